@@ -1,6 +1,5 @@
 import type { CallOp } from "../../../ir/calls.ts";
 import { valuesOf } from "../../../ir/flow/accesses.ts";
-import type { Result } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
@@ -10,27 +9,22 @@ import { fitted } from "../lanes/register-class.ts";
 import { type Value, vectorOf, widenMask } from "../lanes/value.ts";
 import type { Frame } from "../memory/frame.ts";
 import { type Convention, type Slot, slotValue, typesOfSlot } from "../plan/calling-convention.ts";
+import type { CallSite, StackSlots } from "./call-site.ts";
 
-/** Locals in which results are that have come back, and, where lanes may end, the lanes that have. */
+/** Locals with a call's results and, if lanes may exit in the callee, the mask of those that have returned. */
 export interface Returned {
   readonly lanes: readonly number[] | null;
   /** By result and register. */
   readonly results: readonly (readonly (readonly number[])[])[];
 }
 
-/** The bytes of the stacks where arguments and results lie, by their numbers; -1 for a result that nobody wants. */
-export interface InMemory {
-  readonly params: readonly (readonly [number, Wasm])[];
-  readonly results: readonly (readonly [number, Wasm])[];
-}
-
-const offset = (place: Wasm, bytes: number): Wasm => (bytes === 0 ? place : wasm.op("i32.add", place, wasm.i32(bytes)));
+const offset = (slot: Wasm, bytes: number): Wasm => (bytes === 0 ? slot : wasm.op("i32.add", slot, wasm.i32(bytes)));
 
 export const allOf = ({ lanes, results }: Returned): number[] => [...(lanes ?? []), ...results.flat(2)];
 
 const vector = (local: number): Wasm => wasm.local("v128", local);
 
-/** What calls of PTX pass, and what comes back: in registers, or in the lanes' stacks. */
+/** Arguments and results of PTX calls, which are passed in registers or in the lanes' stacks. */
 export class CallValues {
   readonly #chunk: Chunk;
   readonly #frame: Frame;
@@ -42,8 +36,8 @@ export class CallValues {
     this.#writer = chunk.writer;
   }
 
-  /** The results of some lanes (null: of all) join those of others. */
-  collect(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
+  /** Merges the results of some lanes (null: of all) into those of others. */
+  merge(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
     if (lanes === null) {
       const from = allOf(some);
       this.#writer.assign(allOf(all).map((local, i) => ({ local, value: vector(from[i]!) })));
@@ -67,9 +61,9 @@ export class CallValues {
   }
 
   /** The arguments that are passed in registers. */
-  passed({ params }: Convention, op: CallOp): readonly Wasm[] {
+  inRegisters({ convention, op }: CallSite): readonly Wasm[] {
     const { quads } = this.#chunk;
-    return params.flatMap((slots, i) => {
+    return convention.params.flatMap((slots, i) => {
       const arg = op.args[i];
       const values = arg === undefined ? [] : valuesOf(arg);
       return slots.flatMap((slot, j): readonly Wasm[] => {
@@ -83,24 +77,20 @@ export class CallValues {
     });
   }
 
-  /** The places of arguments and results that the callee finds in the stacks. `begins`: arguments are put there first. */
-  memoryOf({ params, returns }: Convention, op: CallOp, begins: boolean): InMemory {
+  /** Where the callee finds arguments and results that are passed in the stacks. */
+  slotsOf({ params, returns }: Convention, op: CallOp): StackSlots {
     const frame = this.#frame;
     let staged = 0;
     const room = (count: number): Wasm => {
-      const place = frame.staging(staged);
+      const slot = frame.staging(staged);
       staged += 8 * count;
-      return place;
+      return slot;
     };
     const isMemory = (slots: readonly Slot[]): boolean => slots.some((slot) => slot.kind === "memory");
     const args = params.flatMap((slots, i): [number, Wasm][] => {
       const arg = op.args[i];
       if (!isMemory(slots) || arg === undefined) return [];
-      if (arg.kind === "frame") return [[i, frame.offsetOf(arg.variable)]];
-      const values = valuesOf(arg);
-      const place = room(values.length);
-      if (begins) this.#stage(values, place);
-      return [[i, place]];
+      return [[i, arg.kind === "frame" ? frame.offsetOf(arg.variable) : room(valuesOf(arg).length)]];
     });
     const results = returns.flatMap((slots, i): [number, Wasm][] => {
       const result = op.results[i];
@@ -111,16 +101,24 @@ export class CallValues {
     return { params: args, results };
   }
 
-  /** Puts values where the callee finds them, eight bytes apart. */
-  #stage(exprs: readonly Expr[], place: Wasm): void {
+  /** Stores the arguments that the callee finds in the stacks, unless they are there already. */
+  stage({ op, memory }: CallSite): void {
+    for (const [i, slot] of memory.params) {
+      const arg = op.args[i]!;
+      if (arg.kind !== "frame") this.#stage(valuesOf(arg), slot);
+    }
+  }
+
+  /** Stores values eight bytes apart. */
+  #stage(exprs: readonly Expr[], slot: Wasm): void {
     const { quads } = this.#chunk;
     exprs.forEach((expr, j) => {
       const value = fitted(this.#chunk.value(expr), "b64", quads);
-      this.#frame.store(offset(place, 8 * j), vectorOf(value, quads).quads.flat(), "b64", null);
+      this.#frame.store(offset(slot, 8 * j), vectorOf(value, quads).quads.flat(), "b64", null);
     });
   }
 
-  /** Locals for all that comes back in registers. */
+  /** Allocates locals for the results that are passed in registers. */
   locals({ returns, mayExit: losesLanes }: Convention): Returned {
     const w = this.#writer;
     const { quads, active } = this.#chunk;
@@ -130,8 +128,8 @@ export class CallValues {
     };
   }
 
-  /** Locals in which results of some lanes after those of others are put together, in registers or in memory as they come. */
-  accumulators(convention: Convention, { results }: CallOp): Returned {
+  /** Allocates locals in which the results of several groups of lanes are merged, however each result is passed. */
+  accumulators({ convention, op: { results } }: CallSite): Returned {
     const w = this.#writer;
     const { function: f, quads } = this.#chunk;
     const { lanes, results: passed } = this.locals(convention);
@@ -148,34 +146,35 @@ export class CallValues {
     return { lanes, results: all };
   }
 
+  /** Takes results from the WebAssembly stack. */
   pop(returned: Returned): void {
     for (const local of allOf(returned).reverse()) this.#writer.set(local);
   }
 
-  /** Results that have come in memory and go to registers. */
-  fetch(returned: Returned, { returns }: Convention, { results }: CallOp, memory: InMemory): Returned {
+  /** Loads the results that were passed in the stacks and go to registers. */
+  fetch(returned: Returned, { convention, op: { results }, memory }: CallSite): Returned {
     const { registers } = this.#chunk.function;
-    const fetched = returns.map((slots, i) => {
+    const fetched = convention.returns.map((slots, i) => {
       const result = results[i];
-      const place = memory.results.find(([to]) => to === i);
-      if (slots[0]?.kind !== "memory" || place === undefined || result?.kind !== "register")
+      const found = memory.results.find(([to]) => to === i);
+      if (slots[0]?.kind !== "memory" || found === undefined || result?.kind !== "register")
         return returned.results[i]!;
       return result.registers.map((r, j) => {
         const c = registers[r]!.class;
         if (c === "pred") throw new Unsupported("a predicate in memory");
-        return this.#frame.load(offset(place[1], 8 * j), c, this.#chunk.quads);
+        return this.#frame.load(offset(found[1], 8 * j), c, this.#chunk.quads);
       });
     });
     return { ...returned, results: fetched };
   }
 
-  /** Gives the registers of a call's results what has come back, in the lanes of a guard. */
-  write(block: number, { returns }: Convention, to: readonly Result[], { results }: Returned, guard: Mask): void {
+  /** Writes results to the registers that the call names, in the lanes of a guard. */
+  write(block: number, { convention, op }: CallSite, { results }: Returned, guard: Mask): void {
     const { registers } = this.#chunk.function;
     const dst: number[] = [];
     const values: Value[] = [];
-    returns.forEach((slots, i) => {
-      const result = to[i];
+    convention.returns.forEach((slots, i) => {
+      const result = op.results[i];
       if (result === undefined || result.kind === "discard") return;
       if (result.kind === "frame") {
         if (slots.some((slot) => slot.kind !== "memory")) throw new Unsupported("registers that return to memory");

@@ -7,22 +7,22 @@ import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import type { Suspension } from "../sync/suspension.ts";
 
-/** What calls need to know of the function in which they stand. */
+/** The properties of a function that the calls in it depend on. */
 export interface CallContext {
   readonly unit: ModuleUnit;
   readonly callable: CompiledFunction;
   readonly frame: Frame;
-  /** Of a function, where lanes may end in it: locals with those that have. */
+  /** Of a function in which lanes may exit: locals with the lanes that have; else null. */
   readonly ended: readonly number[] | null;
   readonly isFunction: boolean;
 }
 
-/** The same while the code of that function is written: what calls are written with. */
+/** A function while its code is written: the parts that its calls are written with. */
 export interface Caller extends CallContext {
   readonly chunk: Chunk;
   readonly flow: Reconvergence;
   readonly memory: FunctionContext;
   readonly faults: Faults;
-  /** Where there are pauses. */
+  /** Null where lanes never suspend. */
   readonly suspension: Suspension | null;
 }

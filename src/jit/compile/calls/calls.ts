@@ -7,24 +7,25 @@ import { Unsupported } from "../../abi/refusal.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
 import { type Convention, conventionOf, functionName, maskParam, wasmSignature } from "../plan/calling-convention.ts";
-import { loadLive, requireNamed, tellLive } from "../sync/named-lanes.ts";
-import { allOf, CallValues, type InMemory, type Returned } from "./call-values.ts";
+import { loadLive, requireNamed, storeLive } from "../sync/named-lanes.ts";
+import type { CallSite } from "./call-site.ts";
+import { allOf, CallValues, type Returned } from "./call-values.ts";
 import type { Caller } from "./caller.ts";
 import { ExternalCalls } from "./external-calls.ts";
 import { IndirectTargets } from "./indirect-targets.ts";
 import { ResumableCalls } from "./resumable-calls.ts";
 
-/** Is given what has come back from one call, the lanes that have made it, and whether these are all that call. */
+/** Receives one call's results, the lanes that made it, and whether those are all lanes at the call site. */
 type Collect = (returned: Returned, lanes: readonly Wasm[], isOnly: boolean) => void;
 
-/** Calls of functions of the program: what is passed, where lanes go, what comes back. */
+/** Calls of functions of the program: passes arguments, enters callees, merges results. */
 export class Calls {
   readonly #caller: Caller;
   readonly #externals: ExternalCalls;
   readonly #values: CallValues;
-  readonly #pausing: ResumableCalls | null;
+  /** Null where lanes never suspend. */
+  readonly #resumable: ResumableCalls | null;
   readonly #chunk: Chunk;
   readonly #writer: FunctionWriter;
 
@@ -34,11 +35,11 @@ export class Calls {
     this.#chunk = chunk;
     this.#writer = chunk.writer;
     this.#values = new CallValues(chunk, frame);
-    this.#pausing = suspension === null ? null : new ResumableCalls(chunk, flow, memory, suspension);
+    this.#resumable = suspension === null ? null : new ResumableCalls(chunk, flow, memory, suspension);
     this.#externals = new ExternalCalls(chunk, unit, memory, frame);
   }
 
-  /** Calls in the active lanes in which the guard holds, if there are any. */
+  /** Writes a call for the active lanes in which the guard holds, if there are any. */
   call(block: number, index: number, instruction: Instruction, op: CallOp): void {
     const chunk = this.#chunk;
     const guard = instruction.guard === null ? null : chunk.guardMask(instruction.guard);
@@ -49,16 +50,11 @@ export class Calls {
         this.#externals.call(block, index, op, lanes, guard);
         return;
       }
-      this.#tellLive(op);
-      const convention = this.#conventionOf(op);
-      if (this.#pausing !== null && this.#caller.unit.graph.maySuspend(instruction)) {
-        this.#callPausing(this.#pausing, block, index, op, lanes);
-        return;
-      }
-      const returned = this.#all(index, op, convention, lanes);
-      this.#values.write(block, convention, op.results, returned, guard);
-      if (returned.lanes !== null) this.#lose(block, lanes, returned.lanes);
-      for (const local of allOf(returned)) this.#writer.release(local);
+      this.#storeLive(op);
+      const site = this.#siteOf(index, op);
+      if (this.#resumable !== null && this.#caller.unit.graph.maySuspend(instruction)) {
+        this.#callResumable(this.#resumable, block, site, lanes);
+      } else this.#callToEnd(block, site, lanes, guard);
     };
     if (guard === null) write();
     else {
@@ -67,35 +63,45 @@ export class Calls {
     }
   }
 
-  /** What comes back from what lanes call. */
-  #all(index: number, op: CallOp, convention: Convention, lanes: readonly Wasm[]): Returned {
-    let all: Returned | null = op.target.kind === "direct" ? null : this.#values.accumulators(convention, op);
-    this.#begin(index, op, convention, lanes, (returned, here, isOnly) => {
-      if (all === null) all = returned;
-      else this.#collect(all, returned, isOnly ? null : here);
-    });
-    return all!;
+  #siteOf(index: number, op: CallOp): CallSite {
+    const convention = this.#conventionOf(op);
+    const targets = this.#caller.unit.graph.targetsOf(op);
+    return { index, op, convention, targets, memory: this.#values.slotsOf(convention, op) };
   }
 
-  /** Of the lanes at a call, those go on behind it that have returned. */
-  #callPausing(pausing: ResumableCalls, block: number, index: number, op: CallOp, lanes: readonly Wasm[]): void {
+  /** Calls functions that never suspend. */
+  #callToEnd(block: number, site: CallSite, lanes: readonly Wasm[], guard: Mask): void {
+    let all: Returned | null = site.op.target.kind === "direct" ? null : this.#values.accumulators(site);
+    this.#begin(site, lanes, (returned, here, isOnly) => {
+      if (all === null) all = returned;
+      else this.#merge(all, returned, isOnly ? null : here);
+    });
+    const returned = all!;
+    this.#values.write(block, site, returned, guard);
+    if (returned.lanes !== null) this.#exitInCallee(block, lanes, returned.lanes);
+    for (const local of allOf(returned)) this.#writer.release(local);
+  }
+
+  /**
+   * Begins or resumes functions that may suspend. Of the lanes at the call, those continue after it that have returned.
+   */
+  #callResumable(resumable: ResumableCalls, block: number, site: CallSite, lanes: readonly Wasm[]): void {
     const w = this.#writer;
-    const convention = this.#conventionOf(op);
-    const all = this.#values.accumulators(convention, op);
-    const collect: Collect = (returned, here) => this.#collect(all, returned, here);
-    const waits = pausing.write(block, lanes, {
-      goOn: (callee, here) => this.#goOn(index, op, convention, callee, here, collect),
+    const all = this.#values.accumulators(site);
+    const collect: Collect = (returned, here) => this.#merge(all, returned, here);
+    const suspended = resumable.write(block, lanes, {
+      resume: (callee, here) => this.#resume(site, callee, here, collect),
       begin: (here, note) => {
         const collectAndNote: Collect = (returned, called) => {
           collect(returned, called, false);
           note();
         };
-        this.#begin(index, op, convention, here, collectAndNote, () => pausing.tellBegin());
+        this.#begin(site, here, collectAndNote, () => resumable.noteBegin());
       },
     });
     const back = lanes.map((mask, q) => ({
       local: w.local("v128"),
-      value: wasm.op("v128.andnot", mask, wasm.local("v128", waits[q]!)),
+      value: wasm.op("v128.andnot", mask, wasm.local("v128", suspended[q]!)),
     }));
     w.assign(back);
     const returned = back.map(({ local }) => wasm.local("v128", local));
@@ -106,19 +112,20 @@ export class Calls {
             returned,
             all.lanes.map((l) => wasm.local("v128", l)),
           );
-    this.#values.write(block, convention, op.results, all, written);
-    if (all.lanes !== null) this.#lose(block, returned, all.lanes);
-    this.#caller.flow.goOnIfNobody(block);
-    for (const local of [...allOf(all), ...waits, ...back.map((b) => b.local)]) w.release(local);
+    this.#values.write(block, site, all, written);
+    if (all.lanes !== null) this.#exitInCallee(block, returned, all.lanes);
+    this.#caller.flow.switchIfNoneActive(block);
+    for (const local of [...allOf(all), ...suspended, ...back.map((b) => b.local)]) w.release(local);
   }
 
-  #collect(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
-    this.#values.collect(all, some, lanes);
+  /** Merges the results of some lanes (null: of all) into those of others. */
+  #merge(all: Returned, some: Returned, lanes: readonly Wasm[] | null): void {
+    this.#values.merge(all, some, lanes);
     for (const local of allOf(some)) this.#writer.release(local);
   }
 
-  /** Lanes end: in a function, those who called it are to know. */
-  end(lanes: readonly Wasm[]): void {
+  /** Notes for the caller of a function that lanes have exited in it. */
+  noteExits(lanes: readonly Wasm[]): void {
     const { ended } = this.#caller;
     if (ended === null) return;
     this.#writer.assign(
@@ -133,30 +140,30 @@ export class Calls {
     return true;
   }
 
-  /** The lanes that have not ended, for functions that have to know. */
-  #tellLive(op: CallOp): void {
+  /** Stores which lanes have not exited, if a callee has to know. */
+  #storeLive(op: CallOp): void {
     const { unit, ended, isFunction } = this.#caller;
     if (!unit.graph.targetsOf(op).some((f) => unit.graph.waitsForLanes(f))) return;
     const w = this.#writer;
-    if (!isFunction) tellLive(w, this.#caller.memory, laneBits(this.#caller.flow.everybody()));
+    if (!isFunction) storeLive(w, this.#caller.memory, laneBits(this.#caller.flow.live()));
     else if (ended !== null) {
       const live = w.local("i32");
       loadLive(w, this.#caller.memory, live);
-      const gone = laneBits(ended.map((local) => wasm.local("v128", local)));
-      const left = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", gone, wasm.i32(-1)));
-      tellLive(w, this.#caller.memory, left);
+      const exited = laneBits(ended.map((local) => wasm.local("v128", local)));
+      const left = wasm.op("i32.and", wasm.local("i32", live), wasm.op("i32.xor", exited, wasm.i32(-1)));
+      storeLive(w, this.#caller.memory, left);
       w.release(live);
     }
   }
 
-  /** Lanes that a warp-wide operation names may not be in this function. */
-  meet(block: number, named: Expr, guard: Mask): void {
+  /** Gives the launch up if a warp-wide operation names lanes that are not in this function. */
+  requireNamed(block: number, named: Expr, guard: Mask): void {
     const { unit, isFunction, ended } = this.#caller;
     const chunk = this.#chunk;
     if (!isFunction || !chunk.analysis.isWarpWait(block)) return;
     const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
-    const gone = (ended ?? []).map((local) => wasm.local("v128", local));
-    requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: gone });
+    const exited = (ended ?? []).map((local) => wasm.local("v128", local));
+    requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: exited });
   }
 
   #conventionOf(op: CallOp): Convention {
@@ -167,91 +174,67 @@ export class Calls {
     return unit.functionPlans.get(callee!)!.convention;
   }
 
-  /** Lanes enter functions. `before`: is written before each call. */
-  #begin(
-    index: number,
-    op: CallOp,
-    convention: Convention,
-    lanes: readonly Wasm[],
-    collect: Collect,
-    before: () => void = () => {},
-  ): void {
+  /** Lanes enter functions at their beginning. `before`: is written before each call. */
+  #begin(site: CallSite, lanes: readonly Wasm[], collect: Collect, before: () => void = () => {}): void {
     const w = this.#writer;
-    const { unit } = this.#caller;
-    const targets = unit.graph.targetsOf(op);
-    const passed = this.#values.passed(convention, op);
+    const { unit, memory, faults } = this.#caller;
+    const passed = this.#values.inRegisters(site);
     const enter = (callee: Wasm, here: readonly Wasm[], isOnly: boolean, args: readonly Wasm[]): void => {
-      const memory = this.#values.memoryOf(convention, op, true);
-      this.#enter(index, callee, targets, op, memory);
+      this.#values.stage(site);
+      this.#fillEntry(site, callee);
       before();
-      this.#call(op, convention, memory, callee, here, args, (returned) => collect(returned, here, isOnly));
+      collect(this.#enter(site, callee, here, args), here, isOnly);
     };
-    if (op.target.kind === "direct") {
-      enter(wasm.i32(targets[0]!.number), lanes, true, passed);
+    if (site.op.target.kind === "direct") {
+      enter(wasm.i32(site.targets[0]!.number), lanes, true, passed);
       return;
     }
     const args = passed.map((value) => ({ local: w.local(value.ty), value }));
     w.assign(args);
     const locals = args.map(({ local, value }) => wasm.local(value.ty, local));
-    const each = new IndirectTargets(this.#chunk, unit, this.#caller.memory, this.#caller.faults);
-    each.each(index, op, lanes, (callee, here, isOnly) => enter(callee, here, isOnly, locals));
+    const indirect = new IndirectTargets(this.#chunk, unit, memory, faults);
+    indirect.each(site, lanes, (callee, here, isOnly) => enter(callee, here, isOnly, locals));
     for (const { local } of args) w.release(local);
   }
 
-  /** Lanes go on in a function that has paused: what it has been given once it does not look at again. */
-  #goOn(
-    index: number,
-    op: CallOp,
-    convention: Convention,
-    callee: Wasm,
-    lanes: readonly Wasm[],
-    collect: Collect,
-  ): void {
-    const { unit } = this.#caller;
+  /** Lanes resume in a function that has suspended, which no longer reads its arguments: any will do. */
+  #resume(site: CallSite, callee: Wasm, lanes: readonly Wasm[], collect: Collect): void {
     const { quads } = this.#chunk;
-    const memory = this.#values.memoryOf(convention, op, false);
-    this.#enter(index, callee, unit.graph.targetsOf(op), op, memory);
-    const args = wasmSignature(convention, quads)
+    this.#fillEntry(site, callee);
+    const args = wasmSignature(site.convention, quads)
       .params.slice(maskParam + quads)
       .map(zeroOf);
-    this.#call(op, convention, memory, callee, lanes, args, (returned) => collect(returned, lanes, false));
+    collect(this.#enter(site, callee, lanes, args), lanes, false);
   }
 
-  #call(
-    op: CallOp,
-    convention: Convention,
-    memory: InMemory,
-    callee: Wasm,
-    lanes: readonly Wasm[],
-    args: readonly Wasm[],
-    then: (returned: Returned) => void,
-  ): void {
+  /** Calls the function with a number, and takes what it returns. */
+  #enter(site: CallSite, callee: Wasm, lanes: readonly Wasm[], args: readonly Wasm[]): Returned {
     const w = this.#writer;
-    const { unit } = this.#caller;
+    const { convention, targets } = site;
     w.values([...this.#start(), ...lanes, ...args]);
-    if (op.target.kind === "direct") w.call(functionName(unit.graph.targetsOf(op)[0]!));
+    if (site.op.target.kind === "direct") w.call(functionName(targets[0]!));
     else {
       w.value(callee);
       const { params, results } = wasmSignature(convention, this.#chunk.quads);
-      w.callIndirect(unit.module.type(params, results));
+      w.callIndirect(this.#caller.unit.module.type(params, results));
     }
     const returned = this.#values.locals(convention);
     this.#values.pop(returned);
-    then(this.#values.fetch(returned, convention, op, memory));
+    return this.#values.fetch(returned, site);
   }
 
-  /** What every function of the module is given first. */
+  /** The first arguments of every function of the module. */
   #start(): readonly Wasm[] {
     const { context, entry, layout } = this.#caller.memory;
     return [wasm.local("i32", context), wasm.op("i32.add", wasm.local("i32", entry), wasm.i32(layout.callBytes))];
   }
 
-  /** Fills the entry of the shadow stack that the callee gets. `callees`: all that it may be. */
-  #enter(index: number, number: Wasm, callees: readonly CompiledFunction[], op: CallOp, memory: InMemory): void {
+  /** Fills the callee's entry in the shadow stack. `callee`: its number. */
+  #fillEntry({ index, op, targets, memory }: CallSite, callee: Wasm): void {
     const { unit, frame } = this.#caller;
     const { entry, layout, siteOf } = this.#caller.memory;
     const { stacks } = unit;
-    if (!callees.some((f) => stacks.isTracked(f))) return;
+    if (!targets.some((f) => stacks.isTracked(f))) return;
     const w = this.#writer;
     const set = (offset: number, value: Wasm): void => {
       w.get(entry);
@@ -259,40 +242,37 @@ export class Calls {
       w.memory("i32.store", 4, layout.callBytes + offset);
     };
     set(callEntry.site, wasm.i32(siteOf(index, null)));
-    set(callEntry.callee, number);
+    set(callEntry.callee, callee);
     if (stacks.isChecked) {
       set(callEntry.cost, frame.cost);
       set(callEntry.room, frame.room);
     }
-    if (!callees.some((f) => stacks.isFramed(f))) return;
+    if (!targets.some((f) => stacks.isFramed(f))) return;
     set(callEntry.top, frame.top);
-    for (const [i, place] of memory.params) set(layout.callParams + 4 * i, place);
-    for (const [i, place] of memory.results) set(layout.callResults + 4 * i, place);
-    const unsized = callees.find((f) => f.ir.params.at(-1)?.type.unsized);
+    for (const [i, slot] of memory.params) set(layout.callParams + 4 * i, slot);
+    for (const [i, slot] of memory.results) set(layout.callResults + 4 * i, slot);
+    const unsized = targets.find((f) => f.ir.params.at(-1)?.type.unsized);
     if (unsized === undefined) return;
     const arg = op.args[unsized.ir.params.length - 1];
     set(callEntry.unsized, wasm.i32(arg?.kind === "frame" ? arg.size : 0));
   }
 
-  /** Of the lanes that have called, some have not come back. */
-  #lose(block: number, called: readonly Wasm[], returned: readonly number[]): void {
+  /** Lanes that have called but not returned have exited in the callee: they leave this function, too. */
+  #exitInCallee(block: number, called: readonly Wasm[], returned: readonly number[]): void {
     const w = this.#writer;
-    const lost = returned.map((local) => {
-      const lanes = w.local("v128");
-      return {
-        local: lanes,
-        value: wasm.op("v128.andnot", called[returned.indexOf(local)]!, wasm.local("v128", local)),
-      };
-    });
-    w.assign(lost);
-    const gone = lost.map(({ local }) => wasm.local("v128", local));
-    this.end(gone);
-    this.#caller.flow.leave(block, gone);
-    for (const { local } of lost) w.release(local);
+    const missing = returned.map((mask, q) => ({
+      local: w.local("v128"),
+      value: wasm.op("v128.andnot", called[q]!, wasm.local("v128", mask)),
+    }));
+    w.assign(missing);
+    const exited = missing.map(({ local }) => wasm.local("v128", local));
+    this.noteExits(exited);
+    this.#caller.flow.leave(block, exited);
+    for (const { local } of missing) w.release(local);
   }
 }
 
-/** What is passed where nobody looks. */
+/** An argument that is never read. */
 function zeroOf(ty: WasmTy): Wasm {
   switch (ty) {
     case "i32":

@@ -13,7 +13,9 @@ import { type FunctionContext, tellEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 
-/** Calls of functions that the launcher provides: it finds the arguments of all lanes in the context, eight bytes each. */
+/**
+ * Calls of functions that the launcher provides. Their arguments are stored in the context, eight bytes for each lane.
+ */
 export class ExternalCalls {
   readonly #chunk: Chunk;
   readonly #unit: ModuleUnit;
@@ -48,7 +50,7 @@ export class ExternalCalls {
     this.#writeResult(block, op, lanes, guard);
   }
 
-  /** The eight bytes of an argument, or as many as it has. */
+  /** An argument of up to eight bytes, as a 64-bit value. */
   #bytesOf(arg: Argument): Value {
     const { quads } = this.#chunk;
     if (arg.kind !== "frame") return fitted(this.#chunk.value(valuesOf(arg)[0]!), "b64", quads);

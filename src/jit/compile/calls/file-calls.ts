@@ -16,13 +16,14 @@ import { fits } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 import { functionName, wasmSignature } from "../plan/calling-convention.ts";
 import { suspensionReason } from "../plan/suspension-points.ts";
-import { loadLive, tellLive } from "../sync/named-lanes.ts";
+import { loadLive, storeLive } from "../sync/named-lanes.ts";
 import type { Caller } from "./caller.ts";
 import { SharedRegisters } from "./shared-registers.ts";
 
+/** The lanes that call. */
 type Callers = Omit<RuleLanes, "condition">;
 
-/** What is done before a callee begins, and how it is entered: with these lanes, as this place in the program. */
+/** How a callee is entered. `prepare` runs only before it begins, not before it resumes. `callee`: its number. */
 interface Entry {
   readonly prepare: () => void;
   readonly call: (lanes: readonly Wasm[], callee: Wasm) => void;
@@ -32,7 +33,10 @@ type Indirect = Extract<FileCallOp["target"], { kind: "indirect" }>;
 
 const add = (a: Wasm, bytes: number): Wasm => (bytes === 0 ? a : wasm.op("i32.add", a, wasm.i32(bytes)));
 
-/** Calls of vISA: one callee for all lanes, which finds what it is given in a byte file of its own, or in that of its routine. */
+/**
+ * vISA calls: one callee for all lanes, whose arguments are in a byte file of its callerFile, or in that of its
+ * routine.
+ */
 export class FileCalls {
   readonly #caller: Caller;
   readonly #chunk: Chunk;
@@ -54,16 +58,16 @@ export class FileCalls {
     });
   }
 
-  /** The subroutine goes on in the registers and the byte file of its routine. */
+  /** Calls a subroutine, which uses the registers and the byte file of its routine. */
   callSubroutine(block: number, index: number, instruction: Instruction, op: SubroutineCallOp): void {
     const [callee] = this.#graph.targetsOf(op);
     const registers = new SharedRegisters(this.#chunk, this.#caller.callable);
     forRuleLanes(this.#chunk, block, instruction, ({ lanes }) => {
       this.#begin(block, op, lanes, [callee!], null, {
         prepare: () => registers.store(op.registers ?? []),
-        call: (begun, number) => {
-          this.#tell(index, [callee!], number, this.#base);
-          this.#writer.values([...this.#start(), ...begun]);
+        call: (entered, number) => {
+          this.#fillEntry(index, [callee!], number, this.#base);
+          this.#writer.values([...this.#start(), ...entered]);
           this.#writer.call(functionName(callee!));
         },
       });
@@ -75,20 +79,20 @@ export class FileCalls {
     return this.#caller.unit.graph;
   }
 
-  /** Where the byte file lies. */
+  /** The address of the byte file. */
   get #base(): Wasm {
     return this.#chunk.file!.base;
   }
 
-  /** The lanes with which the callee begins; those that have not ended are told to whoever will take them all. */
-  #begun(isForAll: boolean, lanes: readonly Wasm[]): readonly Wasm[] {
+  /** The lanes with which the callee begins. Stores which lanes have not exited, for callees that enlist them all. */
+  #lanesOf(isForAll: boolean, lanes: readonly Wasm[]): readonly Wasm[] {
     const { callable, isFunction } = this.#caller;
     const w = this.#writer;
     if (!this.#graph.enlistsLanes(callable)) return lanes;
     if (!isFunction) {
-      const everybody = this.#caller.flow.everybody();
-      tellLive(w, this.#caller.memory, laneBits(everybody));
-      return isForAll ? everybody : lanes;
+      const live = this.#caller.flow.live();
+      storeLive(w, this.#caller.memory, laneBits(live));
+      return isForAll ? live : lanes;
     }
     if (!isForAll) return lanes;
     const live = w.local("i32");
@@ -96,7 +100,10 @@ export class FileCalls {
     return maskOfBits(wasm.local("i32", live), this.#chunk.quads);
   }
 
-  /** Calls, or goes on with what has been called and has paused; behind it the callee has ended. `number`: which of several it is. */
+  /**
+   * Begins a callee, or resumes one that has been suspended; after it the callee has returned. `number`: which of
+   * several it is.
+   */
   #begin(
     block: number,
     op: FileCallOp | SubroutineCallOp,
@@ -110,49 +117,49 @@ export class FileCalls {
     const suspension = this.#caller.suspension;
     if (suspension === null || !callees.some((f) => this.#graph.suspends(f))) {
       prepare();
-      call(this.#begun(op.allLanes, lanes), callee);
+      call(this.#lanesOf(op.allLanes, lanes), callee);
       return;
     }
     const { quads } = this.#chunk;
     const { memory } = this.#caller;
-    const head = suspension.headAt(block);
-    const [which, bits] = [w.local("i32"), w.local("i32")];
+    const suspended = suspension.firstFrameAt(block);
+    const [entering, bits] = [w.local("i32"), w.local("i32")];
     const load = (word: keyof typeof suspendedFrameWords): void => {
-      w.get(head);
+      w.get(suspended);
       w.memory("i32.load", 4, suspendedFrameWords[word]);
     };
-    const begun = this.#begun(op.allLanes, lanes);
-    w.get(head);
+    const entered = this.#lanesOf(op.allLanes, lanes);
+    w.get(suspended);
     w.if(
       () => {
         load("callee");
-        w.set(which);
+        w.set(entering);
         load("lanes");
         w.set(bits);
       },
       () => {
         prepare();
         w.assign([
-          { local: which, value: callee },
-          { local: bits, value: laneBits(begun) },
+          { local: entering, value: callee },
+          { local: bits, value: laneBits(entered) },
         ]);
       },
     );
-    storeWord(w, memory, "resumedFrame", wasm.local("i32", head));
+    storeWord(w, memory, "resumedFrame", wasm.local("i32", suspended));
     storeWord(w, memory, "suspendedFrame", wasm.i32(0));
-    call(maskOfBits(wasm.local("i32", bits), quads), wasm.local("i32", which));
+    call(maskOfBits(wasm.local("i32", bits), quads), wasm.local("i32", entering));
     pushWord(w, memory, "suspendedFrame");
-    w.tee(head);
+    w.tee(suspended);
     w.if(() => {
       load("reason");
       w.i32(suspensionReason.yield);
       w.op("i32.eq");
       w.if(
-        () => this.#caller.flow.pause("call in a loop", block, block, null),
-        () => this.#caller.flow.pause("call at a barrier", block, block, null),
+        () => this.#caller.flow.suspend("call in a loop", block, block, null),
+        () => this.#caller.flow.suspend("call at a barrier", block, block, null),
       );
     });
-    w.release(which);
+    w.release(entering);
     w.release(bits);
   }
 
@@ -161,41 +168,41 @@ export class FileCalls {
     const { low, differ, store } = this.#address(target, lanes, decider);
     const targets = this.#graph.targetsOf(op);
     const distance = wasm.op("i32.sub", wasm.local("i32", low), wasm.i32(windows.function.start));
-    const place = wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride)));
-    const bad = w.local("i32");
-    w.assign([{ local: bad, value: differ }]);
+    const functionNumber = wasm.op("i32.shr_u", distance, wasm.i32(Math.log2(functionStride)));
+    const isInvalid = w.local("i32");
+    w.assign([{ local: isInvalid, value: differ }]);
     const number = w.local("i32");
-    w.assign([{ local: number, value: place }]);
+    w.assign([{ local: number, value: functionNumber }]);
     const { unit } = this.#caller;
     const count = unit.facts.callables.list.length;
-    const isNone = wasm.op(
+    const isOutside = wasm.op(
       "i32.or",
       wasm.op("i32.ge_u", distance, wasm.i32(count * functionStride)),
       wasm.op("i32.and", wasm.local("i32", low), wasm.i32(functionStride - 1)),
     );
-    w.value(isNone);
+    w.value(isOutside);
     w.if(
-      () => w.assign([{ local: bad, value: wasm.i32(1) }]),
+      () => w.assign([{ local: isInvalid, value: wasm.i32(1) }]),
       () => {
         const { context, layout } = this.#caller.memory;
         w.value(wasm.op("i32.add", wasm.local("i32", context), wasm.local("i32", number)));
         w.memory("i32.load8_u", 1, layout.targets + targetTable(unit, targets) * count);
         w.op("i32.eqz");
-        w.if(() => w.assign([{ local: bad, value: wasm.i32(1) }]));
+        w.if(() => w.assign([{ local: isInvalid, value: wasm.i32(1) }]));
       },
     );
-    w.get(bad);
+    w.get(isInvalid);
     w.if(() => {
       store();
       this.#caller.faults.raise(index, lanes);
     });
     if (targets.length > 0) this.#enter(block, index, op, lanes, targets, wasm.local("i32", number));
-    for (const local of [low, bad, number]) w.release(local);
+    for (const local of [low, isInvalid, number]) w.release(local);
   }
 
   /**
-   * The low half of the address that the callers have, in a local, and where they have different ones, or it has more, not 0. `store`
-   * leaves what each of them has where the launcher finds it.
+   * Returns the local with the low half of the callee's address, and in `differ` not 0 if the callers have different
+   * addresses or the high half is not 0. `store` stores the address of each lane for the launcher to read.
    */
   #address({ address }: Indirect, lanes: readonly Wasm[], decider: number | null) {
     const w = this.#writer;
@@ -246,7 +253,7 @@ export class FileCalls {
     return { low, differ: wasm.op("i32.or", wasm.local("i32", high), anyOf(others)), store };
   }
 
-  /** Gives a routine its byte file, calls it, and takes back what it returns. `number`: which of several it is. */
+  /** Fills the byte file of a routine, calls it, and copies what it returns. `number`: which of several it is. */
   #enter(
     block: number,
     index: number,
@@ -259,23 +266,25 @@ export class FileCalls {
     const { callable, unit } = this.#caller;
     const { grfBytes } = callable.ir.file!;
     if (callees.some((f) => f.ir.file!.grfBytes !== grfBytes)) throw new Unsupported("routines of several platforms");
-    const own = this.#base;
-    const their = w.local("i32");
-    // The files of kernels lie apart, those of all threads one behind the other; its subroutines run in them.
+    const callerFile = this.#base;
+    const calleeFile = w.local("i32");
+    // The files of a kernel, in which its subroutines run, lie elsewhere: those of all threads one after the other.
     const isKernel = callable.number === this.#graph.functions[0]!.number;
-    w.assign([{ local: their, value: isKernel ? this.#callFiles : add(own, activationBytes(callable, unit.quads)) }]);
-    const to = wasm.local("i32", their);
+    w.assign([
+      { local: calleeFile, value: isKernel ? this.#callFiles : add(callerFile, activationBytes(callable, unit.quads)) },
+    ]);
+    const to = wasm.local("i32", calleeFile);
     const [arg, retval] = [argAt + op.argSize * grfBytes, retvalAt(grfBytes)];
-    const behindArg = argAt + argRegisters * grfBytes;
+    const afterArg = argAt + argRegisters * grfBytes;
     const prepare = (): void => {
-      this.#copy(to, own, 0, arg);
-      this.#clear(to, arg, behindArg);
-      this.#copy(to, own, retval, retvalRegisters * grfBytes);
-      this.#clear(own, argAt, behindArg);
+      this.#copy(to, callerFile, 0, arg);
+      this.#clear(to, arg, afterArg);
+      this.#copy(to, callerFile, retval, retvalRegisters * grfBytes);
+      this.#clear(callerFile, argAt, afterArg);
     };
-    const call = (begun: readonly Wasm[], callee: Wasm): void => {
-      this.#tell(index, callees, callee, to);
-      w.values([...this.#start(), ...begun]);
+    const call = (entered: readonly Wasm[], callee: Wasm): void => {
+      this.#fillEntry(index, callees, callee, to);
+      w.values([...this.#start(), ...entered]);
       if (number === null || callees.length === 1) w.call(functionName(callees[0]!));
       else {
         const { params, results } = wasmSignature({ params: [], returns: [], mayExit: false }, unit.quads);
@@ -284,12 +293,14 @@ export class FileCalls {
       }
     };
     this.#begin(block, op, lanes, callees, number, { prepare, call });
-    this.#copy(own, to, 0, argAt);
-    this.#copy(own, to, retval, op.retvalSize * grfBytes);
-    w.release(their);
+    this.#copy(callerFile, to, 0, argAt);
+    this.#copy(callerFile, to, retval, op.retvalSize * grfBytes);
+    w.release(calleeFile);
   }
 
-  /** Where the files of what the kernel calls begin: in common for all threads, if these do not wait in the middle of calls. */
+  /**
+   * The address of the files of routines that the kernel calls: shared by all threads, unless these suspend in calls.
+   */
   get #callFiles(): Wasm {
     const w = this.#writer;
     const { context, layout, unit } = this.#caller.memory;
@@ -303,8 +314,8 @@ export class FileCalls {
     return wasm.op("i32.add", files, wasm.op("i32.mul", thread, bytes));
   }
 
-  /** Fills the entry of the shadow stack that the callee gets. */
-  #tell(index: number, callees: readonly CompiledFunction[], number: Wasm, file: Wasm): void {
+  /** Fills the callee's entry in the shadow stack. */
+  #fillEntry(index: number, callees: readonly CompiledFunction[], number: Wasm, file: Wasm): void {
     const w = this.#writer;
     const { unit, frame } = this.#caller;
     const { entry, layout, siteOf } = this.#caller.memory;
@@ -320,13 +331,13 @@ export class FileCalls {
     set(callEntry.callee, number);
   }
 
-  /** What every function of the module is given first. */
+  /** The first arguments of every function of the module. */
   #start(): readonly Wasm[] {
     const { context, entry, layout } = this.#caller.memory;
     return [wasm.local("i32", context), add(wasm.local("i32", entry), layout.callBytes)];
   }
 
-  /** Copies bytes of one file to the same place of another. All sizes are multiples of 16. */
+  /** Copies bytes of one file to the same offset of another. All sizes are multiples of 16. */
   #copy(to: Wasm, from: Wasm, at: number, bytes: number): void {
     const w = this.#writer;
     for (let i = at; i < at + bytes; i += 16) {

@@ -11,23 +11,23 @@ const number = (local: number): Wasm => wasm.local("i32", local);
 
 const vector = (local: number): Wasm => wasm.local("v128", local);
 
-/** Enters functions in some lanes: by their place in the program those that go on. */
+/** Enters functions in some lanes. `callee`: the number of the function that resumes. */
 interface Entries {
-  readonly goOn: (callee: Wasm, lanes: readonly Wasm[]) => void;
-  /** `note` is to be written behind each call. */
+  readonly resume: (callee: Wasm, lanes: readonly Wasm[]) => void;
+  /** `note` has to be written after each call. */
   readonly begin: (lanes: readonly Wasm[], note: () => void) => void;
 }
 
-/** Activations that wait at a call: locals with the first, the last, and the one that is looked at. */
+/** Locals with the first and the last of the frames that are suspended at a call, and with the current one. */
 interface List {
   readonly head: number;
   readonly last: number;
-  readonly item: number;
+  readonly current: number;
 }
 
 /**
- * Calls of functions that may come back before they have ended. Any number of activations can wait at a call: those of several functions,
- * and of lanes that have come at different times. They form a list, in the order in which they were entered.
+ * Calls of functions that may suspend. Any number of frames can be suspended at a call: those of several functions, and
+ * of lanes that arrived at different times. They form a list, in the order in which they were entered.
  */
 export class ResumableCalls {
   readonly #chunk: Chunk;
@@ -45,41 +45,41 @@ export class ResumableCalls {
   }
 
   /**
-   * At a block that is a call: activations whose lanes are among `lanes` go on; lanes that are in none begin. Afterwards those that
-   * wait again, in the locals that come back, are not active.
+   * At a block that is a call: resumes the frames whose lanes are among `lanes`, and begins the call for lanes that are
+   * in none. Returns locals with the lanes that are suspended afterwards, which are no longer active.
    */
-  write(block: number, lanes: readonly Wasm[], { goOn, begin }: Entries): readonly number[] {
+  write(block: number, lanes: readonly Wasm[], { resume, begin }: Entries): readonly number[] {
     const w = this.#writer;
     const vectors = (): readonly number[] => this.#chunk.active.map(() => w.local("v128"));
-    const [here, barrier, turn] = [vectors(), vectors(), vectors()] as const;
-    const [left, next, bits] = [w.local("i32"), w.local("i32"), w.local("i32")] as const;
-    const list: List = { head: this.#suspension.headAt(block), last: w.local("i32"), item: w.local("i32") };
-    const note = (): void => this.#note(list, { barrier, yield: turn });
+    const [here, barrier, yielded] = [vectors(), vectors(), vectors()] as const;
+    const [rest, next, bits] = [w.local("i32"), w.local("i32"), w.local("i32")] as const;
+    const list: List = { head: this.#suspension.firstFrameAt(block), last: w.local("i32"), current: w.local("i32") };
+    const note = (): void => this.#note(list, { barrier, yield: yielded });
     const setHere = (): void =>
       w.assign(maskOfBits(number(bits), this.#chunk.quads).map((value, q) => ({ local: here[q]!, value })));
     w.assign([
-      { local: left, value: laneBits(lanes) },
+      { local: rest, value: laneBits(lanes) },
       { local: next, value: number(list.head) },
       { local: list.head, value: wasm.i32(0) },
       { local: list.last, value: wasm.i32(0) },
-      ...[...barrier, ...turn].map((local) => ({ local, value: wasm.i32x4(0) })),
+      ...[...barrier, ...yielded].map((local) => ({ local, value: wasm.i32x4(0) })),
     ]);
     w.block((done) => {
       w.loop((again) => {
         w.value(wasm.op("i32.eqz", number(next)));
         w.brIf(done);
-        w.assign([{ local: list.item, value: number(next) }]);
-        this.#load(list.item, "next", next);
-        this.#load(list.item, "lanes", bits);
-        w.value(wasm.op("i32.and", number(bits), number(left)));
+        w.assign([{ local: list.current, value: number(next) }]);
+        this.#load(list.current, "next", next);
+        this.#load(list.current, "lanes", bits);
+        w.value(wasm.op("i32.and", number(bits), number(rest)));
         w.if(
           () => {
             const others = wasm.op("i32.xor", number(bits), wasm.i32(-1));
-            w.assign([{ local: left, value: wasm.op("i32.and", number(left), others) }]);
+            w.assign([{ local: rest, value: wasm.op("i32.and", number(rest), others) }]);
             setHere();
-            this.#load(list.item, "callee", bits);
-            storeWord(w, this.#memory, "resumedFrame", number(list.item));
-            goOn(number(bits), here.map(vector));
+            this.#load(list.current, "callee", bits);
+            storeWord(w, this.#memory, "resumedFrame", number(list.current));
+            resume(number(bits), here.map(vector));
             note();
           },
           () => this.#append(list),
@@ -87,70 +87,76 @@ export class ResumableCalls {
         w.br(again);
       });
     });
-    w.get(left);
+    w.get(rest);
     w.if(() => {
-      w.assign([{ local: bits, value: number(left) }]);
+      w.assign([{ local: bits, value: number(rest) }]);
       setHere();
       begin(here.map(vector), note);
     });
-    this.#flow.stay(block, { barrier, yield: turn });
-    const waits = barrier.map((local, q) => ({ local, value: wasm.op("v128.or", vector(local), vector(turn[q]!)) }));
-    w.assign(waits);
-    for (const local of [...here, ...turn, left, next, bits, list.last, list.item]) w.release(local);
+    this.#flow.suspendInCallees(block, { barrier, yield: yielded });
+    const suspended = barrier.map((local, q) => ({
+      local,
+      value: wasm.op("v128.or", vector(local), vector(yielded[q]!)),
+    }));
+    w.assign(suspended);
+    for (const local of [...here, ...yielded, rest, next, bits, list.last, list.current]) w.release(local);
     return barrier;
   }
 
-  /** Lanes are about to begin in a function, which may be one that never pauses. */
-  tellBegin(): void {
+  /** Lanes are about to begin in a function, which may be one that never suspends. */
+  noteBegin(): void {
     storeWord(this.#writer, this.#memory, "resumedFrame", wasm.i32(0));
     storeWord(this.#writer, this.#memory, "suspendedFrame", wasm.i32(0));
   }
 
-  /** A function has come back: what is kept of it joins the list, and its lanes those that wait for the same. */
-  #note(list: List, waits: Readonly<Record<SuspensionKind, readonly number[]>>): void {
+  /**
+   * A function has returned: if it is suspended, adds its frame to the list and its lanes to those with the same
+   * reason.
+   */
+  #note(list: List, suspended: Readonly<Record<SuspensionKind, readonly number[]>>): void {
     const w = this.#writer;
     pushWord(w, this.#memory, "suspendedFrame");
-    w.tee(list.item);
+    w.tee(list.current);
     w.if(() => {
       this.#append(list);
       const [bits, reason] = [w.local("i32"), w.local("i32")] as const;
-      this.#load(list.item, "lanes", bits);
-      this.#load(list.item, "reason", reason);
+      this.#load(list.current, "lanes", bits);
+      this.#load(list.current, "reason", reason);
       const mask = maskOfBits(number(bits), this.#chunk.quads);
       const add = (to: readonly number[]): void =>
         w.assign(to.map((local, q) => ({ local, value: wasm.op("v128.or", vector(local), mask[q]!) })));
       w.value(wasm.op("i32.eq", number(reason), wasm.i32(suspensionReason.yield)));
       w.if(
-        () => add(waits.yield),
-        () => add(waits.barrier),
+        () => add(suspended.yield),
+        () => add(suspended.barrier),
       );
       w.release(bits);
       w.release(reason);
     });
   }
 
-  /** Puts the activation that is in `item` at the end of the list. */
-  #append({ head, last, item }: List): void {
+  /** Appends the current frame to the list. */
+  #append({ head, last, current }: List): void {
     const w = this.#writer;
     w.get(last);
     w.if(
-      () => this.#setNext(last, number(item)),
-      () => w.assign([{ local: head, value: number(item) }]),
+      () => this.#setNext(last, number(current)),
+      () => w.assign([{ local: head, value: number(current) }]),
     );
-    w.assign([{ local: last, value: number(item) }]);
-    this.#setNext(item, wasm.i32(0));
+    w.assign([{ local: last, value: number(current) }]);
+    this.#setNext(current, wasm.i32(0));
   }
 
-  #setNext(activation: number, next: Wasm): void {
+  #setNext(frame: number, next: Wasm): void {
     const w = this.#writer;
-    w.get(activation);
+    w.get(frame);
     w.value(next);
     w.memory("i32.store", 4, suspendedFrameWords.next);
   }
 
-  #load(activation: number, word: keyof typeof suspendedFrameWords, to: number): void {
+  #load(frame: number, word: keyof typeof suspendedFrameWords, to: number): void {
     const w = this.#writer;
-    w.get(activation);
+    w.get(frame);
     w.memory("i32.load", 4, suspendedFrameWords[word]);
     w.set(to);
   }

@@ -12,7 +12,7 @@ import type { CompiledFunction } from "../plan/callables.ts";
 import { entryParam } from "../plan/calling-convention.ts";
 import { SharedRegisters } from "./shared-registers.ts";
 
-/** The byte file of a routine of vISA that has been called, or of a subroutine, which runs in that of its routine. */
+/** The byte file of a vISA routine that has been called; a subroutine uses that of its routine. */
 export class Routine {
   readonly #chunk: Chunk;
   readonly #callable: CompiledFunction;
@@ -26,23 +26,26 @@ export class Routine {
     this.#registers = new SharedRegisters(chunk, callable);
   }
 
-  /** The activation is entered, if the host has room for it. */
+  /** Enters the activation, if the host's stack has room for it. */
   enter(frame: Frame, { stacks, quads }: ModuleUnit): void {
     const { writer } = this.#chunk;
     writer.get(entryParam);
     writer.memory("i32.load", 4, callEntry.top);
     this.#file.place();
-    // There is as much room for byte files as in the host's stack.
+    // The space for byte files is as large as the host's stack.
     const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#callable, quads));
     if (stacks.isChecked) frame.enterHost(entryParam, bytes);
   }
 
-  /** It begins. */
+  /** The activation begins. */
   begin(): void {
     if (this.#isSubroutine) this.#registers.load(registersIn(this.#callable.ir.params));
     else this.#clear();
   }
 
+  /**
+   * The activation ends. A subroutine leaves the registers that it returns to its routine, in the lanes that called it.
+   */
   leave(called: readonly Wasm[]): void {
     if (this.#isSubroutine) this.#registers.storeFor(registersIn(this.#callable.ir.returns), called);
   }
@@ -51,7 +54,7 @@ export class Routine {
     return this.#callable.part?.number !== null;
   }
 
-  /** Variables begin as zeros; those that are registers do so by themselves. */
+  /** Clears the variables, which begin as zeros; those in registers are zero anyway. */
   #clear(): void {
     const { writer } = this.#chunk;
     const { start, end } = variablesIn(this.#callable.ir, this.#callable.part?.isShared === true);
@@ -64,7 +67,7 @@ export class Routine {
 const registersIn = (list: readonly Param[]): readonly number[] =>
   list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
 
-/** The bytes of a routine's file in which it may have variables. `isShared`: subroutines have some, too. */
+/** The bytes of a routine's file that its variables may occupy. `isShared`: subroutines have variables there, too. */
 function variablesIn(
   { file, instructions }: IrFunction,
   isShared: boolean,

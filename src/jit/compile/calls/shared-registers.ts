@@ -4,7 +4,10 @@ import { widenMask } from "../lanes/value.ts";
 import { sharedRegisterAt } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/callables.ts";
 
-/** Registers that the parts of a routine share: they lie behind the byte file whenever one part calls another. */
+/**
+ * Registers that a routine and its subroutines share: they are stored after the byte file around every call between
+ * them.
+ */
 export class SharedRegisters {
   readonly #chunk: Chunk;
   readonly #callable: CompiledFunction;
@@ -15,20 +18,22 @@ export class SharedRegisters {
   }
 
   store(registers: readonly number[]): void {
-    for (const { local, at } of this.#places(registers)) this.#store(at, wasm.local("v128", local));
+    for (const { local, at } of this.#vectors(registers)) this.#store(at, wasm.local("v128", local));
   }
 
   load(registers: readonly number[]): void {
-    for (const { local, at } of this.#places(registers)) {
+    for (const { local, at } of this.#vectors(registers)) {
       this.#load(at);
       this.#chunk.writer.set(local);
     }
   }
 
-  /** Of registers that only lanes of the mask have written, the others keep what is there. */
+  /**
+   * Stores registers of which only the lanes of a mask have been written: in the other lanes memory keeps its values.
+   */
   storeFor(registers: readonly number[], lanes: readonly Wasm[]): void {
     const { acrossLanes } = this.#chunk.analysis.code.liveness;
-    for (const { register, local, at, part, isWide } of this.#places(registers)) {
+    for (const { register, local, at, part, isWide } of this.#vectors(registers)) {
       const value = wasm.local("v128", local);
       if (acrossLanes.has(register)) {
         this.#store(at, value);
@@ -44,8 +49,8 @@ export class SharedRegisters {
     }
   }
 
-  /** The vectors of which registers consist. */
-  #places(registers: readonly number[]) {
+  /** The vectors that registers consist of, and their offsets in the file. */
+  #vectors(registers: readonly number[]) {
     const { quads } = this.#chunk;
     return registers.flatMap((register) => {
       const locals = this.#chunk.locals(register);

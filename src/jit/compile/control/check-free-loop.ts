@@ -4,39 +4,40 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 
-/** The end of a loop that is one block. */
+/** The back edge of a loop that is one block. */
 export interface BackEdge {
-  /** Leaves on the stack whether all lanes go around again. */
-  readonly goesOn: () => void;
-  /** What is done before they do. */
+  /** Leaves on the stack whether all lanes take it. */
+  readonly isTakenByAll: () => void;
+  /** Writes the copies that belong to it. */
   readonly copy: () => void;
-  /** Back to where the block begins. */
-  readonly again: () => void;
+  /** Jumps to the beginning of the block. */
+  readonly take: () => void;
 }
 
 /** A loop that is one block. */
 interface SelfLoop extends BackEdge {
-  /** For how many rounds (i32) it is known that all goes well; computed where the block begins. */
+  /** The number of rounds (i32) for which hoisted checks hold, evaluated where the block begins. */
   readonly rounds: Wasm;
-  /** Writes what is for such rounds: `find` comes before the first one, `moveOn` between two. */
-  readonly assuming: (write: (find: () => void, moveOn: () => void) => void) => void;
-  /** Writes the block's instructions for such a round. */
+  /** Writes code that relies on these checks: `find` comes before the first such round, `advance` between two. */
+  readonly assuming: (write: (find: () => void, advance: () => void) => void) => void;
+  /** Writes the block's instructions for a round without checks. */
   readonly round: () => void;
 }
 
-/** Where there is nothing to look ahead to, that is not found out again for so many rounds. */
+/** The number of rounds after which hoisted checks are tried again where they held for no round. */
 const retryAfter = 16;
 
 /**
- * Writes a block that goes around by itself while nothing can go wrong; `otherwise`: as it is written where that is not known. What
- * comes behind it is for the lanes that have been through it once more, of which some may leave.
+ * Writes a loop that is one block with an inner, check-free loop for the rounds that hoisted checks cover. `otherwise`
+ * writes a round with its checks. The code after it is for lanes that have just made a round, and of which some may
+ * leave the loop.
  */
 export function writeCheckFreeLoop(
   w: FunctionWriter,
-  { rounds, assuming, round, goesOn, copy, again }: SelfLoop,
+  { rounds, assuming, round, isTakenByAll, copy, take }: SelfLoop,
   otherwise: () => void,
 ): void {
-  // Below 0: rounds that are not looked at.
+  // Below 0: minus the rounds before the next try.
   const local = w.local("i32");
   const left = wasm.local("i32", local);
   w.value(wasm.op("i32.lt_u", wasm.op("i32.add", left, wasm.i32(retryAfter)), wasm.i32(retryAfter)));
@@ -50,24 +51,24 @@ export function writeCheckFreeLoop(
   );
   w.value(wasm.op("i32.gt_s", left, wasm.i32(0)));
   w.expect(true);
-  const goAround = (): void =>
-    assuming((find, moveOn) => {
+  const checkFree = (): void =>
+    assuming((find, advance) => {
       find();
       w.loop((next) => {
         round();
-        goesOn();
+        isTakenByAll();
         w.expect(true);
         w.if(() => {
           copy();
-          moveOn();
+          advance();
           w.value(wasm.op("i32.sub", left, wasm.i32(1)));
           w.tee(local);
           w.brIf(next);
-          again();
+          take();
         });
       });
     });
-  w.if(goAround, otherwise);
+  w.if(checkFree, otherwise);
 }
 
 /** Whether a block is a loop by itself. */
@@ -78,7 +79,7 @@ export function isSelfLoop({ analysis, file }: Chunk, { index, end }: FlowBlock)
   return graph.blockAt(op.target) === index && file === null;
 }
 
-/** Whether a guard holds in all lanes that are in a block: 0 or 1. */
+/** Whether a guard holds in all lanes that are active in a block: 0 or 1. */
 export function takesBackEdge(chunk: Chunk, block: number, guard: Guard): Wasm {
   const mask = chunk.guardMask(guard);
   if (mask === null) return chunk.guardScalar(guard);

@@ -4,29 +4,30 @@ import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from ".
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Reconvergence } from "./reconvergence.ts";
+import type { WriteBlock } from "./structured-code.ts";
 
-/** Instructions at most of which there is code for lanes in step besides the other. */
+/** The most instructions that are written for converged lanes besides the code for any. */
 export const maxConvergedInstructions = 400;
 
 /**
- * The blocks that lanes in step go through, as long as there is nothing for which they may have to wait. `isMeeting`: whether
- * all lanes of a chunk come together to the barrier at the end of a block. None where that is not worth it.
+ * The blocks that converged lanes may reach before anything that only the code for any lanes does; none if such code is
+ * not worth its size. `isUniformBarrier`: whether a block does not end with a barrier at which only some lanes arrive.
  */
 export function convergedBlocks(
   analysis: UniformityAnalysis,
   { blocks, start }: Layout,
-  isMeeting: (block: number) => boolean,
+  isUniformBarrier: (block: number) => boolean,
 ): ReadonlySet<number> {
   const { instructions } = analysis.code;
-  const isPlain = (block: FlowBlock): boolean =>
+  const canConverge = (block: FlowBlock): boolean =>
     instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction)) &&
-    (instructions[block.end - 1]!.op.kind !== "barrier" || isMeeting(block.index));
+    (instructions[block.end - 1]!.op.kind !== "barrier" || isUniformBarrier(block.index));
   const found = new Set<number>();
   let size = 0;
   const todo = [start];
   for (let index = todo.pop(); index !== undefined; index = todo.pop()) {
     const block = blocks[index];
-    if (block === undefined || found.has(index) || !isPlain(block)) continue;
+    if (block === undefined || found.has(index) || !canConverge(block)) continue;
     found.add(index);
     size += block.end - block.start;
     if (size > maxConvergedInstructions) return new Set();
@@ -53,37 +54,35 @@ function runsConverged({ op, lanes }: Instruction): boolean {
 }
 
 /**
- * Code for the lanes of a chunk as long as all go the same way, ahead of the code for any: it has no masks. Where they part, or
- * come to what only the other code does, they go on there, with the same registers.
+ * Code without masks for the lanes of a chunk as long as they are converged, before the code for any lanes. Where they
+ * diverge, or reach something that only the other code does, they continue there with the same registers.
  */
 export class ConvergedPath {
   readonly #blocks: ReadonlySet<number>;
   readonly #chunk: Chunk;
   readonly #flow: Reconvergence;
   readonly #layout: Layout;
-  readonly #writeBlock: (block: FlowBlock) => void;
   #scope: Scope;
 
-  /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
-  constructor(chunk: Chunk, flow: Reconvergence, blocks: ReadonlySet<number>, writeBlock: (block: FlowBlock) => void) {
+  constructor(chunk: Chunk, flow: Reconvergence, blocks: ReadonlySet<number>) {
     this.#blocks = blocks;
     this.#chunk = chunk;
     this.#flow = flow;
-    this.#writeBlock = writeBlock;
-    // In the middle of a loop lanes begin elsewhere.
+    // Lanes that resume in the middle of a loop do so in the other code.
     this.#layout = layoutOf(flow.layout, { start: flow.layout.start, entries: [], waiting: [] });
     this.#scope = this.#layout.root;
   }
 
-  write(): void {
-    this.#chunk.whileConverged(() => this.#writeScope(this.#layout.root));
+  /** `writeBlock`: writes a block's instructions, and its end by way of `jump`. */
+  write(writeBlock: WriteBlock): void {
+    this.#chunk.whileConverged(() => this.#writeScope(this.#layout.root, writeBlock));
   }
 
-  /** All lanes go to a block, or (the number of blocks) to the end. */
+  /** All lanes jump to a block; the number of blocks stands for the end. */
   jump(from: number, to: number): void {
     const { writer } = this.#chunk;
     if (this.#flow.leaves(to)) {
-      this.#flow.leaveTogether(from);
+      this.#flow.leaveConverged(from);
       return;
     }
     let scope: Scope | null = this.#scope;
@@ -94,12 +93,12 @@ export class ConvergedPath {
       return;
     }
     while (to < scope.start || to > scope.end) scope = scope.around!;
-    // In the middle of a loop only the other code can begin.
-    if (!this.#blocks.has(to) || itemAt(scope, to) !== to) this.#flow.goOnAt(to);
+    // Only the other code can be entered in the middle of a loop.
+    if (!this.#blocks.has(to) || itemAt(scope, to) !== to) this.#flow.continueAt(to);
     else if (to !== from + 1) writer.br(scope.labels.get(to)!);
   }
 
-  #writeScope(scope: Scope): void {
+  #writeScope(scope: Scope, writeBlock: WriteBlock): void {
     const { writer } = this.#chunk;
     const outer = this.#scope;
     this.#scope = scope;
@@ -107,18 +106,18 @@ export class ConvergedPath {
     const items = itemsOf(scope);
     const labelled = items.filter(({ start }) => start !== scope.start && this.#layout.targets.has(start));
     for (const { start } of [...labelled].reverse()) scope.labels.set(start, writer.begin("block"));
-    for (const item of items) this.#writeItem(scope, item);
+    for (const item of items) this.#writeItem(scope, item, writeBlock);
     if (scope.around !== null) writer.end();
     this.#scope = outer;
   }
 
-  #writeItem(scope: Scope, { start, scope: inner }: Item): void {
+  #writeItem(scope: Scope, { start, scope: inner }: Item, writeBlock: WriteBlock): void {
     const { writer } = this.#chunk;
     if (scope.labels.has(start)) {
       writer.end();
       scope.labels.delete(start);
     }
-    if (inner !== null) this.#writeScope(inner);
-    else if (this.#blocks.has(start)) this.#writeBlock(this.#layout.blocks[start]!);
+    if (inner !== null) this.#writeScope(inner, writeBlock);
+    else if (this.#blocks.has(start)) writeBlock(this.#layout.blocks[start]!);
   }
 }

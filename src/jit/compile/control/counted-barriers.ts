@@ -16,9 +16,9 @@ import type { Reconvergence } from "./reconvergence.ts";
 type Barrier = Extract<Op, { kind: "barrier" }>;
 
 /**
- * Barriers of a block that has more than the one for all threads: named ones, with a count, in two steps, with a reduction. The host
- * counts who has come. A warp comes as a whole; where lanes of it are elsewhere, the launch is given up. A hardware thread comes with
- * any of its lanes.
+ * Barriers other than the one for all threads of a block: named, with a count, split into arrive and wait, or with a
+ * reduction. The host counts arrivals. A warp arrives as a whole: if lanes of it are elsewhere, the launch is given up.
+ * A hardware thread arrives with any of its lanes.
  */
 export class CountedBarriers {
   readonly #chunk: Chunk;
@@ -26,7 +26,7 @@ export class CountedBarriers {
   readonly #memory: FunctionContext;
   readonly #suspension: Suspension;
   readonly #barriers: SuspensionPoints["barriers"];
-  /** Of a function: the lanes that have ended in it; null for the kernel. */
+  /** Of a function: locals with the lanes that have exited in it; null for the kernel. */
   readonly #ended: readonly number[] | null;
 
   constructor(
@@ -48,7 +48,7 @@ export class CountedBarriers {
     importHost(module, "giveUp");
   }
 
-  /** At the end of a block; `at` is the one behind the barrier. */
+  /** Writes the barrier at the end of a block. `at`: the block after it. */
   arrive(block: number, index: number, instruction: Instruction, op: Barrier, at: number): void {
     const { writer: w, file } = this.#chunk;
     this.#chunk.begin(instruction);
@@ -56,7 +56,7 @@ export class CountedBarriers {
     forRuleLanes(this.#chunk, block, instruction, (moved) => {
       const { lanes } = moved;
       if (!this.#suspension.isLockstep) {
-        w.value(anyOf(this.#everybody().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
+        w.value(anyOf(this.#live().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
         w.if(() => callHost(w, "giveUp"));
       }
       const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
@@ -66,25 +66,26 @@ export class CountedBarriers {
       w.values([wasm.local("i32", context), wasm.i32(siteOf(index, null)), id!, count!, laneBits(lanes), votes]);
       callHost(w, "arriveAtBarrier");
       w.if(
-        () => this.#give(instruction, op, lanes),
-        () => this.#flow.pause("barrier", block, at, null),
+        () => this.#writeReduction(instruction, op, lanes),
+        () => this.#flow.suspend("barrier", block, at, null),
       );
     });
     file?.finish();
   }
 
-  /** Chunks go on behind the barriers at which their lanes are: these find there what a reduction has come to. */
+  /** A chunk resumes: the lanes that were suspended at barriers take the results of reductions. */
   resume(): void {
     const { graph, instructions } = this.#chunk.analysis.code;
     for (const [block, at] of this.#barriers) {
       const last = instructions[graph.blocks[block]!.end - 1]!;
       if (last.op.kind !== "barrier") continue;
       const lanes = this.#suspension.maskAt(at, "barrier").map((local) => wasm.local("v128", local));
-      this.#give(last, last.op, lanes);
+      this.#writeReduction(last, last.op, lanes);
     }
   }
 
-  #give({ dst: [register] }: Instruction, { reduce }: Barrier, lanes: readonly Wasm[]): void {
+  /** Writes the result of a reduction to the registers of lanes. */
+  #writeReduction({ dst: [register] }: Instruction, { reduce }: Barrier, lanes: readonly Wasm[]): void {
     if (reduce === null || typeof register !== "number") return;
     const { writer: w, locals } = this.#chunk;
     const result = w.local("i32");
@@ -103,17 +104,17 @@ export class CountedBarriers {
     w.release(result);
   }
 
-  /** Leaves on the stack where the state of the chunk begins. */
+  /** Leaves the address of the chunk's state on the stack. */
   #getState(): void {
     const w = this.#chunk.writer;
     if (this.#ended === null) w.get(this.#suspension.state);
     else pushWord(w, this.#memory, "state");
   }
 
-  /** The lanes that have not ended: in a function, all that its callers have told of. */
-  #everybody(): readonly Wasm[] {
+  /** The lanes that have not exited: in a function, not even in its callers. */
+  #live(): readonly Wasm[] {
     const ended = this.#ended;
-    if (ended === null) return this.#flow.everybody();
+    if (ended === null) return this.#flow.live();
     const live = this.#chunk.writer.local("i32");
     loadLive(this.#chunk.writer, this.#memory, live);
     const all = maskOfBits(wasm.local("i32", live), this.#chunk.quads);
@@ -125,7 +126,7 @@ export class CountedBarriers {
     return laneBits(quads.map(([part], q) => wasm.op("v128.and", part!, lanes[q]!)));
   }
 
-  /** A number on which the lanes agree; 0 where there is none. */
+  /** The value of an operand on which lanes have to agree; 0 if the operand is absent. */
   #agreed(expr: Expr | null, { lanes, decider }: Omit<RuleLanes, "condition">): Wasm {
     if (expr === null) return wasm.i32(0);
     const value = this.#chunk.value(expr);

@@ -5,25 +5,25 @@ import { wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { everywhere } from "./uniform-branch.ts";
 
-/** Instructions of a passage, at most: it is written several times. */
+/** The most instructions of a block that is if-converted, since it is written several times. */
 const maxIfConvertedInstructions = 24;
 
-/** For how many times four lanes a passage is written, besides that for all. */
-const narrow: readonly number[] = [1, 4];
+/** The numbers of quads for which an if-converted block is written, besides that for all lanes. */
+const narrowQuads: readonly number[] = [1, 4];
 
-/** What is written where only a few lanes go through a passage. */
-interface Narrow {
-  /** What decides about the branch. */
+/** How an if-converted block is written for a few lanes. */
+interface NarrowVersion {
+  /** The expressions of the predicates on which the branch depends. */
   readonly predicates: ReadonlyMap<number, Expr>;
-  /** What is executed first of it. */
-  readonly first: () => void;
-  /** Goes to where all lanes meet. */
-  readonly behind: () => void;
+  /** Evaluates the condition in each lane. */
+  readonly evaluate: () => void;
+  /** Jumps to the block at which all lanes reconverge. */
+  readonly join: () => void;
 }
 
 /**
- * Passages: blocks that lead from a branch to where it goes itself, so that lanes that are in step meet again behind it whatever
- * each has done. They are written among the code for lanes in step, which thus remain in step.
+ * If-conversion: a block that a branch skips, and that leads to the branch's target, is written with a mask in the code
+ * for converged lanes. They stay converged whichever of them execute it.
  */
 export class IfConversion {
   readonly #chunk: Chunk;
@@ -35,24 +35,26 @@ export class IfConversion {
     this.#instructions = instructions;
   }
 
-  /** The passage of the lanes that do not take a block's branch to another block, or null. */
-  behind(block: FlowBlock, to: number): FlowBlock | null {
+  /** Returns the block that a block's branch skips, if it can be if-converted; else null. */
+  skippedBy(block: FlowBlock, to: number): FlowBlock | null {
     const { graph, instructions, edgeCopies } = this.#chunk.analysis.code;
-    const passage = graph.blocks[block.index + 1];
-    if (instructions[block.end - 1]!.op.kind !== "branch" || passage === undefined || to <= passage.index) return null;
-    const { start, end, successors } = passage;
+    const skipped = graph.blocks[block.index + 1];
+    if (instructions[block.end - 1]!.op.kind !== "branch" || skipped === undefined || to <= skipped.index) return null;
+    const { start, end, successors } = skipped;
     if (successors.length !== 1 || successors[0] !== to || end - start > maxIfConvertedInstructions) return null;
     const isPlain = (i: number): boolean => {
       const { op, guard, lanes } = instructions[i]!;
-      const goesOn = op.kind === "branch" && i === end - 1 && guard === null;
-      return lanes === undefined && (op.kind === "pure" || op.kind === "load" || op.kind === "store" || goesOn);
+      const isJump = op.kind === "branch" && i === end - 1 && guard === null;
+      return lanes === undefined && (op.kind === "pure" || op.kind === "load" || op.kind === "store" || isJump);
     };
     for (let i = block.start; i < end; i++) if (edgeCopies.has(i) || (i >= start && !isPlain(i))) return null;
-    return passage;
+    return skipped;
   }
 
-  /** Of lanes in step, those that do not take a branch go through. */
-  write(passage: FlowBlock, { guard }: Instruction): void {
+  /**
+   * Writes a skipped block for those of the converged lanes that do not take the branch, given its last instruction.
+   */
+  write(skipped: FlowBlock, { guard }: Instruction): void {
     const { writer } = this.#chunk;
     const mask = this.#chunk.guardMask({ ...guard!, negate: !guard!.negate })!;
     // The block may change the predicate.
@@ -60,17 +62,19 @@ export class IfConversion {
     writer.assign(mask.map((value, q) => ({ local: locals[q]!, value })));
     this.#chunk.forSome(
       locals.map((local) => wasm.local("v128", local)),
-      () => this.#instructions(passage),
+      () => this.#instructions(skipped),
     );
     for (const local of locals) writer.release(local);
   }
 
-  /** The same where only a few of the first lanes do: the others have no part in the code. */
-  writeNarrow(passage: FlowBlock, last: Instruction, { predicates, first, behind }: Narrow): void {
+  /**
+   * Writes versions for the case that only a few of the first lanes execute the block: they have code for these alone.
+   */
+  writeNarrow(skipped: FlowBlock, last: Instruction, { predicates, evaluate, join }: NarrowVersion): void {
     const chunk = this.#chunk;
     const { register, negate } = last.guard!;
     const predicate = { kind: "reg", ty: "pred", reg: register } as const;
-    for (const quads of narrow) {
+    for (const quads of narrowQuads) {
       if (quads >= chunk.quads) continue;
       const rest = { from: 4 * quads, to: wasm.i64(BigInt(chunk.lanes - 1)) };
       const taken = everywhere(chunk, predicates, predicate, !negate, rest);
@@ -78,10 +82,10 @@ export class IfConversion {
       chunk.writer.value(taken);
       chunk.writer.if(() => {
         chunk.narrowed(quads, () => {
-          first();
-          this.write(passage, last);
+          evaluate();
+          this.write(skipped, last);
         });
-        behind();
+        join();
       });
     }
   }

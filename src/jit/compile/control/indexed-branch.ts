@@ -9,7 +9,7 @@ import type { Reconvergence } from "./reconvergence.ts";
 
 type IndexedBranchOp = Extract<Op, { kind: "branch-indexed" }>;
 
-/** An instruction that goes to one of several blocks. */
+/** A branch to one of several blocks, which an index selects. */
 export interface IndexedBranch {
   readonly block: number;
   readonly index: number;
@@ -19,64 +19,76 @@ export interface IndexedBranch {
   readonly targets: readonly number[];
 }
 
-/** The guard is a vector, or there is none. */
+/** The index of a branch for the lanes that execute it. */
+interface Selection {
+  readonly value: Value;
+  /** The lanes that branch; null: all. */
+  readonly lanes: Mask;
+  /** The lanes in which the guard holds; null: there is no guard. */
+  readonly guard: Mask;
+}
+
+/** Writes an indexed branch whose guard, if it has one, differs between lanes. */
 export function writeIndexedBranch(chunk: Chunk, flow: Reconvergence, faults: Faults, branch: IndexedBranch): void {
   const { block, index, targets, op, instruction } = branch;
   const { guard } = instruction;
   const value = chunk.value(op.index);
   const guardMask = guard === null ? null : chunk.guardMask(guard);
   const lanes = bothMasks(chunk.activeMask(block), guardMask);
-  if (value.kind === "uniform") {
-    const { writer } = chunk;
-    const beyond = wasm.op("i32.ge_u", value.scalar, wasm.i32(targets.length));
-    writer.value(guardMask === null ? beyond : wasm.op("i32.and", beyond, anyOf(lanes!)));
-    writer.expect(false);
-    writer.if(() => faults.raise(index, lanes, value));
-    goTogether(chunk, value.scalar, targets, (to) => {
-      if (guard === null || guardMask === null) flow.jump(block, to);
-      else flow.branch(block, to, guard);
-    });
-  } else goApart(chunk, flow, faults, branch, value, lanes, guardMask);
+  if (value.kind !== "uniform") {
+    branchApart(chunk, flow, faults, branch, { value, lanes, guard: guardMask });
+    return;
+  }
+  const { writer } = chunk;
+  const isOutside = wasm.op("i32.ge_u", value.scalar, wasm.i32(targets.length));
+  writer.value(guardMask === null ? isOutside : wasm.op("i32.and", isOutside, anyOf(lanes!)));
+  writer.expect(false);
+  writer.if(() => faults.raise(index, lanes, value));
+  branchTogether(chunk, value.scalar, targets, (to) => {
+    if (guard === null || guardMask === null) flow.jump(block, to);
+    else flow.branch(block, to, guard);
+  });
 }
 
-/** A table of the ways; one that ends where the table does falls through. */
-function goTogether(chunk: Chunk, index: Wasm, targets: readonly number[], go: (to: number) => void): void {
+/**
+ * For an index that is the same in all lanes: a jump table. A jump to the next block falls through to the end of it.
+ */
+function branchTogether(chunk: Chunk, index: Wasm, targets: readonly number[], jump: (to: number) => void): void {
   const { writer } = chunk;
-  const ways = [...new Set(targets)];
+  const blocks = [...new Set(targets)];
   const done = writer.begin("block");
-  const labels = new Map([...ways].reverse().map((to) => [to, writer.begin("block")]));
+  const labels = new Map([...blocks].reverse().map((to) => [to, writer.begin("block")]));
   writer.value(index);
   writer.brTable(
     targets.map((to) => labels.get(to)!),
     labels.get(targets.at(-1)!)!,
   );
-  for (const to of ways) {
+  for (const to of blocks) {
     writer.end();
-    go(to);
+    jump(to);
     writer.br(done);
   }
   writer.end();
 }
 
-function goApart(
+/** For an index that differs between lanes: a mask for each target. */
+function branchApart(
   chunk: Chunk,
   flow: Reconvergence,
   faults: Faults,
   { block, index, targets }: IndexedBranch,
-  value: Value,
-  lanes: Mask,
-  guardMask: Mask,
+  { value, lanes, guard }: Selection,
 ): void {
   const { writer, quads } = chunk;
   const parts = vectorOf(value, quads).quads.flat();
-  const all = wasm.i32x4(targets.length);
-  const beyond = bothMasks(
-    parts.map((part) => wasm.op("i32x4.ge_u", part, all)),
+  const count = wasm.i32x4(targets.length);
+  const outside = bothMasks(
+    parts.map((part) => wasm.op("i32x4.ge_u", part, count)),
     lanes,
   )!;
-  writer.value(anyOf(beyond));
+  writer.value(anyOf(outside));
   writer.expect(false);
-  writer.if(() => faults.raise(index, beyond, value));
+  writer.if(() => faults.raise(index, outside, value));
   const choices = [...new Set(targets)].map((to) => {
     const chosen = targets.flatMap((target, i) => (target === to ? [i] : []));
     const mask = parts.map((part) =>
@@ -84,8 +96,8 @@ function goApart(
     );
     return { to, mask: bothMasks(mask, lanes)! };
   });
-  if (guardMask !== null) {
-    const others = guardMask.map((part) => wasm.op("v128.not", part));
+  if (guard !== null) {
+    const others = guard.map((part) => wasm.op("v128.not", part));
     choices.push({ to: block + 1, mask: bothMasks(others, chunk.activeMask(block))! });
   }
   flow.scatter(block, choices);

@@ -1,53 +1,56 @@
 import type { Layout } from "../analysis/flow/block-layout.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 
-/** Where lanes may wait when those that run have gone elsewhere: the order says that the lowest of these blocks comes next. */
+/** Which block comes next when no lane is active: of those at which lanes may be pending, the lowest. */
 export class ResumeOrder {
   readonly #analysis: UniformityAnalysis;
-  readonly #layoutNow: () => Layout;
-  /** By block, where lanes may wait when none waits at an earlier one, which has been looked at before. */
-  readonly #lookedAt = new Map<number, ReadonlySet<number>>();
-  /** See `#comingTo`. */
-  #coming: number[][] | null = null;
+  readonly #currentLayout: () => Layout;
+  /** By block, where lanes may be pending if none was at an earlier block, whose mask has been tested before. */
+  readonly #afterTests = new Map<number, ReadonlySet<number>>();
+  /** By block, its `#sourcesOf`. */
+  #sources: number[][] | null = null;
 
-  /** `layout`: in which blocks are written now. */
+  /** `layout`: the order in which blocks are written; it changes with each barrier region. */
   constructor(analysis: UniformityAnalysis, layout: () => Layout) {
     this.#analysis = analysis;
-    this.#layoutNow = layout;
+    this.#currentLayout = layout;
   }
 
   get #layout(): Layout {
-    return this.#layoutNow();
+    return this.#currentLayout();
   }
 
   /** The blocks are written from the beginning. */
   begin(): void {
-    this.#lookedAt.clear();
+    this.#afterTests.clear();
   }
 
-  /** The lowest block at which lanes may wait when none is left in this one: others, or those that it has sent there. */
-  behind(from: number): number | undefined {
+  /**
+   * The lowest block at which lanes may be pending when none is left in `from`: others, or those that it has sent
+   * there.
+   */
+  after(from: number): number | undefined {
     const others = this.#analysis.divergence.waiting(from);
     const { successors } = this.#layout.blocks[from]!;
-    const [a, b] = [this.#lowestBehind(from, others), this.#lowestBehind(from, new Set(successors))];
+    const [a, b] = [this.#lowestAfter(from, others), this.#lowestAfter(from, new Set(successors))];
     return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
   }
 
-  /** The same where it has sent none. */
-  behindOthers(from: number): number | undefined {
-    return this.#lowestBehind(from, this.#analysis.divergence.waiting(from));
+  /** The lowest block at which lanes may be pending when none is left in `from`, which has sent none anywhere. */
+  afterOthers(from: number): number | undefined {
+    return this.#lowestAfter(from, this.#analysis.divergence.waiting(from));
   }
 
-  /** The same where it turns out, when a block is looked at, that no lane waits there: whoever is not there may be at any of these. */
+  /** The next block to test if no lane turns out to be pending at `block`. */
   insteadOf(block: number): number | undefined {
-    const others = new Set([...this.#expectedAt(block), ...(this.#lookedAt.get(block) ?? [])]);
-    const next = this.#lowestBehind(block, others);
-    if (next !== undefined) this.#lookedAt.set(next, new Set([...(this.#lookedAt.get(next) ?? []), ...others]));
+    const others = new Set([...this.#expectedAt(block), ...(this.#afterTests.get(block) ?? [])]);
+    const next = this.#lowestAfter(block, others);
+    if (next !== undefined) this.#afterTests.set(next, new Set([...(this.#afterTests.get(next) ?? []), ...others]));
     return next;
   }
 
-  /** The lowest of some blocks behind one at which lanes may wait. */
-  #lowestBehind(from: number, blocks: ReadonlySet<number>): number | undefined {
+  /** The lowest block after `from`, of a set, at which lanes may be pending. */
+  #lowestAfter(from: number, blocks: ReadonlySet<number>): number | undefined {
     const { waiting } = this.#layout;
     if (blocks.size > waiting.length / 16) return waiting.find((w) => w > from && blocks.has(w));
     let lowest: number | undefined;
@@ -55,14 +58,14 @@ export class ResumeOrder {
     return lowest;
   }
 
-  /** Where lanes may wait when a block is looked at in which it turns out that none does: all that was possible before. */
+  /** Where lanes may be pending when the mask of a block is tested: wherever they could be before each way there. */
   #expectedAt(block: number): ReadonlySet<number> {
     const { divergence } = this.#analysis;
     const expected = new Set(divergence.waiting(block));
-    for (const index of this.#comingTo(block)) {
+    for (const index of this.#sourcesOf(block)) {
       if (index >= block) break;
       const others = divergence.waiting(index);
-      // Those of other phases are not on the way.
+      // Blocks of other barrier regions are not written.
       const from = this.#layout.blocks[index];
       if (from === undefined) continue;
       const { successors } = from;
@@ -73,16 +76,18 @@ export class ResumeOrder {
     return expected;
   }
 
-  /** The blocks, in order, that lanes may leave for one, or in which some may wait there: in any layout. */
-  #comingTo(block: number): readonly number[] {
-    if (this.#coming === null) {
+  /**
+   * The blocks, in order, from which lanes may go to a block, or in which some may run while others are pending there.
+   */
+  #sourcesOf(block: number): readonly number[] {
+    if (this.#sources === null) {
       const { divergence, code } = this.#analysis;
       const { blocks } = code.graph;
-      this.#coming = blocks.map((): number[] => []);
+      this.#sources = blocks.map((): number[] => []);
       for (const { index, successors } of blocks) {
-        for (const s of new Set([...divergence.waiting(index), ...successors])) this.#coming[s]?.push(index);
+        for (const s of new Set([...divergence.waiting(index), ...successors])) this.#sources[s]?.push(index);
       }
     }
-    return this.#coming[block]!;
+    return this.#sources[block]!;
   }
 }

@@ -11,30 +11,30 @@ import {
 } from "../analysis/flow/block-layout.ts";
 import { dispatch, isTarget } from "./scope-entry.ts";
 
-/** The code of blocks, in wasm blocks and loops, and the ways from one to another: whatever lanes are active go there. */
+/** Writes the code of a block. */
+export type WriteBlock = (block: FlowBlock) => void;
+
+/** Blocks as structured code, in wasm blocks and loops, and the jumps between them, which all active lanes make. */
 export class StructuredCode {
   readonly #writer: FunctionWriter;
-  readonly #writeBlock: (block: FlowBlock) => void;
   #layout: Layout;
-  /** The block in the middle of a scope with which it begins; 0 for its beginning. */
+  /** The local with the block at which the next scope is entered; 0 for the scope's beginning. */
   #entry: number | null = null;
-  /** Behind all blocks. */
+  /** After all blocks. */
   #end: Label = { depth: 0 };
-  /** Where other code for the same lanes ends, while that is written; and the blocks at which these go on then. */
-  #away: Label | null = null;
+  /** While the other code is written that runs first: its end, and the blocks at which lanes continue from there. */
+  #otherEnd: Label | null = null;
   readonly #returns = new Set<number>();
   #scope: Scope;
 
-  /** `writeBlock`: writes a block's instructions, and its end by way of the methods here. */
-  constructor(writer: FunctionWriter, graph: BlockGraph, needs: LayoutNeeds, writeBlock: (block: FlowBlock) => void) {
+  constructor(writer: FunctionWriter, graph: BlockGraph, needs: LayoutNeeds) {
     this.#writer = writer;
-    this.#writeBlock = writeBlock;
     this.#layout = layoutOf(graph, needs);
     this.#scope = this.#layout.root;
     if (this.#layout.needsEntry) this.#entry = writer.local("i32");
   }
 
-  /** What `write` writes next is laid out in another way. */
+  /** Lays out the blocks that `write` writes next. */
   lay(graph: BlockGraph, needs: LayoutNeeds): Layout {
     this.#layout = layoutOf(graph, needs);
     this.#scope = this.#layout.root;
@@ -42,58 +42,61 @@ export class StructuredCode {
     return this.#layout;
   }
 
-  /** How the blocks are written that `write` writes next. */
+  /** The layout of the blocks that `write` writes next. */
   get layout(): Layout {
     return this.#layout;
   }
 
-  /** All active lanes go on at a block, once `write` comes; 0 for where it begins. */
+  /** The code that `write` writes begins at a block; 0: at the first one. */
   enterAt(block: number | Wasm): void {
     this.#writer.assign([{ local: this.#entry!, value: typeof block === "number" ? wasm.i32(block) : block }]);
   }
 
-  /** `before`: other code that begins with the same lanes. It goes to the end, or to where these blocks go on. */
-  write(before: (() => void) | null): void {
+  /**
+   * Writes the blocks. `writeBlock` writes the instructions of one, and its end by way of the methods here. `before`
+   * writes other code that runs first with the same lanes, and jumps to the end or to one of these blocks.
+   */
+  write(writeBlock: WriteBlock, before: (() => void) | null): void {
     this.#end = this.#writer.begin("block");
-    if (before !== null) this.#writeBefore(before);
-    this.#writeScope(this.#layout.root);
+    if (before !== null) this.#writeFirst(before);
+    this.#writeScope(this.#layout.root, writeBlock);
     this.#writer.end();
   }
 
-  #writeBefore(write: () => void): void {
+  #writeFirst(write: () => void): void {
     const writer = this.#writer;
     const { start, entries, needsEntry, waiting } = this.#layout;
     this.#entry ??= writer.local("i32");
     if (!needsEntry) this.enterAt(start);
     this.#returns.clear();
-    this.#away = writer.begin("block");
+    this.#otherEnd = writer.begin("block");
     if (entries.length > 0) {
-      // Lanes that have paused go on where they were.
+      // Lanes that resume do so in the code for any lanes.
       writer.get(this.#entry);
-      writer.brIf(this.#away);
+      writer.brIf(this.#otherEnd);
     }
     write();
     writer.end();
-    this.#away = null;
+    this.#otherEnd = null;
     this.lay(this.#layout, { start, entries: [...new Set([...entries, ...this.#returns])], waiting });
   }
 
-  /** From other code: all active lanes go on at a block. */
-  goOnAt(block: number): void {
+  /** From the code that runs first: all active lanes continue at a block. */
+  continueAt(block: number): void {
     this.enterAt(block);
     if (block !== this.#layout.start) this.#returns.add(block);
-    this.#writer.br(this.#away!);
+    this.#writer.br(this.#otherEnd!);
   }
 
-  /** Behind all blocks. */
+  /** Jumps to the end of all blocks. */
   goToEnd(): void {
     this.#writer.br(this.#end);
   }
 
-  /** To the beginning of a loop around. */
+  /** Jumps to the beginning of an enclosing loop. */
   goBack(to: number): void {
-    if (this.#away !== null) {
-      this.goOnAt(to);
+    if (this.#otherEnd !== null) {
+      this.continueAt(to);
       return;
     }
     let scope: Scope | null = this.#scope;
@@ -102,10 +105,10 @@ export class StructuredCode {
     this.#writer.br(scope.again!);
   }
 
-  /** Forward. `isNext`: what is written next is that block. */
+  /** Jumps forward. `isNext`: whether that block is written next. */
   goTo(to: number, isNext: boolean): void {
-    if (this.#away !== null) {
-      this.goOnAt(to);
+    if (this.#otherEnd !== null) {
+      this.continueAt(to);
       return;
     }
     if (isNext) return;
@@ -116,12 +119,12 @@ export class StructuredCode {
     this.#writer.br(scope.labels.get(item)!);
   }
 
-  /** Whether the block may be where a scope is entered. */
+  /** Whether a scope may be entered at the block. */
   #isEntry(block: number): boolean {
     return this.#layout.isInsideLoop(block) || this.#layout.entries.includes(block);
   }
 
-  #writeScope(scope: Scope): void {
+  #writeScope(scope: Scope, writeBlock: WriteBlock): void {
     const writer = this.#writer;
     const outer = this.#scope;
     this.#scope = scope;
@@ -135,16 +138,16 @@ export class StructuredCode {
         writer.end();
         scope.labels.delete(item.start);
       }
-      if (item.scope !== null) this.#writeScope(item.scope);
-      else if (this.#layout.reachable.has(item.start)) this.#write(this.#layout.blocks[item.start]!);
+      if (item.scope !== null) this.#writeScope(item.scope, writeBlock);
+      else if (this.#layout.reachable.has(item.start)) this.#write(this.#layout.blocks[item.start]!, writeBlock);
     }
     if (scope.around !== null) writer.end();
     this.#scope = outer;
   }
 
-  #write(block: FlowBlock): void {
+  #write(block: FlowBlock, writeBlock: WriteBlock): void {
     const { needsEntry, targets } = this.#layout;
     if (needsEntry && targets.has(block.index) && this.#isEntry(block.index)) this.enterAt(0);
-    this.#writeBlock(block);
+    writeBlock(block);
   }
 }

@@ -18,95 +18,97 @@ import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
 import { type BranchCopies, type Reconvergence, noCopies } from "./reconvergence.ts";
 import { everywhere } from "./uniform-branch.ts";
 
-/** Rounds of loops after which lanes that may wait for others let them run. */
+/** Rounds of a spin loop after which its lanes yield. */
 const patience = 64;
 
-/** The copies at the end of a block; `isAll`: where it is known that all lanes do the same. */
+/** The copies at the end of a block; `isAll`: where it is known that all lanes go the same way. */
 type CopiesOf = (isAll: boolean) => BranchCopies;
 
-/** A branch at the end of a block. */
-interface Branch {
+/** The end of a block that is being written. */
+interface BlockEnd {
   readonly block: FlowBlock;
-  readonly to: number;
-  /** What is still to be tested, or null. */
-  readonly test: BranchCondition | null;
+  /** How the condition of its branch is tested, where that has been left to the branch. */
+  readonly condition: BranchCondition | null;
   readonly copies: CopiesOf;
+  /** The code for converged lanes of which the block is a part; null: code for any lanes. */
+  readonly path: ConvergedPath | null;
 }
 
-/** What the ends of blocks need to know of the function. */
+interface Branch extends BlockEnd {
+  readonly to: number;
+}
+
+/** A branch of converged lanes. */
+interface ConvergedBranch extends Branch {
+  readonly path: ConvergedPath;
+}
+
+/** Records which lanes exit, for the callers of a function. */
+interface ExitLog {
+  noteExits(lanes: readonly Wasm[]): void;
+}
+
+/** Writes single instructions. */
+interface InstructionWriter {
+  write(block: number, index: number, instruction: Instruction): void;
+}
+
+/** The parts of a function that the ends of its blocks are written with. */
 interface TerminatorContext {
   readonly flow: Reconvergence;
-  readonly pauses: SuspensionPoints;
+  readonly points: SuspensionPoints;
   readonly suspension: Suspension | null;
   readonly counted: CountedBarriers | null;
-  readonly hoisted: Invariants | null;
-  /** Writes that lanes have ended: in a function, its callers are told. */
-  readonly ended: (lanes: readonly Wasm[]) => void;
+  readonly invariants: Invariants | null;
+  readonly exits: ExitLog;
   readonly faults: Faults;
-  /** The code for lanes in step that is being written. */
-  readonly inStep: () => ConvergedPath;
-  /** Writes an instruction of a block. */
-  readonly instruction: (block: number, index: number, instruction: Instruction) => void;
-  readonly passages: IfConversion;
+  readonly instructions: InstructionWriter;
+  readonly ifConversion: IfConversion;
 }
 
-/** Writes what a guard that is the same in all lanes decides. */
+/** Writes code for the case that a guard holds which is the same in all lanes. */
 export function ifUniform(chunk: Chunk, guard: Guard, then: () => void): void {
   chunk.writer.value(chunk.guardScalar(guard));
   chunk.writer.if(then);
 }
 
-/** Writes where lanes go at the end of a block. */
+/** Writes the ends of blocks: where their lanes go next. */
 export class Terminators {
   readonly #chunk: Chunk;
+  readonly #parts: TerminatorContext;
   readonly #flow: Reconvergence;
-  readonly #pauses: SuspensionPoints;
-  readonly #suspension: Suspension | null;
-  readonly #counted: CountedBarriers | null;
-  readonly #hoisted: Invariants | null;
-  readonly #ended: TerminatorContext["ended"];
-  readonly #faults: Faults;
-  readonly #inStep: () => ConvergedPath;
-  readonly #instruction: TerminatorContext["instruction"];
-  readonly #passages: IfConversion;
-  /** How often lanes may still go around loops in which they may wait for others. */
+  /** The local that counts rounds of spin loops down; null where there are none. */
   readonly #patience: number | null;
 
-  constructor(chunk: Chunk, context: TerminatorContext) {
+  constructor(chunk: Chunk, parts: TerminatorContext) {
     this.#chunk = chunk;
-    this.#flow = context.flow;
-    this.#pauses = context.pauses;
-    this.#suspension = context.suspension;
-    this.#counted = context.counted;
-    this.#hoisted = context.hoisted;
-    this.#ended = context.ended;
-    this.#faults = context.faults;
-    this.#inStep = context.inStep;
-    this.#instruction = context.instruction;
-    this.#passages = context.passages;
-    this.#patience = context.pauses.spins.size > 0 ? chunk.writer.local("i32") : null;
+    this.#parts = parts;
+    this.#flow = parts.flow;
+    this.#patience = parts.points.spins.size > 0 ? chunk.writer.local("i32") : null;
   }
 
-  /** Lanes begin, or go on after a pause. */
+  /** Lanes begin, or resume. */
   begin(): void {
     if (this.#patience !== null) this.#chunk.writer.assign([{ local: this.#patience, value: wasm.i32(patience) }]);
   }
 
-  /** Writes the last instruction of a block, if it is one that says where lanes go. */
-  write(block: FlowBlock, test: BranchCondition | null, copies: CopiesOf): boolean {
+  /** Writes the last instruction of a block if it says where lanes go, and returns whether it does. */
+  write(end: BlockEnd): boolean {
+    const { block, path } = end;
     const { instructions, graph } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
     const target = (instruction: number): number => graph.blockAt(instruction);
     switch (last.op.kind) {
       case "branch":
-        this.#branch({ block, to: target(last.op.target), test, copies }, last);
+        this.#branch({ ...end, to: target(last.op.target) }, last);
         return true;
       case "return":
       case "exit":
-        if (this.#chunk.converged) {
+        if (path === null) this.#leave(block.index, last);
+        else {
           const to = graph.blocks.length;
-          this.#branchInStep({ block, to, test: null, copies: () => noCopies }, last);
-        } else this.#leave(block.index, last);
+          this.#branchConverged({ block, to, condition: null, copies: () => noCopies, path }, last);
+        }
         return true;
       case "barrier":
         this.#barrier(block, last.op, last);
@@ -125,66 +127,67 @@ export class Terminators {
     }
   }
 
-  /** All lanes go on behind a block. */
-  goOn(block: number): void {
-    if (this.#chunk.converged) this.#inStep().jump(block, block + 1);
+  /** All lanes continue after a block whose last instruction does not say where they go. */
+  continueAfter(block: number, path: ConvergedPath | null): void {
+    if (path !== null) path.jump(block, block + 1);
     // The end of the function is a return.
     else if (block === this.#chunk.analysis.code.graph.blocks.length - 1) this.#flow.leave(block, null);
   }
 
   /**
-   * What is tested only where lanes may go different ways. `end`, `taken`: where the copies begin for lanes that do not take
-   * the branch, and for those that do.
+   * The condition of a block's branch, if it is evaluated lane by lane only where lanes may diverge. `end`, `taken`:
+   * where the copies begin for lanes that do not take the branch, and for those that do.
    */
-  testOf({ index, end: behind }: FlowBlock, end: number, taken: number): BranchCondition | null {
+  conditionOf({ index, end: blockEnd }: FlowBlock, end: number, taken: number): BranchCondition | null {
     const { instructions, graph } = this.#chunk.analysis.code;
-    const { op, guard } = instructions[behind - 1]!;
-    // What is read of a byte file is read for one instruction.
+    const { op, guard } = instructions[blockEnd - 1]!;
+    // Operands in a byte file are loaded for one instruction.
     if (op.kind !== "branch" || guard === null || this.#chunk.file !== null) return null;
     if (this.#chunk.guardMask(guard) === null) return null;
+    const { points, invariants } = this.#parts;
     const to = graph.blockAt(op.target);
-    // When all go back, or none goes forward, there is nothing else to do.
-    const isSimple = to > index ? end === taken : taken === behind - 1 && !this.#pauses.spins.has(to);
+    // If all lanes branch back, or none forward, there are no copies to make.
+    const isSimple = to > index ? end === taken : taken === blockEnd - 1 && !points.spins.has(to);
     if (!isSimple && !this.#chunk.converged) return null;
     const { analysis, rematerialized } = this.#chunk;
-    return branchConditionOf(analysis, rematerialized, index, end, (i) => this.#hoisted?.has(i) === true);
+    return branchConditionOf(analysis, rematerialized, index, end, (i) => invariants?.has(i) === true);
   }
 
-  /** How all lanes of a block that is a loop by itself go around once more; null for others. */
-  wayBack(block: FlowBlock, test: BranchCondition | null, copies: CopiesOf): BackEdge | null {
+  /** The back edge of a block that is a loop by itself; null for other blocks. */
+  backEdge({ block, condition, copies, path }: BlockEnd): BackEdge | null {
     const { index, end } = block;
-    if (!isSelfLoop(this.#chunk, block) || this.#pauses.spins.has(index)) return null;
+    if (!isSelfLoop(this.#chunk, block) || this.#parts.points.spins.has(index)) return null;
     const last = this.#chunk.analysis.code.instructions[end - 1]!;
     return {
-      goesOn: () => {
+      isTakenByAll: () => {
         this.#chunk.begin(last);
-        const all = this.#isDecided({ test }, last, true);
-        if (all === null) this.#test(index, test, last);
+        const all = this.#isDecided(condition, last, true);
+        if (all === null) this.#evaluate(index, condition, last);
         this.#chunk.writer.value(all ?? takesBackEdge(this.#chunk, index, last.guard!));
       },
       copy: copies(true).copy,
-      again: () => (this.#chunk.converged ? this.#inStep() : this.#flow).jump(index, index),
+      take: () => (path ?? this.#flow).jump(index, index),
     };
   }
 
-  /** 1 only if all lanes take the branch, or none does; null where no other test tells than that of each lane. */
-  #isDecided({ test }: Pick<Branch, "test">, { guard }: Instruction, takes: boolean): Wasm | null {
-    if (test === null) return null;
+  /** 1 only if all lanes take the branch, or none does; null if that takes a test of each lane. */
+  #isDecided(condition: BranchCondition | null, { guard }: Instruction, takes: boolean): Wasm | null {
+    if (condition === null) return null;
     const { register, negate } = guard!;
-    return everywhere(this.#chunk, test.predicates, { kind: "reg", ty: "pred", reg: register }, takes !== negate);
+    return everywhere(this.#chunk, condition.predicates, { kind: "reg", ty: "pred", reg: register }, takes !== negate);
   }
 
   #branch(branch: Branch, last: Instruction): void {
-    if (this.#chunk.converged) {
-      this.#branchInStep(branch, last);
+    const { block, to, condition, copies, path } = branch;
+    if (path !== null) {
+      this.#branchConverged({ ...branch, path }, last);
       return;
     }
-    const { block, to, test, copies } = branch;
-    const all = this.#isDecided(branch, last, true);
-    const none = to <= block.index ? null : this.#isDecided(branch, last, false);
-    const go = (): void => {
-      this.#test(block.index, test, last);
-      this.#branchInLanes(branch, last);
+    const all = this.#isDecided(condition, last, true);
+    const none = to <= block.index ? null : this.#isDecided(condition, last, false);
+    const branchByLane = (): void => {
+      this.#evaluate(block.index, condition, last);
+      this.#branchByLane(branch, last);
     };
     if (all !== null) {
       this.#if(
@@ -196,152 +199,153 @@ export class Terminators {
         true,
       );
     }
-    if (none === null) go();
-    else this.#if(wasm.op("i32.eqz", none), go, false);
+    if (none === null) branchByLane();
+    else this.#if(wasm.op("i32.eqz", none), branchByLane, false);
   }
 
-  /** Executes what decides about a branch in each lane. */
-  #test(block: number, test: BranchCondition | null, last: Instruction): void {
+  /** Evaluates the condition of a branch in each lane. */
+  #evaluate(block: number, condition: BranchCondition | null, last: Instruction): void {
     const { instructions } = this.#chunk.analysis.code;
-    for (const i of test?.instructions ?? []) this.#instruction(block, i, instructions[i]!);
+    for (const i of condition?.instructions ?? []) this.#parts.instructions.write(block, i, instructions[i]!);
     this.#chunk.begin(last);
   }
 
-  /** A branch, or where lanes leave, of lanes in step. */
-  #branchInStep(branch: Branch, last: Instruction): void {
-    const { block, to, copies } = branch;
+  /** A branch, return or exit of converged lanes. */
+  #branchConverged(branch: ConvergedBranch, last: Instruction): void {
+    const { block, to, copies, path } = branch;
     const next = block.index + 1;
-    const inStep = this.#inStep();
     const take = (): void => {
       copies(true).copy();
-      inStep.jump(block.index, to);
+      path.jump(block.index, to);
     };
     if (last.guard === null) {
       take();
       return;
     }
     if (to === next) {
-      this.#test(block.index, branch.test, last);
+      this.#evaluate(block.index, branch.condition, last);
       copies(false).copyOthers();
       copies(false).copy();
     } else {
       const mask = this.#chunk.guardMask(last.guard);
       if (mask === null) ifUniform(this.#chunk, last.guard, take);
-      else this.#takeOrPart(branch, last, mask, take);
+      else this.#takeOrDiverge(branch, last, mask, take);
       copies(true).copyOthers();
     }
-    inStep.jump(block.index, next);
+    path.jump(block.index, next);
   }
 
   /**
-   * Lanes stay in step if all take a branch, or none does, or if those that do not meet the others behind one block. Else the
-   * other code sends each where it goes.
+   * Lanes stay converged if all take a branch or none does, or if the branch skips a single block that can be
+   * if-converted. Else the code for any lanes takes over.
    */
-  #takeOrPart(branch: Branch, last: Instruction, mask: readonly Wasm[], take: () => void): void {
-    const { block, to, test } = branch;
-    const passage = this.#passages.behind(block, to);
-    const meet = (): void => this.#inStep().jump(block.index, to);
-    const part = (): void => {
-      if (passage === null) this.#part(branch, last);
+  #takeOrDiverge(branch: ConvergedBranch, last: Instruction, mask: readonly Wasm[], take: () => void): void {
+    const { block, to, condition, path } = branch;
+    const { ifConversion } = this.#parts;
+    const skipped = ifConversion.skippedBy(block, to);
+    const join = (): void => path.jump(block.index, to);
+    const diverge = (): void => {
+      if (skipped === null) this.#diverge(branch, last);
       else {
-        this.#passages.write(passage, last);
-        meet();
+        ifConversion.write(skipped, last);
+        join();
       }
     };
-    const all = this.#isDecided(branch, last, true);
-    const none = this.#isDecided(branch, last, false);
+    const all = this.#isDecided(condition, last, true);
+    const none = this.#isDecided(condition, last, false);
     if (all === null || none === null) {
-      this.#test(block.index, test, last);
+      this.#evaluate(block.index, condition, last);
       const others = mask.map((lanes) => wasm.op("v128.not", lanes));
       this.#if(anyOf(mask), () => {
         this.#if(wasm.op("i32.eqz", anyOf(others)), take, true);
-        part();
+        diverge();
       });
       return;
     }
     const unlessNone = (then: () => void): void => this.#if(wasm.op("i32.eqz", none), then);
-    const testAndPart = (): void => {
-      if (passage !== null) {
-        const first = (): void => this.#test(block.index, test, last);
-        this.#passages.writeNarrow(passage, last, { predicates: test!.predicates, first, behind: meet });
+    const evaluateAndDiverge = (): void => {
+      const evaluate = (): void => this.#evaluate(block.index, condition, last);
+      if (skipped !== null) {
+        ifConversion.writeNarrow(skipped, last, { predicates: condition!.predicates, evaluate, join });
       }
-      this.#test(block.index, test, last);
-      part();
+      evaluate();
+      diverge();
     };
-    // What is more likely is asked first.
+    // The more likely outcome is tested first.
     if (to <= block.index) {
       this.#if(all, take, true);
-      unlessNone(testAndPart);
+      unlessNone(evaluateAndDiverge);
     } else {
       unlessNone(() => {
         this.#if(all, take, true);
-        testAndPart();
+        evaluateAndDiverge();
       });
     }
   }
 
-  /** The other code goes on, and sends each lane where it goes. */
-  #part(branch: Branch, last: Instruction): void {
+  /** Converged lanes diverge: the code for any lanes takes over after the branch. */
+  #diverge(branch: Branch, last: Instruction): void {
     const next = branch.block.index + 1;
-    if (last.op.kind === "branch") this.#branchInLanes(branch, last);
+    if (last.op.kind === "branch") this.#branchByLane(branch, last);
     else this.#leave(branch.block.index, last);
-    if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.goOnAt(next);
+    if (next < this.#chunk.analysis.code.graph.blocks.length) this.#flow.continueAt(next);
     else this.#flow.end();
   }
 
-  /** `expected`: what the condition most often is, if that is known. */
+  /** `expected`: the likely value of the condition, if it is known. */
   #if(condition: Wasm, then: () => void, expected: boolean | null = null): void {
     this.#chunk.writer.value(condition);
     if (expected !== null) this.#chunk.writer.expect(expected);
     this.#chunk.writer.if(then);
   }
 
-  #branchInLanes({ block: { index: block }, to, copies: copiesOf }: Branch, { guard, lanes }: Instruction): void {
+  #branchByLane({ block: { index: block }, to, copies: copiesOf }: Branch, { guard, lanes }: Instruction): void {
     const copies = copiesOf(false);
-    const isPatient = to <= block && this.#pauses.spins.has(to);
-    const go = (): void => {
+    const mayYield = to <= block && this.#parts.points.spins.has(to);
+    const branch = (): void => {
       if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.jump(block, to));
-      else this.#flow.branch(block, to, guard, isPatient ? noCopies : copies);
+      else this.#flow.branch(block, to, guard, mayYield ? noCopies : copies);
     };
-    if (!isPatient) go();
+    if (!mayYield) branch();
     else {
       copies.copyOthers();
       copies.copy();
-      this.#branchPatiently(() => {
-        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.pause("loop", block, to, null));
-        else this.#pause("loop", block, to, guard);
-      }, go);
+      this.#branchOrYield(branch, () => {
+        if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.suspend("loop", block, to, null));
+        else this.#suspend("loop", block, to, guard);
+      });
     }
   }
 
-  /** Lanes that have gone around for long let others run. */
-  #branchPatiently(pause: () => void, go: () => void): void {
+  /** Lanes yield to others once their patience with a spin loop is at its end. */
+  #branchOrYield(branch: () => void, yieldTurn: () => void): void {
     const { writer } = this.#chunk;
     writer.value(wasm.op("i32.sub", wasm.local("i32", this.#patience!), wasm.i32(1)));
     writer.tee(this.#patience!);
     writer.i32(0);
     writer.op("i32.ge_s");
-    writer.if(go, pause);
+    writer.if(branch, yieldTurn);
   }
 
   #barrier({ index: block, end }: FlowBlock, op: Extract<Op, { kind: "barrier" }>, instruction: Instruction): void {
-    const at = this.#pauses.barriers.get(block)!;
-    if (this.#pauses.isCounted) {
-      this.#counted!.arrive(block, end - 1, instruction, op, at);
+    const { points, counted, suspension } = this.#parts;
+    const at = points.barriers.get(block)!;
+    if (points.isCounted) {
+      counted!.arrive(block, end - 1, instruction, op, at);
       return;
     }
-    const meeting = this.#suspension!.meetingBefore(at);
-    if (meeting !== null) this.#suspension!.meet(meeting);
-    else this.#pause("barrier", block, at, instruction.guard);
+    const state = suspension!.uniformBarrierBefore(at);
+    if (state !== null) suspension!.arrive(state);
+    else this.#suspend("barrier", block, at, instruction.guard);
   }
 
-  #pause(place: SuspensionPlace, block: number, at: number, guard: Guard | null): void {
+  #suspend(place: SuspensionPlace, block: number, at: number, guard: Guard | null): void {
     const mask = guard === null ? null : this.#chunk.guardMask(guard);
-    if (guard === null || mask !== null) this.#flow.pause(place, block, at, mask);
-    else ifUniform(this.#chunk, guard, () => this.#flow.pause(place, block, at, null));
+    if (guard === null || mask !== null) this.#flow.suspend(place, block, at, mask);
+    else ifUniform(this.#chunk, guard, () => this.#flow.suspend(place, block, at, null));
   }
 
-  /** For what moves all lanes or none. */
+  /** For an instruction that one lane's guard decides for all. */
   #ifDecided(guard: Guard | null, { first }: LaneRule, then: () => void): void {
     if (guard === null) then();
     else {
@@ -356,7 +360,9 @@ export class Terminators {
       return;
     }
     const leave = (mask: Mask): void => {
-      if (op.kind === "exit") this.#ended(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
+      if (op.kind === "exit") {
+        this.#parts.exits.noteExits(this.#chunk.maskOf(block, mask) ?? allLanes(this.#chunk));
+      }
       this.#flow.leave(block, mask);
     };
     const mask = this.#chunk.movedMask(guard);
@@ -368,11 +374,11 @@ export class Terminators {
     const { guard, lanes } = branch.instruction;
     if (lanes !== undefined && !(lanes.uniform && guard === null))
       throw new Unsupported("indexed branches of some lanes");
-    // What moves all lanes or none is for all that are here.
+    // A rule by which one lane decides for all is not for the lanes that are elsewhere.
     this.#chunk.begin();
     this.#chunk.file?.read(branch.instruction);
     const write = (instruction: Instruction): void =>
-      writeIndexedBranch(this.#chunk, this.#flow, this.#faults, { ...branch, instruction });
+      writeIndexedBranch(this.#chunk, this.#flow, this.#parts.faults, { ...branch, instruction });
     if (guard !== null && this.#chunk.guardMask(guard) === null) {
       ifUniform(this.#chunk, guard, () => write({ ...branch.instruction, guard: null }));
     } else write(branch.instruction);

@@ -4,16 +4,16 @@ import type { Chunk } from "../emit/chunk.ts";
 import { both, i64, minus, plus, times } from "../lanes/scalar.ts";
 import type { Value } from "../lanes/value.ts";
 
-/** Lanes from one to another: numbers. */
+/** A range of lane numbers. */
 export interface LaneRange {
   readonly from: number;
-  /** An i64; beyond the last lane of the chunk where what grows in the chunk does so there. */
+  /** The last lane, an i64. It may lie after the chunk, for values that keep their stride there. */
   readonly to: Wasm;
 }
 
 /**
- * An `i32` that is 1 only if a predicate is `holds` in all lanes of the chunk, or of a range, without a look at each of them;
- * or null.
+ * A scalar test (i32) that is 1 only if a predicate equals `holds` in all lanes of a range, by default the chunk; null
+ * if there is none that is cheaper than testing each lane.
  */
 export function everywhere(
   chunk: Chunk,
@@ -42,12 +42,12 @@ export function everywhere(
   }
   if (expr.prim === "i32.eq" || expr.prim === "i32.ne") {
     const [a, b] = expr.args.map((arg) => chunk.value(arg)) as [Value, Value];
-    return (expr.prim === "i32.eq") === holds ? equal(a, b) : (apart(a, b, range) ?? apart(b, a, range));
+    return (expr.prim === "i32.eq") === holds ? equal(a, b) : (differ(a, b, range) ?? differ(b, a, range));
   }
   const found = /^i32\.(lt|le)_([su])$/.exec(expr.prim);
   if (found === null) return null;
   const [, relation, sign] = found as unknown as [string, "lt" | "le", "s" | "u"];
-  // What is not less is greater or equal.
+  // The negation of "less" is "greater or equal".
   const [a, b] = holds ? expr.args : [expr.args[1]!, expr.args[0]!];
   const isStrict = (relation === "lt") === holds;
   return ordered(chunk, a!, b!, isStrict, sign, range);
@@ -56,19 +56,19 @@ export function everywhere(
 const equal = (a: Value, b: Value): Wasm | null =>
   a.kind === "uniform" && b.kind === "uniform" ? wasm.op("i32.eq", a.scalar, b.scalar) : null;
 
-/** 1 only if no lane of a range has the second, which is the same in all. */
-function apart(a: Value, b: Value, { from: first, to: last }: LaneRange): Wasm | null {
+/** 1 only if the values differ in each lane of a range, of which the second is uniform; null if that is not known. */
+function differ(a: Value, b: Value, { from: first, to: last }: LaneRange): Wasm | null {
   if (b.kind !== "uniform") return null;
   if (a.kind === "uniform") return wasm.op("i32.ne", a.scalar, b.scalar);
   if (a.kind !== "affine") return null;
   const start = plus(a.base, wasm.i32(first * a.stride));
   const [from, to] = a.stride > 0 ? [start, b.scalar] : [b.scalar, start];
-  // From the first lane on, numbers of 32 bits do not come again as long as they have not gone all the way around.
+  // 32-bit values with a stride do not repeat before they have wrapped all the way around.
   const distance = wasm.op("i64.extend_i32_u", wasm.op("i32.sub", to, from));
   return wasm.op("i64.gt_u", distance, times(minus(last, i64(first)), Math.abs(a.stride)));
 }
 
-/** 1 only if the first is less than the second (or equal to it) everywhere; one of them changes from lane to lane by a number. */
+/** 1 only if `a` is less than `b` (or equal, unless `isStrict`) in each lane of a range; null if neither is uniform. */
 function ordered(
   chunk: Chunk,
   a: Expr,
@@ -80,13 +80,12 @@ function ordered(
   const [left, right] = [chunk.value(a), chunk.value(b)];
   const extended = (word: Wasm): Wasm => wasm.op(`i64.extend_i32_${sign}`, word);
   const less = (x: Wasm, y: Wasm): Wasm => wasm.op(isStrict ? "i64.lt_s" : "i64.le_s", x, y);
-  const [least, most] = sign === "s" ? [-(2n ** 31n), 2n ** 31n - 1n] : [0n, 2n ** 32n - 1n];
+  const [min, max] = sign === "s" ? [-(2n ** 31n), 2n ** 31n - 1n] : [0n, 2n ** 32n - 1n];
   const ends = (base: Wasm, stride: number): readonly [Wasm, Wasm] => {
     const first = extended(base);
     if (stride === 0) return [first, first];
     return [plus(first, i64(from * stride)), wasm.op("i64.add", first, times(to, stride))];
   };
-  // Beyond the other end the numbers would begin again.
   if (left.kind === "uniform" && right.kind === "uniform") {
     return wasm.op(`i32.${isStrict ? "lt" : "le"}_${sign}`, left.scalar, right.scalar);
   }
@@ -94,13 +93,14 @@ function ordered(
     const [first, last] = ends(left.base, left.stride);
     const limit = extended(right.scalar);
     if (left.stride > 0) return less(last, limit);
-    return both(less(first, limit), wasm.op("i64.ge_s", last, wasm.i64(least)));
+    // No lane may have wrapped around.
+    return both(less(first, limit), wasm.op("i64.ge_s", last, wasm.i64(min)));
   }
   if (left.kind === "uniform" && right.kind === "affine") {
     const [first, last] = ends(right.base, right.stride);
     const limit = extended(left.scalar);
     if (right.stride < 0) return less(limit, last);
-    return both(less(limit, first), wasm.op("i64.le_s", last, wasm.i64(most)));
+    return both(less(limit, first), wasm.op("i64.le_s", last, wasm.i64(max)));
   }
   return null;
 }

@@ -49,7 +49,10 @@ export class BarrierLoops {
     const inRow = new Set(row);
     const others = regions.filter((region) => !inRow.has(region));
     for (const { start: block } of others) {
-      this.#arrivals.set(this.#suspension.meetingBefore(block)!, { now: w.local("i32"), before: w.local("i32") });
+      this.#arrivals.set(this.#suspension.uniformBarrierBefore(block)!, {
+        now: w.local("i32"),
+        before: w.local("i32"),
+      });
     }
     start.beginBlock();
     const arrivals = [...this.#arrivals.values()];
@@ -75,7 +78,7 @@ export class BarrierLoops {
     w.loop((again) => {
       this.#nextRound();
       for (const region of regions) {
-        const state = this.#suspension.meetingBefore(region.start)!;
+        const state = this.#suspension.uniformBarrierBefore(region.start)!;
         w.get(this.#arrivalsAt(state).before);
         w.if(() => {
           chunks.each(() => {
@@ -102,7 +105,7 @@ export class BarrierLoops {
     const changed = new Set(written);
     start.prepare();
     start.activate();
-    const state = this.#suspension.meetingBefore(region.start);
+    const state = this.#suspension.uniformBarrierBefore(region.start);
     if (state === null) {
       start.begin();
       // Registers that are read before they are written have begun as zeros.
@@ -111,7 +114,7 @@ export class BarrierLoops {
       });
     } else {
       body.flow.reset();
-      this.#suspension.restoreMeeting(state, this.#localsOf(touched));
+      this.#suspension.restoreAt(state, this.#localsOf(touched));
       body.begin();
     }
     const arrive = (at: number): void => {

@@ -63,7 +63,7 @@ function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, straigh
 /** The code between barriers, where all lanes of each chunk arrive at all of them together; else null. */
 function regionsOf({ scope, points }: KernelRun, suspension: Suspension): BarrierRegions | null {
   const { unit, chunk, body } = scope;
-  const arriveTogether = suspension.masked.length === 0 && body.warpWaits === null && unit.shape.width === null;
+  const arriveTogether = suspension.maskedBlocks.length === 0 && body.warpWaits === null && unit.shape.width === null;
   return arriveTogether ? barrierRegionsOf(chunk.analysis.code, points.barriers) : null;
 }
 

@@ -59,8 +59,6 @@ export class Body {
   readonly #invariants: Invariants | null;
   readonly #points: SuspensionPoints;
   readonly #suspension: Suspension | null;
-  /** The code for converged lanes, while it is written. */
-  #converged: ConvergedPath | null = null;
   readonly #mayConverge: boolean;
 
   constructor({ chunk, context, objects, points, suspension, invariants, calls: callContext }: BodyParts) {
@@ -77,7 +75,7 @@ export class Body {
     this.warpWaits =
       waitBlocks.all.length === 0 || isFunction ? null : new WarpWaits(chunk, context, warpOperations, waitBlocks);
     this.#mayConverge = !isFunction && unit.shape.width === null && points.spins.size === 0;
-    this.flow = new Reconvergence(chunk, suspension, this.warpWaits, (block) => this.#writeBlock(block));
+    this.flow = new Reconvergence(chunk, suspension, this.warpWaits);
     const { flow, warpWaits } = this;
     const caller: Caller = { ...callContext, chunk, flow, memory: context, faults, suspension };
     const calls = new Calls(caller);
@@ -87,21 +85,20 @@ export class Body {
       suspension !== null && points.isCounted
         ? new CountedBarriers(chunk, flow, context, suspension, points, ended)
         : null;
-    this.#terminators = new Terminators(chunk, {
-      counted: this.counted,
-      flow,
-      pauses: points,
-      suspension,
-      hoisted: invariants,
-      ended: (lanes) => calls.end(lanes),
-      faults,
-      inStep: () => this.#converged!,
-      instruction: (block, index, instruction) => this.#instructions.write(block, index, instruction),
-      passages: new IfConversion(chunk, (block) => this.#writeIfConverted(block)),
-    });
     const alloca = new Alloca(chunk, context, frame);
     const parts = { chunk, invariants, memory, alloca, calls, fileCalls, faults, flow, warpOperations, warpWaits };
     this.#instructions = new Instructions(parts);
+    this.#terminators = new Terminators(chunk, {
+      counted: this.counted,
+      flow,
+      points,
+      suspension,
+      invariants,
+      exits: calls,
+      faults,
+      instructions: this.#instructions,
+      ifConversion: new IfConversion(chunk, (block) => this.#writeIfConverted(block)),
+    });
   }
 
   /** Lanes begin, or resume. */
@@ -120,7 +117,7 @@ export class Body {
    */
   writeRegion(region: BarrierRegion, barriers: ReadonlyMap<number, number>, isWhole: Wasm): void {
     this.#accessChecks.forget();
-    this.flow.enterPhase(region, barriers);
+    this.flow.enterRegion(region, barriers);
     this.write(isWhole);
   }
 
@@ -135,19 +132,18 @@ export class Body {
       this.#mayConverge && !isEntered
         ? convergedBlocks(this.#chunk.analysis, layout, this.#isMeeting)
         : new Set<number>();
-    if (blocks.size === 0) {
-      this.flow.write();
-      return;
-    }
+    const path = blocks.size === 0 ? null : new ConvergedPath(this.#chunk, this.flow, blocks);
+    const before = path === null ? null : (): void => this.#writePath(path, isWhole);
+    this.flow.write((block) => this.#writeBlock(block, null), before);
+  }
+
+  /** Writes the code for converged lanes, which runs if all lanes of the chunk have a thread. */
+  #writePath(path: ConvergedPath, isWhole: Wasm): void {
     const { writer } = this.#chunk;
-    const converged = new ConvergedPath(this.#chunk, this.flow, blocks, (block) => this.#writeBlock(block));
-    this.#converged = converged;
-    this.flow.write(() => {
-      writer.value(isWhole);
-      writer.expect(true);
-      writer.if(() => converged.write());
-      this.#accessChecks.forget();
-    });
+    writer.value(isWhole);
+    writer.expect(true);
+    writer.if(() => path.write((block) => this.#writeBlock(block, path)));
+    this.#accessChecks.forget();
   }
 
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */
@@ -200,16 +196,17 @@ export class Body {
   /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */
   readonly #isMeeting = (block: number): boolean => {
     const at = this.#points.barriers.get(block);
-    return at === undefined || this.#suspension!.meetingBefore(at) !== null;
+    return at === undefined || this.#suspension!.uniformBarrierBefore(at) !== null;
   };
 
-  #writeBlock(block: FlowBlock): void {
+  /** `path`: the code for converged lanes of which the block is a part; null: code for any lanes. */
+  #writeBlock(block: FlowBlock, path: ConvergedPath | null): void {
     const { instructions } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
     const { end, taken, copies } = this.#copiesOf(block);
-    const test = this.#terminators.testOf(block, end, taken);
-    const isTest = (i: number): boolean => test?.instructions.includes(i) === true;
-    const write = (isDone: (instruction: number) => boolean = isTest): void => {
+    const condition = this.#terminators.conditionOf(block, end, taken);
+    const isCondition = (i: number): boolean => condition?.instructions.includes(i) === true;
+    const write = (isDone: (instruction: number) => boolean = isCondition): void => {
       this.#chunk.scheduling.begin();
       for (let i = block.start; i < end; i++) {
         if (isDone(i)) continue;
@@ -224,24 +221,25 @@ export class Body {
     const isSplit = !isLarge && instructions.slice(block.start, end).every(({ op }) => isLanewise(op));
     const active = this.#chunk.activeMask(block.index);
     const once = (): void => {
-      if (this.#chunk.converged) this.#writeConverged(block, end, isTest, write);
+      if (path !== null) this.#writeConverged(block, end, isCondition, write);
       else if (isSplit) this.#accessChecks.inVersions(block.start, end, active, write);
       else write();
     };
-    const back = isSplit ? this.#terminators.wayBack(block, test, copies) : null;
+    const terminator = { block, condition, copies, path };
+    const back = isSplit ? this.#terminators.backEdge(terminator) : null;
     const checks = back === null ? null : this.#accessChecks.hoistChecks(block.start, end, active);
     if (back === null || checks === null) once();
     else {
       const assuming = (then: (find: () => void, advance: () => void) => void): void =>
         this.#accessChecks.writeCheckFree(checks, then);
       const repeated = { ...back, rounds: checks.count, assuming, round: () => write() };
-      writeCheckFreeLoop(this.#chunk.writer, repeated, this.#chunk.converged ? once : write);
+      writeCheckFreeLoop(this.#chunk.writer, repeated, path !== null ? once : write);
     }
     if (last.op.kind !== "branch") copies(false).copy();
     this.#chunk.begin(last);
-    if (this.#terminators.write(block, test, copies)) return;
+    if (this.#terminators.write(terminator)) return;
     this.#instructions.write(block.index, block.end - 1, last);
-    this.#terminators.goOn(block.index);
+    this.#terminators.continueAfter(block.index, path);
   }
 
   /**
@@ -279,16 +277,16 @@ export class Body {
   #writeConverged(
     { index }: FlowBlock,
     end: number,
-    isTest: (instruction: number) => boolean,
+    isCondition: (instruction: number) => boolean,
     write: (isDone: (instruction: number) => boolean) => void,
   ): void {
     const { analysis } = this.#chunk;
-    const isSkipped = (i: number): boolean => isTest(i) || this.#instructions.isSkipped(i);
+    const isSkipped = (i: number): boolean => isCondition(i) || this.#instructions.isSkipped(i);
     const prefix = restartablePrefixOf(analysis, index, end, isSkipped);
     for (const i of prefix.computed) this.#instructions.write(index, i, analysis.code.instructions[i]!);
     this.#chunk.begin();
-    this.#accessChecks.checkPrefix(prefix, () => this.flow.goOnAt(index));
-    write((i) => isTest(i) || prefix.computed.includes(i));
+    this.#accessChecks.checkPrefix(prefix, () => this.flow.continueAt(index));
+    write((i) => isCondition(i) || prefix.computed.includes(i));
   }
 
   /** The instructions of an if-converted block, for some of the converged lanes. */

@@ -86,7 +86,7 @@ export class ChunkTurns {
     this.#suspension.turn((end) => {
       const run = w.begin("block");
       const restore = w.begin("block");
-      const meetings = this.#suspension.meetings.map(() => w.begin("block")).reverse();
+      const meetings = this.#suspension.uniformBarriers.map(() => w.begin("block")).reverse();
       const fresh = w.begin("block");
       const suspended = w.begin("block");
       this.#loadState();
@@ -125,12 +125,12 @@ export class ChunkTurns {
    */
   #resumeMeetings(start: ChunkStart, run: () => void): void {
     const { writer: w, body } = this.#run.scope;
-    for (const [i, { block }] of this.#suspension.meetings.entries()) {
+    for (const [i, { block }] of this.#suspension.uniformBarriers.entries()) {
       w.end();
       start.activate();
       this.#suspension.reset();
       body.flow.reset();
-      this.#suspension.restoreMeeting(chunkState.meetings + i);
+      this.#suspension.restoreAt(chunkState.meetings + i);
       body.begin();
       body.flow.enterAt(block);
       run();
@@ -156,7 +156,7 @@ export class ChunkTurns {
   /** Lanes have exited, or have suspended at different points. */
   #suspendOrEnd(): void {
     const { writer: w, body } = this.#run.scope;
-    const [yielded, waits] = [this.#suspension.anyPaused("yield"), this.#suspension.anyPaused("barrier")];
+    const [yielded, waits] = [this.#suspension.anySuspended("yield"), this.#suspension.anySuspended("barrier")];
     const state = w.local("i32");
     const ended = wasm.i32(chunkState.ended);
     const suspended = wasm.select(waits, wasm.i32(chunkState.atBarrier), ended);

@@ -66,7 +66,7 @@ class CalledFunction {
       suspension === null ? null : new ResumableFunction(unit, context, chunk, callable, body, suspension);
     if (resumable === null) begin();
     else resumable.enter(begin);
-    body.flow.write();
+    body.write();
     const suspended = resumable?.suspendOrEnd(this.#called) ?? null;
     const away = [suspended, ended].filter((mask) => mask !== null);
     chunk.begin();

@@ -139,11 +139,11 @@ export class Instructions {
   #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
     const { warpWaits, calls, warpOperations, flow } = this.#parts;
     if (warpWaits?.blocks.has(block)) {
-      warpWaits.gather(block, instruction, op, flow);
+      warpWaits.arrive(block, instruction, op, flow);
       return;
     }
     const guard = this.#guardMask(instruction.guard);
-    if (op.mask !== null) calls.meet(block, op.mask, guard);
+    if (op.mask !== null) calls.requireNamed(block, op.mask, guard);
     warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
   }
 

@@ -95,7 +95,7 @@ export class ResumableFunction {
         this.#suspension.save();
         this.#note("lanes", isLockstep ? laneBits(called) : wasm.local("i32", bits));
         const { barrier, yield: turn } = suspensionReason;
-        const yields = this.#suspension.anyPaused("yield");
+        const yields = this.#suspension.anySuspended("yield");
         this.#note("reason", wasm.select(yields, wasm.i32(turn), wasm.i32(barrier)));
         storeWord(w, this.#context, "suspendedFrame", wasm.local("i32", state));
         if (isLockstep) w.return();

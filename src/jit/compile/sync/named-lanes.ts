@@ -7,20 +7,20 @@ import { type FunctionContext, pushWord, storeWord } from "../module/function-co
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 
-/** Tells functions that are about to be called which lanes have not ended: a bit for each. */
-export function tellLive(w: FunctionWriter, memory: FunctionContext, live: Wasm): void {
+/** Stores which lanes have not exited, as bits, for functions that are about to be called. */
+export function storeLive(w: FunctionWriter, memory: FunctionContext, live: Wasm): void {
   storeWord(w, memory, "live", live);
 }
 
-/** Which lanes have not ended, as a function has been told. */
+/** Loads which lanes had not exited when this function was called, as bits. */
 export function loadLive(w: FunctionWriter, memory: FunctionContext, to: number): void {
   pushWord(w, memory, "live");
   w.set(to);
 }
 
 /**
- * In a function: lanes that an operation names (in `named`, for each lane that is active) may not be in it, or may have returned, and
- * would have to be waited for. Then the launch is given up.
+ * In a function, gives the launch up if an operation names lanes that are not active in it: such lanes may be elsewhere
+ * in the caller, or suspended, and would have to be waited for. `named`: the member mask of each active lane.
  */
 export function requireNamed(
   chunk: Chunk,
@@ -39,7 +39,7 @@ export function requireNamed(
   if (value.kind === "uniform") {
     w.value(wasm.op("i32.and", value.scalar, wasm.local("i32", others)));
   } else {
-    // Lanes that name different ones act apart.
+    // Lanes that name different ones perform the operation separately, which this code does not do.
     const masks = chunk.vector(named).quads.flat();
     const any = foldWords("v128.or", bothMasks(masks, here)!);
     const absent = here.map((lanes) => wasm.op("v128.not", lanes));

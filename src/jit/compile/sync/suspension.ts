@@ -10,69 +10,73 @@ import {
   type SuspensionPoints,
 } from "../plan/suspension-points.ts";
 
-interface Pause {
+/** A suspension point at which only some lanes may be suspended. */
+interface MaskedPoint {
   readonly place: SuspensionPlace;
-  /** The block at which they go on. There may be several for one: behind a barrier may be a loop, or a call. */
+  /**
+   * The block at which they resume. Several points may have the same one: a loop, or a call, may begin after a barrier.
+   */
   readonly block: number;
-  /** The lanes that have paused here. */
+  /** Locals with the mask of the lanes that are suspended here. */
   readonly mask: readonly number[];
 }
 
-/** A local that outlives a pause, and its place in the state of a chunk. */
-interface Kept {
+/** A local that is saved while a chunk is suspended, and its byte offset in the chunk's state. */
+interface SavedLocal {
   readonly local: number;
   readonly ty: keyof typeof alignments;
   readonly at: number;
 }
 
-/** A barrier to which all lanes of a chunk come together: what is live behind it is all that must be kept. */
-interface Meeting {
-  /** The block behind the barrier. */
+/** A barrier at which all lanes of a chunk arrive together: only what is live after it has to be saved. */
+interface UniformBarrier {
+  /** The block after the barrier. */
   readonly block: number;
-  readonly kept: readonly Kept[];
+  readonly saved: readonly SavedLocal[];
 }
 
-/** Of a function, or a kernel; of PTX, or (in lockstep) of vISA. */
 interface SuspensionMode {
+  /** A function that the kernel calls, not the kernel itself. */
   readonly isFunction: boolean;
+  /** A hardware thread (vISA) has one instruction pointer: if any of its lanes is suspended, all are. */
   readonly isLockstep: boolean;
 }
 
-/** How a turn ends at a barrier to which all lanes of a chunk come together. */
+/** How a turn ends at a uniform barrier. */
 interface Arrival {
-  /** The locals that have to be kept there; null: all that are live after the barrier. */
+  /** The locals that have changed since they were last saved; null: save all that are live after the barrier. */
   readonly changed: ReadonlySet<number> | null;
   /** Notes the arrival, given the state that stands for the barrier. */
   readonly arrive: (state: number) => void;
 }
 
-/** The lanes that have paused, by the block at which they will go on, and what must outlive the pause. */
+/** The suspended lanes of a chunk, by the block at which they resume, and the locals that are saved for them. */
 export class Suspension {
   readonly #chunk: Chunk;
-  readonly #pauses: readonly Pause[];
-  /** A hardware thread has one instruction pointer: where lanes of it wait, all do, wherever they are. */
+  readonly #points: readonly MaskedPoint[];
   readonly isLockstep: boolean;
-  #kept: readonly Kept[];
-  /** By block that is a call, the local with the first of the activations that wait there. */
-  readonly #heads: ReadonlyMap<number, number>;
-  /** Barriers that need no masks, in the order of the states that stand for them. */
-  readonly meetings: readonly Meeting[];
-  readonly #placesOfMeetings: readonly Kept[];
-  /** By block, its place among them. */
-  readonly #meetingAt: ReadonlyMap<number, number>;
-  /** Where the address of the chunk's state is. */
+  #saved: readonly SavedLocal[];
+  /** By block that is a call, the local with the first of the frames that are suspended there. */
+  readonly #firstFrames: ReadonlyMap<number, number>;
+  /** In the order of the states that stand for them. */
+  readonly uniformBarriers: readonly UniformBarrier[];
+  /** All locals that are saved at any uniform barrier. */
+  readonly #savedAtBarriers: readonly SavedLocal[];
+  /** By the block after a uniform barrier, its index in `uniformBarriers`. */
+  readonly #barrierIndex: ReadonlyMap<number, number>;
+  /** The local with the address of the chunk's state. */
   readonly state: number;
-  /** The turn that is being written. */
+  /** The turn that is being written; null outside of `turn`. */
   #turn: (Arrival & { readonly end: Label }) | null = null;
 
-  /** The state is all that has to be noted. */
-  readonly #noted: Arrival = { changed: null, arrive: (state) => this.setState(wasm.i32(state)) };
+  /** Only the state is stored. */
+  readonly #storeState: Arrival = { changed: null, arrive: (state) => this.setState(wasm.i32(state)) };
 
-  /** `lasting`: registers that are there again when a chunk goes on. */
+  /** `invariants`: registers that are computed again before a chunk resumes. */
   constructor(
     chunk: Chunk,
-    pauses: SuspensionPoints,
-    lasting: ReadonlySet<number>,
+    points: SuspensionPoints,
+    invariants: ReadonlySet<number>,
     { isFunction, isLockstep }: SuspensionMode,
   ) {
     this.isLockstep = isLockstep;
@@ -80,85 +84,88 @@ export class Suspension {
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
     this.state = writer.local("i32");
-    const together = [...pauses.barriers]
-      .filter(([barrier]) => !isFunction && !pauses.isCounted && isMeeting(analysis, barrier))
+    const uniform = [...points.barriers]
+      .filter(([barrier]) => !isFunction && !points.isCounted && isUniform(analysis, barrier))
       .map(([, block]) => block);
-    const meets = new Set(together);
-    const pause = (place: SuspensionPlace, block: number): Pause => {
+    const masked = [...points.barriers.values()].filter((block) => !uniform.includes(block));
+    const point = (place: SuspensionPlace, block: number): MaskedPoint => {
       return { place, block, mask: active.map(() => writer.local("v128")) };
     };
-    this.#pauses = [
-      ...[...pauses.barriers.values()].filter((b) => !meets.has(b)).map((b) => pause("barrier", b)),
-      ...[...pauses.spins].map((b) => pause("loop", b)),
-      ...[...pauses.calls].flatMap((b) => [pause("call at a barrier", b), pause("call in a loop", b)]),
+    this.#points = [
+      ...masked.map((b) => point("barrier", b)),
+      ...[...points.spins].map((b) => point("loop", b)),
+      ...[...points.calls].flatMap((b) => [point("call at a barrier", b), point("call in a loop", b)]),
     ];
     const liveAt = (blocks: Iterable<number>): number[] => {
       const live = new Set<number>();
       for (const block of blocks) {
         liveness.liveIn(block).forEach((r) => {
-          if (!lasting.has(r)) live.add(r);
+          if (!invariants.has(r)) live.add(r);
         });
       }
       return [...new Set([...live].flatMap((r) => chunk.locals(r)))];
     };
-    const masks = this.#pauses.flatMap((p) => p.mask);
-    this.#heads = new Map([...pauses.calls].map((block) => [block, writer.local("i32")]));
-    this.#kept = placesOf(writer, [
-      ...this.#heads.values(),
-      ...masks,
-      ...liveAt(blocksWhileSuspended(analysis, pauses, isLockstep)),
+    this.#firstFrames = new Map([...points.calls].map((block) => [block, writer.local("i32")]));
+    this.#saved = layOut(writer, [
+      ...this.#firstFrames.values(),
+      ...this.masks.flat(),
+      ...liveAt(blocksWhileSuspended(analysis, points, isLockstep)),
     ]);
-    // What is kept before several barriers has one place: it need not be kept again where it has not changed.
-    const places = placesOf(writer, liveAt(together));
-    this.meetings = together.map((block) => {
+    // A local has the same offset at all uniform barriers, so that it need not be saved again if it has not changed.
+    const saved = layOut(writer, liveAt(uniform));
+    this.uniformBarriers = uniform.map((block) => {
       const live = new Set(liveAt([block]));
-      return { block, kept: places.filter(({ local }) => live.has(local)) };
+      return { block, saved: saved.filter(({ local }) => live.has(local)) };
     });
-    this.#meetingAt = new Map(together.map((block, i) => [block, i]));
-    this.#placesOfMeetings = places;
+    this.#barrierIndex = new Map(uniform.map((block, i) => [block, i]));
+    this.#savedAtBarriers = saved;
   }
 
-  /** Further locals, with which lanes wait that have not paused. */
+  /** Adds locals to those that are saved: the pending masks of lanes that are suspended with others in lockstep. */
   keep(locals: readonly number[]): void {
-    this.#kept = placesOf(this.#chunk.writer, [...this.#kept.map(({ local }) => local), ...locals]);
+    this.#saved = layOut(this.#chunk.writer, [...this.#saved.map(({ local }) => local), ...locals]);
   }
 
-  /** Bytes of a chunk's state. */
+  /** The size of a chunk's state in bytes. */
   get bytes(): number {
-    return Math.ceil(Math.max(endOf(this.#kept), endOf(this.#placesOfMeetings)) / 16) * 16;
+    return Math.ceil(Math.max(endOf(this.#saved), endOf(this.#savedAtBarriers)) / 16) * 16;
   }
 
-  /** Writes a chunk's turn, which ends where all of its lanes arrive at a barrier together. `write` may branch to the end, too. */
-  turn(write: (end: Label) => void, arrival: Arrival = this.#noted): void {
+  /**
+   * Writes a chunk's turn, which ends where all lanes arrive at a uniform barrier. `write` may also branch to its end.
+   */
+  turn(write: (end: Label) => void, arrival: Arrival = this.#storeState): void {
     const { writer } = this.#chunk;
     const end = writer.begin("block");
     this.#turn = { ...arrival, end };
     write(end);
+    this.#turn = null;
     writer.end();
   }
 
-  /** The state that stands for the barrier before a block, if all lanes come to it together; else null. */
-  meetingBefore(block: number): number | null {
-    const at = this.#meetingAt.get(block);
-    return at === undefined ? null : chunkState.meetings + at;
+  /** The state that stands for the barrier before a block, if it is a uniform one; else null. */
+  uniformBarrierBefore(block: number): number | null {
+    const index = this.#barrierIndex.get(block);
+    return index === undefined ? null : chunkState.meetings + index;
   }
 
-  /** All lanes of the chunk are at a barrier: its turn ends. */
-  meet(state: number): void {
-    const { kept } = this.meetings[state - chunkState.meetings]!;
-    const { changed, arrive, end } = this.#turn!;
-    this.#save(changed === null ? kept : kept.filter(({ local }) => changed.has(local)));
+  /** All lanes of the chunk arrive at a uniform barrier: its turn ends. */
+  arrive(state: number): void {
+    const { saved } = this.#uniformBarrier(state);
+    if (this.#turn === null) throw new Error("a chunk arrives at a barrier only in its turn");
+    const { changed, arrive, end } = this.#turn;
+    this.#save(changed === null ? saved : saved.filter(({ local }) => changed.has(local)));
     arrive(state);
     this.#chunk.writer.br(end);
   }
 
-  /** Finds the state of the n-th chunk. `states`: where those of all chunks begin. */
+  /** Computes the address of a chunk's state. `states`: where those of all chunks begin. */
   find(states: Wasm, chunk: Wasm, stride: number): void {
-    const at = wasm.op("i32.mul", chunk, wasm.i32(stride));
-    this.#chunk.writer.assign([{ local: this.state, value: wasm.op("i32.add", states, at) }]);
+    const offset = wasm.op("i32.mul", chunk, wasm.i32(stride));
+    this.#chunk.writer.assign([{ local: this.state, value: wasm.op("i32.add", states, offset) }]);
   }
 
-  /** Notes what has become of the chunk. */
+  /** Stores the first word of the chunk's state. */
   setState(value: Wasm): void {
     const { writer } = this.#chunk;
     writer.get(this.state);
@@ -166,43 +173,42 @@ export class Suspension {
     writer.memory("i32.store", 4);
   }
 
-  /** Blocks at which lanes go on that may have paused at different times. */
-  get masked(): readonly number[] {
-    return [...new Set(this.#pauses.map((p) => p.block))].sort((a, b) => a - b);
+  /** Blocks at which only some lanes may resume, in order. */
+  get maskedBlocks(): readonly number[] {
+    return [...new Set(this.#points.map((p) => p.block))].sort((a, b) => a - b);
   }
 
-  /** Blocks at which lanes may go on, in order. */
+  /** Blocks at which lanes may resume, in order. */
   get blocks(): readonly number[] {
-    return [...new Set([...this.masked, ...this.meetings.map((m) => m.block)])].sort((a, b) => a - b);
+    return [...new Set([...this.maskedBlocks, ...this.uniformBarriers.map((b) => b.block)])].sort((a, b) => a - b);
   }
 
-  /** The mask of the lanes that have paused somewhere and go on at a block. */
+  /** The mask of the lanes that are suspended at a place and resume at a block. */
   maskAt(block: number, place: SuspensionPlace): readonly number[] {
-    return this.#pauses.find((p) => p.block === block && p.place === place)!.mask;
+    return this.#points.find((p) => p.block === block && p.place === place)!.mask;
   }
 
-  /** The local with the first of the activations that wait at a call, which is a block; 0: there are none. */
-  headAt(block: number): number {
-    return this.#heads.get(block)!;
+  /** The local with the first of the frames that are suspended at a call, which is a block; 0: there are none. */
+  firstFrameAt(block: number): number {
+    return this.#firstFrames.get(block)!;
   }
 
-  /** The masks of all that have paused. */
+  /** The masks of all suspended lanes. */
   get masks(): readonly (readonly number[])[] {
-    return this.#pauses.map((p) => p.mask);
+    return this.#points.map((p) => p.mask);
   }
 
-  /** Nobody has paused yet. */
+  /** Clears all masks: no lane is suspended yet. */
   reset(): void {
-    const locals = this.#pauses.flatMap((p) => p.mask);
     this.#chunk.writer.assign([
-      ...locals.map((local) => ({ local, value: wasm.i32x4(0) })),
-      ...Array.from(this.#heads.values(), (local) => ({ local, value: wasm.i32(0) })),
+      ...this.masks.flat().map((local) => ({ local, value: wasm.i32x4(0) })),
+      ...Array.from(this.#firstFrames.values(), (local) => ({ local, value: wasm.i32(0) })),
     ]);
   }
 
-  /** 1 where any lane has paused, for a reason. */
-  anyPaused(kind: SuspensionKind): Wasm {
-    const masks = this.#pauses.filter((p) => kindOf[p.place] === kind).flatMap((p) => p.mask);
+  /** 1 if any lane is suspended for a reason. */
+  anySuspended(kind: SuspensionKind): Wasm {
+    const masks = this.#points.filter((p) => kindOf[p.place] === kind).flatMap((p) => p.mask);
     if (masks.length === 0) return wasm.i32(0);
     return wasm.op(
       "v128.any_true",
@@ -211,49 +217,54 @@ export class Suspension {
   }
 
   save(): void {
-    this.#save(this.#kept);
+    this.#save(this.#saved);
   }
 
   restore(): void {
-    this.#restore(this.#kept);
+    this.#restore(this.#saved);
   }
 
-  /** For lanes that have met at the barrier for which a state stands. `needed`: the locals that will be looked at; null: all. */
-  restoreMeeting(state: number, needed: ReadonlySet<number> | null = null): void {
-    const { kept } = this.meetings[state - chunkState.meetings]!;
-    this.#restore(needed === null ? kept : kept.filter(({ local }) => needed.has(local)));
+  /**
+   * Restores locals after the uniform barrier for which a state stands. `needed`: those that will be read; null: all.
+   */
+  restoreAt(state: number, needed: ReadonlySet<number> | null = null): void {
+    const { saved } = this.#uniformBarrier(state);
+    this.#restore(needed === null ? saved : saved.filter(({ local }) => needed.has(local)));
   }
 
-  #save(kept: readonly Kept[]): void {
+  #uniformBarrier(state: number): UniformBarrier {
+    return this.uniformBarriers[state - chunkState.meetings]!;
+  }
+
+  #save(saved: readonly SavedLocal[]): void {
     const { writer } = this.#chunk;
-    for (const { local, ty, at } of kept) {
+    for (const { local, ty, at } of saved) {
       writer.get(this.state);
       writer.get(local);
       writer.memory(`${ty}.store`, alignments[ty], at);
     }
   }
 
-  #restore(kept: readonly Kept[]): void {
+  #restore(saved: readonly SavedLocal[]): void {
     const { writer } = this.#chunk;
-    for (const { local, ty, at } of kept) {
+    for (const { local, ty, at } of saved) {
       writer.get(this.state);
       writer.memory(`${ty}.load`, alignments[ty], at);
       writer.set(local);
     }
   }
 
-  /** Those that have paused for a reason wait from now on at their blocks, which the masks in `waiting` say. */
-  wake(kind: SuspensionKind, waiting: (block: number) => readonly number[]): void {
+  /** Lanes that are suspended for a reason become pending at their blocks, of which `pendingAt` has the masks. */
+  release(kind: SuspensionKind, pendingAt: (block: number) => readonly number[]): void {
     const { writer } = this.#chunk;
-    for (const pause of this.#pauses) {
-      if (kindOf[pause.place] !== kind) continue;
-      const target = waiting(pause.block);
+    for (const point of this.#points) {
+      if (kindOf[point.place] !== kind) continue;
       writer.assign([
-        ...target.map((local, q) => ({
+        ...pendingAt(point.block).map((local, q) => ({
           local,
-          value: wasm.op("v128.or", wasm.local("v128", local), wasm.local("v128", pause.mask[q]!)),
+          value: wasm.op("v128.or", wasm.local("v128", local), wasm.local("v128", point.mask[q]!)),
         })),
-        ...pause.mask.map((local) => ({ local, value: wasm.i32x4(0) })),
+        ...point.mask.map((local) => ({ local, value: wasm.i32x4(0) })),
       ]);
     }
   }
@@ -261,25 +272,25 @@ export class Suspension {
 
 const alignments = { v128: 16, i64: 8, i32: 4 } as const;
 
-/** Where a chunk's state keeps locals: behind the word that says what it waits for. */
-function placesOf(writer: FunctionWriter, locals: readonly number[]): readonly Kept[] {
-  const kept: Kept[] = [];
+/** Gives locals offsets in a chunk's state, after its header. */
+function layOut(writer: FunctionWriter, locals: readonly number[]): readonly SavedLocal[] {
+  const saved: SavedLocal[] = [];
   let at = stateHeaderBytes;
   for (const ty of ["v128", "i64", "i32"] as const) {
     for (const local of locals) {
       if (writer.typeOf(local) !== ty) continue;
-      kept.push({ local, ty, at });
+      saved.push({ local, ty, at });
       at += alignments[ty];
     }
   }
-  return kept;
+  return saved;
 }
 
-const endOf = (kept: readonly Kept[]): number =>
-  kept.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), stateHeaderBytes);
+const endOf = (saved: readonly SavedLocal[]): number =>
+  saved.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), stateHeaderBytes);
 
-/** Whether all lanes of a chunk come to a barrier together, or none. */
-function isMeeting({ code, divergence }: UniformityAnalysis, barrier: number): boolean {
+/** Whether all lanes of a chunk arrive at a barrier together, or none. */
+function isUniform({ code, divergence }: UniformityAnalysis, barrier: number): boolean {
   const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
   return guard === null && !divergence.mayBePartial(barrier);
 }

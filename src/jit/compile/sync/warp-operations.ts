@@ -13,17 +13,20 @@ import { reduce } from "./warp-reduction.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
 
-/** Where results go: in the lanes of `guard` (null: in all that are active). */
+/**
+ * The destination of results: the registers of a block's instruction, in the lanes of `guard` (null: in all that are
+ * active).
+ */
 export interface Results {
   readonly block: number;
   readonly dst: readonly Destination[];
   readonly guard: Mask;
 }
 
-/** Writes operations among the lanes of a warp that take part, `lanes`; null: all 32. */
+/** Writes warp-wide operations. `lanes`: those that take part; null: all of the warp. */
 export class WarpOperations {
   readonly #chunk: Chunk;
-  /** The local with the beginning of the context, through which lanes see each other's values. */
+  /** The local with the address of the context, and the offset in it of the space in which lanes exchange values. */
   readonly #context: number;
   readonly #values: number;
 
@@ -58,7 +61,7 @@ export class WarpOperations {
     }
   }
 
-  /** The lanes that take part, as a number. */
+  /** The lanes that take part, as bits. */
   present(lanes: Mask): Wasm {
     return lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes);
   }
@@ -67,18 +70,18 @@ export class WarpOperations {
     this.#chunk.write(block, dst, values, guard);
   }
 
-  /** The numbers of the lanes. */
+  /** Vectors with the lanes' numbers. */
   #numbers(): readonly Wasm[] {
     return Array.from({ length: this.#chunk.quads }, (_, q) => wasm.lanes([0, 1, 2, 3].map((l) => 4 * q + l)));
   }
 
-  /** The parts of an operand of 32 bits. Lanes that do not take part have 0. */
+  /** The vectors of a 32-bit operand, with 0 in lanes that do not take part. */
   #operand(value: Value, lanes: Mask): readonly Wasm[] {
     if (isWide(value.ty)) throw new Unsupported("a warp-wide operation on 64 bits");
     return bothMasks(vectorOf(canonicalNan(value), this.#chunk.quads).quads.flat(), lanes)!;
   }
 
-  /** Into the context, for every lane to see; `operand` begins `at` bytes behind the place for values. */
+  /** Stores an operand in the context for every lane to read, `at` bytes after the beginning of the exchange space. */
   #show(operand: readonly Wasm[], at: number): void {
     const { writer } = this.#chunk;
     operand.forEach((part, i) => {
@@ -143,7 +146,7 @@ export class WarpOperations {
     for (const local of locals) chunk.writer.release(local);
   }
 
-  /** What the lane with a number holds. */
+  /** Loads the value of one lane. */
   #loadOne(number: Wasm): number {
     const { writer, lanes } = this.#chunk;
     const found = writer.local("i32");
@@ -154,7 +157,7 @@ export class WarpOperations {
     return found;
   }
 
-  /** What the lanes that are as many lanes further on hold. Beyond the ends it may be anything. */
+  /** Loads for each lane the value `count` lanes below (up) or above (down). Beyond the ends it is arbitrary. */
   #shifted(mode: "up" | "down", operand: readonly Wasm[], count: Wasm): number[] {
     const { writer, lanes } = this.#chunk;
     const start = 4 * lanes;
@@ -174,7 +177,7 @@ export class WarpOperations {
     return locals;
   }
 
-  /** What the lanes with these numbers hold. */
+  /** Loads for each lane the value of the lane with a number of its own. */
   #picked(operand: readonly Wasm[], numbers: readonly Wasm[]): number[] {
     const { writer } = this.#chunk;
     this.#show(operand, 0);

@@ -4,10 +4,10 @@ import { canonicalNan } from "../lanes/canonical-nan.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { applyScalar, type Value } from "../lanes/value.ts";
 
-/** An operation on 32-bit integers that may be applied in any order. */
+/** An associative and commutative operation on 32-bit integers. */
 interface Associative {
   readonly op: ValueOp;
-  /** What changes nothing. */
+  /** The neutral element. */
   readonly identity: number;
 }
 
@@ -22,12 +22,12 @@ const associative: Readonly<Partial<Record<string, Associative>>> = {
   max_u: { op: "i32x4.max_u", identity: 0 },
 };
 
-/** Whether an expression is the values of two lanes, and which comes first. */
+/** Whether operands are the values of two lanes, starting with the `first`. */
 function isPair([a, b]: readonly Expr[], first: 0 | 1): boolean {
   return a?.kind === "old" && b?.kind === "old" && a.index === first && b.index === 1 - first;
 }
 
-/** The operation that `combine` is, over `old` leaves, where it is one that may be applied in any order. */
+/** Recognizes an associative and commutative operation in `combine`, an expression over `old` leaves. */
 function associativeOf(combine: Expr): Associative | null {
   if (combine.kind !== "prim") return null;
   if (isPair(combine.args, 0)) return associative[combine.prim] ?? null;
@@ -39,18 +39,20 @@ function associativeOf(combine: Expr): Associative | null {
   return isPair(chosen, 1) ? associative[`max_${less[1]}`]! : null;
 }
 
-/** Where the lanes' values can be read one by one. */
+/** The space in memory where the values of single lanes can be read. */
 export interface Shown {
-  /** Puts them there. */
+  /** Stores them. */
   readonly show: () => void;
-  /** The local with the beginning of the context, and the bytes behind it at which they lie. */
+  /** The local with the address of the context, and the offset in it of the values. */
   readonly context: number;
   readonly at: number;
   /** The lanes that take part, as bits. */
   readonly present: Wasm;
 }
 
-/** Folds `combine` over the values of the lanes of a mask (null: of all), lowest first, into the local `total` (i32). */
+/**
+ * Folds `combine` over the values of the lanes of a mask (null: all lanes), lowest first, into the local `total` (i32).
+ */
 export function reduce(
   writer: FunctionWriter,
   combine: Expr,
@@ -128,11 +130,11 @@ function combined(combine: Expr, old: readonly Wasm[]): Wasm {
       case "prim":
         return applyScalar(expr.prim, expr.args.map(compute));
       default:
-        throw new Error(`${expr.kind} in what is folded over lanes`);
+        throw new Error(`${expr.kind} in a reduction over lanes`);
     }
   };
   const value: Value = { kind: "uniform", ty: combine.ty, scalar: compute(combine) };
   const bits = canonicalNan(value);
-  if (bits.kind !== "uniform") throw new Error("what is folded over lanes has one value");
+  if (bits.kind !== "uniform") throw new Error("a reduction over lanes has one value");
   return bits.scalar;
 }

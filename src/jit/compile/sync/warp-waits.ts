@@ -11,24 +11,24 @@ import { type FunctionContext, pushWord, storeWord, tellEntry } from "../module/
 import { callHost } from "../module/host-calls.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
-/** Lets lanes that have waited go on: from the block that is being written, each at the block where it has waited. */
+/** Resumes lanes that have waited: from the end of the block `from`, each at the block at which it waited. */
 export interface Waker {
   wake(from: number, woken: readonly { readonly at: number; readonly mask: readonly Wasm[] }[]): void;
 }
 
 /**
- * Lanes that wait for others of their warp. What they have brought to an operation lies in memory, where the launcher finds
- * out whether all that are named have come, and leaves the results. Only lanes that come together, and wait for nobody else,
- * do without it.
+ * Lanes that wait for others of their warp at warp-wide operations. They store their operands in memory; the launcher
+ * finds out whether all named lanes have arrived, and stores the results there. Lanes that arrive together and name no
+ * others do without the launcher.
  */
 export class WarpWaits {
   readonly blocks: WarpWaitBlocks;
   readonly #chunk: Chunk;
   readonly #context: FunctionContext;
   readonly #operations: WarpOperations;
-  /** Where what memory holds of the warp begins. */
+  /** The local with the address of the warp's wait state: see `warpWait`. */
   readonly #at: number;
-  /** By block, the number under which the launcher knows the operation. */
+  /** By block, the number by which the launcher knows the operation. */
   readonly #sites = new Map<number, number>();
 
   constructor(chunk: Chunk, context: FunctionContext, operations: WarpOperations, blocks: WarpWaitBlocks) {
@@ -41,7 +41,7 @@ export class WarpWaits {
     for (const block of blocks.all) this.#sites.set(block, context.siteOf(graph.blocks[block]!.start, null));
   }
 
-  /** The chunk whose first thread has the number in a local begins, or goes on. */
+  /** Finds the wait state of a chunk that begins or resumes. `first`: the local with the number of its first thread. */
   find(first: number): void {
     const { writer } = this.#chunk;
     const { context, layout } = this.#context;
@@ -51,12 +51,12 @@ export class WarpWaits {
     writer.assign([{ local: this.#at, value: wasm.op("i32.add", start, offset) }]);
   }
 
-  /** A block of threads begins. */
+  /** A block of the grid begins. */
   beginBlock(): void {
     storeWord(this.#chunk.writer, this.#context, "stuck", wasm.i32(0));
   }
 
-  /** No lane of the chunk can go on as long as nobody else does: takes note of those that still wait. */
+  /** No lane of the chunk can continue unless others do: notes whether any of them waits for its warp. */
   noteStuck(): void {
     const { writer } = this.#chunk;
     const { context, layout } = this.#context;
@@ -68,7 +68,7 @@ export class WarpWaits {
     writer.memory("i32.store", 4, layout.words.stuck);
   }
 
-  /** Nobody in the block can go on: ends the launch where lanes still wait. */
+  /** No chunk of the block can continue: ends the launch if lanes still wait for their warp. */
   endIfStuck(): void {
     const { writer } = this.#chunk;
     this.#pushStuck();
@@ -82,7 +82,7 @@ export class WarpWaits {
     pushWord(this.#chunk.writer, this.#context, "stuck");
   }
 
-  /** The active lanes begin. */
+  /** A warp begins with the active lanes. */
   begin(): void {
     const { writer } = this.#chunk;
     writer.get(this.#at);
@@ -92,7 +92,7 @@ export class WarpWaits {
     this.#store(warpWait.live, laneBits(this.#active));
   }
 
-  /** Lanes end. */
+  /** Lanes exit. */
   end(lanes: readonly Wasm[]): void {
     const { writer } = this.#chunk;
     const live = this.#load(warpWait.live);
@@ -101,22 +101,24 @@ export class WarpWaits {
     writer.release(live);
   }
 
-  /** Lanes of a block have ended: those that wait may go on. Others are active behind the block, or none. */
+  /**
+   * Lanes of a block have exited, which may release others. Any lanes that are still active continue after the block.
+   */
   settle(block: number, waker: Waker): void {
-    const waiting = this.blocks.releasedBy(block);
-    if (waiting.length === 0) return;
+    const released = this.blocks.releasedBy(block);
+    if (released.length === 0) return;
     const { writer } = this.#chunk;
     writer.get(this.#at);
     writer.memory("i32.load", 4, warpWait.waiting);
     writer.if(() => {
       writer.get(this.#context.context);
       callHost(writer, "settle");
-      this.#wake(block, waiting, waker);
+      this.#wake(block, released, waker);
     });
   }
 
-  /** The active lanes, those in which the guard holds, come to an operation. */
-  gather(block: number, instruction: Instruction, op: WarpInstruction, waker: Waker): void {
+  /** The active lanes in which the guard holds arrive at an operation. */
+  arrive(block: number, instruction: Instruction, op: WarpInstruction, waker: Waker): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
     const guard = instruction.guard === null ? null : chunk.guardMask(instruction.guard);
@@ -124,16 +126,18 @@ export class WarpWaits {
     const results = { block, dst: instruction.dst, guard };
     const arrived = writer.local("i32");
     writer.assign([{ local: arrived, value: laneBits(lanes) }]);
-    this.#pushIsSimple(op, chunk.value(op.mask!), lanes, arrived);
+    this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived);
     writer.if(
       () => this.#operations.perform(op.warp, lanes, results),
-      () => this.#gatherSlowly(block, instruction, op, lanes, arrived, waker),
+      () => this.#arriveAtHost(block, instruction, op, lanes, arrived, waker),
     );
     writer.release(arrived);
   }
 
-  /** 1 where all lanes that have come name the same lanes, all of these have come, and nobody else is to be thought of. */
-  #pushIsSimple(op: WarpInstruction, mask: Value, lanes: readonly Wasm[], arrived: number): void {
+  /**
+   * Leaves 1 on the stack if the lanes that arrive name the same lanes, all of these arrive, and none waits elsewhere.
+   */
+  #pushIsAlone(op: WarpInstruction, mask: Value, lanes: readonly Wasm[], arrived: number): void {
     const { writer, quads } = this.#chunk;
     const here = wasm.local("i32", arrived);
     const loads = [warpWait.live, warpWait.done, warpWait.kinds + 4 * warpWaitKinds.indexOf(kindOf(op.warp))];
@@ -164,7 +168,8 @@ export class WarpWaits {
     for (const local of [live, done, same, named, agree]) writer.release(local);
   }
 
-  #gatherSlowly(
+  /** Lets the launcher perform the operation, once all lanes have arrived that it is for. */
+  #arriveAtHost(
     block: number,
     { dst }: Instruction,
     op: WarpInstruction,
@@ -174,23 +179,23 @@ export class WarpWaits {
   ): void {
     const chunk = this.#chunk;
     const { writer } = chunk;
-    this.#bring(op, lanes);
+    this.#storeOperands(op, lanes);
     tellEntry(writer, this.#context);
     writer.get(this.#context.context);
     writer.i32(this.#sites.get(block)!);
     writer.get(arrived);
     callHost(writer, "gather");
 
-    // Those for whom it is done go on, the others stay.
+    // Lanes for which the operation is done continue; the others wait.
     const done = this.#doneAt(block);
-    const went = done.map((local) => wasm.local("v128", local));
+    const finished = done.map((local) => wasm.local("v128", local));
     writer.assign(
       chunk.active.map((local, q) => ({
         local,
-        value: wasm.op("v128.or", wasm.op("v128.andnot", wasm.local("v128", local), lanes[q]!), went[q]!),
+        value: wasm.op("v128.or", wasm.op("v128.andnot", wasm.local("v128", local), lanes[q]!), finished[q]!),
       })),
     );
-    const load = (at: number): number[] => went.map((_, q) => this.#loadVector(at + 16 * q));
+    const load = (at: number): number[] => finished.map((_, q) => this.#loadVector(at + 16 * q));
     const loaded = [load(warpWait.first), load(warpWait.second)];
     const values = loaded.map((locals, i): Value => {
       const to = dst[i];
@@ -198,8 +203,8 @@ export class WarpWaits {
       const parts = locals.map((local) => [wasm.local("v128", local)]);
       return { kind: "vector", ty: isPredicate ? "pred" : "i32", quads: parts };
     });
-    chunk.write(block, dst, dst.length < 2 ? values.slice(0, dst.length) : values, went);
-    this.#take(done);
+    chunk.write(block, dst, dst.length < 2 ? values.slice(0, dst.length) : values, finished);
+    this.#clearDone(done);
     for (const local of [...done, ...loaded.flat()]) writer.release(local);
     this.#wake(
       block,
@@ -208,14 +213,14 @@ export class WarpWaits {
     );
   }
 
-  /** What lanes bring to an operation. */
-  #bring({ mask, warp }: WarpInstruction, lanes: readonly Wasm[]): void {
-    const brought = [
+  /** Stores the operands of lanes that arrive. */
+  #storeOperands({ mask, warp }: WarpInstruction, lanes: readonly Wasm[]): void {
+    const operands = [
       { at: warpWait.named, expr: mask! },
       ...warp.operands.map((expr, i) => ({ at: operandAt(i), expr })),
     ];
     const { quads } = this.#chunk;
-    for (const { at, expr } of brought) {
+    for (const { at, expr } of operands) {
       const parts = vectorOf(canonicalNan(this.#chunk.value(expr)), quads).quads.flat();
       const wide = parts.length > quads;
       parts.forEach((part, i) => {
@@ -225,7 +230,7 @@ export class WarpWaits {
     }
   }
 
-  /** Locals with the mask of the lanes for which the operation of a block is done. */
+  /** Loads the mask of the lanes for which the operation of a block is done into locals. */
   #doneAt(block: number): number[] {
     const { writer, active } = this.#chunk;
     const site = wasm.i32x4(this.#sites.get(block)! + 1);
@@ -236,8 +241,8 @@ export class WarpWaits {
     });
   }
 
-  /** Lanes take note that it is done for them. */
-  #take(lanes: readonly number[]): void {
+  /** Lanes have taken their results. */
+  #clearDone(lanes: readonly number[]): void {
     const { writer } = this.#chunk;
     const mask = lanes.map((local) => wasm.local("v128", local));
     mask.forEach((part, q) => {
@@ -249,7 +254,7 @@ export class WarpWaits {
     writer.release(done);
   }
 
-  /** Lanes for which an operation has been performed, at one of some blocks, go on there. */
+  /** Resumes the lanes for which the operation of one of these blocks is done. */
   #wake(from: number, blocks: readonly number[], waker: Waker): void {
     const { writer } = this.#chunk;
     const woken = blocks.map((at) => ({ at, locals: this.#doneAt(at) }));
@@ -260,7 +265,7 @@ export class WarpWaits {
     for (const { locals } of woken) for (const local of locals) writer.release(local);
   }
 
-  /** The lanes of the warp that have not ended. */
+  /** The lanes of the warp that have not exited. */
   live(): readonly Wasm[] {
     const { writer, quads } = this.#chunk;
     const live = this.#load(warpWait.live);
@@ -298,7 +303,7 @@ export class WarpWaits {
     writer.memory("i32.store", 4, at);
   }
 
-  /** Elements of a vector, in the lanes of a mask. */
+  /** Stores the elements of a vector in the lanes of a mask. */
   #storeIn(mask: Wasm, at: number, value: Wasm): void {
     const { writer } = this.#chunk;
     const old = this.#loadVector(at);

@@ -46,10 +46,11 @@ const collect = () => {
   if (collectAll === undefined) {
     const { setFlagsFromString } = process.getBuiltinModule("node:v8");
     setFlagsFromString("--expose-gc");
-    collectAll = process.getBuiltinModule("node:vm").runInNewContext("gc");
+    // Flags belong to the process: another worker may have taken this one back meanwhile. Then the next idle moment will do.
+    collectAll = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
     setFlagsFromString("--no-expose-gc");
   }
-  collectAll();
+  collectAll?.();
 };
 parentPort.onmessage = ({ data }) => {
   clearTimeout(idle);

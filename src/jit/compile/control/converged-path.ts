@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import type { Instruction } from "../../../ir/index.ts";
+import { controlOf, type Instruction, isLanewise } from "../../../ir/index.ts";
 import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "../analysis/flow/block-layout.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -36,22 +36,9 @@ export function convergedBlocks(
   return [...found].some((block) => analysis.isPartial(block)) ? found : new Set();
 }
 
-function runsConverged({ op, lanes }: Instruction): boolean {
-  if (lanes !== undefined) return false;
-  switch (op.kind) {
-    case "pure":
-    case "load":
-    case "store":
-    case "branch":
-    case "return":
-    case "exit":
-    case "barrier":
-    case "nothing":
-      return true;
-    default:
-      return false;
-  }
-}
+/** Whether the code for converged lanes has an instruction; an indexed branch may send each lane elsewhere. */
+const runsConverged = ({ op, lanes }: Instruction): boolean =>
+  lanes === undefined && (isLanewise(op) || op.kind === "branch" || controlOf(op) === "leave" || op.kind === "barrier");
 
 /**
  * Code without masks for the lanes of a chunk as long as they are converged, before the code for any lanes. Where they

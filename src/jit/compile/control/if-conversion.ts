@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import type { Instruction } from "../../../ir/index.ts";
+import { type Instruction, isLanewise } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -42,12 +42,12 @@ export class IfConversion {
     if (instructions[block.end - 1]!.op.kind !== "branch" || skipped === undefined || to <= skipped.index) return null;
     const { start, end, successors } = skipped;
     if (successors.length !== 1 || successors[0] !== to || end - start > maxIfConvertedInstructions) return null;
-    const isPlain = (i: number): boolean => {
+    const fits = (i: number): boolean => {
       const { op, guard, lanes } = instructions[i]!;
       const isJump = op.kind === "branch" && i === end - 1 && guard === null;
-      return lanes === undefined && (op.kind === "pure" || op.kind === "load" || op.kind === "store" || isJump);
+      return lanes === undefined && (isLanewise(op) || isJump);
     };
-    for (let i = block.start; i < end; i++) if (edgeCopies.has(i) || (i >= start && !isPlain(i))) return null;
+    for (let i = block.start; i < end; i++) if (edgeCopies.has(i) || (i >= start && !fits(i))) return null;
     return skipped;
   }
 

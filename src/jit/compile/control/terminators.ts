@@ -122,7 +122,24 @@ export class Terminators {
           targets: last.op.targets.map(target),
         });
         return true;
-      default:
+      case "pure":
+      case "load":
+      case "store":
+      case "atomic":
+      case "warp":
+      case "activemask":
+      case "fence":
+      case "call":
+      case "file-call":
+      case "subroutine-call":
+      case "trap":
+      case "breakpoint":
+      case "alloca":
+      case "stack-save":
+      case "stack-restore":
+      case "sleep":
+      case "nothing":
+      case "unsupported":
         return false;
     }
   }

@@ -58,6 +58,8 @@ export class WarpOperations {
       }
       case "sync":
         return;
+      default:
+        op satisfies never;
     }
   }
 

@@ -1,13 +1,13 @@
-import { laneAddressOf } from "../../../../ir/access.ts";
 import { operandsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
-import type { Instruction } from "../../../../ir/index.ts";
+import { type Instruction, laneAddressOf } from "../../../../ir/index.ts";
 import { nan32, nan64 } from "../../../../numeric/float-pattern.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 
-/** A web of registers between which values are moved. */
+/** Registers between which values are moved. */
 interface Web {
+  readonly members: number[];
   /** The type of the results that are computed for them; null: none are. */
   ty: "f32" | "f64" | null;
   /** Whether they hold nothing but results of arithmetic in that type, and only stores and arithmetic read them. */
@@ -29,84 +29,96 @@ export function deferredNans(
 ): ReadonlyMap<number, "f32" | "f64"> {
   if (!instructions.some(computesNumber)) return new Map();
   const depths = depthsOf(graph);
-  const webs = new Map<number, { readonly web: Web; readonly members: number[] }>();
-  const of = (register: number) => {
-    let found = webs.get(register);
-    if (found === undefined) {
-      found = { web: { ty: null, isNumber: true, computed: -1, stored: -1 }, members: [register] };
-      webs.set(register, found);
+  const webs = new NumberWebs();
+  for (const { index, start, end } of graph.blocks) {
+    for (let i = start; i < end; i++) webs.add(instructions[i]!, depths[index]!);
+  }
+  for (const result of results) webs.refuse(result);
+  return webs.deferred();
+}
+
+class NumberWebs {
+  readonly #webs = new Map<number, Web>();
+  readonly #seen = new Set<Expr>();
+
+  /** Takes note of what an instruction at a loop depth does to registers. */
+  add(instruction: Instruction, depth: number): void {
+    const { op, dst } = instruction;
+    if (op.kind === "pure") {
+      op.values.forEach((value, k) => {
+        const to = dst[k];
+        if (typeof to === "number") this.#write(to, value, depth);
+        if (value.kind !== "reg" || typeof to !== "number") this.#read(value);
+      });
+      return;
+    }
+    writesOf(instruction, (r) => this.refuse(r));
+    for (const expr of operandsOf(op)) {
+      if (op.kind === "store" && expr.kind === "reg" && op.values.includes(expr) && expr !== laneAddressOf(op.place)) {
+        const web = this.#of(expr.reg);
+        web.stored = Math.max(web.stored, depth);
+      } else this.#read(expr);
+    }
+  }
+
+  /** The register holds something else than a number, or its bits are observed. */
+  refuse(register: number): void {
+    this.#of(register).isNumber = false;
+  }
+
+  /** The registers of webs whose results are computed in more loops than they are stored in. */
+  deferred(): ReadonlyMap<number, "f32" | "f64"> {
+    const found = new Map<number, "f32" | "f64">();
+    for (const [register, { ty, isNumber, computed, stored }] of this.#webs) {
+      if (isNumber && ty !== null && stored >= 0 && computed > stored) found.set(register, ty);
     }
     return found;
-  };
-  const refuse = (register: number): void => {
-    of(register).web.isNumber = false;
-  };
-  const join = (a: number, b: number): void => {
-    const [one, other] = [of(a), of(b)];
+  }
+
+  #of(register: number): Web {
+    let web = this.#webs.get(register);
+    if (web === undefined) {
+      web = { members: [register], ty: null, isNumber: true, computed: -1, stored: -1 };
+      this.#webs.set(register, web);
+    }
+    return web;
+  }
+
+  #join(a: number, b: number): void {
+    const [one, other] = [this.#of(a), this.#of(b)];
     if (one === other) return;
     // The smaller into the larger: a web may have nearly all registers.
     const [to, from] = one.members.length < other.members.length ? [other, one] : [one, other];
-    const { ty, isNumber, computed, stored } = from.web;
-    to.web.isNumber &&= isNumber && (to.web.ty === null || ty === null || ty === to.web.ty);
-    to.web.ty ??= ty;
-    to.web.computed = Math.max(to.web.computed, computed);
-    to.web.stored = Math.max(to.web.stored, stored);
+    const { ty, isNumber, computed, stored } = from;
+    to.isNumber &&= isNumber && (to.ty === null || ty === null || ty === to.ty);
+    to.ty ??= ty;
+    to.computed = Math.max(to.computed, computed);
+    to.stored = Math.max(to.stored, stored);
     for (const r of from.members) {
-      webs.set(r, to);
+      this.#webs.set(r, to);
       to.members.push(r);
     }
-  };
-  const seen = new Set<Expr>();
-  /** Refuses registers that are read as anything but numbers. */
-  const visit = (expr: Expr): void => {
-    if (expr.kind === "reg") {
-      if (expr.ty !== "f32" && expr.ty !== "f64") refuse(expr.reg);
-    } else if (expr.kind === "prim" && !seen.has(expr)) {
-      seen.add(expr);
-      expr.args.forEach(visit);
-    }
-  };
-  const write = (to: number, value: Expr, depth: number): void => {
-    if (value.kind === "reg") join(to, value.reg);
+  }
+
+  #write(to: number, value: Expr, depth: number): void {
+    if (value.kind === "reg") this.#join(to, value.reg);
     else if (value.kind === "prim" && (value.ty === "f32" || value.ty === "f64")) {
-      const { web } = of(to);
+      const web = this.#of(to);
       web.isNumber &&= web.ty === null || web.ty === value.ty;
       web.ty = value.ty;
       web.computed = Math.max(web.computed, depth);
-    } else if (value.kind !== "const" || isOtherNan(value)) refuse(to);
-  };
-  graph.blocks.forEach(({ start, end }, block) => {
-    const depth = depths[block]!;
-    for (let i = start; i < end; i++) {
-      const { op, dst } = instructions[i]!;
-      if (op.kind === "pure") {
-        op.values.forEach((value, k) => {
-          const to = dst[k];
-          if (typeof to === "number") write(to, value, depth);
-          if (value.kind !== "reg" || typeof to !== "number") visit(value);
-        });
-        continue;
-      }
-      writesOf(instructions[i]!, refuse);
-      for (const expr of operandsOf(op)) {
-        if (
-          op.kind === "store" &&
-          expr.kind === "reg" &&
-          op.values.includes(expr) &&
-          expr !== laneAddressOf(op.place)
-        ) {
-          const { web } = of(expr.reg);
-          web.stored = Math.max(web.stored, depth);
-        } else visit(expr);
-      }
-    }
-  });
-  for (const result of results) refuse(result);
-  const deferred = new Map<number, "f32" | "f64">();
-  for (const [register, { web }] of webs) {
-    if (web.isNumber && web.ty !== null && web.stored >= 0 && web.computed > web.stored) deferred.set(register, web.ty);
+    } else if (value.kind !== "const" || isOtherNan(value)) this.refuse(to);
   }
-  return deferred;
+
+  /** Refuses registers that are read as anything but numbers. */
+  #read(expr: Expr): void {
+    if (expr.kind === "reg") {
+      if (expr.ty !== "f32" && expr.ty !== "f64") this.refuse(expr.reg);
+    } else if (expr.kind === "prim" && !this.#seen.has(expr)) {
+      this.#seen.add(expr);
+      for (const arg of expr.args) this.#read(arg);
+    }
+  }
 }
 
 /** Whether an instruction does arithmetic that may give a NaN. */

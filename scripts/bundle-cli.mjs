@@ -20,7 +20,12 @@ const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
 export async function bundleCli(root, dir) {
   // `lanewise bench` shares its parts with the command line; the package leaves the file out.
   const input = { main: `${root}/src/cli/main.ts`, "bench-suite": `${root}/bench/suite/command.ts` };
-  const bundle = await rolldown({ input, platform: "node", logLevel: "warn", preserveEntrySignatures: "allow-extension" });
+  const bundle = await rolldown({
+    input,
+    platform: "node",
+    logLevel: "warn",
+    preserveEntrySignatures: "allow-extension",
+  });
   const groups = [{ name: fileOf, debugName: "rooms" }];
   await bundle.write({
     dir,

@@ -68,5 +68,7 @@ export type WarpWaitKind = (typeof warpWaitKinds)[number];
 
 export function kindOf(op: WarpOp): WarpWaitKind {
   const name = warpName(op);
-  return warpWaitKinds.find((kind) => kind === name)!;
+  const found = warpWaitKinds.find((kind) => kind === name);
+  if (found === undefined) throw new Unsupported(`${name} by lanes that arrive one after the other`);
+  return found;
 }

@@ -2,7 +2,7 @@ import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { type FlowBlock, type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import { livenessOf } from "../../../../ir/flow/liveness.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
-import type { Guard, Instruction, Register } from "../../../../ir/index.ts";
+import { controlOf, type Guard, type Instruction, type Op, type Register } from "../../../../ir/index.ts";
 import { renaming } from "../../../../ir/rename-registers.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
 import type { Expr } from "../../../../semantics/index.ts";
@@ -51,17 +51,11 @@ function exitsOf({ blocks }: FlowGraph, { start, end }: LoopRange): readonly Flo
   return exits;
 }
 
-/** Operations after which a copy would come too late: lanes may have left. */
-const endsBlock: ReadonlySet<string> = new Set([
-  "branch",
-  "branch-indexed",
-  "return",
-  "exit",
-  "trap",
-  "barrier",
-  "sleep",
-  "warp",
-]);
+/** Whether a copy after an operation would come too late: lanes may have left. */
+const isTooLateAfter = (op: Op): boolean => {
+  const control = controlOf(op);
+  return control === "branch" || control === "leave" || control === "stop" || control === "split";
+};
 
 class ExitCopying {
   readonly #code: PreparedCode;
@@ -177,7 +171,7 @@ class ExitCopying {
   /** Whether a copy can stand at the end of a block. */
   #canCopy(block: number): boolean {
     const { op, dst } = this.#blocks[block]!.at(-1)!.instruction;
-    return !endsBlock.has(op.kind) || (dst.length === 0 && op.kind !== "branch-indexed");
+    return !isTooLateAfter(op) || (dst.length === 0 && op.kind !== "branch-indexed");
   }
 
   /** Gives the inner register the value of the outer one before the loop. */
@@ -211,7 +205,7 @@ class ExitCopying {
     const { span, location } = last.instruction;
     const op = { kind: "pure", values: [value] } as const;
     const instruction: Instruction = { guard, op, dst: [to], undefinedCases: [], span, location };
-    lines.splice(endsBlock.has(last.instruction.op.kind) ? lines.length - 1 : lines.length, 0, {
+    lines.splice(isTooLateAfter(last.instruction.op) ? lines.length - 1 : lines.length, 0, {
       instruction,
       origin: last.origin,
       isCopy,

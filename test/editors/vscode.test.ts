@@ -143,7 +143,7 @@ test("the manifest names files and options that there are", () => {
   const { languages, grammars, debuggers } = manifest.contributes;
   const files = [manifest.main, ...languages.map((l) => l.configuration), ...grammars.map((g) => g.path)];
   for (const file of files) expect(existsSync(new URL(file, folder)), file).toBe(true);
-  const adapter = readFileSync(fileURLToPath(new URL("../../src/cli/dap.ts", import.meta.url)), "utf8");
+  const adapter = readFileSync(fileURLToPath(new URL("../../src/cli/commands/dap.ts", import.meta.url)), "utf8");
   const { properties } = debuggers[0]!.configurationAttributes.launch;
   const protocol = readFileSync(
     fileURLToPath(new URL("../../src/debugger/dap/dap-session.ts", import.meta.url)),

@@ -11,7 +11,6 @@ import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CallSite } from "./call-site.ts";
 
 const add = (a: Wasm, b: Wasm): Wasm => wasm.op("i32.add", a, b);
-
 const local = (index: number): Wasm => wasm.local("i32", index);
 
 const vector = (index: number): Wasm => wasm.local("v128", index);

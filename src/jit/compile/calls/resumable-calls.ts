@@ -8,7 +8,6 @@ import { type SuspensionKind, suspensionReason } from "../plan/suspension-points
 import type { Suspension } from "../sync/suspension.ts";
 
 const number = (local: number): Wasm => wasm.local("i32", local);
-
 const vector = (local: number): Wasm => wasm.local("v128", local);
 
 /** Enters functions in some lanes. `callee`: the number of the function that resumes. */

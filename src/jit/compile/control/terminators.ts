@@ -10,38 +10,17 @@ import { anyOf } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import type { SuspensionPlace, SuspensionPoints } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
-import { takesBackEdge, isSelfLoop, type BackEdge } from "./check-free-loop.ts";
+import type { BlockEnd, Branch, ConvergedBranch } from "./block-end.ts";
+import { type BackEdge, isSelfLoop, takesBackEdge } from "./check-free-loop.ts";
 import type { ConvergedPath } from "./converged-path.ts";
 import type { CountedBarriers } from "./counted-barriers.ts";
 import type { IfConversion } from "./if-conversion.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
-import { type BranchCopies, type Reconvergence, noCopies } from "./reconvergence.ts";
+import { noCopies, type Reconvergence } from "./reconvergence.ts";
 import { everywhere } from "./uniform-branch.ts";
 
 /** Rounds of a spin loop after which its lanes yield. */
 const patience = 64;
-
-/** The copies at the end of a block; `isAll`: where it is known that all lanes go the same way. */
-type CopiesOf = (isAll: boolean) => BranchCopies;
-
-/** The end of a block that is being written. */
-interface BlockEnd {
-  readonly block: FlowBlock;
-  /** How the condition of its branch is tested, where that has been left to the branch. */
-  readonly condition: BranchCondition | null;
-  readonly copies: CopiesOf;
-  /** The code for converged lanes of which the block is a part; null: code for any lanes. */
-  readonly path: ConvergedPath | null;
-}
-
-interface Branch extends BlockEnd {
-  readonly to: number;
-}
-
-/** A branch of converged lanes. */
-interface ConvergedBranch extends Branch {
-  readonly path: ConvergedPath;
-}
 
 /** Records which lanes exit, for the callers of a function. */
 interface ExitLog {

@@ -4,7 +4,6 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 
 /** The most anchors between two operations, and in a block: each makes the module larger. */
 const maxBetween = 24;
-
 const maxInBlock = 512;
 
 /**

@@ -22,9 +22,7 @@ export function canonicalNan(value: Value): Value {
 }
 
 type FloatTy = "f32" | "f64";
-
 const bitsTy = (ty: FloatTy): "i32" | "i64" => (ty === "f32" ? "i32" : "i64");
-
 const ops = {
   f32: { add: "f32x4.add", eq: "f32x4.eq", ne: "f32x4.ne", bitmask: "i32x4.bitmask", nan: wasm.i32x4(nan32) },
   f64: { add: "f64x2.add", eq: "f64x2.eq", ne: "f64x2.ne", bitmask: "i64x2.bitmask", nan: wasm.i64x2(nan64) },

@@ -16,7 +16,6 @@ const isFilled = (node: Wasm, byte: number): boolean =>
 
 /** Whether the part of a mask for a quad is the constant that has no lane, or all four. */
 export const isNone = (mask: Wasm): boolean => isFilled(mask, 0);
-
 export const isAll = (mask: Wasm): boolean => isFilled(mask, 0xff);
 
 /**

@@ -6,9 +6,7 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 type Integer = Extract<Wasm, { kind: "const"; ty: "i32" }> | Extract<Wasm, { kind: "const"; ty: "i64" }>;
 
 const isInteger = (a: Wasm): a is Integer => a.kind === "const" && (a.ty === "i32" || a.ty === "i64");
-
 const exact = (a: Integer): bigint => BigInt(a.value);
-
 const integer = (ty: Wasm["ty"], value: bigint): Wasm =>
   ty === "i64" ? wasm.i64(value) : wasm.i32(Number(BigInt.asIntN(32, value)));
 

@@ -52,7 +52,6 @@ export function splat(ty: Ty, scalar: Wasm): Wasm {
 
 /** Elements 2 and 3 of a vector of 32-bit elements, moved to its low half. */
 const upper = (a: Wasm): Wasm => wasm.shuffle32(a, a, [2, 3, 2, 3]);
-
 const isUpper = (a: Wasm): boolean =>
   a.kind === "op" && a.op === "i8x16.shuffle" && a.args[0] === a.args[1] && a.immediates[0] === 8;
 

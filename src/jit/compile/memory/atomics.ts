@@ -15,7 +15,6 @@ import type { OffsetFinder } from "./surface-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
-
 type Prim = Extract<Expr, { kind: "prim" }>;
 
 /** Operands of a combination that do not depend on memory: uniform, or in locals. */

@@ -76,7 +76,6 @@ export interface FallbackCheck {
 }
 
 type Affine = Extract<Value, { kind: "affine" }>;
-
 type Indexed = Extract<Value, { kind: "indexed" }>;
 
 /** Bytes before and after every allocation that inactive lanes may access. */

@@ -16,11 +16,8 @@ const add = (a: Wasm, b: number): Wasm =>
   b === 0 ? a : a.kind === "const" && a.ty === "i32" ? wasm.i32(a.value + b) : wasm.op("i32.add", a, wasm.i32(b));
 
 const clearName = "frame:clear";
-
 const clearSomeName = "frame:clear-some";
-
 const copyName = "frame:copy";
-
 const moveName = "frame:move";
 
 /** The variables of an activation that lie in memory, in the stacks of its lanes. */

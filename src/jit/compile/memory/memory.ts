@@ -20,11 +20,8 @@ import { type OffsetFinder, SurfaceAccess } from "./surface-access.ts";
 import { VectorMoves } from "./vector-moves.ts";
 
 type LoadOp = Extract<Op, { kind: "load" }>;
-
 type StoreOp = Extract<Op, { kind: "store" }>;
-
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
-
 type Uniform = Extract<Value, { kind: "uniform" }>;
 
 /**

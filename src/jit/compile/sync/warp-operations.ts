@@ -300,7 +300,6 @@ export class WarpOperations {
 }
 
 const scalar = (ty: "i32" | "pred", value: Wasm): Value => ({ kind: "uniform", ty, scalar: value });
-
 const vector = (quads: readonly Wasm[], ty: "i32" | "pred" = "i32"): Value => ({
   kind: "vector",
   ty,

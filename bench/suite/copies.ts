@@ -3,8 +3,9 @@ import { elementInfo, Elements, type ElementType } from "../../src/runtime/data/
 const pageBytes = 0x1_0000;
 
 /**
- * Zeros for what the bench keeps of the buffers. They lie in pages of their own, which go back to the system with the garbage: the
- * heap of the C library keeps what large arrays leave behind, and between them what the host's compilers do.
+ * Zeros for what the bench keeps of the buffers. They lie in pages of their own, which go back to the system with the
+ * garbage: the heap of the C library keeps what large arrays leave behind, and between them what the host's compilers
+ * do.
  */
 export function elementsInPages(type: ElementType, n: number): Elements {
   const bytes = n * elementInfo[type].size;

@@ -38,7 +38,9 @@ export type Values = Readonly<Record<string, ArrayLike<number>>>;
 export interface BenchKernel {
   readonly name: string;
   readonly title: string;
-  /** The name of its files: kernels/FILE.ptx, native/FILE.c, and where there are such tuned/FILE.c and opencl/FILE.cl. */
+  /**
+   * The name of its files: kernels/FILE.ptx, native/FILE.c, and where there are such tuned/FILE.c and opencl/FILE.cl.
+   */
   readonly file: string;
   /** What `plan` is given, usually elements or the side of a square. */
   readonly size: number;

@@ -10,7 +10,10 @@ export class HostMemory {
   /** Bytes; null where nobody counts them. */
   most: number | null = null;
 
-  /** `data`: bytes that are in memory in any case while something runs; those that come or go meanwhile are not among them. */
+  /**
+   * `data`: bytes that are in memory in any case while something runs; those that come or go meanwhile are not among
+   * them.
+   */
   during<T>(data: number, run: () => T): T {
     const counts = beginAnew();
     const value = run();

@@ -57,9 +57,9 @@ export type PeerName = (typeof peerNames)[number];
 const noPocl = 2;
 
 /**
- * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`, whose loops OpenMP shares among
- * several threads) and, where that is something else, what one would write for one thread of a processor (`tuned`), and OpenCL on
- * PoCL. A peer that is not there has no results, which is told once.
+ * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`, whose loops OpenMP
+ * shares among several threads) and, where that is something else, what one would write for one thread of a processor
+ * (`tuned`), and OpenCL on PoCL. A peer that is not there has no results, which is told once.
  */
 export class Peers {
   /** The first line of `gcc --version`, or null. */

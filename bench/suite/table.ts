@@ -17,7 +17,10 @@ export interface BenchRow {
   readonly one: Measured;
   /** With all threads of the machine; null where that was not asked for. */
   readonly all: Measured | null;
-  /** The most memory that the process has taken besides the buffers and their copies, in bytes; null where nobody counts it. */
+  /**
+   * The most memory that the process has taken besides the buffers and their copies, in bytes; null where nobody counts
+   * it.
+   */
   readonly hostBytes: number | null;
   /** Whether a launch has ended with a report. */
   readonly faulted: boolean;
@@ -90,7 +93,10 @@ export class BenchTable {
     return new BenchTable(rowNames, [...ownColumns, ...peerColumns(of, engines[0]!, peerNames)]);
   }
 
-  /** With all threads: compiled code, how many times as fast that is as with one, and the peers that have a program for it. */
+  /**
+   * With all threads: compiled code, how many times as fast that is as with one, and the peers that have a program for
+   * it.
+   */
   static ofAllThreads(rowNames: readonly string[]): BenchTable {
     const of = ({ all }: BenchRow): Measured | null => all;
     const ms = (measured: Measured | null): number | undefined => measured?.engines.get("jit")?.ms;

@@ -47,7 +47,10 @@ function runsOf({ body, grid, warps, target = "sm_60" }: Program, reduce: boolea
 
 const own = "mul.wide.u32 %e, %w, 4; add.u64 %e, %d, %e;";
 
-/** Full: n accesses in each of k warps have (n k)! / (n!)^k orders; what is left of them is counted by hand, where it can be. */
+/**
+ * Full: n accesses in each of k warps have (n k)! / (n!)^k orders; what is left of them is counted by hand, where it
+ * can be.
+ */
 describe("what gives the same run is tried once", () => {
   test.each<[string, Program, number, number]>([
     // Nothing in common: one order is as good as any. Which of the two begins is no interruption, and is tried.
@@ -107,7 +110,9 @@ test("who only arrives at a barrier is not behind it", () => {
   expect(runsOf({ body, grid: 1, warps: 2 }, true).outcomes).toEqual(full.outcomes);
 });
 
-/** A few accesses that may conflict, to two words of each memory; what has been read is written to a word of the warp. */
+/**
+ * A few accesses that may conflict, to two words of each memory; what has been read is written to a word of the warp.
+ */
 const statement = fc.oneof(
   fc.constantFrom(0, 4).map((at) => `ld.global.u32 %a, [%d+${at}]; mad.lo.u32 %c, %c, 3, %a;`),
   fc.constantFrom(0, 4).map((at) => `st.global.u32 [%d+${at}], %w;`),

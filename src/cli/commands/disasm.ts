@@ -12,7 +12,9 @@ import { printJson } from "../terminal/terminal.ts";
 const isDirectory = (path: string): boolean =>
   path.endsWith("/") || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** A text for each routine, named as dumps of IGC are: X.visaasm for the kernel, X_f0.visaasm for its first function. */
+/**
+ * A text for each routine, named as dumps of IGC are: X.visaasm for the kernel, X_f0.visaasm for its first function.
+ */
 function textsOf(tree: VisaFile, input: string): readonly { readonly name: string; readonly text: string }[] {
   const base = basename(input).replace(/\.isa$/i, "");
   let kernels = 0;

@@ -14,7 +14,9 @@ const opcodeOf = ({ opcode, sub }: Row): string =>
 
 const hexadecimal = /^0x[0-9a-f]{1,2}$/i;
 
-/** The rows of an instruction: by its mnemonic or the first part of it, by the manual's name, or by its opcode ("0x4f"). */
+/**
+ * The rows of an instruction: by its mnemonic or the first part of it, by the manual's name, or by its opcode ("0x4f").
+ */
 export function findVisa(word: string): readonly Row[] {
   const by = (fits: (row: Row) => boolean): readonly Row[] => rows.filter(fits);
   if (hexadecimal.test(word)) return by(({ opcode }) => opcode === Number(word));

@@ -13,7 +13,9 @@ function tyOf({ type, shape }: OperandRule): Ty {
 /** The row's semantics cannot be built without the value of this immediate. */
 class NeedsValue extends Error {}
 
-/** Operands that are known only by name, as the manual's notation has them: a row's semantics can be printed from these. */
+/**
+ * Operands that are known only by name, as the manual's notation has them: a row's semantics can be printed from these.
+ */
 class SymbolicOperands implements OperandAccess {
   readonly #names: string[] = ["carry"];
   readonly #elements = new Map<string, readonly Expr[]>();
@@ -93,8 +95,8 @@ export function* opcodesOf(form: Form, limit: number): Generator<string> {
 const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
 
 /**
- * The operations that a form has as its effect, one for each way to choose its modifiers; null where that needs the value of
- * an operand.
+ * The operations that a form has as its effect, one for each way to choose its modifiers; null where that needs the
+ * value of an operand.
  */
 function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined): Generator<Op | null> {
   for (const opcode of opcodesOf(form, combinations)) {
@@ -111,8 +113,8 @@ function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined):
 }
 
 /**
- * Why a form can never be executed, or null when it can, at least with some of its modifiers: a row says so as a whole, or
- * makes an operation that is not supported.
+ * Why a form can never be executed, or null when it can, at least with some of its modifiers: a row says so as a whole,
+ * or makes an operation that is not supported.
  */
 export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | undefined): string | null {
   if (form.unimplemented !== null || !form.effect) return form.unimplemented;

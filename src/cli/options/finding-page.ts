@@ -91,7 +91,10 @@ ${page ? html`<details><summary>What <code>${code}</code> means</summary><p>${pa
 </section>`;
 }
 
-/** One page with everything that was found: each place in its source, threads, values, call stacks, and what the codes mean. */
+/**
+ * One page with everything that was found: each place in its source, threads, values, call stacks, and what the codes
+ * mean.
+ */
 export function findingPage(
   found: readonly Judged[],
   { title, page }: { readonly title: string; readonly page: (code: string) => CodePage | undefined },

@@ -6,7 +6,10 @@ import type { Options } from "./options.ts";
 /** Directives that vISA has and PTX has not. */
 const visaDirective = /^[ \t]*\.(?:kernel|decl|function|global_function)\b/m;
 
-/** What a file holds: as `--isa` says, or as its name ends; stdin has none, by whichever of its names, so its text tells. */
+/**
+ * What a file holds: as `--isa` says, or as its name ends; stdin has none, by whichever of its names, so its text
+ * tells.
+ */
 export function isaOfFile(options: Options, path: string): Isa {
   const said = options.oneOf("isa", isas);
   if (said !== null || (path !== stdin && path !== shownPath(stdin))) return said ?? isaOfName(path);

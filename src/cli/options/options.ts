@@ -101,8 +101,8 @@ const alternatives = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 /**
- * Reads the words of a command line. An option that takes a value always takes the next word (`--arg -1` is a value), or
- * what stands behind `=`. Everything after `--` is a positional.
+ * Reads the words of a command line. An option that takes a value always takes the next word (`--arg -1` is a value),
+ * or what stands behind `=`. Everything after `--` is a positional.
  *
  * @throws UsageError for unknown options, with the one that was probably meant
  */

@@ -44,8 +44,8 @@ function identity(path: string): string | null {
 }
 
 /**
- * Looks before anything runs whether what a command line names can be written, so that no result is lost and no file that
- * is read.
+ * Looks before anything runs whether what a command line names can be written, so that no result is lost and no file
+ * that is read.
  *
  * @throws FileError where it cannot
  */

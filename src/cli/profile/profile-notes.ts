@@ -11,7 +11,9 @@ const average = (sum: number, n: number): string => (sum / n).toFixed(sum % n ==
 
 const callees = 3;
 
-/** What a line, or a function, does to memory, to its warp and to others, in some short phrases; the costs are averages. */
+/**
+ * What a line, or a function, does to memory, to its warp and to others, in some short phrases; the costs are averages.
+ */
 export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts"> & Partial<LineProfile>): string[] {
   const notes: string[] = [];
   const traffic = (where: string, requests: number, sectors: number, least: number): void => {

@@ -1,6 +1,6 @@
 /**
- * What a profile's page does: zooms the call tree, shades the source by another count, draws and steers the timeline. Text,
- * because it runs in the page and not here.
+ * What a profile's page does: zooms the call tree, shades the source by another count, draws and steers the timeline.
+ * Text, because it runs in the page and not here.
  */
 export const profileScript = `"use strict";
 const data = JSON.parse(document.getElementById("data").textContent);

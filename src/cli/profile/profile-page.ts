@@ -206,7 +206,9 @@ export interface ProfilePageOptions {
   readonly readOrigin: (path: string) => string | null;
 }
 
-/** A profile as one page: totals, functions, the call tree, lanes over time, and the sources with what each line did. */
+/**
+ * A profile as one page: totals, functions, the call tree, lanes over time, and the sources with what each line did.
+ */
 export function profilePage(profile: Profile, { title, failure, readOrigin }: ProfilePageOptions): string {
   const { launches, totals, lines, origins, timelines } = profile;
   const launched = launches.map(

@@ -13,7 +13,9 @@ const metric = (n: number): string =>
         ? `${(n / 1e6).toFixed(1)} M`
         : `${(n / 1e9).toFixed(1)} G`;
 
-/** Shows on stderr how far a long run has come: on a terminal in one line that is erased at the end, else now and then. */
+/**
+ * Shows on stderr how far a long run has come: on a terminal in one line that is erased at the end, else now and then.
+ */
 export class Progress {
   readonly #terminal: Terminal;
   #label = "";

@@ -17,7 +17,10 @@ export function wrap(text: string, width: number): string {
     .join("\n");
 }
 
-/** What stands behind something that is `indent` columns wide: as `wrap`, and lines but the first are indented by as much. */
+/**
+ * What stands behind something that is `indent` columns wide: as `wrap`, and lines but the first are indented by as
+ * much.
+ */
 export const hang = (text: string, width: number, indent: number): string =>
   wrap(text, width - indent).replaceAll("\n", `\n${" ".repeat(indent)}`);
 

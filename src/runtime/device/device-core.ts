@@ -16,8 +16,8 @@ import { programKey } from "./program-key.ts";
 /** What launches on a device do when they say nothing themselves, and what the device keeps. */
 export interface DeviceOptions extends LaunchDefaults {
   /**
-   * Where compiled kernels are kept for other processes; `lanewise/node` has a folder for them. Null: nowhere but in the memory of this
-   * process. False: nothing that was compiled for another module is used. Default: null.
+   * Where compiled kernels are kept for other processes; `lanewise/node` has a folder for them. Null: nowhere but in
+   * the memory of this process. False: nothing that was compiled for another module is used. Default: null.
    */
   readonly kernelStore?: KernelStore | null | false;
 }
@@ -25,7 +25,9 @@ export interface DeviceOptions extends LaunchDefaults {
 /** How many zeros, or which values. */
 type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
 
-/** What every simulated GPU has, whatever it can load: memory, buffers, streams, and the compiled kernels that are kept. */
+/**
+ * What every simulated GPU has, whatever it can load: memory, buffers, streams, and the compiled kernels that are kept.
+ */
 export class DeviceCore {
   readonly memory = new DeviceMemory();
   readonly defaults: LaunchDefaults;
@@ -56,8 +58,8 @@ export class DeviceCore {
   }
 
   /**
-   * What device code has taken with `malloc` and not freed until now, as warnings at the calls: leaks, if nothing will be launched any more.
-   * What a launch without the sanitizer `memory` has taken counts too.
+   * What device code has taken with `malloc` and not freed until now, as warnings at the calls: leaks, if nothing will
+   * be launched any more. What a launch without the sanitizer `memory` has taken counts too.
    */
   leaks(): Report[] {
     return leaksOf(this.memory);

@@ -22,8 +22,8 @@ export type { DeviceOptions } from "./device-core.ts";
  */
 export class Device extends PtxDevice {
   /**
-   * Parses, checks and loads PTX, or vISA as text or as CISA files. Several files are linked into one program: of vISA, the
-   * kernel first and then its functions.
+   * Parses, checks and loads PTX, or vISA as text or as CISA files. Several files are linked into one program: of vISA,
+   * the kernel first and then its functions.
    *
    *     const module = device.load(files, { isa: "visa", zeinfo: parse(yaml) });
    *     module.kernel("saxpy").launch({ global: 128, local: 32, args: [y, x, 2.5, 100] });

@@ -24,7 +24,9 @@ import { planPtx } from "../launch/ptx-plan.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
 
-/** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
+/**
+ * A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program.
+ */
 export class Module {
   readonly device: DeviceCore;
   readonly ir: IrModule;
@@ -36,8 +38,8 @@ export class Module {
   #jit: JitProgram | null = null;
 
   /**
-   * Use `Device.load`. `cache`: where kernels may have been compiled before, asked for when one is compiled; `visa`: how kernels of
-   * vISA are launched.
+   * Use `Device.load`. `cache`: where kernels may have been compiled before, asked for when one is compiled; `visa`:
+   * how kernels of vISA are launched.
    */
   constructor(
     device: DeviceCore,
@@ -169,7 +171,10 @@ interface Launcher {
 /** A launch in the interpreter that whoever began it takes through its instructions. */
 export interface BegunLaunch {
   readonly execution: Execution;
-  /** Takes back what the launch needed besides its arguments, and prints what it has left to print. Call once, at its end. */
+  /**
+   * Takes back what the launch needed besides its arguments, and prints what it has left to print. Call once, at its
+   * end.
+   */
   readonly end: () => void;
 }
 
@@ -206,8 +211,8 @@ export class Kernel {
   }
 
   /**
-   * Runs the kernel to its end. A fault and what sanitizers find do not throw: they are `reports` of the result, and `ok`
-   * is false.
+   * Runs the kernel to its end. A fault and what sanitizers find do not throw: they are `reports` of the result, and
+   * `ok` is false.
    *
    * @throws UsageError when arguments or sizes do not fit the kernel
    * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
@@ -218,9 +223,9 @@ export class Kernel {
   }
 
   /**
-   * The same without keeping the caller waiting: workers run the blocks, one if `hostThreads` does not say more. What needs the
-   * interpreter, or a host without workers, runs in the calling thread when its turn has come. Arguments are taken now; buffers that
-   * the launch can know of may not be touched before its result is there.
+   * The same without keeping the caller waiting: workers run the blocks, one if `hostThreads` does not say more. What
+   * needs the interpreter, or a host without workers, runs in the calling thread when its turn has come. Arguments are
+   * taken now; buffers that the launch can know of may not be touched before its result is there.
    *
    *     const results = await Promise.all([first.launchAsync(a), second.launchAsync(b)]); // one after the other
    *

@@ -5,8 +5,8 @@ import type { LoadOptions } from "./load-options.ts";
 const utf8 = new TextEncoder();
 
 /**
- * Tells a program's code from that of all others: its files, whatever their names, and how they are understood. What vISA's `zeinfo`
- * and `inputs` say is for launches, and does not change the code.
+ * Tells a program's code from that of all others: its files, whatever their names, and how they are understood. What
+ * vISA's `zeinfo` and `inputs` say is for launches, and does not change the code.
  */
 export function programKey(files: readonly SourceFile[], { zeinfo: _, inputs: __, ...options }: LoadOptions): string {
   const said = utf8.encode(JSON.stringify(options, plain));

@@ -55,8 +55,8 @@ const patience = 100;
 const minSteps = 1_000_000;
 
 /**
- * Repeats a job under other schedules until one differs in what is reported, printed or left in a buffer. `run` runs it on a
- * fresh device, in the interpreter. A job that reports an error under the usual schedule is not repeated.
+ * Repeats a job under other schedules until one differs in what is reported, printed or left in a buffer. `run` runs it
+ * on a fresh device, in the interpreter. A job that reports an error under the usual schedule is not repeated.
  */
 export async function explore(
   job: Job,

@@ -28,15 +28,18 @@ export type Conflicts = ReadonlyMap<number, ReadonlySet<number>>;
 /** Words that are remembered of a run. */
 const maxWords = 1 << 20;
 
-/** Keys of what is touched: words of global memory, then those of the blocks' shared memory; what the machine provides; barriers. */
+/**
+ * Keys of what is touched: words of global memory, then those of the blocks' shared memory; what the machine provides;
+ * barriers.
+ */
 const sharedKeys = 2 ** 33;
 const sharedWords = (windows.shared.end - windows.shared.start) / 4;
 const machineKey = -1;
 const barrierKey = (block: number, barrier: number): number => -2 - block * 32 - barrier;
 
 /**
- * Notes what each warp touches between two choices of a steered run. Two stretches that touch nothing in common, or only read it,
- * may change places, and nobody can tell: to turn from the one to the other is of no use.
+ * Notes what each warp touches between two choices of a steered run. Two stretches that touch nothing in common, or
+ * only read it, may change places, and nobody can tell: to turn from the one to the other is of no use.
  */
 export class Footprints implements Observer {
   readonly #choiceCount: () => number;

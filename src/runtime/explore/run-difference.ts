@@ -10,8 +10,8 @@ const place = ({ code, source, span }: Report): string =>
 const reportsOf = ({ reports }: JobResult): string => [...new Set(reports.map(place))].sort().join(", ");
 
 /**
- * In one sentence how two runs of a job differ, or null: in what they reported, printed, or left in a buffer. A buffer that the
- * job checks is compared as it says there, the others bit by bit.
+ * In one sentence how two runs of a job differ, or null: in what they reported, printed, or left in a buffer. A buffer
+ * that the job checks is compared as it says there, the others bit by bit.
  */
 export function differenceOf(job: Job, one: JobResult, other: JobResult): string | null {
   const reports = [reportsOf(one), reportsOf(other)];

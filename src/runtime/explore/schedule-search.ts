@@ -20,8 +20,8 @@ interface Branching {
 }
 
 /**
- * Which schedules of a program to try, and in which order: those with the fewest interruptions first, each once. Where there
- * are too many with a single one, every second try is by chance.
+ * Which schedules of a program to try, and in which order: those with the fewest interruptions first, each once. Where
+ * there are too many with a single one, every second try is by chance.
  */
 export class Exploration {
   readonly #budget: number;
@@ -44,7 +44,9 @@ export class Exploration {
     return this.#tried;
   }
 
-  /** All schedules with at most so many interruptions have been tried; -1: not even those with none, null: simply all. */
+  /**
+   * All schedules with at most so many interruptions have been tried; -1: not even those with none, null: simply all.
+   */
   get coveredInterruptions(): number | null {
     const open = this.#levels.findIndex((level) => level.length > 0);
     return open < 0 && this.#complete ? null : Math.max(open, 0) - 1;
@@ -61,8 +63,8 @@ export class Exploration {
   }
 
   /**
-   * The schedule has been tried: at which of its choices others branch off. With `conflicts` only those that may give another run;
-   * a conflict may also call for a turn before the schedule's last one, to somebody else.
+   * The schedule has been tried: at which of its choices others branch off. With `conflicts` only those that may give
+   * another run; a conflict may also call for a turn before the schedule's last one, to somebody else.
    */
   ran({ schedule }: Candidate & { kind: "schedule" }, steering: ScriptedSteering, conflicts: Conflicts | null): void {
     const { choices } = steering;

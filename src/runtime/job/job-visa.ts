@@ -52,8 +52,8 @@ export function readVisaJob(root: JsonField): VisaJob {
 }
 
 /**
- * The files of a variant. A compiler that has tried again dumps its kernel twice: of files that `defines` the same routines,
- * the first counts.
+ * The files of a variant. A compiler that has tried again dumps its kernel twice: of files that `defines` the same
+ * routines, the first counts.
  */
 export function readModules(field: JsonField): string[] {
   const defines = field.get("defines");

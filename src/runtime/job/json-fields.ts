@@ -12,8 +12,8 @@ const kindNames: Readonly<Record<JsonNode["kind"], string>> = {
 };
 
 /**
- * A value in a JSON text that is expected to have a certain shape. Reading one that has another shape reports it with its
- * path ("launches[0].grid") and gives a harmless value, so that one pass finds all that is wrong.
+ * A value in a JSON text that is expected to have a certain shape. Reading one that has another shape reports it with
+ * its path ("launches[0].grid") and gives a harmless value, so that one pass finds all that is wrong.
  */
 export class JsonField {
   /** Null where it is missing; what is missing has been reported unless it may be. */

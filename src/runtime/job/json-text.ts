@@ -1,8 +1,8 @@
 import type { SourceText, Span } from "../../source/index.ts";
 
 /**
- * JSON with places. `JSON.parse` would round 64-bit integers, refuse the NaN and Infinity that Python's `json` writes, and
- * cannot say where in the text a value stands.
+ * JSON with places. `JSON.parse` would round 64-bit integers, refuse the NaN and Infinity that Python's `json` writes,
+ * and cannot say where in the text a value stands.
  */
 export type JsonNode = Span &
   (

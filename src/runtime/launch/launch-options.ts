@@ -54,7 +54,10 @@ export type AsyncLaunchOptions = LaunchOptions & {
 interface LaunchSettings extends LaunchDefaults {
   /** One argument for each parameter of the kernel, in order. Default: none. */
   readonly args?: readonly KernelArgument[];
-  /** Called from time to time while the kernel runs. */
+  /**
+   * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
+   * (thread-instructions; null in compiled code, which does not count them).
+   */
   readonly onProgress?: LaunchRequest["onProgress"];
   /** Called with each piece of text that the kernel prints, as it is printed; `KernelResult.stdout` has all of it. */
   readonly onOutput?: (text: string) => void;

@@ -5,10 +5,10 @@ import type { Command } from "./options/command.ts";
 import { commonOptions, describeOptions, optionHead, type OptionSpec } from "./options/options.ts";
 import { hang, maxColumns, wrap } from "./terminal/wrap.ts";
 
-/** The topic of `lanewise help` that is no command. */
+/** The only topic of `lanewise help` that is not a command. */
 const optionsTopic = "options";
 
-/** What all commands print in the same way. */
+/** The common options that every command has. */
 const everywhere: readonly string[] = ["json", "color", "help"];
 
 const columns = (): number => Math.max(40, Math.min(process.stdout.columns ?? maxColumns, maxColumns));
@@ -39,7 +39,7 @@ export async function overview(commands: Commands): Promise<string> {
   ].join("\n\n");
 }
 
-/** The page of a command, or of the options that all have. */
+/** The help on a command, or on the options that all commands have. */
 export async function helpOn(commands: Commands, topic: string): Promise<string> {
   if (topic === optionsTopic) {
     const list = describeOptions(commonOptions, columns());

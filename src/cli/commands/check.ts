@@ -7,7 +7,7 @@ import { readBytes, shownPath } from "../terminal/files.ts";
 import { plural } from "../terminal/numbers.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 
-/** A file with more diagnostics than this shows only the first of them; `--json` has all. */
+/** The most diagnostics shown; `--json` has all. */
 const maxFindings = 100;
 
 export function printDiagnostics(diagnostics: readonly Diagnostic[], terminal: Terminal): void {

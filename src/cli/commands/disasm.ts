@@ -13,7 +13,8 @@ const isDirectory = (path: string): boolean =>
   path.endsWith("/") || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /**
- * A text for each routine, named as dumps of IGC are: X.visaasm for the kernel, X_f0.visaasm for its first function.
+ * The text of each routine, with file names like IGC's dumps: X.visaasm for the kernel, X_f0.visaasm for its first
+ * function.
  */
 function textsOf(tree: VisaFile, input: string): readonly { readonly name: string; readonly text: string }[] {
   const base = basename(input).replace(/\.isa$/i, "");

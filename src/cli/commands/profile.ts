@@ -15,7 +15,7 @@ import { renderReport } from "../terminal/render-report.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 import { printDiagnostics } from "./check.ts";
 
-/** What went wrong with the run itself. */
+/** Prints what went wrong in the run itself. */
 function printFailure({ result }: Finished, terminal: Terminal): void {
   const errors = result.diagnostics.filter((d) => d.severity === "error");
   printDiagnostics(errors, terminal);
@@ -23,10 +23,10 @@ function printFailure({ result }: Finished, terminal: Terminal): void {
   if (result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
 }
 
-/** "out.html", "out-2.html", ... where several runs have a page each. */
+/** The path of the n-th page, if several runs have one each: "out.html", "out-2.html", ... */
 const numbered = (path: string, n: number): string => (n === 1 ? path : path.replace(/(\.\w+)?$/, `-${n}$1`));
 
-/** Reads higher-level sources: where the program says that they are, or beside the program. */
+/** Reads higher-level sources from where the program says they are, or from next to the program. */
 const originReader =
   ({ lines }: Profile) =>
   (path: string): string | null => {

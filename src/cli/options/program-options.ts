@@ -1,6 +1,8 @@
 import type { OptionSpec } from "./options.ts";
 
-/** What is run: one variant of jobs, or one kernel of a program with arguments from the command line. */
+/**
+ * Options that say what to run: one variant of jobs, or one kernel of a program with arguments from the command line.
+ */
 export const programOptions: readonly OptionSpec[] = [
   { name: "variant", value: "NAME", help: "run only this variant of each job" },
   { name: "kernel", value: "NAME", help: "the kernel to launch (default: the only one that there is)" },
@@ -38,7 +40,7 @@ export const programOptions: readonly OptionSpec[] = [
   { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
 ];
 
-/** The ways to say so, behind the name of a command. */
+/** The usage lines of a command that runs programs. */
 export const programUsage = (command: string): readonly string[] => [
   `${command} JOB.json… [--variant NAME]`,
   `${command} FILE.ptx… [--kernel K] --grid SIZE --block SIZE --arg VALUE…`,

@@ -23,27 +23,27 @@ import { type Command, exitStatus } from "../../src/cli/options/command.ts";
 import type { Options } from "../../src/cli/options/options.ts";
 import { printJson, type Terminal } from "../../src/cli/terminal/terminal.ts";
 
-/** The folder of the programs lies two folders above this file, as source and when built. */
+/** The folder of the benchmark programs: two levels above this file, both in the source tree and in the build. */
 const folder = fileURLToPath(new URL("../../bench", import.meta.url));
 
 const minRuns = 5;
 
-/** How long the median of fast kernels is measured. */
+/** The time in milliseconds for which fast kernels are repeated. */
 const patience = 250;
 
-/** The interpreter takes seconds for what the others do in milliseconds. */
+/** The interpreter needs seconds where the others need milliseconds. */
 const minInterpreterRuns = 1;
 
 interface Settings {
   readonly kernels: readonly BenchKernel[];
   readonly quick: boolean;
   readonly engines: readonly EngineName[];
-  /** Of what is fast: the JIT and the peers. */
+  /** The repetition of everything fast: compiled code and the peers. */
   readonly repetition: Repetition;
   readonly interpreterRuns: number;
-  /** What the engine has, and peers that can share their work. */
+  /** The number of threads for the engine, and for peers that can use several. */
   readonly threads: number;
-  /** Threads of the machine, with which compiled code and peers are measured again; null: they are not. */
+  /** The number of the machine's threads, for a second measurement of compiled code and peers; null for none. */
   readonly allThreads: number | null;
   readonly peers: ReadonlySet<PeerName>;
   readonly defaults: LaunchDefaults;
@@ -99,7 +99,7 @@ function readSettings(options: Options): Settings {
   };
 }
 
-/** Measures benchmarks one by one; what goes wrong is told on the terminal. */
+/** Measures benchmarks one by one, reporting problems on the terminal. */
 class Bench {
   readonly #settings: Settings;
   readonly #peers: Peers;
@@ -118,7 +118,7 @@ class Bench {
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
     const memory = new HostMemory();
-    // What a step leaves behind is not what the next one takes.
+    // The garbage of one step must not count as memory of the next.
     const during = <T>(data: number, run: () => T): T => {
       collectGarbage();
       return memory.during(data, run);
@@ -132,7 +132,7 @@ class Bench {
     if (native !== null) timesOfPeers.set("native", native.ms);
     const want = native?.results ?? during(copies, () => modelResults(kernel, plan, initial));
 
-    // Results are as large as what a kernel works on: they are compared at once, and not kept.
+    // Results can be as large as a kernel's data, so they are compared at once and not kept.
     const isRight = (who: string, got: Contents): boolean => {
       const found = difference(kernel, got, want);
       if (found !== null) this.#terminal.err(`${name}: ${who}: ${found}`);

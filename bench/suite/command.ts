@@ -204,17 +204,17 @@ export const bench: Command = {
     {
       name: "runs",
       value: "N",
-      help: `how often each is run at least, after the first run (default: ${minRuns}; interpreter: ${minInterpreterRuns})`,
+      help: `the least number of runs, after the first one (default: ${minRuns}; interpreter: ${minInterpreterRuns})`,
     },
-    { name: "interpreter", help: "measure the interpreter beside the engine" },
+    { name: "interpreter", help: "measure the interpreter too" },
     { name: "peers", value: "LIST", help: `native, tuned, pocl, or none (default: ${peerNames.join(",")})` },
-    { name: "quick", help: "small sizes, once: whether all is well, not how fast" },
+    { name: "quick", help: "small sizes, once: check results, not speed" },
   ],
   common: ["engine", "threads", "timeout", "max-steps"],
   details:
-    "Times are medians in milliseconds. The first run is that of a new device, with reading the module. The engine and its peers run " +
+    "Times are medians in milliseconds. The first run is on a new device, and includes loading the module. The engine and its peers run " +
     "on one thread, and all but tuned C once more on all threads of the machine; with --threads N on N alone. Peers are the same " +
-    "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as one would write it for one thread of a " +
+    "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as written for one thread of a " +
     "processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the engine's " +
     "time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
     `${benchKernels.map((k) => k.name).join(", ")}.`,

@@ -32,8 +32,8 @@ export async function overview(commands: Commands): Promise<string> {
     "usage: lanewise COMMAND [OPTIONS] …",
     list,
     wrap(
-      `\`lanewise help COMMAND\` says more, \`lanewise help ${optionsTopic}\` what all commands have in common, ` +
-        "`lanewise explain CODE` what an error means.",
+      `\`lanewise help COMMAND\` explains a command, \`lanewise help ${optionsTopic}\` describes the common options, ` +
+        "`lanewise explain CODE` an error.",
       columns(),
     ),
   ].join("\n\n");

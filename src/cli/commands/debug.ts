@@ -97,12 +97,24 @@ export const debug: Command = {
   usage: programUsage("debug").map((usage) => usage.replace("JOB.json…", "JOB.json")),
   options: [
     ...programOptions,
-    { name: "command", value: "COMMAND", repeats: true, help: "do this instead of asking; may be given several times" },
-    { name: "script", short: "x", value: "FILE", repeats: true, file: "read", help: "do what the lines of a file say" },
-    { name: "interactive", short: "i", help: "ask for commands behind those" },
+    {
+      name: "command",
+      value: "COMMAND",
+      repeats: true,
+      help: "run this command instead of prompting; may be repeated",
+    },
+    {
+      name: "script",
+      short: "x",
+      value: "FILE",
+      repeats: true,
+      file: "read",
+      help: "run the commands in a file, one per line",
+    },
+    { name: "interactive", short: "i", help: "prompt for more commands after those" },
   ],
   common: ["sanitize", "seed", "max-steps", "target"],
-  details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report. It is the interpreter that runs; --engine and --timeout mean nothing here.
+  details: `Stops before the first instruction and prompts for commands; help lists them. Time is counted in instructions of warps, and runs both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. Execution stops just before a fault and, with --sanitize, just before an error that sanitizers report. The interpreter runs the program; --engine and --timeout have no effect.
 
 ${programDetails}
 
@@ -110,7 +122,7 @@ For example, in a clone of Lanewise:
   lanewise debug examples/bugs/wrong-prototype.ptx --kernel apply --block 32 \\
     --arg u32[32] --command continue --command backtrace
 
-Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that cannot be done; 3 if a script ends at a fault or at a sanitizer's error.`,
+Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that fail; 3 if a script ends at a fault or at a sanitizer's error.`,
   async run(options, terminal): Promise<ExitStatus> {
     const script = scriptOf(options);
     const json = options.has("json");

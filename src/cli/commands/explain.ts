@@ -43,7 +43,7 @@ function alternatives(word: string, codes: readonly string[]): string {
 
 export const explain: Command = {
   name: "explain",
-  summary: "the page of a diagnostic or report code",
+  summary: "explain the code of a diagnostic or report",
   usage: ["explain", "explain CODE…"],
   options: [],
   common: [],

@@ -179,11 +179,11 @@ function visa(words: readonly string[], json: boolean, terminal: Terminal): Exit
 
 export const isa: Command = {
   name: "isa",
-  summary: "instructions: forms, gates, semantics, which are executable",
+  summary: "show instructions: forms, versions, semantics, whether executable",
   usage: ["isa [--isa visa]", "isa OPCODE… [--isa visa]"],
   options: [{ name: "isa", value: "NAME", help: "ptx or visa (default: ptx, or whichever has the instruction)" }],
   common: [],
-  details: "An OPCODE is a mnemonic, with modifiers or without; of vISA also a number, as in 0x4f.",
+  details: "An OPCODE is a mnemonic, with or without modifiers; for vISA also a number, as in 0x4f.",
   run(options, terminal) {
     const words = options.positionals;
     const json = options.has("json");

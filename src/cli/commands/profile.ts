@@ -50,7 +50,7 @@ export const profile: Command = {
   options: [
     ...programOptions,
     { name: "by", value: "COUNT", help: `rank lines by ${Object.keys(rankings).join(", ")} (default: instructions)` },
-    { name: "top", value: "N", help: "show so many lines and functions (default: 20)" },
+    { name: "top", value: "N", help: "how many lines and functions to show (default: 20)" },
     {
       name: "html",
       value: "FILE",
@@ -60,7 +60,7 @@ export const profile: Command = {
     {
       name: "warps",
       value: "N",
-      help: "keep what the lanes of the first N warps of a launch did (default: 4, at most 32)",
+      help: "record the lanes of the first N warps of each launch (default: 4, at most 32)",
     },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
@@ -69,7 +69,7 @@ export const profile: Command = {
 
 ${programDetails}
 
-Exit status: as of lanewise run.`,
+Exit status: as for lanewise run.`,
   async run(options, terminal) {
     const by = options.oneOf("by", Object.keys(rankings) as Ranking[]) ?? "instructions";
     const table = { by, top: options.integer("top", 1) ?? 20, everyLine: options.has("lines") };

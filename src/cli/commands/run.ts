@@ -82,7 +82,7 @@ For example, in a clone of Lanewise:
     --kernel saxpy --global 32 --local 16 \\
     --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
 
-Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
+Exit status: 0 success; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
   async run(options, terminal) {
     const budget = explorationBudget(options);
     const progress = new Progress(terminal);

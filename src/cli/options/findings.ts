@@ -21,10 +21,10 @@ import type { Options, OptionSpec } from "./options.ts";
 
 export const findingOptions: readonly OptionSpec[] = [
   { name: "allow", value: "RULE", repeats: true, help: "do not report this: CODE [PATH[:LINE[-LINE]]] [in FUNCTION]" },
-  { name: "suppress", value: "FILE", repeats: true, file: "read", help: "a file with such rules, one to a line" },
-  { name: "fail-on", value: "SEVERITY", help: "what makes the exit status: error, warning or never (default: error)" },
-  { name: "sarif", value: "FILE", file: "written", help: "write what was found as SARIF 2.1.0, for code scanning" },
-  { name: "report", value: "FILE", file: "written", help: "write what was found as a page of HTML" },
+  { name: "suppress", value: "FILE", repeats: true, file: "read", help: "a file with such rules, one per line" },
+  { name: "fail-on", value: "SEVERITY", help: "fail at this severity: error, warning or never (default: error)" },
+  { name: "sarif", value: "FILE", file: "written", help: "write the findings as SARIF 2.1.0, for code scanning" },
+  { name: "report", value: "FILE", file: "written", help: "write the findings as an HTML page" },
 ];
 
 export type FailOn = Severity | "never";

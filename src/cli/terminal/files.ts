@@ -51,7 +51,7 @@ export const readBytes = (path: string): Uint8Array =>
     }
     const status = statSync(path);
     if (status.isDirectory()) throw new FileError(`cannot read ${path}: it is a directory`);
-    if (!status.isFile()) throw new FileError(`cannot read ${path}: it is no regular file (- stands for stdin)`);
+    if (!status.isFile()) throw new FileError(`cannot read ${path}: it is not a regular file (- stands for stdin)`);
     if (status.size >= maxBytes) throw new FileError(`cannot read ${path}: it is larger than 2 GiB`);
     const bytes = readFileSync(path);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);

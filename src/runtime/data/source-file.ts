@@ -27,6 +27,6 @@ export function textOf(file: SourceFile): string {
   if (file.text !== undefined) return file.text;
   const begin = hex(file.bytes.subarray(0, 4));
   const binary = binaries.find(([magic]) => begin.startsWith(magic));
-  if (binary) throw new UsageError(`${file.path} is no assembly: it is ${binary[1]}`);
+  if (binary) throw new UsageError(`${file.path} is not assembly: it is ${binary[1]}`);
   return decodeText(file.bytes);
 }

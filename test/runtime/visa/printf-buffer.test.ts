@@ -61,4 +61,4 @@ test.each<[string, readonly (Part | string)[], string]>([
   ["%.1v2hlf|%d", [13, 2, { f32: 0.5 }, { f32: 2.5 }, 3, 9], "0.5,2.5|9"],
 ])("%s", (format, parts, text) => expect(printed([[format, parts]])).toBe(text));
 
-test("a record that is cut off is no error", () => expect(printed([["%d %s", []]])).toBe("0 "));
+test("a truncated record is not an error", () => expect(printed([["%d %s", []]])).toBe("0 "));

@@ -23,27 +23,27 @@ import { type Command, exitStatus } from "../../src/cli/options/command.ts";
 import type { Options } from "../../src/cli/options/options.ts";
 import { printJson, type Terminal } from "../../src/cli/terminal/terminal.ts";
 
-/** The folder of the programs lies two folders above this file, as source and when built. */
+/** The folder of the benchmark programs: two levels above this file, both in the source tree and in the build. */
 const folder = fileURLToPath(new URL("../../bench", import.meta.url));
 
 const minRuns = 5;
 
-/** How long the median of fast kernels is measured. */
+/** The time in milliseconds for which fast kernels are repeated. */
 const patience = 250;
 
-/** The interpreter takes seconds for what the others do in milliseconds. */
+/** The interpreter needs seconds where the others need milliseconds. */
 const minInterpreterRuns = 1;
 
 interface Settings {
   readonly kernels: readonly BenchKernel[];
   readonly quick: boolean;
   readonly engines: readonly EngineName[];
-  /** Of what is fast: the JIT and the peers. */
+  /** The repetition of everything fast: compiled code and the peers. */
   readonly repetition: Repetition;
   readonly interpreterRuns: number;
-  /** What the engine has, and peers that can share their work. */
+  /** The number of threads for the engine, and for peers that can use several. */
   readonly threads: number;
-  /** Threads of the machine, with which compiled code and peers are measured again; null: they are not. */
+  /** The number of the machine's threads, for a second measurement of compiled code and peers; null for none. */
   readonly allThreads: number | null;
   readonly peers: ReadonlySet<PeerName>;
   readonly defaults: LaunchDefaults;
@@ -99,7 +99,7 @@ function readSettings(options: Options): Settings {
   };
 }
 
-/** Measures benchmarks one by one; what goes wrong is told on the terminal. */
+/** Measures benchmarks one by one, reporting problems on the terminal. */
 class Bench {
   readonly #settings: Settings;
   readonly #peers: Peers;
@@ -118,7 +118,7 @@ class Bench {
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
     const memory = new HostMemory();
-    // What a step leaves behind is not what the next one takes.
+    // The garbage of one step must not count as memory of the next.
     const during = <T>(data: number, run: () => T): T => {
       collectGarbage();
       return memory.during(data, run);
@@ -132,7 +132,7 @@ class Bench {
     if (native !== null) timesOfPeers.set("native", native.ms);
     const want = native?.results ?? during(copies, () => modelResults(kernel, plan, initial));
 
-    // Results are as large as what a kernel works on: they are compared at once, and not kept.
+    // Results can be as large as a kernel's data, so they are compared at once and not kept.
     const isRight = (who: string, got: Contents): boolean => {
       const found = difference(kernel, got, want);
       if (found !== null) this.#terminal.err(`${name}: ${who}: ${found}`);
@@ -204,17 +204,17 @@ export const bench: Command = {
     {
       name: "runs",
       value: "N",
-      help: `how often each is run at least, after the first run (default: ${minRuns}; interpreter: ${minInterpreterRuns})`,
+      help: `the least number of runs, after the first one (default: ${minRuns}; interpreter: ${minInterpreterRuns})`,
     },
-    { name: "interpreter", help: "measure the interpreter beside the engine" },
+    { name: "interpreter", help: "measure the interpreter too" },
     { name: "peers", value: "LIST", help: `native, tuned, pocl, or none (default: ${peerNames.join(",")})` },
-    { name: "quick", help: "small sizes, once: whether all is well, not how fast" },
+    { name: "quick", help: "small sizes, once: check results, not speed" },
   ],
   common: ["engine", "threads", "timeout", "max-steps"],
   details:
-    "Times are medians in milliseconds. The first run is that of a new device, with reading the module. The engine and its peers run " +
+    "Times are medians in milliseconds. The first run is on a new device, and includes loading the module. The engine and its peers run " +
     "on one thread, and all but tuned C once more on all threads of the machine; with --threads N on N alone. Peers are the same " +
-    "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as one would write it for one thread of a " +
+    "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as written for one thread of a " +
     "processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the engine's " +
     "time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
     `${benchKernels.map((k) => k.name).join(", ")}.`,

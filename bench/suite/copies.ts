@@ -3,8 +3,9 @@ import { elementInfo, Elements, type ElementType } from "../../src/runtime/data/
 const pageBytes = 0x1_0000;
 
 /**
- * Zeros for what the bench keeps of the buffers. They lie in pages of their own, which go back to the system with the garbage: the
- * heap of the C library keeps what large arrays leave behind, and between them what the host's compilers do.
+ * Allocates zeroed elements for copies of buffers, in pages of their own. These return to the system when collected,
+ * whereas the C library's heap would keep the space of large arrays, with the data of the host's compilers scattered in
+ * it.
  */
 export function elementsInPages(type: ElementType, n: number): Elements {
   const bytes = n * elementInfo[type].size;
@@ -14,9 +15,9 @@ export function elementsInPages(type: ElementType, n: number): Elements {
 
 const arrays = { u8: Uint8Array, s32: Int32Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array } as const;
 
-/** The types of the benchmarks' buffers. */
+/** The element types of the benchmarks' buffers. */
 export type BenchType = keyof typeof arrays;
 
-/** Such elements as numbers, where they lie. */
+/** Views elements as an array of numbers, without a copy. */
 export const numbersOf = (type: BenchType, { bytes, length }: Elements): ArrayLike<number> =>
   new arrays[type](bytes.buffer as ArrayBuffer, bytes.byteOffset, length);

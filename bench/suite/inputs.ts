@@ -5,7 +5,7 @@ import { integers } from "./kernel.ts";
 const drawn = (n: number, seed: number, mod: number): ArrayLike<number> =>
   numbersOf("u32", generate("u32", n, integers(seed, mod), elementsInPages("u32", n)));
 
-/** A square matrix in compressed rows of 8 to 24 elements, in columns at random. */
+/** A square matrix in compressed rows of 8 to 24 elements, in random columns. */
 export function sparseMatrix(rows: number): { readonly start: ArrayLike<number>; readonly column: ArrayLike<number> } {
   const more = drawn(rows, 3, 17);
   const start = new Int32Array(rows + 1);
@@ -13,7 +13,7 @@ export function sparseMatrix(rows: number): { readonly start: ArrayLike<number>;
   return { start, column: drawn(start[rows]!, 4, rows) };
 }
 
-/** One of four, the same for 32 elements in a row. */
+/** Selectors from 0 to 3, each repeated for 32 consecutive elements. */
 export function coherentSelectors(n: number): ArrayLike<number> {
   const ofWarp = drawn(Math.ceil(n / 32), 3, 4);
   return Uint32Array.from({ length: n }, (_, i) => ofWarp[i >> 5]!);

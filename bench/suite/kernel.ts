@@ -6,11 +6,11 @@ import { type BenchType, elementsInPages } from "./copies.ts";
 /** A buffer of a benchmark. */
 export interface BenchBuffer {
   readonly type: BenchType;
-  /** Elements. */
+  /** The number of elements. */
   readonly n: number;
-  /** What it holds before each run; null for one that the kernel only writes. */
+  /** The initial contents for each run; null if the kernel only writes it. */
   readonly init: Exclude<Init, { gen: "file" }> | null;
-  /** Written as well as read: it is filled anew before each run. */
+  /** Whether the kernel both reads and writes it, so that it must be refilled before each run. */
   readonly inPlace: boolean;
 }
 
@@ -20,15 +20,15 @@ interface BenchLaunch {
   readonly kernel: string;
   readonly grid: BenchSize;
   readonly block: BenchSize;
-  /** Names of buffers, and numbers of a type. */
+  /** The names of buffers, and typed numbers. */
   readonly args: readonly (string | Scalar)[];
 }
 
-/** One benchmark at one size. */
+/** A benchmark at a given size. */
 export interface BenchPlan {
   readonly buffers: Readonly<Record<string, BenchBuffer>>;
   readonly launches: readonly BenchLaunch[];
-  /** What the program in C is called with, besides the buffers. */
+  /** The arguments of the C program besides the buffers. */
   readonly sizes: readonly number[];
 }
 
@@ -38,20 +38,20 @@ export type Values = Readonly<Record<string, ArrayLike<number>>>;
 export interface BenchKernel {
   readonly name: string;
   readonly title: string;
-  /** The name of its files: kernels/FILE.ptx, native/FILE.c, and where there are such tuned/FILE.c and opencl/FILE.cl. */
+  /** The name of its files: kernels/FILE.ptx, native/FILE.c and, if they exist, tuned/FILE.c and opencl/FILE.cl. */
   readonly file: string;
-  /** What `plan` is given, usually elements or the side of a square. */
+  /** The size passed to `plan`, usually the number of elements or the side of a square. */
   readonly size: number;
-  /** A size that an interpreter takes no time for. */
+  /** A size for which the interpreter needs hardly any time. */
   readonly quickSize: number;
-  /** Whether a processor's own way to the same results is another than the kernel's. */
+  /** Whether a CPU's best way to the same results differs from the kernel's. */
   readonly tuned: boolean;
   readonly opencl: boolean;
-  /** The buffers that are compared, and by how much values may differ, relatively and absolutely. */
+  /** The buffers that are compared, and the relative and absolute tolerance for their values. */
   readonly results: readonly string[];
   readonly tolerance: number;
   readonly plan: (size: number) => BenchPlan;
-  /** The results, from first principles: what stands in where there is no compiler. */
+  /** Computes the expected results from first principles; used if there is no C compiler. */
   readonly model: (inputs: Values, plan: BenchPlan) => Values;
 }
 
@@ -61,7 +61,7 @@ export const float = (value: number): Scalar => scalar("f32", value);
 
 export const double = (value: number): Scalar => scalar("f64", value);
 
-/** Noise: floats in [lo, hi). */
+/** Initializes with random floats in [lo, hi). */
 export const noise = (seed: number, lo: number, hi: number): Init & { gen: "lcg" } => ({
   gen: "lcg",
   seed,
@@ -72,7 +72,7 @@ export const noise = (seed: number, lo: number, hi: number): Init & { gen: "lcg"
   scale: 1,
 });
 
-/** Noise: integers in [0, mod), or all that the type has. */
+/** Initializes with random integers in [0, mod), or over the whole range of the type. */
 export const integers = (seed: number, mod: number | null = null): Init & { gen: "lcg" } => ({
   ...noise(seed, 0, 1),
   mod,
@@ -96,7 +96,7 @@ export const output = (type: BenchType, n: number): BenchBuffer => input(type, n
 
 export const bytesOfBuffer = ({ type, n }: BenchBuffer): number => n * elementInfo[type].size;
 
-/** How many bytes all buffers have, those that hold something before a run, and those that are compared. */
+/** The size in bytes of all buffers, of those with initial contents, and of those that are compared. */
 export function bytesOfData(
   { results }: Pick<BenchKernel, "results">,
   { buffers }: BenchPlan,
@@ -110,7 +110,7 @@ export function bytesOfData(
   };
 }
 
-/** What the buffers hold before a run. */
+/** The contents of the buffers before a run. */
 export const initialValues = (plan: BenchPlan): ReadonlyMap<string, Elements> =>
   new Map(
     Object.entries(plan.buffers).map(([name, { type, n, init }]) => [

@@ -1,16 +1,19 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Where the kernel of Linux keeps how much memory this process has taken at most, and where one has it begin anew. */
+/** The files in which Linux reports the peak memory of this process, and through which the peak is reset. */
 const status = "/proc/self/status";
 
 const clear = { file: "/proc/self/clear_refs", peak: "5" };
 
-/** The memory that this process takes besides given data: the most at any time, as Linux counts it. */
+/** Measures the peak memory of this process in excess of given data, as Linux counts it. */
 export class HostMemory {
-  /** Bytes; null where nobody counts them. */
+  /** In bytes; null if the system does not report it. */
   most: number | null = null;
 
-  /** `data`: bytes that are in memory in any case while something runs; those that come or go meanwhile are not among them. */
+  /**
+   * `data` is the size of what stays in memory throughout; anything allocated or freed meanwhile must not be part of
+   * it.
+   */
   during<T>(data: number, run: () => T): T {
     const counts = beginAnew();
     const value = run();

@@ -3,8 +3,8 @@ import { fma32 } from "../../src/numeric/binary32.ts";
 import { elementsInPages, numbersOf } from "./copies.ts";
 import type { BenchPlan, Values } from "./kernel.ts";
 
-// What the benchmarks compute, in double precision and with no regard to speed, from the definitions and not from the
-// kernels' texts.
+// Models of the benchmarks: what they compute, in double precision and without regard to speed, written from the
+// definitions rather than from the kernels.
 
 type Model = (inputs: Values, plan: BenchPlan) => Values;
 
@@ -78,7 +78,7 @@ export const nbody: Model = ({ position, velocity }, { sizes: [n, dt, softening]
   return { newPosition, newVelocity };
 };
 
-/** The normal distribution: the integral of its density from the mean on, by its Taylor series. */
+/** The cumulative normal distribution: the integral of the density from the mean, by its Taylor series. */
 function normal(d: number): number {
   let [sum, term] = [0, d];
   for (let k = 1; Math.abs(term) > 1e-17 && k < 400; k++) {
@@ -95,7 +95,7 @@ export const blackscholes: Model = ({ price, strike, years }, { sizes: [n, rate,
     const d1 = (Math.log(s / x) + (rate! + volatility! ** 2 / 2) * t) / spread;
     return s * normal(d1) - x * Math.exp(-rate! * t) * normal(d1 - spread);
   });
-  // A call and a put together are worth what the share is less the strike.
+  // Put-call parity: a call minus a put is worth the share minus the discounted strike.
   const put = computed(n!, (i) => call[i]! - price![i]! + strike![i]! * Math.exp(-rate! * years![i]!));
   return { call, put };
 };
@@ -106,7 +106,7 @@ export const sum: Model = (inputs) => {
   return { sum: [total] };
 };
 
-/** Modulo 2^32. */
+/** The sum modulo 2^32. */
 export const integerSum: Model = (inputs) => {
   let total = 0;
   for (let i = 0; i < inputs["in"]!.length; i++) total = (total + inputs["in"]![i]!) >>> 0;

@@ -16,10 +16,10 @@ export interface PeerResult {
 
 const extent = ([x, y = 1, z = 1]: BenchSize): readonly number[] => [x, y, z];
 
-/** The letter of a scalar's type in a plan's file. */
+/** The letters for scalar types in a plan's file. */
 const letters: Readonly<Record<string, string>> = { s32: "i", f32: "f", f64: "d" };
 
-/** The text that `bench/plan.h` describes. */
+/** The plan as text, in the format that `bench/plan.h` describes. */
 function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds }: Repetition): string {
   const names = Object.keys(buffers);
   const mode = ({ inPlace, init }: BenchBuffer): string => (inPlace ? "inout" : init === null ? "out" : "in");
@@ -38,7 +38,7 @@ function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds 
   ].join("\n");
 }
 
-/** Reads a file that is as long as the elements. */
+/** Reads a file exactly as long as the elements into them. */
 function readElements(path: string, into: Elements): Elements {
   const file = openSync(path, "r");
   try {
@@ -53,13 +53,13 @@ export const peerNames = ["native", "tuned", "pocl"] as const;
 
 export type PeerName = (typeof peerNames)[number];
 
-/** The exit status of `opencl/host.c` where there is no PoCL. */
+/** The exit status of `opencl/host.c` if PoCL is not installed. */
 const noPocl = 2;
 
 /**
- * The same computations by other means: C that gcc compiles, the kernel's own steps (`native`, whose loops OpenMP shares among
- * several threads) and, where that is something else, what one would write for one thread of a processor (`tuned`), and OpenCL on
- * PoCL. A peer that is not there has no results, which is told once.
+ * Other implementations to compare with: the kernel's own steps in C compiled by gcc (`native`, parallelized by
+ * OpenMP); if it differs, C as written for one CPU thread (`tuned`); and OpenCL on PoCL. A peer that is not available
+ * gives no results, and this is reported once.
  */
 export class Peers {
   /** The first line of `gcc --version`, or null. */
@@ -73,7 +73,7 @@ export class Peers {
   /**
    * @param bench the folder with the programs of the peers
    * @param wanted which peers are measured
-   * @param tell is told why others are not
+   * @param tell receives the reason for each peer that is not available
    */
   constructor(bench: string, wanted: ReadonlySet<PeerName>, tell: (why: string) => void) {
     this.#bench = bench;
@@ -85,7 +85,7 @@ export class Peers {
     if (this.compiler === null) for (const name of wanted) this.#miss(name, "there is no gcc");
   }
 
-  /** Writes down what the peers are to do; they are measured one by one then. */
+  /** Writes the plan and the inputs for the peers, which are then measured one by one. */
   prepare(plan: BenchPlan, initial: Contents, repetition: Repetition): void {
     if (this.#absent.size === peerNames.length) return;
     rmSync(this.#work, { recursive: true, force: true });
@@ -134,7 +134,7 @@ export class Peers {
     this.#tell(`no times of ${peerTitles[name]}: ${why}`);
   }
 
-  /** What gcc says when it fails, or null. */
+  /** Compiles a program. Returns gcc's message if it fails, or null. */
   #compile(program: string, sources: readonly string[], options: readonly string[]): string | null {
     const files = [...sources, "plan.c"].map((file) => join(this.#bench, file));
     const words = ["-O3", "-o", join(this.#folder, program), ...files, ...options];

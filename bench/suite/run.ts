@@ -12,21 +12,21 @@ import type { BenchKernel, BenchPlan } from "./kernel.ts";
 /** Buffers by name. */
 export type Contents = ReadonlyMap<string, Elements>;
 
-/** How long a benchmark is repeated: at least `runs` times, and as often as begins within `milliseconds`. */
+/** How often a benchmark is repeated: at least `runs` times, and until `milliseconds` have passed. */
 export interface Repetition {
   readonly runs: number;
   readonly milliseconds: number;
 }
 
-/** How long an engine takes. */
+/** The times of an engine. */
 export interface Times {
-  /** What ran it: the interpreter, too, where compiled code was asked for and a kernel cannot be compiled. */
+  /** The engine that ran it. It is the interpreter also if a kernel could not be compiled. */
   readonly engine: EngineName;
-  /** The most threads of this machine that have run blocks of a launch. */
+  /** The most host threads that ran blocks of one launch. */
   readonly threads: number;
   /** The median of the runs after the first, in milliseconds. */
   readonly ms: number;
-  /** The first run on a new device, with what comes before it: reading the module, and the run. */
+  /** The times of loading the module and of the first run, on a new device. */
   readonly first: { readonly loadMs: number; readonly runMs: number };
 }
 
@@ -45,13 +45,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Gives back the memory of devices that are no longer used: no run should pay for what has run before. */
+/** Frees the memory of devices no longer in use, so that no run is slowed down by earlier ones. */
 export function collectGarbage(): void {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   setFlagsFromString("--no-expose-gc");
   collect();
-  // What the first has found to be free is given back by the time that the second begins.
+  // Memory that the first collection found to be free is returned only by the second.
   collect();
 }
 
@@ -62,9 +62,9 @@ const timed = (run: () => void): number => {
 };
 
 /**
- * Runs a benchmark on a device of its own. Filling buffers anew is outside of the times.
+ * Measures a benchmark on a new device. The times do not include refilling buffers.
  *
- * @throws BenchFault when a launch does not end well
+ * @throws BenchFault if a launch ends with an error
  */
 export function measure(
   { results: wanted }: Pick<BenchKernel, "results">,
@@ -75,7 +75,7 @@ export function measure(
   defaults: LaunchDefaults,
 ): Measurement {
   collectGarbage();
-  // The first run compiles, whatever has run before.
+  // Without a store, the first run compiles even if another run already has.
   const device = new PtxDevice({ ...defaults, kernelStore: false });
   const buffers = new Map<string, Buffer>();
   for (const [name, { type, n }] of Object.entries(plan.buffers)) buffers.set(name, device.buffer(type, n, name));
@@ -119,7 +119,7 @@ export function measure(
   return { engine, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
 }
 
-/** What is wrong with results, compared to those of a peer or model, or null. */
+/** Describes how results differ from those of a peer or model; null if they agree. */
 export function difference({ results, tolerance }: BenchKernel, got: Contents, want: Contents): string | null {
   const comparison = { kind: "tolerance", relative: tolerance, absolute: tolerance } as const;
   for (const name of results) {
@@ -129,7 +129,7 @@ export function difference({ results, tolerance }: BenchKernel, got: Contents, w
   return null;
 }
 
-/** What a model says, in the types of the buffers. */
+/** The results of a model, converted to the types of the buffers. */
 export function modelResults({ model, results }: BenchKernel, plan: BenchPlan, initial: Contents): Contents {
   const inputs = Object.fromEntries(
     [...initial].map(([name, elements]) => [name, numbersOf(plan.buffers[name]!.type, elements)]),

@@ -16,16 +16,19 @@ import * as model from "./models.ts";
 
 const blocks = (threads: number, block: number): readonly [number] => [Math.ceil(threads / block)];
 
-/** Blocks of a square of threads. */
+/** The number of blocks that cover a square of threads. */
 const tiles = (side: number, x: number, y: number): readonly [number, number] => [
   Math.ceil(side / x),
   Math.ceil(side / y),
 ];
 
-/** Blocks of a grid whose threads stride through their input: enough for a GPU, not one for each element. */
+/**
+ * The number of blocks of a grid whose threads stride through their input: enough for a GPU, but fewer than one thread
+ * per element.
+ */
 const strided = (threads: number): readonly [number] => [Math.min(1024, Math.ceil(threads / 256))];
 
-/** What most benchmarks have in common may be left out. */
+/** A benchmark, without the fields that have the usual values. */
 type Row = Omit<BenchKernel, keyof typeof usual> & Partial<BenchKernel>;
 
 const usual = { file: "", tuned: false, opencl: true, tolerance: 0 };
@@ -273,7 +276,7 @@ const rows: readonly Row[] = [
         buffers: {
           in: input("u32", n, integers(1, 1000)),
           out: output("u32", n),
-          // One block scans them, and takes 1024.
+          // One block scans them, which takes up to 1024.
           sums: output("u32", 1024),
           offsets: output("u32", 1024),
           total: output("u32", 1),

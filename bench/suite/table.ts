@@ -2,26 +2,29 @@ import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
 import { type PeerName, peerNames, peerTitles } from "./peers.ts";
 import type { Times } from "./run.ts";
 
-/** How long a benchmark takes by each means, with some number of threads. */
+/** The times of a benchmark by all means, with a given number of threads. */
 export interface Measured {
-  /** Without those that cannot run it. */
+  /** The times by engine, without engines that cannot run it. */
   readonly engines: ReadonlyMap<EngineName, Times>;
-  /** Milliseconds, without peers that are not there. */
+  /** The times by peer in milliseconds, without peers that are not available. */
   readonly peers: ReadonlyMap<PeerName, number>;
 }
 
-/** What was measured of one benchmark. */
+/** All measurements of one benchmark. */
 export interface BenchRow {
   readonly name: string;
-  /** With one thread, or as many as were asked for. */
+  /** With one thread, or with as many as the user asked for. */
   readonly one: Measured;
-  /** With all threads of the machine; null where that was not asked for. */
+  /** With all threads of the machine; null if not measured. */
   readonly all: Measured | null;
-  /** The most memory that the process has taken besides the buffers and their copies, in bytes; null where nobody counts it. */
+  /**
+   * The peak memory of the process in bytes, not counting the buffers and their copies; null if the system does not
+   * report it.
+   */
   readonly hostBytes: number | null;
-  /** Whether a launch has ended with a report. */
+  /** Whether a launch ended with an error. */
   readonly faulted: boolean;
-  /** Whether every engine had the right results. */
+  /** Whether the results of every engine were right. */
   readonly ok: boolean;
 }
 
@@ -36,7 +39,7 @@ function geometricMean(values: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.exp(known.reduce((sum, v) => sum + Math.log(v), 0) / known.length);
 }
 
-/** A column of numbers: times, or ratios, which have a mean. */
+/** A column of numbers: times, or ratios, for which there is a mean. */
 interface Column {
   readonly title: string;
   readonly isRatio: boolean;
@@ -63,7 +66,7 @@ const peerColumns = (
   })),
 ];
 
-/** A table, line by line, so that a row can be shown as soon as it is measured. */
+/** A table that is rendered line by line, so that each row can be shown as soon as it is measured. */
 export class BenchTable {
   readonly #columns: readonly Column[];
   readonly #nameWidth: number;
@@ -73,7 +76,7 @@ export class BenchTable {
     this.#nameWidth = Math.max(...rowNames.map((name) => name.length), meanTitle.length);
   }
 
-  /** Engines, their first runs, and peers, with which the first engine is compared. */
+  /** The table of engines, their first runs, and the peers that the first engine is compared with. */
   static ofEngines(rowNames: readonly string[], engines: readonly EngineName[]): BenchTable {
     const of = ({ one }: BenchRow): Measured => one;
     const ownColumns = engines.flatMap((engine): Column[] => [
@@ -90,7 +93,9 @@ export class BenchTable {
     return new BenchTable(rowNames, [...ownColumns, ...peerColumns(of, engines[0]!, peerNames)]);
   }
 
-  /** With all threads: compiled code, how many times as fast that is as with one, and the peers that have a program for it. */
+  /**
+   * The table for all threads: compiled code, its speed-up over one thread, and the peers that can use several threads.
+   */
   static ofAllThreads(rowNames: readonly string[]): BenchTable {
     const of = ({ all }: BenchRow): Measured | null => all;
     const ms = (measured: Measured | null): number | undefined => measured?.engines.get("jit")?.ms;

@@ -2,7 +2,7 @@ import type { Command } from "./options/command.ts";
 
 export type Commands = Readonly<Record<string, () => Promise<Command>>>;
 
-/** Each is loaded when it is called: starting takes as long as one command needs. */
+/** The commands, loaded on demand so that starting takes no longer than one command needs. */
 export const commands: Commands = {
   check: async () => (await import("./commands/check.ts")).check,
   run: async () => (await import("./commands/run.ts")).run,

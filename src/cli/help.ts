@@ -5,10 +5,10 @@ import type { Command } from "./options/command.ts";
 import { commonOptions, describeOptions, optionHead, type OptionSpec } from "./options/options.ts";
 import { hang, maxColumns, wrap } from "./terminal/wrap.ts";
 
-/** The topic of `lanewise help` that is no command. */
+/** The only topic of `lanewise help` that is not a command. */
 const optionsTopic = "options";
 
-/** What all commands print in the same way. */
+/** The common options that every command has. */
 const everywhere: readonly string[] = ["json", "color", "help"];
 
 const columns = (): number => Math.max(40, Math.min(process.stdout.columns ?? maxColumns, maxColumns));
@@ -32,14 +32,14 @@ export async function overview(commands: Commands): Promise<string> {
     "usage: lanewise COMMAND [OPTIONS] …",
     list,
     wrap(
-      `\`lanewise help COMMAND\` says more, \`lanewise help ${optionsTopic}\` what all commands have in common, ` +
-        "`lanewise explain CODE` what an error means.",
+      `\`lanewise help COMMAND\` explains a command, \`lanewise help ${optionsTopic}\` describes the common options, ` +
+        "`lanewise explain CODE` an error.",
       columns(),
     ),
   ].join("\n\n");
 }
 
-/** The page of a command, or of the options that all have. */
+/** The help on a command, or on the options that all commands have. */
 export async function helpOn(commands: Commands, topic: string): Promise<string> {
   if (topic === optionsTopic) {
     const list = describeOptions(commonOptions, columns());

@@ -11,7 +11,7 @@ import { openTerminal } from "./options/open-terminal.ts";
 import { commonOptions, type OptionSpec, parseOptions } from "./options/options.ts";
 import { checkOutputs } from "./options/output-files.ts";
 
-/** From Node 22 on V8 keeps what it has compiled of these files, which takes longest of starting. */
+/** Lets V8 keep the compiled code of these files, which is most of the start-up time (Node 22 and later). */
 function keepCompiledCode(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   const folder = cacheFolder();
@@ -41,7 +41,7 @@ async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
   return exitStatus.ok;
 }
 
-/** `--json` has one document on stdout whatever happens. */
+/** Reports an error. With `--json`, stdout has one document whatever happens. */
 function fail(message: string): void {
   console.error(`lanewise: ${message}`);
   if (process.argv.includes("--json")) console.log(JSON.stringify({ ok: false, error: message }));
@@ -49,7 +49,7 @@ function fail(message: string): void {
 
 keepCompiledCode();
 
-// A reader that has seen enough, as `head`, is no error.
+// A reader that stops early, such as `head`, is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(process.exitCode);
   console.error(`lanewise: cannot write to stdout: ${error.message}`);
@@ -57,7 +57,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  // Not process.exit: what is still to be written to a pipe would be lost.
+  // Not `process.exit`, which would lose output still on its way to a pipe.
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
   const isUsage = error instanceof UsageError || error instanceof NumpyError;

@@ -102,9 +102,9 @@ function variants<T extends Readonly<Record<D, string>>, D extends string>(
   tag: D,
   described: Variants<T, D>,
 ): Operands<T> {
-  const byTag = new Map<string, Operands<T>>();
-  for (const [name, variant] of Object.entries(described)) byTag.set(name, fields<T>(variant as Fields<T>));
-  const of = (value: T): Operands<T> => byTag.get(value[tag])!;
+  const byTag: Record<string, Operands<T>> = Object.create(null);
+  for (const [name, variant] of Object.entries(described)) byTag[name] = fields<T>(variant as Fields<T>);
+  const of = (value: T): Operands<T> => byTag[value[tag]]!;
   return {
     visit: (value, visit) => of(value).visit(value, visit),
     map: (value, map) => of(value).map(value, map),
@@ -186,13 +186,22 @@ export function operandsOf(op: Op): readonly Expr[] {
   return found ?? none;
 }
 
+/** Most operations are `pure`, for which there is a shorter way. */
+function mapOp(op: Op, map: Replace): Op {
+  if (op.kind !== "pure") return operation.map(op, map);
+  const values = mapChanged(op.values, map);
+  return values === op.values ? op : { kind: "pure", values };
+}
+
 /**
  * The instruction with each expression replaced that it reads: operands and undefined cases, not what it writes and its
  * guard. The same object if nothing changes.
  */
 export function mapOperands(instruction: Instruction, map: (expr: Expr) => Expr): Instruction {
-  const op = operation.map(instruction.op, map);
-  const undefinedCases = mapChanged(instruction.undefinedCases, (u) => undefinedCase.map(u, map));
+  const op = mapOp(instruction.op, map);
+  const cases = instruction.undefinedCases;
+  // Nearly all instructions have none.
+  const undefinedCases = cases.length === 0 ? cases : mapChanged(cases, (u) => undefinedCase.map(u, map));
   const isSame = op === instruction.op && undefinedCases === instruction.undefinedCases;
   return isSame ? instruction : { ...instruction, op, undefinedCases };
 }
@@ -210,6 +219,15 @@ export const mapWarpOperands = <O extends WarpOp>(op: O, map: (expr: Expr) => Ex
   operands: op.operands.map(map),
 });
 
+/** Whether any of the arguments is more than a leaf. */
+export function hasInner(args: readonly Expr[]): boolean {
+  for (let i = 0; i < args.length; i++) {
+    const { kind } = args[i]!;
+    if (kind === "prim" || kind === "indirect") return true;
+  }
+  return false;
+}
+
 /**
  * Shows the names of variables and functions in an operation's expressions. `seen`: parts that have been shown already.
  */
@@ -217,9 +235,13 @@ export function symbolsOf(op: Op, show: (name: string) => void, seen: Set<Expr>)
   const walk = (expr: Expr): void => {
     if (expr.kind === "symbol") show(expr.symbol);
     else if (expr.kind === "indirect") walk(expr.address);
-    else if (expr.kind === "prim" && !seen.has(expr)) {
-      seen.add(expr);
-      for (const arg of expr.args) walk(arg);
+    else if (expr.kind === "prim") {
+      // To remember what has nothing but leaves would take longer than to look at these again.
+      if (hasInner(expr.args)) {
+        if (seen.has(expr)) return;
+        seen.add(expr);
+      }
+      for (let i = 0; i < expr.args.length; i++) walk(expr.args[i]!);
     }
   };
   visitOperands(op, walk);

@@ -1,10 +1,10 @@
 import type { Barrier } from "../machine/state/barrier.ts";
 import type { BarrierArrival, Cta, Warp } from "../machine/state/launch-state.ts";
 
-/** What is wrong with an arrival at a barrier, as the code and the message of a report. */
+/** A problem with an arrival at a barrier: the code and the message of the report. */
 type Problem = readonly [code: string, message: string];
 
-/** Checks the number of a barrier, unsigned. */
+/** Checks a barrier's number, which is unsigned. */
 export function idProblem({ barriers, grid }: Cta, id: number): Problem | null {
   if (id < barriers.length) return null;
   const owner = grid.threads === null ? "a block" : "a thread group";
@@ -12,8 +12,8 @@ export function idProblem({ barriers, grid }: Cta, id: number): Problem | null {
 }
 
 /**
- * Checks the count that lanes give a barrier, unsigned: threads in PTX (section 9.7.13.1), where 0 stands for all of
- * the block, arrivals in vISA. Null: they give none.
+ * Checks the count that lanes pass to a barrier. It is unsigned: threads in PTX (section 9.7.13.1), where 0 stands for
+ * the whole block; arrivals in vISA. Null if they pass none.
  */
 export function countProblem(cta: Cta, count: number | null, mode: BarrierArrival["mode"]): Problem | null {
   if (count === null || mode === "wait") return null;
@@ -26,14 +26,15 @@ export function countProblem(cta: Cta, count: number | null, mode: BarrierArriva
   return ["barrier-bad-count", "arrive needs a count of threads that is not 0"];
 }
 
-/** A thread that is a producer and a consumer of a named barrier arrives twice. */
+/** The limit is two arrivals for each thread: one that both produces and consumes at a named barrier arrives twice. */
 function threadCountProblem({ warps }: Cta, count: number): Problem | null {
   if (count > 0 && count <= 2 * warps.length) return null;
   return ["barrier-bad-count", `the barrier is for ${count} arrivals, and the group has ${warps.length} threads`];
 }
 
 /**
- * Checks that all arrivals in one round of a barrier give the same count; null: all threads of the block or group.
+ * Checks that all arrivals in one round of a barrier pass the same count; null stands for all threads of the block or
+ * group.
  */
 export function mismatch({ grid }: Cta, barrier: Barrier<Warp>, count: number | null): Problem | null {
   if (barrier.arrived === 0 || barrier.count === count) return null;

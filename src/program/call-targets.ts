@@ -10,14 +10,14 @@ import type { ProgramFunction } from "../machine/state/code.ts";
 import type { CallFrame } from "../machine/state/launch-state.ts";
 import type { FunctionTable } from "./functions.ts";
 
-/** The functions that calls may go to, and what else has an address. */
+/** The functions that calls may reach, and the address space that they lie in. */
 export interface CallTable<F extends ProgramFunction = ProgramFunction> extends FunctionTable<F> {
   readonly addresses: AddressSpace;
 }
 
 /**
- * The function that a vISA call goes to: the one at the address of the lanes `deciding`. Throws a fault when they have
- * several addresses, or there is no function.
+ * Returns the function that a vISA call reaches: the one at the address that all lanes of `deciding` hold. Throws a
+ * fault if their addresses differ, or if there is no function at that address.
  */
 export function fileCallee<F extends ProgramFunction>(
   program: CallTable<F>,
@@ -49,7 +49,7 @@ interface Held {
   readonly address: AddressParts;
 }
 
-/** Checks the address that a lane calls: returns the code and the message of a report, or null. */
+/** Checks the address that a lane calls. Returns the code and the message of a report, or null. */
 export function indirectCallProblem(
   program: CallTable,
   target: Extract<CallTarget, { kind: "indirect" }>,
@@ -69,7 +69,7 @@ export function indirectCallProblem(
   return ["indirect-call-prototype-mismatch", text];
 }
 
-/** Checks the address of a call, without its signature. */
+/** Checks the address of a call, but not the signature of the function there. */
 function addressProblem(program: CallTable, callee: ProgramFunction | null, held: Held): Problem | null {
   const { address } = held;
   if (address.high === 0 && address.low === 0) return ["indirect-call-null", "the address of the function is null"];
@@ -97,7 +97,7 @@ function whatIs(program: CallTable, { activation, lane, address }: Held): string
   return `an address of ${kind} memory, not of a function${where}`;
 }
 
-/** Throws a fault when a call passes other sizes than its callee declares. */
+/** Throws a fault if the sizes that a call passes differ from those that its callee declares. */
 export function checkSizes(op: FileCallOp, { ir }: ProgramFunction, at: FaultPlace): void {
   const { argSize, retvalSize } = ir.file!;
   if ((argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize) return;

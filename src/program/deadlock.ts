@@ -10,8 +10,8 @@ export interface Waiting {
 }
 
 /**
- * The fault of a block in which no warp can go on; its notes say who waits where. `waitingIn`: the lanes of a warp that
- * wait.
+ * Makes the fault for a block in which no warp can continue; its notes say which lanes wait where. `waitingIn` lists
+ * the waiting lanes of a warp.
  */
 export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] => warp.groups): Fault | Error {
   const notes: string[] = [];

@@ -3,15 +3,15 @@ import { functionStride } from "../machine/memory/address-space.ts";
 import { type Extent, Layout } from "../machine/memory/extent.ts";
 import type { FrameLayout, ProgramFunction } from "../machine/state/code.ts";
 
-/** The functions of a program, as one of the engines has them. */
+/** The functions of a program, in the form that one engine uses. */
 export interface FunctionTable<F extends ProgramFunction = ProgramFunction> {
-  /** In the order of their addresses, which is that of the module. */
+  /** Ordered by address, which is the order of the module. */
   readonly functions: readonly F[];
   /** The function of that name, through aliases. */
   readonly functionNamed: (name: string) => F | null;
 }
 
-/** Makes the functions of a module, which lie at consecutive addresses of the window of functions. */
+/** Builds the function table of a module. Functions lie at consecutive addresses of their window. */
 export function tableOf<F extends ProgramFunction>(
   module: IrModule,
   make: (ir: IrFunction, index: number) => F,
@@ -22,7 +22,10 @@ export function tableOf<F extends ProgramFunction>(
   return { functions, functionNamed: (name) => byName.get(name) ?? null };
 }
 
-/** A function in its place: what holds of it before any engine has looked at its instructions. */
+/**
+ * The properties of a function that are known before any engine looks at its instructions: its address, its frame and
+ * its parameters.
+ */
 export function layFunction(ir: IrFunction, index: number): ProgramFunction {
   const frame = layFrame(ir);
   return {
@@ -47,7 +50,7 @@ function layParams({ params }: IrFunction): readonly Extent[] {
   });
 }
 
-/** Gaps between the variables let a run past the end of one be noticed. */
+/** Places the variables of a frame, with gaps between them so that an access past the end of one is noticed. */
 function layFrame(ir: IrFunction): FrameLayout {
   const layout = new Layout(0);
   const offsets: number[] = [];

@@ -1,7 +1,7 @@
 import { type IrFunction, type IrModule, symbolsOf } from "../ir/index.ts";
 import type { Expr } from "../semantics/index.ts";
 
-/** An instruction that a kernel may come to, and that cannot be executed. */
+/** An instruction that a kernel may reach and that cannot be executed. */
 export interface Obstacle {
   readonly function: IrFunction;
   readonly index: number;
@@ -9,9 +9,9 @@ export interface Obstacle {
 }
 
 /**
- * The first thing on a kernel's way that cannot be executed: an instruction that is not modelled, or a call of a
- * function without a body that the machine does not provide. An indirect call may go to its listed targets, or to any
- * function whose address is taken.
+ * Finds an instruction reachable from a kernel that cannot be executed: one that is not modelled, or a call of a
+ * function that has no body and that the machine does not provide. An indirect call may reach the targets it lists, or
+ * any function whose address is taken.
  */
 export function findObstacle(
   module: IrModule,
@@ -29,9 +29,9 @@ export function findObstacle(
     seen.add(f);
     todo.push(f);
   };
-  // Nothing can come from an address where there is no function but the kernels.
+  // Where kernels are the only functions, taking an address cannot make anything reachable.
   const hasFunctions = module.functions.some((f) => f.kind !== "kernel");
-  /** Expressions that have been looked at: operations share some. */
+  /** Expressions already visited: operations share some of them. */
   const looked = new Set<Expr>();
   for (let f = todo.pop(); f !== undefined; f = todo.pop()) {
     for (let index = 0; index < f.instructions.length; index++) {

@@ -14,7 +14,7 @@ import type { Program } from "./program.ts";
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
 export const stackLimit = 512 * 1024;
 
-/** All shared variables of a module are laid out at once, so this is much more than a block of any GPU has. */
+/** Much more than a block of any GPU has, because the shared variables of a whole module are laid out together. */
 const sharedLimit = 16 * 2 ** 20;
 
 /** The most threads of a block (compute capability tables). */
@@ -22,22 +22,22 @@ const maxThreads = 1024;
 
 let launches = 0;
 
-/** A launch before its first block. */
+/** A launch whose first block has not started. */
 export interface OpenLaunch {
   readonly grid: Grid;
   readonly kernel: ProgramFunction;
-  /** Bytes of a block's shared memory. */
+  /** The size of a block's shared memory, in bytes. */
   readonly sharedBytes: number;
 }
 
 export interface GridOptions {
-  /** Those who watch: sanitizers, a debugger, a profiler. */
+  /** Sanitizers, a debugger, a profiler. */
   readonly observers?: readonly Observer[];
-  /** Bytes of stack for a thread. Default: `stackLimit`. */
+  /** The stack of a thread, in bytes. Default: `stackLimit`. */
   readonly stackLimit?: number;
 }
 
-/** Makes the grid that the blocks of a launch share. Throws a RangeError when the request makes no sense. */
+/** Makes the grid that the blocks of a launch share. Throws a RangeError if the request is invalid. */
 export function openLaunch(program: Program, request: LaunchRequest, options: GridOptions = {}): OpenLaunch {
   const kernel = program.functionNamed(request.kernel);
   if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
@@ -99,7 +99,7 @@ function checkSharedBytes(bytes: number): void {
   }
 }
 
-/** Checks what the kernel says about its blocks. */
+/** Checks the block size against the kernel's `.reqntid` and `.maxntid`. */
 function checkBounds(kernel: IrFunction, { block }: LaunchRequest): void {
   const threads = block[0] * block[1] * block[2];
   const { reqntid, maxntid } = kernel.bounds;
@@ -127,7 +127,7 @@ function paramsBank({ paramExtents }: ProgramFunction, bytes: Uint8Array): Bank 
   return { views, start: windows["kernel-param"].start, extents: paramExtents };
 }
 
-/** Refuses, with a report, a kernel that can come to what is not modelled: it would be wrong to run half of it. */
+/** Refuses a kernel that may reach something not modelled, with a report: running half of it would be wrong. */
 export function refuse(program: Program, { grid, kernel, sharedBytes }: OpenLaunch): void {
   const tooLarge = sizeProblem(kernel, grid, sharedBytes);
   if (tooLarge !== null) {

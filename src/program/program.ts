@@ -15,13 +15,13 @@ export interface LoadOptions {
 }
 
 /**
- * Loads a module into a device: lays out its variables, applies relocations and gives functions their addresses. Throws
- * a RangeError when the variables do not fit into the device.
+ * Loads a module into a device: places its variables, applies relocations and gives functions their addresses. Throws a
+ * RangeError if the variables do not fit into the device.
  */
 export const loadProgram = (memory: DeviceMemory, module: IrModule, options: LoadOptions = {}): Program =>
   new Program(memory, module, options.externals ?? new Map());
 
-/** A module loaded into a device, which either engine runs. */
+/** A module loaded into a device. Either engine can run it. */
 export class Program implements FunctionTable {
   readonly module: IrModule;
   readonly memory: DeviceMemory;
@@ -51,7 +51,7 @@ export class Program implements FunctionTable {
     this.#initialize();
   }
 
-  /** What keeps a kernel from being executed, or null. */
+  /** Returns the instruction that keeps a kernel from being executed, or null. */
   obstacleOf(kernel: IrFunction): Obstacle | null {
     let found = this.#obstacles.get(kernel);
     if (found === undefined) {
@@ -61,17 +61,20 @@ export class Program implements FunctionTable {
     return found;
   }
 
-  /** The generic address of a variable, or the address of a function; null when there is no such name. */
+  /** The generic address of a variable, or the address of a function; null if the name is unknown. */
   addressOf(name: string): bigint | null {
     return this.#addressIn(name, true);
   }
 
-  /** A copy of a `.global` or `.const` variable. Throws a RangeError when there is none of that name. */
+  /** Returns a copy of a `.global` or `.const` variable. Throws a RangeError if there is none of that name. */
   readVariable(name: string): Uint8Array {
     return this.#bytesOf(name).slice();
   }
 
-  /** Throws a RangeError when there is no such variable, or the bytes do not fit. */
+  /**
+   * Writes to a `.global` or `.const` variable; `offset` is in bytes. Throws a RangeError if there is no such variable,
+   * or if the bytes do not fit.
+   */
   writeVariable(name: string, bytes: Uint8Array, offset = 0): void {
     this.#bytesOf(name).set(bytes, offset);
   }
@@ -83,7 +86,7 @@ export class Program implements FunctionTable {
     }
   }
 
-  /** Fills the variables, addresses of others among their contents. */
+  /** Fills the variables with their initial values, some of which are addresses of other variables. */
   #initialize(): void {
     for (const { variable } of this.variables.values()) {
       if (variable.space === "shared") continue;
@@ -108,7 +111,7 @@ export class Program implements FunctionTable {
     return BigInt(found.address) + (generic ? this.addresses.window : 0n);
   }
 
-  /** The bytes of a variable, wherever they lie. */
+  /** The bytes of a `.global` or `.const` variable, as a view of the memory that holds it. */
   #bytesOf(name: string): Uint8Array {
     const found = this.variables.get(name);
     if (found === undefined || found.variable.space === "shared") throw new RangeError(`no variable ${name} to access`);

@@ -3,12 +3,12 @@ import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
 import type { Grid } from "../machine/state/launch-state.ts";
 import type { Surface } from "../machine/state/thread-model.ts";
 
-/** Shared local memory as a surface: its size is that of the launch. */
+/** Shared local memory as a surface. Its size is that of the launch, hence the 0 here. */
 const sharedMemory: Surface = { address: genericBases[64].window + BigInt(windows.shared.start), bytes: 0 };
 
 /**
- * The surface with an index (vISA). Throws a fault when none is bound to it. The same index of a launch gives the same
- * object.
+ * Returns the surface bound to an index (vISA). Throws a fault if there is none. Within a launch, an index always gives
+ * the same object.
  */
 export function boundSurface({ threads }: Grid, index: number, at: FaultPlace): Surface {
   const surface = threads?.surfaces.get(index) ?? (index === surfaceIndex.slm ? sharedMemory : undefined);
@@ -16,5 +16,6 @@ export function boundSurface({ threads }: Grid, index: number, at: FaultPlace): 
   throw new Fault("surface-unbound", `no surface is bound to index ${index}`, at);
 }
 
+/** The size of a surface in bytes; for shared local memory that of the launch. */
 export const surfaceBytes = ({ dynamicSharedBytes }: Grid, surface: Surface): number =>
   surface === sharedMemory ? dynamicSharedBytes : surface.bytes;

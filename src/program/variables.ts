@@ -4,37 +4,34 @@ import type { DeviceMemory } from "../machine/memory/memory.ts";
 import { Views } from "../machine/memory/views.ts";
 import type { Bank } from "../machine/state/bank.ts";
 
-/** Bytes at most between two shared or constant variables. */
+/** The largest gap between two shared or constant variables, in bytes. */
 const maxGap = 1024;
 
-/** A module-level variable in its place. */
+/** A module-level variable and its address. */
 export interface PlacedVariable {
   readonly variable: Variable;
   /** Within its own state space. */
   readonly address: number;
 }
 
-/** The shared memory of a block. */
+/** The layout of a block's shared memory. */
 export interface SharedLayout {
   readonly extents: readonly Extent[];
-  /** Where dynamic shared memory begins. */
+  /** The address at which dynamic shared memory begins. */
   readonly dynamicStart: number;
   readonly dynamicName: string;
-  /** Bytes of the static variables. */
+  /** The size of the static variables, in bytes. */
   readonly staticBytes: number;
 }
 
-/** The variables of a module, in their places. */
+/** The variables of a module and where they lie. */
 export interface Variables {
   readonly byName: ReadonlyMap<string, PlacedVariable>;
   readonly shared: SharedLayout;
   readonly constants: Bank;
 }
 
-/**
- * Gives the variables of a module their places. Throws a RangeError when they do not fit into their space or the
- * device.
- */
+/** Places the variables of a module. Throws a RangeError if they do not fit into their space or into the device. */
 export function placeVariables(memory: DeviceMemory, module: IrModule): Variables {
   const byName = new Map<string, PlacedVariable>();
   const shared = layShared(module, byName);
@@ -58,7 +55,7 @@ function layConstants(module: IrModule, byName: Map<string, PlacedVariable>): Ba
   return { views: new Views(layout.end - start), start, extents: layout.extents };
 }
 
-/** Throws a RangeError when the variables of a space need more addresses than it has. */
+/** Throws a RangeError if the variables of a space need more addresses than it has. */
 function checkWindow(layout: Layout, window: "const" | "shared"): void {
   if (layout.end > windows[window].end) throw new RangeError(`the ${window} variables do not fit into their space`);
 }

@@ -3,15 +3,15 @@ import { eachLane, lanesWhere, lowestLane } from "../ir/lane-mask.ts";
 import type { Value } from "../semantics/index.ts";
 
 /*
- * Results of warp-wide operations over the lanes that take part, from their operands. Which lanes take part, and where
- * operands and results lie, is up to the engine.
+ * Results of warp-wide operations, computed from the operands of the participating lanes. Which lanes participate, and
+ * where operands and results are stored, is up to the engine.
  */
 
 type ModeOf<K extends "shfl" | "vote"> = Extract<WarpOp, { op: K }>["mode"];
 
 /**
- * The lane from which a lane reads in a shuffle (section 9.7.9.6), or -1 if that is outside its segment: then it reads
- * itself.
+ * The lane that a lane reads from in a shuffle (section 9.7.9.6), or -1 if that would be outside its segment; it then
+ * reads its own value.
  */
 export function shuffleSource(mode: ModeOf<"shfl">, lane: number, b: number, c: number): number {
   const distance = b & 31;
@@ -42,15 +42,15 @@ export function votePasses(mode: Exclude<ModeOf<"vote">, "ballot">, votes: numbe
   return votes === lanes || (mode === "uni" && votes === 0);
 }
 
-/** The lanes that have the same value as one of them: the mask of `match` (section 9.7.13.10). */
+/** The mask of lanes whose value equals that of `lane`: the result of `match` (section 9.7.13.10). */
 export function lanesAlike(lanes: number, lane: number, read: (lane: number) => Value): number {
   const value = read(lane);
   return lanesWhere(lanes, (other) => read(other) === value);
 }
 
 /**
- * Combines the values of all lanes, the lowest lane first (section 9.7.13.12). `step`: the next lane, and what there is
- * so far.
+ * Combines the values of all lanes, starting with the lowest (section 9.7.13.12). `step` gets the next lane, the total
+ * so far and that lane's value.
  */
 export function reduceLanes(
   lanes: number,
@@ -65,5 +65,5 @@ export function reduceLanes(
   return total;
 }
 
-/** Whether a warp-wide operation can be executed: all lanes that its member mask names are here, or have ended. */
+/** Whether a warp-wide operation can be executed: every lane of its member mask is here or has ended. */
 export const areComplete = (named: number, live: number, here: number): boolean => (named & live & ~here) === 0;

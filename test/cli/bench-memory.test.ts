@@ -6,10 +6,10 @@ import { collectGarbage } from "../../bench/suite/run.ts";
 const megabytes = 2 ** 20;
 const isLinux = process.platform === "linux";
 
-/** What is written takes memory. */
+/** Allocates memory and writes to it, so that it counts. */
 const written = (bytes: number): Uint8Array => elementsInPages("u8", bytes).bytes.fill(1);
 
-test.runIf(isLinux)("memory that was taken and given back counts, what is known to be there does not", () => {
+test.runIf(isLinux)("memory that was used and freed counts, the given data does not", () => {
   const most = (data: number, run: () => void): number => {
     const memory = new HostMemory();
     memory.during(data, run);
@@ -27,7 +27,7 @@ test.runIf(isLinux)("memory that was taken and given back counts, what is known 
   expect(most(0, () => {}) - nothing).toBeLessThan(26);
 });
 
-test.runIf(isLinux)("the most of several times is kept", () => {
+test.runIf(isLinux)("the maximum of several measurements is kept", () => {
   collectGarbage();
   const memory = new HostMemory();
   memory.during(0, () => {

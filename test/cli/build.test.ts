@@ -42,7 +42,7 @@ test("--json, and a block of one shape", () => {
   expect(JSON.parse(read("s.json").toString()).block).toEqual([64, 2, 1]);
 });
 
-test("what is wrong is said, and nothing is written", () => {
+test("errors are reported, and nothing is written", () => {
   const failing = (...args: string[]): string => {
     const { status, stderr } = cli.run("build", ...args);
     return `${status} ${stderr}`;

@@ -43,7 +43,7 @@ test("a damaged entry is replaced", () => {
   expect(readFileSync(file)).toEqual(whole);
 });
 
-test("a folder that cannot be is no obstacle", () => {
+test("a folder that cannot be created is not an error", () => {
   cli.write("file", "");
   const { stdout, status, stderr } = cli.run(...saxpy, "--cache", "file/cache");
   expect(stdout).toMatch(right);

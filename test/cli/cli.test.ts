@@ -50,7 +50,7 @@ beforeAll(async () => {
   cli.write("two.ptx", `${scale}.visible .entry other() { ret; }\n`);
   cli.write("job.json", job());
   cli.write("wrong.json", job({ checks: [{ buf: "y", type: "s32", n: 32, all: Array(32).fill(0) }] }));
-  // Lane 31 reads behind the end of x, in line 16 of the module.
+  // Lane 31 reads past the end of x, in line 16 of the module.
   cli.write("fault.json", job({ buffers: { x: { type: "s32", n: 31 }, y: { type: "s32", n: 32 } }, checks: [] }));
   const report = { report: "global-out-of-bounds", line: 16 };
   const faulty = { buffers: { x: { type: "s32", n: 31 }, y: { type: "s32", n: 32 } }, checks: [] };
@@ -103,7 +103,7 @@ describe("usage", () => {
     expect(status).toBe(2);
   });
 
-  test("a reader that stops early is no error", () => {
+  test("a reader that stops early is not an error", () => {
     const main = join(cli.folder, "dist/cli/main.js");
     const { status, stderr } = spawnSync(
       "bash",
@@ -151,7 +151,7 @@ describe("check", () => {
     expect(run("check", "--color", "maybe", "bad.ptx").status).toBe(2);
   });
 
-  test("any bytes are checked, not thrown at", () => {
+  test("arbitrary bytes are checked without throwing", () => {
     cli.write(
       "noise.ptx",
       Uint8Array.from({ length: 5000 }, (_, i) => (i * i * 31 + (i >> 3)) & 0xff),
@@ -212,7 +212,7 @@ describe("run with jobs", () => {
     });
   });
 
-  test("the engine that has run a job is told: sanitizers need the interpreter", () => {
+  test("the engine that ran a job is reported: sanitizers need the interpreter", () => {
     const engineOf = (...more: string[]): string =>
       JSON.parse(run("run", "--json", "--engine", "jit", ...more, "job.json").stdout).jobs[0].engine;
     expect(engineOf()).toBe("jit");
@@ -245,7 +245,7 @@ describe("run with arguments", () => {
     expect(again.stdout).toBe("argument 2, s32[32]: 0 10 20 30 40 50 60 70 80 90 100 110 120 130 140 150 ...\n");
   });
 
-  test("an --out that cannot be met is refused before the launch", () => {
+  test("an --out that cannot be satisfied is rejected before the launch", () => {
     const { status, stderr } = run(...launch, ...args, "--out", "0=y.npy");
     expect(stderr).toContain("argument 0 is no buffer (they count from 0; 1, 2 are)");
     expect(status).toBe(2);

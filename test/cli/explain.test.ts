@@ -33,7 +33,7 @@ function codesOf(text: string): string[] {
   return diagnostics.map((d) => d.code);
 }
 
-// Those of vISA are tested with their rooms, in test/visa.
+// The examples for vISA are tested in test/visa.
 const examples = pages.flatMap(([code, { example }]) =>
   example && !code.startsWith("visa-") ? [[code, example] as const] : [],
 );

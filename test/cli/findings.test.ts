@@ -53,7 +53,7 @@ afterAll(() => cli.remove());
 const launchCareless = ["careless.ptx", "--kernel", "careless", "--arg", "u32[2]", "--sanitize", "init"];
 
 describe("suppressions", () => {
-  test("a check without errors that are heard of", () => {
+  test("a check whose only errors are suppressed", () => {
     const codes = sarifCodes("bad.ptx");
     expect(codes).toHaveLength(2);
     const all = run("check", "bad.ptx", ...codes.flatMap((code) => ["--allow", `${code} bad.ptx in count`]));
@@ -67,7 +67,7 @@ describe("suppressions", () => {
     return sarif("codes.sarif").runs[0]!.results!.map((r) => r.ruleId!);
   };
 
-  test("a file of rules, and what suppresses nothing", () => {
+  test("a file of rules, and rules that suppress nothing", () => {
     cli.write("rules.txt", "# known\nuninitialized-read careless.ptx:10\ndata-race\nmissing-version\n");
     const { status, stdout, stderr } = run("run", ...launchCareless, "--suppress", "rules.txt");
     expect({ status, stdout }).toEqual({ status: 0, stdout: "argument 0, u32[2]: 5 0\n" });
@@ -76,7 +76,7 @@ describe("suppressions", () => {
     expect(stderr).not.toContain("missing-version");
   });
 
-  test("a code that there is not", () => {
+  test("a code that does not exist", () => {
     const rules = ["--allow", "unitialized-read", "--allow", "visa-*"];
     const { status, stderr } = run("run", ...launchCareless, ...rules);
     expect(status).toBe(3);
@@ -92,7 +92,7 @@ describe("suppressions", () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: "argument 0, u32[2]: 5 0\n" });
   });
 
-  test("a rule that is none", () => {
+  test("an invalid rule", () => {
     cli.write("wrong.txt", "a b c d\n");
     const { status, stderr } = run("check", "racy.ptx", "--suppress", "wrong.txt");
     expect(status).toBe(2);
@@ -100,7 +100,7 @@ describe("suppressions", () => {
   });
 });
 
-test("--fail-on: what makes the exit status", () => {
+test("--fail-on decides the exit status", () => {
   expect(run("run", ...launchCareless).status).toBe(3);
   expect(run("run", ...launchCareless, "--fail-on", "never").status).toBe(0);
   expect(run("check", "bad.ptx", "--fail-on", "never").status).toBe(0);
@@ -132,7 +132,7 @@ test("SARIF of a check and of a run", () => {
   ]);
 });
 
-test("a page of HTML that needs nothing else", () => {
+test("a self-contained HTML page", () => {
   run("run", ...launchCareless, "--report", "run.html");
   const page = written("run.html");
   expect(page).toContain("<mark>setp.eq.u32 %p, %n, 7;</mark>");
@@ -155,7 +155,7 @@ describe("--explore", () => {
     expect(run(...launch).stdout).toBe("argument 0, u32[1]: 2\n");
   });
 
-  test("a program without races, wholly", () => {
+  test("a program without races, completely", () => {
     cli.write(
       "atomic.ptx",
       racy.replace("ld.global.u32 %n, [%d];", "red.global.add.u32 [%d], 1;").replace(/st\.global.*/, ""),

@@ -8,7 +8,7 @@ const known: readonly OptionSpec[] = [
 ];
 const parse = (...words: string[]) => parseOptions(words, known);
 
-test("values stand behind the option or its equals sign, and may begin with a minus", () => {
+test("values follow the option or its equals sign, and may begin with a minus", () => {
   const options = parse("a.ptx", "--arg", "-1", "--arg=f32[4]=iota", "-o", "x", "--json", "--", "--arg");
   expect(options.positionals).toEqual(["a.ptx", "--arg"]);
   expect(options.all("arg")).toEqual(["-1", "f32[4]=iota"]);
@@ -24,7 +24,7 @@ test("numbers and choices", () => {
   expect(parse("--engine", "jit").oneOf("engine", ["interpreter", "jit"])).toBe("jit");
 });
 
-describe("what is wrong is said", () => {
+describe("errors are reported", () => {
   test.each([
     [["--jsn"], "there is no option --jsn; --json exists"],
     [["-x"], "there is no option -x"],

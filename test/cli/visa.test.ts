@@ -123,14 +123,14 @@ describe("check", () => {
     expect(run("check", "--target", "skl", "scale.ptx").stderr).toContain('there is no target "skl" of PTX');
   });
 
-  test("a CISA file is checked as the text that it stands for", () => {
+  test("a CISA file is disassembled and checked", () => {
     expect(run("asm", ...files, "-o", "triple.isa").status).toBe(0);
     expect(run("check", "triple.isa")).toMatchObject({ status: 0, stdout: "1 file checked, no errors\n" });
     cli.write("cut.isa", "CISA");
     expect(run("check", "cut.isa")).toMatchObject({ status: 1 });
   });
 
-  test("files of two instruction sets are no one program", () => {
+  test("files of two instruction sets are not one program", () => {
     expect(run("check", "--link", "scale.ptx", "triple.visaasm")).toMatchObject({ status: 2 });
   });
 });

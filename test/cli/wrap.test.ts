@@ -8,7 +8,7 @@ test("paragraphs are broken between words; what is indented is kept", () => {
   expect(hang("one two three", 9, 2)).toBe("one two\n  three");
 });
 
-test("text stands beside a word where there is room for it, else below", () => {
+test("text goes next to a word if there is room for it, else below", () => {
   expect(beside("--a", { text: "one two", at: 8, columns: 40 })).toBe("  --a   one two");
   expect(beside("--a", { text: "one two", at: 20, columns: 40 })).toBe("  --a\n      one two");
 });

@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cli?.remove());
 
-describe("is told, with status 2", () => {
+describe("is reported, with status 2", () => {
   test.each<[string, string]>([
     // Commands and options.
     ["chek k.ptx", 'there is no command "chek"; did you mean "check"?'],
@@ -49,7 +49,7 @@ describe("is told, with status 2", () => {
     ["explain race-condition", 'there is no code "race-condition"; `lanewise explain` lists all'],
     ["explain race", 'there is no code "race"; there is '],
     ["isa 0xff", 'there is no instruction "0xff"; `lanewise isa` lists all'],
-    // What means nothing there.
+    // Options that do not apply.
     ["run job.json --kernel k", "run: --kernel is for programs; a job says that itself"],
     ["profile job.json --grid 4", "profile: --grid is for programs; a job says that itself"],
     ["run job.json --out 0=y.npy", "run: --out is for programs; a job says that itself"],
@@ -60,16 +60,16 @@ describe("is told, with status 2", () => {
     [`${launch.join(" ")} --explore 5 --out 0=y.npy`, "--out saves what one run leaves, and --explore makes many"],
     // Files.
     ["check folder", "cannot read folder: it is a directory"],
-    ["check /dev/zero", "cannot read /dev/zero: it is no regular file (- stands for stdin)"],
-    ["check program.elf", "program.elf is no assembly: it is an ELF file, which holds machine code"],
-    ["fmt program.elf", "program.elf is no assembly: it is an ELF file, which holds machine code"],
-    ["run program.elf --kernel k", "program.elf is no assembly: it is an ELF file"],
-    ["check wrong-name.bin", "wrong-name.bin is no assembly: it is a CISA file; the name of one ends in .isa"],
+    ["check /dev/zero", "cannot read /dev/zero: it is not a regular file (- stands for stdin)"],
+    ["check program.elf", "program.elf is not assembly: it is an ELF file, which holds machine code"],
+    ["fmt program.elf", "program.elf is not assembly: it is an ELF file, which holds machine code"],
+    ["run program.elf --kernel k", "program.elf is not assembly: it is an ELF file"],
+    ["check wrong-name.bin", "wrong-name.bin is not assembly: it is a CISA file; the name of one ends in .isa"],
     ["run list.json", "list.json:1:1: error: job: expected an object, found a list"],
     ["run missing.json", "cannot read none.ptx: there is no such file"],
     ["asm k.ptx -o k.isa", "asm: k.ptx is PTX; only vISA has a binary form here"],
     ["debug job.json -x none", "cannot read none: there is no such file"],
-    // Outputs that would destroy something, found before anything runs.
+    // Outputs that would overwrite something; found before anything runs.
     ["check k.ptx --sarif o --report o", "--report o: --sarif o is the same file"],
     ["check k.ptx --sarif o --report folder/../o", "--report folder/../o: --sarif o is the same file"],
     ["check k.ptx --sarif k.ptx", "--sarif k.ptx: k.ptx is read, and would be overwritten"],
@@ -89,7 +89,7 @@ describe("is told, with status 2", () => {
     expect(ok).toBe(false);
     if (error !== undefined) expect(stderr).toContain(`lanewise: ${error}`);
     if (jobs.length === 0) expect(error ?? errors[0]).toBeTruthy();
-    // What is wrong with a single job does not keep the others from running: it is told in its place.
+    // The problem of a single job does not keep the others from running, so it is reported with that job.
     expect([stderr, ...jobs.map((j: { failure: string }) => j.failure)].join("\n")).toContain(message);
     expect(status).toBe(2);
   });
@@ -115,7 +115,7 @@ test("without --json nothing is on stdout", () => {
   });
 });
 
-test("a full disk is told, not thrown", () => {
+test("a full disk is reported, not thrown", () => {
   const main = join(cli.folder, "dist/cli/main.js");
   const { status, stderr } = spawnSync("sh", ["-c", `"${process.execPath}" "${main}" isa add > /dev/full`], {
     encoding: "utf8",
@@ -133,7 +133,7 @@ test("help: common options are explained once", () => {
   expect(options.status).toBe(0);
 });
 
-describe("texts come as they are written elsewhere", () => {
+describe("texts in the forms that other programs write", () => {
   const bad = ptx.replace("ret;", "rett;");
   const utf16 = (text: string): Uint8Array => Uint8Array.from(Buffer.from(`\ufeff${text}`, "utf16le"));
 
@@ -172,7 +172,7 @@ describe("stdin is -", () => {
     expect(outcome.status).toBe(status);
   });
 
-  test("lanewise dap is told something else than messages", () => {
+  test("lanewise dap gets input other than messages", () => {
     const { status, stderr } = piped("help\n", "dap");
     expect(stderr).toContain("dap: the input ends within a message");
     expect(status).toBe(2);

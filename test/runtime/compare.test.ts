@@ -62,7 +62,7 @@ test("tolerance: |got - want| <= atol + rtol |want|, and what is not finite must
   expect(near([Infinity, -Infinity, NaN, 1], [1, Infinity, 1, NaN], 1, 1)).toBe(4);
 });
 
-test("sorted: the order does not count, how often an element comes does", () => {
+test("sorted: the order does not matter, the number of occurrences does", () => {
   const sorted: Comparison = { kind: "sorted" };
   expect(compareElements(of("s32", [3, -1, 2]), of("s32", [-1, 2, 3]), sorted).mismatches).toBe(0);
   expect(compareElements(of("u64", [3n, 1n, 1n]), of("u64", [3n, 3n, 1n]), sorted).mismatches).toBe(1);

@@ -5,7 +5,7 @@ import { SourceText } from "../../src/source/index.ts";
 
 const root = fileURLToPath(new URL("../../../shared/conformance", import.meta.url));
 
-/** The conformance cases are kept outside the repository. */
+/** The folder of the conformance cases, which are not in the repository. */
 export const present = existsSync(root);
 if (!present) console.warn(`skipped: there are no conformance cases at ${root}`);
 

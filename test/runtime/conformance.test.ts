@@ -5,7 +5,7 @@ import { runJob } from "../../src/runtime/job/run-job.ts";
 import { sanitizerNames } from "../../src/runtime/launch/launch-options.ts";
 import { type JobFile, jobFiles, present } from "./conformance-jobs.ts";
 
-/** Each test runs some of the jobs, so that the runner can show how far it is. */
+/** Each test runs some of the jobs, so that the runner can show progress. */
 const perTest = 8;
 
 interface Row {
@@ -13,10 +13,13 @@ interface Row {
   readonly why: string;
 }
 
-/** What the machine cannot do yet, and says so: skipped is not passed, but no mistake either. */
+/**
+ * Features that are not supported yet: a job that needs one is skipped with a message, which is neither success nor
+ * failure.
+ */
 const notYet = /\b(mma|wmma|ldmatrix|cp\.async|mbarrier|cluster)\b/;
 
-/** The sanitizers that find these, as far as there are any. */
+/** The sanitizer that finds each of these reports. */
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
 
 function failures({ source, ...files }: JobFile, sanitize: ReadonlySet<SanitizerName> | null): Row[] {

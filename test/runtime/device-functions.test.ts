@@ -85,7 +85,7 @@ describe("vprintf", () => {
     expect(run(printing("%d ", 8, "st.local.u32 [%p], %t;"), 5).stdout).toBe("0 1 2 3 4 ");
   });
 
-  test("a string that is nowhere is a fault, not a crash", () => {
+  test("a string at an invalid address is a fault, not a crash", () => {
     const result = run(printing("%s", 8, "st.local.u64 [%p], 8;"));
     expect(result.ok).toBe(false);
     expect(result.reports.map((r) => r.code)).toEqual(["null-dereference"]);
@@ -103,7 +103,7 @@ describe("malloc and free", () => {
     st.global.u64 [%o], %p;`;
   const release = (register: string): string => call(null, "free", [[".b64", register]]);
 
-  test("memory is separate, aligned and can be used", () => {
+  test("allocations are separate, aligned and usable", () => {
     const result = run(
       header +
         kernel(`${allocate("24")}
@@ -122,7 +122,7 @@ describe("malloc and free", () => {
     expect(seven).toBe(7n);
   });
 
-  test("more than there is gives null, and null may be freed", () => {
+  test("malloc of too much returns null, and null may be freed", () => {
     const result = run(header + kernel(`${allocate("0x7000000000")}\n${release("%p")}`));
     expect(result).toMatchObject({ ok: true, reports: [] });
     expect(result.out[0]).toBe(0n);

@@ -55,7 +55,7 @@ const pattern = (type: string, bytes: number, value: Parameters<typeof scalar>[1
   return [...out.read()];
 };
 
-test("the example of the README", () => {
+test("the example in the README", () => {
   const device = new Device();
   const kernel = device.load(saxpy).kernel("saxpy");
   const x = device.buffer(Float32Array.from({ length: 1000 }, (_, i) => i));
@@ -67,7 +67,7 @@ test("the example of the README", () => {
   expect(y.read()).toEqual(Float32Array.from({ length: 1000 }, (_, i) => 2.5 * i));
 });
 
-test("observers are told what happens", () => {
+test("observers see what happens", () => {
   const device = new Device();
   const stores: number[] = [];
   device
@@ -140,7 +140,7 @@ describe("what cannot be launched", () => {
     expect(() => kernel().launch({ ...options, args: [1, 1, 0, 0] })).toThrow(message);
   });
 
-  test("a kernel that is not there", () => {
+  test("a kernel that does not exist", () => {
     expect(() => new Device().load(saxpy).kernel("saxpi")).toThrow('there is no kernel "saxpi"; did you mean "saxpy"?');
     expect(new Device().load(saxpy).kernels).toEqual(["saxpy"]);
   });
@@ -187,7 +187,7 @@ describe("buffers", () => {
     expect(device.buffer("bf16", [1, 3.140625]).readBytes()).toEqual(new Uint8Array([0x80, 0x3f, 0x49, 0x40]));
   });
 
-  test("are aligned, apart, and refuse what does not fit", () => {
+  test("are aligned and separate, and reject what does not fit", () => {
     const device = new Device();
     const x = device.buffer("u8", 3);
     const y = device.buffer("u8", 3);

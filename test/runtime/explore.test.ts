@@ -45,7 +45,7 @@ const word = ({ buffers }: JobResult): number => Number(buffers.get("out")!.afte
 const add = "atom.global.add.u32 %a, [%d], 1;";
 const increment = "ld.global.u32 %a, [%d]; add.u32 %a, %a, 1; st.global.u32 [%d], %a;";
 
-describe("small programs are explored wholly, each order of their accesses once", () => {
+describe("small programs are explored completely, each order of their accesses once", () => {
   // k accesses in each of n threads: (n k)! / (k!)^n orders.
   test.each([
     [2, 1, 2],
@@ -58,7 +58,7 @@ describe("small programs are explored wholly, each order of their accesses once"
     expect(explored).toMatchObject({ schedules, covered: null, found: null });
   });
 
-  test("warps of a block, and lanes that have parted", async () => {
+  test("warps of a block, and lanes that have diverged", async () => {
     const { explore: warps } = program(add, { grid: 1, block: 96 });
     expect(await warps(1000)).toMatchObject({ schedules: 6, covered: null, found: null });
     const parted = `mov.u32 %t, %tid.x; setp.eq.u32 %p, %t, 0; @%p bra other; ${add} bra.uni end; other: ${add} end:`;
@@ -73,7 +73,7 @@ describe("small programs are explored wholly, each order of their accesses once"
 
   test("more than the budget: what was covered", async () => {
     const explored = await program(add.repeat(3), { grid: 2 }).explore(5);
-    // Two without interruptions (which block begins); the rest is by chance, and with one.
+    // Two without interruptions (which block begins); the rest is random, or has one interruption.
     expect(explored).toMatchObject({ schedules: 5, covered: 0, found: null });
   });
 });
@@ -112,7 +112,7 @@ describe("a race is found with as few interruptions as it needs", () => {
     expect(found?.difference).toBe('1 of 1 elements of "out" differ, first at 0: 0, not 1');
   });
 
-  test("a fault that only some orders come to", async () => {
+  test("a fault that only some orders reach", async () => {
     const body = `mov.u32 %t, %ctaid.x; setp.eq.u32 %p, %t, 0; @%p bra first;
       ld.global.u32 %a, [%d]; setp.eq.u32 %p, %a, 0; @%p trap; bra.uni end;
       first: st.global.u32 [%d], 1; end:`;
@@ -120,7 +120,7 @@ describe("a race is found with as few interruptions as it needs", () => {
     expect(found?.difference).toBe("it reports trap at k.ptx:10, not nothing");
   });
 
-  test("a wait for ever that only some orders come to", async () => {
+  test("an endless wait that only some orders reach", async () => {
     const body = `${add} mov.u32 %t, %ctaid.x; setp.eq.u32 %p, %t, 0; @!%p bra end; setp.eq.u32 %p, %a, 0; @%p bra end;
       again: ld.volatile.global.u32 %b, [%d+4]; setp.eq.u32 %p, %b, 0; @%p bra again; end:`;
     const { found } = await program(body, { words: 2 }).explore(50);
@@ -139,7 +139,7 @@ describe("a race is found with as few interruptions as it needs", () => {
   });
 });
 
-test("a job that compares a buffer as a multiset is explored so", async () => {
+test("a job that compares a buffer as a multiset is explored with that comparison", async () => {
   const body = `${add} mul.wide.u32 %e, %a, 4; add.u64 %d, %d, %e; mov.u32 %t, %ctaid.x; st.global.u32 [%d+4], %t;`;
   const exact = await program(body, { grid: 3, words: 4 }).explore(200);
   expect(exact.found).not.toBeNull();
@@ -148,7 +148,7 @@ test("a job that compares a buffer as a multiset is explored so", async () => {
   expect(sorted.found).toBeNull();
 });
 
-test("a large program is also run by chance, and a seed repeats what it finds", async () => {
+test("a large program also gets random schedules, and a seed repeats what one finds", async () => {
   const { explore: search, run } = program(`${add.repeat(40)} ${increment}`, { grid: 4, block: 32 });
   const { found } = await search(100);
   expect(found).not.toBeNull();
@@ -157,7 +157,7 @@ test("a large program is also run by chance, and a seed repeats what it finds", 
   expect(word(run(how))).toBe(word(found!.result));
 });
 
-test.each(["", "1", "1:", "5:1,3:1", "1:1,1:2", "a:b"])('"%s" is no schedule', (text) => {
+test.each(["", "1", "1:", "5:1,3:1", "1:1,1:2", "a:b"])('"%s" is not a schedule', (text) => {
   expect(() => parseSchedule(text)).toThrow(/--schedule/);
 });
 

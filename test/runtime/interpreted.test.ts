@@ -58,7 +58,7 @@ test("where a page's policy forbids WebAssembly, kernels are interpreted", async
     },
   });
   vi.stubGlobal("WebAssembly", forbidding);
-  // Another kernel than those above, which may have been compiled before.
+  // Not one of the kernels above, which may have been compiled before.
   const kernel = new Device().load(text.replace("plain() {", "plain() { .reg .u32 %n; mov.u32 %n, 1;")).kernel("plain");
   for (const result of [kernel.launch(block), await kernel.launchAsync(block)]) {
     expect(result).toMatchObject({

@@ -21,8 +21,8 @@ const launch = (change: object) => changed({ launches: [{ ...base.launches[0], .
 const buffer = (change: object) => changed({ buffers: { x: { ...base.buffers.x, ...change } } });
 const check = (change: object) => changed({ checks: [{ ...base.checks[0], ...change }] });
 
-describe("a job that is not one", () => {
-  test("the sound one has no errors", () => expect(messages(JSON.stringify(base))).toEqual([]));
+describe("an invalid job", () => {
+  test("the valid job has no errors", () => expect(messages(JSON.stringify(base))).toEqual([]));
 
   test.each([
     [changed({ launches: undefined }), "launches: is missing; expected a list"],
@@ -61,7 +61,7 @@ describe("a job that is not one", () => {
     ["", "expected a value, found the end"],
   ])("%s", (text, message) => expect(messages(text)).toContain(message));
 
-  test("all that is wrong is said at once, at its place", () => {
+  test("all errors are reported at once, each at its place", () => {
     const { job, diagnostics } = parse(
       '{"variants": {}, "launches": [{"kernel": "k", "grid": [0],\n "block": "32", "args": []}]}',
     );
@@ -92,7 +92,7 @@ job.json:2:11: error: launches[0].block: expected a list, found a string [job-fi
     expect(messages(changed({ isa: "visa", launches, variants, ...change }))).toEqual(found);
   });
 
-  test("every prefix of a job is refused without a throw", () => {
+  test("every prefix of a job is rejected without throwing", () => {
     const text = JSON.stringify(base);
     for (let end = 0; end < text.length; end++) expect(parse(text.slice(0, end)).job).toBeNull();
   });
@@ -109,7 +109,7 @@ test("integers are exact, and what Python writes for floats is read", () => {
 });
 
 describe.skipIf(!present)("the conformance jobs", () => {
-  test("all are read without a complaint", () => {
+  test("all are read without errors", () => {
     const complaints = allJobFiles().flatMap((file) =>
       parseJob(file.source).diagnostics.map((d) => renderDiagnostic(d)),
     );

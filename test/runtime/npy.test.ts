@@ -47,7 +47,7 @@ describe("files that numpy wrote", () => {
     expect(() => readNumpy(saved(header, "0000000000000000"))).toThrow(message);
   });
 
-  test("what is no such file, at every length", () => {
+  test("invalid files of every length", () => {
     const file = saved(dictionary("<u4", "(2,)"), "0700000008000000");
     for (let end = 0; end < file.length; end++) expect(() => readNumpy(file.slice(0, end))).toThrow();
   });
@@ -62,14 +62,14 @@ test("writes the bytes that numpy writes", () => {
   expect(writeNumpy({ type: "f16", shape: [], bytes: hex("003e") })).toEqual(saved(dictionary("<f2", "()"), "003e"));
 });
 
-test.each(elementTypes.filter((type) => type !== "bf16"))("%s comes back as it went", (type: ElementType) => {
+test.each(elementTypes.filter((type) => type !== "bf16"))("%s survives a round trip", (type: ElementType) => {
   const array = { type, shape: [2, 3], bytes: Uint8Array.from({ length: 48 }, (_, i) => (i * 37) & 0xff) };
   const size = toTypedArray(type, array.bytes).length;
   const whole = { ...array, shape: [size] };
   expect(readNumpy(writeNumpy(whole))).toEqual(whole);
 });
 
-test("conversion is exact or refused", () => {
+test("conversion is exact or rejected", () => {
   const of = (type: ElementType, data: string) => ({ type, shape: [1], bytes: hex(data) });
   expect(asType(of("u16", "803f"), "bf16")).toEqual(hex("803f"));
   expect(asType(of("s64", "feffffffffffffff"), "s32")).toEqual(hex("feffffff"));

@@ -22,12 +22,12 @@ test.each(cases)("%s %s", (format, argument, expected) => {
   expect(formatPrintf(JSON.parse(format) as string, constant(argument))).toBe(expected);
 });
 
-test("a star takes its number from the arguments", () => {
+test("a star reads its number from the arguments", () => {
   const numbers = [-6, 2];
   const args = { ...constant("3.14159"), int: () => numbers.shift()! };
   expect(formatPrintf("%*.*f|", args)).toBe("3.14  |");
 });
 
-test("what is no conversion is printed as it stands", () => {
+test("unknown conversions are printed unchanged", () => {
   expect(formatPrintf("%y %", constant("1"))).toBe("%y %");
 });

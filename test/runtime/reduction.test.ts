@@ -5,7 +5,7 @@ import { Footprints } from "../../src/runtime/explore/footprints.ts";
 import { Exploration } from "../../src/runtime/explore/schedule-search.ts";
 
 interface Program {
-  /** %d: a buffer of zeros; %w: the warp's place in the grid; %s: a word of shared memory. */
+  /** %d is a buffer of zeros, %w the index of the warp in the grid, %s a word of shared memory. */
   readonly body: string;
   readonly grid: number;
   readonly warps: number;
@@ -14,7 +14,9 @@ interface Program {
 
 const words = 16;
 
-/** All runs of a program: how many schedules there are to try, and what comes of them with the fewest interruptions. */
+/**
+ * Explores a program completely: the number of schedules to try, and the outcomes, each with the fewest interruptions.
+ */
 function runsOf({ body, grid, warps, target = "sm_60" }: Program, reduce: boolean, most = 4000) {
   const ptx = `.version 8.0\n.target ${target}\n.address_size 64\n.visible .entry k(.param .u64 out)\n{
     .reg .b32 %a, %b, %c, %t, %w, %s; .reg .b64 %d, %e; .reg .pred %p;
@@ -47,10 +49,14 @@ function runsOf({ body, grid, warps, target = "sm_60" }: Program, reduce: boolea
 
 const own = "mul.wide.u32 %e, %w, 4; add.u64 %e, %d, %e;";
 
-/** Full: n accesses in each of k warps have (n k)! / (n!)^k orders; what is left of them is counted by hand, where it can be. */
-describe("what gives the same run is tried once", () => {
+/**
+ * Without reduction, n accesses in each of k warps have (n k)! / (n!)^k orders; the reduced numbers are counted by hand
+ * where that is possible.
+ */
+describe("equivalent schedules are tried once", () => {
   test.each<[string, Program, number, number]>([
-    // Nothing in common: one order is as good as any. Which of the two begins is no interruption, and is tried.
+    // Nothing in common, so one order is as good as any. Starting with either warp is not an interruption, so both are
+    // tried.
     [
       "each writes a word of its own",
       { body: `${own} ${"st.global.u32 [%e], 1;".repeat(4)}`, grid: 2, warps: 1 },
@@ -63,9 +69,9 @@ describe("what gives the same run is tried once", () => {
       70,
       2,
     ],
-    // The barrier orders all: before it words of their own, behind it the other's.
+    // The barrier orders everything: each warp writes its own word before it and reads the other's after it.
     [
-      "a tile of shared memory behind a barrier",
+      "a tile of shared memory after a barrier",
       {
         body: `and.b32 %a, %w, 1; mad.lo.u32 %a, %a, 4, %s; st.shared.u32 [%a], %w; bar.sync 0;
           xor.b32 %b, %w, 1; mad.lo.u32 %b, %b, 4, %s; ld.shared.u32 %b, [%b]; ${own} st.global.u32 [%e], %b;`,
@@ -97,17 +103,19 @@ describe("what gives the same run is tried once", () => {
   });
 });
 
-test("who only arrives at a barrier is not behind it", () => {
+test("a warp that only arrives at a barrier is not ordered by it", () => {
   const body = `setp.eq.u32 %p, %w, 0; @%p bra first;
     bar.sync 1, 64; ld.global.u32 %a, [%d]; ${own} st.global.u32 [%e], %a; bra.uni end;
     first: bar.arrive 1, 64; st.global.u32 [%d], 1; end:`;
   const full = runsOf({ body, grid: 1, warps: 2 }, false);
-  // The other reads what was there before, or what the first has written.
+  // The other warp reads either the old value or the one that the first has written.
   expect(full.outcomes.size).toBe(2);
   expect(runsOf({ body, grid: 1, warps: 2 }, true).outcomes).toEqual(full.outcomes);
 });
 
-/** A few accesses that may conflict, to two words of each memory; what has been read is written to a word of the warp. */
+/**
+ * A few accesses that may conflict, to two words of each memory; values read are written to a word of the warp's own.
+ */
 const statement = fc.oneof(
   fc.constantFrom(0, 4).map((at) => `ld.global.u32 %a, [%d+${at}]; mad.lo.u32 %c, %c, 3, %a;`),
   fc.constantFrom(0, 4).map((at) => `st.global.u32 [%d+${at}], %w;`),
@@ -127,7 +135,7 @@ const program = shape.chain(([grid, warps, most]) =>
   })),
 );
 
-test("no outcome is lost: small programs, beside the search through all schedules", () => {
+test("no outcome is lost: small programs, compared with a search of all schedules", () => {
   let all = 0;
   let tried = 0;
   fc.assert(

@@ -8,13 +8,13 @@ import { buildKernel, type BuildOptions } from "../../src/runtime/standalone/sta
 
 const head = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/** As if the description had been a file. */
+/** A copy of the description, as if read from a file. */
 async function load(text: string, options: BuildOptions = {}, print?: (text: string) => void) {
   const { wasm, description } = buildKernel({ path: "k.ptx", text }, options);
   return loadKernel(JSON.parse(JSON.stringify(description)), wasm, print === undefined ? {} : { print });
 }
 
-describe("a stand-alone module leaves what the interpreter leaves", () => {
+describe("a stand-alone module leaves the same memory as the interpreter", () => {
   for (const kernel of benchKernels) {
     const plan = kernel.plan(kernel.quickSize);
     const names = new Set(plan.launches.map((l) => l.kernel));
@@ -62,7 +62,7 @@ describe("a stand-alone module leaves what the interpreter leaves", () => {
 
 const expected = new Map<string, Map<string, Uint8Array>>();
 
-test("variables, constants, shared memory of both kinds, and a pointer out of memory", async () => {
+test("variables, constants, both kinds of shared memory, and a pointer read from memory", async () => {
   const kernel = await load(`${head}
 .global .u32 counter = 7;
 .global .u64 table[2] = {counter, generic(counter)};
@@ -135,14 +135,14 @@ const printing = (format: string): string => `${head}
   ret;
 }`;
 
-test("what kernels print comes out", async () => {
+test("the output of kernels is printed", async () => {
   const printed: string[] = [];
   const kernel = await load(printing("T %03d, %.2f%%"), {}, (text) => printed.push(text));
   kernel.launch({ grid: 1, block: 3 });
   expect(printed).toEqual(["T 000, 0.00%", "T 001, 0.25%", "T 002, 0.50%"]);
 });
 
-/** What printf of glibc prints. */
+/** The output of glibc's printf. */
 test.each<[format: string, ...[value: number, printed: string][]]>([
   [
     "%f",
@@ -171,14 +171,14 @@ test.each<[format: string, ...[value: number, printed: string][]]>([
   expect(printed).toEqual(cases.map(([, line]) => line));
 });
 
-test("what the loader does not print as C does is refused", async () => {
+test("conversions that the loader does not print like C are refused", async () => {
   for (const conversion of ["%.3d", "%+d", "%g", "%*d", "%hd", "%#x", "%.*f"]) {
     const kernel = await load(printing(conversion), {}, () => {});
     expect(() => kernel.launch({ grid: 1, block: 1 })).toThrow(`this loader does not print ${conversion}`);
   }
 });
 
-test("blocks may wait for blocks behind them", async () => {
+test("blocks may wait for later blocks", async () => {
   const kernel = await load(`${head}
 .global .u32 flag;
 .visible .entry k(.param .u64 out)
@@ -206,7 +206,7 @@ const body = (text: string): string => `${head}.extern .func (.param .b64 r) mal
 .visible .entry k() { ${text} ret; }
 .visible .entry other() { ret; }`;
 
-test("what cannot stand alone, or be launched so, is refused", async () => {
+test("kernels that cannot stand alone, and invalid launches, are refused", async () => {
   const build = (text: string, options: BuildOptions = { kernel: "k" }) => buildKernel(body(text), options);
   expect(() => build("", {})).toThrow(/which kernel\? There are "k", "other"/);
   expect(() => build("", { kernel: "K" })).toThrow(/did you mean "k"/);
@@ -220,7 +220,7 @@ test("what cannot stand alone, or be launched so, is refused", async () => {
   expect(() => kernel.launch({ grid: 1, block: [32, 2], args: [1] })).toThrow("k has 0 parameters, not 1");
 });
 
-test("barriers that not all threads come to are refused, in words that one knows from PTX", () => {
+test("barriers for only some of the threads are refused, in PTX's terms", () => {
   expect(() => buildKernel(`${head}.visible .entry k() { barrier.sync 1, 64; ret; }`)).toThrow(
     'kernel "k" cannot stand alone: it has barriers with a number, a count or a reduction',
   );
@@ -236,7 +236,7 @@ test.each([
   );
 });
 
-test("the blocks that a kernel demands are those for which it is built, and no others are launched", async () => {
+test("a kernel is built for the block size that it requires, and launched with no other", async () => {
   const bounded = (bounds: string) => `${head}.visible .entry k() ${bounds} { ret; }`;
   const fixed = await load(bounded(".reqntid 32, 2"));
   expect(fixed.description.block).toEqual([32, 2, 1]);
@@ -248,7 +248,7 @@ test("the blocks that a kernel demands are those for which it is built, and no o
   expect(() => buildKernel(bounded(".maxntid 16, 4"), { block: 65 })).toThrow(/\.maxntid allows 64/);
 });
 
-test("a launch of no size, or of one that there cannot be, says so", async () => {
+test("a launch of an invalid size is rejected with a message", async () => {
   const kernel = await load(body(""), { kernel: "k" });
   const launch = (options: object) => () => kernel.launch(options as never);
   expect(launch({})).toThrow("a grid of (,1,1) is not from (1,1,1) to (2147483647,65535,65535)");
@@ -260,7 +260,7 @@ test("a launch of no size, or of one that there cannot be, says so", async () =>
   expect(launch({ grid: 1, block: 1, shared: -4 })).toThrow("-4 is no number of bytes of shared memory");
 });
 
-test("a fault says what was wrong, and what is near", async () => {
+test("a fault says what is wrong, and what is nearby", async () => {
   const faultOf = async (declarations: string, text: string): Promise<string> => {
     const kernel = await load(`${head}${declarations}
 .visible .entry k(.param .u64 out) { .reg .b64 a; .reg .b32 x, i; .reg .pred p; ${text} ret; }`);
@@ -291,7 +291,7 @@ test("a fault says what was wrong, and what is near", async () => {
 
 const saxpy = (): Promise<Kernel> => load(readFileSync(new URL("../../examples/saxpy.ptx", import.meta.url), "utf8"));
 
-test("an argument that does not fit its parameter is refused", async () => {
+test("an argument that does not fit its parameter is rejected", async () => {
   const [kernel, other] = [await saxpy(), await saxpy()];
   const [x, y, foreign] = [kernel.buffer(16), kernel.buffer(16), other.buffer(16)];
   const launch = (...args: readonly unknown[]): void => kernel.launch({ grid: 1, block: 32, args: args as never });
@@ -343,7 +343,7 @@ test("kernels of one program may share buffers and variables", async () => {
   );
 });
 
-test("what is not described so is not loaded", async () => {
+test("an invalid description is not loaded", async () => {
   const { wasm, description } = buildKernel(body(""), { kernel: "k" });
   await expect(loadKernel(description, wasm.subarray(1))).rejects.toThrow(
     "the module is not the one that is described",
@@ -351,7 +351,7 @@ test("what is not described so is not loaded", async () => {
   await expect(loadKernel({ ...description, format: "x" }, wasm)).rejects.toThrow('format "lanewise kernel 1"');
 });
 
-test("what is written to a buffer are bytes for which there is room", async () => {
+test("only bytes that fit can be written to a buffer", async () => {
   const buffer = (await saxpy()).buffer(new Uint16Array([1, 2]), "b");
   buffer.write(new Uint16Array([3]).buffer);
   expect([...buffer.read(Uint16Array)]).toEqual([3, 2]);
@@ -359,7 +359,7 @@ test("what is written to a buffer are bytes for which there is room", async () =
   expect(() => buffer.write([1, 2] as never)).toThrow("b is written from a typed array");
 });
 
-test("memory that cannot be had leaves the kernel as it was", async () => {
+test("running out of memory leaves the kernel unchanged", async () => {
   const kernel = await saxpy();
   expect(() => kernel.buffer(2 ** 33)).toThrow("there is no room for 8589934592 bytes: the memory has ");
   const [x, y] = [kernel.buffer(new Float32Array([1, 2, 3, 4])), kernel.buffer(16)];
@@ -367,9 +367,9 @@ test("memory that cannot be had leaves the kernel as it was", async () => {
   expect([...y.read(Float32Array)]).toEqual([2.5, 5, 7.5, 10]);
 });
 
-test("behind the first two gigabytes, kernels run and faults are told as before them", async () => {
+test("above the first two gigabytes, kernels run and faults are reported as below", async () => {
   const kernel = await saxpy();
-  // Nothing is written there: the host need not have it.
+  // Nothing is written there, so the host need not have the memory.
   kernel.buffer(2 ** 31);
   const [x, y] = [kernel.buffer(new Float32Array([1, 2, 3, 4])), kernel.buffer(16)];
   kernel.launch({ grid: 1, block: 32, args: [4, 2.5, x, y] });

@@ -35,15 +35,15 @@ function assemble(source: SourceText, options: Options): Assembled {
 
 export const asm: Command = {
   name: "asm",
-  summary: "vISA text to a CISA file",
+  summary: "assemble vISA text into a CISA file",
   usage: ["asm IN.visaasm… -o OUT.isa"],
   options: [
     { name: "output", short: "o", value: "FILE", file: "written", help: "where the CISA file goes" },
-    { name: "no-check", help: "only resolve names; rules of the instructions may be broken" },
+    { name: "no-check", help: "only resolve names, and allow instructions that break the rules" },
   ],
   common: ["target"],
   details:
-    "All files are one program: kernels and the functions that they call. The file has version 3.6 of the format, whatever the text's .version says; what that cannot hold is an error. Nothing is written where there are errors.",
+    "All files are one program: kernels and the functions that they call. The file has version 3.6 of the format, whatever the text's .version says; what that cannot hold is an error. Nothing is written if there are errors.",
   run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("asm: no file given");
     const output = options.value("output");

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { Command } from "../options/command.ts";
 
-/** The program that measures lies beside the bundled command line. It is in the repository's `bench/suite`, and not in the package. */
+/** The benchmark program, which is next to the bundled command line in the repository but not in the package. */
 const suite = new URL("./bench-suite.js", import.meta.url);
 
-/** The `bench` command where the benchmarks are; in the package, one that says where they are. */
+/** Loads the `bench` command; in the package, it is one that says where the benchmarks are. */
 export async function loadBench(): Promise<Command> {
   if (existsSync(suite)) return ((await import(suite.href)) as { readonly bench: Command }).bench;
   return {

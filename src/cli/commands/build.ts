@@ -23,13 +23,13 @@ export const build: Command = {
       alsoWritten: descriptionOf,
       help: "where the module goes; its description is FILE.json",
     },
-    { name: "kernel", value: "NAME", help: "the kernel (default: the only one that there is)" },
-    { name: "block", value: "X[,Y,Z]", help: "for blocks of so many threads alone (default: for any)" },
+    { name: "kernel", value: "NAME", help: "the kernel (default: the only one)" },
+    { name: "block", value: "X[,Y,Z]", help: "specialize for blocks of this size (default: any size)" },
   ],
   common: ["target"],
   details:
     "The files are linked into one program. docs/build.md says what the description holds, and how the module is launched: " +
-    "lanewise/loader (examples/standalone/loader.mjs) does it in Node and in the browser, without the compiler. Refused is what a simple launcher cannot do: " +
+    "lanewise/loader (examples/standalone/loader.mjs) does it in Node and in the browser, without the compiler. Kernels that need more than a simple launcher can do are refused: " +
     "allocating memory, assertions, alloca, lanes that wait for others of their warp, and barriers with a number or a count.",
   run(options, terminal) {
     const output = options.value("output");

@@ -7,7 +7,7 @@ import { readBytes, shownPath } from "../terminal/files.ts";
 import { plural } from "../terminal/numbers.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 
-/** A file with more diagnostics than this shows only the first of them; `--json` has all. */
+/** The most diagnostics shown; `--json` has all. */
 const maxFindings = 100;
 
 export function printDiagnostics(diagnostics: readonly Diagnostic[], terminal: Terminal): void {
@@ -33,11 +33,11 @@ export const check: Command = {
   usage: ["check FILE…", "check --link FILE…"],
   options: [
     { name: "link", help: "the files are one program: check the rules between them too" },
-    { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
+    { name: "isa", value: "NAME", help: "ptx or visa (default: by the file's name)" },
     ...findingOptions,
   ],
   common: ["target"],
-  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (vISA in binary form, checked as the text that it stands for). With --link the files of a vISA program are its kernel and the functions that it calls.`,
+  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (binary vISA, which is disassembled first). With --link the files of a vISA program are its kernel and the functions that it calls.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
     const files = options.positionals.map((path) => ({ path: shownPath(path), bytes: readBytes(path) }));

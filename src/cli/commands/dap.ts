@@ -12,7 +12,7 @@ import { programOptions } from "../options/program-options.ts";
 import { openSession } from "../runs/debug-program.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Attributes of a launch configuration that are options of `lanewise debug` too. */
+/** Attributes of a launch configuration that are also options of `lanewise debug`. */
 const launchOptions = [
   "variant",
   "kernel",
@@ -30,7 +30,7 @@ const launchOptions = [
 ] as const;
 const specs = [...programOptions, ...commonOptions];
 
-/** A launch request as the command line that says the same. */
+/** Translates a launch request to the equivalent command line. */
 function wordsOf(launch: Arguments): readonly string[] {
   const program = launch.string("program");
   const files = program === null ? launch.strings("program") : [program];
@@ -70,13 +70,16 @@ async function open(launch: Arguments, onLog: (text: string) => void): Promise<S
   }
 }
 
-/** Files that an editor can show, by the absolute path; of CISA files it is shown the text that they stand for. */
+/**
+ * The absolute path of a file that an editor can show, or null. For CISA files the editor gets their disassembly
+ * instead.
+ */
 function pathOf(path: string): string | null {
   const whole = resolve(path);
   return !isCisaName(path) && existsSync(dirname(whole)) && existsSync(whole) ? whole : null;
 }
 
-/** A message that is no JSON cannot be answered: it is said where a person may look, and passed over. */
+/** Parses a message. One that is not JSON cannot be answered, so it is reported on stderr and skipped. */
 function messageOf(text: string, terminal: Terminal): unknown {
   try {
     return JSON.parse(text);

@@ -13,7 +13,7 @@ import { printJson, type Terminal } from "../terminal/terminal.ts";
 
 const prompt = "(lanewise) ";
 
-/** The commands of `--command` and of the file of `-x`, in this order: files first, as settings usually stand there. */
+/** The commands in the files of `-x`, then those of `--command`: files usually contain settings, so they come first. */
 function scriptOf(options: Options): readonly string[] {
   const fromFiles = options.all("script").flatMap((path) => readText(path).text.split("\n"));
   const lines = [...fromFiles, ...options.all("command")].map((line) => line.trim());
@@ -24,7 +24,7 @@ interface Transcript {
   readonly commands: { readonly command: string; readonly text: string; readonly failed: boolean }[];
 }
 
-/** Does what a script says, and shows it as if somebody had typed it; stops at the first command that fails. */
+/** Runs a script, printing it as if it had been typed; stops at the first command that fails. */
 async function runScript(console: Console, lines: readonly string[], terminal: Terminal | null): Promise<Transcript> {
   const commands: Transcript["commands"] = [];
   for (const command of lines) {
@@ -37,7 +37,7 @@ async function runScript(console: Console, lines: readonly string[], terminal: T
   return { commands };
 }
 
-/** Reads files that debug information names; those that are not there are no error. */
+/** Returns a reader for files that debug information names; it returns null for those that do not exist. */
 function readOnce(): (path: string) => SourceText | null {
   const known = new Map<string, SourceText | null>();
   return (path) => {
@@ -56,7 +56,7 @@ function readIfThere(path: string): SourceText | null {
   }
 }
 
-/** Reads commands until the input ends or one of them is `quit`. Control-C interrupts what runs. */
+/** Reads and runs commands until the input ends or one of them is `quit`. Control-C interrupts a running command. */
 async function interact(console: Console, terminal: Terminal): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const lines: Interface = createInterface({
@@ -88,7 +88,7 @@ async function interact(console: Console, terminal: Terminal): Promise<void> {
   lines.close();
 }
 
-/** Whether time stands before what a fault or a sanitizer reports. */
+/** Whether the session stands just before a fault or an error found by a sanitizer. */
 const stopsAtError = (session: Session): boolean => session.stop("goto").report?.severity === "error";
 
 export const debug: Command = {
@@ -97,12 +97,24 @@ export const debug: Command = {
   usage: programUsage("debug").map((usage) => usage.replace("JOB.json…", "JOB.json")),
   options: [
     ...programOptions,
-    { name: "command", value: "COMMAND", repeats: true, help: "do this instead of asking; may be given several times" },
-    { name: "script", short: "x", value: "FILE", repeats: true, file: "read", help: "do what the lines of a file say" },
-    { name: "interactive", short: "i", help: "ask for commands behind those" },
+    {
+      name: "command",
+      value: "COMMAND",
+      repeats: true,
+      help: "run this command instead of prompting; may be repeated",
+    },
+    {
+      name: "script",
+      short: "x",
+      value: "FILE",
+      repeats: true,
+      file: "read",
+      help: "run the commands in a file, one per line",
+    },
+    { name: "interactive", short: "i", help: "prompt for more commands after those" },
   ],
   common: ["sanitize", "seed", "max-steps", "target"],
-  details: `Stands before the first instruction, and asks what to do; help lists the commands. Time is counted in instructions of warps, and goes both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. What faults stops before it happens; with --sanitize, so does what sanitizers report. It is the interpreter that runs; --engine and --timeout mean nothing here.
+  details: `Stops before the first instruction and prompts for commands; help lists them. Time is counted in instructions of warps, and runs both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. Execution stops just before a fault and, with --sanitize, just before an error that sanitizers report. The interpreter runs the program; --engine and --timeout have no effect.
 
 ${programDetails}
 
@@ -110,7 +122,7 @@ For example, in a clone of Lanewise:
   lanewise debug examples/bugs/wrong-prototype.ptx --kernel apply --block 32 \\
     --arg u32[32] --command continue --command backtrace
 
-Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that cannot be done; 3 if a script ends at a fault or at a sanitizer's error.`,
+Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that fail; 3 if a script ends at a fault or at a sanitizer's error.`,
   async run(options, terminal): Promise<ExitStatus> {
     const script = scriptOf(options);
     const json = options.has("json");

@@ -12,7 +12,10 @@ import { printJson } from "../terminal/terminal.ts";
 const isDirectory = (path: string): boolean =>
   path.endsWith("/") || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** A text for each routine, named as dumps of IGC are: X.visaasm for the kernel, X_f0.visaasm for its first function. */
+/**
+ * The text of each routine, with file names like IGC's dumps: X.visaasm for the kernel, X_f0.visaasm for its first
+ * function.
+ */
 function textsOf(tree: VisaFile, input: string): readonly { readonly name: string; readonly text: string }[] {
   const base = basename(input).replace(/\.isa$/i, "");
   let kernels = 0;
@@ -39,7 +42,7 @@ function writeTexts(tree: VisaFile, input: string, output: string): readonly str
 
 export const disasm: Command = {
   name: "disasm",
-  summary: "CISA file to vISA text",
+  summary: "disassemble a CISA file into vISA text",
   usage: ["disasm IN.isa", "disasm IN.isa -o OUT.isaasm", "disasm IN.isa -o DIRECTORY"],
   options: [
     {
@@ -53,7 +56,7 @@ export const disasm: Command = {
   ],
   common: [],
   details:
-    "Stdout and a file get all routines in one text, as an .isaasm has them: kernels first, then functions. A directory gets a file for each: IN.visaasm for the kernel (IN_k1.visaasm for a second one), IN_f0.visaasm, IN_f1.visaasm … for its functions, as IGC names its dumps.\n\nNative code in the file is skipped. Where a file is damaged, what could be read is printed, and the exit status is 1.",
+    "Stdout and a file get all routines in one text, as an .isaasm has them: kernels first, then functions. A directory gets one file per routine: IN.visaasm for the kernel (IN_k1.visaasm for a second one), IN_f0.visaasm, IN_f1.visaasm … for its functions, as IGC names its dumps.\n\nNative code in the file is skipped. If the file is damaged, everything readable is printed, and the exit status is 1.",
   run(options, terminal) {
     const [input, ...more] = options.positionals;
     if (input === undefined || more.length > 0) throw new UsageError("disasm: give one CISA file");

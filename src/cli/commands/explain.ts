@@ -31,7 +31,7 @@ function printPage({ code, title, page, section, example, manual }: Page, termin
 
 const maxAlternatives = 8;
 
-/** What may have been meant by a word that is no code: one that is spelt like it, or those that have it in them. */
+/** A suggestion for a word that is not a code: a code spelt like it, or those that contain it. */
 function alternatives(word: string, codes: readonly string[]): string {
   const meant = nearest(word, codes);
   if (meant !== null) return `did you mean "${meant}"?`;
@@ -43,7 +43,7 @@ function alternatives(word: string, codes: readonly string[]): string {
 
 export const explain: Command = {
   name: "explain",
-  summary: "the page of a diagnostic or report code",
+  summary: "explain the code of a diagnostic or report",
   usage: ["explain", "explain CODE…"],
   options: [],
   common: [],

@@ -11,13 +11,13 @@ import { plural } from "../terminal/numbers.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** Repeats a run under up to `budget` schedules; a seed is the first of those by chance. */
+/** Repeats a run under up to `budget` schedules; the seed of the run, if any, is the first of the random ones. */
 export async function exploreRun(
   planned: PlannedRun,
   settings: JobOptions,
   { budget, progress }: { readonly budget: number; readonly progress: Progress },
 ): Promise<Explored> {
-  // How far one of many runs is would say nothing.
+  // The progress of one run among many would say nothing.
   const { onProgress: _, ...others } = settings;
   const quiet: JobOptions = { ...others, engine: "interpreter", hostThreads: 1, seed: null };
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
@@ -59,7 +59,7 @@ function describeCovered(covered: number | null): string {
   return covered === 0 ? "all without interruptions" : `all with at most ${plural(covered, "interruption")}`;
 }
 
-/** What came of it, for people. */
+/** Prints the outcome of an exploration as text. */
 export function printExplored({ usual, schedules, covered, found }: Explored, terminal: Terminal): void {
   const { style, out } = terminal;
   const name = [usual.id, ...(usual.variant === "" ? [] : [style("faint", usual.variant)])].join(" ");

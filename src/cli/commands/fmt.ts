@@ -30,13 +30,13 @@ export const fmt: Command = {
   summary: "rewrite files in canonical form",
   usage: ["fmt FILE…", "fmt --check FILE…"],
   options: [
-    { name: "check", help: "only tell which files are not in canonical form" },
+    { name: "check", help: "only list files that are not in canonical form" },
     { name: "stdout", help: "print the text instead of writing the files" },
-    { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
+    { name: "isa", value: "NAME", help: "ptx or visa (default: by the file's name)" },
   ],
   common: [],
   details:
-    "PTX, and vISA text in the form of IGC's dumps. A file with syntax errors is left as it is. What comes from stdin (-) is printed.",
+    "PTX, and vISA text in the form of IGC's dumps. A file with syntax errors is left as it is. Text from stdin (-) is printed.",
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("fmt: no file given");
     const binary = options.positionals.find(isCisaName);

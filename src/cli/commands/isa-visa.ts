@@ -14,7 +14,10 @@ const opcodeOf = ({ opcode, sub }: Row): string =>
 
 const hexadecimal = /^0x[0-9a-f]{1,2}$/i;
 
-/** The rows of an instruction: by its mnemonic or the first part of it, by the manual's name, or by its opcode ("0x4f"). */
+/**
+ * Finds the rows of an instruction: by its mnemonic or the first part of it, by the manual's name, or by its opcode
+ * ("0x4f").
+ */
 export function findVisa(word: string): readonly Row[] {
   const by = (fits: (row: Row) => boolean): readonly Row[] => rows.filter(fits);
   if (hexadecimal.test(word)) return by(({ opcode }) => opcode === Number(word));
@@ -27,7 +30,7 @@ export function findVisa(word: string): readonly Row[] {
 
 export const visaRows: readonly Row[] = [...rows].sort((a, b) => a.opcode - b.opcode || (a.sub ?? 0) - (b.sub ?? 0));
 
-/** The words under which instructions can be found. */
+/** The mnemonics of all instructions. */
 export const visaWords = (): readonly string[] => [...new Set(rows.map(({ mnemonic }) => mnemonic))];
 
 export const visaToJson = (row: Row) => {
@@ -63,7 +66,7 @@ function gateText({ since, from, until, only }: Gate): string | null {
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
-/** Choices beyond these say no more. */
+/** The most choices of an option to list. */
 const maxChoices = 24;
 
 function describeOperand(spec: OperandSpec): string {
@@ -109,7 +112,7 @@ function describeOperand(spec: OperandSpec): string {
 
 const exampleSize = (sizes: readonly number[]): string => (sizes.includes(16) ? "(M1, 16)" : `(M1, ${sizes.at(-1)})`);
 
-/** One form of an instruction: how it is written, what its operands may be, where it exists, how a file has it. */
+/** Prints one form of an instruction: its syntax, its operands, where it exists, and its encoding in a file. */
 export function printVisa(row: Row, terminal: Terminal): void {
   const { style, width: columns } = terminal;
   const margin = 6;
@@ -141,7 +144,7 @@ export function printVisa(row: Row, terminal: Terminal): void {
 
 const mark = (row: Row, style: Style): string => (executable(row) ? style("help", "yes") : style("warning", "no "));
 
-/** What stands before the mnemonic in the list. */
+/** The width of the columns before the mnemonic in the list. */
 const opcodeColumns = 20;
 
 export function printVisaList(terminal: Terminal): void {

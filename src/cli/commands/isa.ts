@@ -19,7 +19,7 @@ function gateText({ since, target, until, untilTarget }: Gate): string {
 
 const shownMeanings = 12;
 
-/** What the form does, with the opcodes that do it: those of the same meaning together. */
+/** The meanings of a form, each with all opcodes that have it. */
 function meanings(form: Form): { readonly lines: readonly string[]; readonly opcodes: readonly string[] }[] {
   const byText = new Map<string, string[]>();
   for (const opcode of opcodesOf(form, combinations)) {
@@ -81,7 +81,7 @@ function printForm(form: Form, terminal: Terminal): void {
 const gateSuffix = (gate: Gate | undefined, style: Style): string =>
   gate === undefined ? "" : style("faint", ` (${gateText(gate)})`);
 
-/** Executable in all forms, in some, or in none. */
+/** Whether an instruction is executable in all forms, in some, or in none. */
 function mark({ forms }: Instruction, style: Style): string {
   const count = forms.filter(executable).length;
   if (count === forms.length) return style("help", "yes ");
@@ -113,7 +113,7 @@ function printList(terminal: Terminal): void {
   );
 }
 
-/** Instructions by the manual's name, or by a dotted opcode. */
+/** Finds instructions by the manual's name or by a dotted opcode. */
 function findExactly(word: string): readonly Instruction[] {
   const named = instructionSet.instructions.filter((i) => i.name === word);
   return named.length > 0
@@ -121,7 +121,7 @@ function findExactly(word: string): readonly Instruction[] {
     : [...new Set(instructionSet.resolve(word).candidates.map((candidate) => candidate.instruction))];
 }
 
-/** The same, or all that begin with the first word of an opcode. */
+/** Finds instructions like `findExactly`, or else all that begin with the first word of an opcode. */
 function find(word: string): readonly Instruction[] {
   const exactly = findExactly(word);
   const [root] = word.split(".");
@@ -179,11 +179,11 @@ function visa(words: readonly string[], json: boolean, terminal: Terminal): Exit
 
 export const isa: Command = {
   name: "isa",
-  summary: "instructions: forms, gates, semantics, which are executable",
+  summary: "show instructions: forms, versions, semantics, whether executable",
   usage: ["isa [--isa visa]", "isa OPCODE… [--isa visa]"],
   options: [{ name: "isa", value: "NAME", help: "ptx or visa (default: ptx, or whichever has the instruction)" }],
   common: [],
-  details: "An OPCODE is a mnemonic, with modifiers or without; of vISA also a number, as in 0x4f.",
+  details: "An OPCODE is a mnemonic, with or without modifiers; for vISA also a number, as in 0x4f.",
   run(options, terminal) {
     const words = options.positionals;
     const json = options.has("json");

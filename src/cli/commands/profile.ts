@@ -15,7 +15,7 @@ import { renderReport } from "../terminal/render-report.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 import { printDiagnostics } from "./check.ts";
 
-/** What went wrong with the run itself. */
+/** Prints what went wrong in the run itself. */
 function printFailure({ result }: Finished, terminal: Terminal): void {
   const errors = result.diagnostics.filter((d) => d.severity === "error");
   printDiagnostics(errors, terminal);
@@ -23,10 +23,10 @@ function printFailure({ result }: Finished, terminal: Terminal): void {
   if (result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
 }
 
-/** "out.html", "out-2.html", ... where several runs have a page each. */
+/** The path of the n-th page, if several runs have one each: "out.html", "out-2.html", ... */
 const numbered = (path: string, n: number): string => (n === 1 ? path : path.replace(/(\.\w+)?$/, `-${n}$1`));
 
-/** Reads higher-level sources: where the program says that they are, or beside the program. */
+/** Reads higher-level sources from where the program says they are, or from next to the program. */
 const originReader =
   ({ lines }: Profile) =>
   (path: string): string | null => {
@@ -50,7 +50,7 @@ export const profile: Command = {
   options: [
     ...programOptions,
     { name: "by", value: "COUNT", help: `rank lines by ${Object.keys(rankings).join(", ")} (default: instructions)` },
-    { name: "top", value: "N", help: "show so many lines and functions (default: 20)" },
+    { name: "top", value: "N", help: "how many lines and functions to show (default: 20)" },
     {
       name: "html",
       value: "FILE",
@@ -60,7 +60,7 @@ export const profile: Command = {
     {
       name: "warps",
       value: "N",
-      help: "keep what the lanes of the first N warps of a launch did (default: 4, at most 32)",
+      help: "record the lanes of the first N warps of each launch (default: 4, at most 32)",
     },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
@@ -69,7 +69,7 @@ export const profile: Command = {
 
 ${programDetails}
 
-Exit status: as of lanewise run.`,
+Exit status: as for lanewise run.`,
   async run(options, terminal) {
     const by = options.oneOf("by", Object.keys(rankings) as Ranking[]) ?? "instructions";
     const table = { by, top: options.integer("top", 1) ?? 20, everyLine: options.has("lines") };

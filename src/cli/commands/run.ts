@@ -33,7 +33,7 @@ function printJob({ result, job }: Finished, terminal: Terminal): void {
     result.launches.length > 0 ? `  ${steps === null ? "" : `${grouped(steps)} steps, `}${time.toFixed(1)} ms` : "";
   const why = result.failure === null ? "" : `: ${result.failure}`;
   terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
-  // A report that was asked for is no news.
+  // An expected report need not be shown.
   if (job.expect === null || !result.ok) printFindings(result, terminal);
 }
 
@@ -82,7 +82,7 @@ For example, in a clone of Lanewise:
     --kernel saxpy --global 32 --local 16 \\
     --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
 
-Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
+Exit status: 0 success; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
   async run(options, terminal) {
     const budget = explorationBudget(options);
     const progress = new Progress(terminal);
@@ -109,7 +109,7 @@ Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or t
         if (explored.found !== null) findings.addRun(explored.found.result);
         const usual = { ...planned, result: explored.usual };
         print(usual, fromJob);
-        // In the summary a job that passes under some schedules only has failed.
+        // In the summary, a job that passes only under some schedules has failed.
         results.push({ ...planned, result: { ...explored.usual, ok: explored.usual.ok && explored.found === null } });
         documents.push(exploredToJson(explored));
         if (!json) {
@@ -140,7 +140,7 @@ Exit status: 0 all is well; 1 a check failed, a schedule made a difference, or t
   },
 };
 
-/** How many schedules to try, or null. */
+/** The number of schedules to try, or null. */
 function explorationBudget(options: Options): number | null {
   const budget = options.integer("explore", 1);
   if (budget === null) return null;

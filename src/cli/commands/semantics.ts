@@ -2,7 +2,7 @@ import { accessesOf, laneAddressOf, type MemoryAccess, type Op, type WarpOp } fr
 import type { Candidate, Form, OperandAccess, OperandRule } from "../../ptx/isa/index.ts";
 import { type Expr, kit, type LeafName, printEquations, printExpr, type Ty } from "../../semantics/index.ts";
 
-/** The type in which a row sees an operand of this rule; see `Source` in ptx/isa/define.ts. */
+/** The type that an operand of this rule has for a row; see `Source` in ptx/isa/define.ts. */
 function tyOf({ type, shape }: OperandRule): Ty {
   if (shape !== "value" || type === null) return "i64";
   if (type.kind === "pred") return "pred";
@@ -10,10 +10,10 @@ function tyOf({ type, shape }: OperandRule): Ty {
   return type.bits > 32 ? "i64" : "i32";
 }
 
-/** The row's semantics cannot be built without the value of this immediate. */
+/** The semantics of a row cannot be built without the value of this immediate. */
 class NeedsValue extends Error {}
 
-/** Operands that are known only by name, as the manual's notation has them: a row's semantics can be printed from these. */
+/** Operands known only by name, in the manual's notation, from which the semantics of a row can be printed. */
 class SymbolicOperands implements OperandAccess {
   readonly #names: string[] = ["carry"];
   readonly #elements = new Map<string, readonly Expr[]>();
@@ -69,10 +69,10 @@ class SymbolicOperands implements OperandAccess {
   }
 }
 
-/** Forms with more ways to choose their modifiers than this are looked at in part. */
+/** The most combinations of modifiers examined for a form. */
 export const combinations = 400;
 
-/** All ways to choose the modifiers of a form, as opcodes; at most `limit`. */
+/** Yields the combinations of a form's modifiers, as opcodes; at most `limit` of them. */
 export function* opcodesOf(form: Form, limit: number): Generator<string> {
   let left = limit;
   function* from(slot: number, text: string): Generator<string> {
@@ -93,8 +93,8 @@ export function* opcodesOf(form: Form, limit: number): Generator<string> {
 const isList = (value: unknown): value is readonly Expr[] => Array.isArray(value);
 
 /**
- * The operations that a form has as its effect, one for each way to choose its modifiers; null where that needs the value of
- * an operand.
+ * Yields the operations that are a form's effect, one for each combination of its modifiers; null for one that needs
+ * the value of an operand.
  */
 function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined): Generator<Op | null> {
   for (const opcode of opcodesOf(form, combinations)) {
@@ -111,8 +111,8 @@ function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined):
 }
 
 /**
- * Why a form can never be executed, or null when it can, at least with some of its modifiers: a row says so as a whole, or
- * makes an operation that is not supported.
+ * The reason why a form can never be executed, or null if it can, at least with some modifiers. Either the row itself
+ * gives the reason, or all operations that it makes are unsupported.
  */
 export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | undefined): string | null {
   if (form.unimplemented !== null || !form.effect) return form.unimplemented;
@@ -124,7 +124,7 @@ export function obstacleOf(form: Form, resolve: (opcode: string) => Candidate | 
   return reason;
 }
 
-/** What a form does with these modifiers, line by line; empty where it is not modelled. */
+/** Describes what a form does with these modifiers, line by line; empty if it is not modelled. */
 export function describeSemantics(candidate: Candidate): string[] {
   const { form, mods } = candidate;
   const operands = new SymbolicOperands(candidate);
@@ -172,7 +172,7 @@ function describeWarpOp(op: WarpOp, show: (expr: Expr) => string): string {
   }
 }
 
-/** One access of an instruction: what is moved, where to, and what becomes of it. */
+/** Describes an access of an instruction: what is moved, where, and how it is used. */
 function describeAccess(made: MemoryAccess, show: (expr: Expr) => string): string {
   const { space, bits, count, order } = made.access;
   const what = `${count > 1 ? `${count} x ` : ""}${bits} bits`;
@@ -189,7 +189,7 @@ function describeAccess(made: MemoryAccess, show: (expr: Expr) => string): strin
   }
 }
 
-/** An effect in words; its expressions in the notation of `printEquations`. */
+/** Describes an effect in words, with expressions in the notation of `printEquations`. */
 function describeOp(op: Op, nameOf: LeafName): string[] {
   const show = (expr: Expr): string => printExpr(expr, nameOf);
   switch (op.kind) {

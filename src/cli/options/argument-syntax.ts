@@ -12,7 +12,7 @@ import type { Init } from "../../runtime/job/init.ts";
 import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
 import type { BufferSpec } from "../../runtime/job/job.ts";
 
-/** What one `--arg` means: a value, an amount of local memory, or a buffer that is made for it. */
+/** The meaning of an `--arg`: a value, an amount of local memory, or a buffer to create. */
 export type CommandArgument =
   | { readonly kind: "scalar"; readonly spec: Extract<ArgumentSpec, { kind: "scalar" }> }
   | { readonly kind: "vector"; readonly spec: Extract<ArgumentSpec, { kind: "bytes" }> }
@@ -22,9 +22,9 @@ export type CommandArgument =
 const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3) or a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, @x.npy, f32@x.bin)`;
 
 /**
- * Understands the value of an `--arg`.
+ * Parses the value of an `--arg`. `read` returns the contents of a file.
  *
- * @throws UsageError when it is none of the forms
+ * @throws UsageError if it has none of the accepted forms
  */
 export function parseArgument(text: string, read: (path: string) => Uint8Array): CommandArgument {
   const wrong = (why: string): never => {
@@ -60,7 +60,7 @@ export function parseArgument(text: string, read: (path: string) => Uint8Array):
 
 type Wrong = (why: string) => never;
 
-/** Integers are exact; hexadecimal ones too. */
+/** Parses a number; integers, hexadecimal ones included, are exact. */
 function parseNumber(text: string): number | bigint | null {
   const sign = text.startsWith("-") ? -1 : 1;
   const magnitude = text.replace(/^[+-]/, "");
@@ -80,7 +80,7 @@ function scalarArgument(type: ElementType | null, text: string, wrong: Wrong): C
   return { kind: "scalar", spec: { kind: "scalar", type, value } };
 }
 
-/** Of vISA: `f32v:1,2,3,4`, a vector that is passed by value. */
+/** Parses `f32v:1,2,3,4` (vISA): a vector passed by value. */
 function vectorArgument(type: ElementType, text: string, wrong: Wrong): CommandArgument {
   const values = text.split(",").map((part) => parseNumber(part) ?? wrong(`"${part}" is no number`));
   const elements = Elements.zeros(type, values.length);
@@ -92,7 +92,7 @@ function vectorArgument(type: ElementType, text: string, wrong: Wrong): CommandA
   return { kind: "vector", spec: { kind: "bytes", bytes: elements.bytes, pointers: [] } };
 }
 
-/** Of vISA: `local:256`, bytes of local memory. */
+/** Parses `local:256` (vISA): an amount of local memory, in bytes. */
 function localArgument(text: string, wrong: Wrong): CommandArgument {
   const bytes = /^\d{1,8}$/.test(text) ? Number(text) : 0;
   if (bytes === 0) wrong("expected a number of bytes, as in local:256");
@@ -139,14 +139,16 @@ function parseInit(type: ElementType, text: string, wrong: Wrong): Init {
   }
 }
 
-/** `N=FILE` of `--out`: where the buffer of argument N goes, counting from 0 as nvcc does in `kernel_param_0`. */
+/**
+ * Parses the `N=FILE` of `--out`: the file for the buffer of argument N, counted from 0 as in nvcc's `kernel_param_0`.
+ */
 export function parseOutput(text: string): { readonly argument: number; readonly path: string } {
   const [, number, path] = /^(\d+)=(.+)$/s.exec(text) ?? [];
   if (number === undefined || path === undefined) throw new UsageError(`--out ${text}: expected N=FILE, as in 1=y.npy`);
   return { argument: Number(number), path };
 }
 
-/** `X[,Y[,Z]]`. */
+/** Parses a size, `X[,Y[,Z]]`; missing dimensions are 1. */
 export function parseDim(name: string, text: string): [number, number, number] {
   const most = 0x7fff_ffff;
   const numbers = text.split(",").map((part) => (/^\d+$/.test(part) ? Number(part) : 0));

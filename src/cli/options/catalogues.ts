@@ -12,16 +12,16 @@ import { syntaxCodes as visaSyntaxCodes } from "../../visa/codes-syntax.ts";
 interface CatalogueOfRoom {
   readonly title: string;
   readonly codes: Catalogue;
-  /** What can come to them: checks of texts, runs, or the reading of jobs. */
+  /** The commands that can produce the codes: checks of texts, runs, or the reading of jobs. */
   readonly of: "check" | "run" | "job";
-  /** What the pages' sections are sections of. */
+  /** The manual that the pages' sections belong to. */
   readonly manual: string;
 }
 
 const ptx = "PTX manual, section ";
 const visa = "vISA manual, ";
 
-/** All codes that the program can produce, by where they come from. */
+/** All codes that the program can produce, grouped by origin. */
 export const catalogues: readonly CatalogueOfRoom[] = [
   { title: "PTX syntax", codes: syntaxCodes, manual: ptx, of: "check" },
   { title: "PTX rules", codes: { ...checkCodes, ...instructionCodes }, manual: ptx, of: "check" },

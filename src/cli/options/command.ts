@@ -1,7 +1,7 @@
 import type { Terminal } from "../terminal/terminal.ts";
 import type { CommonOption, Options, OptionSpec } from "./options.ts";
 
-/** What the process tells its caller; docs/cli.md. */
+/** The exit statuses of the process; see docs/cli.md. */
 export const exitStatus = { ok: 0, failed: 1, usage: 2, faulted: 3 } as const;
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
 
@@ -11,11 +11,11 @@ export interface Command {
   readonly summary: string;
   /** The ways to call it, without "lanewise". */
   readonly usage: readonly string[];
-  /** Beyond the common ones. */
+  /** The options that other commands do not have. */
   readonly options: readonly OptionSpec[];
-  /** The common options that mean something to it, besides those for its output. */
+  /** The common options that affect the command, besides those for output. */
   readonly common: readonly CommonOption[];
-  /** Paragraphs below the options. */
+  /** Paragraphs shown below the options. */
   readonly details?: string;
   run(options: Options, terminal: Terminal): ExitStatus | Promise<ExitStatus>;
 }

@@ -4,13 +4,13 @@ import { type Html, html, renderPage } from "../terminal/html.ts";
 import { plural } from "../terminal/numbers.ts";
 import { describeThreads } from "../terminal/threads.ts";
 
-/** Lines of source around a place, on either side. */
+/** The number of source lines shown before and after a place. */
 const around = 4;
 
-/** Columns beyond which a line is cut. */
+/** The number of columns after which a line is cut off. */
 const maxWidth = 400;
 
-/** A page of more would not open. */
+/** The most findings on a page; browsers could hardly open a larger one. */
 const maxFindings = 500;
 
 const style = `
@@ -25,7 +25,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 0.9rem;
 
 const cut = (text: string): string => (text.length > maxWidth ? `${text.slice(0, maxWidth)}…` : text);
 
-/** Some lines of source, with the span marked. */
+/** Renders some lines of source with the span highlighted. */
 function frame(source: SourceText, span: Span, lines = around): Html {
   const start = source.position(span.start);
   const end = source.position(Math.max(span.end, span.start + 1));
@@ -91,7 +91,10 @@ ${page ? html`<details><summary>What <code>${code}</code> means</summary><p>${pa
 </section>`;
 }
 
-/** One page with everything that was found: each place in its source, threads, values, call stacks, and what the codes mean. */
+/**
+ * Renders a page with everything that was found: each place in its source, with threads, values, call stacks and the
+ * meaning of the code.
+ */
 export function findingPage(
   found: readonly Judged[],
   { title, page }: { readonly title: string; readonly page: (code: string) => CodePage | undefined },

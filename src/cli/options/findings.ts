@@ -21,15 +21,15 @@ import type { Options, OptionSpec } from "./options.ts";
 
 export const findingOptions: readonly OptionSpec[] = [
   { name: "allow", value: "RULE", repeats: true, help: "do not report this: CODE [PATH[:LINE[-LINE]]] [in FUNCTION]" },
-  { name: "suppress", value: "FILE", repeats: true, file: "read", help: "a file with such rules, one to a line" },
-  { name: "fail-on", value: "SEVERITY", help: "what makes the exit status: error, warning or never (default: error)" },
-  { name: "sarif", value: "FILE", file: "written", help: "write what was found as SARIF 2.1.0, for code scanning" },
-  { name: "report", value: "FILE", file: "written", help: "write what was found as a page of HTML" },
+  { name: "suppress", value: "FILE", repeats: true, file: "read", help: "a file with such rules, one per line" },
+  { name: "fail-on", value: "SEVERITY", help: "fail at this severity: error, warning or never (default: error)" },
+  { name: "sarif", value: "FILE", file: "written", help: "write the findings as SARIF 2.1.0, for code scanning" },
+  { name: "report", value: "FILE", file: "written", help: "write the findings as an HTML page" },
 ];
 
 export type FailOn = Severity | "never";
 
-/** What becomes of what a command finds: what is suppressed, and the files into which it goes. */
+/** The findings of a command: applies suppressions and writes the files that were asked for. */
 export class Findings {
   readonly failOn: FailOn;
   readonly #suppressions: Suppressions;
@@ -37,7 +37,7 @@ export class Findings {
   readonly #sarif: string | null;
   readonly #page: string | null;
 
-  /** @throws UsageError where rules cannot be read */
+  /** @throws UsageError if rules cannot be parsed */
   constructor(options: Options) {
     this.failOn = options.oneOf("fail-on", ["error", "warning", "never"]) ?? "error";
     this.#suppressions = new Suppressions(rulesOf(options));
@@ -45,31 +45,34 @@ export class Findings {
     this.#page = options.value("report");
   }
 
-  /** Whether a report is not to be heard of; it is not counted yet. */
+  /** Whether a rule suppresses a report. Does not count the report as found. */
   readonly suppresses = (report: Report): boolean => this.#suppressions.find(findingOfReport(report)) !== null;
 
-  /** Takes note of diagnostics, and returns those that are not suppressed. */
+  /** Adds diagnostics, and returns those that are not suppressed. `sources` are searched for suppressing comments. */
   addDiagnostics(diagnostics: readonly Diagnostic[], sources: readonly SourceText[] = []): readonly Diagnostic[] {
     for (const source of sources) this.#suppressions.read(source);
     return diagnostics.filter((d) => this.#add(findingOfDiagnostic(d)) === null);
   }
 
-  /** Takes note of what a run has reported, and of the errors of its program. */
+  /** Adds the reports of a run and the errors of its program. */
   addRun({ reports, suppressed, diagnostics }: JobResult): void {
     for (const d of diagnostics) this.#suppressions.read(d.source);
     for (const d of diagnostics) if (d.severity === "error") this.#add(findingOfDiagnostic(d));
     for (const report of [...reports, ...suppressed]) this.#add(findingOfReport(report));
   }
 
-  /** Whether something counts against the exit status. */
+  /** Whether a finding of this severity affects the exit status. */
   counts = (severity: Severity): boolean =>
     this.failOn === "warning" || (this.failOn === "error" && severity === "error");
 
-  /** Writes the files, and says on stderr which rules have suppressed nothing. `completed`: whether all was done. */
+  /**
+   * Writes the files, and reports rules that suppressed nothing on stderr. `completed` says whether the command did
+   * everything it was asked to.
+   */
   async finish({ of, completed }: { readonly of: "check" | "run"; readonly completed: boolean }, terminal: Terminal) {
     const files = this.#sarif !== null || this.#page !== null;
     if (!files && !this.#suppressions.any) return;
-    // All pages together are large.
+    // The catalogues are large, so they are loaded only if needed.
     const { catalogues } = await import("./catalogues.ts");
     const possible = catalogues.filter((c) => c.of === of).flatMap((c) => Object.keys(c.codes));
     for (const { origin, code } of this.#suppressions.unused(possible)) {

@@ -3,10 +3,13 @@ import { type Isa, isaOfName, isas } from "../../runtime/data/isa.ts";
 import { readText, shownPath, stdin } from "../terminal/files.ts";
 import type { Options } from "./options.ts";
 
-/** Directives that vISA has and PTX has not. */
+/** Directives that exist in vISA but not in PTX. */
 const visaDirective = /^[ \t]*\.(?:kernel|decl|function|global_function)\b/m;
 
-/** What a file holds: as `--isa` says, or as its name ends; stdin has none, by whichever of its names, so its text tells. */
+/**
+ * The instruction set of a file: as `--isa` says, else by the ending of its name. For stdin, under either of its names,
+ * the text decides.
+ */
 export function isaOfFile(options: Options, path: string): Isa {
   const said = options.oneOf("isa", isas);
   if (said !== null || (path !== stdin && path !== shownPath(stdin))) return said ?? isaOfName(path);
@@ -14,9 +17,9 @@ export function isaOfFile(options: Options, path: string): Isa {
 }
 
 /**
- * What the files of one program hold.
+ * The instruction set of the files of one program.
  *
- * @throws UsageError where they are of different instruction sets
+ * @throws UsageError if they have different instruction sets
  */
 export function isaOfProgram(options: Options, paths: readonly string[]): Isa {
   const [first, ...rest] = paths.map((path) => ({ path, isa: isaOfFile(options, path) }));
@@ -28,9 +31,9 @@ export function isaOfProgram(options: Options, paths: readonly string[]): Isa {
 }
 
 /**
- * `reason`: why it has to be PTX.
+ * Makes sure that all files are PTX. `reason` says why they must be.
  *
- * @throws UsageError where a file, or `--isa`, asks for another
+ * @throws UsageError if a file or `--isa` says otherwise
  */
 export function requirePtx(options: Options, reason: string): void {
   const visa = options.positionals.find((path) => isaOfFile(options, path) === "visa");

@@ -5,13 +5,13 @@ import type { Options } from "./options.ts";
 function wantsColor(options: Options): boolean {
   const when = options.oneOf("color", ["auto", "always", "never"]) ?? "auto";
   if (when !== "auto") return when === "always";
-  // https://no-color.org: any value that is not empty.
+  // https://no-color.org: any non-empty value.
   if (process.env["NO_COLOR"]) return false;
   if (process.env["FORCE_COLOR"]) return process.env["FORCE_COLOR"] !== "0";
   return process.stdout.isTTY === true && process.env["TERM"] !== "dumb";
 }
 
-/** The terminal that Node runs in. With `--json` prose must not get onto stdout, so it goes to stderr. */
+/** Opens the terminal that Node runs in. With `--json`, prose goes to stderr to keep it off stdout. */
 export function openTerminal(options: Options): Terminal {
   return {
     style: wantsColor(options) ? colorStyle : plainStyle,

@@ -5,19 +5,19 @@ import { beside } from "../terminal/wrap.ts";
 /** One option of the command line. */
 export interface OptionSpec {
   readonly name: string;
-  /** A letter that stands for it, as in `-o`. */
+  /** A one-letter form, as in `-o`. */
   readonly short?: string;
-  /** How its value is called in the help; without it the option is a flag. */
+  /** The name of its value in the help. An option without one is a flag. */
   readonly value?: string;
-  /** May be given several times. */
+  /** Whether it may be given several times. */
   readonly repeats?: boolean;
-  /** What becomes of the file that its value names. */
+  /** What is done with the file that its value names. */
   readonly file?: "read" | "written";
-  /** Where the file's name stands in the value, as its only group, if that is not all of the value. */
+  /** Matches the file's name within the value, as its only group. Default: the whole value. */
   readonly fileIn?: RegExp;
-  /** What is written besides, of which the value names only one. */
+  /** The path of a second file written along with the one that the value names. */
   readonly alsoWritten?: (path: string) => string;
-  /** The file may also be a folder, into which files are written. */
+  /** Whether the path may also be that of a folder, into which files are written. */
   readonly orFolder?: boolean;
   readonly help: string;
 }
@@ -25,18 +25,18 @@ export interface OptionSpec {
 export const commonOptions = [
   { name: "json", help: "print one JSON document on stdout, prose goes to stderr" },
   { name: "engine", value: "NAME", help: "interpreter or jit (default: jit)" },
-  { name: "threads", value: "N", help: "jit: threads of this machine (default: run all there are, bench 1)" },
+  { name: "threads", value: "N", help: "jit: host threads to use (default: run all, bench 1)" },
   {
     name: "cache",
     value: "DIR",
-    help: "jit: keep compiled kernels there (default: $LANEWISE_CACHE, or the user's caches)",
+    help: "jit: keep compiled kernels in this folder (default: $LANEWISE_CACHE, or the user's caches)",
   },
   { name: "no-cache", help: "jit: neither use nor keep compiled kernels" },
   { name: "sanitize", value: "LIST", help: "all, none, or some of call,memory,init,race,sync" },
   { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
   { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },
-  { name: "max-steps", value: "N", help: "end a launch that goes on after so many thread-instructions" },
-  { name: "target", value: "NAME", help: "for this target (PTX: sm_NN) or platform (vISA: skl, dg2, pvc, ...)" },
+  { name: "max-steps", value: "N", help: "end a launch after so many thread-instructions" },
+  { name: "target", value: "NAME", help: "check for this target (PTX: sm_NN) or platform (vISA: skl, dg2, pvc, ...)" },
   { name: "color", value: "WHEN", help: "auto, always or never" },
   { name: "help", short: "h", help: "show this help" },
   { name: "version", short: "V", help: "show the version" },
@@ -44,7 +44,7 @@ export const commonOptions = [
 
 export type CommonOption = (typeof commonOptions)[number]["name"];
 
-/** What the user wrote after the command's name. */
+/** The parsed words after the command's name. */
 export class Options {
   readonly positionals: readonly string[];
   readonly #values: ReadonlyMap<string, readonly string[]>;
@@ -86,7 +86,7 @@ export class Options {
     throw new UsageError(`--${name} ${value}: expected an integer of at least ${least}`);
   }
 
-  /** `--timeout`, which is given in seconds. */
+  /** `--timeout` in milliseconds; it is given in seconds. */
   get timeoutMs(): number | null {
     const value = this.value("timeout");
     if (value === null) return null;
@@ -101,10 +101,10 @@ const alternatives = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
 
 /**
- * Reads the words of a command line. An option that takes a value always takes the next word (`--arg -1` is a value), or
- * what stands behind `=`. Everything after `--` is a positional.
+ * Parses the words of a command line. An option that takes a value always takes the next word (`--arg -1` has the value
+ * -1), or what follows `=`. Everything after `--` is a positional.
  *
- * @throws UsageError for unknown options, with the one that was probably meant
+ * @throws UsageError for unknown options, suggesting the one that was probably meant
  */
 export function parseOptions(words: readonly string[], known: readonly OptionSpec[]): Options {
   const positionals: string[] = [];
@@ -144,7 +144,7 @@ function unknownOption(word: string, name: string, known: readonly OptionSpec[])
 export const optionHead = ({ name, short, value }: OptionSpec): string =>
   `${short ? `-${short}, ` : ""}--${name}${value === undefined ? "" : ` ${value}`}`;
 
-/** The lines that explain options, in two columns, together as wide as `columns`. */
+/** Describes options in two columns, at most `columns` characters wide in all. */
 export function describeOptions(options: readonly OptionSpec[], columns: number): string {
   const heads = options.map(optionHead);
   const width = Math.max(...heads.map((head) => head.length));

@@ -6,7 +6,7 @@ import type { Options, OptionSpec } from "./options.ts";
 /** A file that a command line names. */
 interface NamedFile {
   readonly path: string;
-  /** As the user has written it: "--sarif out.json". */
+  /** The words of the user: "--sarif out.json". */
   readonly words: string;
   readonly orFolder: boolean;
 }
@@ -26,7 +26,7 @@ function filesOf(options: Options, specs: readonly OptionSpec[], use: OptionSpec
     );
 }
 
-/** What lies there. What cannot be told is found out when the file is opened. */
+/** The status of a file, or undefined. Other errors show up when the file is opened. */
 function look(path: string): Stats | undefined {
   try {
     return statSync(path);
@@ -35,7 +35,7 @@ function look(path: string): Stats | undefined {
   }
 }
 
-/** The same for two names of one file; null for what is no file on a disk, such as /dev/null. */
+/** A key that is equal for two names of the same file; null for anything but a regular file, such as /dev/null. */
 function identity(path: string): string | null {
   const status = look(path);
   if (status !== undefined) return status.isFile() ? `${status.dev}:${status.ino}` : null;
@@ -44,10 +44,10 @@ function identity(path: string): string | null {
 }
 
 /**
- * Looks before anything runs whether what a command line names can be written, so that no result is lost and no file that
- * is read.
+ * Checks before anything runs that the named output files can be written, so that no result gets lost, and that none of
+ * them is also an input.
  *
- * @throws FileError where it cannot
+ * @throws FileError if one cannot be written, or would overwrite another file of the command line
  */
 export function checkOutputs(options: Options, specs: readonly OptionSpec[]): void {
   const taken = new Map<string, string>();

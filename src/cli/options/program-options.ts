@@ -1,14 +1,16 @@
 import type { OptionSpec } from "./options.ts";
 
-/** What is run: one variant of jobs, or one kernel of a program with arguments from the command line. */
+/**
+ * Options that say what to run: one variant of jobs, or one kernel of a program with arguments from the command line.
+ */
 export const programOptions: readonly OptionSpec[] = [
   { name: "variant", value: "NAME", help: "run only this variant of each job" },
-  { name: "kernel", value: "NAME", help: "the kernel to launch (default: the only one that there is)" },
+  { name: "kernel", value: "NAME", help: "the kernel to launch (default: the only one)" },
   { name: "grid", value: "X[,Y,Z]", help: "PTX: blocks (default: 1)" },
-  { name: "block", value: "X[,Y,Z]", help: "PTX: threads of a block (default: 1)" },
+  { name: "block", value: "X[,Y,Z]", help: "PTX: threads per block (default: 1)" },
   { name: "shared", value: "BYTES", help: "PTX: dynamic shared memory (default: 0)" },
   { name: "global", value: "X[,Y,Z]", help: "vISA: work items of the launch (default: 1)" },
-  { name: "local", value: "X[,Y,Z]", help: "vISA: work items of a group (default: 1)" },
+  { name: "local", value: "X[,Y,Z]", help: "vISA: work items per group (default: 1)" },
   { name: "zeinfo", value: "FILE", file: "read", help: "vISA: the section .ze_info of the compiled program, as YAML" },
   {
     name: "section",
@@ -19,7 +21,7 @@ export const programOptions: readonly OptionSpec[] = [
     help: "vISA: another section, as in .data.const=FILE",
   },
   { name: "symbol", value: "NAME=PLACE", repeats: true, help: "vISA: where a name lies, as in table=.data.const+64" },
-  { name: "relocation", value: "PLACE=NAME", repeats: true, help: "vISA: whose address a section holds there" },
+  { name: "relocation", value: "PLACE=NAME", repeats: true, help: "vISA: the name whose address a section holds" },
   {
     name: "input",
     value: "NAME=KIND",
@@ -35,10 +37,10 @@ export const programOptions: readonly OptionSpec[] = [
     help: "an argument, in the order of the kernel's parameters",
   },
   { name: "schedule", value: "CHOICES", help: "run under this schedule, as run --explore names it" },
-  { name: "isa", value: "NAME", help: "ptx or visa, whatever the file's name says" },
+  { name: "isa", value: "NAME", help: "ptx or visa (default: by the file's name)" },
 ];
 
-/** The ways to say so, behind the name of a command. */
+/** The usage lines of a command that runs programs. */
 export const programUsage = (command: string): readonly string[] => [
   `${command} JOB.json… [--variant NAME]`,
   `${command} FILE.ptx… [--kernel K] --grid SIZE --block SIZE --arg VALUE…`,
@@ -47,8 +49,8 @@ export const programUsage = (command: string): readonly string[] => [
 ];
 
 export const programDetails = `Arguments:
-  42  -1  0xff  1.5        a number of the parameter's own type
-  u64:0xff  f32:1e-3       a number of a stated type
+  42  -1  0xff  1.5        a number of the parameter's type
+  u64:0xff  f32:1e-3       a number with an explicit type
   f32[1024]                a buffer of zeros
   f32[1024]=iota           0, 1, 2, ...; also =iota:START, =fill:VALUE, =lcg:SEED
   @x.npy  f32@x.bin        a buffer with the contents of a file
@@ -59,5 +61,5 @@ Types: u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64
 The files of a vISA program are .visaasm, .isaasm or .isa: the kernel first, then the functions that it calls. Its .ze_info, which compilers put into their binaries, says where arguments go. For kernels written by hand, --input says what their inputs hold, in the order of the arguments:
   --input OUT=arg          the next argument, a buffer
   --input N=arg:u32        the next argument, a number
-  --input ID=lane-id       the number of each lane's work item
-  --input STK=stack:4096   the address of so many bytes of the thread's own`;
+  --input ID=lane-id       the index of each lane's work item
+  --input STK=stack:4096   the address of that many bytes of private memory`;

@@ -3,7 +3,7 @@ import { UsageError } from "../../runtime/data/errors.ts";
 import type { KernelInput } from "../../runtime/visa/handwritten-payload.ts";
 import type { DataPlace, DataRelocation } from "../../visa/lower/symbols.ts";
 
-/** `NAME=FILE` of `--section`. */
+/** Parses the `NAME=FILE` of `--section`. */
 export function parseSection(text: string): [name: string, path: string] {
   const [, name, path] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (name === undefined || path === undefined) {
@@ -12,13 +12,13 @@ export function parseSection(text: string): [name: string, path: string] {
   return [name, path];
 }
 
-/** `SECTION[+OFFSET]`. */
+/** Parses `SECTION[+OFFSET]`. */
 function parsePlace(text: string): DataPlace | null {
   const [, section, offset = "0"] = /^([^+]+)(?:\+(\d{1,10}|0x[0-9a-f]{1,8}))?$/i.exec(text) ?? [];
   return section === undefined ? null : { section, offset: Number(offset) };
 }
 
-/** `NAME=SECTION[+OFFSET]` of `--symbol`. */
+/** Parses the `NAME=SECTION[+OFFSET]` of `--symbol`. */
 export function parseSymbol(text: string): [name: string, place: DataPlace] {
   const [, name, where = ""] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   const place = parsePlace(where);
@@ -28,7 +28,7 @@ export function parseSymbol(text: string): [name: string, place: DataPlace] {
   return [name, place];
 }
 
-/** `SECTION[+OFFSET]=NAME` of `--relocation`. */
+/** Parses the `SECTION[+OFFSET]=NAME` of `--relocation`. */
 export function parseRelocation(text: string): DataRelocation {
   const [, where = "", symbol] = /^([^=]+)=(.+)$/.exec(text) ?? [];
   const place = parsePlace(where);
@@ -38,7 +38,7 @@ export function parseRelocation(text: string): DataRelocation {
   return { ...place, symbol, bytes: 8 };
 }
 
-/** `NAME=arg[:TYPE]`, `NAME=lane-id[:TYPE]` or `NAME=stack:BYTES` of `--input`. */
+/** Parses the `NAME=arg[:TYPE]`, `NAME=lane-id[:TYPE]` or `NAME=stack:BYTES` of `--input`. */
 export function parseInput(text: string): KernelInput {
   const [, name, kind, detail] = /^([^=]+)=(arg|lane-id|stack)(?::(\w+))?$/.exec(text) ?? [];
   if (name !== undefined && kind === "stack" && /^\d{1,8}$/.test(detail ?? "")) {

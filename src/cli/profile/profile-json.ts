@@ -1,6 +1,6 @@
 import type { CallProfile, Profile } from "../../profiler/index.ts";
 
-/** docs/profiler.md documents it. */
+/** A profile as JSON; docs/profiler.md has the schema. */
 export const profileToJson = ({ lines, functions, calls, ...profile }: Profile) => ({
   launches: profile.launches,
   totals: profile.totals,
@@ -20,7 +20,10 @@ export const profileToJson = ({ lines, functions, calls, ...profile }: Profile) 
   timelines: profile.timelines,
 });
 
-/** A recursion may be deeper than readers of JSON go: nodes in a list, parents before their children. */
+/**
+ * Lists the nodes of the call tree, parents before their children. A tree would be nested deeper than JSON readers
+ * allow.
+ */
 function flatten(roots: readonly CallProfile[]): object[] {
   const list: object[] = [];
   const visit = ({ children, ...node }: CallProfile, parent: number | null): void => {

@@ -6,12 +6,12 @@ export const percent = (share: number | null): string =>
     ? ""
     : `${share > 0.999 && share < 1 ? "99.9" : Number((share * 100).toPrecision(share < 0.1 ? 2 : 3))}%`;
 
-/** At most one decimal: an average of counts. */
+/** An average of counts, with at most one decimal. */
 const average = (sum: number, n: number): string => (sum / n).toFixed(sum % n === 0 ? 0 : 1);
 
 const callees = 3;
 
-/** What a line, or a function, does to memory, to its warp and to others, in some short phrases; the costs are averages. */
+/** Describes in short phrases how a line or function affects memory, its warp and others; costs are averages. */
 export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts"> & Partial<LineProfile>): string[] {
   const notes: string[] = [];
   const traffic = (where: string, requests: number, sectors: number, least: number): void => {
@@ -46,7 +46,7 @@ export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts">
   return notes;
 }
 
-/** The same for all lines together, with what each number is. */
+/** The totals of all lines, with the name of each number. */
 export function totalsOf(c: Counts): [string, string][] {
   const rows: [string, string][] = [
     ["warp-instructions", grouped(c.warpInstructions)],

@@ -1,6 +1,6 @@
 /**
- * What a profile's page does: zooms the call tree, shades the source by another count, draws and steers the timeline. Text,
- * because it runs in the page and not here.
+ * The script of a profile's page: zooms the call tree, shades the source by another count, draws the timeline and lets
+ * the user navigate it. It is text because it runs in the page.
  */
 export const profileScript = `"use strict";
 const data = JSON.parse(document.getElementById("data").textContent);

@@ -1,4 +1,4 @@
-/** How a profile's page looks, beyond what all pages have. */
+/** The style of a profile's page, in addition to that of all pages. */
 export const profileStyle = `
 .cards { display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; } .cards > div { min-width: 9rem; }
 .totals td:first-child { color: var(--faint); } .totals td { padding-right: 1.2rem; overflow-wrap: anywhere; }

@@ -13,20 +13,20 @@ import { notesOf, percent, totalsOf } from "./profile-notes.ts";
 import { profileScript } from "./profile-page-script.ts";
 import { profileStyle } from "./profile-page-style.ts";
 
-/** Files with more lines are shown only around what has been executed. */
+/** Files with more lines than this are shown only around executed lines. */
 const maxLines = 4000;
 
-/** Lines around what has been executed, then. */
+/** The number of lines shown before and after executed lines in such files. */
 const around = 3;
 
-/** Columns beyond which a line is cut. */
+/** The number of columns after which a line is cut off. */
 const maxWidth = 300;
 
-/** Nodes of the call tree; the smallest are left out first, by their share. */
+/** The most nodes shown of the call tree; the smallest are left out first. */
 const maxNodes = 4000;
 const minShare = 0.0005;
 
-/** By what the source can be shaded. */
+/** The counts by which the source can be shaded. */
 const metrics: readonly (readonly [title: string, value: (c: Counts) => number])[] = [
   ["warp-instructions", (c) => c.warpInstructions],
   ["thread-instructions", (c) => c.threadInstructions],
@@ -37,7 +37,7 @@ const metrics: readonly (readonly [title: string, value: (c: Counts) => number])
   ["barrier waits", (c) => c.barrierWaited],
 ];
 
-/** A line of a table of source: what stands there, and what it did, if it was executed. */
+/** A row of a source table: the line's text, and its counts if it was executed. */
 interface SourceRow {
   readonly line: number;
   readonly text: string;
@@ -45,7 +45,7 @@ interface SourceRow {
   readonly notes: string;
 }
 
-/** The lines to show, with gaps where some are left out. */
+/** The lines to show, with gaps where lines are left out. */
 function rowsOf(
   source: SourceText | null,
   executed: ReadonlyMap<number, Pick<LineProfile, "counts" | "targets">>,
@@ -122,7 +122,7 @@ function textTables(lines: readonly LineProfile[]): Html[] {
   });
 }
 
-/** A hue for a name, the same everywhere on the page. */
+/** The hue of a name, the same everywhere on the page. */
 function hueOf(name: string): number {
   let hue = 7;
   for (const c of name) hue = (hue * 31 + c.codePointAt(0)!) % 360;
@@ -200,13 +200,16 @@ function functionsTable({ functions, totals }: Profile): Html {
 
 export interface ProfilePageOptions {
   readonly title: string;
-  /** How the run has gone wrong, in one sentence, or null. */
+  /** What went wrong in the run, in one sentence; or null. */
   readonly failure: string | null;
-  /** The text of a higher-level source that the program names, or null. */
+  /** Returns the text of a higher-level source file that the program names, or null. */
   readonly readOrigin: (path: string) => string | null;
 }
 
-/** A profile as one page: totals, functions, the call tree, lanes over time, and the sources with what each line did. */
+/**
+ * Renders a profile as one page: totals, functions, the call tree, lanes over time, and the sources with the counts of
+ * each line.
+ */
 export function profilePage(profile: Profile, { title, failure, readOrigin }: ProfilePageOptions): string {
   const { launches, totals, lines, origins, timelines } = profile;
   const launched = launches.map(

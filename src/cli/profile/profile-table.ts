@@ -12,7 +12,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { beside } from "../terminal/wrap.ts";
 import { notesOf, percent, totalsOf } from "./profile-notes.ts";
 
-/** By what lines are ranked. */
+/** The counts by which lines can be ranked. */
 export const rankings = {
   instructions: ["warpInstructions"],
   threads: ["threadInstructions"],
@@ -29,18 +29,18 @@ const rank = (counts: Counts, by: Ranking): number => rankings[by].reduce<number
 
 export interface TableOptions {
   readonly by: Ranking;
-  /** How many lines and functions. */
+  /** The number of lines and functions to show. */
   readonly top: number;
-  /** All lines, in the order of the source, instead of the top ones. */
+  /** Whether to show all lines in the order of the source, instead of the top ones. */
   readonly everyLine: boolean;
 }
 
 const triple = (d: readonly number[]): string => `(${d.join(",")})`;
 
-/** Lines that the last column of a row may take. */
+/** The most lines that the last column of a row may occupy. */
 const tallest = 3;
 
-/** Columns as wide as they must be; all but the last are aligned to the right. */
+/** Prints a table whose columns are as wide as necessary, all but the last aligned to the right. */
 function table(heads: readonly string[], rows: readonly (readonly string[])[], { style, width, out }: Terminal): void {
   const widths = heads.map((head, i) => Math.max(head.length, ...rows.map((row) => row[i]!.length)));
   const at = widths.slice(0, -1).reduce((sum, column) => sum + column + 2, 2);
@@ -108,7 +108,7 @@ const functionRow = (f: FunctionProfile, all: number): string[] => [
   withNotes(f.name, notesOf(f)),
 ];
 
-/** A profile for people: what was launched, totals, functions, lines. */
+/** Prints a profile as text: launches, totals, functions, lines. */
 export function printProfile(profile: Profile, options: TableOptions, terminal: Terminal): void {
   const { launches, totals, functions } = profile;
   const heading = (text: string): void => terminal.out(`\n${terminal.style("strong", text)}`);

@@ -4,12 +4,12 @@ import { isaOfFile, isaOfProgram } from "../options/isa-of-file.ts";
 import type { Options } from "../options/options.ts";
 
 interface CheckedFiles {
-  /** In the order of the files; what diagnostics point into. */
+  /** The sources that diagnostics refer to, in the order of the files. */
   readonly sources: readonly SourceText[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What stands in the text of PTX files and vISA files, each checked for itself. */
+/** Checks PTX and vISA files, each by itself. */
 export async function checkFiles(files: readonly SourceFile[], options: Options): Promise<CheckedFiles> {
   const target = options.target ?? undefined;
   const sources: SourceText[] = [];
@@ -30,7 +30,7 @@ export async function checkFiles(files: readonly SourceFile[], options: Options)
   return { sources, diagnostics };
 }
 
-/** The same for files that are one program, with what is wrong between them. */
+/** Checks the files of one program, including how they fit together. */
 export async function checkProgram(files: readonly SourceFile[], options: Options): Promise<CheckedFiles> {
   const paths = files.map(({ path }) => path);
   if (isaOfProgram(options, paths) === "ptx") {
@@ -45,7 +45,7 @@ export async function checkProgram(files: readonly SourceFile[], options: Option
 
 const ptxSource = (file: SourceFile): SourceText => new SourceText(file.path, textOf(file));
 
-// Loaded where they are needed: each starts faster without the other.
+// Loaded on demand: each instruction set starts faster without the other.
 const ptxCompiler = () => import("../../runtime/device/compile.ts");
 
 const visaCompiler = () => import("../../runtime/visa/check.ts");

@@ -11,7 +11,7 @@ import { openRun } from "./run-execution.ts";
 import { commandJob, jobRuns, type PlannedRun } from "./run-plan.ts";
 import { jobOptions } from "./run-settings.ts";
 
-/** The one run that a command line names: of a job its first variant, if none is asked for. */
+/** The run that a command line asks for. For a job, it is the first variant unless one is named. */
 function plannedRun(options: Options, command: string, terminal: Terminal): PlannedRun {
   const jobs = jobsOf(options, command);
   if (jobs === null) return commandJob(options, command);
@@ -25,9 +25,11 @@ function plannedRun(options: Options, command: string, terminal: Terminal): Plan
 }
 
 /**
- * A debugger at the beginning of what a command line names.
+ * Opens a debugger at the beginning of the run that a command line asks for.
  *
- * @throws LoadError when the program has errors, UsageError and NotExecutableError when it cannot be run
+ * @throws LoadError if the program has errors
+ * @throws UsageError if it cannot be run as asked
+ * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
  */
 export async function openSession(
   options: Options,

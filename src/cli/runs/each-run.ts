@@ -7,21 +7,24 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { commandJob, jobRuns, type PlannedRun } from "./run-plan.ts";
 import { worst } from "./run-status.ts";
 
-/** What a job says itself. */
+/** The options that make no sense for a job, which says these things itself. */
 const programOnly = [
   ...["kernel", "grid", "block", "shared", "global", "local", "arg", "out", "isa"],
   ...["zeinfo", "section", "symbol", "relocation", "input"],
 ];
 
-/** The name of stdin says nothing. What is alone there, without all that a job says itself, is a job. */
+/**
+ * Whether a path is that of a job. Stdin has no name to tell by; it is a job if it is the only file and no option
+ * describes a program.
+ */
 const isJob = (path: string, options: Options): boolean =>
   /\.json$/i.test(path) ||
   (path === stdin && options.positionals.length === 1 && !programOnly.some((name) => options.has(name)));
 
 /**
- * The job files that a command is given, or null where it is given the files of one program.
+ * The job files of a command line, or null if it has the files of one program.
  *
- * @throws UsageError where it is given both, or nothing, or an option that means nothing there
+ * @throws UsageError if it has both, or neither, or an option that does not apply
  */
 export function jobsOf(options: Options, command: string): readonly string[] | null {
   const { positionals } = options;
@@ -38,17 +41,17 @@ export function jobsOf(options: Options, command: string): readonly string[] | n
   );
 }
 
-/** `fromJob`: the run is one of a job file's. */
+/** Performs a run. `fromJob` is true for the runs of a job file. */
 type Perform = (planned: PlannedRun, fromJob: boolean) => Promise<ExitStatus>;
 
 interface Performed {
-  /** Of all runs together. */
+  /** The status of all runs together. */
   readonly status: ExitStatus;
-  /** What is wrong with job files, which has been said on stderr. */
+  /** The errors of job files, which have already been printed on stderr. */
   readonly errors: readonly string[];
 }
 
-/** Performs each run that a command line asks for. */
+/** Performs every run that a command line asks for. */
 export async function eachRun(
   options: Options,
   { command, terminal }: { readonly command: string; readonly terminal: Terminal },

@@ -8,12 +8,12 @@ import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { PlannedRun } from "./run-plan.ts";
 
-/** A run that has come to its end, whatever that was. */
+/** A run that has ended, whether successfully or not. */
 export interface Finished extends PlannedRun {
   readonly result: JobResult;
 }
 
-/** Where compiled kernels are kept. */
+/** The folder that keeps compiled kernels, or null with `--no-cache`. */
 export function kernelStore(options: Options): KernelStore | null {
   const path = options.value("cache");
   return options.has("no-cache") ? null : openKernelFolder(path === null ? {} : { path });
@@ -25,7 +25,7 @@ interface Execution {
   readonly device?: DeviceOptions;
 }
 
-/** Runs on a fresh device, and shows how far it is. */
+/** Performs a run on a fresh device, showing its progress. */
 export async function executeRun(planned: PlannedRun, settings: JobOptions, execution: Execution): Promise<Finished> {
   const { progress, terminal } = execution;
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
@@ -35,12 +35,12 @@ export async function executeRun(planned: PlannedRun, settings: JobOptions, exec
   return finished;
 }
 
-/** Runs on a fresh device. */
+/** Performs a run on a fresh device. */
 export async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {
   return { ...planned, result: (await openRun(planned, settings, on)).run() };
 }
 
-/** A run on a fresh device, before its program is loaded. */
+/** Prepares a run on a fresh device, without loading its program. */
 export async function openRun(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<JobRun> {
   const { job, variant } = planned;
   const { device, files } =
@@ -48,7 +48,7 @@ export async function openRun(planned: PlannedRun, settings: JobOptions, on?: De
   return new JobRun(device, job, variant, files, settings);
 }
 
-/** What vISA needs besides: loaded where it does, so that PTX starts faster. */
+/** The device and the file access for vISA, loaded on demand so that PTX starts faster. */
 async function visaParts({ files }: PlannedRun, options: DeviceOptions | undefined) {
   const { Device } = await import("../../runtime/device/device.ts");
   const { parseYaml } = await import("../terminal/yaml.ts");

@@ -2,7 +2,7 @@ import type { Report } from "../../machine/reports/report.ts";
 import type { CheckResult, JobResult } from "../../runtime/job/job-execution.ts";
 import { placedDiagnosticToJson, rangeToJson } from "../../source/index.ts";
 
-/** JSON has no NaN, no infinities and no integers beyond 2^53: those become strings. */
+/** Converts NaN, infinities and integers beyond 2^53, which JSON cannot represent, to strings. */
 const jsonNumber = (value: number | bigint): number | string =>
   typeof value === "number" && Number.isFinite(value)
     ? value

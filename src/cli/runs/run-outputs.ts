@@ -7,33 +7,37 @@ import { parseOutput } from "../options/argument-syntax.ts";
 import { writeBytes } from "../terminal/files.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
-/** How many values of a buffer are shown. */
+/** The number of values shown of a buffer. */
 const shown = 16;
 
 const values = (elements: Elements, count = elements.length): (number | bigint)[] =>
   Array.from({ length: count }, (_, i) => elements.get(i));
 
-/** JSON has neither NaN and infinities, which become strings, nor needs it quotes for large integers. */
+/** Renders a value as JSON: NaN and infinities as strings, large integers exactly. */
 const jsonValue = (value: number | bigint): string =>
   typeof value === "bigint" || Number.isFinite(value)
     ? String(value)
     : `"${String(value).replace("Infinity", "inf").toLowerCase()}"`;
 
-/** How a buffer is written, by the ending of the file's name. */
+/** The encoding of a buffer, by the ending of the file's name. */
 const encoders: Readonly<Record<string, (elements: Elements) => Uint8Array | string>> = {
   npy: ({ type, length, bytes }) => writeNumpy({ type, shape: [length], bytes }),
   json: (elements) => `[${values(elements).map(jsonValue).join(",")}]\n`,
   bin: ({ bytes }) => bytes,
 };
 
-/** A buffer that `--out` names. */
+/** A buffer to save, as `--out` asks. */
 export interface Output {
   readonly path: string;
   readonly buffer: string;
   readonly encode: (elements: Elements) => Uint8Array | string;
 }
 
-/** @throws UsageError before anything has run when an `--out` cannot be met */
+/**
+ * Plans what `--out` asks to save.
+ *
+ * @throws UsageError, before anything has run, if an `--out` cannot be satisfied
+ */
 export function planOutputs(texts: readonly string[], job: Job): Output[] {
   const args = job.launches.flatMap((launch) => launch.args);
   return texts.map(parseOutput).map(({ argument, path }) => {
@@ -55,7 +59,7 @@ export function saveOutputs(outputs: readonly Output[], result: JobResult): void
   for (const { path, buffer, encode } of outputs) writeBytes(path, encode(result.buffers.get(buffer)!.after));
 }
 
-/** The first values of every buffer that a kernel changed. */
+/** Prints the first values of every buffer that a kernel changed. */
 export function printBuffers(result: JobResult, job: Job, terminal: Terminal): void {
   job.launches[0]!.args.forEach((arg, i) => {
     const buffer = arg.kind === "buffer" ? result.buffers.get(arg.buffer) : undefined;

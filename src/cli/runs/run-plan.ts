@@ -21,13 +21,13 @@ export interface PlannedRun {
 
 export interface PlannedJob {
   readonly runs: readonly PlannedRun[];
-  /** What is wrong with the job's text. */
+  /** The errors in the job's text. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Why it has no runs otherwise. */
+  /** Another reason why the job has no runs, or null. */
   readonly problem: string | null;
 }
 
-/** The runs of job files, read one by one; paths in a job are relative to it. */
+/** Plans the runs of job files, reading one file at a time. Paths in a job are relative to its file. */
 export function* jobRuns(paths: readonly string[], variant: string | null): Generator<PlannedJob> {
   for (const path of paths) yield planJob(path, variant);
 }
@@ -51,7 +51,10 @@ function planJob(path: string, variant: string | null): PlannedJob {
   }
 }
 
-/** A job out of the command line: the files as its only variant, one launch, a buffer for each argument that is one. */
+/**
+ * Turns a command line into a job: the files are its only variant, with one launch and a buffer for each buffer
+ * argument.
+ */
 export function commandJob(options: Options, command: string): PlannedRun {
   const buffers = new Map<string, BufferSpec>();
   const args = options.all("arg").map((text, index): ArgumentSpec => {
@@ -83,7 +86,7 @@ export function commandJob(options: Options, command: string): PlannedRun {
   return { job, variant: "", files: { read: readBytes, shown: shownPath } };
 }
 
-/** The options that only one of the instruction sets has. */
+/** The options that apply to one instruction set only. */
 const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
   ptx: ["grid", "block", "shared"],
   visa: ["global", "local", "zeinfo", "section", "symbol", "relocation", "input"],

@@ -20,7 +20,7 @@ function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null
   return new Set(names as SanitizerName[]);
 }
 
-/** How a run is watched and limited, as the common options say. */
+/** The job options that the common command-line options select. */
 export function jobOptions(options: Options, progress: Progress): JobOptions {
   return {
     engine: options.oneOf("engine", engineNames) ?? "jit",
@@ -34,7 +34,7 @@ export function jobOptions(options: Options, progress: Progress): JobOptions {
   };
 }
 
-/** What steers the next run, where `--schedule` says so: each run has its own. */
+/** The steering of the next run if there is a `--schedule`, or null. Each run needs its own. */
 export function steeringOf(options: Options): ScriptedSteering | null {
   const text = options.value("schedule");
   if (text === null) return null;

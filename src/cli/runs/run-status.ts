@@ -2,7 +2,7 @@ import { type ExitStatus, exitStatus } from "../options/command.ts";
 import type { FailOn } from "../options/findings.ts";
 import type { Finished } from "./run-execution.ts";
 
-/** What a run tells the caller of the process. `failOn`: which reports count. */
+/** The exit status for a run. `failOn` says which reports count. */
 export function statusOf({ result, job }: Finished, failOn: FailOn = "error"): ExitStatus {
   const { ok, problem, reports } = result;
   const faulted = reports.some((report) => report.severity === "error");
@@ -12,6 +12,6 @@ export function statusOf({ result, job }: Finished, failOn: FailOn = "error"): E
   return failOn === "never" ? exitStatus.ok : exitStatus.faulted;
 }
 
-/** The status of all: wrong usage before faults before failed checks. */
+/** The status of several runs: wrong usage takes precedence over faults, and these over failed checks. */
 export const worst = (statuses: readonly ExitStatus[]): ExitStatus =>
   [exitStatus.usage, exitStatus.faulted, exitStatus.failed].find((s) => statuses.includes(s)) ?? exitStatus.ok;

@@ -4,7 +4,7 @@ import { UsageError } from "../../runtime/data/errors.ts";
 import { textOf } from "../../runtime/data/source-file.ts";
 import { decodeText, SourceText } from "../../source/index.ts";
 
-/** A file that cannot be read or written: exit status 2. */
+/** A file cannot be read or written. The exit status is 2. */
 export class FileError extends UsageError {
   override readonly name = "FileError";
 }
@@ -33,16 +33,16 @@ function attempt<T>(verb: string, path: string, action: () => T): T {
   }
 }
 
-/** What stands for stdin where a file is to be read. */
+/** The path that stands for stdin. */
 export const stdin = "-";
 
-/** What a file is called in messages. */
+/** The name of a file in messages. */
 export const shownPath = (path: string): string => (path === stdin ? "<stdin>" : path);
 
-/** It can be read once; who asks again gets the same. */
+/** The contents of stdin, once read: it can be read only once. */
 let fromStdin: Uint8Array | null = null;
 
-/** Only regular files and stdin are read: a job may name a device that never ends. */
+/** Reads a regular file or stdin. Others are refused, because a job may name a device that never ends. */
 export const readBytes = (path: string): Uint8Array =>
   attempt("read", shownPath(path), () => {
     if (path === stdin) {
@@ -51,16 +51,20 @@ export const readBytes = (path: string): Uint8Array =>
     }
     const status = statSync(path);
     if (status.isDirectory()) throw new FileError(`cannot read ${path}: it is a directory`);
-    if (!status.isFile()) throw new FileError(`cannot read ${path}: it is no regular file (- stands for stdin)`);
+    if (!status.isFile()) throw new FileError(`cannot read ${path}: it is not a regular file (- stands for stdin)`);
     if (status.size >= maxBytes) throw new FileError(`cannot read ${path}: it is larger than 2 GiB`);
     const bytes = readFileSync(path);
     return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   });
 
-/** A text that is no assembly: a job, a script, rules. */
+/** Reads a text other than assembly: a job, a script, rules. */
 export const readText = (path: string): SourceText => new SourceText(shownPath(path), decodeText(readBytes(path)));
 
-/** @throws UsageError besides when it is no text at all */
+/**
+ * Reads assembly.
+ *
+ * @throws UsageError also if the file is binary
+ */
 export const readSource = (path: string): SourceText => {
   const shown = shownPath(path);
   return new SourceText(shown, textOf({ path: shown, bytes: readBytes(path) }));
@@ -68,7 +72,7 @@ export const readSource = (path: string): SourceText => {
 
 export const writeBytes = (path: string, data: Uint8Array | string): void =>
   attempt("write", path, () => {
-    // Of a new file only its directory can be missing.
+    // If the file is new, the only thing that can be missing is its directory.
     if (statSync(dirname(path), { throwIfNoEntry: false }) === undefined) {
       throw new FileError(`cannot write ${path}: there is no directory ${dirname(path)}`);
     }

@@ -24,11 +24,11 @@ const textOf = (content: Content): string => {
   return String(content).replace(/[&<>"']/g, (c) => escapes[c]!);
 };
 
-/** HTML with values in it, which are escaped unless they are HTML themselves. */
+/** A template for HTML. Values in it are escaped unless they are `Html`. */
 export const html = (strings: TemplateStringsArray, ...values: readonly Content[]): Html =>
   new Html(strings.reduce((all, s, i) => all + textOf(values[i - 1]!) + s));
 
-/** What every page looks like; colours are by role, for light and for dark. */
+/** The style of every page. Colours are named by their role, with values for light and dark. */
 const baseStyle = `
 :root {
   color-scheme: light dark;
@@ -56,14 +56,14 @@ export interface Page {
   readonly title: string;
   readonly style?: string;
   readonly body: Html;
-  /** Data for the script, which finds it in the element "data", and the script. */
+  /** Data that the script finds, as JSON, in the element "data"; and the script. */
   readonly data?: unknown;
   readonly script?: string;
 }
 
-/** One file that needs no other. */
+/** Renders a page as one self-contained file. */
 export function renderPage({ title, style = "", body, data, script }: Page): string {
-  // "<" cannot end the element early.
+  // Without "<", the data cannot end its element early.
   const json = data === undefined ? "" : JSON.stringify(data).replaceAll("<", "\\u003c");
   return html`<!doctype html>
 <html lang="en">

@@ -2,7 +2,7 @@ import type { LoadError } from "../../runtime/data/errors.ts";
 import { placedDiagnosticToJson, renderDiagnostic } from "../../source/index.ts";
 import { printJson, type Terminal } from "./terminal.ts";
 
-/** Says what is wrong with a program's text. */
+/** Prints the errors of a program. */
 export function printLoadError({ diagnostics }: LoadError, json: boolean, terminal: Terminal): void {
   const errors = diagnostics.filter((d) => d.severity === "error");
   for (const d of errors) terminal.err(renderDiagnostic(d, terminal));

@@ -1,4 +1,7 @@
-/** With commas between thousands. `toLocaleString` would first load what the host knows of languages, which takes 17 ms. */
+/**
+ * Formats a number with commas between thousands. `toLocaleString` would first load the host's language data, which
+ * takes 17 ms.
+ */
 export const grouped = (n: number): string =>
   String(Number.isInteger(n) ? BigInt(n) : n).replace(/\B(?=(?:\d{3})+$)/g, ",");
 

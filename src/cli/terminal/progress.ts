@@ -1,7 +1,10 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Milliseconds before a run counts as long, between two updates on a terminal, and between two lines elsewhere. */
+/**
+ * In milliseconds: how long a run may take before progress is shown, and the time between two updates on a terminal or
+ * two lines elsewhere.
+ */
 const patience = { before: 1000, terminal: 200, elsewhere: 10_000 };
 
 const metric = (n: number): string =>
@@ -13,7 +16,10 @@ const metric = (n: number): string =>
         ? `${(n / 1e6).toFixed(1)} M`
         : `${(n / 1e9).toFixed(1)} G`;
 
-/** Shows on stderr how far a long run has come: on a terminal in one line that is erased at the end, else now and then. */
+/**
+ * Shows the progress of long runs on stderr: on a terminal as one line that is erased at the end, elsewhere as a line
+ * from time to time.
+ */
 export class Progress {
   readonly #terminal: Terminal;
   #label = "";
@@ -39,7 +45,7 @@ export class Progress {
     });
   };
 
-  /** Something of many has been done. */
+  /** Reports that one of several steps is done. */
   step(done: string): void {
     this.#show((seconds) => `${this.#label}: ${done}, ${seconds.toFixed(1)} s`);
   }

@@ -1,15 +1,15 @@
 import type { Style } from "../../source/index.ts";
 
-/** Where a command's output goes, and how it looks there. */
+/** The destination of a command's output, and how it looks there. */
 export interface Terminal {
   readonly style: Style;
-  /** Columns. */
+  /** The width in columns. */
   readonly width: number;
   /** Whether stderr is a terminal that shows progress. */
   readonly interactive: boolean;
-  /** The command's product. */
+  /** Prints a line of the command's result, to stdout. */
   out(text: string): void;
-  /** Everything else. */
+  /** Prints a line of anything else, to stderr. */
   err(text: string): void;
 }
 

@@ -2,7 +2,7 @@ import type { Dim3, ThreadId } from "../../machine/reports/report.ts";
 
 const triple = (d: Dim3): string => `(${d.join(",")})`;
 
-/** "0-3, 7" for sorted numbers. */
+/** Abbreviates sorted numbers: "0-3, 7". */
 function ranges(numbers: readonly number[]): string {
   const parts: string[] = [];
   for (let i = 0; i < numbers.length; ) {
@@ -25,8 +25,8 @@ function group<T>(items: readonly T[], key: (item: T) => string): T[][] {
 }
 
 /**
- * The threads of a report, briefly: "threads 0-30 of block (0,0,0)", "threads (0-15,2,0) of block (1,0,0)"; blocks are
- * separated by semicolons. `count`: how many there are in all, of which only some may be listed.
+ * Describes the threads of a report briefly: "threads 0-30 of block (0,0,0)", "threads (0-15,2,0) of block (1,0,0)",
+ * with semicolons between blocks. `count` is the number of all threads, of which only some may be listed.
  */
 export function describeThreads(threads: readonly ThreadId[], count: number): string {
   const flat = threads.every(({ thread: [, y, z] }) => y === 0 && z === 0);

@@ -1,4 +1,4 @@
-/** Breaks paragraphs into lines of at most `width` columns; lines that begin with a space are kept as they are. */
+/** Breaks paragraphs into lines of at most `width` columns. Lines that begin with a space are kept as they are. */
 export function wrap(text: string, width: number): string {
   return text
     .split("\n")
@@ -17,14 +17,14 @@ export function wrap(text: string, width: number): string {
     .join("\n");
 }
 
-/** What stands behind something that is `indent` columns wide: as `wrap`, and lines but the first are indented by as much. */
+/** Wraps text that begins in column `indent` of its first line, and indents the other lines to the same column. */
 export const hang = (text: string, width: number, indent: number): string =>
   wrap(text, width - indent).replaceAll("\n", `\n${" ".repeat(indent)}`);
 
-/** A column that is narrower is no place for text. */
+/** The narrowest column, in characters, that text is put into. */
 const narrowest = 24;
 
-/** A word, and text in a column of its own that begins `at`; or below the word, if the column would be too narrow. */
+/** Puts text next to a word, in a column that begins at `at`; or below the word if the column would be too narrow. */
 export function beside(
   word: string,
   { text, at, columns }: { readonly text: string; readonly at: number; readonly columns: number },
@@ -34,5 +34,5 @@ export function beside(
     : `  ${word.padEnd(at - 4)}  ${hang(text, columns, at)}`.trimEnd();
 }
 
-/** Columns beyond which prose is hard to read. */
+/** Longer lines of prose are hard to read. */
 export const maxColumns = 100;

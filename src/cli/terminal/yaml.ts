@@ -1,4 +1,4 @@
 import { parse } from "yaml";
 
-/** The plain objects that a YAML document stands for. Throws an Error that says where it is none. */
+/** Parses a YAML document into plain objects. Throws an Error that says where the syntax is wrong. */
 export const parseYaml = (text: string): unknown => parse(text, { logLevel: "error" });

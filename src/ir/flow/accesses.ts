@@ -2,7 +2,7 @@ import type { Expr } from "../../semantics/index.ts";
 import type { Instruction } from "../instruction.ts";
 import type { Lanes } from "../lanes.ts";
 import type { FileHome } from "../module.ts";
-import { operandsOf } from "../operands.ts";
+import { hasInner, operandsOf } from "../operands.ts";
 
 export { operandsOf, valuesOf } from "../operands.ts";
 
@@ -142,12 +142,3 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
 }
 
 const nothing: Set<Expr> = new Set();
-
-/** Whether any of the arguments is more than a leaf. */
-function hasInner(args: readonly Expr[]): boolean {
-  for (let i = 0; i < args.length; i++) {
-    const { kind } = args[i]!;
-    if (kind === "prim" || kind === "indirect") return true;
-  }
-  return false;
-}

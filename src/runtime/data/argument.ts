@@ -5,51 +5,69 @@ import { Buffer, type Pointer } from "./buffer.ts";
 import { elementInfo, type ElementType, misfit, viewOf } from "./element.ts";
 import { UsageError } from "./errors.ts";
 
-/** A value of a stated type, for a parameter whose own type does not tell (`.b32` may hold an integer or a float). */
+/**
+ * A value with an explicit type, for a parameter whose own type is ambiguous (`.b32` may hold an integer or a float).
+ * The type must have the size of the parameter. Made by `scalar`.
+ */
 export interface Scalar {
   readonly kind: "scalar";
   readonly type: ElementType;
   readonly value: number | bigint;
 }
 
-/** Bytes for a parameter that is passed by value, with addresses patched in. */
+/**
+ * The bytes of a parameter passed by value: as many as the parameter has, little-endian. The address of each of
+ * `pointers` is written at byte `at`. Made by `struct`.
+ */
 export interface Struct {
   readonly kind: "struct";
   readonly bytes: Uint8Array;
   readonly pointers: readonly { readonly at: number; readonly to: Buffer | Pointer }[];
 }
 
-/** Local memory of a vISA kernel, which its groups have for themselves. */
+/**
+ * Shared local memory for a parameter of a vISA kernel: `bytes` of it (at least 1), separate for each group. Made by
+ * `local`.
+ */
 export interface LocalMemory {
   readonly kind: "local";
   readonly bytes: number;
 }
 
 /**
- * What a kernel can be given: a number or bigint, which takes the type of the parameter; a buffer or an address within one;
- * a scalar of a stated type; a struct; a typed array, whose bytes are those of the parameter (a vector, say); or an amount
- * of local memory.
+ * An argument of a kernel: a number or bigint, which takes the type of the parameter; a buffer or an address within
+ * one; a scalar with an explicit type; a struct; a typed array, whose bytes become those of the parameter (a vector,
+ * say); or an amount of local memory.
  */
 export type KernelArgument = number | bigint | Buffer | Pointer | Scalar | Struct | LocalMemory | ArrayBufferView;
 
-/** `scalar("f32", 1.5)`: a kernel argument of that type. */
+/**
+ * Makes a kernel argument with an explicit type: `scalar("f32", 1.5)`. Integers must fit the type, and floats are
+ * rounded to it; a launch throws a UsageError otherwise.
+ */
 export const scalar = (type: ElementType, value: number | bigint): Scalar => ({ kind: "scalar", type, value });
 
-/** `struct(bytes, [{ at: 8, to: buffer }])`: a struct by value, with the address of `buffer` at byte 8. */
+/**
+ * Makes a struct passed by value: `struct(bytes, [{ at: 8, to: buffer }])` has the address of `buffer` at byte 8. A
+ * launch throws a UsageError if its size is not that of the parameter, or if an address does not fit into it.
+ */
 export const struct = (bytes: Uint8Array, pointers: Struct["pointers"] = []): Struct => ({
   kind: "struct",
   bytes,
   pointers,
 });
 
-/** `local(256)`: local memory for a parameter that points to it. */
+/**
+ * Makes an argument of `bytes` of local memory for a parameter of a vISA kernel: `local(256)`. For PTX, give `shared`
+ * of the launch instead.
+ */
 export const local = (bytes: number): LocalMemory => ({ kind: "local", bytes });
 
-/** Bytes of a typed array, as they lie in memory. */
+/** The bytes of a typed array as they lie in memory, without a copy. */
 export const bytesOf = (array: ArrayBufferView): Uint8Array =>
   new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 
-/** Where parameters go: the memory whose buffers may be named, and how long an address is. */
+/** The target of arguments: the memory whose buffers they may name, and the size of an address in bits. */
 export interface ArgumentContext {
   readonly memory: DeviceMemory;
   readonly addressSize: 32 | 64;
@@ -57,14 +75,14 @@ export interface ArgumentContext {
 
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-/** A parameter as messages name it: `n` (.s32). */
+/** A parameter as messages show it: `n` (.s32). */
 const describeParam = ({ name, type }: Param): string =>
   type.kind === "array" ? `\`${name}\` (${type.size} bytes)` : `\`${name}\` (.${type.kind}${8 * type.size})`;
 
 /**
- * Lays the arguments out as the kernel's parameters say.
+ * Lays out the arguments of a launch as the kernel's parameters require.
  *
- * @throws UsageError when their number, types or ranges are wrong
+ * @throws UsageError if their number, types or ranges are wrong
  */
 export function packArguments(
   kernel: IrFunction,
@@ -120,7 +138,8 @@ function packAddress(
   context: ArgumentContext,
   wrong: Wrong,
 ): void {
-  // Before `.address_size` (PTX 2.3), modules with 64-bit pointers could not say so: theirs are 32-bit addresses, widened.
+  // Before `.address_size` (PTX 2.3), modules could not declare 64-bit addresses: a 64-bit parameter may hold a 32-bit
+  // one.
   if (into.length < context.addressSize / 8 || into.length > 8 || param.type.kind === "f") {
     wrong(`a buffer given for ${describeParam(param)}, which holds no address`);
   }

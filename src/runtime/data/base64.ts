@@ -1,6 +1,6 @@
 const { btoa } = globalThis as unknown as { btoa: (characters: string) => string };
 
-/** Bytes as text. */
+/** Encodes bytes as base64 (RFC 4648, with padding). */
 export function base64(bytes: Uint8Array): string {
   let characters = "";
   for (let at = 0; at < bytes.length; at += 4096) {

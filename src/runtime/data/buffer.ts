@@ -3,16 +3,19 @@ import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { elementInfo, Elements, type ElementType, toTypedArray, type TypedArrays } from "./element.ts";
 import { fitting, UsageError } from "./errors.ts";
 
-/** An address within a buffer, as a kernel argument. */
+/** An address within a buffer, for use as a kernel argument. Made by `Buffer.at`. */
 export interface Pointer {
   readonly kind: "pointer";
   readonly buffer: Buffer;
-  /** Bytes. May lie outside the buffer, as in C one element behind an array; an access there is reported. */
+  /**
+   * In bytes from the start of the buffer. May lie outside it, like C's pointer one past the end; an access there is
+   * reported.
+   */
   readonly offset: number;
 }
 
 /**
- * Memory of a device that kernels read and write, as an array of elements. It stays where it is until it is freed.
+ * An array of elements in a device's memory, which kernels read and write. It keeps its address until it is freed.
  *
  *     const x = device.buffer(new Float32Array([1, 2, 3]));
  *     const y = device.buffer("f16", 1000); // zeros
@@ -21,19 +24,19 @@ export interface Pointer {
  */
 export class Buffer<T extends ElementType = ElementType> {
   readonly type: T;
-  /** Elements. */
+  /** The number of elements. */
   readonly length: number;
-  /** Where it lies in the device's memory, in bytes. */
+  /** The offset of the first element in the device's memory, in bytes. */
   readonly offset: number;
   readonly #memory: DeviceMemory;
-  /** What had been launched before: that cannot know of this buffer. */
+  /** The number of launches begun before the buffer was made: those cannot use it. */
   readonly #since: number;
   #freed = false;
 
   /**
    * Use `Device.buffer`.
    *
-   * @throws UsageError when the length is none, or more than the device has
+   * @throws UsageError if the length is not a non-negative integer, or the device has no room
    */
   constructor(memory: DeviceMemory, type: T, length: number, name?: string) {
     this.type = type;
@@ -43,38 +46,45 @@ export class Buffer<T extends ElementType = ElementType> {
     this.offset = fitting(() => memory.alloc(length * elementInfo[type].size, name));
   }
 
+  /** The size in bytes. */
   get byteLength(): number {
     return this.length * elementInfo[this.type].size;
   }
 
-  /** The generic address that a kernel of a 64-bit module sees: 256-byte aligned, never 0. */
+  /** The generic address that kernels of a 64-bit module see: a multiple of 256, never 0. */
   get address(): bigint {
     return new AddressSpace(64).global(this.offset);
   }
 
+  /** The memory of the device that the buffer belongs to. */
   get memory(): DeviceMemory {
     return this.#memory;
   }
 
   /**
-   * A copy of the values. f16 and bf16 come as `Float32Array`.
+   * Returns a copy of the values. f16 and bf16 are converted to a `Float32Array`.
    *
-   * @throws UsageError while launches are in flight that may still write them; so do `write` and `free`
+   * @throws UsageError if the buffer has been freed, or while launches are in flight that may use it
    */
   read(): TypedArrays[T] {
     return toTypedArray(this.type, this.readBytes());
   }
 
-  /** A copy of the bytes, little-endian. */
+  /**
+   * Returns a copy of the bytes, little-endian.
+   *
+   * @throws UsageError as `read` does
+   */
   readBytes(): Uint8Array {
     this.#living();
     return this.#memory.read(this.offset, this.byteLength);
   }
 
   /**
-   * Writes values from element `at` on: numbers (bigints for 64-bit integers), which are rounded to the buffer's type.
+   * Writes values from element `at` on: numbers, or bigints for 64-bit integers. Floats are rounded to the buffer's
+   * type; of integers the low bits are kept.
    *
-   * @throws UsageError when they do not fit into the buffer
+   * @throws UsageError if they do not fit into the buffer, and as `read` does
    */
   write(values: ArrayLike<number> | ArrayLike<bigint>, at = 0): this {
     const elements = Elements.zeros(this.type, values.length);
@@ -82,7 +92,11 @@ export class Buffer<T extends ElementType = ElementType> {
     return this.writeBytes(elements.bytes, at * elements.size);
   }
 
-  /** Writes bytes from byte `at` on. */
+  /**
+   * Writes bytes from byte `at` on.
+   *
+   * @throws UsageError if they do not fit into the buffer, and as `read` does
+   */
   writeBytes(bytes: Uint8Array, at = 0): this {
     this.#living();
     if (at < 0 || at + bytes.length > this.byteLength) {
@@ -92,12 +106,16 @@ export class Buffer<T extends ElementType = ElementType> {
     return this;
   }
 
-  /** The address of the byte at `offset`, for a kernel argument. */
+  /** The address `offset` bytes into the buffer, for use as a kernel argument. */
   at(offset: number): Pointer {
     return { kind: "pointer", buffer: this, offset };
   }
 
-  /** Gives the memory back. A kernel that still uses it is reported. */
+  /**
+   * Frees the memory. A kernel that still accesses it is reported.
+   *
+   * @throws UsageError as `read` does
+   */
   free(): void {
     this.#living();
     this.#freed = true;

@@ -1,6 +1,6 @@
 import type { Catalogue } from "../../source/index.ts";
 
-/** The pages of what can be wrong with a job file. */
+/** Catalogue pages of the diagnostics for job files. */
 export const jobCodes = {
   "json-syntax": {
     title: "the text is not JSON",
@@ -20,7 +20,7 @@ export const jobCodes = {
   },
 } as const satisfies Catalogue;
 
-/** Reports of the functions that device code calls without a body. */
+/** Catalogue pages of the reports made by the functions that device code calls without a body. */
 export const deviceFunctionCodes = {
   "invalid-free": {
     title: "free is given a pointer that malloc did not give",

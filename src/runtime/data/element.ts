@@ -1,6 +1,9 @@
 import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
 
-/** The types of the elements of buffers, little-endian. */
+/**
+ * The element types of buffers: unsigned and signed integers and floats, with their size in bits. All are
+ * little-endian.
+ */
 export const elementTypes = [
   "u8",
   "s8",
@@ -15,6 +18,7 @@ export const elementTypes = [
   "f32",
   "f64",
 ] as const;
+/** One of `elementTypes`. */
 export type ElementType = (typeof elementTypes)[number];
 
 export const isElementType = (name: string): name is ElementType => (elementTypes as readonly string[]).includes(name);
@@ -23,7 +27,7 @@ export interface ElementInfo {
   readonly kind: "unsigned" | "signed" | "float";
   /** Bytes. */
   readonly size: 1 | 2 | 4 | 8;
-  /** 64-bit integers are bigints, all others numbers. */
+  /** Returns bigints for 64-bit integers, numbers for all other types. */
   get(view: DataView, at: number): number | bigint;
   /** Integers keep their low bits; floats are rounded once, to nearest even. */
   set(view: DataView, at: number, value: number | bigint): void;
@@ -34,7 +38,7 @@ const low32 = (value: number | bigint): number =>
 
 const low64 = (value: number | bigint): bigint => BigInt.asUintN(64, BigInt(value));
 
-/** By way of f32, as in programs that have no direct conversion. */
+/** Rounds to f32 first, as programs without a direct conversion do. */
 const roundToBf16 = (value: number): number => numberToBf16(Math.fround(value));
 
 export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
@@ -103,8 +107,8 @@ export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
 };
 
 /**
- * Why an element cannot hold a value, or null. Integers may be written as signed or unsigned: compilers declare `int`
- * parameters as `.u32`. Floats round, so any number will do.
+ * Says why an element cannot hold a value, or returns null. Integers may be written as signed or unsigned, because
+ * compilers declare `int` parameters as `.u32`. Floats are rounded, so any number is accepted.
  */
 export function misfit(type: ElementType, value: number | bigint): string | null {
   const { kind, size } = elementInfo[type];
@@ -116,7 +120,7 @@ export function misfit(type: ElementType, value: number | bigint): string | null
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-/** Reads elements one by one out of bytes. */
+/** Little-endian elements over an array of bytes, read and written one at a time. */
 export class Elements {
   readonly type: ElementType;
   readonly bytes: Uint8Array;
@@ -132,7 +136,7 @@ export class Elements {
     this.length = Math.floor(bytes.length / this.#info.size);
   }
 
-  /** A new array of `length` zeros. */
+  /** Makes a new array of `length` zeros. */
   static zeros(type: ElementType, length: number): Elements {
     return new Elements(type, new Uint8Array(length * elementInfo[type].size));
   }
@@ -159,7 +163,7 @@ export class Elements {
   }
 }
 
-/** What `Buffer.read` gives: f16 and bf16 come as the numbers that they stand for. */
+/** The array that `Buffer.read` returns for each element type; f16 and bf16 are converted to f32. */
 export interface TypedArrays {
   u8: Uint8Array;
   s8: Int8Array;
@@ -175,6 +179,7 @@ export interface TypedArrays {
   f64: Float64Array;
 }
 
+/** Any of the arrays that `Buffer.read` returns. */
 export type TypedArray = TypedArrays[ElementType];
 
 const constructors = {
@@ -190,18 +195,18 @@ const constructors = {
   f64: Float64Array,
 } as const;
 
-/** The values of little-endian bytes, in an array of their own. */
+/** Converts little-endian bytes into an array that shares no memory with them. */
 export function toTypedArray<T extends ElementType>(type: T, bytes: Uint8Array): TypedArrays[T] {
   if (type === "f16" || type === "bf16") {
     const elements = new Elements(type, bytes);
     return Float32Array.from({ length: elements.length }, (_, i) => elements.get(i) as number) as TypedArrays[T];
   }
-  // Not slice: that of a Node Buffer shares its memory.
+  // Not `slice`: on a Node Buffer it shares the memory.
   const own = new Uint8Array(bytes).buffer;
   return new constructors[type as keyof typeof constructors](own) as TypedArrays[T];
 }
 
-/** The element type that a typed array is made of, or null. */
+/** The element type of a typed array, or null if kernels have none like it. */
 export function typeOfArray(array: ArrayBufferView): ElementType | null {
   for (const [type, arrayClass] of Object.entries(constructors)) {
     if (array instanceof arrayClass) return type as ElementType;

@@ -1,11 +1,16 @@
 import { type Diagnostic, renderDiagnostic, renderPlace, type SourceText, type Span } from "../../source/index.ts";
 
-/** Something was asked of the library that cannot be done: the message says what would be right. */
+/**
+ * The library was asked for something that it cannot do. The message says what is wrong and, if possible, what would be
+ * right.
+ */
 export class UsageError extends Error {
   override readonly name: string = "UsageError";
 }
 
-/** Runs what throws a RangeError where something does not fit; to callers of the library that is a UsageError. */
+/**
+ * Runs `attempt`, turning a RangeError (something does not fit) into the UsageError that callers of the library expect.
+ */
 export function fitting<T>(attempt: () => T): T {
   try {
     return attempt();
@@ -15,12 +20,15 @@ export function fitting<T>(attempt: () => T): T {
   }
 }
 
-/** A `.npy` file is none, or holds what kernels cannot work on. */
+/** A file is not a valid `.npy` file, or holds data that kernels cannot work on. */
 export class NumpyError extends Error {
   override readonly name = "NumpyError";
 }
 
-/** What was given to `Device.load` has errors; the message shows the first of them. */
+/**
+ * The program given to `Device.load` has errors. The message shows the first of them; `diagnostics` holds all errors
+ * and warnings.
+ */
 export class LoadError extends Error {
   override readonly name = "LoadError";
   readonly diagnostics: readonly Diagnostic[];
@@ -33,7 +41,10 @@ export class LoadError extends Error {
   }
 }
 
-/** A kernel can reach something that is checked but not executable yet. Nothing has been launched. */
+/**
+ * A kernel may reach an instruction that can be checked but not executed yet. Nothing has been launched. `source` and
+ * `span` (offsets into its text) say where the instruction is.
+ */
 export class NotExecutableError extends Error {
   override readonly name = "NotExecutableError";
   readonly source: SourceText;

@@ -1,9 +1,10 @@
-/** The instruction sets that there are. */
+/** The supported instruction sets. */
 export const isas = ["ptx", "visa"] as const;
+/** An instruction set: NVIDIA PTX or Intel vISA. */
 export type Isa = (typeof isas)[number];
 
-/** A CISA file: vISA in binary form. */
+/** Whether the name is that of a CISA file, which is vISA in binary form. */
 export const isCisaName = (path: string): boolean => /\.isa$/i.test(path);
 
-/** What a file of this name holds. */
+/** The instruction set of a file, according to the ending of its name. */
 export const isaOfName = (path: string): Isa => (/\.(visaasm|isaasm|isa)$/i.test(path) ? "visa" : "ptx");

@@ -1,17 +1,18 @@
 import { elementInfo, Elements, type ElementType, viewOf } from "./element.ts";
 import { NumpyError } from "./errors.ts";
 
-/** A NumPy array: its elements in C order (the last index runs fastest). */
+/** A NumPy array, with its elements in C order (the last index varies fastest). */
 export interface NumpyArray {
   readonly type: ElementType;
+  /** The length of each dimension; empty for a scalar. */
   readonly shape: readonly number[];
-  /** Little-endian. */
+  /** The elements, little-endian. */
   readonly bytes: Uint8Array;
 }
 
 const magic = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59];
 
-/** NumPy's type strings without the byte order. NumPy has no bf16: it travels as `u2`. */
+/** NumPy's type strings without the byte order. NumPy has no bf16: it is stored as `u2`. */
 const typeStrings: ReadonlyMap<string, ElementType> = new Map([
   ["u1", "u8"],
   ["i1", "s8"],
@@ -30,9 +31,9 @@ const typeStrings: ReadonlyMap<string, ElementType> = new Map([
 export const isNumpy = (bytes: Uint8Array): boolean => magic.every((byte, i) => bytes[i] === byte);
 
 /**
- * Reads a `.npy` file, versions 1 to 3. Big-endian data is turned round; booleans become `u8`.
+ * Reads a `.npy` file, versions 1 to 3. Big-endian data is converted to little-endian; booleans become `u8`.
  *
- * @throws NumpyError for what is no such file, Fortran order, and element types that kernels do not have
+ * @throws NumpyError if it is not such a file, is in Fortran order, or has an element type that kernels lack
  */
 export function readNumpy(bytes: Uint8Array): NumpyArray {
   if (!isNumpy(bytes)) throw new NumpyError("this is no .npy file: it does not begin with \\x93NUMPY");
@@ -67,7 +68,7 @@ export function readNumpy(bytes: Uint8Array): NumpyArray {
   if (bytes.length - end < length) {
     throw new NumpyError(`the header promises ${length} bytes of data, the file has ${bytes.length - end}`);
   }
-  // Not slice: that of a Node Buffer shares its memory.
+  // Not `slice`: on a Node Buffer it shares the memory.
   const data = new Uint8Array(bytes.subarray(end, end + length));
   if (order === ">") swapBytes(data, size);
   return { type, shape, bytes: data };
@@ -77,7 +78,7 @@ function swapBytes(data: Uint8Array, size: number): void {
   for (let at = 0; at < data.length; at += size) data.subarray(at, at + size).reverse();
 }
 
-/** Writes version 1.0. bf16 has no NumPy type and is written as its bits (`<u2`). */
+/** Encodes an array as a `.npy` file, version 1.0. NumPy has no bf16, so its bits are written as `<u2`. */
 export function writeNumpy({ type, shape, bytes }: NumpyArray): Uint8Array {
   const stored = type === "bf16" ? "u16" : type;
   const name = [...typeStrings].find(([, t]) => t === stored)![0];
@@ -94,7 +95,12 @@ export function writeNumpy({ type, shape, bytes }: NumpyArray): Uint8Array {
   return file;
 }
 
-/** The elements of an array in another type: bits are kept for bf16 out of u16, values otherwise must fit exactly. */
+/**
+ * Converts the elements of an array to another type. From u16 to bf16 the bits are kept; otherwise integers must fit
+ * exactly.
+ *
+ * @throws NumpyError if an element does not fit
+ */
 export function asType(array: NumpyArray, type: ElementType): Uint8Array {
   if (array.type === type || (type === "bf16" && array.type === "u16")) return array.bytes;
   const from = new Elements(array.type, array.bytes);

@@ -1,6 +1,6 @@
 /**
- * The first 32 bits of the fractional part of the `root`-th root of each of the first `count` primes (FIPS 180-4, 4.2.2). Doubles
- * have 15 bits more than that.
+ * The first 32 bits of the fractional part of the `root`-th root of each of the first `count` primes (FIPS 180-4,
+ * section 4.2.2). A double has 15 bits to spare for that.
  */
 function rootsOfPrimes(count: number, root: (x: number) => number): Uint32Array {
   const bits = new Uint32Array(count);
@@ -52,8 +52,8 @@ function compress(state: Uint32Array, w: Uint32Array, k: Uint32Array): void {
 }
 
 /**
- * SHA-256 (FIPS 180-4) as lower-case hexadecimal digits. Web Crypto has it only as a promise, which would make every use
- * of a job asynchronous.
+ * SHA-256 (FIPS 180-4) as lower-case hexadecimal digits. Web Crypto offers it only asynchronously, which would make
+ * everything that uses jobs asynchronous.
  */
 export function sha256(bytes: Uint8Array): string {
   roundConstants ??= rootsOfPrimes(64, Math.cbrt);

@@ -10,25 +10,27 @@ import { type Diagnostic, hasErrors, nearest, type SourceText } from "../../sour
 import { UsageError } from "../data/errors.ts";
 import { isProvided } from "../launch/provided-names.ts";
 
+/** Options of the functions that check, link and compile PTX. */
 export interface CompileOptions {
-  /** Check for this target ("sm_90") instead of the one that the module names. */
+  /** The target to check for, as in "sm_90". Default: the one that each module names. */
   readonly target?: string | undefined;
 }
 
+/** The result of checking one file. */
 export interface CheckedSource {
   readonly module: CheckedModule;
-  /** Of the parser and the checker, in the order of the text. */
+  /** The diagnostics of the parser and the checker, in the order of the text. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a module says about itself. */
+/** The version and target that a module declares. */
 interface Heading {
   readonly target?: string | undefined;
-  /** As one number: 6.4 is 604. */
+  /** As one number: version 6.4 is 604. */
   readonly version?: number;
 }
 
-/** The module as if it said something else. */
+/** Returns a copy of the module that declares another version or target. */
 const withHeading = (tree: Module, { target, version }: Heading): Module => ({
   ...tree,
   items: tree.items.map((item) => {
@@ -45,9 +47,9 @@ const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
   [...diagnostics].sort((a, b) => a.span.start - b.span.start);
 
 /**
- * Parses and checks one file. It does not stop at the first error.
+ * Parses and checks one file. Checking does not stop at the first error: all are among the diagnostics.
  *
- * @throws UsageError when there is no such target
+ * @throws UsageError if `target` is not a target of PTX
  */
 export function checkSource(source: SourceText, { target }: CompileOptions = {}): CheckedSource {
   if (target !== undefined && !architectures.includes(target)) throw noTarget(target);
@@ -66,7 +68,7 @@ function checkAs(source: SourceText, heading: Heading): CheckedSource {
 }
 
 interface Linked {
-  /** Null when a file has errors, so that there is nothing to link. */
+  /** Null if a file has errors, so that there is nothing to link. */
   readonly program: LinkedProgram | null;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -80,11 +82,20 @@ function link(sources: readonly SourceText[], options: CompileOptions): Linked {
   return { program, diagnostics: [...diagnostics, ...program.diagnostics] };
 }
 
-/** The diagnostics of files that are one program: their own, and, when these have no errors, those between them. */
+/**
+ * Checks files as one program. Returns the diagnostics of each file and, if none of these is an error, those of linking
+ * them.
+ *
+ * @throws UsageError if `target` is not a target of PTX
+ */
 export const checkLinked = (sources: readonly SourceText[], options: CompileOptions = {}): readonly Diagnostic[] =>
   link(sources, options).diagnostics;
 
-/** From text to a program: parse, check, link and lower. The program is null when there are errors. */
+/**
+ * Parses, checks, links and lowers files to one program. `module` is null if any of the diagnostics is an error.
+ *
+ * @throws UsageError if `target` is not a target of PTX
+ */
 export function compile(
   sources: readonly SourceText[],
   options: CompileOptions = {},
@@ -94,14 +105,18 @@ export function compile(
   return { module: sound ? lowerModules(program.modules, program.names, program.target.name) : null, diagnostics };
 }
 
-/** What the modules may no longer say when they are parts of one with the newest version and target of all. */
+/** The errors that modules have only because the linked module declares the newest version and target among them. */
 const agedOut = ({ modules, version, target }: LinkedProgram): readonly Diagnostic[] =>
   modules
     .filter((m) => m.version !== version || m.target.name !== target.name)
     .flatMap((m) => checkAs(m.module.source, { version, target: target.name }).diagnostics)
     .filter((d) => d.severity === "error");
 
-/** The text of one module out of several, or null when there are errors. */
+/**
+ * Links several modules into the text of one. `text` is null if any of the diagnostics is an error.
+ *
+ * @throws UsageError if `target` is not a target of PTX
+ */
 export function linkToText(
   sources: readonly SourceText[],
   options: CompileOptions = {},

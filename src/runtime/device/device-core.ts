@@ -13,64 +13,69 @@ import { Stream } from "../launch/stream.ts";
 import type { LoadOptions } from "./load-options.ts";
 import { programKey } from "./program-key.ts";
 
-/** What launches on a device do when they say nothing themselves, and what the device keeps. */
+/** The options of a device: the defaults of its launches, and where its compiled kernels are kept. */
 export interface DeviceOptions extends LaunchDefaults {
   /**
-   * Where compiled kernels are kept for other processes; `lanewise/node` has a folder for them. Null: nowhere but in the memory of this
-   * process. False: nothing that was compiled for another module is used. Default: null.
+   * Where compiled kernels are kept for other processes; `lanewise/node` provides a folder for them. Null: only in the
+   * memory of this process. False: kernels compiled for another module are never reused. Default: null.
    */
   readonly kernelStore?: KernelStore | null | false;
 }
 
-/** How many zeros, or which values. */
+/** A number of zeros, or given values. */
 type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
 
-/** What every simulated GPU has, whatever it can load: memory, buffers, streams, and the compiled kernels that are kept. */
+/**
+ * The part of a simulated GPU that does not depend on what it can load: memory, buffers, streams and cached kernels.
+ */
 export class DeviceCore {
   readonly memory = new DeviceMemory();
   readonly defaults: LaunchDefaults;
   readonly #kernelStore: KernelStore | false | null;
-  /** The one of launches that name no other. */
+  /** The stream of asynchronous launches that name no other. */
   readonly defaultStream = new Stream();
 
   constructor({ kernelStore = null, ...defaults }: DeviceOptions = {}) {
     this.defaults = defaults;
     this.#kernelStore = kernelStore;
-    // It would be moved with the first launch, and may be large by then.
+    // Sharing memory moves it, so it happens now, while there is little of it.
     if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();
   }
 
-  /** Where kernels of a program may have been compiled before. */
+  /** The cache of a program's compiled kernels; null if kernels are not to be reused. */
   protected kernelCache(files: readonly SourceFile[], options: LoadOptions): KernelCache | null {
     return this.#kernelStore === false ? null : new KernelCache(programKey(files, options), this.#kernelStore);
   }
 
-  /** A stream of its own, whose launches may overlap with those of others. */
+  /** Makes a new stream, whose launches may overlap with those of other streams. */
   stream(): Stream {
     return new Stream();
   }
 
-  /** Waits until no launch is in flight, in any stream. */
+  /** Waits until no launch is in flight in any stream. */
   idle(): Promise<void> {
     return this.memory.pending.ended();
   }
 
   /**
-   * What device code has taken with `malloc` and not freed until now, as warnings at the calls: leaks, if nothing will be launched any more.
-   * What a launch without the sanitizer `memory` has taken counts too.
+   * Reports, as warnings, the calls of device-side `malloc` whose memory has not been freed so far: leaks, if nothing
+   * else is going to be launched. Launches without the sanitizer `memory` are included.
    */
   leaks(): Report[] {
     return leaksOf(this.memory);
   }
 
   /**
-   * A new buffer: with the values of a typed array, or of a type and a number of zeros or given values.
+   * Makes a buffer from the values of a typed array, or from an element type and either a number of zeros or the
+   * values.
    *
    *     device.buffer(new Int32Array([1, 2]))
    *     device.buffer("f16", 1000)
    *     device.buffer("u64", [1n, 2n])
    *
-   * `name` is what reports call it.
+   * `name` is what reports call the buffer.
+   *
+   * @throws UsageError if the values do not determine a buffer, or the device has no room for it
    */
   buffer(values: ArrayBufferView): Buffer;
   buffer<T extends ElementType>(type: T, values: Contents, name?: string): Buffer<T>;

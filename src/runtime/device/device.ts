@@ -8,7 +8,7 @@ import { filesOf, isaOfFiles, PtxDevice } from "./ptx-device.ts";
 export type { DeviceOptions } from "./device-core.ts";
 
 /**
- * A simulated GPU: memory, and the modules and buffers in it.
+ * A simulated GPU: its memory, and the modules and buffers in it.
  *
  *     const device = new Device();
  *     const module = device.load(ptx);
@@ -18,18 +18,19 @@ export type { DeviceOptions } from "./device-core.ts";
  *     if (!result.ok) throw new Error(result.reports[0].message);
  *     y.read(); // Float32Array [2.5, 5, 7.5, 10]
  *
- * What launches do with limits, seeds and sanitizers when they say nothing themselves, `defaults` tells.
+ * The options of the constructor are defaults for all launches (engine, sanitizers, limits, ...), which can override
+ * them.
  */
 export class Device extends PtxDevice {
   /**
-   * Parses, checks and loads PTX, or vISA as text or as CISA files. Several files are linked into one program: of vISA, the
-   * kernel first and then its functions.
+   * Parses, checks and loads a program: PTX, or vISA as text or as CISA files. Several files are linked; for vISA, give
+   * the kernel first and then its functions.
    *
    *     const module = device.load(files, { isa: "visa", zeinfo: parse(yaml) });
    *     module.kernel("saxpy").launch({ global: 128, local: 32, args: [y, x, 2.5, 100] });
    *
-   * @throws LoadError when the text has errors
-   * @throws UsageError when the device has no room for its variables, or what `options` say does not fit the program
+   * @throws LoadError if the program has errors
+   * @throws UsageError if the device has no room for its variables, or `options` do not fit the program
    */
   override load(source: string | SourceFile | readonly SourceFile[], options: LoadOptions = {}): Module {
     const files = filesOf(source, options.isa);

@@ -1,10 +1,16 @@
 import type { Isa } from "../data/isa.ts";
 import type { VisaOptions } from "../visa/compile.ts";
 
-/** How a program is understood. All but `isa` and `target` are for vISA. */
+/** Options for loading a program. All but `isa` and `target` apply to vISA only. */
 export interface LoadOptions extends VisaOptions {
-  /** Default: what the first file's name says, and PTX for a text without a name. */
+  /**
+   * The instruction set of the program. Default: as the ending of the first file's name says; PTX for text without a
+   * name.
+   */
   readonly isa?: Isa;
-  /** Check for this target of PTX ("sm_90") instead of the module's own, or for this platform of vISA ("skl"). */
+  /**
+   * The target to check for instead of the one that the program names: a target of PTX ("sm_90") or a platform of vISA
+   * ("skl").
+   */
   readonly target?: string | undefined;
 }

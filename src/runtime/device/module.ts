@@ -24,11 +24,16 @@ import { planPtx } from "../launch/ptx-plan.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
 
-/** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
+/**
+ * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by
+ * `Device.load`.
+ */
 export class Module {
+  /** The device that the program is loaded into. */
   readonly device: DeviceCore;
+  /** The program in Lanewise's intermediate representation. */
   readonly ir: IrModule;
-  /** Warnings of the checker. */
+  /** The checker's warnings. */
   readonly diagnostics: readonly Diagnostic[];
   readonly #program: Program;
   readonly #visa: VisaProgram | null;
@@ -36,8 +41,8 @@ export class Module {
   #jit: JitProgram | null = null;
 
   /**
-   * Use `Device.load`. `cache`: where kernels may have been compiled before, asked for when one is compiled; `visa`: how kernels of
-   * vISA are launched.
+   * Use `Device.load`. `cache` returns the cache of compiled kernels, and is called when a kernel is compiled; `visa`
+   * plans the launches of vISA kernels.
    */
   constructor(
     device: DeviceCore,
@@ -54,6 +59,7 @@ export class Module {
     this.#visa = visa;
   }
 
+  /** The instruction set of the program. */
   get isa(): Isa {
     return this.#visa === null ? "ptx" : "visa";
   }
@@ -64,9 +70,9 @@ export class Module {
   }
 
   /**
-   * A kernel by its name; without one, the only kernel that there is.
+   * Returns a kernel by name, or without a name the only kernel of the program.
    *
-   * @throws UsageError when there is no such kernel
+   * @throws UsageError if there is no such kernel, or no name is given and there are several
    */
   kernel(name = this.#onlyKernel()): Kernel {
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === name);
@@ -114,7 +120,7 @@ export class Module {
     return this.#interpret(launched, notCompiled(jit.obstacleOf(request, true)));
   }
 
-  /** Whether a launch apart may have to be undone. */
+  /** Whether a launch by workers may have to be undone. */
   #mayBeUndone(launched: PreparedLaunch): boolean {
     const jit = this.#jitFor(launched);
     return (
@@ -127,7 +133,10 @@ export class Module {
     return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
   }
 
-  /** The compiler, or why it is not asked: compiled code takes no notice of what only the interpreter does. */
+  /**
+   * Returns the compiler, or the reason for not using it: compiled code does not support what only the interpreter
+   * does.
+   */
   #jitFor({
     request: { seed, steering, maxSteps, timeoutMs },
     observers,
@@ -156,26 +165,31 @@ export class Module {
   }
 }
 
-/** What a kernel needs of its module. */
+/** The functions of its module that a kernel uses. */
 interface Launcher {
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly run: (launched: PreparedLaunch) => EngineResult;
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
-  /** Whether no other launch may run at the same time as such a one. */
+  /** Whether the launch must not overlap with any other. */
   readonly mayBeUndone: (launched: PreparedLaunch) => boolean;
   readonly begin: (launched: PreparedLaunch) => Execution;
 }
 
-/** A launch in the interpreter that whoever began it takes through its instructions. */
+/** A launch in the interpreter that its caller steps through. */
 export interface BegunLaunch {
   readonly execution: Execution;
-  /** Takes back what the launch needed besides its arguments, and prints what it has left to print. Call once, at its end. */
+  /**
+   * Frees what the launch needed besides its arguments, and passes on the output that is still in memory. Call it once,
+   * at the end.
+   */
   readonly end: () => void;
 }
 
-/** A function of a module that can be launched. */
+/** A kernel of a module. Made by `Module.kernel`. */
 export class Kernel {
+  /** The module that the kernel belongs to. */
   readonly module: Module;
+  /** The kernel in Lanewise's intermediate representation. */
   readonly ir: IrFunction;
   readonly #launcher: Launcher;
   #obstacle: { readonly found: Obstacle | null } | null = null;
@@ -192,7 +206,7 @@ export class Kernel {
   }
 
   /**
-   * Whether everything that the kernel can reach is modelled; no launch starts otherwise.
+   * Checks that every instruction that the kernel may reach can be executed. Every launch checks it too.
    *
    * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
    */
@@ -206,11 +220,11 @@ export class Kernel {
   }
 
   /**
-   * Runs the kernel to its end. A fault and what sanitizers find do not throw: they are `reports` of the result, and `ok`
-   * is false.
+   * Runs the kernel to its end. Faults and the findings of sanitizers are not thrown: they are the `reports` of the
+   * result, whose `ok` is then false.
    *
-   * @throws UsageError when arguments or sizes do not fit the kernel
-   * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
+   * @throws UsageError if arguments or sizes do not fit the kernel, or launches are in flight on the device
+   * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
     const prepared = this.#prepare(options);
@@ -218,13 +232,14 @@ export class Kernel {
   }
 
   /**
-   * The same without keeping the caller waiting: workers run the blocks, one if `hostThreads` does not say more. What needs the
-   * interpreter, or a host without workers, runs in the calling thread when its turn has come. Arguments are taken now; buffers that
-   * the launch can know of may not be touched before its result is there.
+   * Runs the kernel like `launch`, but without blocking the caller: workers run the blocks, one unless `hostThreads`
+   * asks for more. If the interpreter is needed, or the host has no workers, the launch runs in the calling thread when
+   * its turn comes. Arguments are copied at once; buffers that existed at the time of the call must not be accessed
+   * until the result is there.
    *
    *     const results = await Promise.all([first.launchAsync(a), second.launchAsync(b)]); // one after the other
    *
-   * The result rejects with what `launch` throws.
+   * The promise rejects with what `launch` throws.
    */
   async launchAsync(options: AsyncLaunchOptions): Promise<KernelResult> {
     const { memory, defaultStream } = this.module.device;
@@ -239,7 +254,7 @@ export class Kernel {
     }
   }
 
-  /** Begins a launch to be taken step by step, as a debugger does. Throws as `launch` does. */
+  /** Begins a launch in the interpreter that the caller steps through, as a debugger does. Throws as `launch` does. */
   begin(options: LaunchOptions): BegunLaunch {
     const prepared = this.#prepare(options);
     return { execution: this.#launcher.begin(prepared), end: () => prepared.close() };

@@ -5,8 +5,8 @@ import type { LoadOptions } from "./load-options.ts";
 const utf8 = new TextEncoder();
 
 /**
- * Tells a program's code from that of all others: its files, whatever their names, and how they are understood. What vISA's `zeinfo`
- * and `inputs` say is for launches, and does not change the code.
+ * Returns a hash that identifies the code of a program: its files, regardless of their names, and the options that
+ * affect compilation. vISA's `zeinfo` and `inputs` affect only launches.
  */
 export function programKey(files: readonly SourceFile[], { zeinfo: _, inputs: __, ...options }: LoadOptions): string {
   const said = utf8.encode(JSON.stringify(options, plain));
@@ -21,7 +21,7 @@ export function programKey(files: readonly SourceFile[], { zeinfo: _, inputs: __
   return sha256(all);
 }
 
-/** What JSON has no form for. */
+/** Converts values that JSON cannot represent. */
 function plain(_: string, value: unknown): unknown {
   if (value instanceof Map) return [...(value as Map<unknown, unknown>)];
   if (value instanceof Uint8Array) return sha256(value);

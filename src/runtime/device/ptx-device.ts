@@ -7,7 +7,7 @@ import { DeviceCore } from "./device-core.ts";
 import type { LoadOptions } from "./load-options.ts";
 import { Module } from "./module.ts";
 
-/** The files of a program, however it was given; a text alone is a file without a name. */
+/** The files of a program, in whatever form it was given. Text alone becomes a file with a default name. */
 export function filesOf(
   source: string | SourceFile | readonly SourceFile[],
   isa: Isa | undefined,
@@ -22,13 +22,13 @@ export function filesOf(
   return files;
 }
 
-/** What the files of a program hold. */
+/** The instruction set of a program's files. */
 export const isaOfFiles = ([first]: readonly SourceFile[], { isa }: LoadOptions): Isa =>
   isa ?? isaOfName(first?.path ?? "");
 
-/** A `Device` that loads only PTX: a program that needs no vISA starts faster with it. */
+/** A `Device` that loads only PTX. It starts faster, because it does not load the code for vISA. */
 export class PtxDevice extends DeviceCore {
-  /** See `Device.load`. */
+  /** Loads PTX. See `Device.load`. */
   load(source: string | SourceFile | readonly SourceFile[], options: LoadOptions = {}): Module {
     const files = filesOf(source, options.isa);
     if (isaOfFiles(files, options) !== "ptx") throw new UsageError("this device loads PTX alone");

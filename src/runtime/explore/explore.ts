@@ -7,56 +7,71 @@ import { differenceOf } from "./run-difference.ts";
 import { type Interruption, scheduleText, ScriptedSteering } from "./schedule-script.ts";
 import { type Candidate, Exploration } from "./schedule-search.ts";
 
-/** Under which schedule a job is to run. */
+/** The schedule of one run of a job. The fields have the meaning of those of `LaunchDefaults`. */
 export interface ScheduleChoice {
   readonly steering?: Steering;
   readonly seed?: number;
-  /** Who watches, to see which schedules are worth a try. */
+  /** Observers that find out which schedules are worth trying next. */
   readonly observers?: readonly Observer[];
-  /** Thread-instructions after which it has not ended: under another schedule a program may wait for ever. */
+  /**
+   * The number of thread-instructions after which a launch counts as endless: under another schedule a program may wait
+   * forever.
+   */
   readonly maxSteps?: number;
 }
 
-/** A schedule under which a run is another. */
+/** A schedule under which a run differs from that under the usual schedule. */
 export interface FoundDifference {
-  /** It as `--schedule` takes it, or the seed. */
+  /** The schedule in the notation of `--schedule`; null if the run had a seed. */
   readonly schedule: string | null;
+  /** The seed of the run, or null. */
   readonly seed: number | null;
-  /** One sentence. */
+  /** The difference, in one sentence. */
   readonly difference: string;
-  /** Where warps are interrupted, in the order of the run; of a seed none is known. */
+  /** The places where warps were interrupted, in the order of the run; empty for a seed. */
   readonly interruptions: readonly Interruption[];
+  /** The result of the run. */
   readonly result: JobResult;
 }
 
+/** The result of `explore`. */
 export interface Explored {
-  /** The run under the usual schedule. */
+  /** The result under the usual schedule. */
   readonly usual: JobResult;
-  /** How many others were tried. */
+  /** The number of schedules tried. */
   readonly schedules: number;
-  /** All schedules with at most so many interruptions have been tried; null: all that there are. */
+  /**
+   * All schedules with at most this many interruptions have been tried; -1 if not even those without any, null if all
+   * schedules have been tried.
+   */
   readonly covered: number | null;
+  /** The first difference found, or null. */
   readonly found: FoundDifference | null;
 }
 
+/** Options of `explore`. */
 export interface ExploreOptions {
-  /** Schedules at most. */
+  /** The most schedules to try. */
   readonly budget: number;
-  /** The first of those by chance. */
+  /** The first of the seeds for random schedules. Default: 1. */
   readonly seed?: number | undefined;
-  /** Leaves out schedules of which others are known to give the same run. Default: true. */
+  /** Whether to leave out schedules known to give the same run as others. Default: true. */
   readonly reduce?: boolean;
-  /** Before each schedule: how many have been tried. */
+  /** Called before each schedule with the number of those begun, this one included. */
   readonly onSchedule?: (tried: number) => void;
 }
 
-/** A launch may take so many times as long as under the usual schedule, and so many thread-instructions in any case. */
+/**
+ * A launch may take this many times as long as under the usual schedule, and `minSteps` thread-instructions in any
+ * case.
+ */
 const patience = 100;
 const minSteps = 1_000_000;
 
 /**
- * Repeats a job under other schedules until one differs in what is reported, printed or left in a buffer. `run` runs it on a
- * fresh device, in the interpreter. A job that reports an error under the usual schedule is not repeated.
+ * Repeats a job under other schedules until a run differs in what is reported, printed or left in a buffer. `run` must
+ * run the job on a fresh device, in the interpreter. A job that reports an error under the usual schedule is not
+ * repeated. Rejects with what `run` throws.
  */
 export async function explore(
   job: Job,

@@ -3,56 +3,59 @@ import { windows } from "../../ir/index.ts";
 import type { AccessEvent, BarrierEvent, BarrierReleaseEvent, CallEvent, Observer } from "../../machine/events.ts";
 import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
-/** More than a block has warps. */
+/** At least as many as a block can have. */
 const maxWarps = 1024;
 
-/** A warp among all of its launch. */
+/** A number that identifies a warp within its launch. */
 export const warpId = ({ cta, index }: Warp): number => cta.ticket * maxWarps + index;
 
-/** What a warp does from one place at which others could have come between to the next, as far as others can tell. */
+/** The effects of a warp, as far as others can observe them, between two places at which other warps could have run. */
 interface Stretch {
   readonly warp: number;
   readonly launch: number;
-  /** How many barriers of the whole block had been passed when it began. */
+  /** The number of barriers that the whole block had passed when it began. */
   readonly epoch: number;
-  /** The choices since the last stretch, and those that gave the warp its turn. */
+  /** The choices since the previous stretch, and those that gave the warp its turn. */
   readonly choices: readonly number[];
   readonly begun: readonly number[];
   readonly reads: Set<number>;
   readonly writes: Set<number>;
 }
 
-/** By choice: the warps to which it makes a difference to turn there. */
+/** For each choice, the warps for which switching to them there makes a difference. */
 export type Conflicts = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** Words that are remembered of a run. */
+/** The most words remembered per run. */
 const maxWords = 1 << 20;
 
-/** Keys of what is touched: words of global memory, then those of the blocks' shared memory; what the machine provides; barriers. */
+/**
+ * Keys of what a warp accesses: words of global memory, then words of the blocks' shared memory; below 0 the functions
+ * that the machine provides, and barriers.
+ */
 const sharedKeys = 2 ** 33;
 const sharedWords = (windows.shared.end - windows.shared.start) / 4;
 const machineKey = -1;
 const barrierKey = (block: number, barrier: number): number => -2 - block * 32 - barrier;
 
 /**
- * Notes what each warp touches between two choices of a steered run. Two stretches that touch nothing in common, or only read it,
- * may change places, and nobody can tell: to turn from the one to the other is of no use.
+ * Records what each warp accesses between two choices of a steered run. Two stretches that access nothing in common, or
+ * only read it, can be swapped without any effect: switching from one to the other is pointless.
  */
 export class Footprints implements Observer {
   readonly #choiceCount: () => number;
   readonly #stretches: Stretch[] = [];
   #launch = -1;
   #epochs = new Map<number, number>();
-  /** Warps that wait at a barrier, with all of their lanes. */
+  /** The warps that wait at each barrier with all of their lanes. */
   readonly #arrived = new Map<number, Set<number>>();
-  /** Barriers for which not all warps of the block wait: who comes first may count. */
+  /** Barriers at which not all warps of the block wait: the order of arrival may matter there. */
   readonly #partial = new Set<number>();
   #from = 0;
   #begun: readonly number[] = [];
   #words = 0;
   #isKnown = true;
 
-  /** `choiceCount`: how many choices there have been. */
+  /** `choiceCount` returns the number of choices so far. */
   constructor(choiceCount: () => number) {
     this.#choiceCount = choiceCount;
   }
@@ -64,7 +67,7 @@ export class Footprints implements Observer {
   }
 
   launchEnd(grid: Grid): void {
-    // What clocks show depends on all that has been before.
+    // The value of a clock depends on everything that has run before.
     if (grid.clockReads > 0) this.#isKnown = false;
   }
 
@@ -95,7 +98,7 @@ export class Footprints implements Observer {
     const { ticket } = warp.cta;
     const key = barrierKey(ticket, barrier);
     this.#touch(this.#current(warp).writes, key);
-    // Lanes that go on meanwhile are not kept apart from those behind it.
+    // Lanes that continue meanwhile are not ordered with what comes after the barrier.
     if (mode === "arrive" || mode === "wait" || mask !== warp.live) return;
     const arrived = this.#arrived.get(key) ?? new Set();
     this.#arrived.set(key, arrived.add(warpId(warp)));
@@ -110,19 +113,22 @@ export class Footprints implements Observer {
     } else this.#partial.add(key);
   }
 
-  /** At which choices it makes a difference to turn, and to whom; null: not known, so at any, to anybody. */
+  /**
+   * Returns the choices at which switching makes a difference, and to which warps; null if that is unknown, so that any
+   * switch may.
+   */
   conflicts(): Conflicts | null {
     if (!this.#isKnown) return null;
     const found = new Map<number, Set<number>>();
     let later = new Map<number, Map<number, Later>>();
     let launch = this.#launch;
     for (const stretch of this.#stretches.toReversed()) {
-      // Launches come one behind the other.
+      // Launches run one after the other.
       if (stretch.launch !== launch) [later, launch] = [new Map(), stretch.launch];
       const { reads, writes, choices, begun } = stretch;
       const others = new Set<number>();
-      for (const key of reads) meet(stretch, later.get(key), false, others);
-      for (const key of writes) if (this.#counts(key)) meet(stretch, later.get(key), true, others);
+      for (const key of reads) addConflicts(stretch, later.get(key), false, others);
+      for (const key of writes) if (this.#counts(key)) addConflicts(stretch, later.get(key), true, others);
       for (const at of others.size > 0 ? [...choices, ...begun] : []) {
         const known = found.get(at) ?? new Set();
         found.set(at, known);
@@ -134,7 +140,10 @@ export class Footprints implements Observer {
     return found;
   }
 
-  /** A barrier at which the whole block waits lets all go on, whoever comes first. */
+  /**
+   * Whether accesses to this key can conflict. A barrier at which the whole block waits releases everybody, in whatever
+   * order they arrive.
+   */
   #counts(key: number): boolean {
     return key >= machineKey || this.#partial.has(key);
   }
@@ -148,7 +157,7 @@ export class Footprints implements Observer {
     }
   }
 
-  /** What a warp does belongs to its last stretch, if nobody came between. */
+  /** The stretch that a warp's next effect belongs to: its last one, unless another warp ran in between. */
   #current(warp: Warp): Stretch {
     const last = this.#stretches.at(-1);
     return last?.warp === warpId(warp) && last.launch === this.#launch ? last : this.#begin(warp);
@@ -168,7 +177,7 @@ export class Footprints implements Observer {
   }
 }
 
-/** When a warp touches something next, and when it writes it next, in barriers of its block. */
+/** The number of the block's barriers passed when a warp next accesses something, and when it next writes it. */
 interface Later {
   any: number;
   write: number | null;
@@ -181,8 +190,10 @@ function note(later: Map<number, Map<number, Later>>, key: number, { warp, epoch
   ofKey.set(warp, { any: epoch, write: writes ? epoch : (known?.write ?? null) });
 }
 
-/** The warps that touch later what a stretch does, where one of both writes it and no barrier keeps them apart. */
-function meet(
+/**
+ * Finds the warps that later access what a stretch accesses, where one of the two writes and no barrier separates them.
+ */
+function addConflicts(
   { warp, epoch }: Stretch,
   ofKey: ReadonlyMap<number, Later> | undefined,
   writes: boolean,

@@ -6,12 +6,12 @@ import type { Job } from "../job/job.ts";
 const place = ({ code, source, span }: Report): string =>
   `${code} at ${source.path}:${source.position(span.start).line}`;
 
-/** What a report is, apart from the threads that it happened to first. */
+/** The codes and places of a run's reports, regardless of which threads they happened to first. */
 const reportsOf = ({ reports }: JobResult): string => [...new Set(reports.map(place))].sort().join(", ");
 
 /**
- * In one sentence how two runs of a job differ, or null: in what they reported, printed, or left in a buffer. A buffer that the
- * job checks is compared as it says there, the others bit by bit.
+ * Says in one sentence how two runs of a job differ in what they report, print, or leave in a buffer; null if they do
+ * not. A buffer that the job checks is compared as its check says, the others bit by bit.
  */
 export function differenceOf(job: Job, one: JobResult, other: JobResult): string | null {
   const reports = [reportsOf(one), reportsOf(other)];

@@ -3,23 +3,31 @@ import type { Group } from "../../machine/state/launch-state.ts";
 import { UsageError } from "../data/errors.ts";
 import { warpId } from "./footprints.ts";
 
-/** At the choice of that number, counted from 0, a schedule goes another way than 0. */
+/** A choice, counted from 0, at which a schedule takes a way other than 0. */
 interface Turn {
   readonly at: number;
   readonly way: number;
 }
 
-/** Where a schedule differs from the one without interruptions, in ascending order. */
+/**
+ * A schedule, given by its turns: the choices where it differs from the schedule without interruptions, in ascending
+ * order.
+ */
 export type Schedule = readonly Turn[];
 
 /** The schedule without turns. */
 const straight = "straight";
 
-/** As `--schedule` takes it: "straight", or choices with the ways that are taken there, as in "12:1,40:2". */
+/** A schedule in the notation of `--schedule`: "straight", or choices with the ways taken there, as in "12:1,40:2". */
 export const scheduleText = (schedule: Schedule): string =>
   schedule.length === 0 ? straight : schedule.map(({ at, way }) => `${at}:${way}`).join(",");
 
-/** @throws UsageError when the text is no schedule */
+/**
+ * Reads a schedule in the notation of `--schedule`: "straight", or choices in ascending order with the ways taken
+ * there, as in "12:1,40:2".
+ *
+ * @throws UsageError if the text is not a schedule
+ */
 export function parseSchedule(text: string): Schedule {
   if (text === straight) return [];
   const turns = text.split(",").map((turn) => {
@@ -43,41 +51,49 @@ export interface Interruption {
   readonly warp: number;
 }
 
-/** Ways that are remembered, of all choices: at those behind, exploration turns nowhere. */
+/** The most ways remembered, over all choices. Exploration does not turn at later choices. */
 const maxWays = 1 << 20;
 
-/** What a run was asked. */
+/** A choice that a run had to make. */
 export interface Choice {
-  /** All ways but 0 interrupt somebody. */
+  /** Whether all ways but 0 interrupt a warp. */
   readonly interrupts: boolean;
-  /** By way: who goes on. */
+  /** For each way, the warp that continues. */
   readonly warps: readonly number[];
 }
 
-/** Follows a schedule, and remembers what it was asked. */
+/** Steers a launch along a given schedule, and records the choices it had. It is for one run. */
 export class ScriptedSteering implements Steering {
   readonly #turns: Schedule;
   #next = 0;
   #count = 0;
   #ways = 0;
-  /** Those that are remembered. */
+  /** The first choices, as far as they are recorded. */
   readonly choices: Choice[] = [];
+  /** The places where lanes were interrupted so far. */
   readonly interruptions: Interruption[] = [];
 
   constructor(schedule: Schedule) {
     this.#turns = schedule;
   }
 
-  /** How often it was asked. */
+  /** The number of choices so far. */
   get count(): number {
     return this.#count;
   }
 
-  /** Turns at choices that the run did not come to: the schedule is of another one. */
+  /**
+   * The number of turns that the run has not come to. If any are left at its end, the schedule belongs to another run.
+   */
   get unreached(): number {
     return this.#turns.length - this.#next;
   }
 
+  /**
+   * Returns the way that the schedule takes at the next choice.
+   *
+   * @throws UsageError if the choice does not have that way
+   */
   choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number {
     const at = this.#count++;
     this.#ways += ways;

@@ -6,13 +6,13 @@ export type Candidate =
   | { readonly kind: "schedule"; readonly schedule: Schedule; readonly interruptions: number }
   | { readonly kind: "seed"; readonly seed: number };
 
-/** A choice, and the ways that are worth a try there. */
+/** A choice, and the ways worth trying there. */
 interface Point {
   readonly at: number;
   readonly ways: readonly number[];
 }
 
-/** Further schedules, which are as one that was tried up to a choice, turn there, and then go on as it comes. */
+/** Schedules that follow one already tried up to some choice, turn there, and then take way 0. */
 interface Branching {
   readonly schedule: Schedule;
   readonly interruptions: number;
@@ -20,21 +20,21 @@ interface Branching {
 }
 
 /**
- * Which schedules of a program to try, and in which order: those with the fewest interruptions first, each once. Where there
- * are too many with a single one, every second try is by chance.
+ * Decides which schedules of a program to try, each once, those with the fewest interruptions first. If there are too
+ * many with a single interruption, every second schedule is random.
  */
 export class Exploration {
   readonly #budget: number;
-  /** By number of interruptions. */
+  /** Indexed by the number of interruptions. */
   readonly #levels: Branching[][] = [];
-  /** Schedules that have been given to try, by name. */
+  /** The names of the schedules already handed out. */
   readonly #seen = new Set<string>();
   #tried = 0;
   #seed: number;
   #large = false;
   #complete = true;
 
-  /** `budget`: how many schedules will be tried at most; `seed`: the first of those by chance. */
+  /** `budget` is the most schedules to try, `seed` the first seed for random ones. */
   constructor(budget: number, seed = 1) {
     this.#budget = budget;
     this.#seed = seed;
@@ -44,13 +44,19 @@ export class Exploration {
     return this.#tried;
   }
 
-  /** All schedules with at most so many interruptions have been tried; -1: not even those with none, null: simply all. */
+  /**
+   * All schedules with at most this many interruptions have been tried; -1 if not even those without any, null if all
+   * schedules have been tried.
+   */
   get coveredInterruptions(): number | null {
     const open = this.#levels.findIndex((level) => level.length > 0);
     return open < 0 && this.#complete ? null : Math.max(open, 0) - 1;
   }
 
-  /** The next one to try, or null when there is none left. Tell what came of a schedule before asking again. */
+  /**
+   * Returns the next schedule to try, or null if there is none left. Call `ran` with the outcome of one before asking
+   * for another.
+   */
   next(): Candidate | null {
     if (this.#tried >= this.#budget) return null;
     if (this.#tried === 0) return this.#count({ kind: "schedule", schedule: [], interruptions: 0 });
@@ -61,8 +67,9 @@ export class Exploration {
   }
 
   /**
-   * The schedule has been tried: at which of its choices others branch off. With `conflicts` only those that may give another run;
-   * a conflict may also call for a turn before the schedule's last one, to somebody else.
+   * Records that a schedule has been tried, and at which of its choices others branch off. With `conflicts`, these are
+   * only those that may give a different run; a conflict may also require a turn before the schedule's last one, to
+   * another warp.
    */
   ran({ schedule }: Candidate & { kind: "schedule" }, steering: ScriptedSteering, conflicts: Conflicts | null): void {
     const { choices } = steering;
@@ -116,17 +123,20 @@ export class Exploration {
   }
 }
 
-/** The ways of a choice that are worth a try. Whoever conflicts but cannot run there may be brought on by anybody. */
+/**
+ * The ways of a choice that are worth trying. If a conflicting warp cannot run there, any way may lead to it, so all
+ * are tried.
+ */
 function waysOf({ interrupts, warps }: Choice, at: number, conflicts: Conflicts | null): number[] {
   const all = warps.flatMap((_, way) => (way === 0 ? [] : [way]));
   if (conflicts === null || !interrupts) return all;
   const others = conflicts.get(at);
   if (others !== undefined && ![...others].every((warp) => warps.includes(warp))) return all;
-  // Groups of one warp are not told apart: they meet again, and what they do then depends on where.
+  // Groups of the same warp are not distinguished: they reconverge, and what they do then depends on where.
   return all.filter((way) => warps[way] === warps[0] || others?.has(warps[way]!));
 }
 
-/** All turns at these choices, in an order in which those that are tried early lie far apart. */
+/** Yields all turns at these choices, in an order that spreads the early ones far apart. */
 function* spread(points: readonly Point[]): Generator<{ at: number; way: number }> {
   const count = points.length;
   const stride = coprime(Math.max(1, Math.round(count * 0.618)), count);
@@ -136,7 +146,7 @@ function* spread(points: readonly Point[]): Generator<{ at: number; way: number 
   }
 }
 
-/** The first number from `n` on that has no common factor with `m`. */
+/** The smallest number not below `n` that is coprime to `m`. */
 function coprime(n: number, m: number): number {
   const gcd = (a: number, b: number): number => (b === 0 ? a : gcd(b, a % b));
   let k = n;

@@ -1,12 +1,14 @@
 import { Elements } from "../data/element.ts";
 import type { Comparison } from "./job-check.ts";
 
+/** An element that differs: its index, the value found and the value expected. */
 export interface Difference {
   readonly index: number;
   readonly got: number | bigint;
   readonly want: number | bigint;
 }
 
+/** The number of elements that differ, and the first of them. */
 export interface ComparisonResult {
   readonly mismatches: number;
   readonly first: Difference | null;
@@ -14,7 +16,7 @@ export interface ComparisonResult {
 
 type SameElement = (index: number) => boolean;
 
-/** Compares the elements of two arrays of the same type and length; "bits": one by one, and bit by bit. */
+/** Compares two arrays of the same type and length. "bits" compares each pair of elements bit by bit. */
 export function compareElements(got: Elements, want: Elements, comparison: Comparison | "bits"): ComparisonResult {
   if (comparison !== "bits" && comparison.kind === "sorted") return count(sorted(got), sorted(want), "bits");
   return count(got, want, comparison);
@@ -47,7 +49,7 @@ function within(got: Elements, want: Elements, relative: number, absolute: numbe
     const g = Number(got.get(i));
     const w = Number(want.get(i));
     if (g === w || (g !== g && w !== w)) return true;
-    // With an infinite `want` the tolerance would be infinite too, and everything within it.
+    // An infinite `want` would make the tolerance infinite, and accept everything.
     return Number.isFinite(w) && Math.abs(g - w) <= absolute + relative * Math.abs(w);
   };
 }
@@ -71,14 +73,14 @@ function exactly(
   };
 }
 
-/** Whether an element has the bits that this value has in its type. */
+/** Whether an element has the bits of this value in its type. */
 function samePattern(got: Elements, index: number, value: number | bigint): boolean {
   const one = Elements.zeros(got.type, 1);
   one.set(0, value);
   return got.pattern(index) === one.pattern(0);
 }
 
-/** Whether each byte of a record is compared. */
+/** For each byte of a record, 1 if it is compared. */
 function comparedBytes({ period, ranges }: NonNullable<Extract<Comparison, { kind: "exact" }>["records"]>): Uint8Array {
   const compared = new Uint8Array(period);
   for (const [from, to] of ranges) compared.fill(1, from, to);
@@ -92,7 +94,7 @@ function sameCompared(got: Elements, want: Elements, index: number, compared: Ui
   return true;
 }
 
-/** The same elements in the order of their bits, which puts equal multisets into equal arrays. */
+/** The elements sorted by their bits, so that equal multisets give equal arrays. */
 function sorted(elements: Elements): Elements {
   const patterns = Array.from({ length: elements.length }, (_, i) => elements.pattern(i));
   const order = patterns

@@ -1,6 +1,6 @@
 import { elementInfo, Elements, type ElementType } from "../data/element.ts";
 
-/** How a buffer is filled before the first launch. */
+/** The initial contents of a buffer. */
 export type Init =
   | { readonly gen: "zero" }
   | { readonly gen: "fill"; readonly value: number | bigint }
@@ -12,21 +12,24 @@ export type Init =
   | { readonly gen: "file"; readonly path: string }
   | LcgInit;
 
-/** Reproducible noise: a linear congruential generator, `s * 1664525 + 1013904223 mod 2^32`. */
+/** Reproducible noise from a linear congruential generator: `s * 1664525 + 1013904223 mod 2^32`. */
 interface LcgInit {
   readonly gen: "lcg";
   readonly seed: number;
   /** Floats lie in [lo, hi) unless `mod` is given. */
   readonly lo: number;
   readonly hi: number;
-  /** The range of the integers that are drawn, or null for all that the type has. */
+  /** The range [0, mod) of the integers drawn, or null for the whole range of the type. */
   readonly mod: number | null;
   readonly add: number;
-  /** Floats with `mod`: integers times this. */
+  /** Floats with `mod` are integers times this. */
   readonly scale: number;
 }
 
-/** The elements that an initialization without a file gives. `into`: as many zeros, where they are to be. */
+/**
+ * Generates the elements of an initialization that needs no file. `into` must hold as many zeros; it is filled and
+ * returned.
+ */
 export function generate(
   type: ElementType,
   n: number,

@@ -2,13 +2,13 @@ import { Elements, type ElementType, elementTypes } from "../data/element.ts";
 import { readBufferName, readElement, readHex } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
 
-/** An argument of a launch, as a job has it. */
+/** An argument of a launch, as a job gives it. */
 export type ArgumentSpec =
   | { readonly kind: "buffer"; readonly buffer: string; readonly offset: number }
-  /** `type` null: that of the parameter. */
+  /** `type` is null for the type of the parameter. */
   | { readonly kind: "scalar"; readonly type: ElementType | null; readonly value: number | bigint }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly pointers: readonly PointerPatch[] }
-  /** Local memory of vISA. */
+  /** Local memory (vISA). */
   | { readonly kind: "local"; readonly bytes: number };
 
 /** The address of a buffer within a struct that is passed by value. */
@@ -55,7 +55,7 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
   return { kind: "scalar", type: null, value: 0 };
 }
 
-/** A vector by value, as `{"f32v": [1, 2, 3, 4]}`. */
+/** Reads a vector passed by value, as in `{"f32v": [1, 2, 3, 4]}`. */
 function readVector(field: JsonField, type: ElementType): ArgumentSpec {
   const values = field.items();
   const elements = Elements.zeros(type, values.length);

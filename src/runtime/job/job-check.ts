@@ -2,31 +2,35 @@ import { elementInfo, type ElementType, elementTypes } from "../data/element.ts"
 import { readBufferName, readElement, readHash } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
 
-/** What a buffer must hold after the launches. */
+/** The expected contents of a buffer after the launches: `n` elements of `type` from its start. */
 export interface Check {
   readonly buffer: string;
   readonly type: ElementType;
   readonly n: number;
   readonly compare: Comparison;
   readonly expected: Expected;
-  /** Of the expected bytes. */
+  /** The hash of the expected bytes. */
   readonly sha256: string | null;
-  /** Only variants of this width are checked; null: all. */
+  /** Restricts the check to variants of this width; null checks all. */
   readonly simd: number | null;
 }
 
+/** How elements are compared. */
 export type Comparison =
   | {
       readonly kind: "exact";
-      /** Any NaN is as good as any other. */
+      /** Whether any NaN equals any other. */
       readonly anyNan: boolean;
-      /** -0 is as good as 0. */
+      /** Whether -0 equals 0. */
       readonly anyZero: boolean;
-      /** Only these byte ranges (end exclusive) of each record of `period` bytes; null: everything. */
+      /**
+       * Restricts the comparison to byte ranges (end exclusive) of each record of `period` bytes; null compares
+       * everything.
+       */
       readonly records: { readonly period: number; readonly ranges: readonly (readonly [number, number])[] } | null;
-      /** Elements that may be anything. */
+      /** The indices of elements that may have any value. */
       readonly skip: ReadonlySet<number>;
-      /** Elements that may have one of several values. */
+      /** The allowed values of elements that may have one of several, by index. */
       readonly alternatives: ReadonlyMap<number, readonly (number | bigint)[]>;
     }
   | { readonly kind: "tolerance"; readonly relative: number; readonly absolute: number }
@@ -39,7 +43,7 @@ type Expected =
   /** Only the hash and the first values are known. */
   | { readonly kind: "hash"; readonly first: readonly (number | bigint)[] };
 
-/** The part of a buffer's description that its checks need. */
+/** The part of a buffer's specification that its checks need. */
 interface BufferShape {
   readonly type: ElementType;
   readonly n: number;
@@ -78,7 +82,7 @@ export function readCheck(field: JsonField, buffers: ReadonlyMap<string, BufferS
   return { buffer, type, n, compare, expected, sha256, simd: simd.present ? simd.count(1, 32) : null };
 }
 
-/** Whether it compares all bits of all elements. */
+/** Whether a comparison covers all bits of all elements. */
 const isPlain = (c: Comparison): boolean =>
   c.kind === "exact" && !c.anyNan && !c.anyZero && c.records === null && c.skip.size === 0 && c.alternatives.size === 0;
 
@@ -107,7 +111,7 @@ function readComparison(field: JsonField, type: ElementType, n: number): Compari
 const readSkip = (field: JsonField, n: number): ReadonlySet<number> =>
   new Set(field.present ? field.items().map((index) => index.count(0, n - 1)) : []);
 
-/** `{"3": [1, 2]}`: element 3 is 1 or 2. */
+/** Reads allowed values: `{"3": [1, 2]}` means that element 3 is 1 or 2. */
 function readAlternatives(field: JsonField, type: ElementType, n: number): Map<number, readonly (number | bigint)[]> {
   const alternatives = new Map<number, readonly (number | bigint)[]>();
   if (!field.present) return alternatives;

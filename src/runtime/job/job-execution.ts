@@ -19,89 +19,103 @@ import type { Check } from "./job-check.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
 
-/** How a job reads the files that it names; `path` is as the job has it. */
+/** Access to the files that a job names. A `path` is as the job has it. */
 export interface JobFiles {
+  /**
+   * Returns the contents of a file. A UsageError from here becomes the `problem` of the result; any other error its
+   * `defect`.
+   */
   read(path: string): Uint8Array;
-  /** The path as messages show it. */
+  /** Returns the path as messages show it. Default: unchanged. */
   shown?(path: string): string;
-  /** Understands YAML, in which vISA's `.ze_info` is written; without it, jobs that need it are skipped. */
+  /** Parses YAML, the format of vISA's `.ze_info`, into plain objects. Without it, jobs that need it are skipped. */
   yaml?(text: string): unknown;
 }
 
+/** How the launches of a job are run, watched and limited. */
 export interface JobOptions {
-  /** Default: the device's. */
+  /** Default: that of the device. */
   readonly engine?: EngineName;
   /** As in `LaunchDefaults`. */
   readonly hostThreads?: number;
-  /** Default: all for a job that expects a report, else none. */
+  /** The sanitizers that watch. Default: all for a job that expects a report, none otherwise. */
   readonly sanitize?: ReadonlySet<SanitizerName> | null;
   readonly seed?: number | null;
-  /** Default: no limit, but one for a job that expects a report, which may be that it never ends. */
+  /**
+   * The thread-instructions allowed for a launch. Default: no limit, except for a job that expects a report, since that
+   * report may be that it never ends.
+   */
   readonly maxSteps?: number | null;
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
   readonly onProgress?: LaunchOptions["onProgress"];
-  /** What is not to be heard of: a launch with no other errors counts as good, though a fault has ended it early. */
+  /**
+   * Selects reports to suppress. A launch whose only errors are suppressed counts as good, even though a fault ended it
+   * early.
+   */
   readonly suppress?: (report: Report) => boolean;
-  /** Who else watches the launches, besides sanitizers. */
+  /** Observers of the launches, in addition to the sanitizers. */
   readonly observers?: readonly Observer[];
-  /** Decides the schedule of the launches, one after the other. */
+  /** Chooses the schedule of the launches, one after the other. */
   readonly steering?: Steering;
 }
 
 interface LaunchSummary {
   readonly kernel: string;
   readonly threads: number;
-  /** Executed thread-instructions, where the engine counts them. */
+  /** The number of thread-instructions executed; null if the engine does not count them. */
   readonly steps: number | null;
   readonly milliseconds: number;
-  /** What has run it. */
+  /** The engine that ran the launch. */
   readonly engine: EngineName;
-  /** Of what the interpreter has run: why. */
+  /** The reason why the interpreter ran it; absent if compiled code did. */
   readonly interpreted?: string;
-  /** Threads of the host that have run blocks. */
+  /** The number of host threads that ran blocks. */
   readonly hostThreads: number;
 }
 
+/** The outcome of checking one buffer: whether it is as expected, and how many of its `n` elements are not. */
 export interface CheckResult {
   readonly buf: string;
   readonly ok: boolean;
   readonly mismatches: number;
-  /** How many elements were compared. */
+  /** The number of elements compared. */
   readonly n: number;
+  /** The first element that differs; null if none does, or if only a hash of the expected bytes is known. */
   readonly first: Difference | null;
 }
 
+/** The result of running one variant of a job. */
 export interface JobResult {
   readonly id: string;
   readonly variant: string;
-  /** What has run the launches: compiled code, if that is so of all. */
+  /** "jit" if compiled code ran all launches, otherwise "interpreter". */
   readonly engine: EngineName;
   readonly ok: boolean;
   readonly launches: readonly LaunchSummary[];
   readonly checks: readonly CheckResult[];
   readonly stdout: string;
   readonly reports: readonly Report[];
-  /** Reports that were not to be heard of. */
+  /** The reports that `JobOptions.suppress` selected. */
   readonly suppressed: readonly Report[];
-  /** What the job needs that is not there yet. Such a job is not ok. */
+  /** Something the job needs that is not supported or not available, or null. Such a job is not ok. */
   readonly skipped: string | null;
-  /** Errors and warnings of the program's text. */
+  /** The errors and warnings of the program. */
   readonly diagnostics: readonly Diagnostic[];
-  /** Why the job could not be run as it stands: a file, an argument, a hash that does not fit. */
+  /** Why the job could not be run as it stands: a file, an argument, a hash that does not match; or null. */
   readonly problem: Error | null;
-  /** An error of Lanewise itself. */
+  /** An internal error of Lanewise, or null. */
   readonly defect: Error | null;
-  /** In one sentence why it is not ok, or null. */
+  /** Why the job is not ok, in one sentence; null if it is. */
   readonly failure: string | null;
-  /** The bytes of the buffers before the first launch and after the last. */
+  /** The contents of the buffers before the first launch and after the last. */
   readonly buffers: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
 }
 
-/** Thread-instructions within which a job that expects a report must come to it. */
+/** The number of thread-instructions within which a job that expects a report must produce it. */
 const stepsToReport = 20_000_000;
 
-/** The sanitizers that find what no run finds by itself. */
+/** For each report that no run makes by itself, the sanitizer that finds it. */
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
 
 /** One launch of a job, ready to begin. */
@@ -110,10 +124,10 @@ export interface JobLaunch {
   readonly options: LaunchOptions;
 }
 
-/** What a job needs is not there. */
+/** Something that a job needs is not available. */
 class Missing extends Error {}
 
-/** One variant of a job that runs on a fresh device. What goes wrong is in the result; nothing is thrown. */
+/** A run of one variant of a job on a fresh device. What goes wrong is in the result; `run` throws nothing. */
 export class JobRun {
   readonly device: PtxDevice;
   readonly job: Job;
@@ -153,22 +167,22 @@ export class JobRun {
         return this.#result({ failure: "the program has errors" });
       }
       if (error instanceof UsageError || error instanceof NumpyError) return this.#result({ problem: error });
-      // A mistake of this program. Other jobs go on.
+      // A bug in Lanewise itself. Other jobs can still run.
       return this.#result({ defect: error instanceof Error ? error : new Error(String(error)) });
     }
   }
 
-  /** Loads the program and fills the buffers. Throws what is wrong with the job. */
+  /** Loads the program and fills the buffers. Throws if something is wrong with the job. */
   open(): readonly JobLaunch[] {
     const module = this.#load();
     for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
     const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
-    // Refuse before anything has been launched.
+    // Kernels that cannot be executed are refused before anything has been launched.
     for (const kernel of kernels) kernel.requireExecutable();
     return this.job.launches.map((spec, i) => ({ kernel: kernels[i]!, options: this.#optionsOf(spec) }));
   }
 
-  /** Compares what the buffers hold after the last launch with what they should. */
+  /** Compares the contents of the buffers after the last launch with those expected. */
   check(): readonly CheckResult[] {
     return this.#checksOfVariant().map((check) => this.#check(check));
   }
@@ -193,7 +207,7 @@ export class JobRun {
     return this.job.visa?.variants.get(this.variant);
   }
 
-  /** What a program of vISA has besides its text. */
+  /** The options that a vISA program needs besides its text. */
   #visaOptions(): LoadOptions {
     const variant = this.#visa;
     if (variant === undefined) return {};
@@ -214,7 +228,7 @@ export class JobRun {
     try {
       return this.files.yaml(source);
     } catch (error) {
-      // The first line says what is wrong, and where; a picture follows.
+      // Only the first line is kept, which says what is wrong and where; an excerpt of the text follows it.
       const [what = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
       throw new UsageError(`${this.#shown(path)}: ${what.replace(/:$/, "")}`);
     }
@@ -233,7 +247,7 @@ export class JobRun {
     this.buffers.set(name, this.device.buffer(type, n, `buffer "${name}"`).writeBytes(elements.bytes));
   }
 
-  /** The bytes of a `.npy` or raw file that holds `n` elements. */
+  /** Reads a `.npy` or raw file that must hold `n` elements. */
   #file(path: string, type: BufferSpec["type"], n: number): Uint8Array {
     const file = this.files.read(path);
     const bytes = isNumpy(file) ? asType(readNumpy(file), type) : file;
@@ -261,7 +275,7 @@ export class JobRun {
     };
   }
 
-  /** Whether the launch came to its end. */
+  /** Runs a launch. Returns whether it ended without an error. */
   #launch({ kernel, options }: JobLaunch): boolean {
     const result = kernel.launch(options);
     const { threads, steps, milliseconds, engine, interpreted, hostThreads } = result;
@@ -315,7 +329,7 @@ export class JobRun {
     return { buf, ok: mismatches === 0, mismatches, n, first };
   }
 
-  /** Only the hash of the right bytes is known, and some first values. */
+  /** Checks a buffer of whose expected contents only the hash and some first values are known. */
   #checkHash(
     { buffer: buf, type, n, compare, sha256: hash }: Check,
     got: Elements,
@@ -346,7 +360,7 @@ export class JobRun {
     return null;
   }
 
-  /** How the reports differ from the one that is expected, or null. */
+  /** Says how the reports differ from the expected one, or returns null. */
   #unexpected({ report, file, line }: ExpectedReport): string | null {
     const path = file === null ? null : this.#shown(file);
     const place = (code: string, at: string | null, where: number): string =>

@@ -24,7 +24,7 @@ export function readHex(field: JsonField): Uint8Array {
   return Uint8Array.from({ length: text.length >> 1 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
 
-/** The name of one of the job's buffers. */
+/** Reads the name of one of the job's buffers. */
 export function readBufferName(field: JsonField, buffers: ReadonlyMap<string, unknown>): string {
   const name = field.string();
   if (field.present && !buffers.has(name)) {

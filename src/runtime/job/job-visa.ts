@@ -5,39 +5,39 @@ import { elementTypes } from "../data/element.ts";
 import type { KernelInput } from "../visa/handwritten-payload.ts";
 import type { JsonField } from "./json-fields.ts";
 
-/** What a job of vISA has besides what every job has. */
+/** The part of a job that only vISA has. */
 export interface VisaJob {
   readonly variants: ReadonlyMap<string, VisaVariant>;
-  /** What the inputs of its hand-written kernels hold. */
+  /** The contents of the inputs of hand-written kernels. */
   readonly inputs: readonly KernelInput[];
 }
 
-/** How one compiled or written form of a job's program is launched. Paths are as the job has them. */
+/** How one variant of a job's program, compiled or hand-written, is launched. Paths are as the job has them. */
 export interface VisaVariant {
-  /** Lanes of a hardware thread; null where neither the variant nor the job says. */
+  /** The number of lanes of a hardware thread; null if neither the variant nor the job says. */
   readonly simd: number | null;
-  /** Null where the variant's name begins with none, and the job names none. */
+  /** The platform that the variant's name begins with, or else the job's; null if there is neither. */
   readonly platform: Platform | null;
   /** The file with the section `.ze_info`, as YAML. */
   readonly zeinfo: string | null;
-  /** Files with the other sections of the compiled program, by name. */
+  /** The files with the other sections of the compiled program, by section name. */
   readonly data: ReadonlyMap<string, string>;
-  /** Names that the program takes the address of and that lie in a section. */
+  /** The names whose addresses the program takes, with their places in sections. */
   readonly symbols: ReadonlyMap<string, DataPlace>;
-  /** Where sections hold addresses. */
+  /** The places in sections that hold addresses. */
   readonly relocations: readonly DataRelocation[];
 }
 
-/** The fields that only jobs of vISA have. */
+/** The fields that only vISA jobs have. */
 export const visaFields = ["inputs", "platform", "simd", "tags", "retval_model"] as const;
 
 const maxBytes = 0x7fff_ffff;
 
-/** A platform by its name in any case, or null. */
+/** Finds a platform by its name, in any case; or null. */
 const platformNamed = (name: string): Platform | null =>
   platforms.find((platform) => platform === name.toLowerCase()) ?? null;
 
-/** As in "igc2-bmg.simd16.fc3". */
+/** The platform in the name of a variant, such as "igc2-bmg.simd16.fc3"; or null. */
 const platformOfVariant = (name: string): Platform | null => platformNamed(name.split(".")[0]!.replace(/^.*-/, ""));
 
 export function readVisaJob(root: JsonField): VisaJob {
@@ -52,8 +52,8 @@ export function readVisaJob(root: JsonField): VisaJob {
 }
 
 /**
- * The files of a variant. A compiler that has tried again dumps its kernel twice: of files that `defines` the same routines,
- * the first counts.
+ * Reads the files of a variant. A compiler that retries dumps its kernel twice, so of files that `defines` the same
+ * routines only the first counts.
  */
 export function readModules(field: JsonField): string[] {
   const defines = field.get("defines");

@@ -11,41 +11,46 @@ import { readModules, readVisaJob, visaFields, type VisaJob } from "./job-visa.t
 import { JsonField } from "./json-fields.ts";
 import { parseJson } from "./json-text.ts";
 
-/** A reproducible run: programs, the buffers they work on, launches, and what must come out. */
+/** A reproducible run: programs, the buffers they work on, launches, and the expected results. Made by `parseJob`. */
 export interface Job {
   readonly id: string;
   readonly isa: Isa;
-  /** Name to the files that are linked into one program. */
+  /** By name, the files that are linked into one program. */
   readonly variants: ReadonlyMap<string, readonly string[]>;
-  /** What vISA needs besides; null for PTX. */
+  /** The part that only vISA has; null for PTX. */
   readonly visa: VisaJob | null;
   readonly buffers: ReadonlyMap<string, BufferSpec>;
   readonly launches: readonly LaunchSpec[];
   readonly checks: readonly Check[];
-  /** What the kernels must print, or null where that is not compared. */
+  /** The text that the kernels must print; null if it is not checked. */
   readonly stdout: string | null;
+  /** The report that the run must end with; null if there must be none. */
   readonly expect: ExpectedReport | null;
 }
 
-/** The report that a run must end with. `file`: in which file, as the job names it; null where it does not say. */
+/**
+ * The report that a run must end with, by code and line. `file` is the path that the job gives, or null for any file.
+ */
 export interface ExpectedReport {
   readonly report: string;
   readonly file: string | null;
   readonly line: number;
 }
 
+/** A buffer: `n` elements of `type`, and their initial values. */
 export interface BufferSpec {
   readonly type: ElementType;
   readonly n: number;
   readonly init: Init;
-  /** Of the filled buffer. */
+  /** The hash of the initial contents, which is checked; or null. */
   readonly sha256: string | null;
 }
 
+/** A launch of a kernel. */
 export interface LaunchSpec {
-  /** Absent: the only one that there is. */
+  /** The kernel's name. Default: the only kernel of the program. */
   readonly kernel?: string;
-  /** `shared`: bytes of dynamic shared memory. */
+  /** `shared` is the size of dynamic shared memory in bytes. */
   readonly size:
     | { readonly grid: Dim3; readonly block: Dim3; readonly shared: number }
     | { readonly global: Dim3; readonly local: Dim3 };
@@ -54,7 +59,7 @@ export interface LaunchSpec {
 
 const maxBytes = 0x7fff_ffff;
 
-/** Reads a job file, which is untrusted. Gives the job, or null and at least one error; never throws. */
+/** Reads a job file, which need not be trusted. Returns the job, or null and at least one error; never throws. */
 export function parseJob(source: SourceText): {
   readonly job: Job | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -171,7 +176,7 @@ function readDim(field: JsonField, most: Dim3): Dim3 {
   return [size(0), size(1), size(2)];
 }
 
-/** Threads of a block, work items of a group. */
+/** The most threads of a block in each dimension. */
 const maxThreads: Dim3 = [1024, 1024, 64];
 
 function readLaunch(field: JsonField, isa: Isa, buffers: Job["buffers"]): LaunchSpec {

@@ -12,11 +12,11 @@ const kindNames: Readonly<Record<JsonNode["kind"], string>> = {
 };
 
 /**
- * A value in a JSON text that is expected to have a certain shape. Reading one that has another shape reports it with its
- * path ("launches[0].grid") and gives a harmless value, so that one pass finds all that is wrong.
+ * A JSON value that is expected to have a certain shape. Reading a value of another shape reports an error with its
+ * path ("launches[0].grid") and returns a harmless default, so that one pass finds all errors.
  */
 export class JsonField {
-  /** Null where it is missing; what is missing has been reported unless it may be. */
+  /** Null if the value is missing. That has been reported already, unless the value is optional. */
   readonly node: JsonNode | null;
   readonly path: string;
   readonly #sink: DiagnosticSink<JobCode>;
@@ -57,7 +57,7 @@ export class JsonField {
     return choices[0]!;
   }
 
-  /** An exact integer of any size. */
+  /** Reads an integer of any size, exactly. */
   integer(): number | bigint {
     const node = this.node;
     if (node?.kind === "number" && (typeof node.value === "bigint" || Number.isInteger(node.value))) return node.value;
@@ -72,7 +72,7 @@ export class JsonField {
     return least;
   }
 
-  /** Any number; the names that JSON lacks may be given as strings: "nan", "inf", "-inf". */
+  /** Reads any number. Those that JSON lacks may be given as strings: "nan", "inf", "-inf". */
   number(): number | bigint {
     const node = this.node;
     if (node?.kind === "number") return node.value;
@@ -96,7 +96,7 @@ export class JsonField {
     return node.items.map((item, i) => new JsonField(item, `${this.path}[${i}]`, this.#sink, item));
   }
 
-  /** The members of an object whose names are the user's. */
+  /** The members of an object whose names the user chooses. */
   entries(): [name: string, value: JsonField][] {
     const node = this.node;
     if (node?.kind !== "object") {
@@ -117,8 +117,8 @@ export class JsonField {
   }
 
   /**
-   * Reports this value if it is no object, and members that are almost one of `known`: a misspelt "checks" would make a
-   * job that checks nothing. Names that are far from all of them are let be.
+   * Reports this value if it is not an object, and members whose name is almost one of `known`: with a misspelt
+   * "checks", a job would check nothing. Names unlike any of them are ignored.
    */
   object(known: readonly string[]): this {
     for (const [name, field] of this.entries()) {

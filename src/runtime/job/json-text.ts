@@ -1,14 +1,14 @@
 import type { SourceText, Span } from "../../source/index.ts";
 
 /**
- * JSON with places. `JSON.parse` would round 64-bit integers, refuse the NaN and Infinity that Python's `json` writes, and
- * cannot say where in the text a value stands.
+ * A JSON value with its place in the text. `JSON.parse` would round 64-bit integers, reject the NaN and Infinity that
+ * Python's `json` writes, and could not tell where a value stands.
  */
 export type JsonNode = Span &
   (
     | { readonly kind: "null" }
     | { readonly kind: "boolean"; readonly value: boolean }
-    /** `value` is a bigint where the text is an integer that a number cannot hold. */
+    /** `value` is a bigint for integers that a number cannot hold exactly. */
     | { readonly kind: "number"; readonly value: number | bigint }
     | { readonly kind: "string"; readonly value: string }
     | { readonly kind: "array"; readonly items: readonly JsonNode[] }
@@ -25,7 +25,7 @@ export interface JsonProblem {
   readonly span: Span;
 }
 
-const deepest = 200;
+const maxDepth = 200;
 
 class Malformed extends Error {
   readonly span: Span;
@@ -36,7 +36,7 @@ class Malformed extends Error {
   }
 }
 
-/** One pass over the text. Throws `Malformed` at the first thing that is no JSON. */
+/** Parses a text in one pass. Throws `Malformed` at the first syntax error. */
 class Reader {
   readonly text: string;
   at = 0;
@@ -79,7 +79,7 @@ class Reader {
 
   value(depth: number): JsonNode {
     this.#match(this.#space);
-    if (depth > deepest) throw new Malformed(`nested deeper than ${deepest} levels`, this.at);
+    if (depth > maxDepth) throw new Malformed(`nested deeper than ${maxDepth} levels`, this.at);
     const start = this.at;
     switch (this.text[start]) {
       case "{":
@@ -143,11 +143,11 @@ class Reader {
 function numberOf([text, integer, fraction, exponent]: RegExpExecArray): number | bigint {
   const value = Number(text);
   if (integer === undefined || fraction !== undefined || exponent !== undefined) return value;
-  // A long row of digits is no integer that any buffer holds, and making a bigint of it takes quadratic time.
+  // No buffer holds integers with so many digits, and converting them to a bigint takes quadratic time.
   return Number.isSafeInteger(value) || integer.length > 40 ? value : BigInt(text);
 }
 
-/** Reads a whole JSON text; gives either its root or the first problem. Never throws. */
+/** Parses a JSON text. Returns either its root or the first problem; never throws. */
 export function parseJson(source: SourceText): {
   readonly root: JsonNode | null;
   readonly problem: JsonProblem | null;

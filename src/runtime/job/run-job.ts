@@ -4,6 +4,6 @@ import type { Job } from "./job.ts";
 
 export type { CheckResult, JobFiles, JobOptions, JobResult } from "./job-execution.ts";
 
-/** Runs one variant of a job. What goes wrong is in the result; nothing is thrown. */
+/** Runs one variant of a job on a fresh device. What goes wrong is in the result; nothing is thrown. */
 export const runJob = (job: Job, variant: string, files: JobFiles, options: JobOptions = {}): JobResult =>
   new JobRun(new Device(), job, variant, files, options).run();

@@ -8,10 +8,10 @@ import { viewOf } from "../data/element.ts";
 import { formatPrintf, type PrintfArguments } from "./printf.ts";
 import type { providedNames } from "./provided-names.ts";
 
-/** A string without an end is cut here. */
+/** Strings without a terminating zero are cut off here. */
 const maxString = 1 << 20;
 
-/** `size` bytes at a generic address, as the calling lane sees it. Faults like a load there. */
+/** Returns a copy of `size` bytes at a generic address, as the calling lane sees it. Faults like a load from there. */
 function readBytes({ x, lane, site }: ExternalCall, address: bigint, size: number): Uint8Array {
   const at = parts(address);
   const place = locate(x, lane, at);
@@ -31,7 +31,7 @@ function readBytes({ x, lane, site }: ExternalCall, address: bigint, size: numbe
   return place!.views.u8.slice(start, start + size);
 }
 
-/** The string at a generic address, one character a byte, up to its zero or the end of the memory around it. */
+/** The string at a generic address, one character per byte, up to its zero or the end of the memory around it. */
 function readString(call: ExternalCall, address: bigint): string {
   const first = readBytes(call, address, 1);
   const at = parts(address);
@@ -51,7 +51,7 @@ function latin1(bytes: Uint8Array): string {
 
 const utf8 = new TextDecoder();
 
-/** The arguments of vprintf: each at the next multiple of its size. */
+/** The arguments of vprintf, each aligned to its own size. */
 class ArgumentBuffer implements PrintfArguments {
   readonly #call: ExternalCall;
   readonly #address: bigint;
@@ -94,12 +94,12 @@ const vprintf: ExternalFunction = (call) => {
   return BigInt(buffer.count);
 };
 
-/** `void *malloc(size_t size)`: null when the memory is exhausted. */
+/** `void *malloc(size_t size)` returns null if the memory is exhausted. */
 const malloc: ExternalFunction = ({ x, lane, site, args: [size = 0n] }) => {
   const { memory, addresses, id: launch, kernel } = x.warp.cta.grid;
   if (size > 0xffff_ffffn) return 0n;
   try {
-    // Who asks where it comes from has the sanitizer on that keeps what is freed.
+    // The origin is needed only by the sanitizer that keeps freed memory.
     const stack = memory.quarantine ? stackOf(site, x) : [];
     const { code, instruction } = site;
     const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
@@ -112,7 +112,7 @@ const malloc: ExternalFunction = ({ x, lane, site, args: [size = 0n] }) => {
   }
 };
 
-/** `void free(void *ptr)`: null is allowed. */
+/** `void free(void *ptr)` accepts null. */
 const free: ExternalFunction = ({ x, lane, site, args: [pointer = 0n] }) => {
   if (pointer === 0n) return 0n;
   const { memory, addresses } = x.warp.cta.grid;
@@ -148,5 +148,5 @@ const bodies: Readonly<Record<(typeof providedNames)[number], ExternalFunction>>
   __assertfail: assertFail,
 };
 
-/** What happens when device code calls a function that the machine provides, by its name. */
+/** The functions that the machine provides to device code, by name. */
 export const deviceFunctions: ReadonlyMap<string, ExternalFunction> = new Map(Object.entries(bodies));

@@ -4,70 +4,89 @@ import type { KernelArgument } from "../data/argument.ts";
 import type { LaunchSize } from "./launch-plan.ts";
 import type { Stream } from "./stream.ts";
 
-/** How launches are watched and limited. */
+/** How launches are run, watched and limited. */
 export interface LaunchDefaults {
   /**
-   * What runs kernels: compiled code, or the interpreter, which is the reference. Sanitizers, observers, seeds and step limits
-   * need the interpreter, and so does a kernel that cannot be compiled; the result says which one it was. Default: "jit".
+   * The engine that runs kernels: "jit" for compiled code, or "interpreter", which is the reference. Sanitizers,
+   * observers, a chosen schedule, and limits on steps or time need the interpreter, and so does a kernel that cannot be
+   * compiled; `KernelResult.engine` says which one ran. Default: "jit".
    */
   readonly engine?: EngineName;
   /**
-   * Threads of the host that may run blocks at the same time where the kernel is compiled: the calling thread, and workers if
-   * there is enough to do. With more than one, what blocks do to each other happens in no certain order, as on a GPU. Where there
-   * can be no workers, and where the calling thread may not wait (the main thread of a page: see `launchAsync`), it is one. Many more
-   * than the machine has cores are not started. Default: 1.
+   * The number of host threads that may run blocks of a compiled kernel at the same time: the calling thread, and
+   * workers if there is enough to do. With more than one, blocks interact in no particular order, as on a GPU. Only one
+   * is used where workers are not available, or where the calling thread may not block (the main thread of a page: see
+   * `launchAsync`); and never many more than the machine has cores. At least 1. Default: 1.
    */
   readonly hostThreads?: number;
-  /** Which sanitizers watch. Faults (an access outside every allocation, ...) are always found. */
+  /**
+   * The sanitizers that watch the launch: "all", or some of `sanitizerNames`. Faults (an access outside every
+   * allocation, ...) are found without them. Default: none.
+   */
   readonly sanitize?: "all" | Iterable<SanitizerName>;
-  /** Permutes the schedule of the threads; the same seed gives the same run. */
+  /** Permutes the schedule of the threads; the same seed gives the same run. Default: the usual schedule. */
   readonly seed?: number;
-  /** Decides the schedule, where no seed does. */
+  /** Chooses the schedule step by step. A seed takes precedence. */
   readonly steering?: Steering;
-  /** Thread-instructions after which the launch ends with a `no-progress` report. */
+  /** The number of thread-instructions after which the launch ends with a `no-progress` report. Default: no limit. */
   readonly maxSteps?: number;
-  /** Milliseconds after which the launch ends with a `no-progress` report. */
+  /** The time in milliseconds after which the launch ends with a `no-progress` report. Default: no limit. */
   readonly timeoutMs?: number;
 }
 
-/** Either runs whatever is executable. */
+/** The engines. Either runs everything that is executable. */
 export const engineNames = ["interpreter", "jit"] as const;
+/** The engine that runs a kernel: the interpreter, or compiled code. */
 export type EngineName = (typeof engineNames)[number];
 
+/**
+ * The options of a launch: its size and arguments, and how it is watched and limited. Where an option is absent, the
+ * default of the device applies.
+ */
 export type LaunchOptions = LaunchSize & LaunchSettings;
 
+/** The options of `Kernel.launchAsync`. */
 export type AsyncLaunchOptions = LaunchOptions & {
-  /** After whose launches it runs. Default: those of the device that name none. */
+  /** The launch runs after those enqueued earlier in the same stream. Default: the device's default stream. */
   readonly stream?: Stream;
 };
 
 interface LaunchSettings extends LaunchDefaults {
-  /** One for each parameter of the kernel, in their order. */
+  /** One argument for each parameter of the kernel, in order. Default: none. */
   readonly args?: readonly KernelArgument[];
+  /**
+   * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
+   * (thread-instructions; null in compiled code, which does not count them).
+   */
   readonly onProgress?: LaunchRequest["onProgress"];
-  /** What the kernel prints, as it prints it; the result has it as a whole. */
+  /** Called with each piece of text that the kernel prints, as it is printed; `KernelResult.stdout` has all of it. */
   readonly onOutput?: (text: string) => void;
-  /** Who else watches, besides the sanitizers. */
+  /** Observers of the launch, in addition to the sanitizers. */
   readonly observers?: readonly Observer[];
 }
 
-/** What an engine says of a launch. */
+/** The result of a launch, as an engine reports it. */
 export interface EngineResult extends LaunchResult {
-  /** What has run it. */
+  /** The engine that ran the kernel. */
   readonly engine: EngineName;
-  /** Why it was not compiled code; null where it was. */
+  /** The reason why the interpreter ran the kernel; null if compiled code did. */
   readonly interpreted: string | null;
-  /** Threads of the host that have run blocks. */
+  /** The number of host threads that ran blocks. */
   readonly hostThreads: number;
 }
 
+/**
+ * The result of a launch. `ok` is false if the kernel faulted or a sanitizer found an error; `reports` then says what
+ * happened.
+ */
 export interface KernelResult extends EngineResult {
-  /** Threads of the grid; work items in vISA. */
+  /** The number of threads launched (work items in vISA). */
   readonly threads: number;
+  /** The time that the launch took, in milliseconds. */
   readonly milliseconds: number;
-  /** What the kernel printed. */
+  /** Everything that the kernel printed. */
   readonly stdout: string;
 }
 
-/** The sanitizers that there are. */
+/** The names of all sanitizers. */
 export const sanitizerNames: readonly SanitizerName[] = ["call", "init", "memory", "race", "sync"];

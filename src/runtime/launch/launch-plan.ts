@@ -1,37 +1,38 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 
-/** What a launch is, apart from how it is watched and limited: the part that depends on the instruction set. */
+/** The part of a launch that depends on the instruction set; how it is watched and limited does not. */
 export interface LaunchPlan {
   readonly request: Pick<LaunchRequest, "grid" | "block" | "sharedBytes" | "params" | "threads">;
-  /** Threads of the launch (work items in vISA). */
+  /** The number of threads in the launch (work items in vISA). */
   readonly threads: number;
-  /** Gives back what the launch needed besides its arguments, and what the kernel has printed into memory. */
+  /** Frees what the launch needed besides its arguments, and returns what the kernel has printed into memory. */
   readonly finish?: () => string;
 }
 
-/** How large a launch is: blocks of threads in PTX, work items in groups in vISA. */
+/** The size of a launch: blocks of threads in PTX, groups of work items in vISA. */
 export type LaunchSize =
   | {
-      /** Blocks: a number, or up to three. */
+      /** The number of blocks in up to three dimensions. */
       readonly grid: Size;
-      /** Threads of a block: a number, or up to three, 1024 in all at most. */
+      /** The number of threads in a block, in up to three dimensions; at most 1024 in all. */
       readonly block: Size;
-      /** Bytes of dynamic shared memory. Default 0. */
+      /** The size of dynamic shared memory in bytes. Default: 0. */
       readonly shared?: number;
       readonly global?: never;
       readonly local?: never;
     }
   | {
-      /** Work items of the launch: a number, or up to three, multiples of those of a group. */
+      /** The number of work items in up to three dimensions, each a multiple of that of a group. */
       readonly global: Size;
-      /** Work items of a group: a number, or up to three, 1024 in all at most. */
+      /** The number of work items in a group, in up to three dimensions; at most 1024 in all. */
       readonly local: Size;
       readonly grid?: never;
       readonly block?: never;
       readonly shared?: never;
     };
 
+/** A size in up to three dimensions: a number, or `[x, y, z]`. Missing dimensions are 1. */
 export type Size = number | readonly [x: number, y?: number, z?: number];
 
 export const dim3 = (size: Size): Dim3 =>

@@ -5,7 +5,7 @@ import { UsageError } from "../data/errors.ts";
 import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./launch-options.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 
-/** A launch that can begin: its arguments have been taken. */
+/** A launch that is ready to begin: its arguments have been copied. */
 export class PreparedLaunch {
   readonly request: LaunchRequest;
   readonly observers: readonly Observer[];
@@ -49,7 +49,7 @@ export class PreparedLaunch {
     };
   }
 
-  /** What becomes of it. */
+  /** Runs the launch and completes its result. */
   end(run: () => EngineResult): KernelResult {
     const started = performance.now();
     let result: EngineResult;
@@ -74,13 +74,13 @@ export class PreparedLaunch {
     return this.#result(result, left, started);
   }
 
-  /** It has ended, whoever ran it. */
+  /** Cleans up after a launch that somebody else ran to its end. */
   close(): void {
     const left = this.#plan.finish?.() ?? "";
     if (left !== "") this.request.onOutput!(left);
   }
 
-  /** `left`: what the kernel has printed into memory. */
+  /** `left` is what the kernel has printed into memory. */
   #result(result: EngineResult, left: string, started: number): KernelResult {
     if (left !== "") this.request.onOutput!(left);
     const { threads } = this.#plan;

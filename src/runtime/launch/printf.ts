@@ -1,31 +1,31 @@
-/** Where a conversion gets its argument from, one after the other. */
+/** The source of a format's arguments, read one after the other. */
 export interface PrintfArguments {
-  /** 32 bits, as a signed number. */
+  /** Reads 32 bits as a signed number. */
   int(): number;
-  /** 64 bits, as a signed bigint. */
+  /** Reads 64 bits as a signed bigint. */
   long(): bigint;
   double(): number;
-  /** The bytes of a string up to its end, one character each. */
+  /** Reads a string up to its zero, one character per byte. */
   string(): string;
 }
 
 interface Conversion {
   readonly flags: string;
   readonly width: number;
-  /** -1 where none is given. */
+  /** -1 if none is given. */
   readonly precision: number;
   readonly length: string;
   readonly letter: string;
 }
 
-/** Wider fields and longer fractions than this are taken for mistakes. */
+/** Wider fields and longer fractions are taken for mistakes and limited to this. */
 const maxWidth = 4096;
 
 const pattern = /%([-+ #0]*)(\*|\d*)(?:\.(\*|-?\d*))?(hh|h|ll|l|j|z|t|L)?([\s\S])/g;
 
 /**
- * Formats as C's printf does. The argument types are those of 64-bit Linux: `long`, `size_t` and pointers have 64 bits.
- * A conversion that C does not know is printed as it stands.
+ * Formats like C's printf, with the argument types of 64-bit Linux: `long`, `size_t` and pointers have 64 bits. A
+ * conversion that C does not define is printed unchanged.
  */
 export function formatPrintf(format: string, args: PrintfArguments): string {
   return format.replace(pattern, (whole, flags: string, width: string, precision, length = "", letter: string) => {
@@ -98,7 +98,7 @@ function integer(c: Conversion, value: bigint): string {
   if (flags.includes("#") && radix === 8 && !digits.startsWith("0")) digits = `0${digits}`;
   const prefix =
     (signed ? signOf(flags, value < 0n) : "") + (flags.includes("#") && radix === 16 && value !== 0n ? "0x" : "");
-  // A precision turns the flag 0 off.
+  // A precision disables the flag 0.
   const text = pad(c, prefix, digits, precision < 0);
   return letter === "X" ? text.toUpperCase() : text;
 }
@@ -127,7 +127,7 @@ function float(c: Conversion, value: number): string {
   return lower === letter ? text : text.toUpperCase();
 }
 
-/** A finite double that is not negative, exactly: `mantissa * 2^exponent`. */
+/** The exact value of a finite, non-negative double: `mantissa * 2^exponent`. */
 function binary(value: number): { readonly mantissa: bigint; readonly exponent: number } {
   const view = new DataView(new ArrayBuffer(8));
   view.setFloat64(0, value);
@@ -139,7 +139,7 @@ function binary(value: number): { readonly mantissa: bigint; readonly exponent: 
     : { mantissa: fraction | (1n << 52n), exponent: biased - 1075 };
 }
 
-/** `value * 10^power`, rounded to an integer, ties to even: what the C library does, and `toFixed` does not. */
+/** `value * 10^power`, rounded to an integer, ties to even, as in the C library (`toFixed` rounds ties up). */
 function scaled(value: number, power: number): bigint {
   const { mantissa, exponent } = binary(value);
   let numerator = mantissa;
@@ -165,13 +165,13 @@ function fixed(value: number, precision: number, alternate: boolean): string {
   return digits.slice(0, point) + (precision > 0 || alternate ? "." : "") + digits.slice(point);
 }
 
-/** The first `precision + 1` significant digits, and the power of ten of the first. */
+/** The first `precision + 1` significant digits, and the power of ten of the first one. */
 function significant(value: number, precision: number): { readonly digits: string; readonly power: number } {
   if (value === 0) return { digits: "0".repeat(precision + 1), power: 0 };
   let power = Math.floor(Math.log10(value));
   for (;;) {
     const digits = scaled(value, precision - power).toString();
-    // The logarithm may be off by one, and rounding may carry into a further digit.
+    // The logarithm may be off by one, and rounding may carry into another digit.
     if (digits.length === precision + 1) return { digits, power };
     power += digits.length > precision + 1 ? 1 : -1;
   }
@@ -197,7 +197,7 @@ function general(value: number, precision: number, alternate: boolean): string {
 function hexadecimal(value: number, precision: number, alternate: boolean): string {
   let { mantissa, exponent } = binary(value);
   let power = value === 0 ? 0 : exponent + 52;
-  // As glibc: the digit before the point is 1, and 0 for zero and subnormal numbers.
+  // Like glibc: the digit before the point is 0 for zero and subnormal numbers, else 1.
   let fraction = 13;
   if (precision >= 0 && precision < 13) {
     mantissa = roundedQuotient(mantissa, 1n << BigInt(4 * (13 - precision)));

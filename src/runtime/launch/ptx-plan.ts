@@ -4,19 +4,19 @@ import { type ArgumentContext, type KernelArgument, packArguments } from "../dat
 import { UsageError } from "../data/errors.ts";
 import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
 
-/** Far more than any GPU has, and less than the window of the address space. */
+/** Bytes: far more than any GPU has, and less than the shared window of the address space. */
 const maxShared = 0x0400_0000;
 
-/** Threads of a block, whatever its shape. */
+/** The most threads in a block, whatever its shape. */
 export const maxThreads = 1024;
 
-/** As many as a size has. */
+/** The number of threads in a grid or block of this size. */
 export const threadsOf = ([x, y, z]: Dim3): number => x * y * z;
 
 /**
- * A launch of a PTX kernel: blocks of threads, and the parameters in a block of bytes.
+ * Plans the launch of a PTX kernel, with its parameters laid out in bytes.
  *
- * @throws UsageError when arguments or sizes do not fit the kernel
+ * @throws UsageError if arguments or sizes do not fit the kernel
  */
 export function planPtx(
   kernel: IrFunction,
@@ -43,7 +43,7 @@ function checkSizes(kernel: IrFunction, grid: Dim3, block: Dim3, shared: number)
   checkBlock(kernel, block);
 }
 
-/** @throws UsageError when the kernel cannot have blocks of this size */
+/** @throws UsageError if the kernel cannot have blocks of this size */
 export function checkBlock(kernel: IrFunction, block: Dim3): void {
   checkSize(kernel, "block", block, [maxThreads, 1024, 64]);
   const threads = threadsOf(block);

@@ -2,23 +2,23 @@ import { type Access, accessesOf, type Op } from "../../ir/index.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 
-/** An instruction that asks the launcher. */
+/** An instruction at which the module may call the launcher. */
 export interface StandaloneSite {
   readonly line: number;
-  /** As it stands in the source. */
+  /** The instruction as written in the source. */
   readonly text: string;
-  /** Of an access to memory. `aligned`: what the address is a multiple of. */
+  /** The memory access that it makes, if any; the address is a multiple of `aligned` bytes. */
   readonly access?: {
     readonly space: Access["space"];
     readonly bytes: number;
     readonly aligned: number;
     readonly writes: boolean;
   };
-  /** What is wrong where the module says that it cannot go on. */
+  /** The fault, where the module reports one. */
   readonly fails?: string;
-  /** The number of the record in which the module looks before it asks. */
+  /** The index of the record that the module consults before it calls. */
   readonly record?: number;
-  /** The function without a body that it calls. */
+  /** The external function that it calls. */
   readonly calls?: string;
 }
 
@@ -41,7 +41,7 @@ export const sitesOf = (program: Program, { sites }: CompiledKernel): Standalone
     };
   });
 
-/** What is wrong where a module stops at an operation; null where it only asks, or cannot stop. */
+/** The fault that stops a module at an operation; null if it only calls the launcher, or cannot stop. */
 function failureOf(op: Op): string | null {
   switch (op.kind) {
     case "trap":

@@ -18,16 +18,20 @@ import { isProvided } from "../launch/provided-names.ts";
 import { checkBlock, maxThreads, threadsOf } from "../launch/ptx-plan.ts";
 import { sitesOf, type StandaloneSite } from "./standalone-sites.ts";
 
+/** Options of `buildKernel`. */
 export interface BuildOptions {
-  /** Default: the only one of the program. */
+  /** The kernel's name. Default: the only kernel of the program. */
   readonly kernel?: string;
-  /** The block for which the code is: others cannot be launched then. Default: any. */
+  /**
+   * The block size to specialize for; no other size can be launched then. Default: the kernel's `.reqntid`, or else any
+   * size.
+   */
   readonly block?: Size;
-  /** Check for this target instead of the module's own. */
+  /** The target to check for instead of the one that the module names. */
   readonly target?: string | undefined;
 }
 
-/** A variable, or what else lies in memory: `size` bytes from `at` on, zeros where there is no `data` (base64). */
+/** A variable or another object in memory: `size` bytes from `at` on, zeros if there is no `data` (base64). */
 interface Piece {
   readonly name: string;
   readonly at: number;
@@ -35,12 +39,12 @@ interface Piece {
   readonly data?: string;
 }
 
-/** What one must know to launch a stand-alone module; docs/build.md explains every field. */
+/** Everything needed to launch a stand-alone module, as JSON; docs/build.md explains every field. */
 export interface KernelDescription {
   readonly format: "lanewise kernel 1";
   readonly kernel: string;
   readonly source: string;
-  /** Bytes of the module. */
+  /** The size of the module in bytes. */
   readonly size: number;
   readonly block: readonly [number, number, number] | null;
   readonly mostThreads: number;
@@ -52,7 +56,7 @@ export interface KernelDescription {
   }[];
   readonly waits: boolean;
   readonly imports: readonly string[];
-  /** Null where the code needs none. Else what tells whether multiply-adds of the machine are fused. */
+  /** Null if the code needs none. Otherwise a module and inputs that tell whether the machine fuses multiply-adds. */
   readonly fusedMultiplyAdd: {
     readonly probe: string;
     readonly f32: readonly number[];
@@ -85,18 +89,19 @@ export interface KernelDescription {
   readonly sites: readonly StandaloneSite[];
 }
 
+/** A stand-alone kernel: the WebAssembly module, and the description from which it can be launched. */
 export interface StandaloneKernel {
   readonly wasm: Uint8Array<ArrayBuffer>;
   readonly description: KernelDescription;
 }
 
 /**
- * Compiles a kernel of PTX into a module that needs nothing of Lanewise, and describes how it is launched.
+ * Compiles a PTX kernel into a WebAssembly module that does not need Lanewise, and describes how to launch it.
  *
- * @throws LoadError when the text has errors
- * @throws UsageError when there is no such kernel, or no such block
- * @throws NotExecutableError when the kernel can reach an instruction that is not modelled
- * @throws NotStandaloneError when it needs what only Lanewise's own launcher has
+ * @throws LoadError if the program has errors
+ * @throws UsageError if there is no such kernel, or it cannot have blocks of this size
+ * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
+ * @throws NotStandaloneError if it needs something that only Lanewise's own launcher has
  */
 export function buildKernel(
   source: string | SourceFile | readonly SourceFile[],
@@ -109,7 +114,7 @@ export function buildKernel(
   const wanted = options.block ?? bounds.reqntid;
   const block = wanted === undefined ? null : dim3(wanted);
   if (block !== null) checkBlock(kernel.ir, block);
-  // A memory in which there is nothing but the program's variables.
+  // A memory that holds nothing but the program's variables.
   const memory = new DeviceMemory();
   const program = fitting(() => loadProgram(memory, loaded.ir, { externals: deviceFunctions }));
   const jit = new JitProgram(program);
@@ -140,7 +145,7 @@ export function buildKernel(
   return { wasm: compiled.bytes, description };
 }
 
-/** For any machine, where the code would not be another one for this. */
+/** Compiles for this machine, and determines whether the code is the same for any. */
 function compile(jit: JitProgram, kernel: string, block: Dim3 | null) {
   const compiled = jit.compiled(kernel, block, machineFeatures());
   const portable = jit.compiled(kernel, block, { fusedMadd: false });
@@ -199,7 +204,7 @@ function memoryOf(program: Program, { stackStride }: CompiledKernel, constantsAt
   };
 }
 
-/** Words that the format names otherwise than the compiler does. */
+/** The names of context words that differ between the format and the compiler. */
 const namesInFormat: Readonly<Partial<Record<HeaderWord, string>>> = {
   blockIndex: "ticket",
   resumesYielded: "woken",
@@ -226,7 +231,7 @@ const contextOf = ({ lanes, layout, roots, targets }: CompiledKernel): KernelDes
   shared: layout.shared,
 });
 
-/** A kernel that cannot be launched without Lanewise. */
+/** A kernel cannot be launched without Lanewise. The message says why. */
 export class NotStandaloneError extends UsageError {
   override readonly name = "NotStandaloneError";
 
@@ -235,7 +240,7 @@ export class NotStandaloneError extends UsageError {
   }
 }
 
-/** What a module may import of a simple launcher. */
+/** The host functions that a simple launcher provides. */
 const simple: ReadonlySet<string> = new Set<HostImport>([
   "translate",
   "fault",
@@ -248,13 +253,13 @@ const simple: ReadonlySet<string> = new Set<HostImport>([
   "deadlock",
 ]);
 
-/** What it may import only where barriers are counted. */
+/** The host functions imported only for counted barriers. */
 const counted: ReadonlySet<string> = new Set<HostImport>(["arriveAtBarrier", "settleBarriers"]);
 
 function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly StandaloneSite[]): string | null {
   const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
   if (called !== undefined) return `it calls ${called}`;
-  // Where no lanes wait for others, the functions for it are imported all the same.
+  // Not asked of the imports: modules import the functions for waiting lanes even if no lane waits.
   if (layout.stacks !== layout.warpWaits) return "its lanes wait for others of their warp";
   const missing = imports.find((name) => !simple.has(name));
   if (missing === undefined) return null;

@@ -5,13 +5,13 @@ import { Buffer, type Pointer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, misfit, viewOf } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
 
-/** What a kernel's parameter takes. */
+/** A parameter of a kernel, by the kind of argument that it takes. */
 export type Parameter =
   /** An address in device memory. */
   | { readonly kind: "pointer"; readonly name: string }
-  /** Local memory, of a size that the launch gives. */
+  /** Local memory whose size the launch gives. */
   | { readonly kind: "local"; readonly name: string }
-  /** `type` null: bytes whose meaning is not known. */
+  /** A value of `elements` elements; `type` is null if the meaning of its bytes is unknown. */
   | {
       readonly kind: "value";
       readonly name: string;
@@ -22,9 +22,9 @@ export type Parameter =
   /** The kernel does not use it. */
   | { readonly kind: "unused"; readonly name: string };
 
-/** An argument as it goes into the payload and behind surfaces. */
+/** An argument in the form in which the payload holds it and surfaces refer to it. */
 export type ArgumentValue =
-  /** `bytes`: from the address to the end of the buffer. */
+  /** `bytes` is the distance from the address to the end of the buffer. */
   | { readonly kind: "pointer"; readonly address: bigint; readonly bytes: number }
   | { readonly kind: "local"; readonly bytes: number }
   | { readonly kind: "value"; readonly bytes: Uint8Array };
@@ -32,9 +32,9 @@ export type ArgumentValue =
 const addresses = new AddressSpace(64);
 
 /**
- * Brings the arguments of a launch into the form of the kernel's parameters.
+ * Converts the arguments of a launch to the kernel's parameters.
  *
- * @throws UsageError when their number, kinds or ranges are wrong
+ * @throws UsageError if their number, kinds or ranges are wrong
  */
 export function resolveArguments(
   kernel: string,
@@ -110,7 +110,7 @@ function pointerTo(to: Buffer | Pointer, memory: DeviceMemory, wrong: Wrong): Ad
   return { kind: "pointer", address, bytes: Math.max(0, buffer.byteLength - offset) };
 }
 
-/** A null pointer, or any other address: nothing is known to lie behind it. */
+/** Converts a null pointer or another plain address, at which no memory is known. */
 function rawPointer(parameter: Parameter, arg: KernelArgument, wrong: Wrong): ArgumentValue {
   const value = isTagged(arg) && arg.kind === "scalar" ? arg.value : arg;
   if ((typeof value !== "number" && typeof value !== "bigint") || misfit("u64", value) !== null) {
@@ -119,7 +119,7 @@ function rawPointer(parameter: Parameter, arg: KernelArgument, wrong: Wrong): Ar
   return { kind: "pointer", address: BigInt.asUintN(64, BigInt(value)), bytes: 0 };
 }
 
-/** As many bytes as the parameter has. */
+/** Returns the bytes of a value, as many as the parameter has. */
 function valueBytes(parameter: Value, arg: KernelArgument, memory: DeviceMemory, wrong: Wrong): Uint8Array {
   const into = new Uint8Array(parameter.bytes);
   if (typeof arg === "number" || typeof arg === "bigint") {
@@ -139,7 +139,10 @@ function valueBytes(parameter: Value, arg: KernelArgument, memory: DeviceMemory,
   return into;
 }
 
-/** An integer takes the parameter's own type, a float too: C converts between those. */
+/**
+ * An integer takes the type of an integer parameter, and a float that of a float parameter, as C converts between
+ * those.
+ */
 function typeFor({ type }: Value, given: ElementType): ElementType {
   const float = (t: ElementType): boolean => elementInfo[t].kind === "float";
   return type !== null && float(type) === float(given) ? type : given;
@@ -156,7 +159,7 @@ function put(into: Uint8Array, type: ElementType, value: number | bigint, parame
   set(viewOf(into), 0, value);
 }
 
-/** Vectors of three fill four elements. */
+/** Copies the bytes of a vector or struct. Vectors of three elements occupy the space of four. */
 function fill(into: Uint8Array, bytes: Uint8Array, parameter: Value, wrong: Wrong): void {
   const { type, elements } = parameter;
   const three = elements === 3 && type !== null ? 3 * elementInfo[type].size : into.length;

@@ -10,15 +10,19 @@ import { UsageError } from "../data/errors.ts";
 import { isCisaName } from "../data/isa.ts";
 import { type SourceFile, textOf } from "../data/source-file.ts";
 
-/** How files of vISA are understood. */
+/** How vISA files are interpreted. */
 export interface CheckOptions {
-  /** The platform that they are for, as in "skl"; absent: what their text hints at. */
+  /** The platform to check for, as in "skl". Default: the one that the text hints at. */
   readonly target?: string | undefined;
-  /** Names whose address the program takes, and where in a section they lie. */
+  /** The names whose addresses the program takes, with their places in sections. */
   readonly symbols?: DataSymbols["symbols"];
 }
 
-/** @throws UsageError when there is no such platform */
+/**
+ * Finds a platform by its name, in any case.
+ *
+ * @throws UsageError if there is no such platform
+ */
 export function platformOf(name: string): Platform {
   const found = platforms.find((platform) => platform === name.toLowerCase());
   if (found !== undefined) return found;
@@ -33,10 +37,10 @@ interface CheckedFile extends CheckedVisa {
 }
 
 /**
- * Reads and checks one file. A CISA file is read as the text that it stands for, so that every message shows a line.
- * Never throws, and does not stop at the first error.
+ * Reads and checks one file. A CISA file is converted to text first, so that every message can show a line. Checking
+ * does not stop at the first error.
  *
- * @throws UsageError when `target` names no platform
+ * @throws UsageError if `target` names no platform, or the file is binary and not CISA
  */
 export function checkVisaFile(file: SourceFile, { target }: CheckOptions = {}): CheckedFile {
   const platform = target === undefined ? null : platformOf(target);
@@ -68,7 +72,7 @@ interface LinkedVisa extends CheckedVisa {
   readonly files: readonly CheckedFile[];
 }
 
-/** The files as one program: what is wrong with each, and, when nothing is, between them. */
+/** Checks files as one program: each for itself, and then, if none has errors, how they fit together. */
 export function linkVisaFiles(files: readonly SourceFile[], options: CheckOptions = {}): LinkedVisa {
   const checked = files.map((file) => checkVisaFile(file, options));
   const diagnostics = checked.flatMap((file) => file.diagnostics);

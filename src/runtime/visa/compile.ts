@@ -8,22 +8,25 @@ import { loadedData } from "./program-data.ts";
 import { VisaProgram } from "./program.ts";
 import { readZeInfo } from "./zeinfo.ts";
 
-/** How a program of vISA is understood, and what is known of it besides its text. */
+/** How a vISA program is interpreted, and what is known about it besides its text. */
 export interface VisaOptions extends CheckOptions {
-  /** The section `.ze_info` of a compiled program, as the plain objects that a YAML library makes of it. */
+  /**
+   * The section `.ze_info` of a compiled program, parsed from YAML into plain objects. A kernel without it needs
+   * `inputs`.
+   */
   readonly zeinfo?: unknown;
-  /** What the inputs of hand-written kernels hold. */
+  /** The contents of the inputs of hand-written kernels. Default: none. */
   readonly inputs?: readonly KernelInput[];
   /** The other sections of a compiled program, by name (".data.const"). */
   readonly sections?: ReadonlyMap<string, Uint8Array>;
-  /** Where sections hold addresses: of routines, or of names in `symbols`. */
+  /** The places in sections that hold addresses of routines or of names in `symbols`. */
   readonly relocations?: readonly DataRelocation[];
 }
 
 /**
- * From files to a program that can be launched; null when there are errors.
+ * Compiles files into a program that can be launched. The program is null if there are errors.
  *
- * @throws UsageError when `target` names no platform, or what is said about the program makes no sense
+ * @throws UsageError if `target` names no platform, or the options contradict the program
  */
 export function compileVisa(
   files: readonly SourceFile[],

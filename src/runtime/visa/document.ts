@@ -1,22 +1,22 @@
 import { UsageError } from "../data/errors.ts";
 
 /**
- * A value in a document whose text has been understood elsewhere (YAML, JSON) and that is expected to have a certain shape.
- * Reading one that has another shape throws a UsageError with its path, as in `kernels[0].payload_arguments[2].offset`.
+ * A value of a parsed document (YAML, JSON) that is expected to have a certain shape. Reading a value of another shape
+ * throws a UsageError with its path, as in `kernels[0].payload_arguments[2].offset`.
  */
 export class DocumentValue {
   readonly #value: unknown;
   readonly #name: string;
   readonly #path: string;
 
-  /** `name`: how messages call the document. */
+  /** `name` is what messages call the document. */
   constructor(value: unknown, name: string, path = "") {
     this.#value = value;
     this.#name = name;
     this.#path = path;
   }
 
-  /** A member that is missing or null is not there. */
+  /** False for a member that is missing or null. */
   get present(): boolean {
     return this.#value !== undefined && this.#value !== null;
   }
@@ -32,12 +32,12 @@ export class DocumentValue {
     return new DocumentValue(member, this.#name, this.#path === "" ? name : `${this.#path}.${name}`);
   }
 
-  /** None where the list is missing. */
+  /** Returns the items of a list; none if the list is missing. */
   items(most = Number.POSITIVE_INFINITY): DocumentValue[] {
     if (!this.present) return [];
     if (!Array.isArray(this.#value)) this.#expected("a list");
     if (this.#value.length > most) this.fail(`has ${this.#value.length} entries; there can be ${most}`);
-    // Not by `map`, which leaves holes as they are.
+    // `map` would skip the holes of a sparse array.
     return Array.from(this.#value, (item, i) => new DocumentValue(item, this.#name, `${this.#path}[${i}]`));
   }
 
@@ -51,7 +51,7 @@ export class DocumentValue {
     return value >= least && value <= most ? value : this.fail(`${value} is not from ${least} to ${most}`);
   }
 
-  /** False where it is missing. */
+  /** Reads a boolean; false if it is missing. */
   flag(): boolean {
     if (!this.present) return false;
     return typeof this.#value === "boolean" ? this.#value : this.#expected("true or false");

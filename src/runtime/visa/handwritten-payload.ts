@@ -9,20 +9,20 @@ import { roundUp } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
 import { greatest } from "./zeinfo.ts";
 
-/** What an `.input` of a hand-written kernel is to hold. */
+/** The contents of an `.input` of a hand-written kernel. */
 export type KernelInput =
-  /** The next argument of the launch: the address of a buffer, or a number of this type. */
+  /** The next argument of the launch: the address of a buffer (type "u64"), or a number of this type. */
   | { readonly name: string; readonly kind: "arg"; readonly type: ElementType }
-  /** In each lane, its work item's number in the launch. */
+  /** For each lane, the index of its work item in the launch. */
   | { readonly name: string; readonly kind: "lane-id"; readonly type: ElementType }
-  /** The address of memory that the thread has for itself. */
+  /** The address of private memory of the thread. */
   | { readonly name: string; readonly kind: "stack"; readonly bytesPerThread: number };
 
-/** Bytes that each thread of a hand-written kernel has for itself. */
+/** The size of the private memory of each thread of a hand-written kernel, in bytes. */
 export const stackBytes = (inputs: readonly KernelInput[]): number =>
   inputs.reduce((sum, input) => sum + (input.kind === "stack" ? roundUp(input.bytesPerThread, 64) : 0), 0);
 
-/** The parameters that a launch has to give arguments for. */
+/** The parameters for which a launch must give arguments. */
 export const handwrittenParameters = (inputs: readonly KernelInput[]): Parameter[] =>
   inputs.flatMap(({ name, ...input }): Parameter[] => {
     if (input.kind !== "arg") return [];
@@ -31,7 +31,11 @@ export const handwrittenParameters = (inputs: readonly KernelInput[]): Parameter
     return [{ kind: "value", name, type, elements: 1, bytes: elementInfo[type].size }];
   });
 
-/** @throws UsageError when an input is none of the kernel's */
+/**
+ * Lays out the payload of a hand-written kernel.
+ *
+ * @throws UsageError if the kernel has no input of a given name
+ */
 export function handwrittenPayload(
   routine: BoundRoutine,
   inputs: readonly KernelInput[],
@@ -51,7 +55,7 @@ export function handwrittenPayload(
       throw new UsageError(`kernel "${routine.name}" has no input "${input.name}"; there are ${names}`);
     }
     const at = place.offset;
-    // What is larger than its input is cut off.
+    // Values larger than their input are truncated.
     if (input.kind === "arg") {
       const value = args.shift()!;
       const bytes =
@@ -75,7 +79,7 @@ export function handwrittenPayload(
   return payload;
 }
 
-/** The number of a lane's work item in the launch, x fastest. */
+/** The index of a lane's work item in the launch, with x varying fastest. */
 function globalId({ global, local }: WorkSize, { group, index }: ThreadStart, width: number, lane: number): number {
   const item = index * width + lane;
   const x = group[0] * local[0] + (item % local[0]);

@@ -5,7 +5,7 @@ import { fitting } from "../data/errors.ts";
 
 const addresses = new AddressSpace(64);
 
-/** Memory that a launch needs besides its arguments: private memory, scratch space, what kernels print into. */
+/** Memory that a launch needs besides its arguments: private memory, scratch space, the printf buffer. */
 export class LaunchMemory {
   readonly device: DeviceMemory;
   readonly #offsets: number[] = [];
@@ -14,14 +14,21 @@ export class LaunchMemory {
     this.device = device;
   }
 
-  /** Zeros. @throws UsageError when the device has no room */
+  /**
+   * Allocates zeroed memory until the end of the launch.
+   *
+   * @throws UsageError if the device has no room
+   */
   alloc(bytes: number, name: string, perThread = false): Surface {
     const offset = fitting(() => this.device.alloc(bytes, name, perThread));
     this.#offsets.push(offset);
     return { address: addresses.global(offset), bytes };
   }
 
-  /** Bytes from an address on, at most `most` and not beyond the allocation that holds it; none where there is none. */
+  /**
+   * Reads at most `most` bytes from an address, and not beyond the allocation that holds it; none if it lies in no
+   * allocation.
+   */
   read(address: bigint, most: number): Uint8Array {
     const offset = Number(BigInt.asIntN(64, address - addresses.global(0)));
     const found = offset < 0 || !Number.isSafeInteger(offset) ? null : this.device.find(offset);
@@ -33,7 +40,7 @@ export class LaunchMemory {
     this.device.write(Number(address - addresses.global(0)), bytes);
   }
 
-  /** After the launch. */
+  /** Frees all of it, at the end of the launch. */
   free(): void {
     for (const offset of this.#offsets.splice(0)) this.device.free(offset);
   }

@@ -5,18 +5,18 @@ import { bindlessIndex, dataIndex, roundUp, type ThreadMemory } from "./thread-m
 import type { WorkSize } from "./work-size.ts";
 import { argumentBytes, greatest, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
 
-/** Writes what one thread has and another has not. */
+/** Writes a value that differs between threads. */
 type ThreadField = (view: DataView, thread: ThreadStart) => void;
 
-/** Writes what depends on the place of a thread within its group alone. */
+/** Writes a value that depends only on the index of a thread in its group. */
 type IndexField = (view: DataView, index: number) => void;
 
-/** The registers with which the threads of a launch begin, r0 first. */
+/** The initial registers of the threads of a launch, r0 first. */
 export class Payload {
   readonly #common: Uint8Array;
   readonly #byIndex: IndexField[] = [];
   readonly #byThread: ThreadField[] = [];
-  /** The registers of the thread that began last at each place of a group. */
+  /** For each index in a group, the registers of the thread that began there last. */
   readonly #views: DataView[] = [];
 
   constructor(bytes: number) {
@@ -27,7 +27,7 @@ export class Payload {
     return this.#common.length;
   }
 
-  /** Bytes that all threads have alike. */
+  /** Sets bytes that are the same for all threads. */
   put(at: number, bytes: Uint8Array): void {
     this.#common.set(bytes, at);
   }
@@ -40,7 +40,7 @@ export class Payload {
     this.#byIndex.push(field);
   }
 
-  /** Where the kernel's inputs are taken from; good until the next thread begins. */
+  /** Returns the initial registers of a thread; valid until the next thread begins. */
   of(thread: ThreadStart): DataView {
     const view = (this.#views[thread.index] ??= this.#viewOf(thread.index));
     for (const field of this.#byThread) field(view, thread);
@@ -57,21 +57,24 @@ export class Payload {
 /** The sections `.data.const` and `.data.global` of a compiled program. */
 export type DataSurfaces = Readonly<Record<keyof typeof dataIndex, Surface>>;
 
-/** What a payload is made of, besides what says how. */
+/** The values that a payload is made of; `KernelInfo` says where they go. */
 export interface PayloadContents {
   readonly width: number;
   readonly grfBytes: 32 | 64;
-  /** Bytes of the registers at which the kernel's inputs begin. */
+  /** The byte offsets at which the kernel's inputs begin in the registers. */
   readonly inputs: readonly number[];
   readonly size: WorkSize;
   readonly args: readonly ArgumentValue[];
   readonly threads: ThreadMemory;
-  /** What the kernel gets without being given it. */
+  /** The address of the printf buffer, which is passed implicitly; 0 if there is none. */
   readonly printfBuffer: bigint;
   readonly data: DataSurfaces;
 }
 
-/** r0: the group's number, the thread's within it (from XeHP on, where sub-groups are numbered by it), its scratch space. */
+/**
+ * Writes r0: the id of the group, the index of the thread in it (XeHP and later number sub-groups by it), and the
+ * thread's scratch space.
+ */
 export function putR0(payload: Payload, { threads }: PayloadContents): void {
   payload.each((view, thread) => {
     view.setUint32(4, thread.group[0], true);
@@ -82,16 +85,19 @@ export function putR0(payload: Payload, { threads }: PayloadContents): void {
   });
 }
 
-/** Where a payload begins in the registers, and where what is not inline data goes on. Bytes. */
+/**
+ * The byte offsets in the registers at which a payload begins, and at which the part after the inline data continues.
+ */
 export interface PayloadPlace {
   readonly start: number;
   readonly rest: number;
 }
 
 /**
- * A payload lies behind r0 and what each thread has for itself; before XeHP threads have a register of their own even where
- * kernels want nothing in it, unless the kernel's inputs leave no room for one. Behind inline data the rest begins with a new
- * register, or further on where the alignment of its first value asks for it: that only the kernel's inputs tell.
+ * Finds the place of a payload, which comes after r0 and the per-thread values. Before XeHP, threads have a register
+ * for per-thread values even if the kernel uses none, unless the kernel's inputs leave no room for it. After inline
+ * data, the rest begins at the next register, or later if the alignment of its first value requires it; only the
+ * kernel's inputs tell that.
  */
 export function payloadPlace(
   { inlineBytes, perThread }: KernelInfo,
@@ -128,7 +134,7 @@ export function compiledPayload(info: KernelInfo, contents: PayloadContents): Pa
   return payload;
 }
 
-/** What all threads have alike, as `.ze_info` counts. */
+/** The values common to all threads, at the offsets that `.ze_info` gives. */
 function payloadBytes(info: KernelInfo, contents: PayloadContents): Uint8Array {
   const bytes = new Uint8Array(greatest(info.payload.map(({ offset, size }) => offset + size)));
   const slm = localOffsets(info, contents.args).offsets;
@@ -139,7 +145,10 @@ function payloadBytes(info: KernelInfo, contents: PayloadContents): Uint8Array {
   return bytes;
 }
 
-/** Local ids, a vector of 16-bit numbers for each dimension, padded to whole registers; or packed, for threads of one item. */
+/**
+ * Writes local ids: for each dimension a vector of 16-bit numbers, padded to whole registers; or packed, for threads of
+ * one work item.
+ */
 function putLocalIds(payload: Payload, item: PayloadItem, info: KernelInfo, contents: PayloadContents): void {
   const { width, grfBytes, size } = contents;
   const packed = item.type === "packed_local_ids";
@@ -161,7 +170,10 @@ function putLocalIds(payload: Payload, item: PayloadItem, info: KernelInfo, cont
   });
 }
 
-/** Where local memory that is an argument begins, behind what the kernel declares; and where all of it ends. */
+/**
+ * The offsets of local memory given as arguments, which comes after what the kernel declares; and the end of all local
+ * memory.
+ */
 export function localOffsets(
   info: KernelInfo,
   args: readonly ArgumentValue[],
@@ -180,7 +192,7 @@ export function localOffsets(
 export const dwords = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
 export const qword = (value: bigint): Uint8Array => new Uint8Array(BigUint64Array.of(value).buffer);
 
-/** What a place of the payload holds; null: nothing that the kernel looks at. */
+/** The value of an item of the payload; null for one that the kernel does not read. */
 function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMap<number, number>): Uint8Array | null {
   const { size } = contents;
   switch (item.type) {
@@ -206,7 +218,7 @@ function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMa
       return item.addressMode === "bindless"
         ? dwords([dataIndex[item.type], 0])
         : qword(contents.data[item.type].address);
-    // Buffers begin where their surfaces do.
+    // Includes `buffer_offset`: buffers begin where their surfaces do, so it is 0.
     default:
       return null;
   }
@@ -229,7 +241,7 @@ function argumentBytesAt(
   }
 }
 
-/** The kinds of values that payloads have here; all others, as those of images, are not modelled. */
+/** The supported kinds of payload values; others, such as those of images, are not modelled. */
 const known: ReadonlySet<string> = new Set([
   "arg_byvalue",
   "arg_bypointer",
@@ -249,11 +261,11 @@ const known: ReadonlySet<string> = new Set([
   "packed_local_ids",
 ]);
 
-/** What the kernel wants to be given and cannot be, or null. */
+/** The kind of the first payload value that is not supported, or null. */
 export const unknownItem = ({ payload, perThread }: KernelInfo): string | null =>
   [...payload, ...perThread].find(({ type }) => !known.has(type))?.type ?? null;
 
-/** The parameters of a compiled kernel, as far as its payload tells what they are. */
+/** The parameters of a compiled kernel, as far as its payload reveals them. */
 export const parametersOf = (info: KernelInfo): Parameter[] =>
   info.args.map(({ name, type, elements }, i): Parameter => {
     const items = info.payload.filter(({ argument }) => argument === i);

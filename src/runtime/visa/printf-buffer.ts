@@ -3,15 +3,15 @@ import { viewOf } from "../data/element.ts";
 import { formatPrintf, type PrintfArguments } from "../launch/printf.ts";
 import type { LaunchMemory } from "./launch-memory.ts";
 
-/** Bytes. Kernels know it: what does not fit they do not print. */
+/** The size of the buffer in bytes. Kernels know it and do not print what does not fit. */
 const bufferBytes = 0x40_0000;
 
-/** The first dword is where the next record goes, in bytes; it counts itself. */
+/** The first dword is the offset of the next record in bytes, and counts itself. */
 const firstRecord = 4;
 
 const maxString = 1 << 16;
 
-/** What a value in a record is, by the dword before it: bytes of an element, and how it is read. */
+/** The values in a record by their tag, the dword before each: the size of an element in bytes, and how to read it. */
 const tags: readonly ({ readonly size: 1 | 2 | 4 | 8; readonly float: boolean; readonly vector: boolean } | null)[] = [
   null,
   { size: 1, float: false, vector: false },
@@ -32,7 +32,7 @@ const tags: readonly ({ readonly size: 1 | 2 | 4 | 8; readonly float: boolean; r
   { size: 8, float: true, vector: true },
 ];
 
-/** The buffer into which a launch's kernels write what `printf` is to print. */
+/** Allocates the buffer into which the kernels of a launch write the output of `printf`. */
 export function openPrintfBuffer(memory: LaunchMemory): Surface {
   const buffer = memory.alloc(bufferBytes, "the printf buffer");
   memory.write(buffer, Uint8Array.of(firstRecord, 0, 0, 0));
@@ -40,8 +40,9 @@ export function openPrintfBuffer(memory: LaunchMemory): Surface {
 }
 
 /**
- * What the records of a launch print, in the order in which their places were taken. A record is the address of the format
- * and then, for each conversion, a tag, for vectors the number of elements, and the values; those under four bytes fill four.
+ * Formats the records of a launch, in the order in which their places were taken. A record is the address of the format
+ * and then, for each conversion, a tag, the number of elements if it is a vector, and the values; those smaller than
+ * four bytes are padded to four.
  */
 export function readPrintfBuffer(buffer: Surface, memory: LaunchMemory): string {
   const used = viewOf(memory.read(buffer.address, 4)).getUint32(0, true);
@@ -55,7 +56,10 @@ export function readPrintfBuffer(buffer: Surface, memory: LaunchMemory): string 
 
 const utf8 = new TextDecoder();
 
-/** OpenCL C's `%v4hld` as as many conversions of C, with commas between them; `hl` says that elements have 32 bits. */
+/**
+ * Expands OpenCL C's vector conversions, such as `%v4hld`, into one C conversion per element, separated by commas; `hl`
+ * means 32-bit elements.
+ */
 const scalarConversions = (format: string): string =>
   format.replace(
     /%([-+ #0]*\d*(?:\.\d*)?)v(2|3|4|8|16)(hh|hl|h|l)?([a-zA-Z])/g,
@@ -67,7 +71,7 @@ class Records implements PrintfArguments {
   readonly #view: DataView;
   readonly #memory: LaunchMemory;
   #at = firstRecord;
-  /** Elements of a vector that are still to be printed. */
+  /** The elements of a vector that are yet to be printed. */
   readonly #elements: (number | bigint)[] = [];
 
   constructor(bytes: Uint8Array, memory: LaunchMemory) {
@@ -75,7 +79,7 @@ class Records implements PrintfArguments {
     this.#memory = memory;
   }
 
-  /** Whether there is another record; a kernel may have taken more room than it filled. */
+  /** Whether there is another record; a kernel may have reserved more room than it filled. */
   get more(): boolean {
     this.#elements.length = 0;
     return this.#at + 8 <= this.#view.byteLength;
@@ -95,7 +99,7 @@ class Records implements PrintfArguments {
     return this.format();
   }
 
-  /** The string at the address that comes next, one character a byte. */
+  /** Reads an address, and the string there, one character per byte. */
   format(): string {
     const address = this.#left(8) ? this.#view.getBigUint64(this.#at, true) : 0n;
     this.#at += 8;
@@ -114,7 +118,7 @@ class Records implements PrintfArguments {
     return value;
   }
 
-  /** The next value of the record; 0 where the record is cut off or no record. */
+  /** Reads the next value of the record; 0 if the record is cut off or malformed. */
   #next(): number | bigint {
     const queued = this.#elements.shift();
     if (queued !== undefined) return queued;

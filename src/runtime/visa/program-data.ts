@@ -2,10 +2,10 @@ import type { DataPlace, DataRelocation, DataSymbols } from "../../visa/lower/sy
 import { UsageError } from "../data/errors.ts";
 
 /**
- * The data of a compiled program as it lies in memory: variables that begin as zeros have sections of their own, `.bss.global`
- * and `.bss.const`, which the loader puts behind `.data.global` and `.data.const`. Symbols may name either.
+ * Lays out the data of a compiled program as a loader does: zero-initialized variables have their own sections,
+ * `.bss.global` and `.bss.const`, which go after `.data.global` and `.data.const`. Symbols may refer to either.
  *
- * @throws UsageError when an address is to stand outside of a section, or is of something that is neither routine nor symbol
+ * @throws UsageError if the place of an address is outside its section, or its name is neither a routine nor a symbol
  */
 export function loadedData(
   { sections, symbols, relocations = [] }: DataSymbols,

@@ -15,25 +15,25 @@ import { argumentSurfaces, threadModel } from "./thread-model.ts";
 import { product, workSize } from "./work-size.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
-/** What is known of a program's kernels besides their text. */
+/** What is known about a program's kernels besides their text. */
 export interface Interface {
-  /** By name; null where there is no `.ze_info`. */
+  /** By name; null without a `.ze_info`. */
   readonly kernels: ReadonlyMap<string, KernelInfo> | null;
-  /** What the inputs of hand-written kernels hold. */
+  /** The contents of the inputs of hand-written kernels. */
   readonly inputs: readonly KernelInput[];
 }
 
-/** What a launch lends from the device that the program is loaded into. */
+/** The parts of a launch that belong to the device into which the program is loaded. */
 export interface LaunchPlace {
   readonly memory: LaunchMemory["device"];
-  /** A section of the compiled program; nothing where there is none. */
+  /** A section of the compiled program; empty if there is none of that name. */
   readonly section: (name: string) => Surface;
 }
 
-/** Bytes of shared local memory that hand-written kernels have. */
+/** The shared local memory of hand-written kernels, in bytes. */
 const handwrittenSlm = 0x1_0000;
 
-/** A program of vISA routines: its code, and how its kernels are launched. */
+/** A vISA program: its code, and how its kernels are launched. */
 export class VisaProgram {
   readonly ir: IrModule;
   readonly #routines: readonly BoundRoutine[];
@@ -45,15 +45,17 @@ export class VisaProgram {
     this.#interface = kernelInterface;
   }
 
-  /** What a kernel is given at launches, in order. */
+  /** The parameters of a kernel, in order. */
   parameters(kernel: string): readonly Parameter[] {
     const info = this.#info(kernel);
     return info === null ? handwrittenParameters(this.#interface.inputs) : parametersOf(info);
   }
 
   /**
-   * @throws UsageError when sizes or arguments do not fit the kernel
-   * @throws NotExecutableError when the kernel wants to be given what is not modelled
+   * Plans a launch: allocates the memory that it needs and lays out the payload.
+   *
+   * @throws UsageError if sizes or arguments do not fit the kernel
+   * @throws NotExecutableError if the kernel needs an input that is not modelled
    */
   plan(kernel: string, global: Dim3, local: Dim3, args: readonly KernelArgument[], place: LaunchPlace): LaunchPlan {
     const routine = this.#routines.find(({ kind, name }) => kind === "kernel" && name === kernel)!;
@@ -112,7 +114,11 @@ export class VisaProgram {
     }
   }
 
-  /** @throws UsageError when there is a `.ze_info`, and the kernel is not in it; or none, and the kernel needs one */
+  /**
+   * What `.ze_info` says about a kernel, or null for a hand-written one.
+   *
+   * @throws UsageError if there is a `.ze_info` without the kernel, or none although the kernel needs one
+   */
   #info(kernel: string): KernelInfo | null {
     const { kernels, inputs } = this.#interface;
     const info = kernels?.get(kernel) ?? null;
@@ -134,7 +140,7 @@ export class VisaProgram {
   }
 }
 
-/** Of private memory and scratch space, for a hardware thread. Registers are never spilled here. */
+/** The private memory and scratch space of a hardware thread. Registers are never spilled here. */
 function compiledBytes({ memory, simd }: KernelInfo): ThreadBytes {
   const total = (type: string): number =>
     memory

@@ -4,27 +4,30 @@ import { type Platform, platforms } from "../../visa/isa/row.ts";
 import type { LaunchMemory } from "./launch-memory.ts";
 import { product, type WorkSize } from "./work-size.ts";
 
-/** What kernels can tell apart: `%sr0` and `%msg0` have as many bits for the number of a hardware thread. */
+/** The most hardware threads that kernels can tell apart: the number of bits that `%sr0` and `%msg0` have for it. */
 const maxThreads = 4096;
 
-/** Bytes of private memory and scratch space of all hardware threads together. */
+/** The most private memory and scratch space for all hardware threads together, in bytes. */
 const maxBytes = 0x2000_0000;
 
-/** What a hardware thread has for itself, in bytes. */
+/** The sizes of a hardware thread's own memory, in bytes. */
 export interface ThreadBytes {
   readonly privateBytes: number;
   readonly scratchBytes: number;
-  /** The private memory of each thread lies apart, so that a run past its end meets nothing; else one behind the other. */
+  /**
+   * Whether the private memory of each thread is an allocation of its own, so that an access past its end hits nothing;
+   * otherwise it is one array.
+   */
   readonly apart?: boolean;
 }
 
-/** Numbers the hardware threads that run at the same time, and gives them memory by that number. */
+/** Numbers the hardware threads that run at the same time, and assigns memory to them by that number. */
 export class ThreadMemory {
-  /** Threads of a group. */
+  /** The number of threads in a group. */
   readonly perGroup: number;
-  /** Groups that may run at the same time; null where nothing limits them. */
+  /** The number of groups that may run at the same time; null if unlimited. */
   readonly residentGroups: number | null;
-  /** Where the private memory of thread 0 begins; 0 where there is none. */
+  /** The address of thread 0's private memory; 0 if there is none. */
   readonly privateBase: bigint;
   readonly #privateOf: (thread: number) => bigint;
   readonly #scratch: ScratchSpace;
@@ -65,22 +68,22 @@ export class ThreadMemory {
     this.#surfaces = new Map(block === null ? [] : this.#scratch.surfaces(block, threads));
   }
 
-  /** The number of a thread: what `%hw_id` is. */
+  /** The number of a thread, as in `%hw_id`. */
   numberOf({ slot, index }: ThreadStart): number {
     return slot * this.perGroup + index;
   }
 
-  /** Where the private memory of a thread begins. */
+  /** The address of a thread's private memory. */
   privateOf(thread: number): bigint {
     return this.#privateOf(thread);
   }
 
-  /** Dword 5 of a thread's r0, which says where its scratch space is. */
+  /** Dword 5 of a thread's r0, which locates its scratch space. */
   scratchOffset(thread: number): number {
     return this.#scratch.offset(thread);
   }
 
-  /** What `%scratch` is when a thread begins. */
+  /** The value of `%scratch` when a thread begins. */
   scratchSurface(thread: number): number {
     return this.#scratch.surface(thread);
   }
@@ -91,17 +94,17 @@ export class ThreadMemory {
   }
 }
 
-/** Scratch space begins at multiples of this: the lower bits of r0.5 mean something else. */
+/** The alignment of scratch space: the lower bits of r0.5 have another meaning. */
 const scratchUnit = 1024;
 export const roundUp = (n: number, unit: number): number => Math.ceil(n / unit) * unit;
 
 /**
- * How a thread finds its scratch space. `offset`: `%scratch` is one surface for all, and r0.5 an offset into it. `state`: r0.5
- * leads to a surface of its own, for `ss` accesses by its bits from 4 on.
+ * How a thread finds its scratch space. `offset`: `%scratch` is one surface for all threads, and r0.5 an offset into
+ * it. `state`: each thread has its own surface, whose index for `ss` accesses is in the bits of r0.5 from 4 on.
  */
 export type ScratchKind = "offset" | "state";
 
-/** As on platforms from XeHP on, and where a routine has their large registers. */
+/** The kind that a routine uses: `state` on XeHP and later, or, if the platform is unknown, with 64-byte registers. */
 export const scratchKind = (platform: Platform | null, grfBytes: 32 | 64): ScratchKind => {
   const late = platform === null ? grfBytes === 64 : platforms.indexOf(platform) >= platforms.indexOf("xehp");
   return late ? "state" : "offset";
@@ -113,11 +116,11 @@ interface ScratchSpace {
   surfaces(block: Surface, threads: number): [index: number, surface: Surface][];
 }
 
-/** Beyond all offsets that would be the index of a surface that something else has. */
+/** Larger than all offsets that could be mistaken for the index of another surface. */
 const firstState = 0x2000;
 const stateOffset = (thread: number): number => (firstState + thread) << 10;
 
-/** `each`: bytes of a thread. */
+/** `each` is the scratch space of a thread in bytes. */
 const scratchSpaces: Readonly<Record<ScratchKind, (each: number) => ScratchSpace>> = {
   offset: (each) => ({
     offset: (thread) => thread * each,
@@ -135,20 +138,20 @@ const scratchSpaces: Readonly<Record<ScratchKind, (each: number) => ScratchSpace
   }),
 };
 
-/** The surface of a buffer that is an argument and accessed through `bss`: none of the indices that others have. */
+/** The index of the surface of a buffer argument that is accessed through `bss`, distinct from all other indices. */
 export const bindlessIndex = (argument: number): number => firstBindless + argument * 64;
 const firstBindless = 2 * surfaceIndex.slm;
 
-/** The surfaces of a compiled program's own data, likewise. */
+/** The indices of the surfaces of a compiled program's own data, distinct from all others too. */
 export const dataIndex = { const_base: firstBindless - 64, global_base: firstBindless - 128 } as const;
 
-/** Zero bits put into a number: `count` of them at bit `at`. */
+/** Inserts `count` zero bits into a number at bit `at`. */
 const spread = (value: number, at: number, count: number): number =>
   ((value >>> at) << (at + count)) | (value & ((1 << at) - 1));
 
 /**
- * Where the number of a hardware thread lies in `%sr0.0` and, on newer platforms, `%msg0`: compiled kernels put the fields
- * for slices, execution units and threads together again, without the bits between them that are always zero.
+ * Encodes the number of a hardware thread in `%sr0.0` and, on newer platforms, `%msg0`. Compiled kernels reassemble it
+ * from the fields for slices, execution units and threads, leaving out the bits between them that are always zero.
  */
 export function stateOfThread(
   thread: number,

@@ -7,17 +7,17 @@ import type { DataSurfaces, Payload } from "./payload.ts";
 import { bindlessIndex, dataIndex, stateOfThread, type ThreadMemory } from "./thread-memory.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
-/** What predefined surfaces mean when a thread begins, by their slots T0 to T5. */
+/** The slots, among T0 to T5, of the surfaces that are predefined when a thread begins. */
 const slots = { slm: 0, scratch: 5 } as const;
 
-/** How the threads of a launch begin, and what their surfaces are. */
+/** Describes the initial state of the threads of a launch, and their surfaces. */
 export function threadModel(
   routine: BoundRoutine,
   payload: Payload,
   threads: ThreadMemory,
   { width, surfaces }: { readonly width: number; readonly surfaces: ReadonlyMap<number, Surface> },
 ): ThreadModel {
-  // Of an input that reaches beyond the payload there is less, or nothing.
+  // Inputs that extend beyond the payload are cut off there.
   const places = payloadPlaces(routine)
     .map(({ offset, size, at }) => ({ offset, size: Math.min(size, payload.bytes - offset), at }))
     .filter(({ size }) => size > 0);
@@ -49,14 +49,14 @@ export function threadModel(
   };
 }
 
-/** A loop over the few words of an input is faster than a call that copies them. */
+/** Copies bytes with a loop, which is faster than a call for the few words of an input. */
 function copyBytes(from: DataView, start: number, to: DataView, at: number, bytes: number): void {
   let done = 0;
   for (; done + 4 <= bytes; done += 4) to.setUint32(at + done, from.getUint32(start + done, true), true);
   for (; done < bytes; done++) to.setUint8(at + done, from.getUint8(start + done));
 }
 
-/** The surfaces of what a compiled kernel is given: those of its binding table, and the bindless ones. */
+/** The surfaces of a compiled kernel's arguments: those of its binding table, and the bindless ones. */
 export function argumentSurfaces(
   info: KernelInfo,
   args: readonly ArgumentValue[],

@@ -1,16 +1,16 @@
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { UsageError } from "../data/errors.ts";
 
-/** How many work items a launch has, and how they are divided into groups. */
+/** The number of work items in a launch, and their division into groups. */
 export interface WorkSize {
   readonly global: Dim3;
   readonly local: Dim3;
   readonly groups: Dim3;
-  /** 1 to 3: what `get_work_dim` says. */
+  /** 1 to 3, as `get_work_dim` returns it. */
   readonly dimensions: number;
 }
 
-/** Work items of a group: what the largest GPUs allow. */
+/** The most work items in a group, as on the largest GPUs. */
 const maxItems = 1024;
 const maxGlobal = 0xffff_ffff;
 
@@ -18,9 +18,9 @@ export const product = ([x, y, z]: Dim3): number => x * y * z;
 const show = (size: Dim3): string => `(${size.join(", ")})`;
 
 /**
- * The groups of a launch.
+ * Divides the work items of a launch into groups.
  *
- * @throws UsageError when a size is none, or the global size is no multiple of the local one
+ * @throws UsageError if a size is invalid, or the global size is not a multiple of the local size
  */
 export function workSize(kernel: string, global: Dim3, local: Dim3): WorkSize {
   const wrong = (what: string): never => {

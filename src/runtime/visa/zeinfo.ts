@@ -2,70 +2,70 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { ElementType } from "../data/element.ts";
 import { DocumentValue } from "./document.ts";
 
-/** What a section `.ze_info` says about a kernel, as far as a launch needs it. */
+/** What `.ze_info` says about a kernel, as far as launches need it. */
 export interface KernelInfo {
   readonly name: string;
-  /** Lanes of a hardware thread. */
+  /** The number of lanes of a hardware thread. */
   readonly simd: number;
-  /** Bytes of shared local memory that the kernel itself declares. */
+  /** The shared local memory that the kernel itself declares, in bytes. */
   readonly slmBytes: number;
-  /** Bytes of the payload that come in registers of their own, before the rest. */
+  /** The size of the inline data: the first bytes of the payload, which have registers of their own. */
   readonly inlineBytes: number;
   readonly requiredLocalSize: Dim3 | null;
-  /** The dimensions of a group in the order in which work items are counted, the fastest first. */
+  /** The dimensions of a group in the order in which work items are numbered, fastest first. */
   readonly walkOrder: Dim3;
   readonly payload: readonly PayloadItem[];
   readonly perThread: readonly PayloadItem[];
-  /** Which argument each surface of the binding table is. */
+  /** The argument that each surface of the binding table refers to. */
   readonly bindings: readonly { readonly index: number; readonly argument: number }[];
   readonly memory: readonly ThreadMemory[];
-  /** Of each argument; `type` null where the file does not tell, or where it is none of ours. */
+  /** One for each argument; `type` is null if the file does not say, or if it is not an element type. */
   readonly args: readonly ArgumentInfo[];
 }
 
-/** Where a value lies in the payload. Offsets and sizes are bytes, as the file has them. */
+/** A value in the payload. Offsets and sizes are in bytes, as in the file. */
 export interface PayloadItem {
   readonly type: string;
   readonly offset: number;
   readonly size: number;
-  /** Of the kernel's arguments; null where the value is none. */
+  /** The index of the kernel's argument; null if the value is not part of one. */
   readonly argument: number | null;
   readonly addressMode: AddressMode | null;
-  /** The byte of a by-value argument at which this piece begins. */
+  /** The byte at which this piece of a by-value argument begins. */
   readonly sourceOffset: number;
-  /** Of local memory that is an argument. */
+  /** The alignment of an argument that is local memory. */
   readonly slmAlignment: number;
 }
 
 const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
 type AddressMode = (typeof addressModes)[number];
 
-/** Memory that every hardware thread has for itself. */
+/** Memory that each hardware thread has to itself. */
 interface ThreadMemory {
   readonly type: "scratch" | "global" | "slm";
   readonly usage: "private_space" | "spill_fill_space" | "single_space";
   readonly bytes: number;
-  /** `bytes` are for a work item, not for a thread. */
+  /** Whether `bytes` is per work item rather than per thread. */
   readonly perLane: boolean;
 }
 
 interface ArgumentInfo {
-  /** "" where the file does not tell. */
+  /** "" if the file does not say. */
   readonly name: string;
   readonly type: ElementType | null;
-  /** Elements of a vector. */
+  /** The number of elements of a vector. */
   readonly elements: number;
-  /** Bytes of a value; null where the file does not tell. */
+  /** The size of a value in bytes; null if the file does not say. */
   readonly bytes: number | null;
 }
 
 const maxBytes = 0x1000_0000;
 
-/** More than any register file has. */
+/** Bytes: larger than any register file. */
 const maxPayload = 0x1_0000;
 const maxArguments = 4096;
 
-/** OpenCL C's types as `type_name` has them. */
+/** OpenCL C's types, as `type_name` spells them. */
 const typeNames: Readonly<Record<string, ElementType>> = {
   char: "s8",
   uchar: "u8",
@@ -81,8 +81,8 @@ const typeNames: Readonly<Record<string, ElementType>> = {
 };
 
 /**
- * Reads a section `.ze_info`, from plain objects as a YAML library makes them. Fields that a launch does not need are not
- * looked at.
+ * Reads a section `.ze_info` from the plain objects that a YAML library produces. Fields that launches do not need are
+ * ignored.
  *
  * @throws UsageError with the path of what is missing or has the wrong shape
  */
@@ -116,7 +116,7 @@ function readArgument(field: DocumentValue): Indexed {
   };
 }
 
-/** All arguments that the payload, the binding table or the list of arguments know of. */
+/** Merges the arguments that the payload, the binding table and the list of arguments mention. */
 function argumentsOf({ payload, bindings }: Omit<KernelInfo, "args">, listed: readonly Indexed[] = []): ArgumentInfo[] {
   const indices = [
     ...payload.flatMap(({ argument }) => (argument === null ? [] : [argument])),
@@ -168,7 +168,7 @@ function readDim3(field: DocumentValue, least: number, most: number): Dim3 | nul
   return [items[0]!.integer(least, most), items[1]!.integer(least, most), items[2]!.integer(least, most)];
 }
 
-/** All zeros, as for a kernel that does not care, is the usual order. */
+/** All zeros, as for a kernel that depends on no order, means the usual order. */
 function readWalkOrder(field: DocumentValue): Dim3 {
   const order = readDim3(field, 0, 2);
   return order && new Set(order).size === 3 ? order : [0, 1, 2];
@@ -208,11 +208,11 @@ const readThreadMemory = (field: DocumentValue): ThreadMemory => ({
   perLane: field.get("is_simt_thread").flag(),
 });
 
-/** Bytes of a by-value argument: as its type says, or what the payload takes of it. */
+/** The size of a by-value argument in bytes: as its type says, or as much as the payload holds of it. */
 export function argumentBytes({ payload, args }: KernelInfo, index: number): number {
   const pieces = payload.filter((item) => item.argument === index && item.type === "arg_byvalue");
   return args[index]!.bytes ?? greatest(pieces.map(({ sourceOffset, size }) => sourceOffset + size));
 }
 
-/** Of any number of sizes; 0 where there are none. */
+/** The largest of the sizes; 0 if there are none. */
 export const greatest = (sizes: readonly number[]): number => sizes.reduce((most, size) => Math.max(most, size), 0);

@@ -24,8 +24,8 @@ const miscompiled: Readonly<Record<string, string>> = {
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
 
 /**
- * The kernel reads what other work items write: `helper(q[i], 3.0f, q + 8)` loads q[8] to q[11], and work items 8 to 11 store there.
- * No machine orders them.
+ * The kernel reads what other work items write: `helper(q[i], 3.0f, q + 8)` loads q[8] to q[11], and work items 8 to 11
+ * store there. No machine orders them.
  */
 const racy = "visa/k05_noinline";
 

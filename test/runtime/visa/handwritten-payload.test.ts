@@ -3,7 +3,7 @@ import { Device } from "../../../src/index.ts";
 
 const names = ["STK", "N", "P", "M"];
 
-/** Stores its inputs of a dword each, which lie side by side. */
+/** Stores its inputs, adjacent dwords. */
 const kernel = `.version 3.6
 .kernel "k"
 .decl ALL v_type=G type=ud num_elts=8 align=GRF
@@ -20,7 +20,7 @@ ${names.map((name, i) => `    mov (M1_NM, 1) ALL(0,${i})<1> ${name}(0,0)<0;1,0>`
     ret (M1, 1)
 `;
 
-test("what is larger than its input is cut off, and leaves the next input alone", () => {
+test("a value larger than its input is truncated, and does not overwrite the next input", () => {
   const device = new Device();
   const out = device.buffer("u32", 4);
   const inputs = [

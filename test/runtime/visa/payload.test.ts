@@ -36,7 +36,7 @@ interface Case {
   readonly inputs?: readonly number[];
 }
 
-/** The registers with which a thread begins. */
+/** The initial registers of a thread. */
 function registers(
   { kernel, grfBytes = 32, local = [32, 1, 1], global = local, args = [], inputs = [] }: Case,
   thread: Partial<ThreadStart> = {},
@@ -100,7 +100,7 @@ describe("local ids", () => {
     expect(words(view, 128, 1)).toEqual([1]);
   });
 
-  test("in another order where the kernel asks for it", () => {
+  test("in another order if the kernel asks for it", () => {
     const kernel = info({
       execution_env: { simd_size: 16, work_group_walk_order_dimensions: [1, 0, 2] },
       per_thread_payload_arguments: localIds(96),
@@ -111,12 +111,12 @@ describe("local ids", () => {
   });
 });
 
-describe("where a payload lies", () => {
+describe("the place of a payload", () => {
   const perThread = { per_thread_payload_arguments: localIds(64) };
   const inline = { execution_env: { simd_size: 16, inline_data_payload_size: 32 } };
   const ids = info({ ...perThread, ...inline });
 
-  // Each as in a dump of IGC; `inputs` are those behind what each thread has for itself.
+  // Each as in a dump of IGC; `inputs` are those after the per-thread values.
   test.each([
     ["behind r0 and the local ids", info({ per_thread_payload_arguments: localIds(96) }), 32, [128], 128, 128],
     ["behind an empty register without local ids", info({}), 32, [64], 64, 64],
@@ -178,7 +178,7 @@ describe("values", () => {
     expect(view.getUint16(88, true)).toBe(0x0201);
   });
 
-  test("of local memory, behind what the kernel declares", () => {
+  test("of local memory, after what the kernel declares", () => {
     const kernel = info({
       execution_env: { simd_size: 16, slm_size: 100 },
       payload_arguments: [
@@ -232,7 +232,7 @@ describe.skipIf(!present)("dumps of IGC", () => {
   );
 });
 
-test("of an input that reaches beyond the payload, what is there is filled", () => {
+test("an input that extends beyond the payload is filled as far as the payload goes", () => {
   const text = `.version 3.6
 .kernel "k"
 .decl ID v_type=G type=uw num_elts=64 align=GRF

@@ -45,7 +45,8 @@ test("ints, one record after the other", () => {
   ).toBe("ffffffff;plain;    7%");
 });
 
-// The tags are those of OpenCL's runtime: 4 float, 5 string, 6 long, 8 double, 9 to 14 vectors of 8, 16, 32, 64 bits, floats, doubles.
+// The tags are those of OpenCL's runtime: 4 float, 5 string, 6 long, 8 double, 9 to 14 vectors of 8, 16, 32, 64 bits,
+// floats, doubles.
 test.each<[string, readonly (Part | string)[], string]>([
   ["%.2f", [4, { f32: 1.5 }], "1.50"],
   ["%g", [8, { f64: 0.1 }], "0.1"],
@@ -60,4 +61,4 @@ test.each<[string, readonly (Part | string)[], string]>([
   ["%.1v2hlf|%d", [13, 2, { f32: 0.5 }, { f32: 2.5 }, 3, 9], "0.5,2.5|9"],
 ])("%s", (format, parts, text) => expect(printed([[format, parts]])).toBe(text));
 
-test("a record that is cut off is no error", () => expect(printed([["%d %s", []]])).toBe("0 "));
+test("a truncated record is not an error", () => expect(printed([["%d %s", []]])).toBe("0 "));

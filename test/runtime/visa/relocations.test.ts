@@ -127,7 +127,7 @@ test("the lower half of an address alone", () => {
   expect([...out.read()]).toEqual([11, 12, 13, 14, 15, 16, 17, 18]);
 });
 
-test("what stands in the section is added to the address", () => {
+test("the value in the section is added to the address", () => {
   // `&table + 8` as IGC writes it: the symbol is that of the whole table.
   const bytes = new Uint8Array(32);
   bytes[0] = 8;

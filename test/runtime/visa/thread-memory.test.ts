@@ -6,7 +6,9 @@ import { stateOfThread, ThreadMemory } from "../../../src/runtime/visa/thread-me
 import { workSize } from "../../../src/runtime/visa/work-size.ts";
 import type { Platform } from "../../../src/visa/isa/row.ts";
 
-/** How kernels compiled by IGC find the number of their thread: and, shifts and or of %sr0 and %msg0, as in its dumps. */
+/**
+ * How kernels compiled by IGC find the number of their thread: and, shifts and or of %sr0 and %msg0, as in its dumps.
+ */
 const numbers: Readonly<Partial<Record<Platform, (sr0: number, msg0: number) => number>>> = {
   dg2: (sr0) => {
     const n = sr0 & 0x3fff;

@@ -8,7 +8,7 @@ import { SourceText } from "../../../src/source/index.ts";
 
 const root = fileURLToPath(new URL("../../../../shared/visa", import.meta.url));
 
-/** The cases are kept outside the repository. */
+/** The folder of the cases, which are not in the repository. */
 export const present = existsSync(root);
 if (!present) console.warn(`skipped: there are no vISA cases at ${root}`);
 

@@ -29,7 +29,7 @@ const document = (change: object = {}): object => ({
   kernels_misc_info: [misc],
 });
 
-test("what a launch needs is read", () => {
+test("the fields that a launch needs are read", () => {
   expect(readZeInfo(document()).get("saxpy")).toMatchObject({
     simd: 16,
     slmBytes: 1024,
@@ -54,7 +54,7 @@ test("names and types of arguments may be missing", () => {
   );
 });
 
-describe("what is wrong is said with its path", () => {
+describe("errors have the path of the value", () => {
   test.each([
     [null, ".ze_info: expected a mapping, found nothing"],
     [[], ".ze_info: expected a mapping, found a list"],

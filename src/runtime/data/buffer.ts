@@ -20,6 +20,7 @@ export interface Pointer {
  *     y.read(); // Float32Array of 1000 values
  */
 export class Buffer<T extends ElementType = ElementType> {
+  /** The type of its elements. */
   readonly type: T;
   /** Elements. */
   readonly length: number;
@@ -43,6 +44,7 @@ export class Buffer<T extends ElementType = ElementType> {
     this.offset = fitting(() => memory.alloc(length * elementInfo[type].size, name));
   }
 
+  /** Its size in bytes. */
   get byteLength(): number {
     return this.length * elementInfo[this.type].size;
   }
@@ -52,6 +54,7 @@ export class Buffer<T extends ElementType = ElementType> {
     return new AddressSpace(64).global(this.offset);
   }
 
+  /** The device's memory, in which it lies at `offset`. */
   get memory(): DeviceMemory {
     return this.#memory;
   }

@@ -15,6 +15,7 @@ export const elementTypes = [
   "f32",
   "f64",
 ] as const;
+/** The type of a buffer's elements: unsigned, signed or floating-point, with its size in bits. */
 export type ElementType = (typeof elementTypes)[number];
 
 export const isElementType = (name: string): name is ElementType => (elementTypes as readonly string[]).includes(name);
@@ -118,8 +119,11 @@ export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer
 
 /** Reads elements one by one out of bytes. */
 export class Elements {
+  /** The type of the elements. */
   readonly type: ElementType;
+  /** The bytes, little-endian, which `get` and `set` access in place. */
   readonly bytes: Uint8Array;
+  /** How many elements there are; bytes after the last whole one are left out. */
   readonly length: number;
   readonly #info: ElementInfo;
   readonly #view: DataView;
@@ -137,14 +141,17 @@ export class Elements {
     return new Elements(type, new Uint8Array(length * elementInfo[type].size));
   }
 
+  /** Bytes of an element. */
   get size(): number {
     return this.#info.size;
   }
 
+  /** Returns an element: a bigint for 64-bit integers, else a number. */
   get(index: number): number | bigint {
     return this.#info.get(this.#view, index * this.#info.size);
   }
 
+  /** Sets an element. Integers keep their low bits; floats are rounded once, to nearest even. */
   set(index: number, value: number | bigint): void {
     this.#info.set(this.#view, index * this.#info.size, value);
   }
@@ -175,6 +182,7 @@ export interface TypedArrays {
   f64: Float64Array;
 }
 
+/** An array that `Buffer.read` returns. */
 export type TypedArray = TypedArrays[ElementType];
 
 const constructors = {

@@ -1,5 +1,6 @@
 /** The instruction sets that there are. */
 export const isas = ["ptx", "visa"] as const;
+/** An instruction set. @useDeclaredType */
 export type Isa = (typeof isas)[number];
 
 /** A CISA file: vISA in binary form. */

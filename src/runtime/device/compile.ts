@@ -10,11 +10,13 @@ import { type Diagnostic, hasErrors, nearest, type SourceText } from "../../sour
 import { UsageError } from "../data/errors.ts";
 import { isProvided } from "../launch/provided-names.ts";
 
+/** How PTX is checked. */
 export interface CompileOptions {
   /** Check for this target ("sm_90") instead of the one that the module names. */
   readonly target?: string | undefined;
 }
 
+/** A checked module with its diagnostics. */
 export interface CheckedSource {
   readonly module: CheckedModule;
   /** Of the parser and the checker, in the order of the text. */

@@ -22,12 +22,14 @@ export interface DeviceOptions extends LaunchDefaults {
   readonly kernelStore?: KernelStore | null | false;
 }
 
-/** How many zeros, or which values. */
-type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
+/** The contents of a new buffer: a number of zeros, or values. */
+export type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
 
 /** What every simulated GPU has, whatever it can load: memory, buffers, streams, and the compiled kernels that are kept. */
 export class DeviceCore {
+  /** The global memory: the buffers, the variables of loaded modules, and what device code allocates. */
   readonly memory = new DeviceMemory();
+  /** The options that launches have unless they say otherwise. */
   readonly defaults: LaunchDefaults;
   readonly #kernelStore: KernelStore | false | null;
   /** The one of launches that name no other. */
@@ -40,7 +42,7 @@ export class DeviceCore {
     if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();
   }
 
-  /** Where kernels of a program may have been compiled before. */
+  /** Where kernels of a program may have been compiled before. @internal */
   protected kernelCache(files: readonly SourceFile[], options: LoadOptions): KernelCache | null {
     return this.#kernelStore === false ? null : new KernelCache(programKey(files, options), this.#kernelStore);
   }

@@ -26,7 +26,9 @@ import type { DeviceCore } from "./device-core.ts";
 
 /** A program in a device: the kernels of one PTX module or of several linked ones, or of the files of a vISA program. */
 export class Module {
+  /** The device into which it was loaded. */
   readonly device: DeviceCore;
+  /** The program in lane IR. */
   readonly ir: IrModule;
   /** Warnings of the checker. */
   readonly diagnostics: readonly Diagnostic[];
@@ -38,6 +40,8 @@ export class Module {
   /**
    * Use `Device.load`. `cache`: where kernels may have been compiled before, asked for when one is compiled; `visa`: how kernels of
    * vISA are launched.
+   *
+   * @internal
    */
   constructor(
     device: DeviceCore,
@@ -54,6 +58,7 @@ export class Module {
     this.#visa = visa;
   }
 
+  /** The instruction set of its sources. */
   get isa(): Isa {
     return this.#visa === null ? "ptx" : "visa";
   }
@@ -168,6 +173,7 @@ interface Launcher {
 
 /** A launch in the interpreter that whoever began it takes through its instructions. */
 export interface BegunLaunch {
+  /** The launch, before its first instruction. */
   readonly execution: Execution;
   /** Takes back what the launch needed besides its arguments, and prints what it has left to print. Call once, at its end. */
   readonly end: () => void;
@@ -175,18 +181,21 @@ export interface BegunLaunch {
 
 /** A function of a module that can be launched. */
 export class Kernel {
+  /** The module of the kernel. */
   readonly module: Module;
+  /** The kernel in lane IR. */
   readonly ir: IrFunction;
   readonly #launcher: Launcher;
   #obstacle: { readonly found: Obstacle | null } | null = null;
 
-  /** Use `Module.kernel`. */
+  /** Use `Module.kernel`. @internal */
   constructor(module: Module, ir: IrFunction, launcher: Launcher) {
     this.module = module;
     this.ir = ir;
     this.#launcher = launcher;
   }
 
+  /** Its name in the source. */
   get name(): string {
     return this.ir.name;
   }

@@ -29,6 +29,7 @@ export interface FoundDifference {
   readonly result: JobResult;
 }
 
+/** The result of `explore`. */
 export interface Explored {
   /** The run under the usual schedule. */
   readonly usual: JobResult;
@@ -39,6 +40,7 @@ export interface Explored {
   readonly found: FoundDifference | null;
 }
 
+/** How many schedules `explore` tries, and which. */
 export interface ExploreOptions {
   /** Schedules at most. */
   readonly budget: number;

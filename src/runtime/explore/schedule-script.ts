@@ -4,7 +4,7 @@ import { UsageError } from "../data/errors.ts";
 import { warpId } from "./footprints.ts";
 
 /** At the choice of that number, counted from 0, a schedule goes another way than 0. */
-interface Turn {
+export interface Turn {
   readonly at: number;
   readonly way: number;
 }

@@ -1,6 +1,7 @@
 import { Elements } from "../data/element.ts";
 import type { Comparison } from "./job-check.ts";
 
+/** An element of a buffer that is not as expected: its index, its value and the expected one. */
 export interface Difference {
   readonly index: number;
   readonly got: number | bigint;

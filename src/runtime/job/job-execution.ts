@@ -21,6 +21,7 @@ import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
 
 /** How a job reads the files that it names; `path` is as the job has it. */
 export interface JobFiles {
+  /** Returns the bytes of a file. What it throws becomes the result's `problem`. */
   read(path: string): Uint8Array;
   /** The path as messages show it. */
   shown?(path: string): string;
@@ -28,6 +29,7 @@ export interface JobFiles {
   yaml?(text: string): unknown;
 }
 
+/** How a job is run. Null and absent options mean the default. */
 export interface JobOptions {
   /** Default: the device's. */
   readonly engine?: EngineName;
@@ -40,6 +42,7 @@ export interface JobOptions {
   readonly maxSteps?: number | null;
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
+  /** Called now and then in a long launch, as in `LaunchOptions`. */
   readonly onProgress?: LaunchOptions["onProgress"];
   /** What is not to be heard of: a launch with no other errors counts as good, though a fault has ended it early. */
   readonly suppress?: (report: Report) => boolean;
@@ -49,7 +52,8 @@ export interface JobOptions {
   readonly steering?: Steering;
 }
 
-interface LaunchSummary {
+/** One launch of a job that has been run. */
+export interface LaunchSummary {
   readonly kernel: string;
   readonly threads: number;
   /** Executed thread-instructions, where the engine counts them. */
@@ -63,15 +67,19 @@ interface LaunchSummary {
   readonly hostThreads: number;
 }
 
+/** The result of one of a job's checks: a buffer compared with what it must hold. */
 export interface CheckResult {
   readonly buf: string;
   readonly ok: boolean;
+  /** How many elements differ. */
   readonly mismatches: number;
   /** How many elements were compared. */
   readonly n: number;
+  /** The first element that differs; null if none does. */
   readonly first: Difference | null;
 }
 
+/** The result of running one variant of a job. */
 export interface JobResult {
   readonly id: string;
   readonly variant: string;
@@ -137,6 +145,7 @@ export class JobRun {
     this.options = options;
   }
 
+  /** Runs all launches and checks. Never throws: what goes wrong is in the result. */
   run(): JobResult {
     try {
       const launches = this.open();

@@ -34,14 +34,17 @@ export interface ExpectedReport {
   readonly line: number;
 }
 
+/** A buffer of a job: its type, and the values that it begins with. */
 export interface BufferSpec {
   readonly type: ElementType;
+  /** Its length in elements. */
   readonly n: number;
   readonly init: Init;
   /** Of the filled buffer. */
   readonly sha256: string | null;
 }
 
+/** A launch of a job. */
 export interface LaunchSpec {
   /** Absent: the only one that there is. */
   readonly kernel?: string;

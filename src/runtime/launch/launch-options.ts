@@ -32,18 +32,23 @@ export interface LaunchDefaults {
 
 /** Either runs whatever is executable. */
 export const engineNames = ["interpreter", "jit"] as const;
+/** An engine: "jit" compiles to WebAssembly, "interpreter" is the reference. @useDeclaredType */
 export type EngineName = (typeof engineNames)[number];
 
+/** The options of `Kernel.launch`: the size of the launch, its arguments, and how it is watched and limited. */
 export type LaunchOptions = LaunchSize & LaunchSettings;
 
+/** The options of `Kernel.launchAsync`. */
 export type AsyncLaunchOptions = LaunchOptions & {
   /** After whose launches it runs. Default: those of the device that name none. */
   readonly stream?: Stream;
 };
 
-interface LaunchSettings extends LaunchDefaults {
+/** The options of a launch apart from its size. */
+export interface LaunchSettings extends LaunchDefaults {
   /** One for each parameter of the kernel, in their order. */
   readonly args?: readonly KernelArgument[];
+  /** Called now and then in a long launch. `steps` is null in compiled code, which does not count them. */
   readonly onProgress?: LaunchRequest["onProgress"];
   /** What the kernel prints, as it prints it; the result has it as a whole. */
   readonly onOutput?: (text: string) => void;
@@ -61,9 +66,11 @@ export interface EngineResult extends LaunchResult {
   readonly hostThreads: number;
 }
 
+/** The result of a launch. */
 export interface KernelResult extends EngineResult {
   /** Threads of the grid; work items in vISA. */
   readonly threads: number;
+  /** Wall-clock time, from the launch to its end. */
   readonly milliseconds: number;
   /** What the kernel printed. */
   readonly stdout: string;

@@ -32,6 +32,7 @@ export type LaunchSize =
       readonly shared?: never;
     };
 
+/** Extents in x, y and z; those left out are 1. A number is the extent in x. */
 export type Size = number | readonly [x: number, y?: number, z?: number];
 
 export const dim3 = (size: Size): Dim3 =>

@@ -18,6 +18,7 @@ import { isProvided } from "../launch/provided-names.ts";
 import { checkBlock, maxThreads, threadsOf } from "../launch/ptx-plan.ts";
 import { sitesOf, type StandaloneSite } from "./standalone-sites.ts";
 
+/** How `buildKernel` compiles a kernel. */
 export interface BuildOptions {
   /** Default: the only one of the program. */
   readonly kernel?: string;
@@ -28,7 +29,7 @@ export interface BuildOptions {
 }
 
 /** A variable, or what else lies in memory: `size` bytes from `at` on, zeros where there is no `data` (base64). */
-interface Piece {
+export interface Piece {
   readonly name: string;
   readonly at: number;
   readonly size: number;
@@ -85,6 +86,7 @@ export interface KernelDescription {
   readonly sites: readonly StandaloneSite[];
 }
 
+/** A kernel as a WebAssembly module, and what a launcher needs to know about it. */
 export interface StandaloneKernel {
   readonly wasm: Uint8Array<ArrayBuffer>;
   readonly description: KernelDescription;

@@ -1,7 +1,7 @@
 /**
- * A debugger for launches that goes forwards and backwards through time. A `Timeline` holds the launches, a `Session` has
- * breakpoints, watchpoints and a focus on one lane; `Console` takes commands as text, `DapSession` speaks the Debug Adapter
- * Protocol.
+ * A debugger for launches that goes forwards and backwards through time. A `Timeline` holds the launches, a `Session`
+ * has breakpoints, watchpoints and a focus on one lane; `Console` takes commands as text, `DapSession` speaks the Debug
+ * Adapter Protocol.
  *
  * @module lanewise/debugger
  */

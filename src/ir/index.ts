@@ -1,7 +1,7 @@
 /**
  * Lane IR, to which PTX and vISA are lowered and which the engines run: an `IrModule` has variables and functions, an
- * `IrFunction` has virtual registers, a frame and a flat list of instructions, and an `Instruction` is an operation (`Op`)
- * over expressions (`Expr`). `opTraits` says how each kind of operation behaves.
+ * `IrFunction` has virtual registers, a frame and a flat list of instructions, and an `Instruction` is an operation
+ * (`Op`) over expressions (`Expr`). `opTraits` says how each kind of operation behaves.
  *
  * @module lanewise/ir
  */

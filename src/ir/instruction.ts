@@ -38,7 +38,6 @@ export type CallTarget =
       readonly via: string;
     };
 
-/** An argument of a call. `bits`: the width of the value; `size`: bytes of the frame variable (an index into `frame`). */
 /**
  * An argument of a call: a value of `bits` bits, or a variable of the caller's frame (an index into `frame`; `size` in
  * bytes).

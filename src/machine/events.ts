@@ -118,7 +118,7 @@ export interface Observer {
   undefinedCase?(event: UndefinedEvent): void;
   /** Lanes are about to access memory; one event for each access of an instruction. */
   access?(event: AccessEvent): void;
-  /** Lanes are about to branch; one event for each target. */
+  /** Lanes are about to branch; an indexed branch is one event for each target. */
   branch?(event: BranchEvent): void;
   /** Lanes are about to call a function; one event for each callee. */
   call?(event: CallEvent): void;

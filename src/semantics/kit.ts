@@ -97,7 +97,7 @@ export const kit = {
   abs: (a: Expr): Expr => kit.select(kit.lt(a, kit.int(a, 0), true), kit.neg(a), a),
   /** `a`, shifted to the left: 0 if `n` is not less than its size in bits. */
   shl: binary("shl"),
-  /** `a`, shifted to the right: `signed` copies the highest bit, else zeros come in. `n` may exceed its size in bits. */
+  /** `a`, shifted to the right: copies of the sign come in if `signed`, else zeros. */
   shr: (a: Expr, n: Expr, signed: boolean): Expr => op(poly(signed ? "shr_s" : "shr_u", a), a, n),
   /** Extends 32 bits to 64. */
   widen: (a: Expr, signed: boolean): Expr => op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a),

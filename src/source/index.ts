@@ -1,6 +1,6 @@
 /**
- * Texts and what there is to say about them: `SourceText` finds lines and columns, a `Diagnostic` names a place and what
- * is wrong there, and `renderDiagnostic` and `diagnosticToJson` show it as a code frame or as data.
+ * Texts and what there is to say about them: `SourceText` finds lines and columns, a `Diagnostic` names a place and
+ * what is wrong there, and `renderDiagnostic` and `diagnosticToJson` show it as a code frame or as data.
  *
  * @module lanewise/source
  */

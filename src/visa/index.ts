@@ -1,8 +1,8 @@
 /**
  * Intel vISA, as text from version 3.6 to 4.2 and as CISA files from 3.0 to 4.2: `parseVisa` parses text to a tree,
- * `readCisa` reads a file to the same tree, `bindVisa` and `checkVisa` bind names and check it, `linkVisa` resolves names
- * between files, and `lowerVisa` lowers the program to lane IR. `printVisa` prints a tree, `writeCisa` writes it to a file.
- * `rows` is the table of instructions.
+ * `readCisa` reads a file to the same tree, `bindVisa` and `checkVisa` bind names and check it, `linkVisa` resolves
+ * names between files, and `lowerVisa` lowers the program to lane IR. `printVisa` prints a tree, `writeCisa` writes it
+ * to a file. `rows` is the table of instructions.
  *
  * Nothing throws on wrong input: diagnostics say what is wrong.
  *

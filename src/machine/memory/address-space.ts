@@ -48,7 +48,7 @@ export class AddressSpace {
     return { high: (high + this.windowHigh) >>> 0, low };
   }
 
-  /** Tells in which window, or in global memory, a generic address lies. */
+  /** Returns the state space in which an address lies. */
   classify({ high, low }: AddressParts): Classified {
     if (high === this.globalHigh && (this.size === 64 || low >= this.globalLow)) {
       return { kind: "global", offset: low - this.globalLow };

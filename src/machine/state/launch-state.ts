@@ -235,7 +235,7 @@ export interface Warp {
    * in a callee for one that has returned from it would spin for ever. True when there were any.
    */
   flushReturned(group: Group): boolean;
-  /** Removes a group that has no lane left. */
+  /** Removes a group from the warp. */
   remove(group: Group): void;
   /** All activations that its groups execute and will return to, callers after their callees. */
   readonly activations: ReadonlySet<Activation>;
@@ -333,6 +333,6 @@ export interface FindingSink {
   readonly reports: readonly Report[];
   /** Whether there is an error among them. */
   readonly failed: boolean;
-  /** Turns a finding into a report, unless there is one of the same kind at the same place. */
+  /** Adds a finding. Those with the same code at the same instruction become one report. */
   add(finding: Finding): void;
 }

@@ -16,18 +16,9 @@ import { compareElements, type Difference } from "./compare.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
+import type { JobFiles } from "./job-files.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
-
-/** How a job reads the files that it names; `path` is as the job has it. */
-export interface JobFiles {
-  /** Returns the bytes of a file. What it throws becomes the result's `problem`. */
-  read(path: string): Uint8Array;
-  /** The path as messages show it. */
-  shown?(path: string): string;
-  /** Understands YAML, in which vISA's `.ze_info` is written; without it, jobs that need it are skipped. */
-  yaml?(text: string): unknown;
-}
 
 /** How a job is run. Null and absent options mean the default. */
 export interface JobOptions {

@@ -14,6 +14,8 @@
  *     const files = [{ path: "saxpy.visaasm", text }];
  *     const kernel = device.load(files, { target: "skl", zeinfo: parseYaml(info) }).kernel("saxpy");
  *     kernel.launch({ global: 16, local: 16, args: [4, 2.5, x, y] });
+ *
+ * @module lanewise
  */
 export type {
   AccessEvent,
@@ -21,14 +23,18 @@ export type {
   BarrierReleaseEvent,
   BranchEvent,
   CallEvent,
+  EnterEvent,
+  InstructionEvent,
   LaneEvent,
   Observer,
   ReturnEvent,
   UndefinedEvent,
   WarpEvent,
 } from "./machine/events.ts";
-export type { LaunchResult, SanitizerName } from "./machine/launch.ts";
-export type { Dim3, Report, StackEntry, ThreadId } from "./machine/reports/report.ts";
+/** The state of the machine while a kernel runs, as observers and debuggers see it. */
+export type * as machine from "./machine/index.ts";
+export type { LaunchRequest, LaunchResult, SanitizerName, Steering } from "./machine/launch.ts";
+export type { Dim3, RelatedPlace, Report, StackEntry, ThreadId } from "./machine/reports/report.ts";
 export * from "./profiler/index.ts";
 export * from "./runtime/index.ts";
 export * from "./source/index.ts";

@@ -1,3 +1,10 @@
+/**
+ * A debugger for launches that goes forwards and backwards through time. A `Timeline` holds the launches, a `Session`
+ * has breakpoints, watchpoints and a focus on one lane; `Console` takes commands as text, `DapSession` speaks the Debug
+ * Adapter Protocol.
+ *
+ * @module lanewise/debugger
+ */
 export { type Breakpoint, type BreakpointOptions, type HitCondition, parseHitCondition } from "./breakpoint.ts";
 export type { BreakpointHit } from "./breakpoint-probe.ts";
 export type { Answer, ConsoleView } from "./console/command.ts";
@@ -6,9 +13,17 @@ export { type DapHost, DapSession } from "./dap/dap-session.ts";
 export { frame, Unframer } from "./dap/framing.ts";
 export type { Arguments, DapEvent, DapResponse } from "./dap/protocol.ts";
 export type { End, Finding } from "./end.ts";
+export type { Execution, Moment } from "../interpreter/execution.ts";
 export { parseExpression } from "./expression/parse.ts";
 export type { Scope } from "./expression/scope.ts";
-export { type Expression, ExpressionError, type ExpressionNode, type ExpressionSpan } from "./expression/tree.ts";
+export {
+  type BinaryOperator,
+  type Expression,
+  ExpressionError,
+  type ExpressionNode,
+  type ExpressionSpan,
+  type UnaryOperator,
+} from "./expression/tree.ts";
 export type { Focus, FocusView } from "./focus.ts";
 export { DebuggerError, findLocations, type Location } from "./location.ts";
 export type { Probe } from "./probe.ts";
@@ -26,8 +41,9 @@ export {
   placeOf,
   type SourcePlace,
 } from "./view/lane-place.ts";
-export type { PlainAddress } from "./view/memory-view.ts";
+export type { PlainAddress, Viewpoint } from "./view/memory-view.ts";
 export { type Format, formatValue, numberOf, type TypedBits } from "./view/value.ts";
-export type { RegisterVariable, VisaVariable } from "./view/variables.ts";
+export type { ModuleVariable, Names } from "./view/names.ts";
+export type { NumberReader, RegisterVariable, Variable, VisaVariable } from "./view/variables.ts";
 export type { WatchHit } from "./watch-probe.ts";
 export type { LaneId, Watched, WatchKind, WatchOwner, Watchpoint } from "./watchpoint.ts";

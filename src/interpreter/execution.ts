@@ -31,8 +31,9 @@ export interface Moment {
  */
 export class Execution {
   readonly grid: Grid;
+  /** The program whose kernel is launched. @internal */
   readonly program: Program;
-  /** The functions that the launch executes. */
+  /** The functions that the launch executes. @internal */
   readonly context: ProgramContext;
   /** Instructions executed so far. */
   time = 0;
@@ -47,7 +48,7 @@ export class Execution {
   /** The next instruction within the group's block. */
   #index = 0;
 
-  /** Throws what `launch` throws. A launch that is refused has ended, with a report. */
+  /** Throws what `launch` throws. A launch that is refused has ended, with a report. @internal */
   constructor(program: Program, request: LaunchRequest, options: LaunchOptions = {}) {
     const open = openLaunch(program, request, options);
     const { grid } = open;

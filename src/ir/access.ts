@@ -1,5 +1,6 @@
 import type { Expr } from "../semantics/index.ts";
 
+/** A state space that an access names. `call-param`: the `.param` variables of a frame, which calls pass. */
 export type Space = "generic" | "global" | "shared" | "local" | "const" | "kernel-param" | "call-param";
 
 /** What an access moves and how the memory model sees it: `count` elements of `bits` bits, adjacent in memory. */

@@ -13,6 +13,7 @@ export const windows = {
   function: { from: 0x4f00_0000, start: 0x5000_0000, end: 0x6000_0000 },
 } as const;
 
+/** A state space that has a window. Global memory has none: its generic and its own addresses are the same. */
 export type WindowName = keyof typeof windows;
 
 /**

@@ -18,6 +18,7 @@ export interface ByteFile {
   readonly aliases?: readonly FileVariable[];
 }
 
+/** A variable of a byte file, or an alias for a part of one. */
 export interface FileVariable {
   readonly name: string;
   /** The byte of the file at which it begins. */
@@ -57,8 +58,9 @@ export const fileLayout = {
 /** The byte at which %arg begins. All before it belongs to the hardware thread rather than to the activation. */
 export const argAt = 320;
 
-/** Sizes of %arg and %retval, in registers. */
+/** The size of %arg, in registers. */
 export const argRegisters = 32;
+/** The size of %retval, in registers. */
 export const retvalRegisters = 12;
 
 /** The byte at which %retval begins. */

@@ -1,12 +1,16 @@
 import type { Op } from "./instruction.ts";
 
+/** A call of a PTX function, or of a function that the runtime provides. */
 export type CallOp = Extract<Op, { kind: "call" }>;
+/** A call of a vISA function, which has a byte file of its own (`fcall`, `ifcall`). */
 export type FileCallOp = Extract<Op, { kind: "file-call" }>;
+/** A call of a vISA subroutine, which shares its caller's byte file. */
 export type SubroutineCallOp = Extract<Op, { kind: "subroutine-call" }>;
 
 /** An operation that enters another function, or a subroutine of its own. */
 export type AnyCall = CallOp | FileCallOp | SubroutineCallOp;
 
+/** Whether an operation is a call of any kind. */
 export const isCall = (op: Op): op is AnyCall =>
   op.kind === "call" || op.kind === "file-call" || op.kind === "subroutine-call";
 

@@ -1,3 +1,10 @@
+/**
+ * Lane IR, to which PTX and vISA are lowered and which the engines run: an `IrModule` has variables and functions, an
+ * `IrFunction` has virtual registers, a frame and a flat list of instructions, and an `Instruction` is an operation
+ * (`Op`) over expressions (`Expr`). `opTraits` says how each kind of operation behaves.
+ *
+ * @module lanewise/ir
+ */
 export * from "./access.ts";
 export * from "./address-map.ts";
 export * from "./byte-file.ts";
@@ -8,3 +15,16 @@ export * from "./module.ts";
 export * from "./op-traits.ts";
 export * from "./operands.ts";
 export * from "./signature.ts";
+export type {
+  Expr,
+  FileElement,
+  HostValue,
+  IndirectLeaf,
+  LeafValue,
+  PrimName,
+  Region,
+  RegionLeaf,
+  SpecialName,
+  Ty,
+  Value,
+} from "../semantics/index.ts";

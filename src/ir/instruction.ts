@@ -23,6 +23,7 @@ export type FileTarget =
 /** A register or a place in the byte file; null drops the result. */
 export type Destination = number | FileTarget | null;
 
+/** The function that a call enters: named, or at an address that each lane computes. */
 export type CallTarget =
   | { readonly kind: "direct"; readonly function: string }
   | {
@@ -37,6 +38,10 @@ export type CallTarget =
       readonly via: string;
     };
 
+/**
+ * An argument of a call: a value of `bits` bits, or a variable of the caller's frame (an index into `frame`; `size` in
+ * bytes).
+ */
 export type Argument =
   | { readonly kind: "value"; readonly value: Expr; readonly bits: number }
   | { readonly kind: "frame"; readonly variable: number; readonly size: number }
@@ -45,6 +50,7 @@ export type Argument =
   /** A vector register, element by element. */
   | { readonly kind: "vector"; readonly elements: readonly Expr[] };
 
+/** Where a call's result goes: registers, a frame variable (an index into `frame`; `size` in bytes), or nowhere. */
 export type Result =
   | { readonly kind: "register"; readonly registers: readonly number[] }
   | { readonly kind: "frame"; readonly variable: number; readonly size: number }
@@ -198,6 +204,7 @@ export interface SourceLocation {
   readonly column: number;
 }
 
+/** An instruction of a function: an operation, the lanes that execute it, and where its results go. */
 export interface Instruction {
   readonly guard: Guard | null;
   /** Absent: all lanes of the group. */

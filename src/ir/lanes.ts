@@ -14,6 +14,7 @@ export interface LaneRule extends Lanes {
   readonly uniform: boolean;
 }
 
+/** The 32 lanes of a warp. */
 export const allLanes: Lanes = { first: 0, count: 32 };
 
 /** The lanes as a mask: bit l is lane l. */

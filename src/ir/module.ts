@@ -10,6 +10,7 @@ import type { ParamType } from "./signature.ts";
  */
 export type RegisterClass = "pred" | "b32" | "b64";
 
+/** A virtual register of a function. */
 export interface Register {
   /** The name in the source. */
   readonly name: string;

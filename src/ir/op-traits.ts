@@ -15,7 +15,7 @@ import type { Op, OpOf, WarpOp } from "./instruction.ts";
 export type Control = "next" | "branch" | "call" | "subroutine" | "leave" | "stop" | "split";
 
 /** The same for all operations of a kind, or a function of the operation. */
-type Trait<O, T> = T | ((op: O) => T);
+export type Trait<O, T> = T | ((op: O) => T);
 
 /**
  * How operations of a kind behave. Of a call, this is what the call does itself: what the callee does is not part of
@@ -121,7 +121,8 @@ export const opTraits: { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> } = {
   unsupported: { ...plain, visible: true, faults: true },
 };
 
-type ValueOf<T> = T extends (op: never) => infer V ? V : T;
+/** The values of a trait. */
+export type ValueOf<T> = T extends (op: never) => infer V ? V : T;
 
 /** The value of a trait for an operation. */
 export function traitOf<T extends keyof OpTraits<Op>>(op: Op, trait: T): ValueOf<OpTraits<Op>[T]> {
@@ -129,6 +130,7 @@ export function traitOf<T extends keyof OpTraits<Op>>(op: Op, trait: T): ValueOf
   return (typeof value === "function" ? value(op) : value) as ValueOf<OpTraits<Op>[T]>;
 }
 
+/** Where the lanes of a group go after an operation. */
 export const controlOf = (op: Op): Control => traitOf(op, "control");
 
 /** The instructions of the same function to which an operation may send lanes, other than the next. */
@@ -222,7 +224,8 @@ export interface WarpTraits<O> {
   readonly same: Trait<O, readonly boolean[]>;
 }
 
-type WarpOpOf<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
+/** The warp-wide operation of a kind. */
+export type WarpOpOf<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
 
 const named = ({ op }: WarpOp): string => op;
 const withMode = ({ op, mode }: Extract<WarpOp, { mode: string }>): string => `${op}.${mode}`;

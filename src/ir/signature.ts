@@ -9,17 +9,19 @@ export interface ParamType {
   readonly unsized: boolean;
 }
 
+/** The types of a function's results and parameters, in their order. */
 export interface Signature {
   readonly returns: readonly ParamType[];
   readonly params: readonly ParamType[];
 }
 
-/** What a signature is read from: a function. */
-interface Typed {
+/** The part of a function from which its signature is read. */
+export interface Typed {
   readonly returns: readonly { readonly type: ParamType }[];
   readonly params: readonly { readonly type: ParamType }[];
 }
 
+/** Returns the signature of a function or of a call's prototype. */
 export const signatureOf = ({ returns, params }: Typed): Signature => ({
   returns: returns.map((p) => p.type),
   params: params.map((p) => p.type),

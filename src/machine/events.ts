@@ -103,8 +103,9 @@ export interface UndefinedEvent extends LaneEvent {
 export interface Observer {
   /** Once for each launch, before its first block; `launchEnd` comes after the last one, or after a fault. */
   launchBegin?(grid: Grid): void;
-  /** A block begins, with all of its warps; `blockEnd` comes when all of them have ended. */
+  /** A block begins, with all of its warps. */
   blockBegin?(cta: Cta): void;
+  /** A block has ended, with all of its warps. */
   blockEnd?(cta: Cta): void;
   /**
    * The guard of the next instruction decides about the lanes of `mask`; `instruction` follows if it lets any of them
@@ -113,16 +114,27 @@ export interface Observer {
   guard?(event: InstructionEvent): void;
   /** Each instruction that at least one lane executes; `mask`: the lanes of the group for which the guard holds. */
   instruction?(event: InstructionEvent): void;
+  /** Lanes are about to execute an instruction with operands for which the manual leaves the result undefined. */
   undefinedCase?(event: UndefinedEvent): void;
+  /** Lanes are about to access memory; one event for each access of an instruction. */
   access?(event: AccessEvent): void;
+  /** Lanes are about to branch; an indexed branch is one event for each target. */
   branch?(event: BranchEvent): void;
+  /** Lanes are about to call a function; one event for each callee. */
   call?(event: CallEvent): void;
+  /** Lanes have entered a function. */
   enter?(event: EnterEvent): void;
+  /** Lanes are about to return from a function. */
   return?(event: ReturnEvent): void;
+  /** Lanes are about to end. */
   exit?(event: LaneEvent): void;
+  /** A warp has arrived at a barrier. */
   barrier?(event: BarrierEvent): void;
+  /** A barrier lets all go on that wait at it. */
   barrierRelease?(event: BarrierReleaseEvent): void;
+  /** A warp-wide operation has been executed. */
   warp?(event: WarpEvent): void;
+  /** The launch has ended, by itself or with a fault. */
   launchEnd?(grid: Grid): void;
 }
 

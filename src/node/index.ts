@@ -1,3 +1,8 @@
+/**
+ * What only Node can do: a folder in which compiled kernels are kept for other processes.
+ *
+ * @module lanewise/node
+ */
 import { join } from "node:path";
 import type { KernelStore } from "../jit/abi/kernel-store.ts";
 import { buildId } from "./build-id.ts";

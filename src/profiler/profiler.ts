@@ -88,12 +88,14 @@ export class Profiler implements Observer {
     return this.#timelines.map((recorder) => recorder.timeline());
   }
 
+  /** Begins to count a launch. */
   launchBegin(grid: Grid): void {
     this.#recorded = 0;
     this.#width = grid.threads?.width ?? 32;
     this.#running = { warps: 0, warpInstructions: 0, threadInstructions: 0 };
   }
 
+  /** Adds the launch to `launches`. */
   launchEnd(grid: Grid): void {
     const { kernel, dimensions, block } = grid;
     this.launches.push({ kernel, grid: dimensions, block, ...this.#running! });
@@ -102,6 +104,7 @@ export class Profiler implements Observer {
     this.#activation = null;
   }
 
+  /** Counts the block's warps, and begins timelines for the first ones. */
   blockBegin(cta: Cta): void {
     this.#running!.warps += cta.warps.length;
     this.#waits.set(cta, new BarrierWaits(cta));
@@ -114,6 +117,7 @@ export class Profiler implements Observer {
     }
   }
 
+  /** Forgets the block's barriers and warps. */
   blockEnd(cta: Cta): void {
     this.#waits.delete(cta);
     for (const warp of cta.warps) this.#recorders.delete(warp);
@@ -140,10 +144,12 @@ export class Profiler implements Observer {
     else if (op.kind === "subroutine-call") this.#call(e, site.code.ir.name);
   }
 
+  /** Counts an access to memory, its transactions and bank conflicts. */
   access(e: AccessEvent): void {
     this.#memory.add(e, this.#at(e.site).tally);
   }
 
+  /** Counts a branch, and whether it diverges. */
   branch({ site, mask, group }: BranchEvent): void {
     const { tally } = this.#at(site);
     const { op, guard } = site.instruction;
@@ -157,20 +163,24 @@ export class Profiler implements Observer {
     }
   }
 
+  /** Counts a call, and whether it diverges. */
   call(e: CallEvent): void {
     this.#call(e, e.callee.ir.name);
   }
 
+  /** Notes the new activation in the tree of calls. */
   enter({ activation }: EnterEvent): void {
     this.tree.enter(activation);
     if (activation === this.#activation) this.#activation = null;
   }
 
+  /** Counts an arrival at a barrier. */
   barrier(e: BarrierEvent): void {
     this.#at(e.site).tally.barrierArrivals++;
     this.#waits.get(e.warp.cta)!.arrive(e);
   }
 
+  /** Counts how long the warps have waited at the barrier. */
   barrierRelease(e: BarrierReleaseEvent): void {
     for (const { site, waited, behind } of this.#waits.get(e.cta)!.release(e)) {
       const { tally } = this.#at(site);

@@ -2,10 +2,19 @@ export type { KernelArgument, LocalMemory, Scalar, Struct } from "./data/argumen
 export { local, scalar, struct } from "./data/argument.ts";
 export { Buffer, type Pointer } from "./data/buffer.ts";
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
-export { checkLinked, checkSource, compile, type CompileOptions, linkToText } from "./device/compile.ts";
+export type { Contents, DeviceCore } from "./device/device-core.ts";
+export {
+  type CheckedSource,
+  checkLinked,
+  checkSource,
+  compile,
+  type CompileOptions,
+  linkToText,
+} from "./device/compile.ts";
 export { Device, type DeviceOptions } from "./device/device.ts";
+export type { PtxDevice } from "./device/ptx-device.ts";
 export type { LoadOptions } from "./device/load-options.ts";
-export { type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./data/element.ts";
+export { type Elements, type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./data/element.ts";
 export {
   type Explored,
   type ExploreOptions,
@@ -15,26 +24,44 @@ export {
 } from "./explore/explore.ts";
 export { LoadError, NotExecutableError, NumpyError, UsageError } from "./data/errors.ts";
 export type { Isa } from "./data/isa.ts";
-export { type Job, parseJob } from "./job/job.ts";
+export type { Difference } from "./job/compare.ts";
+export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJob } from "./job/job.ts";
+export type { Init, LcgInit } from "./job/init.ts";
+export type { ArgumentSpec, PointerPatch } from "./job/job-argument.ts";
+export type { Check, Comparison, Expected } from "./job/job-check.ts";
+export type { JobLaunch, JobRun, LaunchSummary } from "./job/job-execution.ts";
+export type { VisaJob, VisaVariant } from "./job/job-visa.ts";
 export type { LaunchSize, Size } from "./launch/launch-plan.ts";
 export {
   type AsyncLaunchOptions,
+  type EngineName,
+  type EngineResult,
   type KernelResult,
   type LaunchDefaults,
   type LaunchOptions,
+  type LaunchSettings,
   sanitizerNames,
 } from "./launch/launch-options.ts";
-export { Kernel, Module } from "./device/module.ts";
+export { type BegunLaunch, Kernel, Module } from "./device/module.ts";
 export { type NumpyArray, readNumpy, writeNumpy } from "./data/npy.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./job/run-job.ts";
-export { parseSchedule, ScriptedSteering } from "./explore/schedule-script.ts";
+export {
+  type Choice,
+  type Interruption,
+  parseSchedule,
+  type Schedule,
+  ScriptedSteering,
+  type Turn,
+} from "./explore/schedule-script.ts";
 export type { SourceFile } from "./data/source-file.ts";
 export {
   type BuildOptions,
   buildKernel,
   type KernelDescription,
   NotStandaloneError,
+  type Piece,
   type StandaloneKernel,
 } from "./standalone/standalone.ts";
+export type { StandaloneSite } from "./standalone/standalone-sites.ts";
 export type { Stream } from "./launch/stream.ts";
 export type { KernelInput } from "./visa/handwritten-payload.ts";

@@ -55,7 +55,7 @@ export interface Region {
  * The elements that a leaf reads from the byte file. 8- and 16-bit elements are extended according to `signed` and have
  * type `i32`; for others `ty` is the type that the bits are read as.
  */
-interface FileElement {
+export interface FileElement {
   readonly ty: Exclude<Ty, "pred">;
   readonly bits: 8 | 16 | 32 | 64;
   readonly signed: boolean;

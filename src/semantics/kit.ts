@@ -32,47 +32,72 @@ const saturated = (a: Expr, value: Expr, overflow: Expr): Expr =>
  * type of their first operand.
  */
 export const kit = {
+  /** Applies a primitive by its name. */
   op,
+  /** A constant: the low 32 bits of the value. */
   i32: (value: number): Expr => ({ kind: "const", ty: "i32", value: value | 0 }),
+  /** A constant: the low 64 bits of the value. */
   i64: (value: bigint): Expr => ({ kind: "const", ty: "i64", value: BigInt.asIntN(64, value) }),
+  /** A constant: the value, rounded to nearest even. */
   f32: (value: number): Expr => ({ kind: "const", ty: "f32", value: Math.fround(value) }),
+  /** A constant. */
   f64: (value: number): Expr => ({ kind: "const", ty: "f64", value }),
+  /** A constant. */
   pred: (value: boolean): Expr => ({ kind: "const", ty: "pred", value }),
   /** An integer constant of the type of `like` (`i32` or `i64`). */
   int: (like: Expr, value: number | bigint): Expr =>
     like.ty === "i64" ? kit.i64(BigInt(value)) : kit.i32(Number(value)),
+  /** The sum; that of integers is modulo their size. */
   add: binary("add"),
+  /** The difference; that of integers is modulo their size. */
   sub: binary("sub"),
+  /** The product; of integers, its low half. */
   mul: binary("mul"),
   /** The high half of the double-width product. */
   mulHigh: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "mul_high_s" : "mul_high_u", a), a, b),
+  /** The quotient of two integers, truncated; all ones if `b` is 0. */
   div: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "div_s" : "div_u", a), a, b),
+  /** The remainder of two integers, with the sign of `a`; all ones if `b` is 0. */
   rem: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "rem_s" : "rem_u", a), a, b),
+  /** The negated integer, modulo its size. */
   neg: (a: Expr): Expr => kit.sub(kit.int(a, 0), a),
-  /** The signed 32-bit sum or difference, clamped to 32 bits. */
+  /** The signed 32-bit sum, clamped to 32 bits. */
   addSat: (a: Expr, b: Expr): Expr => {
     const sum = kit.add(a, b);
     return saturated(a, sum, kit.and(kit.xor(a, sum), kit.xor(b, sum)));
   },
+  /** The signed 32-bit difference, clamped to 32 bits. */
   subSat: (a: Expr, b: Expr): Expr => {
     const difference = kit.sub(a, b);
     return saturated(a, difference, kit.and(kit.xor(a, b), kit.xor(a, difference)));
   },
+  /** The bits that both have. */
   and: binary("and"),
+  /** The bits that at least one has. */
   or: binary("or"),
+  /** The bits that exactly one has. */
   xor: binary("xor"),
+  /** All bits flipped. */
   not: (a: Expr): Expr => (a.ty === "pred" ? op("pred.not", a) : op(poly("xor", a), a, kit.int(a, -1))),
+  /** Whether both are equal (`pred`). */
   eq: binary("eq"),
+  /** Whether they differ (`pred`). */
   ne: binary("ne"),
+  /** Whether the integer `a` is less than `b` (`pred`). */
   lt: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "lt_s" : "lt_u", a), a, b),
+  /** Whether the integer `a` is at most `b` (`pred`). */
   le: (a: Expr, b: Expr, signed: boolean): Expr => op(poly(signed ? "le_s" : "le_u", a), a, b),
+  /** `a` if `p` is true, else `b`. */
   select: (p: Expr, a: Expr, b: Expr): Expr => op(poly("select", a), p, a, b),
-  /** The smaller or the larger of two integers. */
+  /** The smaller of two integers. */
   min: (a: Expr, b: Expr, signed: boolean): Expr => kit.select(kit.lt(a, b, signed), a, b),
+  /** The larger of two integers. */
   max: (a: Expr, b: Expr, signed: boolean): Expr => kit.select(kit.lt(a, b, signed), b, a),
   /** The absolute value; that of the smallest integer is the integer itself. */
   abs: (a: Expr): Expr => kit.select(kit.lt(a, kit.int(a, 0), true), kit.neg(a), a),
+  /** `a`, shifted to the left: 0 if `n` is not less than its size in bits. */
   shl: binary("shl"),
+  /** `a`, shifted to the right: copies of the sign come in if `signed`, else zeros. */
   shr: (a: Expr, n: Expr, signed: boolean): Expr => op(poly(signed ? "shr_s" : "shr_u", a), a, n),
   /** Extends 32 bits to 64. */
   widen: (a: Expr, signed: boolean): Expr => op(signed ? "i64.extend_i32_s" : "i64.extend_i32_u", a),
@@ -108,5 +133,5 @@ export const kit = {
           ? a.args[0]!
           : op(`${ty}.reinterpret_${a.ty}` as PrimName, a),
 } as const;
-/** The type of the vocabulary. */
+/** The type of `kit`: functions that build expressions. @useDeclaredType */
 export type Kit = typeof kit;

@@ -1,3 +1,9 @@
+/**
+ * Texts and what there is to say about them: `SourceText` finds lines and columns, a `Diagnostic` names a place and
+ * what is wrong there, and `renderDiagnostic` and `diagnosticToJson` show it as a code frame or as data.
+ *
+ * @module lanewise/source
+ */
 export * from "./decode.ts";
 export * from "./diagnostic.ts";
 export * from "./frame.ts";

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { Isa } from "../../runtime/data/isa.ts";
 import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
-import type { JobFiles } from "../../runtime/job/job-execution.ts";
+import type { JobFiles } from "../../runtime/job/job-files.ts";
 import type { VisaJob } from "../../runtime/job/job-visa.ts";
 import { type BufferSpec, type Job, parseJob } from "../../runtime/job/job.ts";
 import type { Diagnostic } from "../../source/index.ts";

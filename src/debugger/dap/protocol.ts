@@ -54,34 +54,41 @@ export class Arguments {
     this.#members = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   }
 
+  /** Returns a string, or null. */
   string(name: string): string | null {
     const value = this.#members[name];
     return typeof value === "string" ? value : null;
   }
 
+  /** Returns a finite number, or null. */
   number(name: string): number | null {
     const value = this.#members[name];
     return typeof value === "number" && Number.isFinite(value) ? value : null;
   }
 
+  /** Whether a member is true. */
   flag(name: string): boolean {
     return this.#members[name] === true;
   }
 
+  /** Returns the members of an object; none if it is not one. */
   object(name: string): Arguments {
     return new Arguments(this.#members[name]);
   }
 
+  /** Returns the members of each object of a list; none if it is not a list. */
   objects(name: string): readonly Arguments[] {
     const value = this.#members[name];
     return Array.isArray(value) ? value.map((item) => new Arguments(item)) : [];
   }
 
+  /** Returns the strings of a list; none if it is not one. */
   strings(name: string): readonly string[] {
     const value = this.#members[name];
     return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
   }
 
+  /** The names of all members. */
   get names(): readonly string[] {
     return Object.keys(this.#members);
   }

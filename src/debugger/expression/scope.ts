@@ -33,10 +33,12 @@ export class Scope implements Viewpoint {
     this.#time = time;
   }
 
+  /** The launch. */
   get grid(): Grid {
     return this.execution.grid;
   }
 
+  /** The time in the debugger: instructions of warps since the first launch began. */
   get now(): number {
     return this.#time.now;
   }

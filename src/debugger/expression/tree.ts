@@ -38,7 +38,9 @@ export const binaryOperators = [
   ["+", "-"],
   ["*", "/", "%"],
 ] as const;
+/** A binary operator, as in C. @useDeclaredType */
 export type BinaryOperator = (typeof binaryOperators)[number][number];
+/** A unary operator, as in C. */
 export type UnaryOperator = "-" | "!" | "~";
 
 /** A node of a parsed expression. `:type` after a name or an access reads the same bits as another type. */

@@ -69,6 +69,7 @@ export class Names {
     return specialReader(name.replace(/^%/, ""));
   }
 
+  /** Returns the variable of that name which belongs to a lane or a launch, or null. */
   variable(name: string): Variable | null {
     return this.#byName.get(name) ?? null;
   }

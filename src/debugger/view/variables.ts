@@ -148,6 +148,7 @@ abstract class ByteVariable implements Variable {
 
   /** Returns the bytes themselves: writing to them changes the variable. */
   protected abstract view(of: Viewpoint): Uint8Array;
+  /** Returns its address as the lane sees it, or null if it has none. */
   abstract address(of: Viewpoint): bigint | null;
 
   read(of: Viewpoint): Uint8Array {
@@ -187,6 +188,7 @@ export class VisaVariable extends ByteVariable {
     return null;
   }
 
+  /** Returns a fast reader of its first bits as a type. */
   override reader(type: string): NumberReader {
     const shape = shapeOf(type);
     if (shape === null || elementInfo[shape.element].size > this.bytes) return super.reader(type);

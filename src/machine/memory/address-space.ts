@@ -48,6 +48,7 @@ export class AddressSpace {
     return { high: (high + this.windowHigh) >>> 0, low };
   }
 
+  /** Returns the state space in which an address lies. */
   classify({ high, low }: AddressParts): Classified {
     if (high === this.globalHigh && (this.size === 64 || low >= this.globalLow)) {
       return { kind: "global", offset: low - this.globalLow };

@@ -74,6 +74,7 @@ export class DeviceMemory {
   #wasm: WasmMemory | null = null;
   #shared = false;
 
+  /** Views of all bytes; others replace them when the memory grows (`epoch`). */
   get views(): Views {
     return this.#views;
   }
@@ -222,7 +223,7 @@ export class DeviceMemory {
     return { pages, restore };
   }
 
-  /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. */
+  /** The memory as WebAssembly sees it: byte n is offset n. From the first call on the device lies in it. @internal */
   get wasm(): WasmMemory {
     return this.#wasm ?? this.#move();
   }

@@ -23,11 +23,13 @@ export class PendingLaunches {
     return this.#open > 0;
   }
 
+  /** Notes that a launch has begun. */
   begin(): void {
     this.#begun++;
     this.#open++;
   }
 
+  /** Notes that a launch has ended. */
   end(): void {
     this.#open--;
     if (this.#open > 0) return;

@@ -63,6 +63,7 @@ export class Barrier<W> {
     return this.arrived > 0 && this.arrived >= (this.count ?? warps * this.weight);
   }
 
+  /** Lets all waiting warps go on, with the reduction of their predicates, and begins the next round. */
   release(): void {
     const waiters = this.waiters.splice(0);
     const reduction = this.#reduction;
@@ -72,6 +73,7 @@ export class Barrier<W> {
     for (const waiter of waiters) waiter.release(reduction);
   }
 
+  /** Prepares the barrier for another block. */
   reset(): void {
     if (this.arrived === 0 && this.round === 0 && this.#arrivedTo === null) return;
     this.round = 0;
@@ -79,6 +81,7 @@ export class Barrier<W> {
     this.#open();
   }
 
+  /** Keeps its state, and returns a function that restores it. */
   checkpoint(): Restore {
     const { arrived, round, count } = this;
     const arrivedTo = this.#arrivedTo && new Map(this.#arrivedTo);

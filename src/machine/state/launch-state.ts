@@ -21,6 +21,7 @@ import type { ThreadModel } from "./thread-model.ts";
 /** An instruction that ends where it began: it neither moves its group nor makes it wait. */
 export interface Step extends GuardWord {
   readonly site: Site;
+  /** Executes it for the lanes of `mask`. */
   readonly run: (x: Activation, mask: number) => void;
   /** For an observer: writes the addresses that the instruction is about to access, and returns the lanes that do. */
   readonly addresses: ((x: Activation, mask: number, into: LaneAddresses) => number) | null;
@@ -28,8 +29,10 @@ export interface Step extends GuardWord {
   readonly undefinedCases: readonly UndefinedCheck[];
 }
 
+/** A case that the manual leaves undefined, and the code of its report. */
 export interface UndefinedCheck {
   readonly code: string;
+  /** Returns the lanes of `mask` in which the case occurs. */
   readonly lanes: (x: Activation, mask: number) => number;
 }
 
@@ -37,9 +40,11 @@ export interface UndefinedCheck {
 export interface Terminator {
   readonly guard: GuardWord;
   readonly site: Site;
+  /** Executes it for the lanes of the group. */
   readonly run: (warp: Warp, group: Group) => void;
 }
 
+/** A basic block of a function, ready to run: steps, and the instruction that ends it. */
 export interface BasicBlock {
   /** Blocks count in layout order. */
   readonly index: number;
@@ -131,6 +136,7 @@ export interface Activation extends CallFrame {
   live: number;
   /** Lanes that have returned and wait for the others. */
   returned: number;
+  /** Keeps its state, and returns a function that restores it. */
   checkpoint(): Restore;
   /** No lane is left: the activation may be used again. */
   release(): void;
@@ -177,6 +183,7 @@ export interface Group {
   /** How often the group has given way: groups that have given way less often run first. */
   turn: number;
   wait: Wait | null;
+  /** Keeps its state, and returns a function that restores it. */
   checkpoint(): Restore;
 }
 
@@ -221,17 +228,20 @@ export interface Warp {
   exit(group: Group, mask: number): void;
   /** A group jumps to an earlier block. One that keeps doing so gives way, so that the group it waits for can run. */
   jumpBack(group: Group, site: Site): void;
+  /** Lets groups run first that have given way less often. */
   giveWay(group: Group): void;
   /**
    * Lets lanes that have returned, and wait for others of their activation, go on without them; else a lane that spins
    * in a callee for one that has returned from it would spin for ever. True when there were any.
    */
   flushReturned(group: Group): boolean;
+  /** Removes a group from the warp. */
   remove(group: Group): void;
   /** All activations that its groups execute and will return to, callers after their callees. */
   readonly activations: ReadonlySet<Activation>;
   /** Bytes that a checkpoint of the warp keeps, about. */
   readonly stateBytes: number;
+  /** Keeps its state, and returns a function that restores it. */
   checkpoint(): Restore;
 }
 
@@ -248,12 +258,14 @@ export interface Cta {
   id: Dim3;
   /** The linear index of the block in its grid: blocks begin in this order. */
   ticket: number;
+  /** Begins the block with this linear index: all of its warps begin the kernel. */
   start(ticket: number, kernel: FunctionCode): void;
   readonly liveWarps: number;
   /** The warps that a barrier without a count waits for: in PTX those that have not exited, in vISA all. */
   readonly expectedWarps: number;
   /** Bytes that a checkpoint of the block keeps, about. */
   readonly stateBytes: number;
+  /** Keeps its state, and returns a function that restores it. */
   checkpoint(): Restore;
 }
 
@@ -279,6 +291,7 @@ export interface Grid {
   /** The observers; null while a debugger goes through time again that they have seen, and where there are none. */
   observers: EventSink | null;
   readonly reports: FindingSink;
+  /** Called with what kernels print. */
   readonly print: (text: string) => void;
   /** Executed thread-instructions. */
   steps: number;
@@ -294,7 +307,9 @@ export interface Grid {
  * The observers of a launch as state holds them. Events are made of this state: `emit` of events.ts knows their types.
  */
 export interface EventSink {
+  /** Whether an observer handles events of this kind. */
   watch(name: string): boolean;
+  /** Passes an event to the observers that handle its kind. */
   emit(name: string, event: object): void;
 }
 
@@ -318,5 +333,6 @@ export interface FindingSink {
   readonly reports: readonly Report[];
   /** Whether there is an error among them. */
   readonly failed: boolean;
+  /** Adds a finding. Those with the same code at the same instruction become one report. */
   add(finding: Finding): void;
 }

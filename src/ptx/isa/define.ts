@@ -59,7 +59,7 @@ export type Results = Expr | Readonly<Record<string, Expr | readonly Expr[]>>;
  * `i64`, `f32`, `f64` or `pred` for the rest. An address is an `i64` (or an `i32` with 32-bit addresses) that includes
  * the offset.
  */
-type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
+export type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
 
 /**
  * What an operand may be, in a small language (the default is `type`):
@@ -83,7 +83,8 @@ type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  */
 export type OperandSpec<M = never> = string | ((m: M) => string);
 
-interface FormBase<F extends string, R extends Rules> extends Gate {
+/** The fields that the specifications of all rows have. */
+export interface FormBase<F extends string, R extends Rules> extends Gate {
   /** The classes of modifiers in the text, each with its choices. */
   readonly where?: R;
   /** The operands that the default spec does not describe. */
@@ -124,11 +125,13 @@ export type ControlKind = "branch" | "branch-indexed" | "call" | "return" | "exi
 export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
   (
     | {
+        /** Builds the values of the destinations as expressions over the sources. */
         readonly sem: (k: Kit, src: Source<F>, m: Mods<F, R>, ops: OperandAccess) => Results;
         readonly effect?: never;
         readonly unimplemented?: never;
       }
     | {
+        /** Builds the operation of the lane IR. */
         readonly effect: (k: Kit, src: Source<F>, m: Mods<F, R>, ops: OperandAccess) => Op;
         readonly control?: Extract<ControlKind, "exit" | "stop">;
         readonly sem?: never;
@@ -144,7 +147,8 @@ export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
     | { readonly unimplemented: string; readonly sem?: never; readonly effect?: never }
   );
 
-type Untyped = Readonly<Record<string, string | boolean | undefined>>;
+/** The chosen modifiers of an instruction: a text by class, whether it is written by optional modifier. */
+export type Untyped = Readonly<Record<string, string | boolean | undefined>>;
 
 /**
  * A form of an instruction: a row of the table, with the types of its functions erased. See `FormSpec` for the fields.
@@ -165,10 +169,14 @@ export interface Form extends Gate {
   readonly gates: Readonly<Record<string, Gate>>;
   readonly anyOrder: boolean;
   readonly paired: Readonly<Record<string, string>>;
+  /** Says why the chosen modifiers cannot be combined; null if they can. */
   readonly invalid: ((m: Untyped) => string | null) | null;
   readonly note: string | null;
+  /** The cases that the manual leaves undefined: the condition by report code. */
   readonly undefinedCases: Readonly<Record<string, (k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped) => Expr>>;
+  /** Builds the values of the destinations as expressions over the sources. */
   readonly sem: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Results) | null;
+  /** Builds the operation of the lane IR. */
   readonly effect: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Op) | null;
   readonly control: ControlKind | null;
   readonly unimplemented: string | null;

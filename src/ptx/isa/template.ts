@@ -6,20 +6,27 @@
  * A name that is listed in `where` is a class with choices; any other modifier is literal. Braces mark optional parts.
  */
 
-type Split<S extends string, D extends string> = S extends `${infer A}${D}${infer B}` ? [A, ...Split<B, D>] : [S];
-type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer R] ? R : [];
+/** The parts of a text between separators. */
+export type Split<S extends string, D extends string> = S extends `${infer A}${D}${infer B}`
+  ? [A, ...Split<B, D>]
+  : [S];
+/** A list without its first element. */
+export type Tail<T extends readonly unknown[]> = T extends [unknown, ...infer R] ? R : [];
 
 /** A modifier. `rnd}{` and `ftz}` come from `{.rnd}` and `{.ftz}`, which are optional. */
-type Segment<S> = S extends `${infer N}}{`
+export type Segment<S> = S extends `${infer N}}{`
   ? { name: N; optional: true }
   : S extends `${infer N}}`
     ? { name: N; optional: true }
     : S extends `${infer N}{`
       ? { name: N; optional: false }
       : { name: S; optional: false };
-type Segments<T extends readonly unknown[]> = { [K in keyof T]: Segment<T[K]> }[number];
-type Head<F extends string> = F extends `${infer H} ${string}` ? H : F;
-type HeadSegments<F extends string> = Segments<Tail<Split<Head<F>, ".">>>;
+/** The modifiers of a list of segments. */
+export type Segments<T extends readonly unknown[]> = { [K in keyof T]: Segment<T[K]> }[number];
+/** The opcode of a form, with its modifiers. */
+export type Head<F extends string> = F extends `${infer H} ${string}` ? H : F;
+/** The modifiers of a form. */
+export type HeadSegments<F extends string> = Segments<Tail<Split<Head<F>, ".">>>;
 
 /** The classes of modifiers, each with its choices. */
 export type Rules = Readonly<Record<string, readonly string[]>>;
@@ -42,8 +49,10 @@ export type Mods<F extends string, R extends Rules> = {
     : never;
 };
 
-type OperandText<F extends string> = F extends `${string} ${infer O}` ? Split<O, ", ">[number] : never;
-type Bare<S> = S extends `{!}${infer N}` | `{-}${infer N}`
+/** The operands of a form, as they are written. */
+export type OperandText<F extends string> = F extends `${string} ${infer O}` ? Split<O, ", ">[number] : never;
+/** An operand's name, without braces and brackets. */
+export type Bare<S> = S extends `{!}${infer N}` | `{-}${infer N}`
   ? Bare<N>
   : S extends `${infer A}{|${infer B}}`
     ? A | B

@@ -38,6 +38,7 @@ export interface BadNode extends Span {
   readonly kind: "bad";
 }
 
+/** What every symbol has: its name, and where it is declared. */
 export interface SymbolBase {
   readonly name: string;
   /** The declaring name in the module's source; empty at 0 for predefined names. */

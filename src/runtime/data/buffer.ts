@@ -23,6 +23,7 @@ export interface Pointer {
  *     y.read(); // Float32Array of 1000 values
  */
 export class Buffer<T extends ElementType = ElementType> {
+  /** The type of its elements. */
   readonly type: T;
   /** The number of elements. */
   readonly length: number;

@@ -18,7 +18,7 @@ export const elementTypes = [
   "f32",
   "f64",
 ] as const;
-/** One of `elementTypes`. */
+/** The type of a buffer's elements, one of `elementTypes`: unsigned, signed or floating-point, with its size in bits. */
 export type ElementType = (typeof elementTypes)[number];
 
 export const isElementType = (name: string): name is ElementType => (elementTypes as readonly string[]).includes(name);
@@ -122,8 +122,11 @@ export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer
 
 /** Little-endian elements over an array of bytes, read and written one at a time. */
 export class Elements {
+  /** The type of the elements. */
   readonly type: ElementType;
+  /** The bytes, little-endian, which `get` and `set` access in place. */
   readonly bytes: Uint8Array;
+  /** How many elements there are; bytes after the last whole one are left out. */
   readonly length: number;
   readonly #info: ElementInfo;
   readonly #view: DataView;
@@ -141,14 +144,17 @@ export class Elements {
     return new Elements(type, new Uint8Array(length * elementInfo[type].size));
   }
 
+  /** Bytes of an element. */
   get size(): number {
     return this.#info.size;
   }
 
+  /** Returns an element: a bigint for 64-bit integers, else a number. */
   get(index: number): number | bigint {
     return this.#info.get(this.#view, index * this.#info.size);
   }
 
+  /** Sets an element. Integers keep their low bits; floats are rounded once, to nearest even. */
   set(index: number, value: number | bigint): void {
     this.#info.set(this.#view, index * this.#info.size, value);
   }

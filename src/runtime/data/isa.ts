@@ -1,6 +1,6 @@
 /** The supported instruction sets. */
 export const isas = ["ptx", "visa"] as const;
-/** An instruction set: NVIDIA PTX or Intel vISA. */
+/** An instruction set: NVIDIA PTX or Intel vISA. @useDeclaredType */
 export type Isa = (typeof isas)[number];
 
 /** Whether the name is that of a CISA file, which is vISA in binary form. */

@@ -22,14 +22,16 @@ export interface DeviceOptions extends LaunchDefaults {
   readonly kernelStore?: KernelStore | null | false;
 }
 
-/** A number of zeros, or given values. */
-type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
+/** The contents of a new buffer: a number of zeros, or given values. */
+export type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
 
 /**
  * The part of a simulated GPU that does not depend on what it can load: memory, buffers, streams and cached kernels.
  */
 export class DeviceCore {
+  /** The global memory: the buffers, the variables of loaded modules, and what device code allocates. */
   readonly memory = new DeviceMemory();
+  /** The options that launches have unless they say otherwise. */
   readonly defaults: LaunchDefaults;
   readonly #kernelStore: KernelStore | false | null;
   /** The stream of asynchronous launches that name no other. */
@@ -42,7 +44,7 @@ export class DeviceCore {
     if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();
   }
 
-  /** The cache of a program's compiled kernels; null if kernels are not to be reused. */
+  /** The cache of a program's compiled kernels; null if kernels are not to be reused. @internal */
   protected kernelCache(files: readonly SourceFile[], options: LoadOptions): KernelCache | null {
     return this.#kernelStore === false ? null : new KernelCache(programKey(files, options), this.#kernelStore);
   }

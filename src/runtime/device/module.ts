@@ -43,6 +43,8 @@ export class Module {
   /**
    * Use `Device.load`. `cache` returns the cache of compiled kernels, and is called when a kernel is compiled; `visa`
    * plans the launches of vISA kernels.
+   *
+   * @internal
    */
   constructor(
     device: DeviceCore,
@@ -177,6 +179,7 @@ interface Launcher {
 
 /** A launch in the interpreter that its caller steps through. */
 export interface BegunLaunch {
+  /** The launch, before its first instruction. */
   readonly execution: Execution;
   /**
    * Frees what the launch needed besides its arguments, and passes on the output that is still in memory. Call it once,
@@ -194,13 +197,14 @@ export class Kernel {
   readonly #launcher: Launcher;
   #obstacle: { readonly found: Obstacle | null } | null = null;
 
-  /** Use `Module.kernel`. */
+  /** Use `Module.kernel`. @internal */
   constructor(module: Module, ir: IrFunction, launcher: Launcher) {
     this.module = module;
     this.ir = ir;
     this.#launcher = launcher;
   }
 
+  /** Its name in the source. */
   get name(): string {
     return this.ir.name;
   }

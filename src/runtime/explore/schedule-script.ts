@@ -4,7 +4,7 @@ import { UsageError } from "../data/errors.ts";
 import { warpId } from "./footprints.ts";
 
 /** A choice, counted from 0, at which a schedule takes a way other than 0. */
-interface Turn {
+export interface Turn {
   readonly at: number;
   readonly way: number;
 }

@@ -13,7 +13,7 @@ export type Init =
   | LcgInit;
 
 /** Reproducible noise from a linear congruential generator: `s * 1664525 + 1013904223 mod 2^32`. */
-interface LcgInit {
+export interface LcgInit {
   readonly gen: "lcg";
   readonly seed: number;
   /** Floats lie in [lo, hi) unless `mod` is given. */

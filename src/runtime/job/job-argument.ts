@@ -12,7 +12,7 @@ export type ArgumentSpec =
   | { readonly kind: "local"; readonly bytes: number };
 
 /** The address of a buffer within a struct that is passed by value. */
-interface PointerPatch {
+export interface PointerPatch {
   readonly at: number;
   readonly buffer: string;
   readonly offset: number;

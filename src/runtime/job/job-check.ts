@@ -6,6 +6,7 @@ import type { JsonField } from "./json-fields.ts";
 export interface Check {
   readonly buffer: string;
   readonly type: ElementType;
+  /** How many elements are compared, from the first one on. */
   readonly n: number;
   readonly compare: Comparison;
   readonly expected: Expected;
@@ -37,7 +38,8 @@ export type Comparison =
   /** As multisets. */
   | { readonly kind: "sorted" };
 
-type Expected =
+/** The values that a buffer must hold: in a file, listed, or known by their hash alone. */
+export type Expected =
   | { readonly kind: "file"; readonly path: string }
   | { readonly kind: "values"; readonly values: readonly (number | bigint)[] }
   /** Only the hash and the first values are known. */

@@ -16,21 +16,9 @@ import { compareElements, type Difference } from "./compare.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
+import type { JobFiles } from "./job-files.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
-
-/** Access to the files that a job names. A `path` is as the job has it. */
-export interface JobFiles {
-  /**
-   * Returns the contents of a file. A UsageError from here becomes the `problem` of the result; any other error its
-   * `defect`.
-   */
-  read(path: string): Uint8Array;
-  /** Returns the path as messages show it. Default: unchanged. */
-  shown?(path: string): string;
-  /** Parses YAML, the format of vISA's `.ze_info`, into plain objects. Without it, jobs that need it are skipped. */
-  yaml?(text: string): unknown;
-}
 
 /** How the launches of a job are run, watched and limited. */
 export interface JobOptions {
@@ -48,6 +36,7 @@ export interface JobOptions {
   readonly maxSteps?: number | null;
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
+  /** Called now and then in a long launch, as in `LaunchOptions`. */
   readonly onProgress?: LaunchOptions["onProgress"];
   /**
    * Selects reports to suppress. A launch whose only errors are suppressed counts as good, even though a fault ended it
@@ -60,7 +49,8 @@ export interface JobOptions {
   readonly steering?: Steering;
 }
 
-interface LaunchSummary {
+/** One launch of a job that has been run. */
+export interface LaunchSummary {
   readonly kernel: string;
   readonly threads: number;
   /** The number of thread-instructions executed; null if the engine does not count them. */
@@ -78,6 +68,7 @@ interface LaunchSummary {
 export interface CheckResult {
   readonly buf: string;
   readonly ok: boolean;
+  /** How many elements differ. */
   readonly mismatches: number;
   /** The number of elements compared. */
   readonly n: number;
@@ -151,6 +142,7 @@ export class JobRun {
     this.options = options;
   }
 
+  /** Runs all launches and checks. Never throws: what goes wrong is in the result. */
   run(): JobResult {
     try {
       const launches = this.open();

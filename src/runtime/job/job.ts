@@ -40,6 +40,7 @@ export interface ExpectedReport {
 /** A buffer: `n` elements of `type`, and their initial values. */
 export interface BufferSpec {
   readonly type: ElementType;
+  /** Its length in elements. */
   readonly n: number;
   readonly init: Init;
   /** The hash of the initial contents, which is checked; or null. */

@@ -1,8 +1,10 @@
 import { Device } from "../device/device.ts";
-import { type JobFiles, type JobOptions, type JobResult, JobRun } from "./job-execution.ts";
+import { type JobOptions, type JobResult, JobRun } from "./job-execution.ts";
+import type { JobFiles } from "./job-files.ts";
 import type { Job } from "./job.ts";
 
-export type { CheckResult, JobFiles, JobOptions, JobResult } from "./job-execution.ts";
+export type { CheckResult, JobOptions, JobResult } from "./job-execution.ts";
+export type { JobFiles } from "./job-files.ts";
 
 /** Runs one variant of a job on a fresh device. What goes wrong is in the result; nothing is thrown. */
 export const runJob = (job: Job, variant: string, files: JobFiles, options: JobOptions = {}): JobResult =>

@@ -36,7 +36,7 @@ export interface LaunchDefaults {
 
 /** The engines. Either runs everything that is executable. */
 export const engineNames = ["interpreter", "jit"] as const;
-/** The engine that runs a kernel: the interpreter, or compiled code. */
+/** The engine that runs a kernel: the interpreter, or compiled code. @useDeclaredType */
 export type EngineName = (typeof engineNames)[number];
 
 /**
@@ -51,7 +51,8 @@ export type AsyncLaunchOptions = LaunchOptions & {
   readonly stream?: Stream;
 };
 
-interface LaunchSettings extends LaunchDefaults {
+/** The options of a launch apart from its size. */
+export interface LaunchSettings extends LaunchDefaults {
   /** One argument for each parameter of the kernel, in order. Default: none. */
   readonly args?: readonly KernelArgument[];
   /**

@@ -32,7 +32,7 @@ export interface BuildOptions {
 }
 
 /** A variable or another object in memory: `size` bytes from `at` on, zeros if there is no `data` (base64). */
-interface Piece {
+export interface Piece {
   readonly name: string;
   readonly at: number;
   readonly size: number;

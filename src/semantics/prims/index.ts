@@ -30,7 +30,7 @@ export const prims = {
   ...convertNarrowPrims,
 } as const;
 
-/** The name of a primitive. */
+/** The name of a primitive, such as "i32.add". @useDeclaredType */
 export type PrimName = keyof typeof prims;
 
 /** Returns a primitive by name. */

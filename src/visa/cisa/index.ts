@@ -1,3 +1,3 @@
 export { cisaCodes } from "./codes.ts";
-export { readCisa } from "./reader.ts";
-export { writeCisa } from "./writer.ts";
+export { type CisaRead, readCisa } from "./reader.ts";
+export { type CisaWritten, writeCisa } from "./writer.ts";

@@ -40,7 +40,7 @@ export type Execution =
 export type IntegerDomain = "low" | "order" | "exact" | "word";
 
 /** Facts about its operands that a row may need to know. */
-interface IntegerTerms {
+export interface IntegerTerms {
   /** Whether the promoted sources are signed. */
   readonly signed: boolean;
   /** Bits of an element of src0. */
@@ -72,12 +72,17 @@ export interface IntegerSemantics {
 /** Arithmetic in the execution type, with rounding and subnormal numbers as %cr0 says. */
 export interface FloatArithmetic {
   readonly ty: "f32" | "f64";
+  /** a + b, rounded once. */
   add(a: Expr, b: Expr): Expr;
+  /** a - b, rounded once. */
   sub(a: Expr, b: Expr): Expr;
+  /** a * b, rounded once. */
   mul(a: Expr, b: Expr): Expr;
   /** a * b + c, rounded once. */
   fma(a: Expr, b: Expr, c: Expr): Expr;
+  /** a / b, rounded once. */
   div(a: Expr, b: Expr): Expr;
+  /** The square root, rounded once. */
   sqrt(a: Expr): Expr;
   /** If one operand is NaN, the other one. */
   min(a: Expr, b: Expr): Expr;

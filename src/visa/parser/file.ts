@@ -17,7 +17,8 @@ import { instruction } from "./instructions.ts";
 import { mean } from "./options.ts";
 
 /** Options of `parseVisa`. */
-interface ParseVisaOptions {
+/** How vISA is parsed. */
+export interface ParseVisaOptions {
   /** Bytes of a register, the value of `%sizeof GRF`; 32 by default. */
   readonly grfBytes?: 32 | 64;
 }

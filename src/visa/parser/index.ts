@@ -1,1 +1,1 @@
-export { parseVisa } from "./file.ts";
+export { parseVisa, type ParseVisaOptions } from "./file.ts";

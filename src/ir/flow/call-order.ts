@@ -1,6 +1,6 @@
 /** The functions that one reaches. */
 export interface CallOrder<F> {
-  /** Each behind all that it calls, as far as calls do not go in circles. */
+  /** Each after all that it calls, as far as calls do not go in circles. */
   readonly functions: readonly F[];
   /** Whether one can be entered while it is being executed already. */
   readonly recursive: boolean;

@@ -159,7 +159,7 @@ export class Host {
       case "store":
       case "atomic":
       case "alloca":
-      // Launches that come to such a barrier are given up.
+      // Launches that reach such a barrier are given up.
       case "barrier":
       case "subroutine-call":
       case "unsupported":

@@ -14,7 +14,7 @@ interface LaneWords {
   setLane(at: number, lane: number, value: number): void;
 }
 
-/** A warp-wide operation on the operands that lanes have left in memory. Its results lie there for the lanes to fetch. */
+/** A warp-wide operation on operands that lanes have left in memory, where they will fetch the results. */
 export class WarpAction {
   readonly #op: WarpOp;
   /** Whether operand `a` has 64 bits. */

@@ -46,7 +46,7 @@ const collect = () => {
   if (collectAll === undefined) {
     const { setFlagsFromString } = process.getBuiltinModule("node:v8");
     setFlagsFromString("--expose-gc");
-    // Flags belong to the process: another worker may have taken this one back meanwhile. Then the next idle moment will do.
+    // Flags belong to the process, so another worker may have taken this one back: the next idle moment will do.
     collectAll = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
     setFlagsFromString("--no-expose-gc");
   }

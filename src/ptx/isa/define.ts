@@ -113,14 +113,14 @@ export interface FormBase<F extends string, R extends Rules> extends Gate {
 }
 
 /**
- * How an instruction moves control. `exit` ends the thread, `stop` the grid; both have an `effect`, the others are lowered
- * by kind, since their operands are names.
+ * How an instruction moves control. `exit` ends the thread, `stop` the grid; both have an `effect`, the others are
+ * lowered by kind, since their operands are names.
  */
 export type ControlKind = "branch" | "branch-indexed" | "call" | "return" | "exit" | "stop";
 
 /**
- * A row's specification, with exactly one of `sem` (computes results from sources), `effect` (operations on memory or the
- * warp), `control` (control flow) and `unimplemented` (the reason why running it is refused).
+ * A row's specification, with exactly one of `sem` (computes results from sources), `effect` (operations on memory or
+ * the warp), `control` (control flow) and `unimplemented` (the reason why running it is refused).
  */
 export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
   (

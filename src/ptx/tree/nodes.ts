@@ -135,7 +135,7 @@ export type Operand =
   | SinkOperand
   | BadNode;
 
-// ---- Symbols: what names stand for -----------------------------------------------------------------------------------
+// ---- Symbols: what names stand for ----------------------------------------------------------------------------------
 
 /** The meaning of a name. Each declared thing has one symbol, which all its names share: compare by identity. */
 export type PtxSymbol =

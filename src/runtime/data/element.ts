@@ -18,7 +18,7 @@ export const elementTypes = [
   "f32",
   "f64",
 ] as const;
-/** The type of a buffer's elements, one of `elementTypes`: unsigned, signed or floating-point, with its size in bits. */
+/** The type of a buffer's elements, as in "u32": unsigned, signed or floating-point, with its size in bits. */
 export type ElementType = (typeof elementTypes)[number];
 
 export const isElementType = (name: string): name is ElementType => (elementTypes as readonly string[]).includes(name);

@@ -83,7 +83,7 @@ export class ScriptedSteering implements Steering {
   }
 
   /**
-   * The number of turns that the run has not come to. If any are left at its end, the schedule belongs to another run.
+   * The number of turns that the run has not reached. If any are left at its end, the schedule belongs to another run.
    */
   get unreached(): number {
     return this.#turns.length - this.#next;

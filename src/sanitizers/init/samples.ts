@@ -2,11 +2,11 @@ import { type Expr, type PrimName, primOf, type Value } from "../../semantics/in
 import { patternOf } from "../../semantics/pattern.ts";
 
 /*
- * Determines whether a value depends on undefined bits, by evaluating an expression with several fillings of them, the same
- * filling for the same place. Bits of the result that differ depend on undefined bits, with the fillings as a witness. Bits
- * that do not differ count as defined, as in `x ^ x`, `x & 0`, or a selection of the other side. Comparisons are an
- * exception: that no filling happens to make two numbers equal says little, so that the result counts as undefined if some
- * filling may change it. The same holds for conversions of numbers that are out of range.
+ * Determines whether a value depends on undefined bits, by evaluating an expression with several fillings of them, the
+ * same filling for the same place. Bits of the result that differ depend on undefined bits, with the fillings as a
+ * witness. Bits that do not differ count as defined, as in `x ^ x`, `x & 0`, or a selection of the other side.
+ * Comparisons are an exception: that no filling happens to make two numbers equal says little, so the result counts as
+ * undefined if some filling may change it. The same holds for conversions of numbers that are out of range.
  */
 
 /** The number of fillings. The first is what the machine holds, the second has all undefined bits flipped. */

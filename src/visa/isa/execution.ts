@@ -3,8 +3,8 @@ import type { MemoryAction } from "./memory-action.ts";
 
 /**
  * How an instruction moves control. A `branch` is a jump of all lanes or of each by itself; `call` and `return` are of
- * subroutines (`return` also ends a kernel), `file-call` and `file-return` of functions. `address` moves none: it takes the
- * address of a function, to which an indirect call goes.
+ * subroutines (`return` also ends a kernel), `file-call` and `file-return` of functions. `address` moves none: it takes
+ * the address of a function, to which an indirect call goes.
  */
 export type ControlKind =
   | "branch"
@@ -17,8 +17,8 @@ export type ControlKind =
   | "address";
 
 /**
- * The meaning of executing an instruction. `special` instructions are lowered by name; rows that are not modelled (`none`)
- * give the reason.
+ * The meaning of executing an instruction. `special` instructions are lowered by name; rows that are not modelled
+ * (`none`) give the reason.
  */
 export type Execution =
   | { readonly kind: "flow"; readonly control: ControlKind }

@@ -26,8 +26,8 @@ const brxIdx = instruction("brx.idx", {
 const indirect = { since: "2.1", target: "sm_20", control: "call" } as const;
 
 /**
- * Section 9.7.12.5. `func` is a function's name, `fptr` a register with a function's address, `targets` a call table, the
- * label of a `.calltargets` list or of a `.callprototype`.
+ * Section 9.7.12.5. `func` is a function's name, `fptr` a register with a function's address, `targets` a call table,
+ * the label of a `.calltargets` list or of a `.callprototype`.
  */
 const call = instruction("call", {
   summary: "calls a function",

@@ -50,6 +50,8 @@ export class WarpAction {
         break;
       case "sync":
         break;
+      default:
+        op satisfies never;
     }
   }
 

@@ -29,7 +29,8 @@ export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJ
 export type { Init, LcgInit } from "./job/init.ts";
 export type { ArgumentSpec, PointerPatch } from "./job/job-argument.ts";
 export type { Check, Comparison, Expected } from "./job/job-check.ts";
-export type { JobLaunch, JobRun, LaunchSummary } from "./job/job-execution.ts";
+export type { JobLaunch, JobRun } from "./job/job-execution.ts";
+export type { LaunchSummary } from "./job/job-result.ts";
 export type { VisaJob, VisaVariant } from "./job/job-visa.ts";
 export type { LaunchSize, Size } from "./launch/launch-plan.ts";
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JobResult } from "../../src/runtime/job/job-execution.ts";
+import type { JobResult } from "../../src/runtime/job/job-result.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
 import type { EngineName } from "../../src/runtime/launch/launch-options.ts";

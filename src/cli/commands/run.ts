@@ -1,5 +1,5 @@
 import { UsageError } from "../../runtime/data/errors.ts";
-import type { JobResult } from "../../runtime/job/job-execution.ts";
+import type { JobResult } from "../../runtime/job/job-result.ts";
 import { type Command, exitStatus } from "../options/command.ts";
 import { findingOptions, Findings } from "../options/findings.ts";
 import type { Options } from "../options/options.ts";

@@ -13,7 +13,7 @@ import {
   Suppressions,
 } from "../../reports/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
-import type { JobResult } from "../../runtime/job/job-execution.ts";
+import type { JobResult } from "../../runtime/job/job-result.ts";
 import { type CodePage, type Diagnostic, nearest, type Severity, type SourceText } from "../../source/index.ts";
 import { readText, writeBytes } from "../terminal/files.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,5 +1,5 @@
 import type { Report } from "../../machine/reports/report.ts";
-import type { CheckResult, JobResult } from "../../runtime/job/job-execution.ts";
+import type { CheckResult, JobResult } from "../../runtime/job/job-result.ts";
 import { placedDiagnosticToJson, rangeToJson } from "../../source/index.ts";
 
 /** Converts NaN, infinities and integers beyond 2^53, which JSON cannot represent, to strings. */

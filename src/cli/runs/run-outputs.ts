@@ -1,7 +1,7 @@
 import type { Elements } from "../../runtime/data/element.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { writeNumpy } from "../../runtime/data/npy.ts";
-import type { JobResult } from "../../runtime/job/job-execution.ts";
+import type { JobResult } from "../../runtime/job/job-result.ts";
 import type { Job } from "../../runtime/job/job.ts";
 import { parseOutput } from "../options/argument-syntax.ts";
 import { writeBytes } from "../terminal/files.ts";

@@ -1,6 +1,6 @@
 import type { Observer } from "../../machine/events.ts";
 import type { Steering } from "../../machine/launch.ts";
-import type { JobResult } from "../job/job-execution.ts";
+import type { JobResult } from "../job/job-result.ts";
 import type { Job } from "../job/job.ts";
 import { Footprints } from "./footprints.ts";
 import { differenceOf } from "./run-difference.ts";
@@ -66,6 +66,7 @@ export interface ExploreOptions {
  * case.
  */
 const patience = 100;
+
 const minSteps = 1_000_000;
 
 /**

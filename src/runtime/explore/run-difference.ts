@@ -1,6 +1,6 @@
 import type { Report } from "../../machine/reports/report.ts";
 import { compareElements } from "../job/compare.ts";
-import type { JobResult } from "../job/job-execution.ts";
+import type { JobResult } from "../job/job-result.ts";
 import type { Job } from "../job/job.ts";
 
 const place = ({ code, source, span }: Report): string =>

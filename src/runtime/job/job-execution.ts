@@ -8,15 +8,16 @@ import { elementInfo, Elements } from "../data/element.ts";
 import { LoadError, NotExecutableError, NumpyError, UsageError } from "../data/errors.ts";
 import { asType, isNumpy, readNumpy } from "../data/npy.ts";
 import { sha256 } from "../data/sha256.ts";
-import type { PtxDevice } from "../device/ptx-device.ts";
 import type { LoadOptions } from "../device/load-options.ts";
 import type { Kernel, Module } from "../device/module.ts";
+import type { PtxDevice } from "../device/ptx-device.ts";
 import { type EngineName, type LaunchOptions, sanitizerNames } from "../launch/launch-options.ts";
-import { compareElements, type Difference } from "./compare.ts";
+import { compareElements } from "./compare.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
 import type { JobFiles } from "./job-files.ts";
+import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
 
@@ -47,60 +48,6 @@ export interface JobOptions {
   readonly observers?: readonly Observer[];
   /** Chooses the schedule of the launches, one after the other. */
   readonly steering?: Steering;
-}
-
-/** One launch of a job that has been run. */
-export interface LaunchSummary {
-  readonly kernel: string;
-  readonly threads: number;
-  /** The number of thread-instructions executed; null if the engine does not count them. */
-  readonly steps: number | null;
-  readonly milliseconds: number;
-  /** The engine that ran the launch. */
-  readonly engine: EngineName;
-  /** The reason why the interpreter ran it; absent if compiled code did. */
-  readonly interpreted?: string;
-  /** The number of host threads that ran blocks. */
-  readonly hostThreads: number;
-}
-
-/** The outcome of checking one buffer: whether it is as expected, and how many of its `n` elements are not. */
-export interface CheckResult {
-  readonly buf: string;
-  readonly ok: boolean;
-  /** How many elements differ. */
-  readonly mismatches: number;
-  /** The number of elements compared. */
-  readonly n: number;
-  /** The first element that differs; null if none does, or if only a hash of the expected bytes is known. */
-  readonly first: Difference | null;
-}
-
-/** The result of running one variant of a job. */
-export interface JobResult {
-  readonly id: string;
-  readonly variant: string;
-  /** "jit" if compiled code ran all launches, otherwise "interpreter". */
-  readonly engine: EngineName;
-  readonly ok: boolean;
-  readonly launches: readonly LaunchSummary[];
-  readonly checks: readonly CheckResult[];
-  readonly stdout: string;
-  readonly reports: readonly Report[];
-  /** The reports that `JobOptions.suppress` selected. */
-  readonly suppressed: readonly Report[];
-  /** Something the job needs that is not supported or not available, or null. Such a job is not ok. */
-  readonly skipped: string | null;
-  /** The errors and warnings of the program. */
-  readonly diagnostics: readonly Diagnostic[];
-  /** Why the job could not be run as it stands: a file, an argument, a hash that does not match; or null. */
-  readonly problem: Error | null;
-  /** An internal error of Lanewise, or null. */
-  readonly defect: Error | null;
-  /** Why the job is not ok, in one sentence; null if it is. */
-  readonly failure: string | null;
-  /** The contents of the buffers before the first launch and after the last. */
-  readonly buffers: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
 }
 
 /** The number of thread-instructions within which a job that expects a report must produce it. */

@@ -1,9 +1,12 @@
 import { Device } from "../device/device.ts";
-import { type JobOptions, type JobResult, JobRun } from "./job-execution.ts";
+import { type JobOptions, JobRun } from "./job-execution.ts";
 import type { JobFiles } from "./job-files.ts";
+import type { JobResult } from "./job-result.ts";
 import type { Job } from "./job.ts";
 
-export type { CheckResult, JobOptions, JobResult } from "./job-execution.ts";
+export type { JobOptions } from "./job-execution.ts";
+export type { CheckResult, JobResult } from "./job-result.ts";
+
 export type { JobFiles } from "./job-files.ts";
 
 /** Runs one variant of a job on a fresh device. What goes wrong is in the result; nothing is thrown. */

@@ -1,4 +1,4 @@
-import type { JobResult } from "../../../../src/runtime/job/job-execution.ts";
+import type { JobResult } from "../../../../src/runtime/job/job-result.ts";
 import { parseJob } from "../../../../src/runtime/job/job.ts";
 import { runJob } from "../../../../src/runtime/job/run-job.ts";
 import { type EngineName, sanitizerNames } from "../../../../src/runtime/launch/launch-options.ts";

@@ -228,6 +228,8 @@ export function hasInner(args: readonly Expr[]): boolean {
   return false;
 }
 
+const isSymbol = ({ kind }: Expr): boolean => kind === "symbol";
+
 /**
  * Shows the names of variables and functions in an operation's expressions. `seen`: parts that have been shown already.
  */
@@ -236,8 +238,8 @@ export function symbolsOf(op: Op, show: (name: string) => void, seen: Set<Expr>)
     if (expr.kind === "symbol") show(expr.symbol);
     else if (expr.kind === "indirect") walk(expr.address);
     else if (expr.kind === "prim") {
-      // To remember what has nothing but leaves would take longer than to look at these again.
-      if (hasInner(expr.args)) {
+      // To remember what has nothing but leaves would take longer than to look at these again, unless a name is among them.
+      if (hasInner(expr.args) || expr.args.some(isSymbol)) {
         if (seen.has(expr)) return;
         seen.add(expr);
       }

@@ -238,7 +238,7 @@ export function symbolsOf(op: Op, show: (name: string) => void, seen: Set<Expr>)
     if (expr.kind === "symbol") show(expr.symbol);
     else if (expr.kind === "indirect") walk(expr.address);
     else if (expr.kind === "prim") {
-      // To remember what has nothing but leaves would take longer than to look at these again, unless a name is among them.
+      // Remembering what has only leaves would take longer than looking at these again, but names are shown once.
       if (hasInner(expr.args) || expr.args.some(isSymbol)) {
         if (seen.has(expr)) return;
         seen.add(expr);

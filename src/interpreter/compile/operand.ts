@@ -1,4 +1,5 @@
 import { laneAddressOf } from "../../ir/access.ts";
+import { accessesOf } from "../../ir/op-traits.ts";
 import type { Destination, FileTarget, Instruction, Op } from "../../ir/index.ts";
 import { allLanes, type Lanes, liesWithin } from "../../ir/region.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
@@ -22,38 +23,16 @@ const nothing: Run = () => {};
 const filePlaces = (targets: readonly (Target | null)[]): FileTarget[] =>
   targets.filter((to): to is FileTarget => to !== null && "kind" in to);
 
-/** The expressions that an operation reads lane by lane while it writes its results. */
+/**
+ * The expressions that an operation reads lane by lane while it writes its results. All others are computed before any
+ * result is written.
+ */
 function operandsOf(op: Op): readonly Expr[] {
-  switch (op.kind) {
-    case "load":
-      return [laneAddressOf(op.place)];
-    case "atomic":
-      return [laneAddressOf(op.place), ...op.combine];
-    case "warp":
-      return op.warp.operands;
-    // Values are computed before any result is written, and the rest writes no results lane by lane.
-    case "pure":
-    case "store":
-    case "activemask":
-    case "barrier":
-    case "fence":
-    case "branch":
-    case "branch-indexed":
-    case "call":
-    case "file-call":
-    case "subroutine-call":
-    case "return":
-    case "exit":
-    case "trap":
-    case "breakpoint":
-    case "alloca":
-    case "stack-save":
-    case "stack-restore":
-    case "sleep":
-    case "nothing":
-    case "unsupported":
-      return [];
-  }
+  if (op.kind === "warp") return op.warp.operands;
+  return accessesOf(op).flatMap((access) => {
+    if (access.effect === "store") return [];
+    return [laneAddressOf(access.place), ...(access.effect === "atomic" ? access.combine : [])];
+  });
 }
 
 /** The byte of a region's element, as an expression over the lane. */

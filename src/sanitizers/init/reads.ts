@@ -144,36 +144,12 @@ function usesOfAccess({ effect, place }: MemoryAccess): Use[] {
 
 /** The values that an operation computes, stores or brings to other lanes. */
 function valuesOf(op: Op, dst: Instruction["dst"]): readonly (Expr | null)[] {
-  switch (op.kind) {
-    case "pure":
-      return op.values.map((v, i) => ((dst[i] ?? null) === null ? null : v));
-    case "store":
-      return op.values;
-    case "atomic":
-      return op.combine;
-    case "warp":
-      return op.warp.operands;
-    case "load":
-    case "activemask":
-    case "barrier":
-    case "fence":
-    case "branch":
-    case "branch-indexed":
-    case "call":
-    case "file-call":
-    case "subroutine-call":
-    case "return":
-    case "exit":
-    case "trap":
-    case "breakpoint":
-    case "alloca":
-    case "stack-save":
-    case "stack-restore":
-    case "sleep":
-    case "nothing":
-    case "unsupported":
-      return [];
-  }
+  if (op.kind === "pure") return op.values.map((v, i) => ((dst[i] ?? null) === null ? null : v));
+  if (op.kind === "warp") return op.warp.operands;
+  return accessesOf(op).flatMap((access): readonly (Expr | null)[] => {
+    if (access.effect === "load") return [];
+    return access.effect === "store" ? access.values : access.combine;
+  });
 }
 
 function readsOf(roots: readonly Expr[], lanes: Lanes, fileBytes: number): Reads {

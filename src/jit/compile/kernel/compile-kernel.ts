@@ -34,7 +34,7 @@ export function compileKernel(
   // expressions.
   const code = prepare(kernel, scope.facts.bindings, preparationIn(scope.graph));
   // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To
-  // a fixed point,    since what a call returns, and for which lanes, depends on the callee.
+  // a fixed point, since what a call returns, and for which lanes, depends on the callee.
   const { kernelPlan, functionPlans } = plansFor(kernel, code, scope);
   // 4. Where everything lies in the context that a running block has in memory.
   const unit = layOutModule(kernel, kernelPlan, functionPlans, scope, features);

@@ -48,14 +48,14 @@ export const isLinear = (shape: Shape): boolean =>
 
 /** The shapes of the leaves of expressions. */
 export interface LeafShapes {
-  /** Null for a register of which nothing is known yet: what is computed from it is not known yet either. */
+  /** Null as long as the shape of a register is unknown; then so is that of anything computed from it. */
   readonly register: (register: number) => Shape | null;
   readonly special: (leaf: Extract<Expr, { kind: "special" }>) => Shape;
 }
 
 /**
- * Asks how expressions vary from lane to lane. Their leaves are bound. The answer is null when it depends on a register
- * of which nothing is known yet.
+ * Asks how expressions vary from lane to lane. Their leaves are bound. The answer is null as long as it depends on a
+ * register of unknown shape.
  */
 export class LaneQuestion extends LinearQuestion<Shape, number> {
   readonly #leaves: LeafShapes;

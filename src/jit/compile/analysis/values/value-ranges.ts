@@ -6,7 +6,7 @@ import type { UniformityAnalysis } from "./uniformity.ts";
 /** Bounds of a value as an unsigned number, and a power of two of which it is a multiple. */
 export interface Range {
   readonly min: number;
-  /** Infinity for 64 bits of which nothing is known. */
+  /** Infinity for a 64-bit value without a known bound. */
   readonly max: number;
   readonly align: number;
 }

@@ -68,6 +68,23 @@ export const kinds = {
         ...range(100, (d) => `  setp.lt.u32 %p1, %r${107 - d}, %r1; @%p1 bra L${i}_${99 - d};`),
       ]).flat(),
     ),
+  // The same whose lanes leave one by one.
+  "own-nests": (n) =>
+    entry(
+      100,
+      range(n / 400, (i) => [
+        ...range(100, (d) => `  mov.u32 %r${d + 8}, %r0;\nL${i}_${d}: add.u32 %r2, %r2, %r${d + 8};`),
+        ...range(100, (d) => `  setp.lt.u32 %p1, %r${107 - d}, %r0; @%p1 bra L${i}_${99 - d};`),
+      ]).flat(),
+    ),
+  // A state machine: a loop around a branch to one of many places.
+  states: (n) =>
+    entry(0, [
+      `  mov.u32 %r3, 0;\nNEXT: TARGETS: .branchtargets ${range(n / 3, (i) => `S${i}`).join(", ")};`,
+      `  rem.u32 %r4, %r2, ${Math.max(1, Math.round(n / 3))}; brx.idx %r4, TARGETS;`,
+      ...range(n / 3, (i) => `S${i}: add.u32 %r2, %r2, ${7 * i + 1}; xor.b32 %r2, %r2, %r3; bra JOIN;`),
+      "JOIN: add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r1; @%p1 bra NEXT;",
+    ]),
   // All live from the beginning to the end.
   registers: (n) =>
     entry(n / 2, [

@@ -1,13 +1,11 @@
-// For compile.mjs: compiles and runs one kernel, in a process of its own, and says how long that took.
-//
-//     node bench/compile-once.mjs KIND INSTRUCTIONS
+// Bundled and run by compile.mjs: compiles and runs one kernel, in a process of its own, and says how long that took.
 import { setFlagsFromString } from "node:v8";
-import { SourceText } from "../dist/source/index.js";
-import { loadProgram } from "../dist/program/program.js";
-import { JitProgram } from "../dist/jit/run/jit-program.js";
-import { compile } from "../dist/runtime/device/compile.js";
-import { PtxDevice } from "../dist/runtime/device/ptx-device.js";
-import { ModuleWriter } from "../dist/wasm/index.js";
+import { SourceText } from "../src/source/index.ts";
+import { loadProgram } from "../src/program/program.ts";
+import { JitProgram } from "../src/jit/run/jit-program.ts";
+import { compile } from "../src/runtime/device/compile.ts";
+import { PtxDevice } from "../src/runtime/device/ptx-device.ts";
+import { ModuleWriter } from "../src/wasm/index.ts";
 import { kinds } from "./compile-kinds.mjs";
 import { milliseconds } from "./time.mjs";
 

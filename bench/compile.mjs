@@ -6,12 +6,20 @@
 // what comes before the first byte of WebAssembly, `emit` writes it, `host` is the host's compiler, `run` the first launch;
 // `compile` is what lies between `read` and `run`. Below a kind stands how it grows from 10,000 to 100,000 instructions.
 import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { rolldown } from "rolldown";
 import { kinds } from "./compile-kinds.mjs";
 
 const steps = ["read", "analyse", "emit", "host", "run"];
-const script = fileURLToPath(new URL("compile-once.mjs", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
+process.on("exit", () => rmSync(folder, { recursive: true }));
+const script = join(folder, "once.mjs");
+const once = await rolldown({ input: fileURLToPath(new URL("compile-once.mjs", import.meta.url)), platform: "node" });
+await once.write({ file: script, format: "esm" });
 const { values, positionals } = parseArgs({
   options: {
     json: { type: "boolean", default: false },
@@ -29,14 +37,14 @@ if (unknown !== undefined) {
 const sizes = [1000, 3000, 10_000, 30_000, 100_000].filter((n) => n <= Number(values.most));
 
 /** What a fresh process says of a kernel: its times, or an error. */
-function once(kind, n) {
+function timesOf(kind, n) {
   const { stdout, stderr, status } = spawnSync(process.execPath, [script, kind, String(n)], { encoding: "utf8" });
   if (status === 0) return JSON.parse(stdout);
   throw new Error(stderr.split("\n").find((line) => line.includes("Error")) ?? `ended with ${status}`);
 }
 
 function measure(kind, n) {
-  const runs = Array.from({ length: Number(values.runs) }, () => once(kind, n));
+  const runs = Array.from({ length: Number(values.runs) }, () => timesOf(kind, n));
   const median = (of) => runs.map(of).sort((a, b) => a - b)[runs.length >> 1];
   const times = Object.fromEntries(steps.map((step) => [step, median((run) => run[step])]));
   const compile = median(({ analyse, emit, host }) => analyse + emit + host);

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Kernel, parseJob, runJob } from "../dist/runtime/index.js";
+import { Kernel, parseJob, runJob } from "../dist/index.js";
 import { SourceText } from "../dist/source/index.js";
 import { cpuMilliseconds } from "./time.mjs";
 

@@ -95,6 +95,6 @@ for (const { isa, file, out, trace: lanes } of both) {
 say(`
 In PTX each lane brings an address, and one call goes to both functions. In vISA
 the address is a scalar: a call takes the lanes of its predicate to one function,
-and the others wait behind it.`);
+and the others wait after it.`);
 
 if (failures > 0) process.exitCode = 1;

@@ -21,6 +21,6 @@ const results = await Promise.all(sums.flatMap(addInOrder));
 console.log(results.length, "launches,", results.every((result) => result.ok) ? "all well" : "some failed");
 console.log(sums.map((sum) => sum.read()[n - 1]).join(" "));
 
-// What goes wrong in a kernel is in the result, and the launches behind it run.
+// What goes wrong in a kernel is in the result, and the launches after it run.
 const failed = await saxpy.launchAsync({ grid: 1, block: 32, args: [32, 1, 0n, sums[0]] });
 console.log(failed.ok, failed.reports[0].code);

@@ -1,18 +1,25 @@
-// The command line as few files: what starts a command, PTX, vISA, the engine and YAML each in some of their own, loaded when
-// a command needs them. One file of all would cost every command the time to read what it does not need.
+// The command line as few files: what starts a command, PTX, vISA, the engine, YAML and the readers of binaries each in
+// some of their own, loaded when a command needs them. One file of all would cost every command the time to read what it does not need.
 import { rolldown } from "rolldown";
+import { CircleCheck } from "./circle-check.mjs";
 
-/** The first that a module's path matches; the rest goes where it is used. No file may need a later one that needs it. */
+/** The first that a module's path matches; the rest goes where it is used. */
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
+  [/\/src\/container\/sniff\.ts/, "base"],
+  [/\/src\/container\//, "container"],
   [/\/src\/(source\/|runtime\/data\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
   [/\/src\/node\/(cache-folder|build-id)\.ts/, "base"],
-  [/\/src\/cli\/(options\/(command|options|open-terminal|isa-of-file)|terminal\/(terminal|files|wrap))\.ts/, "base"],
+  [
+    /\/src\/cli\/(options\/(command|options|open-terminal|isa-of-file|is-opencl)|terminal\/(terminal|files|origin-files|wrap))\.ts/,
+    "base",
+  ],
   [/\/src\/(visa\/|runtime\/visa\/check\.ts)/, "visa"],
-  [/\/src\/(numeric|semantics|ir)\//, "semantics"],
+  [/\/src\/(numeric|dwarf|semantics|ir)\//, "semantics"],
   [/\/src\/(ptx\/|runtime\/(device\/compile|launch\/provided-names)\.ts)/, "ptx"],
-  [/\/src\/runtime\/(visa\/|device\/device\.ts)/, "visa-programs"],
-  [/\/src\/(machine|interpreter|sanitizers|runtime)\//, "engine"],
+  [/\/src\/runtime\/(visa\/|device\/(device|visa-listing)\.ts)/, "visa-programs"],
+  [/\/src\/(machine\/|interpreter\/|sanitizers\/|program\/(?!obstacle))/, "engine"],
+  [/\/src\/runtime\//, "runtime"],
 ];
 const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
 
@@ -20,14 +27,16 @@ const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
 export async function bundleCli(root, dir) {
   // `lanewise bench` shares its parts with the command line; the package leaves the file out.
   const input = { main: `${root}/src/cli/main.ts`, "bench-suite": `${root}/bench/suite/command.ts` };
+  const circles = new CircleCheck();
   const bundle = await rolldown({
     input,
     platform: "node",
     logLevel: "warn",
     preserveEntrySignatures: "allow-extension",
+    plugins: [circles.plugin],
   });
   const groups = [{ name: fileOf, debugName: "rooms" }];
-  await bundle.write({
+  const { output } = await bundle.write({
     dir,
     entryFileNames: "[name].js",
     format: "esm",
@@ -36,4 +45,5 @@ export async function bundleCli(root, dir) {
     minify: true,
     codeSplitting: { groups, includeDependenciesRecursively: false },
   });
+  circles.refuse(output, root);
 }

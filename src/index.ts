@@ -17,6 +17,19 @@
  *
  * @module lanewise
  */
+export {
+  type Compression,
+  type ContainedFile,
+  type Container,
+  ContainerError,
+  type DeviceModule,
+  type Image,
+  type ImageKind,
+  isContainer,
+  readContainer,
+  type SectionRelocation,
+  type SectionSymbol,
+} from "./container/index.ts";
 export type {
   AccessEvent,
   BarrierEvent,
@@ -33,8 +46,9 @@ export type {
 } from "./machine/events.ts";
 /** The state of the machine while a kernel runs, as observers and debuggers see it. */
 export type * as machine from "./machine/index.ts";
-export type { LaunchRequest, LaunchResult, SanitizerName, Steering } from "./machine/launch.ts";
-export type { Dim3, RelatedPlace, Report, StackEntry, ThreadId } from "./machine/reports/report.ts";
+export type { BlockRange, LaunchRequest, LaunchResult, SanitizerName, Steering } from "./machine/launch.ts";
+export type { Dim3, RelatedPlace, Report, ReportListener, StackEntry, ThreadId } from "./machine/reports/report.ts";
+export { demangle, type DemangledName } from "./names/index.ts";
 export * from "./profiler/index.ts";
 export * from "./runtime/index.ts";
 export * from "./source/index.ts";

@@ -194,7 +194,7 @@ class Kernel {
   /** So many zeros, or the bytes of a typed array. */
   buffer(contents, name = `a buffer of ${contents.byteLength ?? contents} bytes`) {
     const size = contents.byteLength ?? contents;
-    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`${contents} is no number of bytes`);
+    if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`${contents} is not a number of bytes`);
     const made = this.memory.allocate(size, name);
     return typeof contents === "number" ? made : made.write(contents);
   }
@@ -263,7 +263,7 @@ class Kernel {
       throw new RangeError(`a block of ${product(block)} threads: the kernel can have ${mostThreads}`);
     if (product(grid) > 0xffff_ffff) throw new RangeError(`a grid of ${product(grid)} blocks is too large`);
     if (!Number.isInteger(shared) || shared < 0)
-      throw new RangeError(`${shared} is no number of bytes of shared memory`);
+      throw new RangeError(`${shared} is not a number of bytes of shared memory`);
   }
 
   /** The arguments as the kernel's parameters lie in memory. */
@@ -399,7 +399,7 @@ class Kernel {
     const own = { "kernel-param": "params", "call-param": "local" }[space] ?? space;
     if (own !== "generic" && own !== found.space) return `that is in the ${found.space} space`;
     if (low + bytes > found.start + found.size) return `that goes beyond the end of ${found.name}`;
-    if (low % aligned !== 0) return `the address is no multiple of ${aligned}`;
+    if (low % aligned !== 0) return `the address is not a multiple of ${aligned}`;
     return writes && (found.space === "const" || found.space === "params") ? `${found.name} cannot be written` : null;
   }
 
@@ -418,7 +418,7 @@ class Kernel {
     const { start, variables } = this.#placeOf(low, high, context, lane) ?? { start: 0, variables: [] };
     const near = variables
       .flatMap(({ name, at, size }) => [
-        { bytes: low - start - at - size, where: `behind the end of ${name}` },
+        { bytes: low - start - at - size, where: `after the end of ${name}` },
         { bytes: at + start - low, where: `before the beginning of ${name}` },
       ])
       .filter(({ bytes }) => bytes >= 0 && bytes < nearby)

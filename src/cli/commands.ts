@@ -5,6 +5,7 @@ export type Commands = Readonly<Record<string, () => Promise<Command>>>;
 /** The commands, loaded on demand so that starting takes no longer than one command needs. */
 export const commands: Commands = {
   check: async () => (await import("./commands/check.ts")).check,
+  list: async () => (await import("./commands/list.ts")).list,
   run: async () => (await import("./commands/run.ts")).run,
   debug: async () => (await import("./commands/debug.ts")).debug,
   dap: async () => (await import("./commands/dap.ts")).dap,
@@ -16,5 +17,6 @@ export const commands: Commands = {
   build: async () => (await import("./commands/build.ts")).build,
   explain: async () => (await import("./commands/explain.ts")).explain,
   isa: async () => (await import("./commands/isa.ts")).isa,
+  schema: async () => (await import("./commands/schema.ts")).schema,
   bench: async () => (await import("./commands/bench.ts")).loadBench(),
 };

@@ -2,7 +2,9 @@
 import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { cacheFolder } from "../node/cache-folder.ts";
+import { makePrivateFolder, whyUnsafe } from "../node/folder-safety.ts";
 import { version } from "../node/version.ts";
+import { readable } from "../names/index.ts";
 import { NumpyError, UsageError } from "../runtime/data/errors.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, commandNamed, helpOn, overview } from "./help.ts";
@@ -10,12 +12,17 @@ import { type ExitStatus, exitStatus } from "./options/command.ts";
 import { openTerminal } from "./options/open-terminal.ts";
 import { commonOptions, type OptionSpec, parseOptions } from "./options/options.ts";
 import { checkOutputs } from "./options/output-files.ts";
+import { CompilationError } from "./terminal/files.ts";
 
 /** Lets V8 keep the compiled code of these files, which is most of the start-up time (Node 22 and later). */
 function keepCompiledCode(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   const folder = cacheFolder();
-  if (folder !== null && !process.argv.includes("--no-cache")) enableCompileCache?.(join(folder, "node"));
+  if (folder === null || process.argv.includes("--no-cache")) return;
+  const path = join(folder, "node");
+  // The folder holds code that runs. What is wrong with it is said where compiled kernels are kept.
+  makePrivateFolder(path);
+  if (whyUnsafe(folder) === null && whyUnsafe(path) === null) enableCompileCache?.(path);
 }
 
 async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
@@ -63,6 +70,6 @@ try {
   const isUsage = error instanceof UsageError || error instanceof NumpyError;
   const { message, stack } = error as Error;
   if (!isUsage) console.error(stack);
-  fail(isUsage ? message : `this is an error of Lanewise itself: ${message}`);
-  process.exitCode = isUsage ? exitStatus.usage : exitStatus.failed;
+  fail(isUsage ? readable(message) : `this is an error of Lanewise itself: ${message}`);
+  process.exitCode = isUsage && !(error instanceof CompilationError) ? exitStatus.usage : exitStatus.failed;
 }

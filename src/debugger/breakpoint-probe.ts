@@ -9,6 +9,7 @@ import { Scope } from "./expression/scope.ts";
 import { ExpressionError } from "./expression/tree.ts";
 import type { Probe } from "./probe.ts";
 import { BlockMarks } from "./probes.ts";
+import { levelOf } from "./view/lane-place.ts";
 
 /** A breakpoint that lanes have reached. */
 export interface BreakpointHit {
@@ -115,8 +116,9 @@ export class BreakpointProbe implements Probe {
     return { breakpoint, lanes, error: null };
   }
 
-  #scopeOf({ warp, group }: Moment, lane: number): Scope {
+  #scopeOf({ warp, group, site }: Moment, lane: number): Scope {
     const context = this.#context;
-    return new Scope(context.execution, { warp, lane, activation: group.activation }, context);
+    const { activation } = group;
+    return new Scope(context.execution, { warp, lane, activation, index: site.index, level: levelOf(site) }, context);
   }
 }

@@ -29,8 +29,12 @@ export { DebuggerError, findLocations, type Location } from "./location.ts";
 export type { Probe } from "./probe.ts";
 export { launchesOf } from "./program.ts";
 export type { Found, Search } from "./search.ts";
+export type { SessionValues } from "./session-values.ts";
 export { Session, type SessionOptions, type StepRequest } from "./session.ts";
 export type { Granularity, Scope as StepScope, StepKind } from "./step-probe.ts";
+export { type SourceFormat, sourceText } from "./source/source-text.ts";
+export type { SourcePoint, SourceValue } from "./source/source-value.ts";
+export type { BaseEncoding, Member, Place, SourceType } from "../dwarf/index.ts";
 export type { Stop, StopReason } from "./stop.ts";
 export { type LaunchStarter, Timeline, type TimelineOptions } from "./timeline.ts";
 export {

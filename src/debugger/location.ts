@@ -1,5 +1,7 @@
-import type { IrFunction } from "../ir/index.ts";
+import { type IrFunction, originOf } from "../ir/index.ts";
+import { matchName, nameHints } from "../names/index.ts";
 import { nearest } from "../source/index.ts";
+import { afterPrologue, sourceName } from "./source/function-debug.ts";
 
 /** An instruction of a function. */
 export interface Location {
@@ -43,18 +45,25 @@ function atAssemblyLine(functions: readonly IrFunction[], path: string | null, l
   return best?.found ?? [];
 }
 
-/** The same for a line of the source that the assembly was generated from. */
+/**
+ * The same for a line of the source that the assembly was generated from. Instructions of functions that were inlined
+ * belong to the line of the call too.
+ */
 function atOriginLine(functions: readonly IrFunction[], path: string, line: number): Location[] {
   let best: { line: number; found: Location[] } | null = null;
   for (const ir of functions) {
-    for (const [index, { location }] of ir.instructions.entries()) {
-      if (location === null || location.line < line || (best !== null && location.line > best.line)) continue;
-      const file = ir.files.get(location.file);
-      if (file === undefined || !samePath(file, path)) continue;
-      const before = ir.instructions[index - 1]?.location;
-      if (before?.line === location.line && before.file === location.file) continue;
-      if (best === null || location.line < best.line) best = { line: location.line, found: [] };
-      best.found.push({ ir, index });
+    const files = new Set([...ir.files.values()].filter((file) => samePath(file, path)));
+    if (files.size === 0) continue;
+    let before: ReadonlySet<number> = new Set();
+    for (const [index, instruction] of ir.instructions.entries()) {
+      const origin = originOf(ir, instruction) ?? [];
+      const lines = new Set(origin.flatMap((at) => (files.has(at.path) ? [at.line] : [])));
+      for (const at of lines) {
+        if (at < line || before.has(at) || (best !== null && at > best.line)) continue;
+        if (best === null || at < best.line) best = { line: at, found: [] };
+        best.found.push({ ir, index });
+      }
+      before = lines;
     }
   }
   return best?.found ?? [];
@@ -75,9 +84,27 @@ export function atLine(functions: readonly IrFunction[], path: string, line: num
   return assembly.length > 0 ? assembly : atOriginLine(functions, path, line);
 }
 
+/** Finds functions by name. Of a name in C++ there may be several: overloads, and those of a template. */
+function functionsNamed(functions: readonly IrFunction[], name: string): readonly IrFunction[] {
+  const own = functions.filter((f) => !f.external);
+  const found = matchName(
+    name,
+    own.map((f) => f.name),
+  );
+  if (found.length > 0) return own.filter((f) => found.includes(f.name));
+  const bySource = own.filter((f) => sourceName(f) === name);
+  if (bySource.length > 0) return bySource;
+  const meant = nearest(
+    name,
+    own.flatMap((f) => nameHints(f.name)),
+  );
+  throw new DebuggerError(`there is no function ${name}${meant === null ? "" : `; did you mean ${meant}?`}`);
+}
+
 /**
  * Finds the instructions that a place stands for: `LINE` (of the file `here`, or of any file if that is null),
- * `FILE:LINE`, `FUNCTION`, or `FUNCTION+N` (its N-th instruction, counted from 0). At least one is returned.
+ * `FILE:LINE`, `FUNCTION` (of C++ also as in the source, `reduce` or `scale<float>`), or `FUNCTION+N` (its N-th
+ * instruction, counted from 0). At least one is returned.
  *
  * @throws DebuggerError if there is no instruction there, or no such function
  */
@@ -93,15 +120,10 @@ export function findLocations(
     throw new DebuggerError(`there is no instruction at line ${line}${path ? ` of ${path}` : ""} or after it`);
   }
   const [, name = text, offset = "0"] = /^(.+)\+(\d+)$/.exec(text) ?? [];
-  const ir = functions.find((f) => f.name === name && !f.external);
-  if (ir === undefined) {
-    const meant = nearest(
-      name,
-      functions.filter((f) => !f.external).map((f) => f.name),
-    );
-    throw new DebuggerError(`there is no function ${name}${meant === null ? "" : `; did you mean ${meant}?`}`);
-  }
-  const index = Number(offset);
-  if (index < ir.instructions.length) return [{ ir, index }];
-  throw new DebuggerError(`${name} has ${ir.instructions.length} instructions, counted from 0`);
+  return functionsNamed(functions, name).map((ir) => {
+    // Where a function of the source begins, its parameters are loaded already.
+    const index = name === text ? afterPrologue(ir) : Number(offset);
+    if (index < ir.instructions.length) return { ir, index };
+    throw new DebuggerError(`${name} has ${ir.instructions.length} instructions, counted from 0`);
+  });
 }

@@ -8,6 +8,7 @@ import type { LaunchStarter } from "./timeline.ts";
  * @throws whatever `JobRun.open` throws if the job or its program is invalid
  */
 export const launchesOf = (run: JobRun): readonly LaunchStarter[] =>
-  run.open().map(({ kernel, options: { timeoutMs: _, onProgress: __, ...options } }) => (print) => {
+  run.open().map(({ kernel, copy, options: { timeoutMs: _, onProgress: __, ...options } }) => (print) => {
+    copy();
     return kernel.begin({ ...options, onOutput: print });
   });

@@ -1,3 +1,4 @@
+import type { ReadOrigin } from "../source/index.ts";
 import type { Granularity, Scope, StepKind } from "./step-probe.ts";
 import type { TimelineOptions } from "./timeline.ts";
 
@@ -5,6 +6,11 @@ import type { TimelineOptions } from "./timeline.ts";
 export interface SessionOptions extends TimelineOptions {
   /** Whether reports of sanitizers stop the program. Default: true. */
   readonly stopOnReports?: boolean;
+  /**
+   * Finds the files that a program was compiled from. Where they are found, line numbers without a file are theirs, not
+   * those of the assembly.
+   */
+  readonly readOrigin?: ReadOrigin | undefined;
   /** Receives the messages of log points. */
   readonly onLog?: (text: string) => void;
 }

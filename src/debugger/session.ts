@@ -1,43 +1,32 @@
-import type { Execution, Moment } from "../interpreter/execution.ts";
 import type { IrFunction } from "../ir/index.ts";
 import type { DeviceMemory } from "../machine/memory/memory.ts";
-import type { Dim3 } from "../machine/reports/report.ts";
 import type { Site } from "../machine/state/code.ts";
 import { type BreakpointHit, BreakpointProbe } from "./breakpoint-probe.ts";
 import type { Breakpoint, BreakpointOptions } from "./breakpoint.ts";
-import { assign, evaluate } from "./expression/evaluate.ts";
 import { parseExpression } from "./expression/parse.ts";
-import { Scope } from "./expression/scope.ts";
 import { focusAfter } from "./focus-after.ts";
-import { type Focus, type FocusView, viewOf } from "./focus.ts";
 import { DebuggerError, findLocations, type Location } from "./location.ts";
 import type { Probe } from "./probe.ts";
 import { AnyProbe, nothing } from "./probes.ts";
 import type { Found, Search } from "./search.ts";
 import type { SessionOptions, StepRequest } from "./session-options.ts";
+import { blockHasEnded, frameAround, frameAtLine, inlinedAround, laneHasEnded, stepFrom } from "./step-from.ts";
 import { ReverseStepProbe, type StepOptions, StepProbe, type Scope as StepScope, UntilProbe } from "./step-probe.ts";
+import { SessionValues } from "./session-values.ts";
 import type { Stop, StopReason } from "./stop.ts";
 import { type LaunchStarter, Timeline } from "./timeline.ts";
 import { assemblyPlace } from "./view/lane-place.ts";
-import type { TypedBits } from "./view/value.ts";
 import { type WatchHit, WatchProbe } from "./watch-probe.ts";
 import { watchTarget } from "./watch-target.ts";
 import type { Watched, WatchKind, Watchpoint } from "./watchpoint.ts";
 
 export type { SessionOptions, StepRequest } from "./session-options.ts";
 
-const laneHasEnded = "the lane in focus has ended: look at another one (info lanes), or step by warp (scope warp)";
-
-const blockHasEnded =
-  "the block in focus has ended: look at another one (info blocks), or step by machine (scope machine)";
-
 /**
  * A program under a debugger, independent of any user interface: each command is a method that returns data. Methods
  * that go through time return searches, which `complete` or `finish` carries out.
  */
-export class Session {
-  /** Time, and the machine at the present one. */
-  readonly timeline: Timeline;
+export class Session extends SessionValues {
   /** The breakpoints by id. */
   readonly breakpoints = new Map<number, Breakpoint>();
   /** The watchpoints by id. */
@@ -46,12 +35,8 @@ export class Session {
   readonly onLog: (text: string) => void;
   /** Whether reports of sanitizers stop the program. */
   stopOnReports: boolean;
-  /** What the debugger shows; may be set. */
-  focus: Focus = { block: 0, warp: 0, lane: 0, frame: 0 };
   /** Counts changes of `breakpoints` and `watchpoints`, so that a running search notices them. */
   revision = 0;
-  /** Counts the values that have been changed. */
-  edits = 0;
   #numbers = 0;
   #interrupted = false;
 
@@ -61,48 +46,10 @@ export class Session {
    * @throws whatever starting the first launch throws
    */
   constructor(memory: DeviceMemory, launches: readonly LaunchStarter[], options: SessionOptions = {}) {
-    this.timeline = new Timeline(memory, launches, options);
+    super(new Timeline(memory, launches, options), options.readOrigin);
     this.stopOnReports = options.stopOnReports ?? true;
     this.onLog = options.onLog ?? (() => {});
     this.#settle(this.stop("entry"));
-  }
-
-  // ---- Where it stands ----------------------------------------------------------------------------------------------
-
-  /** The present time, in instructions of warps since the first launch began. */
-  get now(): number {
-    return this.timeline.now;
-  }
-
-  /** The index of the running launch. */
-  get launch(): number {
-    return this.timeline.launch.index;
-  }
-
-  /** The running launch as the interpreter executes it. Replaced when the next launch begins. */
-  get execution(): Execution {
-    return this.timeline.execution;
-  }
-
-  /** The next instruction, even if it cannot be executed because it faults; null if there is none. */
-  get moment(): Moment | null {
-    return this.timeline.moment ?? this.timeline.faulting;
-  }
-
-  /** The current state of what is in focus. */
-  get view(): FocusView {
-    return viewOf(this.execution, this.moment, this.focus);
-  }
-
-  /** The meaning of names in the function in focus. */
-  get scope(): Scope {
-    const { warp, frame } = this.view;
-    return new Scope(this.execution, { warp, lane: this.focus.lane, activation: frame?.activation ?? null }, this);
-  }
-
-  /** The functions of the program, including provided ones. */
-  get functions(): readonly IrFunction[] {
-    return this.execution.program.module.functions;
   }
 
   /** Describes the present; `reason` says how time came to stop here. */
@@ -173,10 +120,28 @@ export class Session {
       if (scope !== "machine" && place === null) throw new DebuggerError(blockHasEnded);
     }
     const depth = (kind === "out" ? frame?.activation.depth : place?.activation?.depth) ?? 0;
-    const options = this.#stepFrom(place?.site ?? null, depth, { kind, scope, granularity });
+    const level = frame !== null && frame.activation === place?.activation ? frame.level : undefined;
+    const options = this.#stepFrom(place?.site ?? null, depth, { kind, scope, granularity, level });
     const follows = scope !== "lane";
+    const around = granularity === "source-line" ? inlinedAround(this.view) : 0;
+    if (kind === "into" && !backward && around > 0 && this.focus.frame > 0) return this.#enterInlined();
     if (backward) return this.#backward(new ReverseStepProbe(options), follows);
-    return this.#forward(new StepProbe(options), { follows });
+    const search = this.#forward(new StepProbe(options), { follows });
+    return kind === "over" && around > 0 ? this.#staying(search, around, frame?.function ?? null) : search;
+  }
+
+  /** Steps into a function that is inlined at the present instruction, for which time need not pass. */
+  // biome-ignore lint/correctness/useYield: a search that ends at once
+  *#enterInlined(): Search<Stop> {
+    this.focus = { ...this.focus, frame: this.focus.frame - 1 };
+    return this.stop("step");
+  }
+
+  /** After a step over, the focus stays in the function where it began, even if others are inlined at the new place. */
+  *#staying(search: Search<Stop>, around: number, name: string | null): Search<Stop> {
+    const stop = yield* search;
+    if (stop.reason === "step") this.focus = { ...this.focus, frame: frameAround(this.view, around, name) };
+    return stop;
   }
 
   /**
@@ -200,8 +165,8 @@ export class Session {
     return this.#forward(new UntilProbe(options, isThere), { follows: scope !== "lane" });
   }
 
-  #stepFrom(from: Site | null, depth: number, how: Pick<StepOptions, "kind" | "scope" | "granularity">): StepOptions {
-    return { ...how, from, depth, focus: this.focus, next: () => this.timeline.moment };
+  #stepFrom(from: Site | null, depth: number, how: Parameters<typeof stepFrom>[1]): StepOptions {
+    return stepFrom({ from, depth, focus: this.focus, next: () => this.timeline.moment }, how);
   }
 
   /** Goes to a time, or to the end of time if that is earlier. */
@@ -280,6 +245,8 @@ export class Session {
 
   #settle(stop: Stop, follows = false): Stop {
     this.focus = focusAfter(stop, this, follows);
+    const [hit] = stop.breakpoints;
+    if (hit !== undefined) this.focus = { ...this.focus, frame: frameAtLine(this.view, hit.breakpoint.text) };
     return stop;
   }
 
@@ -293,7 +260,8 @@ export class Session {
    */
   locations(text: string): readonly Location[] {
     const { frame } = this.view;
-    return findLocations(this.functions, text, frame === null ? null : assemblyPlace(frame.site).path);
+    const here = this.hasSource ? frame?.place : frame && assemblyPlace(frame.site);
+    return findLocations(this.functions, text, here?.path ?? null);
   }
 
   /** Adds a breakpoint at `locations`; `text` is how the user wrote the place. */
@@ -337,62 +305,5 @@ export class Session {
   watched(text: string): Watched {
     const { block, warp, lane } = this.focus;
     return watchTarget(parseExpression(text), this.scope, { block, warp, lane, launch: this.launch });
-  }
-
-  // ---- Values -------------------------------------------------------------------------------------------------------
-
-  /**
-   * Evaluates an expression for the lane in focus.
-   *
-   * @throws ExpressionError if it is malformed or has no value here
-   */
-  evaluate(text: string): TypedBits {
-    return evaluate(parseExpression(text), this.scope);
-  }
-
-  /**
-   * Assigns to a register, a variable or memory; what was known of the future is forgotten. Returns whether sanitizers
-   * no longer observe this launch.
-   *
-   * @throws ExpressionError if an expression has no value or the target cannot be assigned to; DebuggerError if the
-   *   program has ended
-   */
-  assign(target: string, value: string): boolean {
-    this.#refuseAtEnd();
-    const to = parseExpression(target);
-    const from = parseExpression(value);
-    const { scope } = this;
-    evaluate(from, scope);
-    this.edits++;
-    return this.timeline.edit(() => assign(to, from, scope)).sanitizersStop;
-  }
-
-  /**
-   * Writes memory as the lane in focus sees it. Returns false, without writing, if not all of it exists.
-   *
-   * @throws DebuggerError if the program has ended
-   */
-  writeMemory(address: bigint, bytes: Uint8Array): boolean {
-    this.#refuseAtEnd();
-    const { scope } = this;
-    if (scope.memory(address, "u8") === null) return false;
-    let written = false;
-    this.edits++;
-    this.timeline.edit(() => {
-      written = scope.writeMemory(address, bytes);
-    });
-    return written;
-  }
-
-  /** Once the program has ended, a change would have no effect. */
-  #refuseAtEnd(): void {
-    const { atEnd, end } = this.timeline;
-    if (atEnd && end?.kind === "done") throw new DebuggerError("the program has ended");
-  }
-
-  /** Returns the position in the grid of the block with a linear index. */
-  blockId(ticket: number): Dim3 {
-    const [x, y] = this.execution.grid.dimensions;
-    return [ticket % x, Math.floor(ticket / x) % y, Math.floor(ticket / (x * y))];
   }
 }

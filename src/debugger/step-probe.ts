@@ -2,7 +2,7 @@ import type { Moment } from "../interpreter/execution.ts";
 import type { Site } from "../machine/state/code.ts";
 import type { Group, Warp } from "../machine/state/launch-state.ts";
 import type { Probe } from "./probe.ts";
-import { originPlace, placeOf } from "./view/lane-place.ts";
+import { levelOf, originOfSite, placeOf } from "./view/lane-place.ts";
 import type { LaneId } from "./watchpoint.ts";
 
 /**
@@ -30,6 +30,8 @@ export interface StepOptions {
   readonly depth: number;
   /** What the lane executes next. */
   readonly from: Site | null;
+  /** The function in focus, as an index in the origin of `from`: inlined functions are passed over like calls. */
+  readonly level: number;
   /** What the machine executes next. */
   readonly next: () => Moment | null;
 }
@@ -38,15 +40,44 @@ export interface StepOptions {
 const beginsInstruction = ({ code, index, instruction }: Site): boolean =>
   code.ir.instructions[index - 1]?.span.start !== instruction.span.start;
 
-function sameLine(a: Site, b: Site): boolean {
-  const [p, q] = [originPlace(a), originPlace(b)];
-  return a.code.ir === b.code.ir && p?.line === q?.line && p?.path === q?.path;
+/** What a step over, or into, compares: the lines of the function in focus and of those around it, outwards. */
+interface LineFrames {
+  readonly site: Site;
+  readonly level: number;
+}
+
+/** Returns the lines of an instruction, that of the outermost function first; null where there is no line. */
+const linesOf = ({ site, level }: LineFrames): readonly (string | null)[] =>
+  originOfSite(site)
+    .slice(level)
+    .map(({ path, line }) => (line === 0 ? null : `${line} ${path}`))
+    .reverse();
+
+/**
+ * Whether an instruction is still on the line where a step began. A step over does not look into functions that are
+ * inlined at a line of the present function.
+ */
+function sameLine(site: Site, { kind, from, level }: StepOptions): boolean {
+  if (from === null || site.code.ir !== from.code.ir) return false;
+  const [now, then] = [linesOf({ site, level: levelOf(site) }), linesOf({ site: from, level })];
+  const depth = kind === "over" ? then.length : Math.max(now.length, then.length);
+  // Code without a line belongs to the line before it.
+  if (now.length === 0) return true;
+  if (now.length < then.length) return false;
+  for (let i = 0; i < depth; i++) {
+    if (now[i] !== then[i] && now[i] !== null) return false;
+  }
+  return true;
 }
 
 const beginsLine = (site: Site): boolean => {
   const { index, code, instruction } = site;
-  const before = code.ir.instructions[index - 1]?.location;
-  return before?.line !== instruction.location?.line || before?.file !== instruction.location?.file;
+  const before = code.ir.instructions[index - 1];
+  if (before === undefined || instruction.location === null) return true;
+  const [now, then] = [site, { code, index: index - 1, instruction: before }].map((at) =>
+    linesOf({ site: at, level: levelOf(at) }).join(),
+  );
+  return now !== then;
 };
 
 /** Finds where a step forward ends. */
@@ -96,10 +127,10 @@ abstract class ForwardProbe implements Probe {
 /** Finds the end of a forward step. */
 export class StepProbe extends ForwardProbe {
   protected isThere(site: Site, now: number): boolean {
-    const { kind, granularity, depth, from } = this.options;
+    const { kind, granularity, depth } = this.options;
     if (kind === "out") return now < depth;
     if (kind === "over" && now > depth) return false;
-    if (granularity === "source-line") return now !== depth || from === null || !sameLine(site, from);
+    if (granularity === "source-line") return now !== depth || !sameLine(site, this.options);
     return beginsInstruction(site);
   }
 }
@@ -123,7 +154,7 @@ export class ReverseStepProbe implements Probe {
     if (kind === "out") return now < depth;
     if (kind === "over" && now > depth) return false;
     if (granularity === "source-line" && from !== null) {
-      return beginsLine(moment.site) && (now !== depth || !sameLine(moment.site, from));
+      return beginsLine(moment.site) && (now !== depth || !sameLine(moment.site, this.#options));
     }
     return beginsInstruction(moment.site);
   }

@@ -1,7 +1,7 @@
 import { lowestLane } from "../ir/lane-mask.ts";
 import { executingLanes, type Execution, type Moment } from "../interpreter/execution.ts";
 import { writesOf } from "../ir/flow/index.ts";
-import { accessesOf, type Destination } from "../ir/index.ts";
+import type { Destination } from "../ir/index.ts";
 import { byteOf } from "../ir/region.ts";
 import type { Activation, Group, Warp } from "../machine/state/launch-state.ts";
 import type { LaneAddresses } from "../machine/state/code.ts";
@@ -56,7 +56,7 @@ export class WatchProbe implements Probe {
   #watchpoints: readonly Watchpoint[] = [];
   #watchesMemory = false;
   #revision = -1;
-  readonly #accesses = new BlockMarks(({ steps }) => steps.some((step) => step.addresses !== null));
+  readonly #accesses = new BlockMarks(({ steps }) => steps.some((step) => step.accesses.length > 0));
   #seen: readonly Seen[] = [];
   #now = 0;
   /** The hits at the last instruction that had any, and the time of it. */
@@ -144,22 +144,22 @@ function lanesAtMemory(
   moment: Moment,
   { grid }: Execution,
 ): number {
-  const { step, site, group } = moment;
-  if (step === null || step.addresses === null) return 0;
-  const [made] = accessesOf(site.instruction.op);
-  if (made === undefined) return 0;
-  if (on === "read" ? made.effect === "store" : on !== "access" && made.effect === "load") return 0;
+  const { step, group } = moment;
+  if (step === null || step.accesses.length === 0) return 0;
   const executing = executingLanes(moment);
   if (executing === 0) return 0;
-  const lanes = step.addresses(group.activation, executing, addresses);
-  const size = (made.access.bits / 8) * made.access.count;
   let found = 0;
-  for (let m = lanes; m !== 0; m &= m - 1) {
-    const lane = lowestLane(m);
-    if (owner !== null && place.space === "local" && lane !== owner.lane) continue;
-    const at = plainAddress(grid, BigInt.asUintN(64, wide[lane]!));
-    if (at === null || at.space !== place.space) continue;
-    if (at.low < place.low + bytes && at.low + size > place.low) found |= 1 << lane;
+  for (const { effect, access, addresses: write } of step.accesses) {
+    if (on === "read" ? effect === "store" : on !== "access" && effect === "load") continue;
+    const lanes = write(group.activation, executing, addresses);
+    const size = (access.bits / 8) * access.count;
+    for (let m = lanes; m !== 0; m &= m - 1) {
+      const lane = lowestLane(m);
+      if (owner !== null && place.space === "local" && lane !== owner.lane) continue;
+      const at = plainAddress(grid, BigInt.asUintN(64, wide[lane]!));
+      if (at === null || at.space !== place.space) continue;
+      if (at.low < place.low + bytes && at.low + size > place.low) found |= 1 << lane;
+    }
   }
   return found;
 }

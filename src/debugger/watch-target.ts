@@ -1,5 +1,5 @@
 import type { Expression } from "./expression/tree.ts";
-import { addressOf } from "./expression/evaluate.ts";
+import { addressOf, evaluateTyped } from "./expression/evaluate.ts";
 import type { Scope } from "./expression/scope.ts";
 import { DebuggerError } from "./location.ts";
 import { plainAddress } from "./view/memory-view.ts";
@@ -13,13 +13,15 @@ import type { WatchOwner, Watched } from "./watchpoint.ts";
 export function watchTarget(expression: Expression, scope: Scope, owner: WatchOwner): Watched {
   const { root } = expression;
   const { activation, names } = scope;
-  const variable = root.kind === "name" ? names.variable(root.name) : null;
+  const typed = evaluateTyped(expression, scope)?.referred ?? null;
+  const name = typed === null ? (root.kind === "name" ? root.name : null) : typed.register;
+  const variable = name === null ? null : names.variable(name);
   if (activation !== null && (variable instanceof RegisterVariable || variable instanceof VisaVariable)) {
     const { depth, serial, code } = activation;
     return { kind: "register", register: variable, function: code.ir.name, owner, depth, serial };
   }
   if (root.kind === "number") throw new DebuggerError(`a number cannot be watched; [${expression.text}]:u32 is memory`);
-  const { address, size } = addressOf(expression, scope);
+  const { address, size } = addressOf(expression, scope, { own: true });
   return watchMemory(address, size, scope, owner);
 }
 

@@ -1,3 +1,4 @@
+import { displayName } from "../names/index.ts";
 import type { Session } from "./session.ts";
 import { describeAddress } from "./view/memory-view.ts";
 import type { WatchOwner, Watched } from "./watchpoint.ts";
@@ -6,7 +7,7 @@ import type { WatchOwner, Watched } from "./watchpoint.ts";
 export function watchedText(session: Session, watched: Watched): string {
   if (watched.kind === "register") {
     const { register, owner } = watched;
-    const what = `${register.name} of ${watched.function}`;
+    const what = `${register.name} of ${displayName(watched.function)}`;
     return `${what}, ${ownerText(session, owner, register.kind === "register" ? "lane" : "warp")}`;
   }
   const { owner, place, address, bytes } = watched;

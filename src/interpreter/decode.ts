@@ -1,5 +1,5 @@
 import { blockStartsOf } from "../ir/flow/index.ts";
-import { type Instruction, movesGroup, touchesSharedMemory } from "../ir/index.ts";
+import { type Instruction, type MovingOp, movesGroup, movingOp, stayingOp, touchesSharedMemory } from "../ir/index.ts";
 import type { Site } from "../machine/state/code.ts";
 import type { BasicBlock, Step, Terminator } from "../machine/state/launch-state.ts";
 import type { Decoding, Flow } from "./compile/decoding.ts";
@@ -64,16 +64,16 @@ export function decode(code: DecodedFunction, program: ProgramContext): BasicBlo
       const operands = new Operands(code.context, program.bindings, program.compiler, instruction.lanes ?? null);
       const guard = guardWord(code, instruction);
       const decoding = { program, code, site, guard, operands, ...operands.results(instruction) };
-      if (movesGroup(instruction.op)) block.terminator = makeTerminator(decoding, { next, index: i, blockAt });
-      else steps.push(makeStep(decoding));
+      const [moving, staying] = [movingOp(instruction.op), stayingOp(instruction.op)];
+      if (moving !== null) block.terminator = makeTerminator(decoding, moving, { next, index: i, blockAt });
+      if (staying !== null) steps.push(makeStep(decoding, staying));
     }
     block.steps = steps;
   });
   return blocks[0]!;
 }
 
-function makeTerminator(d: Decoding, flow: Flow): Terminator {
-  const { op } = d.site.instruction;
+function makeTerminator(d: Decoding, op: MovingOp, flow: Flow): Terminator {
   if (d.finish !== null) throw new Error(`a result of ${op.kind} cannot lie in the byte file`);
   switch (op.kind) {
     case "branch":
@@ -96,20 +96,6 @@ function makeTerminator(d: Decoding, flow: Flow): Terminator {
       return makeSleep(d, flow);
     case "warp":
       return makeWarpSync(d, flow, op);
-    case "pure":
-    case "load":
-    case "store":
-    case "atomic":
-    case "activemask":
-    case "fence":
-    case "trap":
-    case "breakpoint":
-    case "alloca":
-    case "stack-save":
-    case "stack-restore":
-    case "nothing":
-    case "unsupported":
-      throw new Error(`${op.kind} does not end a block`);
   }
 }
 

@@ -50,7 +50,8 @@ export class Execution {
 
   /** Throws what `launch` throws. A launch that is refused has ended, with a report. @internal */
   constructor(program: Program, request: LaunchRequest, options: LaunchOptions = {}) {
-    const open = openLaunch(program, request, options);
+    // One may go back in time to a launch that began with other constants.
+    const open = openLaunch(program, request, { ...options, ownConstants: true });
     const { grid } = open;
     this.program = program;
     this.context = contextFor(program, request, options.generate);

@@ -52,7 +52,7 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
 export function scheduleOf(program: Program, request: LaunchRequest, open: OpenLaunch, kernel: FunctionCode): Schedule {
   const { grid, sharedBytes } = open;
   const limits = new Limits(grid, request);
-  const resident = new ResidentBlocks(grid, kernel, sharedBytes);
+  const resident = new ResidentBlocks(grid, kernel, sharedBytes, request.blocks);
   const steering = request.steering ?? (request.seed === undefined ? null : new SeededSteering(request.seed));
   if (steering === null) return new UsualSchedule(resident, limits);
   return new SteeredSchedule(resident, { limits, steering, apart: lanesRunApart(program.module.target) });

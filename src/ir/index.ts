@@ -7,14 +7,20 @@
  */
 export * from "./access.ts";
 export * from "./address-map.ts";
+export * from "./arrangement.ts";
 export * from "./byte-file.ts";
 export * from "./calls.ts";
 export * from "./instruction.ts";
 export * from "./lanes.ts";
+export * from "./matrix-product.ts";
+export * from "./mbarrier.ts";
 export * from "./module.ts";
 export * from "./op-traits.ts";
 export * from "./operands.ts";
+export * from "./origin.ts";
 export * from "./signature.ts";
+export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
+export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";
 export type {
   Expr,
   FileElement,

@@ -1,7 +1,9 @@
 import type { Expr, Region } from "../semantics/index.ts";
 import type { Span } from "../source/index.ts";
 import type { Access, Place } from "./access.ts";
+import type { Arrangement } from "./arrangement.ts";
 import type { LaneRule } from "./lanes.ts";
+import type { MatrixProduct } from "./matrix-product.ts";
 import type { Signature } from "./signature.ts";
 
 /**
@@ -79,7 +81,22 @@ export type WarpOp =
   /** Results: the lowest lane; whether this lane is it. */
   | { readonly op: "elect"; readonly operands: readonly [] }
   /** No result: the lanes wait for each other. */
-  | { readonly op: "sync"; readonly operands: readonly [] };
+  | { readonly op: "sync"; readonly operands: readonly [] }
+  /**
+   * No result: the lanes come together for what all 32 lanes of a warp must execute (`.aligned`). If some have exited,
+   * or never come, `aligned-divergence`.
+   */
+  | { readonly op: "align"; readonly operands: readonly [] }
+  /** Results: registers of which each part comes from a lane and operand that the arrangement names. Behind `align`. */
+  | { readonly op: "arrange"; readonly operands: readonly Expr[]; readonly arrangement: Arrangement }
+  /** Results: the registers of D; operands: those of A, B and C. Behind `align`. */
+  | { readonly op: "multiply"; readonly operands: readonly Expr[]; readonly product: MatrixProduct };
+
+/** Something that must not be found in memory by an atomic operation. */
+export interface AtomicReport {
+  readonly code: string;
+  readonly message: string;
+}
 
 /**
  * What an instruction does. `pure` writes `values[i]` to `dst[i]`; all values are computed from the registers as they
@@ -108,7 +125,31 @@ export type Op =
       readonly access: Access;
       readonly place: Place;
       readonly combine: readonly Expr[];
+      /** The results, over `old` leaves too, if they are not the old elements. */
+      readonly results?: readonly Expr[];
+      /** The report with which an operation ends the launch, counting from 1; 0 (`i32`, over `old` leaves): none. */
+      readonly problem?: { readonly number: Expr; readonly reports: readonly AtomicReport[] };
+      /** It is an arrival at an mbarrier for the lane's copies so far (`cp.async.mbarrier.arrive`). */
+      readonly tracksCopies?: boolean;
     }
+  /**
+   * An asynchronous copy (`cp.async`), which belongs to the lane's next group of copies. `size`: how many bytes are
+   * read (`i32`; more than there are count as all); the rest becomes 0. With `whole` they are all or none.
+   */
+  | {
+      readonly kind: "copy";
+      readonly from: { readonly access: Access; readonly place: Place };
+      readonly to: { readonly access: Access; readonly place: Place };
+      readonly size: Expr | null;
+      readonly whole: boolean;
+    }
+  /** The lane's copies that are in no group yet become one. */
+  | { readonly kind: "commit-copies" }
+  /**
+   * Waits until at most `pending` groups of the lane's copies are not complete. `all`: the copies that are in no group
+   * yet become one before.
+   */
+  | { readonly kind: "await-copies"; readonly pending: number; readonly all: boolean }
   /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
   | { readonly kind: "warp"; readonly mask: Expr | null; readonly warp: WarpOp; readonly aligned: boolean }
   /** Result: the mask of the lanes that execute it, which the guard does not keep from it. */
@@ -197,11 +238,21 @@ export interface UndefinedCase {
   readonly when: Expr;
 }
 
-/** A position in the higher-level source, from `.loc`. */
+/** A position in the higher-level source, from `.loc`. Instructions with the same position share the object. */
 export interface SourceLocation {
   readonly file: number;
   readonly line: number;
   readonly column: number;
+  /** Set if the position is in a function that was inlined. */
+  readonly inlined?: InlinedCall;
+}
+
+/** A function that was inlined. */
+export interface InlinedCall {
+  /** Its name as the linker knows it, or null if the program does not say. */
+  readonly function: string | null;
+  /** Where it was inlined. */
+  readonly at: SourceLocation;
 }
 
 /** An instruction of a function: an operation, the lanes that execute it, and where its results go. */

@@ -1,3 +1,4 @@
+import type { DebugSections } from "../dwarf/index.ts";
 import type { SourceText, Span } from "../source/index.ts";
 import type { ByteFile } from "./byte-file.ts";
 import type { Instruction } from "./instruction.ts";
@@ -81,10 +82,20 @@ export interface IrFunction {
   readonly span: Span;
   /** The higher-level files that `.loc` names, by index. */
   readonly files: ReadonlyMap<number, string>;
+  /** Absent if the module has no debug information. */
+  readonly debug?: FunctionDebug;
   /** The function has no body: the runtime provides it (`vprintf`, `malloc`, ...). */
   readonly external: boolean;
   /** vISA: the bytes that an activation has besides its registers, shared by all lanes. */
   readonly file?: ByteFile;
+}
+
+/** Debug information, and what it calls the places in a function. */
+export interface FunctionDebug {
+  /** The sections of the module. */
+  readonly sections: DebugSections;
+  /** Labels of the function, and the index of the instruction that follows each. */
+  readonly labels: ReadonlyMap<string, number>;
 }
 
 /** A place in a variable's initial bytes that gets the address of `symbol` plus `addend`, or some of its bytes. */
@@ -106,6 +117,14 @@ export interface InitialBytes {
   readonly bytes: Uint8Array;
 }
 
+/** The declaration of a variable: an array of elements, or a single one. */
+export interface DeclaredShape {
+  /** The type of an element as the instruction set writes it, without a dot. */
+  readonly type: string;
+  /** Array bounds, outermost first, then the size of a vector. Empty for a scalar. */
+  readonly dimensions: readonly number[];
+}
+
 /** A variable of a module, or a static variable of a function. */
 export interface Variable {
   /** Unique within the module; a static variable of a function has a name like `function.name`. */
@@ -114,6 +133,8 @@ export interface Variable {
   /** In bytes; 0 for `.extern .shared x[]`, whose size the launch gives. */
   readonly size: number;
   readonly align: number;
+  /** The type of its elements and the bounds of its dimensions, as the source declares them; absent in vISA. */
+  readonly declared?: DeclaredShape;
   /** The bytes that are not initially zero. */
   readonly init: readonly InitialBytes[];
   readonly relocations: readonly Relocation[];

@@ -1,5 +1,6 @@
 import { isShared, type MemoryAccess } from "./access.ts";
 import type { Op, OpOf, WarpOp } from "./instruction.ts";
+import { fragmentOf } from "./matrix-product.ts";
 
 /**
  * Where the lanes of a group go after an operation:
@@ -44,11 +45,14 @@ export interface OpTraits<O> {
   readonly stack: boolean;
 }
 
+/** Shared by all operations that have none, so that asking in a loop allocates nothing. */
+const none: readonly never[] = Object.freeze([]);
+
 /** The traits of what computes from registers alone. */
 const plain = {
   control: "next",
-  targets: [],
-  accesses: [],
+  targets: none,
+  accesses: none,
   visible: false,
   sees: false,
   faults: false,
@@ -63,8 +67,8 @@ const memory = { ...plain, faults: true } as const;
 /** Its target may be wrong, and the stack full. */
 const call = { ...plain, control: "call", faults: true } as const;
 
-/** Every kind of operation. Adding one without describing it here is a compile error. */
-export const opTraits: { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> } = {
+/** Every kind of operation, with types that tell which values a trait has for which kinds. */
+const kinds = {
   pure: plain,
   load: { ...memory, accesses: ({ access, place }) => [{ ordinal: 0, effect: "load", access, place }] },
   store: {
@@ -75,11 +79,23 @@ export const opTraits: { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> } = {
     ...memory,
     accesses: ({ access, place, combine }) => [{ ordinal: 0, effect: "atomic", access, place, combine }],
   },
+  copy: {
+    ...memory,
+    accesses: ({ from, to }) => [
+      { ordinal: 0, effect: "load", ...from },
+      // What it stores is in no register.
+      { ordinal: 1, effect: "store", ...to, values: none },
+    ],
+  },
+  "commit-copies": plain,
+  /** It decides when the lane finds what its copies have written. */
+  "await-copies": { ...plain, sees: true },
   warp: {
     ...plain,
     control: ({ mask }) => (mask === null ? "next" : "split"),
     visible: true,
     sees: true,
+    faults: ({ warp: { op } }) => op === "align",
     warp: true,
     suspends: ({ mask }) => mask !== null,
   },
@@ -104,7 +120,7 @@ export const opTraits: { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> } = {
     ...call,
     control: "subroutine",
     // With `registers` it is code of its own, elsewhere.
-    targets: ({ target, registers }) => (registers === undefined ? [target] : []),
+    targets: ({ target, registers }) => (registers === undefined ? [target] : none),
     warp: ({ allLanes }) => allLanes,
   },
   return: { ...plain, control: "leave" },
@@ -119,14 +135,27 @@ export const opTraits: { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> } = {
   nothing: plain,
   /** Never executed: a kernel that can reach it is not launched. */
   unsupported: { ...plain, visible: true, faults: true },
-};
+} as const satisfies { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> };
+
+/** Every kind of operation. Adding one without describing it here is a compile error. */
+export const opTraits: { readonly [K in Op["kind"]]: OpTraits<OpOf<K>> } = kinds;
 
 /** The values of a trait. */
 export type ValueOf<T> = T extends (op: never) => infer V ? V : T;
 
+/** The traits that narrow the type of an operation: see `withTrait`. */
+type Narrowing = "control" | "faults";
+
+/** The operations of the kinds for which a trait may have the value V. @internal */
+export type OpWith<T extends Narrowing, V extends ValueOf<OpTraits<Op>[T]>> = {
+  [K in Op["kind"]]: [Extract<ValueOf<(typeof kinds)[K][T]>, V>] extends [never] ? never : OpOf<K>;
+}[Op["kind"]];
+
 /** The value of a trait for an operation. */
 export function traitOf<T extends keyof OpTraits<Op>>(op: Op, trait: T): ValueOf<OpTraits<Op>[T]> {
-  const value = opTraits[op.kind][trait] as Trait<Op, unknown>;
+  // Most operations compute and do nothing else: passes over long code ask this first, as the record is slow to index.
+  const traits: OpTraits<never> = op.kind === "pure" ? plain : opTraits[op.kind];
+  const value = traits[trait] as Trait<Op, unknown>;
   return (typeof value === "function" ? value(op) : value) as ValueOf<OpTraits<Op>[T]>;
 }
 
@@ -145,17 +174,41 @@ export const isBlockBarrier = ({ mode, id, count }: OpOf<"barrier">): boolean =>
 
 // Questions that follow from the traits.
 
-/** Whether a group may be elsewhere, wait or be split after an operation: the engines then choose again what runs. */
-export function movesGroup(op: Op): boolean {
-  const control = controlOf(op);
-  return control !== "next" && control !== "stop";
-}
+const moving = ["branch", "call", "subroutine", "leave", "split"] as const;
+const ending = ["branch", "subroutine", "leave", "stop", "split"] as const;
 
-/** Whether an operation ends a basic block. A call of another function comes back, and does not. */
-export function endsBlock(op: Op): boolean {
-  const control = controlOf(op);
-  return control !== "next" && control !== "call";
-}
+/** An operation after which a group may be elsewhere, wait or be split. @internal */
+export type MovingOp = OpWith<"control", (typeof moving)[number]>;
+/** An operation after which a group goes on with the next instruction, if the launch goes on. @internal */
+export type StayingOp = OpWith<"control", Exclude<Control, (typeof moving)[number]>>;
+/** An operation that ends a basic block. A call of another function comes back, and ends none. @internal */
+export type EndingOp = OpWith<"control", (typeof ending)[number]>;
+/** An operation that may end the launch with a fault. @internal */
+export type FailingOp = OpWith<"faults", true>;
+
+const withControl = <C extends Control>(op: Op, ways: readonly C[]): OpWith<"control", C> | null =>
+  (ways as readonly Control[]).includes(controlOf(op)) ? (op as OpWith<"control", C>) : null;
+
+// The operation, with a type that names only the kinds for which it can be so; else null. A `switch` over these is
+// exhaustive without a list of all the others.
+
+/** The operation if a group may be elsewhere, wait or be split after it; else null. @internal */
+export const movingOp = (op: Op): MovingOp | null => withControl(op, moving);
+
+/** The operation if `movingOp` gives null; else null. @internal */
+export const stayingOp = (op: Op): StayingOp | null => (movingOp(op) === null ? (op as StayingOp) : null);
+
+/** The operation if it ends a basic block; else null. @internal */
+export const endingOp = (op: Op): EndingOp | null => withControl(op, ending);
+
+/** The operation if it may end the launch with a fault; else null. @internal */
+export const failingOp = (op: Op): FailingOp | null => (traitOf(op, "faults") ? (op as FailingOp) : null);
+
+/** Whether a group may be elsewhere, wait or be split after an operation: the engines then choose again what runs. */
+export const movesGroup = (op: Op): boolean => movingOp(op) !== null;
+
+/** Whether an operation ends a basic block. */
+export const endsBlock = (op: Op): boolean => endingOp(op) !== null;
 
 /** Whether an operation accesses memory that threads of other warps may access too. */
 export const touchesSharedMemory = (op: Op): boolean =>
@@ -194,11 +247,12 @@ export function onlyComputes(op: Op): boolean {
  * of the lanes. Not so for atomic operations, whose order among the lanes is fixed.
  */
 export const isLanewise = (op: Op): boolean =>
-  controlOf(op) === "next" &&
-  !traitOf(op, "visible") &&
-  !traitOf(op, "sees") &&
-  !traitOf(op, "stack") &&
-  accessesOf(op).every(({ effect }) => effect !== "atomic");
+  op.kind === "pure" ||
+  (controlOf(op) === "next" &&
+    !traitOf(op, "visible") &&
+    !traitOf(op, "sees") &&
+    !traitOf(op, "stack") &&
+    accessesOf(op).every(({ effect }) => effect !== "atomic"));
 
 /**
  * Whether a loop around an operation may be waiting for what other threads do: it reads memory in a way that is meant
@@ -212,7 +266,7 @@ export const mayAwaitOthers = (op: Op): boolean =>
 
 /** How warp-wide operations of a kind behave. */
 export interface WarpTraits<O> {
-  /** The operation with its qualifiers: lanes at different instructions can meet if the names are the same. */
+  /** The operation with its qualifiers: lanes at different instructions can act together if the names are the same. */
   readonly name: (op: O) => string;
   /**
    * The lanes on whose operands the result of a lane depends: none, one that it chooses, or all.
@@ -243,10 +297,24 @@ export const warpTraits: { readonly [K in WarpOp["op"]]: WarpTraits<WarpOpOf<K>>
   redux: { name: named, takes: "all", ordersMemory: false, same: [true] },
   elect: { name: named, takes: "nothing", ordersMemory: false, same: [true, false] },
   sync: { name: named, takes: "nothing", ordersMemory: true, same: [] },
+  align: { name: named, takes: "nothing", ordersMemory: false, same: [] },
+  arrange: {
+    name: named,
+    takes: "all",
+    ordersMemory: false,
+    same: ({ arrangement }) => arrangement.from.map(() => false),
+  },
+  multiply: {
+    name: named,
+    takes: "all",
+    ordersMemory: false,
+    same: ({ product }) => Array<boolean>(fragmentOf(product, "d").registers).fill(false),
+  },
 };
 
 /**
- * The operation with its qualifiers, as in "shfl.up": lanes at different instructions meet if the names are the same.
+ * The operation with its qualifiers, as in "shfl.up": lanes at different instructions act together if the names are the
+ * same.
  */
 export const warpName = (op: WarpOp): string => {
   const { name } = warpTraits[op.op] as WarpTraits<WarpOp>;

@@ -52,6 +52,14 @@ function nullable<T>(operands: Operands<T>): Operands<T | null> {
   };
 }
 
+/** Of a field that may be absent. */
+const optional = <T>(operands: Operands<T>): Operands<T | undefined> => ({
+  visit: (value, visit) => {
+    if (value !== undefined) operands.visit(value, visit);
+  },
+  map: (value, map) => (value === undefined ? undefined : operands.map(value, map)),
+});
+
 const expressions: Operands<readonly (Expr | null)[]> = {
   visit: (list, visit) => {
     for (let i = 0; i < list.length; i++) {
@@ -123,6 +131,9 @@ const warp = variants<WarpOp, "op">("op", {
   redux: { operands: list(), combine: one },
   elect: { operands: list() },
   sync: { operands: list() },
+  align: { operands: list() },
+  arrange: { operands: list() },
+  multiply: { operands: list() },
 });
 
 const callTarget = variants<CallTarget, "kind">("kind", { direct: {}, indirect: { address: one } });
@@ -142,7 +153,19 @@ const operandFields: Variants<Op, "kind"> = {
   pure: { values: list() },
   load: { place },
   store: { place, values: list() },
-  atomic: { place, combine: list() },
+  atomic: {
+    place,
+    combine: list(),
+    results: optional(list<readonly Expr[]>()),
+    problem: optional(fields<NonNullable<OpOf<"atomic">["problem"]>>({ number: one })),
+  },
+  copy: {
+    from: fields<OpOf<"copy">["from"]>({ place }),
+    to: fields<OpOf<"copy">["to"]>({ place }),
+    size: nullable(one),
+  },
+  "commit-copies": {},
+  "await-copies": {},
   warp: { mask: nullable(one), warp },
   activemask: {},
   barrier: { id: one, count: nullable(one), reduce: nullable(fields<Reduce>({ a: one })) },
@@ -165,6 +188,18 @@ const operandFields: Variants<Op, "kind"> = {
 };
 
 const operation = variants<Op, "kind">("kind", operandFields);
+
+/** The operations of the kinds that have operands. @internal */
+export type OpWithOperands = {
+  [K in Op["kind"]]: keyof Fields<OpOf<K>> extends never ? never : OpOf<K>;
+}[Op["kind"]];
+
+const kindsWithOperands: ReadonlySet<string> = new Set(
+  Object.entries(operandFields).flatMap(([kind, described]) => (Object.keys(described).length > 0 ? [kind] : [])),
+);
+
+/** Whether operations of this kind have operands: what has none computes, uses and passes on no value. @internal */
+export const hasOperands = (op: Op): op is OpWithOperands => kindsWithOperands.has(op.kind);
 
 const undefinedCase = fields<UndefinedCase>({ when: one });
 

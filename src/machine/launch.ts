@@ -1,4 +1,4 @@
-import type { Dim3, Report } from "./reports/report.ts";
+import type { Dim3, Report, ReportListener } from "./reports/report.ts";
 import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
 
@@ -15,6 +15,9 @@ export interface Steering {
   choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number;
 }
 
+/** Blocks by their linear indices (x fastest), from the first one to that behind the last. */
+export type BlockRange = readonly [from: number, to: number];
+
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {
   /** Its name. */
@@ -22,6 +25,8 @@ export interface LaunchRequest {
   /** Blocks of the grid, and threads of a block. */
   readonly grid: Dim3;
   readonly block: Dim3;
+  /** The blocks that run, in order and disjoint; default: all. The others count as blocks of the grid nonetheless. */
+  readonly blocks?: readonly BlockRange[];
   /** Bytes of dynamic shared memory. */
   readonly sharedBytes: number;
   /** The kernel's parameter block, at the offsets of its parameters. */
@@ -48,6 +53,11 @@ export interface LaunchRequest {
     readonly blocks: number;
     readonly steps: number | null;
   }) => void;
+  /**
+   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data race
+   * may replace a report of an uninitialized read.
+   */
+  readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */
   readonly onOutput?: (text: string) => void;
 }

@@ -1,6 +1,6 @@
+import { createHash } from "node:crypto";
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -9,12 +9,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { KernelStore } from "../jit/abi/kernel-store.ts";
 import { sha256 } from "../runtime/data/sha256.ts";
+import { makePrivateFolder, whyUnsafe } from "./folder-safety.ts";
 
 /** The beginning of a file: the owner and the version of the format. */
-const magic = "lanewise kernel 1\n";
+const magic = "lanewise kernel 2\n";
 const suffix = ".kernel";
 
 /** After so many milliseconds, an unfinished file of a process that was killed is removed. */
@@ -28,17 +29,16 @@ const searchAfterShare = 1 / 8;
 
 const utf8 = new TextEncoder();
 
-/** FNV-1a. It detects damage, not forgery: anyone who can write here can write anything that belongs to the user. */
-function checksum(bytes: Uint8Array): number {
-  let hash = 0x811c_9dc5;
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash ^ bytes[i]!, 0x0100_0193);
-  return hash >>> 0;
-}
+/** It detects damage. Forgery is kept out by the folder, to which only the user can write. */
+const checksum = (bytes: Uint8Array): Uint8Array => createHash("sha256").update(bytes).digest();
+
+const checksumBytes = 32;
 
 /**
  * Keeps compiled kernels as files in a folder that processes may share. A file is written under another name and then
  * renamed, so that no process sees a partial one; a damaged file is removed. When the files exceed `mostBytes` bytes,
- * the least recently used ones are removed. If the folder cannot be written, nothing is kept.
+ * the least recently used ones are removed. If the folder cannot be written, nothing is kept; if others can write to it,
+ * nothing is read either.
  */
 export class KernelFolder implements KernelStore {
   readonly path: string;
@@ -47,16 +47,34 @@ export class KernelFolder implements KernelStore {
   /** Bytes written since the folder was last searched for files to evict. Initially the folder may be full. */
   #unseen: number;
   #written = 0;
+  readonly #onRefused: (why: string) => void;
+  /** Whether the folder is the user's own; null as long as there is none. */
+  #isOwn: boolean | null = null;
 
-  /** `build` identifies this build of Lanewise; kernels of other builds are not used. */
-  constructor(path: string, build: string, mostBytes: number) {
+  /**
+   * `build` identifies this build of Lanewise; kernels of other builds are not used. `onRefused` is told, once, why the
+   * folder is not used.
+   */
+  constructor(path: string, build: string, mostBytes: number, onRefused: (why: string) => void = () => {}) {
     this.path = path;
     this.#build = build;
     this.#mostBytes = mostBytes;
     this.#unseen = mostBytes;
+    this.#onRefused = onRefused;
+  }
+
+  /** Whether only the user can write to the folder, if there is one. */
+  get #isUsable(): boolean {
+    if (this.#isOwn !== null) return this.#isOwn;
+    if (!existsSync(this.path)) return true;
+    const why = whyUnsafe(this.path);
+    this.#isOwn = why === null;
+    if (why !== null) this.#onRefused(why);
+    return this.#isOwn;
   }
 
   read(key: string): Uint8Array | null {
+    if (!this.#isUsable) return null;
     const file = this.#fileOf(key);
     let bytes: Uint8Array;
     try {
@@ -74,15 +92,16 @@ export class KernelFolder implements KernelStore {
 
   write(key: string, entry: Uint8Array): void {
     const head = this.#headOf(key);
-    const size = head.length + 4 + entry.length;
+    const size = head.length + checksumBytes + entry.length;
     if (size > this.#mostBytes) return;
     const bytes = new Uint8Array(size);
     bytes.set(head);
-    new DataView(bytes.buffer).setUint32(head.length, checksum(entry), true);
-    bytes.set(entry, head.length + 4);
+    bytes.set(checksum(entry), head.length);
+    bytes.set(entry, head.length + checksumBytes);
     const temporary = join(this.path, `${process.pid}-${this.#written++}-${Date.now().toString(36)}.tmp`);
     try {
-      makeFolder(this.path);
+      makePrivateFolder(this.path);
+      if (!this.#isUsable) return;
       writeFileSync(temporary, bytes, { mode: 0o600 });
       renameSync(temporary, this.#fileOf(key));
     } catch {
@@ -94,6 +113,7 @@ export class KernelFolder implements KernelStore {
   }
 
   remove(key: string): void {
+    if (!this.#isUsable) return;
     this.#removeFile(this.#fileOf(key));
   }
 
@@ -109,12 +129,12 @@ export class KernelFolder implements KernelStore {
   /** Returns the entry of a key in a file, or null if the file is not as `write` left it. */
   #contents(key: string, bytes: Uint8Array): Uint8Array | null {
     const head = this.#headOf(key);
-    const at = head.length + 4;
+    const at = head.length + checksumBytes;
     if (bytes.length < at || !head.every((byte, i) => bytes[i] === byte)) return null;
     // Node returns a `Buffer`, which differs from a plain byte array in some ways.
     const entry = new Uint8Array(bytes.buffer, bytes.byteOffset + at, bytes.length - at);
-    const sum = new DataView(bytes.buffer, bytes.byteOffset + head.length, 4).getUint32(0, true);
-    return sum === checksum(entry) ? entry : null;
+    const sum = checksum(entry);
+    return sum.every((byte, i) => bytes[head.length + i] === byte) ? entry : null;
   }
 
   /** Removes the least recently used files until the rest fits. */
@@ -152,17 +172,6 @@ function tryTo<T>(action: () => T, otherwise: T): T {
   } catch {
     return otherwise;
   }
-}
-
-/**
- * Creates a folder and its parents if possible. Node's `recursive` option loops forever where no folder can be created,
- * as in `/proc`.
- */
-function makeFolder(path: string): void {
-  const above = dirname(path);
-  if (above === path || existsSync(path)) return;
-  makeFolder(above);
-  tryTo(() => mkdirSync(path), undefined);
 }
 
 /** Marks a file as used now. */

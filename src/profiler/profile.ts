@@ -1,5 +1,5 @@
-import type { IrFunction } from "../ir/index.ts";
-import type { SourceText } from "../source/index.ts";
+import { type IrFunction, originOf } from "../ir/index.ts";
+import { headOf, type Origin, type SourceText } from "../source/index.ts";
 import type { CallNode } from "./call-tree.ts";
 import { addCounts, type Counts, newTally, type Tally } from "./counts.ts";
 import type { ProfiledLaunch, Profiler } from "./profiler.ts";
@@ -19,6 +19,8 @@ export interface LineProfile {
   readonly targets: readonly { readonly function: string; readonly lanes: number }[];
   /** The line of the higher-level source that `.loc` gives for this line; null if there is none. */
   readonly origin: { readonly path: string; readonly line: number } | null;
+  /** The same with the functions that were inlined there, the innermost first. */
+  readonly chain: Origin | null;
 }
 
 /** A line of the higher-level source, with the counts of all instructions that `.loc` attributes to it. */
@@ -28,6 +30,15 @@ export interface OriginProfile {
   /** Counted from 1. */
   readonly line: number;
   readonly counts: Counts;
+}
+
+/**
+ * A line of the user's own source, with the counts of all instructions that it stands for: those of library functions
+ * that were inlined there count too.
+ */
+export interface SourceLineProfile extends OriginProfile {
+  /** The assembly that was compiled from it. */
+  readonly program: SourceText;
 }
 
 /** A function that was executed. */
@@ -75,6 +86,8 @@ export interface Profile {
   readonly lines: readonly LineProfile[];
   /** Lines of higher-level sources, by path and line. */
   readonly origins: readonly OriginProfile[];
+  /** Lines of the user's own source, by path and line. */
+  readonly sources: readonly SourceLineProfile[];
   /** Executed functions, in the order in which they were first reached. */
   readonly functions: readonly FunctionProfile[];
   /** A call tree for each kernel. */
@@ -95,6 +108,7 @@ export function profileOf(profiler: Profiler): Profile {
     totals,
     lines: linesOf(profiler),
     origins: originsOf(profiler),
+    sources: sourcesOf(profiler),
     functions: functionsOf(profiler),
     calls: [...tree.roots.values()].map(callProfile),
     callsCut: tree.cut,
@@ -119,7 +133,8 @@ function linesOf({ sites }: Profiler): LineProfile[] {
     let found = lines.get(line);
     if (found === undefined) {
       const origin = location && { path: files.get(location.file) ?? `file ${location.file}`, line: location.line };
-      found = { line: { source, line, function: name, origin }, counts: newTally(), targets: new Map() };
+      const chain = originOf(site.code.ir, site.instruction);
+      found = { line: { source, line, function: name, origin, chain }, counts: newTally(), targets: new Map() };
       lines.set(line, found);
     }
     addCounts(found.counts, tally);
@@ -147,7 +162,31 @@ function originsOf({ sites }: Profiler): OriginProfile[] {
     if (found === undefined) byPlace.set(key, (found = { path, line: location.line, counts: newTally() }));
     addCounts(found.counts, tally);
   }
-  return [...byPlace.values()].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line));
+  return [...byPlace.values()].sort(byPathAndLine);
+}
+
+interface Placed {
+  readonly path: string;
+  readonly line: number;
+}
+
+const byPathAndLine = (a: Placed, b: Placed): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line);
+
+function sourcesOf({ sites }: Profiler): SourceLineProfile[] {
+  const byPlace = new Map<string, Omit<SourceLineProfile, "counts"> & { counts: Tally }>();
+  for (const { site, tally } of sites.values()) {
+    const origin = originOf(site.code.ir, site.instruction) ?? [];
+    const head = origin[headOf(origin)];
+    if (head === undefined) continue;
+    const { path, line } = head;
+    const key = `${line} ${path}`;
+    let found = byPlace.get(key);
+    if (found === undefined) {
+      byPlace.set(key, (found = { path, line, program: site.code.ir.source, counts: newTally() }));
+    }
+    addCounts(found.counts, tally);
+  }
+  return [...byPlace.values()].sort(byPathAndLine);
 }
 
 function functionsOf({ sites, tree }: Profiler): FunctionProfile[] {

@@ -1,5 +1,6 @@
 import { maskText } from "../ir/lane-mask.ts";
 import { Fault } from "../machine/faults/fault.ts";
+import { notAligned } from "./instruction-faults.ts";
 import type { CallFrame, Cta, Wait, Warp } from "../machine/state/launch-state.ts";
 
 /** Lanes of a warp that wait. */
@@ -15,16 +16,23 @@ export interface Waiting {
  */
 export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] => warp.groups): Fault | Error {
   const notes: string[] = [];
+  const waiting: Waiting[] = [];
   let first: Waiting | null = null;
   for (const warp of cta.warps) {
     for (const group of waitingIn(warp)) {
       if (group.wait === null) continue;
       first ??= group;
+      waiting.push(group);
       notes.push(describe(warp, group, group.wait));
     }
     if (warp.lockstep && warp.live === 0) notes.push(`${name(warp, warp.lanes)} has ended`);
   }
   if (first === null || first.wait === null) return new Error("a block neither runs nor waits");
+  const notAll = waiting.find(({ wait }) => wait !== null && isAlignment(wait));
+  if (notAll !== undefined) {
+    const { activation, mask, wait } = notAll;
+    return notAligned({ site: wait!.arrival.site, activation, lanes: mask }, notes.slice(0, 64));
+  }
   const { activation, mask, wait } = first;
   const message = "no thread of the block can go on: all of them wait for each other";
   return new Fault(
@@ -33,6 +41,33 @@ export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] 
     { site: wait.arrival.site, activation, lanes: mask },
     { notes: notes.slice(0, 64) },
   );
+}
+
+/**
+ * Makes the fault for a block whose threads all wait for the phase of an mbarrier, or at barriers, so that nobody is
+ * left who could complete it.
+ */
+export function mbarrierDeadlock(cta: Cta): Fault {
+  const polling = cta.warps.find(({ polled, pollSite, live }) => (polled & live) !== 0 && pollSite !== null)!;
+  const notes: string[] = [];
+  for (const warp of cta.warps) {
+    const lanes = warp.polled & warp.live;
+    if (lanes !== 0 && warp.pollSite !== null) {
+      const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
+      notes.push(`${name(warp, lanes)} wait at line ${line} for the phase of an mbarrier`);
+    }
+    for (const group of warp.groups) if (group.wait !== null) notes.push(describe(warp, group, group.wait));
+  }
+  const group = polling.groups.find(({ wait, mask }) => wait === null && (mask & polling.polled) !== 0)!;
+  const at = { site: polling.pollSite!, activation: group.activation, lanes: polling.polled & polling.live };
+  const message = "no thread of the block can go on: the phase of an mbarrier is not complete, and all threads wait";
+  return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
+}
+
+/** Whether lanes wait for the others that must execute an instruction with them. */
+function isAlignment({ arrival }: Wait): boolean {
+  const { op } = arrival.site.instruction;
+  return op.kind === "warp" && op.warp.op === "align";
 }
 
 const name = ({ lockstep, index }: Warp, mask: number): string =>

@@ -1,3 +1,4 @@
+import { popcount } from "../ir/lane-mask.ts";
 import type { Op } from "../ir/index.ts";
 import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
 
@@ -5,6 +6,15 @@ import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
 export function indexOutOfRange(index: number, labels: number, at: FaultPlace): Fault {
   const message = `the index is ${index >>> 0} (${index | 0}), and the list has ${labels} labels`;
   return new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
+}
+
+/** Makes the fault for lanes that execute an instruction with `.aligned` without all others of their warp. */
+export function notAligned(at: FaultPlace, notes: readonly string[] = []): Fault {
+  const message = `only ${popcount(at.lanes)} of the warp's 32 lanes execute an instruction that all must execute together`;
+  return new Fault("aligned-divergence", message, at, {
+    help: "move it to where all threads of the warp come",
+    notes,
+  });
 }
 
 /** Makes the fault for lanes that execute a trap, or an instruction that stands for one. */

@@ -33,6 +33,8 @@ export interface OpenLaunch {
 export interface GridOptions {
   /** Sanitizers, a debugger, a profiler. */
   readonly observers?: readonly Observer[];
+  /** Whether the launch keeps constants of its own: the host may change those of the program before it ends. */
+  readonly ownConstants?: boolean;
   /** The stack of a thread, in bytes. Default: `stackLimit`. */
   readonly stackLimit?: number;
 }
@@ -57,7 +59,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     block: request.block,
     addresses: program.addresses,
     memory: program.memory,
-    constants: program.constants,
+    constants: options.ownConstants === true ? copyOf(program.constants) : program.constants,
     params: paramsBank(kernel, request.params),
     sharedExtents,
     staticSharedBytes: staticBytes,
@@ -66,7 +68,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     processors: 1,
     threads: request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),
-    reports: new ReportSink(request.kernel),
+    reports: new ReportSink(request.kernel, request.onReport),
     print: request.onOutput ?? (() => {}),
     steps: 0,
     activationBytes: 0,
@@ -75,6 +77,8 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   };
   return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }
+
+const copyOf = ({ views, ...bank }: Bank): Bank => ({ ...bank, views: new Views(views.u8.slice().buffer) });
 
 function checkThreads(kernel: IrFunction, { grid, block, threads: model }: LaunchRequest): void {
   if ((kernel.file === undefined) !== (model === undefined)) {

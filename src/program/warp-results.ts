@@ -1,4 +1,4 @@
-import type { WarpOp } from "../ir/index.ts";
+import type { Arrangement, WarpOp } from "../ir/index.ts";
 import { eachLane, lanesWhere, lowestLane } from "../ir/lane-mask.ts";
 import type { Value } from "../semantics/index.ts";
 
@@ -63,6 +63,27 @@ export function reduceLanes(
     total = step(lane, total, read(lane));
   });
   return total;
+}
+
+/**
+ * Moves parts of registers between lanes. `from` and `to` have a word for each lane of each operand, and of each
+ * result.
+ */
+export function arrangeParts({ bits, from: results }: Arrangement, from: Int32Array, to: Int32Array): void {
+  const parts = 32 / bits;
+  const mask = bits === 32 ? -1 : (1 << bits) - 1;
+  results.forEach((sources, result) => {
+    for (let lane = 0; lane < 32; lane++) {
+      let word = 0;
+      for (let part = 0; part < parts; part++) {
+        const source = sources[lane * parts + part]!;
+        if (source < 0) continue;
+        const value = (from[Math.floor(source / parts)]! >>> ((source % parts) * bits)) & mask;
+        word |= value << (part * bits);
+      }
+      to[32 * result + lane] = word;
+    }
+  });
 }
 
 /** Whether a warp-wide operation can be executed: every lane of its member mask is here or has ended. */

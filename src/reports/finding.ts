@@ -1,5 +1,5 @@
 import type { Report, StackEntry, ThreadId } from "../machine/reports/report.ts";
-import type { Diagnostic, Note, Severity, SourceText, Span } from "../source/index.ts";
+import type { Diagnostic, Note, Origin, Severity, SourceText, Span } from "../source/index.ts";
 
 /** A diagnostic of a check or a report of a run, in one form. */
 export interface Finding {
@@ -9,11 +9,19 @@ export interface Finding {
   readonly help: string | null;
   readonly source: SourceText;
   readonly span: Span;
-  readonly notes: readonly Note[];
+  readonly notes: readonly FindingNote[];
+  /** Where the program's source has the place, if the program says so. */
+  readonly origin: Origin | null;
   /** The function that contains the place, or null. */
   readonly function: string | null;
   /** Details that only reports have. */
   readonly run: RunDetails | null;
+}
+
+/** A remark on a finding. */
+interface FindingNote extends Note {
+  /** Where the program's source has the place of the remark. */
+  readonly origin?: Origin | null;
 }
 
 interface RunDetails {
@@ -33,6 +41,7 @@ export const findingOfDiagnostic = ({ help, ...d }: Diagnostic): Finding => ({
   source: d.source,
   span: d.span,
   notes: d.notes,
+  origin: null,
   function: functionAround(d.source, d.span.start),
   run: null,
 });
@@ -48,8 +57,9 @@ export const findingOfReport = ({ help, kernel, threads, count, stack, location,
   // Related places, such as the other access of a race, become notes.
   notes: [
     ...r.notes.map((message) => ({ message })),
-    ...(r.related ?? []).map(({ message, source, span }) => ({ message, source, span })),
+    ...(r.related ?? []).map(({ message, source, span, origin = null }) => ({ message, source, span, origin })),
   ],
+  origin: r.origin ?? null,
   function: stack[0]?.function ?? kernel,
   run: { kernel, threads, count, stack, location },
 });

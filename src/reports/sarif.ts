@@ -1,4 +1,13 @@
-import type { CodePage, SourceText, Span } from "../source/index.ts";
+import { demangle, displayName, readable, signatureOf } from "../names/index.ts";
+import {
+  type CodePage,
+  headOf,
+  type Origin,
+  type OriginPlace,
+  type ReadOrigin,
+  type SourceText,
+  type Span,
+} from "../source/index.ts";
 import type { Finding } from "./finding.ts";
 import type { Suppression } from "./suppressions.ts";
 
@@ -16,10 +25,13 @@ export interface SarifOptions {
   readonly page: (code: string) => CodePage | undefined;
   /** Whether the check or the run was completed. */
   readonly completed: boolean;
+  /** Finds the source that programs were compiled from, for its paths. */
+  readonly readOrigin?: ReadOrigin | undefined;
 }
 
 /** Returns a log in the Static Analysis Results Interchange Format, version 2.1.0 (OASIS), as plain data for JSON. */
-export function sarifLog(found: readonly Judged[], { version, page, completed }: SarifOptions) {
+export function sarifLog(found: readonly Judged[], options: SarifOptions) {
+  const { version, page, completed } = options;
   const codes = [...new Set(found.map(({ finding }) => finding.code))].sort();
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -31,7 +43,10 @@ export function sarifLog(found: readonly Judged[], { version, page, completed }:
         },
         columnKind: "utf16CodeUnits" as const,
         invocations: [{ executionSuccessful: completed }],
-        results: found.map(({ finding, suppression }) => resultOf(finding, suppression, codes.indexOf(finding.code))),
+        results: found.map(({ finding, suppression }) => ({
+          ...resultOf(finding, suppression, new Places(options.readOrigin)),
+          ruleIndex: codes.indexOf(finding.code),
+        })),
       },
     ],
   };
@@ -47,40 +62,77 @@ function ruleOf(id: string, page: CodePage | undefined) {
   };
 }
 
-function resultOf(f: Finding, suppression: Suppression | null, ruleIndex: number) {
-  const related = f.notes.map(({ message, source = f.source, span }) => ({
-    message: { text: message },
-    ...(span === undefined ? {} : { physicalLocation: physicalLocation(source, span) }),
+/** Places as SARIF has them: in the source that the program was compiled from, if that is known. */
+class Places {
+  readonly #readOrigin: ReadOrigin | undefined;
+
+  constructor(readOrigin: ReadOrigin | undefined) {
+    this.#readOrigin = readOrigin;
+  }
+
+  at(source: SourceText, span: Span, origin: Origin | null | undefined) {
+    const head = origin?.[headOf(origin)];
+    return head === undefined ? physicalLocation(source, span) : this.origin(head, source);
+  }
+
+  origin({ path, line, column }: OriginPlace, { path: program }: SourceText) {
+    return {
+      artifactLocation: { uri: uriOf(this.#readOrigin?.(path, program)?.path ?? path) },
+      region: { startLine: line, ...(column > 0 ? { startColumn: column } : {}) },
+    };
+  }
+
+  /** Where the functions around a place were inlined, and the instruction itself. */
+  around({ source, span, origin }: Finding) {
+    const head = origin === null ? -1 : headOf(origin);
+    if (origin === null || head < 0) return [];
+    const inlined = origin.slice(head + 1).flatMap((place, i) => {
+      const name = origin[head + i]!.function;
+      const text = `${name === null ? "a function" : displayName(name)} is inlined here`;
+      return place.line === 0 ? [] : [{ message: { text }, physicalLocation: this.origin(place, source) }];
+    });
+    return [
+      ...inlined,
+      { message: { text: "compiled to this instruction" }, physicalLocation: physicalLocation(source, span) },
+    ];
+  }
+}
+
+function resultOf(f: Finding, suppression: Suppression | null, places: Places) {
+  const notes = f.notes.map(({ message, source = f.source, span, origin }) => ({
+    message: { text: readable(message) },
+    ...(span === undefined ? {} : { physicalLocation: places.at(source, span, origin) }),
   }));
+  const related = [...places.around(f), ...notes];
   return {
     ruleId: f.code,
-    ruleIndex,
     level: f.severity,
     message: { text: sentence(f) },
     locations: [
       {
-        physicalLocation: physicalLocation(f.source, f.span),
-        ...(f.function === null ? {} : { logicalLocations: [{ name: f.function, kind: "function" }] }),
+        physicalLocation: places.at(f.source, f.span, f.origin),
+        ...(f.function === null ? {} : { logicalLocations: [logicalLocation(f.function)] }),
       },
     ],
     partialFingerprints: { "lanewise/v1": fingerprint(f) },
     ...(related.length === 0 ? {} : { relatedLocations: related.map((location, id) => ({ id, ...location })) }),
-    ...(f.run === null ? {} : runOf(f, f.run)),
+    ...(f.run === null ? {} : runOf(f, f.run, places)),
     ...(suppression === null ? {} : { suppressions: [{ kind: suppression.kind, justification: suppression.origin }] }),
   };
 }
 
-function runOf(f: Finding, { kernel, threads, count, stack, location }: NonNullable<Finding["run"]>) {
-  const frames = stack.map(({ function: name, source, span }) => ({
+function runOf(f: Finding, { kernel, threads, count, stack, location }: NonNullable<Finding["run"]>, places: Places) {
+  const frames = stack.map(({ function: name, source, span, origin }) => ({
     location: {
-      physicalLocation: physicalLocation(source, span),
-      logicalLocations: [{ name, kind: "function" }],
+      physicalLocation: places.at(source, span, origin),
+      logicalLocations: [logicalLocation(name)],
     },
   }));
   return {
-    ...(frames.length === 0 ? {} : { stacks: [{ message: { text: `in kernel ${kernel}` }, frames }] }),
+    ...(frames.length === 0 ? {} : { stacks: [{ message: { text: `in kernel ${displayName(kernel)}` }, frames }] }),
     properties: {
       kernel,
+      kernelName: signatureOf(kernel),
       threads,
       count,
       ...(location === null ? {} : { origin: location }),
@@ -89,12 +141,19 @@ function runOf(f: Finding, { kernel, threads, count, stack, location }: NonNulla
   };
 }
 
+/** A function, with its mangled name if it has one. */
+function logicalLocation(name: string) {
+  const known = demangle(name);
+  if (known === null) return { name, kind: "function" };
+  return { name: known.name, fullyQualifiedName: known.signature, decoratedName: name, kind: "function" };
+}
+
 const lineOf = ({ source, span }: Finding): number => source.position(span.start).line;
 
 /** Includes the help, because viewers show only this message, and ends with the full stop that the format asks for. */
 const sentence = ({ message, help }: Finding): string => {
   const text = help === null ? message : `${message}. ${help.charAt(0).toUpperCase()}${help.slice(1)}`;
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+  return readable(`${text.charAt(0).toUpperCase()}${text.slice(1)}.`);
 };
 
 function physicalLocation(source: SourceText, span: Span) {

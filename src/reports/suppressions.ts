@@ -1,3 +1,4 @@
+import { demangle } from "../names/index.ts";
 import type { SourceText } from "../source/index.ts";
 import type { Finding } from "./finding.ts";
 
@@ -24,9 +25,14 @@ const place = /^(?:"([^"]+)"|([^"\s]+?))(?::(\d+)(?:-(\d+))?)?$/;
 
 const wordsOf = (text: string): readonly string[] => text.match(/"[^"]*"\S*|\S+/g) ?? [];
 
+/** The function that contains a place, and those that were inlined there. */
+const functionsOf = ({ function: name, origin }: Finding): readonly string[] =>
+  [name, ...(origin ?? []).map((at) => at.function)].flatMap((found) => (found === null ? [] : namesOf(found)));
+
 /**
  * Parses `CODE [PATH[:LINE[-LINE]]] [in FUNCTION]`. Code, path and function may contain `*`; a path may be the end of a
- * longer one, and has to be in double quotes if it contains blanks.
+ * longer one, and has to be in double quotes if it contains blanks. Places and functions are those of the program or of
+ * the source that it was compiled from.
  *
  * @throws SuppressionError if the text is not such a rule
  */
@@ -47,18 +53,31 @@ export function parseRule(text: string, origin: string): Suppression {
     const rule = "CODE [PATH[:LINE[-LINE]]] [in FUNCTION], where a path with blanks is in double quotes";
     throw new SuppressionError(`${origin}: "${text.trim()}" is not a rule: ${rule}`);
   }
-  const [codes, paths, ends, functions] = [any(code), any(path), any(`*/${path}`), any(named[0]!)];
+  const [codes, paths, ends, functions] = [any(code), any(path), any(`*/${path}`), any(unquoted(named[0]!))];
   return {
     origin,
     kind: "external",
     code,
     applies: (f) => {
-      if (!codes.test(f.code) || !(paths.test(f.source.path) || ends.test(f.source.path))) return false;
-      if (within >= 0 && (f.function === null || !functions.test(f.function))) return false;
+      if (!codes.test(f.code)) return false;
+      if (within >= 0 && !functionsOf(f).some((name) => functions.test(name))) return false;
       const { line } = f.source.position(f.span.start);
-      return first === undefined || (line >= Number(first) && line <= Number(last));
+      return [{ path: f.source.path, line }, ...(f.origin ?? [])].some(
+        (at) =>
+          (paths.test(at.path) || ends.test(at.path)) &&
+          (first === undefined || (at.line >= Number(first) && at.line <= Number(last))),
+      );
     },
   };
+}
+
+/** A name with blanks is in double quotes. */
+const unquoted = (name: string): string => /^"(.*)"$/.exec(name)?.[1] ?? name;
+
+/** The names by which a rule may know a function: the mangled one, and those of C++. */
+function namesOf(name: string): readonly string[] {
+  const known = demangle(name);
+  return known === null ? [name] : [name, known.name, known.signature];
 }
 
 /**

@@ -13,6 +13,7 @@ export {
 } from "./device/compile.ts";
 export { Device, type DeviceOptions } from "./device/device.ts";
 export type { PtxDevice } from "./device/ptx-device.ts";
+export { type PtxText, ptxOf } from "./device/unpack.ts";
 export type { LoadOptions } from "./device/load-options.ts";
 export { type Elements, type ElementType, elementTypes, type TypedArray, type TypedArrays } from "./data/element.ts";
 export {
@@ -26,12 +27,16 @@ export { LoadError, NotExecutableError, NumpyError, UsageError } from "./data/er
 export type { Isa } from "./data/isa.ts";
 export type { Difference } from "./job/compare.ts";
 export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJob } from "./job/job.ts";
+export { jobSchema } from "./job/job-schema.ts";
+export type { Schema } from "./job/schema-parts.ts";
 export type { Init, LcgInit } from "./job/init.ts";
 export type { ArgumentSpec, PointerPatch } from "./job/job-argument.ts";
+export type { CopyEnd, CopySpec, SymbolSpec } from "./job/job-symbol.ts";
 export type { Check, Comparison, Expected } from "./job/job-check.ts";
 export type { JobLaunch, JobRun } from "./job/job-execution.ts";
 export type { LaunchSummary } from "./job/job-result.ts";
 export type { VisaJob, VisaVariant } from "./job/job-visa.ts";
+export type { BlockSelection } from "./launch/block-selection.ts";
 export type { LaunchSize, Size } from "./launch/launch-plan.ts";
 export {
   type AsyncLaunchOptions,
@@ -44,6 +49,7 @@ export {
   sanitizerNames,
 } from "./launch/launch-options.ts";
 export { type BegunLaunch, Kernel, Module } from "./device/module.ts";
+export { ModuleVariable } from "./data/module-variable.ts";
 export { type NumpyArray, readNumpy, writeNumpy } from "./data/npy.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./job/run-job.ts";
 export {

@@ -1,5 +1,6 @@
 import type { Observer } from "../machine/events.ts";
 import type { SanitizerName } from "../machine/launch.ts";
+import { AsyncCopies } from "./race/async-copies.ts";
 import { callSanitizer } from "./call.ts";
 import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
@@ -7,11 +8,11 @@ import { RaceSanitizer } from "./race.ts";
 import { syncSanitizer } from "./sync.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
-const byName: Partial<Readonly<Record<SanitizerName, () => Observer>>> = {
+const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly Observer[]>>> = {
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
-  race: () => new RaceSanitizer(),
+  race: () => [new RaceSanitizer(), new AsyncCopies()],
   sync: () => syncSanitizer,
 };
 

@@ -1,4 +1,4 @@
-import { type Op, warpTraits } from "../ir/index.ts";
+import { controlOf, hasOperands, type Op, type OpWithOperands, warpTraits } from "../ir/index.ts";
 import { lowestLane } from "../ir/lane-mask.ts";
 import { maskOf } from "../ir/lanes.ts";
 import type {
@@ -83,57 +83,58 @@ export class InitSanitizer implements Observer {
   }
 
   instruction(e: InstructionEvent): void {
-    const { warp, activation, site, mask } = e;
-    const { op, dst } = site.instruction;
+    const { warp, activation, site } = e;
+    const { op } = site.instruction;
     const plan = planOf(site);
     const shadow = this.#state.shadowOf(activation);
     this.#active = e.group & warp.live;
     if (plan.uses.length > 0) this.#checkUses(e, plan, shadow);
+    if (hasOperands(op)) this.#perform(op, e, plan, shadow);
+    else this.#define(e, plan, shadow);
+    if (this.#doubt !== null && this.#doubt.site === site) this.#doubtResults(this.#doubt, e);
+  }
+
+  #perform(op: OpWithOperands, e: InstructionEvent, plan: Plan, shadow: ActivationShadow): void {
     switch (op.kind) {
       case "pure":
         this.#read(e, plan, shadow);
-        this.#state.define(shadow, activation, plan, dst, mask);
+        this.#define(e, plan, shadow);
         if (this.#undefinedLanes !== 0) this.#write(e, shadow);
-        break;
+        return;
       case "store":
         this.#read(e, plan, shadow);
-        break;
+        return;
       case "atomic":
-        this.#undefinedLanes = shadow.lanesReading(plan.valuesRead, mask, this.#active);
-        this.#state.define(shadow, activation, plan, dst, mask & ~this.#undefinedLanes);
-        break;
+        this.#undefinedLanes = shadow.lanesReading(plan.valuesRead, e.mask, this.#active);
+        this.#define(e, plan, shadow, e.mask & ~this.#undefinedLanes);
+        return;
       case "warp":
         this.#bring(e, plan, shadow, op);
-        break;
+        return;
       case "alloca":
-        this.#state.memory.dropBeyond(warp, activation.top, mask);
-        this.#state.define(shadow, activation, plan, dst, mask);
-        break;
+        this.#state.memory.dropBeyond(e.warp, e.activation.top, e.mask);
+        this.#define(e, plan, shadow);
+        return;
+      // Whether it reads undefined memory is known with its addresses: see `access`.
       case "load":
-      case "activemask":
+      case "copy":
       case "barrier":
-      case "fence":
-      case "branch":
       case "branch-indexed":
       case "call":
       case "file-call":
-      case "subroutine-call":
-      case "return":
-      case "exit":
-      case "trap":
-      case "breakpoint":
-      case "stack-save":
       case "stack-restore":
       case "sleep":
-      case "nothing":
-      case "unsupported":
-        // Whether a load reads undefined memory is known with its addresses: see `access`.
-        if (dst.length > 0) this.#state.define(shadow, activation, plan, dst, mask);
-        break;
+        this.#define(e, plan, shadow);
+        return;
       default:
         op satisfies never;
     }
-    if (this.#doubt !== null && this.#doubt.site === site) this.#doubtResults(this.#doubt, e);
+  }
+
+  /** Marks the results as defined in some lanes. */
+  #define({ activation, site, mask }: LaneEvent, plan: Plan, shadow: ActivationShadow, lanes = mask): void {
+    const { dst } = site.instruction;
+    if (dst.length > 0) this.#state.define(shadow, activation, plan, dst, lanes);
   }
 
   access(e: AccessEvent): void {
@@ -223,8 +224,7 @@ export class InitSanitizer implements Observer {
   /** Keeps the operands that lanes bring to a warp-wide operation until the operation is performed. */
   #bring(e: LaneEvent, plan: Plan, shadow: ActivationShadow, op: Extract<Op, { kind: "warp" }>): void {
     const operands = this.#operands.get(e.warp)!;
-    operands.value.lanes &= ~e.mask;
-    operands.choice.lanes &= ~e.mask;
+    operands.clear(e.mask);
     const { takes } = warpTraits[op.warp.op];
     const found = shadow.lanesReading(plan.valuesRead, e.mask, this.#active);
     const { reader } = this.#state;
@@ -233,6 +233,10 @@ export class InitSanitizer implements Observer {
       reader.at(shadow, e.activation, lane, this.#active);
       op.warp.operands.forEach((expr, i) => {
         if (!reader.read(expr)) return;
+        if (op.warp.op === "arrange" || op.warp.op === "multiply") {
+          operands.numbered(i).put(lane, reader, this.#state.originOf(e.site, e.activation));
+          return;
+        }
         // If the operation reads one lane, the operands after the first choose that lane.
         (i === 0 || takes !== "one" ? operands.value : operands.choice).put(
           lane,
@@ -257,35 +261,18 @@ export class InitSanitizer implements Observer {
   }
 }
 
-function roleOfGuard({ kind }: Op): string {
-  switch (kind) {
+function roleOfGuard(op: Op): string {
+  switch (controlOf(op)) {
     case "branch":
-    case "branch-indexed":
       return "the condition of a branch";
     case "call":
-    case "file-call":
-    case "subroutine-call":
+    case "subroutine":
       return "the predicate of a call";
-    case "return":
-    case "exit":
+    case "leave":
       return "the predicate of a return";
-    case "store":
-      return "the predicate of a store";
-    case "pure":
-    case "load":
-    case "atomic":
-    case "warp":
-    case "activemask":
-    case "barrier":
-    case "fence":
-    case "trap":
-    case "breakpoint":
-    case "alloca":
-    case "stack-save":
-    case "stack-restore":
-    case "sleep":
-    case "nothing":
-    case "unsupported":
-      return "the predicate of an instruction that others see";
+    case "next":
+    case "split":
+    case "stop":
+      return op.kind === "store" ? "the predicate of a store" : "the predicate of an instruction that others see";
   }
 }

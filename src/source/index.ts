@@ -10,6 +10,7 @@ export * from "./frame.ts";
 export * from "./glyphs.ts";
 export * from "./json.ts";
 export * from "./nearest.ts";
+export * from "./origin.ts";
 export * from "./render.ts";
 export * from "./source-text.ts";
 export * from "./style.ts";

@@ -297,8 +297,8 @@ export class Lexer {
     while (end < text.length && tokenCharacters[text.charCodeAt(end)] !== 1) end++;
     this.end = end;
     const shown = JSON.stringify(text.slice(at, Math.min(end, at + 20)));
-    const what = end - at === 1 ? `the character ${shown} begins` : `the characters ${shown} begin`;
-    this.#error("visa-unknown-character", at, end, `${what} no token of vISA`);
+    const what = end - at === 1 ? "the character" : "the characters";
+    this.#error("visa-unknown-character", at, end, `${what} ${shown} cannot begin a vISA token`);
     return Token.unknown;
   }
 

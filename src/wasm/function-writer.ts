@@ -1,13 +1,13 @@
 import { ByteWriter } from "./bytes.ts";
 import type { Wasm } from "./expr.ts";
+import { type FunctionCode, functionCode, typeBytes } from "./function-code.ts";
 import { limits, TooLarge } from "./limits.ts";
 import { type MemoryOp, memoryOps } from "./memory-ops.ts";
+import { MergeCount } from "./merge-count.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import type { WasmTy } from "./operation.ts";
 import { type InstructionSink, render } from "./rendering.ts";
 import { type ValueOp, valueOps } from "./value-ops.ts";
-
-export const typeBytes: Readonly<Record<WasmTy, number>> = { i32: 0x7f, i64: 0x7e, f32: 0x7d, f64: 0x7c, v128: 0x7b };
 
 /** A branch target, identified by the number of labels that are open around it. */
 export interface Label {
@@ -22,15 +22,6 @@ export interface Assignment {
 
 /** The likely outcome of a branch condition; null if unknown. */
 export type Expectation = boolean | null;
-
-/**
- * A function's code and its branch hints: the offset of a conditional branch in the code, and the likely outcome of its
- * condition.
- */
-export interface FunctionCode {
-  readonly bytes: Uint8Array;
-  readonly hints: readonly (readonly [offset: number, expected: boolean])[];
-}
 
 /**
  * The spill area of a function: `bytes` bytes, at `offset` from the address in the local `base`. The function owns it
@@ -67,6 +58,7 @@ export class FunctionWriter implements InstructionSink {
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   readonly #inMemory: { readonly ty: WasmTy; readonly at: number }[] = [];
   #memory: OwnMemory | null = null;
+  readonly #merges = new MergeCount();
   #depth = 0;
 
   constructor(params: readonly WasmTy[], results: readonly WasmTy[], module: ModuleScope) {
@@ -78,6 +70,11 @@ export class FunctionWriter implements InstructionSink {
   /** The size of the code so far, in bytes. */
   get size(): number {
     return this.#out.length;
+  }
+
+  /** How much there is for a host to do that optimizes the function. */
+  get merges(): Pick<MergeCount, "values" | "labels"> {
+    return this.#merges;
   }
 
   /** Returns a local that is not in use; `release` gives it back. Its initial value is undefined. */
@@ -123,6 +120,7 @@ export class FunctionWriter implements InstructionSink {
   }
 
   set(local: number): void {
+    this.#merges.assigned();
     if (local < firstInMemory) this.#indexed(0x21, local);
     else {
       const kept = this.#inMemory[local - firstInMemory]!;
@@ -137,6 +135,7 @@ export class FunctionWriter implements InstructionSink {
   }
 
   tee(local: number): void {
+    this.#merges.assigned();
     if (local < firstInMemory) this.#indexed(0x22, local);
     else {
       this.set(local);
@@ -180,11 +179,13 @@ export class FunctionWriter implements InstructionSink {
     this.#requireSize();
     this.#out.byte(what === "block" ? 0x02 : 0x03);
     this.#out.byte(0x40);
+    this.#merges.begin();
     return { depth: this.#depth++ };
   }
 
   end(): void {
     this.#out.byte(0x0b);
+    this.#merges.end(this.#locals.length);
     this.#depth--;
   }
 
@@ -216,6 +217,7 @@ export class FunctionWriter implements InstructionSink {
     this.#hinted();
     this.#out.byte(0x04);
     this.#out.byte(result === null ? 0x40 : typeBytes[result]);
+    this.#merges.begin();
     this.#depth++;
     then();
     if (otherwise !== null) {
@@ -226,18 +228,23 @@ export class FunctionWriter implements InstructionSink {
   }
 
   br({ depth }: Label): void {
+    this.#merges.branch(depth);
     this.#indexed(0x0c, this.#depth - 1 - depth);
   }
 
   brIf({ depth }: Label): void {
     this.#hinted();
+    this.#merges.branch(depth);
     this.#indexed(0x0d, this.#depth - 1 - depth);
   }
 
   brTable(labels: readonly Label[], otherwise: Label): void {
     this.#out.byte(0x0e);
     this.#out.unsigned(labels.length);
-    for (const { depth } of [...labels, otherwise]) this.#out.unsigned(this.#depth - 1 - depth);
+    for (const { depth } of [...labels, otherwise]) {
+      this.#merges.branch(depth);
+      this.#out.unsigned(this.#depth - 1 - depth);
+    }
   }
 
   return(): void {
@@ -316,35 +323,7 @@ export class FunctionWriter implements InstructionSink {
    */
   finish(indexOf: (name: string) => number): FunctionCode {
     this.#requireSize();
-    const head = new ByteWriter();
-    const runs: { ty: WasmTy; count: number }[] = [];
-    for (const ty of this.#locals) {
-      const last = runs.at(-1);
-      if (last?.ty === ty) last.count++;
-      else runs.push({ ty, count: 1 });
-    }
-    head.unsigned(runs.length);
-    for (const { ty, count } of runs) {
-      head.unsigned(count);
-      head.byte(typeBytes[ty]);
-    }
-    const hints: (readonly [number, boolean])[] = [];
-    let from = 0;
-    let next = 0;
-    const append = (end: number): void => {
-      for (let hint = this.#hints[next]; hint !== undefined && hint.at < end; hint = this.#hints[++next]) {
-        hints.push([head.length + hint.at - from, hint.expected]);
-      }
-      head.append(this.#out.bytes.subarray(from, end));
-      from = end;
-    };
-    for (const { at, callee } of this.#calls) {
-      append(at);
-      head.unsigned(indexOf(callee));
-    }
-    append(this.#out.length);
-    head.byte(0x0b);
-    return { bytes: head.bytes.slice(), hints };
+    return functionCode({ body: this.#out, locals: this.#locals, calls: this.#calls, hints: this.#hints }, indexOf);
   }
 
   /** Called while code is written, too: writing code that is far too large takes long. */

@@ -5,22 +5,17 @@ interface Flags {
   setFlagsFromString(flag: string): void;
 }
 
-/**
- * The largest function, in bytes, that V8 may optimize. Optimizing a larger one takes seconds (during which the process
- * cannot exit), then minutes, and in the end more memory than V8 may use, which kills the process.
- */
-const maxOptimizedBytes = 0x8_0000;
-
 /** Flags that, when off, make V8 compile a module completely at once and never optimize it later. */
 const flags = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"] as const;
 
 /**
- * Compiles a module. `largest` is the size of its largest function in bytes.
+ * Compiles a module. V8 must not optimize one that is not `isOptimizable`: that takes seconds, during which the process
+ * cannot exit, then minutes, and in the end more memory than V8 may use, which kills the process.
  *
  * @throws NotAllowed if the host refuses a module that is valid
  */
-export function hostModule(bytes: Uint8Array<ArrayBuffer>, largest: number): WebAssembly.Module {
-  const v8 = largest > maxOptimizedBytes ? nodeFlags() : null;
+export function hostModule(bytes: Uint8Array<ArrayBuffer>, isOptimizable: boolean): WebAssembly.Module {
+  const v8 = isOptimizable ? null : nodeFlags();
   if (v8 === null) return compiledModule(bytes);
   for (const flag of flags) v8.setFlagsFromString(`--no-${flag}`);
   try {

@@ -1,6 +1,8 @@
 import { ByteWriter } from "./bytes.ts";
 import { type Features, type LibraryFunction, wasm } from "./expr.ts";
-import { type FunctionCode, FunctionWriter, typeBytes } from "./function-writer.ts";
+import { type FunctionCode, typeBytes } from "./function-code.ts";
+import { FunctionWriter } from "./function-writer.ts";
+import { isOptimizable } from "./merge-count.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import type { WasmTy } from "./operation.ts";
 
@@ -62,11 +64,9 @@ export class ModuleWriter implements ModuleScope {
     return [...this.#imports.keys()];
   }
 
-  /** The size of the largest function so far, in bytes. */
-  get largestFunction(): number {
-    let most = 0;
-    for (const { writer } of this.#functions.values()) most = Math.max(most, writer.size);
-    return most;
+  /** Whether a host can optimize all functions in a reasonable time. */
+  get isOptimizable(): boolean {
+    return [...this.#functions.values()].every(({ writer }) => isOptimizable(writer));
   }
 
   /** Returns the index of a function type, adding the type if it is new. */

@@ -36,7 +36,7 @@ test("a fault of a kernel ends its measurement", () => {
   const path = "kernels/saxpy.ptx";
   const text = textOf(path).replace("%rd5, %r1, 4;", "%rd5, %r1, 8;");
   const run = () => measure(kernel, { path, text }, plan, initialValues(plan), { runs: 1, milliseconds: 0 }, {});
-  expect(run).toThrow(/^loads 4 bytes .* behind the end of x/);
+  expect(run).toThrow(/^loads 4 bytes .* after the end of x/);
 });
 
 test("each kernel has its files, and each file its kernel", () => {

@@ -12,7 +12,7 @@ const executablePath = findChromium();
 const title = executablePath === null ? "in a browser (skipped: there is no Chromium on this machine)" : "in Chromium";
 
 /** A browser starts slowly on a busy machine. */
-const patience = 60_000;
+const patience = 300_000;
 
 const jobs = ["direct", "jump-table", "calltargets"];
 const kernelText = (file: string): string =>

@@ -7,7 +7,7 @@ import { findChromium } from "./chromium.ts";
 
 const executablePath = findChromium();
 const title = executablePath === null ? "in a browser (skipped: there is no Chromium on this machine)" : "in Chromium";
-const patience = 60_000;
+const patience = 300_000;
 
 /** The page of a launch in which lanes part, call two functions and meet. */
 function page(): string {

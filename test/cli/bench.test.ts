@@ -18,7 +18,7 @@ let cli: BuiltCli;
 beforeAll(async () => {
   cli = await BuiltCli.build();
   cpSync(fileURLToPath(new URL("../../bench", import.meta.url)), join(cli.folder, "bench"), { recursive: true });
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
 interface Row {
@@ -46,7 +46,7 @@ test("compiled code, and the interpreter beside it", () => {
   expect(status).toBe(0);
 });
 
-test("with all threads, compiled code and peers once more", { timeout: 60_000 }, () => {
+test("with all threads, compiled code and peers once more", () => {
   const words = ["bench", "matmul-naive", "--runs", "1", "--peers=native"];
   const { stdout } = cli.run(...words, "--json");
   const { kernels } = JSON.parse(stdout) as { kernels: readonly Row[] };
@@ -80,7 +80,7 @@ test("small sizes, as a table", () => {
 
 test.each([
   ["setp.ge.s32", "setp.lt.s32", 1, /^copy: interpreter: c\[0\] is 0, not /],
-  ["%rd4, %r1, 8", "%rd4, %r1, 16", 3, /^copy: interpreter: .* behind the end of a/],
+  ["%rd4, %r1, 8", "%rd4, %r1, 16", 3, /^copy: interpreter: .* after the end of a/],
 ])("%s instead of %s in the PTX ends with status %i", (from, to, expected, message) => {
   const path = join(cli.folder, "bench/kernels/copy.ptx");
   const text = readFileSync(path, "utf8");

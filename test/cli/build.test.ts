@@ -10,7 +10,7 @@ beforeAll(async () => {
   for (const name of ["saxpy.ptx", "saxpy.visaasm"]) {
     cli.write(name, readFileSync(new URL(`../../examples/${name}`, import.meta.url)));
   }
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
 const read = (name: string): Buffer => readFileSync(join(cli.work, name));
@@ -38,6 +38,7 @@ test("--json, and a block of one shape", () => {
     output: "s.wasm",
     description: "s.json",
     kernel: "saxpy",
+    kernelName: "saxpy",
   });
   expect(JSON.parse(read("s.json").toString()).block).toEqual([64, 2, 1]);
 });

@@ -46,7 +46,7 @@ export class BuiltCli {
       cwd: this.work,
       encoding: "utf8",
       env: { ...env, NO_COLOR: "1", LANEWISE_CACHE: "off" },
-      timeout: 60_000,
+      timeout: 600_000,
       maxBuffer: 1 << 28,
     });
   }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BuiltCli } from "./built-cli.ts";
@@ -10,7 +10,7 @@ beforeAll(async () => {
   writeFileSync(join(cli.folder, "dist/build-id"), "this build");
   const saxpy = new URL("../../examples/saxpy.ptx", import.meta.url);
   cli.write("saxpy.ptx", readFileSync(saxpy, "utf8"));
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
 const saxpy = ["run", "saxpy.ptx", "--kernel", "saxpy", "--block", "32", "--engine", "jit"].concat(
@@ -51,6 +51,19 @@ test("a folder that cannot be created is not an error", () => {
     status: 0,
     stderr: "saxpy: 32 threads, 1 ms\n",
   });
+});
+
+test.runIf(process.getuid !== undefined)("a folder that others can write is not used, and that is no error", () => {
+  cli.run(...saxpy, "--cache", "open");
+  chmodSync(join(cli.work, "open/kernels"), 0o777);
+  const before = kept("open");
+  for (const json of [[], ["--json"]]) {
+    const { stdout, status, stderr } = cli.run(...saxpy, "--cache", "open", ...json);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(json.length === 0 ? right : /^\{"ok":true/);
+    expect(stderr).toContain("lanewise: compiled kernels are not kept: others can write to open/kernels (`chmod go-w`");
+  }
+  expect(kept("open")).toEqual(before);
 });
 
 test("processes that compile the same at the same time do not disturb each other", async () => {

@@ -47,7 +47,7 @@ beforeAll(async () => {
   cli.write("racy.ptx", racy);
   cli.write("careless.ptx", careless);
   cli.write("bad.ptx", twoErrors);
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
 const launchCareless = ["careless.ptx", "--kernel", "careless", "--arg", "u32[2]", "--sanitize", "init"];

@@ -9,7 +9,7 @@ const load = { start: 8, end: 34 };
 const report: Report = {
   code: "global-out-of-bounds",
   severity: "error",
-  message: "load of 4 bytes, 4 bytes behind the end of x",
+  message: "load of 4 bytes, 4 bytes after the end of x",
   help: "compare the index with the length",
   kernel: "k",
   source,
@@ -26,7 +26,7 @@ const report: Report = {
 
 test("place, threads, higher-level position, callers, notes and help", () => {
   expect(`\n${renderReport(report)}\n`).toBe(`
-k.ptx:2:1: error: load of 4 bytes, 4 bytes behind the end of x [global-out-of-bounds]
+k.ptx:2:1: error: load of 4 bytes, 4 bytes after the end of x [global-out-of-bounds]
     2 | ld.global.u32 %r1, [%rd1];
       | ^^^^^^^^^^^^^^^^^^^^^^^^^^
       = note: kernel \`k\`, threads 30-31 of block (0,0,0)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { zebinOf } from "../container/zebin-of.ts";
 import { BuiltCli } from "./built-cli.ts";
 
 let cli: BuiltCli;
@@ -91,7 +92,7 @@ beforeAll(async () => {
   cli.write("fault.json", job(small));
   cli.write("expected.json", job({ ...small, expect }));
   cli.write("elsewhere.json", job({ ...small, expect: { ...expect, file: "times3.visaasm" } }));
-}, 60_000);
+});
 
 afterAll(() => cli?.remove());
 
@@ -151,6 +152,16 @@ describe("run", () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: `argument 0, u32[32]: ${threes(16).join(" ")} ...\n` });
     expect(run(...program, "--relocation", ".data.const+9=times3").stderr).toContain("the section has 16 bytes");
     expect(run(...program, "--relocation", "times3").stderr).toContain("expected SECTION+OFFSET=NAME");
+    // A binary has the names and the addresses in itself.
+    const sections = { ".visaasm": through, ".visaasm.times3": times3, ".text.triple": "", ".text.times3": "" };
+    const addresses = [{ section: ".data.const", offset: 8, symbol: "times3", type: 1 }];
+    const zebin = zebinOf({
+      sections: { ...sections, ".data.const": new Uint8Array(16) },
+      symbols: { table: [".data.const", 8], times3: [".text.times3", 0] },
+      addresses,
+    });
+    cli.write("table.zebin", zebin);
+    expect(run("run", "table.zebin", ...launch, ...inputs)).toMatchObject({ status: 0, stdout });
   });
 
   test.each([
@@ -174,12 +185,12 @@ describe("run", () => {
 
   test.each([
     [[...launch], 'kernel "triple" has an input OUT, and nothing says what that holds'],
-    [[...launch, "--zeinfo", "wrong.yaml"], ".ze_info: kernels[0].execution_env.simd_size: 5 is no number of lanes"],
+    [[...launch, "--zeinfo", "wrong.yaml"], ".ze_info: kernels[0].execution_env.simd_size: 5 lanes are not possible"],
     [[...launch, "--zeinfo", "broken.yaml"], "lanewise: broken.yaml: "],
     [[...launch, "--zeinfo", "none.yaml"], "lanewise: cannot read none.yaml: there is no such file"],
     [[...launch, "--input", "OUT=buffer"], "--input OUT=buffer: expected NAME=arg"],
     [[...launch, "--input", "OUT=arg", "--input", "NO=lane-id"], 'kernel "triple" has an input ID'],
-    [["--kernel", "triple", "--global", "30", "--local", "16", ...inputs, "--arg", "u32[32]"], "no multiple of"],
+    [["--kernel", "triple", "--global", "30", "--local", "16", ...inputs, "--arg", "u32[32]"], "is not a multiple of"],
     [["--kernel", "triple", ...inputs], 'kernel "triple" has 1 parameter, not 0: `OUT` (a pointer)'],
     [["--kernel", "tripel", ...inputs], 'there is no kernel "tripel"; did you mean "triple"?'],
   ])("%j is wrong usage", (args, message) => {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   cli.write("empty.isa", "");
   cli.write("x.npy", new Uint8Array(4));
   symlinkSync("k.ptx", join(cli.work, "link.ptx"));
-}, 60_000);
+});
 afterAll(() => cli?.remove());
 
 describe("is reported, with status 2", () => {
@@ -54,16 +54,26 @@ describe("is reported, with status 2", () => {
     ["profile job.json --grid 4", "profile: --grid is for programs; a job says that itself"],
     ["run job.json --out 0=y.npy", "run: --out is for programs; a job says that itself"],
     [`${launch.join(" ")} --variant v`, "run: --variant is for jobs (.json)"],
-    [`${launch.join(" ")} --grid 2147483648`, "--grid 2147483648: expected X[,Y[,Z]], each from 1 to 2147483647"],
+    [
+      `${launch.join(" ")} --grid 2147483648`,
+      "--grid 2147483648: expected X[,Y[,Z]] or XxYxZ, each from 1 to 2147483647",
+    ],
     [`${launch.join(" ")} --shared 1e12`, "1000000000000 bytes of shared memory; it has at most 67108864"],
     [`${launch.join(" ")} --explore 5 --schedule 1:1`, "--explore looks for schedules, and --schedule gives one"],
     [`${launch.join(" ")} --explore 5 --out 0=y.npy`, "--out saves what one run leaves, and --explore makes many"],
     // Files.
-    ["check folder", "cannot read folder: it is a directory"],
+    ["check folder", "folder is a folder that has no vISA text (.visaasm), nor a binary of ocloc with some"],
+    ["fmt folder", "fmt: folder holds programs; `lanewise link folder -o OUT.ptx` takes PTX out"],
+    ["asm folder -o x.isa", "cannot read folder: it is a directory"],
     ["check /dev/zero", "cannot read /dev/zero: it is not a regular file (- stands for stdin)"],
-    ["check program.elf", "program.elf is not assembly: it is an ELF file, which holds machine code"],
-    ["fmt program.elf", "program.elf is not assembly: it is an ELF file, which holds machine code"],
-    ["run program.elf --kernel k", "program.elf is not assembly: it is an ELF file"],
+    ["check program.elf", "program.elf: ends after 8 bytes, within what should be there (at byte 0x8)"],
+    ["asm program.elf -o x.isa", "program.elf is not assembly: it is an ELF file (an executable or an object)"],
+    ["fmt program.elf", "fmt: program.elf holds programs"],
+    ["run program.elf --kernel k", "program.elf: ends after 8 bytes, within what should be there"],
+    ["list program.elf", "program.elf: ends after 8 bytes, within what should be there"],
+    ["list", "list: no file given"],
+    ["list job.json", "job.json is not PTX, which has a line with .version, and holds none"],
+    ["list wrong-name.bin", "wrong-name.bin is not assembly: it is a CISA file; the name of one ends in .isa"],
     ["check wrong-name.bin", "wrong-name.bin is not assembly: it is a CISA file; the name of one ends in .isa"],
     ["run list.json", "list.json:1:1: error: job: expected an object, found a list"],
     ["run missing.json", "cannot read none.ptx: there is no such file"],

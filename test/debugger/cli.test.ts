@@ -14,7 +14,7 @@ beforeAll(async () => {
   }
   cli.write("script", "# where it goes wrong\ncontinue\n\nbacktrace\n");
   cli.write("broken.ptx", ".version 8.0\n.target sm_80\n.entry k() { bogus; }\n");
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
 test("scripts, and the exit status of how they end", () => {
@@ -75,6 +75,31 @@ test("an adapter on stdin and stdout", async () => {
   });
 });
 
+test.each(["ends", "is closed"])(
+  "an adapter ends with its editor while a program runs: stdin %s",
+  async (how) => {
+    cli.write("forever.ptx", ".version 8.0\n.target sm_80\n.entry k() {\nl: bra l;\n}\n");
+    const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
+    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+    let seq = 0;
+    const send = (command: string, args: object = {}): void => {
+      child.stdin.write(frame({ seq: ++seq, type: "request", command, arguments: args }));
+    };
+    send("initialize", { adapterID: "lanewise" });
+    send("launch", { program: "forever.ptx", kernel: "k", block: 32, cwd: cli.work });
+    send("configurationDone");
+    const unframer = new Unframer();
+    for await (const chunk of child.stdout) {
+      const events = unframer.push(chunk as Buffer).map((text) => JSON.parse(text) as { command?: string });
+      if (events.some(({ command }) => command === "configurationDone")) break;
+    }
+    if (how === "ends") child.stdin.end();
+    else child.stdin.destroy();
+    expect(await ended).toBe(0);
+  },
+  120_000,
+);
+
 test("an adapter with malformed input says so", async () => {
   const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
   let said = "";
@@ -91,5 +116,7 @@ test("an adapter with malformed input says so", async () => {
   expect(JSON.parse(answer!)).toMatchObject({ command: "initialize", success: true });
   child.stdin.write("GET / HTTP/1.1\r\n\r\n");
   expect(await ended).toBe(2);
-  expect(said).toMatch(/^dap: a message is no JSON: .*\ndap: the input is no stream of messages: .*Content-Length\n$/);
+  expect(said).toMatch(
+    /^dap: a message is not JSON: .*\ndap: the input is not a stream of messages: .*Content-Length\n$/,
+  );
 });

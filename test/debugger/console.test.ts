@@ -17,11 +17,11 @@ test("a stop says when, in which lane and where", async () => {
     [
       "breakpoint 1, square",
       "time 15  block (0,0,0), warp 0, lane 1: thread (1,0,0)",
-      "square at calls.ptx:23 (calls.cu:7)",
+      "square at calls.cu:7 (calls.ptx:23)",
       "●→   23 |     ld.param.u32 %x, [x];",
     ].join("\n"),
   );
-  expect(back).toBe("→ #0  square at calls.ptx:23 (calls.cu:7)\n  #1  calls at calls.ptx:54 (calls.cu:14)");
+  expect(back).toBe("→ #0  square at calls.cu:7 (calls.ptx:23)\n  #1  calls at calls.cu:14 (calls.ptx:54)");
 });
 
 test("an empty line repeats a step, and nothing else", async () => {
@@ -44,8 +44,8 @@ test("tables of lanes, warps, barriers and registers", async () => {
   expect(warps).toBe(
     [
       "warp  lanes   state    at",
-      "0     all 32  barrier  calls at calls.ptx:62 (calls.cu:16)",
-      "1     all 32  next     calls at calls.ptx:62 (calls.cu:16)",
+      "0     all 32  barrier  calls at calls.cu:16 (calls.ptx:62)",
+      "1     all 32  next     calls at calls.cu:16 (calls.ptx:62)",
     ].join("\n"),
   );
   expect(lanes).toContain("barrier (waits for barrier 0: 32 of 64 have arrived)");
@@ -74,11 +74,11 @@ test("source lines are shown above the assembly if they can be read", async () =
   const text = Array.from({ length: 20 }, (_, i) => `line ${i + 1} of calls.cu`).join("\n");
   const readSource = (path: string): SourceText | null => (path === "calls.cu" ? new SourceText(path, text) : null);
   const console = new Console(openSession("calls.json"), { style: plainStyle, width: 100, readSource });
-  expect((await console.run("b calls.cu:14")).text).toBe("breakpoint 1: calls at calls.ptx:53 (calls.cu:14)");
+  expect((await console.run("b calls.cu:14")).text).toBe("breakpoint 1: calls at calls.cu:14 (calls.ptx:53)");
   expect((await console.run("c")).text.split("\n").slice(-3)).toEqual([
-    "calls at calls.ptx:53 (calls.cu:14)",
-    "     14 | line 14 of calls.cu",
-    "●→   53 |         st.param.u32 [a], %t;",
+    "calls at calls.cu:14 (calls.ptx:53)",
+    "●→   14 | line 14 of calls.cu",
+    "●    53 |         st.param.u32 [a], %t;",
   ]);
   const lines = (await console.run("list cu:12")).text;
   expect(lines).toContain("there is no");
@@ -87,7 +87,7 @@ test("source lines are shown above the assembly if they can be read", async () =
   expect(listed[6]).toBe("●→   14 | line 14 of calls.cu");
   // Steps by lines of the source.
   await console.run("stepping source-line");
-  expect((await console.run("next")).text).toContain("     16 | line 16 of calls.cu");
+  expect((await console.run("next")).text).toContain(" →   16 | line 16 of calls.cu");
 });
 
 test("a watchpoint says whose memory it watches, and ignores other memory", async () => {

@@ -36,11 +36,12 @@ export class DapClient {
   #seq = 0;
   #lastSeq = 0;
 
-  constructor(options: Parameters<typeof openSession>[1] = {}) {
+  /** `sources`: where the editor finds files that programs were compiled from. */
+  constructor(options: Parameters<typeof openSession>[1] = {}, sources: Readonly<Record<string, string>> = {}) {
     this.#session = new DapSession({
       send: (message) => this.#receive(message),
       open: async (launch, onLog) => openSession(launch.string("program")!, { ...options, onLog }),
-      pathOf: (path) => (path.endsWith(".ptx") || path.endsWith(".visaasm") ? pathOf(path) : null),
+      pathOf: (path) => (/\.(ptx|visaasm)$/.test(path) ? pathOf(path) : (sources[path] ?? null)),
       end: () => {},
     });
   }

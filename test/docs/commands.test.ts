@@ -78,7 +78,7 @@ describe("the commands of the README", () => {
   beforeAll(async () => {
     cli = await BuiltCli.build();
     cpSync(join(root, "examples"), join(cli.work, "examples"), { recursive: true });
-  }, 60_000);
+  });
   afterAll(() => cli?.remove());
 
   const lines = read("README.md").match(/^ {4}lanewise .*$/gm) ?? [];

@@ -7,6 +7,7 @@ import { reportCodes } from "../../src/machine/reports/codes.ts";
 import { instructionSet } from "../../src/ptx/isa/index.ts";
 import { deviceFunctionCodes } from "../../src/runtime/data/codes.ts";
 import { BuiltCli } from "../cli/built-cli.ts";
+import { fixture } from "../container/fixtures.ts";
 import { readCallCases } from "./calls-cases.ts";
 import { annotatedCall } from "./ifcall-bytes.ts";
 import { readVisaCases } from "./visa-cases.ts";
@@ -30,7 +31,9 @@ const pages = [
   "docs/reports.md",
   "docs/debugger.md",
   "docs/cli.md",
+  "docs/cuda.md",
   "docs/library.md",
+  "docs/jobs.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
@@ -46,12 +49,24 @@ beforeAll(async () => {
     "two-functions/double-or-square.isaasm",
     "bugs/lost-update.ptx",
     "saxpy.visaasm",
+    "polynomial.ptx",
+    "polynomial.json",
     "saxpy.yaml",
     "transpose.ptx",
+    "cuda/scan.cu",
+    "cuda/scan.ptx",
+    "cuda/reduce.cu",
+    "cuda/reduce.debug",
+    "cuda/particles.cu",
+    "cuda/particles.ptx",
+    "cuda/particles.json",
+    "cuda/particles.debug",
   ]) {
     cli.write(`examples/${path}`, read(`examples/${path}`));
   }
-}, 60_000);
+  cli.write("examples/cuda/reduce", readFileSync(new URL("examples/cuda/reduce", root)));
+  cli.write("fill.fatbin", fixture("fill.fatbin"));
+});
 
 afterAll(() => cli.remove());
 
@@ -110,6 +125,9 @@ function support(): string {
 
 const fence = (text: string, language = ""): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
+/** What a command prints, without times, which are never the same. */
+const withoutTimes = (text: string): string => text.replace(/ {2}[\d.]+ ms$/gm, "");
+
 /** The lines of a file of annotated bytes that mention a word. */
 const linesWith = (path: string, word: string): string =>
   read(path)
@@ -123,10 +141,17 @@ async function make(what: string): Promise<string> {
   switch (verb) {
     case "file":
       return fence(read(path), path.endsWith(".mjs") ? "js" : path.split(".").at(-1));
+    case "lines": {
+      const [first = 1, last = first] = words[1]!.split("-").map(Number);
+      const lines = read(path)
+        .split("\n")
+        .slice(first - 1, last);
+      return fence(lines.join("\n"), path.split(".").at(-1));
+    }
     case "output":
       return fence(await outputOf(path));
     case "lanewise":
-      return fence(`$ ${what}\n${cli.run(...words).stdout}`);
+      return fence(`$ ${what}\n${withoutTimes(cli.run(...words).stdout)}`);
     case "chart":
       return fence(laneChart(trace(path)));
     case "groups":

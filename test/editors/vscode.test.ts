@@ -155,3 +155,13 @@ test("the manifest names files and options that there are", () => {
     expect(Object.keys(body).filter((name) => !known.includes(name))).toEqual([]);
   }
 });
+
+test("the extension can be packaged: it has its licence, and its page links to nothing outside its folder", () => {
+  expect(read("LICENSE")).toBe(readFileSync(new URL("../../LICENSE", folder), "utf8"));
+  const links = [...read("README.md").matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target!);
+  expect(
+    links.filter(
+      (target) => !/^https:|^#/.test(target) && (target.includes("..") || !existsSync(new URL(target, folder))),
+    ),
+  ).toEqual([]);
+});

@@ -22,6 +22,9 @@ import type { VisaProgram } from "./visa-program.ts";
 /** Thread-instructions after which the interpreter ends a launch: random programs need far fewer. */
 const maxSteps = 30_000_000;
 
+/** Bytes of memory with which a launch of compiled code is not undone and judged by the interpreter. */
+const idle = 3 * 2 ** 20;
+
 /** What a launch leaves behind. */
 export interface Outcome {
   /** Code and line of each report. */
@@ -48,13 +51,17 @@ const outcomeOf = ({ reports, stdout, engine }: KernelResult, buffers: Outcome["
   buffers,
 });
 
-/** What tells one engine from another. */
-type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps">;
+/** What tells one engine from another. `idle`: bytes of the device's memory that the program does not use. */
+type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & { readonly idle?: number };
 
-function ptxThroughApi({ text, buffers: contents, blob, grid, block }: PtxProgram, settings: Settings): Outcome {
+function ptxThroughApi(
+  { text, buffers: contents, blob, grid, block }: PtxProgram,
+  { idle = 0, ...settings }: Settings,
+): Outcome {
   const device = new Device();
   const kernel = device.load(text).kernel("k");
   const buffers = contents.map((bytes) => device.buffer(bytes));
+  if (idle > 0) device.buffer("u8", idle);
   const args: KernelArgument[] = [...buffers, struct(blob)];
   const result = kernel.launch({ grid, block, args, ...settings });
   return outcomeOf(
@@ -66,7 +73,7 @@ function ptxThroughApi({ text, buffers: contents, blob, grid, block }: PtxProgra
 /** Bytes that each thread of vISA has for its stack. */
 const bytesPerThread = 16384;
 
-function visaThroughApi({ files, items, group }: VisaProgram, settings: Settings): Outcome {
+function visaThroughApi({ files, items, group }: VisaProgram, { idle = 0, ...settings }: Settings): Outcome {
   const device = new Device();
   const sources = files.map(({ name, text }) => ({ path: `${name}.visaasm`, text }));
   const module = device.load(sources, {
@@ -77,6 +84,7 @@ function visaThroughApi({ files, items, group }: VisaProgram, settings: Settings
     ],
   });
   const out = device.buffer("u32", items);
+  if (idle > 0) device.buffer("u8", idle);
   const result = module.kernel("k").launch({ global: items, local: group, args: [out], ...settings });
   return outcomeOf(result, [out.readBytes()]);
 }
@@ -125,6 +133,12 @@ export const engines = {
   },
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", () => ({ engine: "jit" })),
+  /**
+   * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those of
+   * `roomy`, the interpreter with as much memory, since a stray address may fall into that.
+   */
+  large: apiEngine("large", () => ({ engine: "jit", idle })),
+  roomy: apiEngine("roomy", () => ({ maxSteps, idle })),
 } as const satisfies Readonly<Record<string, Engine>>;
 
 export type EngineName = keyof typeof engines;

@@ -182,6 +182,9 @@ function instructionOf(text: FunctionText, form: Form, { uniform, guarded, addre
     if (operand === null) return null;
     operands.push(operand);
   }
+  // A vector is packed into a scalar or unpacked from one.
+  const packed = candidate.operands.filter(({ rule }, i) => rule.split && operands[i]?.startsWith("{"));
+  if (packed.length > 1) return null;
   const guard = guarded && random.chance(0.15) ? `@${random.chance(0.5) ? "!" : ""}${text.register(1, uniform)} ` : "";
   return `${guard}${opcodeOf(candidate)} ${operands.join(", ")};`;
 }

@@ -240,6 +240,8 @@ export function runVector(vector: Vector): string | null {
     selector: (name) => selectorOf(words.get(name)),
     negated: (name) => words.get(name)?.startsWith("neg:") ?? false,
     carry: kit.pred(carryIn === "carry:1"),
+    temporary: (index) => ({ register: index, value: kit.i32(0) }),
+    sm: 90,
   });
   const byName: Record<string, Expr | readonly Expr[]> =
     "kind" in result ? { [first!.name]: result as Expr } : (result as Record<string, Expr>);

@@ -30,7 +30,7 @@ describe.each(engines)("with $name", ({ generate }) => {
       (k, out) => k.store(access("global"), plus(kit.add(out, offset(4)), 4), tid),
       "global-out-of-bounds",
       1,
-      /^stores 4 bytes \(global\) at 0x7f00[0-9a-f]{8}, 0 bytes behind the end of out \(128 bytes\)$/,
+      /^stores 4 bytes \(global\) at 0x7f00[0-9a-f]{8}, 0 bytes after the end of out \(128 bytes\)$/,
     ],
     [
       "before a buffer, generically",
@@ -55,7 +55,7 @@ describe.each(engines)("with $name", ({ generate }) => {
       },
       "shared-out-of-bounds",
       16,
-      /0 bytes behind the end of `s` \(64 bytes\)/,
+      /0 bytes after the end of `s` \(64 bytes\)/,
     ],
     [
       "a constant table",
@@ -65,21 +65,21 @@ describe.each(engines)("with $name", ({ generate }) => {
       },
       "const-out-of-bounds",
       30,
-      /behind the end of `c`/,
+      /after the end of `c`/,
     ],
     [
       "a local variable",
       (k) => k.store(access("local"), kit.add(frame(k.variable(16)), offset(4)), tid),
       "local-out-of-bounds",
       28,
-      /behind the end of `var_0`/,
+      /after the end of `var_0`/,
     ],
     [
       "a local variable, at an address known beforehand",
       (k) => k.store(access("local"), frame(k.variable(16), 16), tid),
       "local-out-of-bounds",
       32,
-      /0 bytes behind the end of `var_0`/,
+      /0 bytes after the end of `var_0`/,
     ],
     [
       "null",
@@ -160,7 +160,7 @@ describe.each(engines)("with $name", ({ generate }) => {
       (k) => k.load(k.reg("b32"), access("generic"), plus(special("window", "i64"), windows["kernel-param"].start + 8)),
       "param-out-of-bounds",
       32,
-      /0 bytes behind the end of /,
+      /0 bytes after the end of /,
     ],
     [
       "a function's address",
@@ -242,7 +242,7 @@ describe.each(engines)("with $name", ({ generate }) => {
     const { reports } = run(m, { generate });
     expect(reports).toMatchObject([{ code: "param-out-of-bounds", count: 32 }]);
     expect(reports[0]!.stack.map((s) => s.function)).toEqual(["f", "k"]);
-    expect(reports[0]!.message).toMatch(/4 bytes behind the end of var_0 \(0 bytes\)/);
+    expect(reports[0]!.message).toMatch(/4 bytes after the end of var_0 \(0 bytes\)/);
   });
 });
 

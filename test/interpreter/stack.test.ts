@@ -30,7 +30,7 @@ describe.each(engines)("with $name", ({ generate }) => {
     expect([...taking(0).out]).toEqual(range(32, (i) => i * i + 7));
     const { reports } = taking(4);
     expect(reports).toMatchObject([{ code: "local-out-of-bounds", count: 32 }]);
-    expect(reports[0]!.message).toMatch(/0 bytes behind the end of what alloca gave \(4 bytes\)/);
+    expect(reports[0]!.message).toMatch(/0 bytes after the end of what alloca gave \(4 bytes\)/);
   });
 
   test("stackrestore gives back, and a function sees its caller's variables through a pointer", () => {

@@ -56,7 +56,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
     expect([...out]).toEqual([...range(16, (i) => 100 + i), ...range(14, (i) => 1117 + i), 1000, 131]);
   });
 
-  test("of a vector the elements behind the end are dropped, one by one", () => {
+  test("of a vector the elements after the end are dropped, one by one", () => {
     const { m, k } = kernel(256);
     const pair = access("global", 32, { count: 4, align: 4 });
     const at = (e: number) => flat(freeAt + 64 * e);

@@ -90,23 +90,25 @@ class TraitsObserver implements Observer {
   }
 }
 
-const seeds = fileURLToPath(new URL("../../examples/seeds", import.meta.url));
+const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 
-const seedFiles = readdirSync(seeds)
-  .filter((name) => name.endsWith(".json"))
-  .map((name): JobFile => {
-    const path = join(seeds, name);
-    return {
-      source: new SourceText(name, readFileSync(path, "utf8")),
-      read: (file) => readFileSync(join(dirname(path), file)),
-    };
-  });
+const exampleJobs = ["seeds", "cuda", "."].flatMap((folder) =>
+  readdirSync(join(examples, folder))
+    .filter((name) => name.endsWith(".json"))
+    .map((name): JobFile => {
+      const path = join(examples, folder, name);
+      return {
+        source: new SourceText(name, readFileSync(path, "utf8")),
+        read: (file) => readFileSync(join(dirname(path), file)),
+      };
+    }),
+);
 
 test("events are as the traits say, in the examples and some of the conformance jobs", () => {
   const some = [...jobFiles("cuda"), ...jobFiles("hand")].filter((_, i) => i % 6 === 0);
   const seen = new Set<Op["kind"]>();
   let accesses = 0;
-  for (const { source, ...files } of [...seedFiles, ...some]) {
+  for (const { source, ...files } of [...exampleJobs, ...some]) {
     const { job } = parseJob(source);
     const [variant] = job!.variants.keys();
     const observer = new TraitsObserver();
@@ -117,4 +119,4 @@ test("events are as the traits say, in the examples and some of the conformance 
   }
   expect(accesses).toBeGreaterThan(100);
   expect([...seen]).toEqual(expect.arrayContaining(["pure", "load", "store", "branch", "call", "return"]));
-}, 120_000);
+});

@@ -4,15 +4,21 @@ import {
   accessesOf,
   type Control,
   controlOf,
+  endingOp,
   endsBlock,
+  failingOp,
   hasEffect,
+  hasOperands,
   type Instruction,
   isLanewise,
   mayAwaitOthers,
   movesGroup,
+  movingOp,
   type Op,
   onlyComputes,
+  operandsOf,
   opTraits,
+  stayingOp,
   touchesSharedMemory,
   traitOf,
   warpName,
@@ -49,16 +55,48 @@ describe("questions, kind by kind", () => {
       ["branch", "branch-indexed", "call", "file-call", "subroutine-call", "return", "exit", "barrier", "sleep"],
       ["warp"],
     ],
-    ["touches shared memory", touchesSharedMemory, ["atomic"], ["load", "store"]],
-    ["writes memory", writesMemory, ["store", "atomic"], []],
+    [
+      "leaves the group where it is",
+      (op) => stayingOp(op) !== null,
+      [
+        "pure",
+        "load",
+        "store",
+        "atomic",
+        "copy",
+        "commit-copies",
+        "await-copies",
+        "activemask",
+        "fence",
+        "trap",
+        "breakpoint",
+        "alloca",
+        "stack-save",
+        "stack-restore",
+        "nothing",
+        "unsupported",
+      ],
+      ["warp"],
+    ],
+    ["touches shared memory", touchesSharedMemory, ["atomic", "copy"], ["load", "store"]],
+    ["writes memory", writesMemory, ["store", "atomic", "copy"], []],
     [
       "has an effect",
       hasEffect,
-      kinds.filter((k) => !["pure", "load", "activemask", "nothing", "fence", "sleep", "breakpoint"].includes(k)),
+      kinds.filter(
+        (k) =>
+          !["pure", "load", "activemask", "nothing", "fence", "sleep", "breakpoint"].includes(k) &&
+          !["commit-copies", "await-copies"].includes(k),
+      ),
       [],
     ],
-    ["only computes", onlyComputes, ["pure", "branch", "branch-indexed", "return", "exit", "nothing"], []],
-    ["is done lane by lane", isLanewise, ["pure", "load", "store", "nothing"], []],
+    [
+      "only computes",
+      onlyComputes,
+      ["pure", "commit-copies", "branch", "branch-indexed", "return", "exit", "nothing"],
+      [],
+    ],
+    ["is done lane by lane", isLanewise, ["pure", "load", "store", "copy", "commit-copies", "nothing"], []],
     ["may await others", mayAwaitOthers, ["atomic", "sleep"], ["load"]],
     ["may suspend", (op) => traitOf(op, "suspends"), ["barrier", "sleep"], ["warp"]],
     [
@@ -68,6 +106,7 @@ describe("questions, kind by kind", () => {
         "load",
         "store",
         "atomic",
+        "copy",
         "barrier",
         "branch-indexed",
         "call",
@@ -77,7 +116,7 @@ describe("questions, kind by kind", () => {
         "alloca",
         "unsupported",
       ],
-      [],
+      ["warp"],
     ],
     [
       "depends on the lanes that act together",
@@ -87,6 +126,16 @@ describe("questions, kind by kind", () => {
     ],
     ["uses the stack", (op) => traitOf(op, "stack"), ["alloca", "stack-save", "stack-restore"], []],
   ];
+
+  test("what narrows the type of an operation agrees with what asks", () => {
+    for (const op of allSamples) {
+      expect([op.kind, movingOp(op)]).toEqual([op.kind, movesGroup(op) ? op : null]);
+      expect([op.kind, endingOp(op)]).toEqual([op.kind, endsBlock(op) ? op : null]);
+      expect([op.kind, failingOp(op)]).toEqual([op.kind, traitOf(op, "faults") ? op : null]);
+      const reads = samples[op.kind].some((sample) => operandsOf(sample).length > 0);
+      expect([op.kind, hasOperands(op)]).toEqual([op.kind, reads]);
+    }
+  });
 
   test.each(questions)("%s", (_, holds, all, some) => {
     expect(kindsWhere(holds)).toEqual({ all: sorted(...all), some: sorted(...some) });
@@ -110,7 +159,9 @@ test("the accesses of an instruction are numbered from 0", () => {
 test("an access has what its operation says", () => {
   for (const op of [...samples.load, ...samples.store, ...samples.atomic]) {
     const { kind: effect, ...rest } = op;
-    expect(accessesOf(op)).toEqual([{ ordinal: 0, effect, ...rest }]);
+    // What an atomic operation returns, and what can be wrong with it, is no part of the access.
+    const { results: _, problem: __, ...made } = { results: undefined, problem: undefined, ...rest };
+    expect(accessesOf(op)).toEqual([{ ordinal: 0, effect, ...made }]);
   }
 });
 
@@ -192,5 +243,8 @@ test("warp-wide operations have the names by which they meet", () => {
     "redux",
     "elect",
     "sync",
+    "align",
+    "arrange",
+    "multiply",
   ]);
 });

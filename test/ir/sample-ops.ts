@@ -1,4 +1,13 @@
-import { type Access, atAddress, type Op, type OpOf, type Place, type WarpOp } from "../../src/ir/index.ts";
+import {
+  type Access,
+  atAddress,
+  type MatrixProduct,
+  type Op,
+  type OpOf,
+  type Place,
+  rowsToFragments,
+  type WarpOp,
+} from "../../src/ir/index.ts";
 import { type Expr, kit } from "../../src/semantics/index.ts";
 
 const access = (space: Access["space"], how: Partial<Access> = {}): Access => ({
@@ -20,6 +29,19 @@ const old = (index: number): Expr => ({ kind: "old", ty: "i32", index });
 const there = (): Place => atAddress(fresh());
 const inSurface = (): Place => ({ kind: "surface", offset: fresh(), surface: fresh() });
 
+const product: MatrixProduct = {
+  m: 8,
+  n: 8,
+  k: 16,
+  a: "s8",
+  b: "s8",
+  c: "s32",
+  d: "s32",
+  bits: 8,
+  rule: { kind: "integer", saturates: false },
+  fragments: { kind: "whole" },
+};
+
 const warpOps: { readonly [K in WarpOp["op"]]: readonly Extract<WarpOp, { op: K }>[] } = {
   shfl: (["up", "down", "bfly", "idx"] as const).map((mode) => ({
     op: "shfl",
@@ -31,6 +53,9 @@ const warpOps: { readonly [K in WarpOp["op"]]: readonly Extract<WarpOp, { op: K 
   redux: [{ op: "redux", operands: [fresh()], combine: kit.add(old(0), old(1)) }],
   elect: [{ op: "elect", operands: [] }],
   sync: [{ op: "sync", operands: [] }],
+  align: [{ op: "align", operands: [] }],
+  arrange: [{ op: "arrange", operands: [fresh(), fresh(), fresh(), fresh()], arrangement: rowsToFragments(4, false) }],
+  multiply: [{ op: "multiply", operands: [fresh(), fresh(), fresh()], product }],
 };
 
 const barrier = (how: Partial<OpOf<"barrier">> = {}): OpOf<"barrier"> => ({
@@ -69,8 +94,34 @@ export const samples: { readonly [K in Op["kind"]]: readonly OpOf<K>[] } = {
   ],
   atomic: [
     { kind: "atomic", access: access("global"), place: there(), combine: [kit.add(old(0), fresh())] },
+    {
+      kind: "atomic",
+      access: access("shared"),
+      place: there(),
+      combine: [kit.add(old(0), fresh())],
+      results: [kit.add(old(0), fresh())],
+      problem: { number: kit.add(old(0), fresh()), reports: [{ code: "trap", message: "x" }] },
+    },
     { kind: "atomic", access: access("global"), place: inSurface(), combine: [kit.add(old(0), fresh())] },
   ],
+  copy: [
+    {
+      kind: "copy",
+      from: { access: access("global"), place: there() },
+      to: { access: access("shared"), place: there() },
+      size: null,
+      whole: false,
+    },
+    {
+      kind: "copy",
+      from: { access: access("global", { count: 4, align: 16 }), place: there() },
+      to: { access: access("shared", { count: 4, align: 16 }), place: there() },
+      size: fresh(),
+      whole: true,
+    },
+  ],
+  "commit-copies": [{ kind: "commit-copies" }],
+  "await-copies": [{ kind: "await-copies", pending: 1, all: false }],
   warp: Object.values(warpOps)
     .flat()
     .flatMap((warp): OpOf<"warp">[] => [

@@ -55,5 +55,5 @@ test.for([
   expect(device.memory.read(data.offset + bytes - 256, 256)).toEqual(new Uint8Array(words.buffer));
 
   const failed = kernel.launch({ grid: 2, block: 32, args: [data, BigInt(bytes + 4), out] });
-  expect(failed.reports[0]?.message).toMatch(/^stores 4 bytes .* 0 bytes behind the end of data/);
+  expect(failed.reports[0]?.message).toMatch(/^stores 4 bytes .* 0 bytes after the end of data/);
 });

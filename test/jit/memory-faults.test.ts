@@ -29,7 +29,7 @@ type FaultCase = readonly [string, string, readonly string[], (readonly string[]
 
 describe("reports are the interpreter's", () => {
   const cases: readonly FaultCase[] = [
-    ["behind the end of a buffer", "global-out-of-bounds", ["st.global.u32 [%a+4], %t;"]],
+    ["after the end of a buffer", "global-out-of-bounds", ["st.global.u32 [%a+4], %t;"]],
     ["before its beginning", "global-out-of-bounds", ["ld.global.u32 %v, [%a+-8];"]],
     ["across its end", "global-out-of-bounds", ["mad.wide.u32 %a, %t, 8, %b;", "st.global.v2.u32 [%a], {%t, %t};"]],
     [

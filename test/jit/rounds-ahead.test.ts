@@ -113,7 +113,7 @@ DONE: st.global.u32 [%out], %r2;`,
 ];
 
 const faults: readonly (readonly [string, string, string])[] = [
-  ["global-out-of-bounds", "behind the end in a later round", loop(byThread, "add.s64 %d1, %d1, 4;", 34)],
+  ["global-out-of-bounds", "after the end in a later round", loop(byThread, "add.s64 %d1, %d1, 4;", 34)],
   [
     "global-out-of-bounds",
     "before the beginning in a later round",

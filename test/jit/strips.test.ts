@@ -57,10 +57,10 @@ describe("words behind one another, each lane's somewhere else", () => {
     expect(new Set(out).size).toBeGreaterThan(3);
   });
 
-  test("the last of them in one lane behind the end", () => {
+  test("the last of them in one lane after the end", () => {
     const loads =
       "ld.global.u32 %r4, [%d1+4]; ld.global.u32 %r5, [%d1+8]; ld.global.u32 %r6, [%d1+12]; ld.global.u32 %r7, [%d1+16];";
-    const { reports } = expectSame({ ...caseOf("behind the end", loads), block: [64, 1, 1] });
+    const { reports } = expectSame({ ...caseOf("after the end", loads), block: [64, 1, 1] });
     expect(reports).toMatchObject([{ code: "global-out-of-bounds" }]);
   });
 });

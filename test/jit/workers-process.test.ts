@@ -43,7 +43,7 @@ ${program}`,
   );
   const { stdout, status, signal, ...rest } = spawnSync(process.execPath, [...flags, file], {
     encoding: "utf8",
-    timeout: 30_000,
+    timeout: 300_000,
   });
   // Node begins with the line in which something was thrown, which is as long as the library.
   const stderr = rest.stderr.slice(-1000);

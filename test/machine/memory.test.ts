@@ -102,7 +102,7 @@ test("variables are found by address, and the nearest one is named with the dist
   expect(nearestExtent([], 5)).toBeNull();
   expect(distance(extents[1]!, 0x11e, 4)).toBe("2 bytes before b (8 bytes)");
   expect(distance(extents[1]!, 0x126, 4)).toBe("at byte 6, 2 bytes past the end of b (8 bytes)");
-  expect(distance(extents[1]!, 0x128, 4)).toBe("0 bytes behind the end of b (8 bytes)");
+  expect(distance(extents[1]!, 0x128, 4)).toBe("0 bytes after the end of b (8 bytes)");
 });
 
 test("the stacks of a warp's lanes grow together and keep what is in them", () => {

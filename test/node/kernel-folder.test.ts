@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -121,13 +130,42 @@ test.runIf(process.platform === "linux")(
     rmSync(file);
     expect(spawnSync("mkfifo", [file]).status).toBe(0);
     for (const folder of [kernels, "/proc/lanewise/kernels"]) {
-      const options = { timeout: 5000, encoding: "utf8" } as const;
+      const options = { timeout: 120_000, encoding: "utf8" } as const;
       const ended = spawnSync(process.execPath, ["--input-type=module", "-e", use(folder)], options);
       expect({ folder, ...ended }).toMatchObject({ folder, status: 0, stdout: "null\n" });
     }
     expect(new KernelFolder(kernels, "b1", 1 << 20).read("k")).toEqual(new Uint8Array(10));
   },
 );
+
+test.runIf(process.getuid !== undefined)("a folder to which others can write is refused, with a reason", () => {
+  const whole = join(path, "user", "kernels");
+  const refusedOf = (): { readonly found: Uint8Array | null; readonly reasons: string[] } => {
+    const reasons: string[] = [];
+    const folder = new KernelFolder(whole, "b1", 1 << 20, (why) => reasons.push(why));
+    const found = folder.read("k");
+    folder.write("other", entry(5));
+    return { found, reasons };
+  };
+  expect(refusedOf()).toEqual({ found: null, reasons: [] });
+  new KernelFolder(whole, "b1", 1 << 20).write("k", entry(10));
+  for (const [folder, mode] of [
+    [whole, 0o777],
+    [whole, 0o770],
+    [whole, 0o702],
+    [join(path, "user"), 0o777],
+  ] as const) {
+    const before = readdirSync(whole);
+    chmodSync(folder, mode);
+    expect(refusedOf()).toEqual({ found: null, reasons: [`others can write to ${folder}`] });
+    expect(readdirSync(whole)).toEqual(before);
+    chmodSync(folder, 0o755);
+    expect(refusedOf()).toEqual({ found: entry(10), reasons: [] });
+  }
+  // As /tmp is: nobody else can move what the user has put there.
+  chmodSync(join(path, "user"), 0o1777);
+  expect(refusedOf()).toEqual({ found: entry(10), reasons: [] });
+});
 
 test("the folder and its parents are created", () => {
   const folder = new KernelFolder(join(path, "a", "b"), "b1", 1 << 20);

@@ -8,7 +8,7 @@ import type { Stage } from "./survive.ts";
 import type { Seed } from "./visa-seeds.ts";
 
 /** Milliseconds. No case takes a tenth of it. */
-const longest = 60_000;
+const longest = 300_000;
 
 /** Takes a text through parser, printer, checker and writer. Throws where they do not agree with each other. */
 export function surviveText(text: string): void {

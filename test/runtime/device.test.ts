@@ -112,7 +112,7 @@ describe("arguments", () => {
   test.each([
     [[], 'kernel "saxpy" has 4 parameters, not 0: `n` (.u32), `a` (.f32), `x` (.u64), `y` (.u64)'],
     [[2 ** 32, 1, 0, 0], 'argument 0 of kernel "saxpy": 4294967296 does not fit u32: `n` (.u32)'],
-    [[1.5, 1, 0, 0], "1.5 is no integer, which u32 holds"],
+    [[1.5, 1, 0, 0], "1.5 is not an integer, which u32 holds"],
     [[scalar("u64", 1), 1, 0, 0], "a value of type u64 given for `n` (.u32)"],
     [["buffer", 1, 0, 0], "a buffer given for `n` (.u32), which holds no address"],
     [[1, new Uint8Array(3), 0, 0], "3 bytes given for `a` (.f32)"],

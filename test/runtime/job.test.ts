@@ -37,7 +37,7 @@ describe("an invalid job", () => {
     [launch({ block: [1.5] }), "launches[0].block[0]: expected an integer, found a number"],
     [launch({ block: [64, 32] }), "launches[0].block: 2048 threads are more than the 1024 that a block may have"],
     [launch({ args: [{ buf: "y" }] }), 'launches[0].args[0].buf: there is no buffer "y"'],
-    [launch({ args: [{ s23: 1 }] }), "launches[0].args[0]: is no argument"],
+    [launch({ args: [{ s23: 1 }] }), "launches[0].args[0]: is not an argument"],
     [launch({ args: [{ s8: 256 }] }), "launches[0].args[0].s8: 256 does not fit s8"],
     [launch({ args: [{ u32: 1.5 }] }), "launches[0].args[0].u32: expected an integer, found a number"],
     [launch({ args: [{ bytes: "0a0" }] }), "launches[0].args[0].bytes: expected pairs of hexadecimal digits"],
@@ -56,7 +56,7 @@ describe("an invalid job", () => {
     ['{"id": 1,', "expected a name in quotes, found the end"],
     ['{"a": 1, "a": 2}', '"a" is given twice'],
     ["{} x", "expected the end of the text, found `x`"],
-    ['["\n"]', "this string has no end or a wrong escape"],
+    ['["\n"]', "this string is not closed, or has a wrong escape"],
     ["[".repeat(100_000), "nested deeper than 200 levels"],
     ["", "expected a value, found the end"],
   ])("%s", (text, message) => expect(messages(text)).toContain(message));

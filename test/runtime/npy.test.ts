@@ -8,9 +8,11 @@ const ascii = (text: string) => [...text].map((c) => c.charCodeAt(0).toString(16
 /** A file as numpy 2.4 lays it out (`np.save`); the header's text and the data are what it wrote. */
 function saved(dictionary: string, data: string, version: 1 | 2 | 3 = 1): Uint8Array {
   const begin = version === 1 ? 10 : 12;
-  const header = `${dictionary.padEnd(128 - begin - 1)}\n`;
-  const length = version === 1 ? "7600" : "74000000";
-  return hex(`934e554d50590${version}00${length}${ascii(header)}${data}`);
+  const end = Math.max(128, Math.ceil((begin + dictionary.length + 1) / 64) * 64);
+  const header = `${dictionary.padEnd(end - begin - 1)}\n`;
+  const length = Buffer.alloc(begin - 8);
+  length.writeUIntLE(header.length, 0, length.length);
+  return hex(`934e554d50590${version}00${length.toString("hex")}${ascii(header)}${data}`);
 }
 
 const dictionary = (descr: string, shape: string, fortran = "False") =>
@@ -42,7 +44,22 @@ describe("files that numpy wrote", () => {
       'arrays of "records" have no type that a kernel knows',
     ],
     [dictionary("<f8", "(9,)"), "the header promises 72 bytes of data, the file has 8"],
-    [dictionary("<f8", "(-1,)"), /^the header has no shape that is understood/],
+    [dictionary("<f8", "(-1,)"), "the header has an entry that is not understood"],
+    // As numpy.lib.format reads them: a literal of Python with exactly these three keys.
+    [dictionary("<f8", "(1 2,)"), "the header has an entry that is not understood"],
+    [dictionary("<f8", "(1)"), "the header has a shape that is no tuple of lengths"],
+    [dictionary("<f8", "(,)"), "the header has an entry that is not understood"],
+    [dictionary("<f8", "(01,)"), "the header has an entry that is not understood"],
+    [dictionary("<f8", `(${"9".repeat(400)},)`), "the header has a length that no array has"],
+    [dictionary("<f8", "(9007199254740991, 9007199254740991)"), "bytes of data; 2 GiB can be read"],
+    [dictionary("<f8", `(${"1,".repeat(65)})`), "the header has 65 dimensions; NumPy has at most 64"],
+    ["{'descr': '<f8', 'fortran_order': False}", "the header has no shape"],
+    ["{'descr': '<f8', 'fortran_order': False, 'shape': (1,), 'more': (1,)}", "entries that a .npy file does not have"],
+    ["{'descr': '<f8', 'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "the header has two entries descr"],
+    ["{'descr': '<f8' 'fortran_order': False, 'shape': (1,)}", "the header has no comma between two entries"],
+    ["('descr', '<f8')", "the header is no dictionary"],
+    ["{'descr': True, 'fortran_order': False, 'shape': (1,)}", "the header has a descr that is no type"],
+    ["{'descr': '<f8', 'fortran_order': '<f8', 'shape': (1,)}", "the header has a fortran_order"],
   ])("refused: %s", (header, message) => {
     expect(() => readNumpy(saved(header, "0000000000000000"))).toThrow(message);
   });
@@ -75,5 +92,5 @@ test("conversion is exact or rejected", () => {
   expect(asType(of("s64", "feffffffffffffff"), "s32")).toEqual(hex("feffffff"));
   expect(asType(of("f64", "000000000000f83f"), "f32")).toEqual(hex("0000c03f"));
   expect(() => asType(of("s64", "0000000001000000"), "s32")).toThrow("element 0 is 4294967296, which does not fit s32");
-  expect(() => asType(of("f64", "000000000000f83f"), "s32")).toThrow("element 0 is 1.5, which is no s32");
+  expect(() => asType(of("f64", "000000000000f83f"), "s32")).toThrow("element 0 is 1.5, which s32 cannot hold");
 });

@@ -1,10 +1,15 @@
+import { displayName, signatureOf } from "../../names/index.ts";
 import { basename } from "node:path";
 import { LoadError, NotExecutableError, UsageError } from "../../runtime/data/errors.ts";
+import { textOf } from "../../runtime/data/source-file.ts";
 import { buildKernel } from "../../runtime/standalone/standalone.ts";
 import { parseDim } from "../options/argument-syntax.ts";
 import { type Command, exitStatus } from "../options/command.ts";
 import { requirePtx } from "../options/isa-of-file.ts";
-import { readSource, writeBytes } from "../terminal/files.ts";
+import { moduleOption } from "../options/program-options.ts";
+import { allProgramTexts } from "../runs/program-files.ts";
+import { SourceText } from "../../source/index.ts";
+import { writeBytes } from "../terminal/files.ts";
 import { printLoadError } from "../terminal/load-error.ts";
 import { printJson } from "../terminal/terminal.ts";
 
@@ -13,7 +18,7 @@ const descriptionOf = (module: string): string => module.replace(/\.wasm$/, ".js
 export const build: Command = {
   name: "build",
   summary: "compile a PTX kernel to WebAssembly that stands alone",
-  usage: ["build FILE.ptx… -o OUT.wasm [--kernel K] [--block SIZE]"],
+  usage: ["build FILE… -o OUT.wasm [--kernel K] [--block SIZE]"],
   options: [
     {
       name: "output",
@@ -24,14 +29,15 @@ export const build: Command = {
       help: "where the module goes; its description is FILE.json",
     },
     { name: "kernel", value: "NAME", help: "the kernel (default: the only one)" },
+    moduleOption,
     { name: "block", value: "X[,Y,Z]", help: "specialize for blocks of this size (default: any size)" },
   ],
   common: ["target"],
   details:
     "The files are linked into one program. docs/build.md says what the description holds, and how the module is launched: " +
     "lanewise/loader (examples/standalone/loader.mjs) does it in Node and in the browser, without the compiler. Kernels that need more than a simple launcher can do are refused: " +
-    "allocating memory, assertions, alloca, lanes that wait for others of their warp, and barriers with a number or a count.",
-  run(options, terminal) {
+    "allocating memory, assertions, alloca, lanes that wait for others of their warp, products of matrices, and barriers with a number or a count.",
+  async run(options, terminal) {
     const output = options.value("output");
     if (options.positionals.length === 0) throw new UsageError("build: no file given");
     if (output === null) throw new UsageError("build: -o says where the module goes");
@@ -40,7 +46,7 @@ export const build: Command = {
     const size = options.value("block");
     const kernel = options.value("kernel");
     const descriptionPath = descriptionOf(output);
-    const sources = options.positionals.map(readSource);
+    const sources = (await allProgramTexts(options)).map((file) => new SourceText(file.path, textOf(file)));
     const json = options.has("json");
     try {
       const { wasm, description } = buildKernel(sources, {
@@ -50,10 +56,22 @@ export const build: Command = {
       });
       writeBytes(output, wasm);
       writeBytes(descriptionPath, `${JSON.stringify({ module: basename(output), ...description }, null, 1)}\n`);
-      if (json) printJson({ ok: true, output, description: descriptionPath, kernel: description.kernel }, terminal);
+      if (json)
+        printJson(
+          {
+            ok: true,
+            output,
+            description: descriptionPath,
+            kernel: description.kernel,
+            kernelName: signatureOf(description.kernel),
+          },
+          terminal,
+        );
       else {
         const kilobytes = (wasm.length / 1000).toFixed(1);
-        terminal.err(`${description.kernel}: ${kilobytes} KB in ${output}, described in ${descriptionPath}`);
+        terminal.err(
+          `${displayName(description.kernel)}: ${kilobytes} KB in ${output}, described in ${descriptionPath}`,
+        );
       }
       return exitStatus.ok;
     } catch (error) {

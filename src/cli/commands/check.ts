@@ -2,8 +2,10 @@ import { UsageError } from "../../runtime/data/errors.ts";
 import { type Diagnostic, fileToJson, renderDiagnostic } from "../../source/index.ts";
 import { type Command, exitStatus } from "../options/command.ts";
 import { findingOptions, Findings } from "../options/findings.ts";
+import { moduleOption, packedFiles } from "../options/program-options.ts";
 import { checkFiles, checkProgram } from "../runs/checked-files.ts";
-import { readBytes, shownPath } from "../terminal/files.ts";
+import { allProgramTexts } from "../runs/program-files.ts";
+import { readableDiagnostic } from "../terminal/readable-diagnostic.ts";
 import { plural } from "../terminal/numbers.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 
@@ -12,7 +14,7 @@ const maxFindings = 100;
 
 export function printDiagnostics(diagnostics: readonly Diagnostic[], terminal: Terminal): void {
   for (const diagnostic of diagnostics.slice(0, maxFindings))
-    terminal.out(`${renderDiagnostic(diagnostic, terminal)}\n`);
+    terminal.out(`${renderDiagnostic(readableDiagnostic(diagnostic), terminal)}\n`);
   const more = diagnostics.length - maxFindings;
   if (more > 0) terminal.out(`... and ${more} more; --json lists all\n`);
 }
@@ -34,15 +36,17 @@ export const check: Command = {
   options: [
     { name: "link", help: "the files are one program: check the rules between them too" },
     { name: "isa", value: "NAME", help: "ptx or visa (default: by the file's name)" },
+    moduleOption,
     ...findingOptions,
   ],
   common: ["target"],
-  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (binary vISA, which is disassembled first). With --link the files of a vISA program are its kernel and the functions that it calls.`,
+  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (binary vISA, which is disassembled first). ${packedFiles}, of which all PTX is checked. With --link the files of a vISA program are its kernel and the functions that it calls.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
-    const files = options.positionals.map((path) => ({ path: shownPath(path), bytes: readBytes(path) }));
+    const isProgram = options.has("link");
+    const files = await allProgramTexts(options, !isProgram);
     const findings = new Findings(options);
-    const { sources, diagnostics: all } = await (options.has("link") ? checkProgram : checkFiles)(files, options);
+    const { sources, diagnostics: all } = await (isProgram ? checkProgram : checkFiles)(files, options);
     const diagnostics = findings.addDiagnostics(all, sources);
     await findings.finish({ of: "check", completed: true }, terminal);
     if (options.has("json")) {

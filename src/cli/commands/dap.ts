@@ -9,6 +9,8 @@ import { isCisaName } from "../../runtime/data/isa.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import { commonOptions, parseOptions } from "../options/options.ts";
 import { programOptions } from "../options/program-options.ts";
+import { originReader } from "../terminal/origin-files.ts";
+import type { SourceText } from "../../source/index.ts";
 import { openSession } from "../runs/debug-program.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -16,8 +18,10 @@ import type { Terminal } from "../terminal/terminal.ts";
 const launchOptions = [
   "variant",
   "kernel",
+  "module",
   "grid",
   "block",
+  "blocks",
   "shared",
   "global",
   "local",
@@ -52,7 +56,14 @@ function wordsOf(launch: Arguments): readonly string[] {
   return words;
 }
 
+/** Finds the files that the program was compiled from; replaced when a program is launched. */
+let findSource: (path: string) => SourceText | null = () => null;
+
 async function open(launch: Arguments, onLog: (text: string) => void): Promise<Session> {
+  const cwd = launch.string("cwd") ?? process.cwd();
+  const readOrigin = originReader(launch.strings("sourcePath").map((folder) => resolve(cwd, folder)));
+  const program = resolve(cwd, launch.string("program") ?? launch.strings("program")[0] ?? "");
+  findSource = (path) => readOrigin(path, program);
   const problems: string[] = [];
   const terminal: Terminal = {
     style: (_, text) => text,
@@ -62,7 +73,7 @@ async function open(launch: Arguments, onLog: (text: string) => void): Promise<S
     err: (text) => void problems.push(text),
   };
   try {
-    return await openSession(parseOptions(wordsOf(launch), specs), terminal, { command: "dap", onLog });
+    return await openSession(parseOptions(wordsOf(launch), specs), terminal, { command: "dap", onLog, readOrigin });
   } catch (error) {
     if (problems.length > 0) onLog(problems.join("\n"));
     if (error instanceof LoadError) onLog(error.message);
@@ -76,7 +87,10 @@ async function open(launch: Arguments, onLog: (text: string) => void): Promise<S
  */
 function pathOf(path: string): string | null {
   const whole = resolve(path);
-  return !isCisaName(path) && existsSync(dirname(whole)) && existsSync(whole) ? whole : null;
+  if (isCisaName(path)) return null;
+  if (existsSync(dirname(whole)) && existsSync(whole)) return whole;
+  const found = findSource(path);
+  return found === null ? null : resolve(found.path);
 }
 
 /** Parses a message. One that is not JSON cannot be answered, so it is reported on stderr and skipped. */
@@ -84,7 +98,7 @@ function messageOf(text: string, terminal: Terminal): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    terminal.err(`dap: a message is no JSON: ${(error as Error).message}`);
+    terminal.err(`dap: a message is not JSON: ${(error as Error).message}`);
     return null;
   }
 }
@@ -95,7 +109,7 @@ export const dap: Command = {
   usage: ["dap"],
   options: [],
   common: [],
-  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" to see the source that \`.loc\` names. editors/vscode has an extension that starts it.`,
+  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, module, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" or "assembly" to see only the source that the program was compiled from, or only the assembly (default: the source where its file is found; sourcePath lists folders to look in). editors/vscode has an extension that starts it.`,
   async run(_, terminal) {
     const unframer = new Unframer();
     const status = await new Promise<ExitStatus>((resolve) => {
@@ -110,7 +124,7 @@ export const dap: Command = {
         try {
           for (const text of unframer.push(chunk)) void session.receive(messageOf(text, terminal));
         } catch (error) {
-          terminal.err(`dap: the input is no stream of messages: ${(error as Error).message}`);
+          terminal.err(`dap: the input is not a stream of messages: ${(error as Error).message}`);
           resolve(exitStatus.usage);
         }
       });
@@ -121,6 +135,8 @@ export const dap: Command = {
       });
     });
     process.stdin.destroy();
-    return status;
+    // A program that runs on would keep the process alive for an editor that has gone.
+    await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
+    return process.exit(status);
   },
 };

@@ -2,12 +2,11 @@ import { createInterface, type Interface } from "node:readline";
 import { Console } from "../../debugger/console/console.ts";
 import type { Session } from "../../debugger/session.ts";
 import { LoadError, NotExecutableError, UsageError } from "../../runtime/data/errors.ts";
-import type { SourceText } from "../../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import type { Options } from "../options/options.ts";
 import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
 import { openSession } from "../runs/debug-program.ts";
-import { FileError, readText } from "../terminal/files.ts";
+import { readText } from "../terminal/files.ts";
 import { printLoadError } from "../terminal/load-error.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 
@@ -35,25 +34,6 @@ async function runScript(console: Console, lines: readonly string[], terminal: T
     if (quit || failed) break;
   }
   return { commands };
-}
-
-/** Returns a reader for files that debug information names; it returns null for those that do not exist. */
-function readOnce(): (path: string) => SourceText | null {
-  const known = new Map<string, SourceText | null>();
-  return (path) => {
-    let found = known.get(path);
-    if (found === undefined) known.set(path, (found = readIfThere(path)));
-    return found;
-  };
-}
-
-function readIfThere(path: string): SourceText | null {
-  try {
-    return readText(path);
-  } catch (error) {
-    if (error instanceof FileError) return null;
-    throw error;
-  }
 }
 
 /** Reads and runs commands until the input ends or one of them is `quit`. Control-C interrupts a running command. */
@@ -113,7 +93,7 @@ export const debug: Command = {
     },
     { name: "interactive", short: "i", help: "prompt for more commands after those" },
   ],
-  common: ["sanitize", "seed", "max-steps", "target"],
+  common: ["sanitize", "seed", "max-steps", "target", "source-path"],
   details: `Stops before the first instruction and prompts for commands; help lists them. Time is counted in instructions of warps, and runs both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. Execution stops just before a fault and, with --sanitize, just before an error that sanitizers report. The interpreter runs the program; --engine and --timeout have no effect.
 
 ${programDetails}
@@ -129,7 +109,7 @@ Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that
     let session: Session;
     try {
       const onLog = (text: string): void => (json ? terminal.err(text) : terminal.out(text));
-      session = await openSession(options, terminal, { command: "debug", onLog });
+      session = await openSession(options, terminal, { command: "debug", onLog, readOrigin: terminal.readOrigin });
     } catch (error) {
       if (error instanceof NotExecutableError) throw new UsageError(error.message);
       if (!(error instanceof LoadError)) throw error;
@@ -137,7 +117,7 @@ Exit status: 0; 1 if the program has errors; 2 for wrong usage and commands that
       return exitStatus.failed;
     }
     const { style, width } = terminal;
-    const console = new Console(session, { style, width, readSource: readOnce() });
+    const console = new Console(session, { style, width, readSource: terminal.readOrigin ?? (() => null) });
     if (!json) terminal.out(console.greeting);
     const { commands } = await runScript(console, script, json ? null : terminal);
     const failed = commands.some((c) => c.failed);

@@ -1,10 +1,11 @@
-import { explore, type Explored, type ScheduleChoice } from "../../runtime/explore/explore.ts";
+import { type Explored, exploreSync, type ScheduleChoice } from "../../runtime/explore/explore.ts";
 import type { Interruption } from "../../runtime/explore/schedule-script.ts";
-import type { JobOptions } from "../../runtime/job/job-execution.ts";
+import type { JobOptions, JobRun } from "../../runtime/job/job-execution.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import { type ExitStatus, exitStatus } from "../options/command.ts";
 import type { FailOn } from "../options/findings.ts";
-import { runQuietly } from "../runs/run-execution.ts";
+import { Interrupted, interruptible } from "../runs/interruption.ts";
+import { runOpener } from "../runs/run-execution.ts";
 import { jobToJson } from "../runs/run-json.ts";
 import type { PlannedRun } from "../runs/run-plan.ts";
 import { statusOf } from "../runs/run-status.ts";
@@ -17,26 +18,42 @@ export async function exploreRun(
   planned: PlannedRun,
   settings: JobOptions,
   { budget, progress }: { readonly budget: number; readonly progress: Progress },
-): Promise<Explored> {
+): Promise<{ readonly explored: Explored; readonly isInterrupted: boolean }> {
   // The progress of one run among many would say nothing.
   const { onProgress: _, ...others } = settings;
   const quiet: JobOptions = { ...others, engine: "interpreter", hostThreads: 1, seed: null };
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
-  const run = async (how: ScheduleChoice): Promise<JobResult> => {
-    const maxSteps = settings.maxSteps ?? how.maxSteps ?? null;
-    return (await runQuietly(planned, { ...quiet, ...how, maxSteps })).result;
+  const open = await runOpener(planned);
+  let usual: JobResult | null = null;
+  let current: JobRun | null = null;
+  let schedules = 0;
+  const run = (how: ScheduleChoice): JobResult => {
+    current = open({ ...quiet, ...how, maxSteps: settings.maxSteps ?? how.maxSteps ?? null });
+    const result = current.run();
+    usual ??= result;
+    return result;
   };
-  const explored = await explore(planned.job, run, {
-    budget,
-    seed: settings.seed ?? undefined,
-    onSchedule: (tried) => progress.step(`${tried} of ${budget} schedules`),
-  });
-  progress.end();
-  return explored;
+  const onSchedule = (tried: number): void => {
+    schedules = tried;
+    progress.step(`${tried} of ${budget} schedules`);
+  };
+  const options = { budget, seed: settings.seed ?? undefined, onSchedule };
+  try {
+    // All schedules are one piece of work: between two pieces a signal could be lost.
+    const explored = await interruptible(() => exploreSync(planned.job, run, options));
+    return { explored, isInterrupted: false };
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    const result = usual ?? (current ?? open(quiet)).interrupted();
+    const tried = Math.max(0, schedules - 1);
+    return { explored: { usual: result, schedules: tried, covered: 0, found: null }, isInterrupted: true };
+  } finally {
+    progress.end();
+  }
 }
 
 export function exploredStatus(planned: PlannedRun, { usual, found }: Explored, failOn: FailOn): ExitStatus {
-  const own = statusOf({ ...planned, result: usual }, failOn);
+  const own = statusOf({ ...planned, result: usual, isInterrupted: false }, failOn);
   if (own !== exitStatus.ok || found === null) return own;
   return found.result.reports.some((r) => r.severity === "error") ? exitStatus.faulted : exitStatus.failed;
 }

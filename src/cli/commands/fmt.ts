@@ -1,9 +1,12 @@
+import { isContainer } from "../../container/sniff.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { isCisaName } from "../../runtime/data/isa.ts";
 import { type Diagnostic, hasErrors, renderDiagnostic, type SourceText } from "../../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
+import { isCudaSource } from "../options/cuda-source.ts";
+import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfFile } from "../options/isa-of-file.ts";
-import { readSource, stdin, writeBytes } from "../terminal/files.ts";
+import { readBytes, readSource, stdin, writeBytes } from "../terminal/files.ts";
 import { printJson } from "../terminal/terminal.ts";
 
 interface Formatted {
@@ -46,6 +49,10 @@ export const fmt: Command = {
     let status: ExitStatus = exitStatus.ok;
     const files: { path: string; ok: boolean; changed: boolean; text?: string }[] = [];
     for (const path of options.positionals) {
+      if (isCudaSource(path)) throw new UsageError(`fmt: ${path} is CUDA C++; clang-format is for that`);
+      const packed = isOpenCl(path) || isContainer(readBytes(path));
+      if (packed)
+        throw new UsageError(`fmt: ${path} holds programs; \`lanewise link ${path} -o OUT.ptx\` takes PTX out`);
       const source = readSource(path);
       const visa = isaOfFile(options, path) === "visa";
       const { text, diagnostics } = await (visa ? formatVisa : formatPtx)(source);

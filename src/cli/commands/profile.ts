@@ -1,3 +1,4 @@
+import { readable } from "../../names/index.ts";
 import { basename, dirname, join } from "node:path";
 import { type Profile, profileOf, Profiler } from "../../profiler/index.ts";
 import { type Command, exitStatus } from "../options/command.ts";
@@ -20,7 +21,7 @@ function printFailure({ result }: Finished, terminal: Terminal): void {
   const errors = result.diagnostics.filter((d) => d.severity === "error");
   printDiagnostics(errors, terminal);
   for (const report of result.reports) terminal.out(`${renderReport(report, terminal)}\n`);
-  if (result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
+  if (result.failure !== null) terminal.err(`lanewise: ${readable(result.failure)}`);
 }
 
 /** The path of the n-th page, if several runs have one each: "out.html", "out-2.html", ... */
@@ -28,8 +29,11 @@ const numbered = (path: string, n: number): string => (n === 1 ? path : path.rep
 
 /** Reads higher-level sources from where the program says they are, or from next to the program. */
 const originReader =
-  ({ lines }: Profile) =>
+  ({ lines, sources }: Profile, { readOrigin }: Terminal) =>
   (path: string): string | null => {
+    const program = sources.find((line) => line.path === path)?.program.path;
+    const found = program === undefined ? null : (readOrigin?.(path, program) ?? null);
+    if (found !== null) return found.text;
     const beside = new Set(lines.map((l) => dirname(l.source.path)));
     const folders = [...beside].flatMap((folder) => [folder, join(folder, ".."), join(folder, "../..")]);
     const places = [path, ...folders.flatMap((folder) => [join(folder, path), join(folder, basename(path))])];
@@ -64,7 +68,7 @@ export const profile: Command = {
     },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
-  common: ["sanitize", "seed", "timeout", "max-steps", "target"],
+  common: ["sanitize", "seed", "timeout", "max-steps", "target", "source-path"],
   details: `Counts what the interpreter does; the numbers are the same in every run. docs/profiler.md says what each one means, and has the schema of --json.
 
 ${programDetails}
@@ -95,8 +99,8 @@ Exit status: as for lanewise run.`,
         const { profilePage } = await import("../profile/profile-page.ts");
         const page = profilePage(found, {
           title: `Profile of ${title}`,
-          failure: result.failure,
-          readOrigin: originReader(found),
+          failure: result.failure === null ? null : readable(result.failure),
+          readOrigin: originReader(found, terminal),
         });
         writeBytes(numbered(path, documents.length), page);
       }
@@ -107,7 +111,15 @@ Exit status: as for lanewise run.`,
       return statusOf(finished);
     });
     if (json)
-      printJson({ ok: status === exitStatus.ok, jobs: documents, ...(errors.length > 0 && { errors }) }, terminal);
+      printJson(
+        {
+          ok: status === exitStatus.ok,
+          ...(status === exitStatus.interrupted && { interrupted: true }),
+          jobs: documents,
+          ...(errors.length > 0 && { errors }),
+        },
+        terminal,
+      );
     return status;
   },
 };

@@ -1,3 +1,4 @@
+import { displayName, readable } from "../../names/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import { type Command, exitStatus } from "../options/command.ts";
@@ -31,7 +32,7 @@ function printJob({ result, job }: Finished, terminal: Terminal): void {
       : style("error", "FAIL");
   const cost =
     result.launches.length > 0 ? `  ${steps === null ? "" : `${grouped(steps)} steps, `}${time.toFixed(1)} ms` : "";
-  const why = result.failure === null ? "" : `: ${result.failure}`;
+  const why = result.failure === null ? "" : `: ${readable(result.failure)}`;
   terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
   // An expected report need not be shown.
   if (job.expect === null || !result.ok) printFindings(result, terminal);
@@ -45,14 +46,17 @@ function printFindings(result: JobResult, terminal: Terminal): void {
   for (const report of result.reports) terminal.out(`${renderReport(report, terminal)}\n`);
 }
 
-function printLaunch({ result }: Finished, terminal: Terminal): void {
+function printLaunch({ result, isInterrupted }: Finished, terminal: Terminal): void {
   if (result.stdout !== "") terminal.out(result.stdout.replace(/\n$/, ""));
   printFindings(result, terminal);
   for (const { kernel, threads, steps, milliseconds } of result.launches) {
     const count = steps === null ? "" : `, ${grouped(steps)} steps`;
-    terminal.err(`${kernel}: ${plural(threads, "thread")}${count}, ${milliseconds.toFixed(1)} ms`);
+    terminal.err(`${displayName(kernel)}: ${plural(threads, "thread")}${count}, ${milliseconds.toFixed(1)} ms`);
   }
-  if (result.reports.length === 0 && result.failure !== null) terminal.err(`lanewise: ${result.failure}`);
+  if (isInterrupted) terminal.err("lanewise: interrupted: what was found and written until then is shown");
+  else if (result.reports.length === 0 && result.failure !== null) {
+    terminal.err(`lanewise: ${readable(result.failure)}`);
+  }
 }
 
 export const run: Command = {
@@ -68,11 +72,22 @@ export const run: Command = {
       value: "N=FILE",
       repeats: true,
       file: "written",
-      fileIn: /^\d+=(.+)$/s,
-      help: "save the buffer of argument N (from 0): .npy, .bin, .json",
+      fileIn: /^[^=]+=(.+)$/s,
+      help: "save the buffer of argument N (from 0), or the variable of that name: .npy, .bin, .json",
     },
   ],
-  common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "timeout", "max-steps", "target"],
+  common: [
+    "engine",
+    "threads",
+    "cache",
+    "no-cache",
+    "sanitize",
+    "seed",
+    "timeout",
+    "max-steps",
+    "target",
+    "source-path",
+  ],
   details: `${programDetails}
 
 For example, in a clone of Lanewise:
@@ -82,12 +97,12 @@ For example, in a clone of Lanewise:
     --kernel saxpy --global 32 --local 16 \\
     --arg 20 --arg 2.5 --arg f32[32]=iota --arg f32[32]
 
-Exit status: 0 success; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count).`,
+Exit status: 0 success; 1 a check failed, a schedule made a difference, or the program has errors; 2 wrong usage, or a file that cannot be read; 3 a kernel faulted, a sanitizer reported, or a limit was reached (--fail-on says which reports count); 130 Ctrl-C ended it, and what was found until then has been reported.`,
   async run(options, terminal) {
     const budget = explorationBudget(options);
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
-    const device = { kernelStore: kernelStore(options) };
+    const device = { kernelStore: kernelStore(options, terminal) };
     const json = options.has("json");
     const results: Finished[] = [];
     const documents: object[] = [];
@@ -100,23 +115,27 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
     const { status, errors } = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
       const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);
       if (budget !== null) {
-        const explored = await exploreRun(
+        const { explored, isInterrupted } = await exploreRun(
           planned,
           { ...settings, suppress: findings.suppresses },
           { budget, progress },
         );
         findings.addRun(explored.usual);
         if (explored.found !== null) findings.addRun(explored.found.result);
-        const usual = { ...planned, result: explored.usual };
+        const usual = { ...planned, result: explored.usual, isInterrupted: false };
         print(usual, fromJob);
         // In the summary, a job that passes only under some schedules has failed.
-        results.push({ ...planned, result: { ...explored.usual, ok: explored.usual.ok && explored.found === null } });
+        results.push({
+          ...planned,
+          isInterrupted: false,
+          result: { ...explored.usual, ok: explored.usual.ok && explored.found === null },
+        });
         documents.push(exploredToJson(explored));
         if (!json) {
           printExplored(explored, terminal);
           if (explored.found !== null) printFindings(explored.found.result, terminal);
         }
-        return exploredStatus(planned, explored, findings.failOn);
+        return isInterrupted ? exitStatus.interrupted : exploredStatus(planned, explored, findings.failOn);
       }
       const steering = steeringOf(options);
       const watched = { ...settings, ...(steering && { steering }), suppress: findings.suppresses };
@@ -132,9 +151,18 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
       warnOfUnreached(steering, terminal);
       return statusOf(finished, findings.failOn);
     });
-    await findings.finish({ of: "run", completed: status !== exitStatus.usage }, terminal);
+    const isInterrupted = status === exitStatus.interrupted;
+    await findings.finish({ of: "run", completed: status !== exitStatus.usage && !isInterrupted }, terminal);
     if (json)
-      printJson({ ok: status === exitStatus.ok, jobs: documents, ...(errors.length > 0 && { errors }) }, terminal);
+      printJson(
+        {
+          ok: status === exitStatus.ok,
+          ...(isInterrupted && { interrupted: true }),
+          jobs: documents,
+          ...(errors.length > 0 && { errors }),
+        },
+        terminal,
+      );
     else if (results.length > 1) terminal.out(summary(results));
     return status;
   },

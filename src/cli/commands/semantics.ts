@@ -1,5 +1,5 @@
-import { accessesOf, laneAddressOf, type MemoryAccess, type Op, type WarpOp } from "../../ir/index.ts";
-import type { Candidate, Form, OperandAccess, OperandRule } from "../../ptx/isa/index.ts";
+import { accessesOf, hasOperands, laneAddressOf, type MemoryAccess, type Op, type WarpOp } from "../../ir/index.ts";
+import { type Candidate, type Form, type OperandAccess, type OperandRule, stepsOf } from "../../ptx/isa/index.ts";
 import { type Expr, kit, type LeafName, printEquations, printExpr, type Ty } from "../../semantics/index.ts";
 
 /** The type that an operand of this rule has for a row; see `Source` in ptx/isa/define.ts. */
@@ -55,6 +55,14 @@ class SymbolicOperands implements OperandAccess {
   constant(name: string): never {
     throw new NeedsValue(name);
   }
+  temporary(index: number): { readonly register: number; readonly value: Expr } {
+    const name = `t${index}`;
+    const known = this.#names.indexOf(name);
+    const register = known < 0 ? this.#names.push(name) - 1 : known;
+    return { register, value: { kind: "reg", ty: "i32", reg: register } };
+  }
+  /** Where instructions differ between targets, the newest is described. */
+  readonly sm = 120;
   width(name: string): number {
     return this.#rules.get(name)?.type?.bits ?? 32;
   }
@@ -102,7 +110,7 @@ function* opsOf(form: Form, resolve: (opcode: string) => Candidate | undefined):
     if (!candidate || !form.effect) continue;
     const operands = new SymbolicOperands(candidate);
     try {
-      yield form.effect(kit, operands.source, candidate.mods, operands);
+      for (const { op } of stepsOf(form.effect(kit, operands.source, candidate.mods, operands))) yield op;
     } catch (error) {
       if (!(error instanceof NeedsValue)) throw error;
       yield null;
@@ -131,7 +139,10 @@ export function describeSemantics(candidate: Candidate): string[] {
   if (form.control !== null && !form.effect) return ["control flow"];
   try {
     if (form.sem) return equations(form.sem(kit, operands.source, mods, operands), candidate, operands.nameOf);
-    if (form.effect) return describeOp(form.effect(kit, operands.source, mods, operands), operands.nameOf);
+    if (form.effect) {
+      const steps = stepsOf(form.effect(kit, operands.source, mods, operands));
+      return steps.flatMap(({ op }) => describeOp(op, operands.nameOf));
+    }
   } catch (error) {
     if (error instanceof NeedsValue) return [`depends on the value of ${error.message}`];
     throw error;
@@ -169,6 +180,14 @@ function describeWarpOp(op: WarpOp, show: (expr: Expr) => string): string {
       return "p = whether this lane is the elected one";
     case "sync":
       return "wait";
+    case "align":
+      return "wait for all lanes of the warp";
+    case "arrange":
+      return `d = parts of ${op.operands.map(show).join(", ")} of other lanes`;
+    case "multiply": {
+      const { m, n, k, a, b, c, d } = op.product;
+      return `D (${m}x${n}, ${d}) = A (${m}x${k}, ${a}) * B (${k}x${n}, ${b}) + C (${c})`;
+    }
   }
 }
 
@@ -192,6 +211,9 @@ function describeAccess(made: MemoryAccess, show: (expr: Expr) => string): strin
 /** Describes an effect in words, with expressions in the notation of `printEquations`. */
 function describeOp(op: Op, nameOf: LeafName): string[] {
   const show = (expr: Expr): string => printExpr(expr, nameOf);
+  const name = op.kind.replace("-", " ");
+  if (op.kind === "unsupported") return [`not executable: ${op.reason}`];
+  if (!hasOperands(op)) return [name];
   switch (op.kind) {
     case "pure":
       return printEquations(
@@ -200,8 +222,19 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
       );
     case "load":
     case "store":
-    case "atomic":
       return accessesOf(op).map((made) => describeAccess(made, show));
+    case "atomic":
+      return [
+        ...accessesOf(op).map((made) => describeAccess(made, show)),
+        ...(op.results ?? []).map((result) => `d = ${show(result)}`),
+      ];
+    case "copy": {
+      const size = op.size === null ? "" : `, of which ${show(op.size)} bytes are read and the rest becomes 0`;
+      const at = ({ access, place }: typeof op.from) => `[${show(laneAddressOf(place))}] (${access.space})`;
+      return [
+        `${(op.to.access.bits / 8) * op.to.access.count} bytes at ${at(op.to)} = those at ${at(op.from)}${size}, asynchronously`,
+      ];
+    }
     case "warp":
       return [
         `${describeWarpOp(op.warp, show)}, over the lanes ${op.mask === null ? "at hand" : `in ${show(op.mask)}`}`,
@@ -211,24 +244,12 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
       const reduce = op.reduce === null ? "" : `; d = ${op.reduce.op} of ${show(op.reduce.a)}`;
       return [`${op.mode === "arrive" ? "arrive at" : "wait at"} barrier ${show(op.id)} for ${count}${reduce}`];
     }
-    case "unsupported":
-      return [`not executable: ${op.reason}`];
-    case "activemask":
-    case "fence":
-    case "branch":
     case "branch-indexed":
     case "call":
     case "file-call":
-    case "subroutine-call":
-    case "return":
-    case "exit":
-    case "trap":
-    case "breakpoint":
     case "alloca":
-    case "stack-save":
     case "stack-restore":
     case "sleep":
-    case "nothing":
-      return [op.kind.replace("-", " ")];
+      return [name];
   }
 }

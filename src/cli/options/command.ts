@@ -2,7 +2,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import type { CommonOption, Options, OptionSpec } from "./options.ts";
 
 /** The exit statuses of the process; see docs/cli.md. */
-export const exitStatus = { ok: 0, failed: 1, usage: 2, faulted: 3 } as const;
+export const exitStatus = { ok: 0, failed: 1, usage: 2, faulted: 3, interrupted: 130 } as const;
 export type ExitStatus = (typeof exitStatus)[keyof typeof exitStatus];
 
 export interface Command {

@@ -1,5 +1,18 @@
+import { displayName, readable } from "../../names/index.ts";
 import type { Finding, Judged } from "../../reports/index.ts";
-import { type CodePage, printable, renderPlace, type SourceText, type Span } from "../../source/index.ts";
+import {
+  type CodePage,
+  headOf,
+  inliningText,
+  type Origin,
+  originPlaceText,
+  printable,
+  type ReadOrigin,
+  renderPlace,
+  spanAt,
+  type SourceText,
+  type Span,
+} from "../../source/index.ts";
 import { type Html, html, renderPage } from "../terminal/html.ts";
 import { plural } from "../terminal/numbers.ts";
 import { describeThreads } from "../terminal/threads.ts";
@@ -49,44 +62,88 @@ function frame(source: SourceText, span: Span, lines = around): Html {
   return html`<pre>${rows}</pre>`;
 }
 
-function stackOf({ run }: Finding): Html | null {
+/** A name, with the mangled one where people point at it. */
+const nameOf = (name: string): Html => html`<code title="${name}">${displayName(name)}</code>`;
+
+/** A place on the page: how it is named, and its text if that is at hand. */
+interface Shown {
+  readonly name: string;
+  readonly text: { readonly source: SourceText; readonly span: Span } | null;
+}
+
+type Placed = { readonly source: SourceText; readonly span: Span; readonly origin?: Origin | null };
+
+/** The place in the source that the program was compiled from; if that is not known, the place in the program. */
+function shownPlace({ source, span, origin }: Placed, readOrigin: ReadOrigin | undefined): Shown {
+  const head = origin?.[headOf(origin)];
+  if (head === undefined) return { name: renderPlace(source, span), text: { source, span } };
+  const found = readOrigin?.(head.path, source.path) ?? null;
+  const isThere = found !== null && head.line <= found.lineStarts.length;
+  const name = printable(originPlaceText({ ...head, path: found?.path ?? head.path }));
+  return { name, text: isThere ? { source: found, span: spanAt(found, head) } : null };
+}
+
+const hasOrigin = ({ origin }: Placed): boolean => origin != null && headOf(origin) >= 0;
+
+function stackOf({ run }: Finding, readOrigin: ReadOrigin | undefined): Html | null {
   if (run === null || run.stack.length < 2) return null;
-  const entries = run.stack.map(
-    ({ function: name, source, span }) =>
-      html`<li><code>${name}</code> <span class="faint">${renderPlace(source, span)}</span>${frame(source, span, 0)}</li>`,
-  );
+  const entries = run.stack.map((entry) => {
+    const { name, text } = shownPlace(entry, readOrigin);
+    const own = hasOrigin(entry) ? html` <span class="faint">(${renderPlace(entry.source, entry.span)})</span>` : null;
+    const lines = text === null ? null : frame(text.source, text.span, 0);
+    return html`<li><code>${displayName(entry.function)}</code> <span class="faint">${name}</span>${own}${lines}</li>`;
+  });
   return html`<details><summary>Call stack: ${plural(run.stack.length, "activation")}</summary><ol>${entries}</ol></details>`;
 }
 
-function factsOf({ run, help, notes, function: name, source }: Finding): Html {
+function factsOf(finding: Finding, readOrigin: ReadOrigin | undefined): Html {
+  const { run, help, notes, function: name, source, origin } = finding;
   const facts: Html[] = [];
   const add = (term: string, value: string | Html): void => void facts.push(html`<dt>${term}</dt><dd>${value}</dd>`);
   if (run !== null) {
-    add("kernel", html`<code>${run.kernel}</code>`);
+    add("kernel", nameOf(run.kernel));
     add(plural(run.count, "thread"), describeThreads(run.threads, run.count));
-    if (run.location !== null) add("from", `${run.location.path}:${run.location.line}:${run.location.column}`);
+    if (run.location !== null && !hasOrigin(finding))
+      add("from", `${run.location.path}:${run.location.line}:${run.location.column}`);
   }
-  if (name !== null && name !== run?.kernel) add("function", html`<code>${name}</code>`);
+  for (const line of origin === null ? [] : inliningText(origin)) add("inlined", printable(line));
+  if (name !== null && name !== run?.kernel) add("function", nameOf(name));
   for (const note of notes) {
     const from = note.source ?? source;
-    const place = note.span === undefined ? null : html`: ${renderPlace(from, note.span)}${frame(from, note.span, 0)}`;
-    add("note", html`${printable(note.message)}${place}`);
+    const at = note.span && shownPlace({ source: from, span: note.span, origin: note.origin ?? null }, readOrigin);
+    const place = at && html`: ${at.name}${at.text === null ? null : frame(at.text.source, at.text.span, 0)}`;
+    add("note", html`${printable(readable(note.message))}${place ?? null}`);
   }
-  if (help !== null) add("help", printable(help));
+  if (help !== null) add("help", printable(readable(help)));
   return html`<dl>${facts}</dl>`;
 }
 
-function section({ finding, suppression }: Judged, index: number, page: CodePage | undefined): Html {
-  const { severity, message, code, source, span } = finding;
+/** The instruction in the program, where the page shows the source that it was compiled from first. */
+const instruction = (finding: Finding): Html | null =>
+  hasOrigin(finding)
+    ? html`<p class="faint">compiled to this instruction: <code>${renderPlace(finding.source, finding.span)}</code></p>
+${frame(finding.source, finding.span, 1)}`
+    : null;
+
+interface PageContext {
+  readonly page: (code: string) => CodePage | undefined;
+  readonly readOrigin?: ReadOrigin | undefined;
+}
+
+function section({ finding, suppression }: Judged, index: number, context: PageContext): Html {
+  const page = context.page(finding.code);
+  const place = shownPlace(finding, context.readOrigin);
+  const { severity, message, code } = finding;
   const kind = suppression !== null ? "suppressed" : severity;
   return html`<section class="finding is-${kind}" id="f${index}">
-<h3><span class="${severity}">${severity}</span>: ${printable(message)}</h3>
-<p class="faint"><code>${renderPlace(source, span)}</code> · <code>${code}</code>${page ? html`: ${page.title}` : null}${
+<h3><span class="${severity}">${severity}</span>: ${printable(readable(message))}</h3>
+<p class="faint"><code>${place.name}</code> · <code>${code}</code>${page ? html`: ${page.title}` : null}${
     suppression === null ? null : html` · suppressed by ${suppression.origin}`
   }</p>
-${frame(source, span)}
-${factsOf(finding)}
-${stackOf(finding)}
+${place.text === null ? null : frame(place.text.source, place.text.span)}
+${instruction(finding)}
+${factsOf(finding, context.readOrigin)}
+${stackOf(finding, context.readOrigin)}
 ${page ? html`<details><summary>What <code>${code}</code> means</summary><p>${page.page}</p></details>` : null}
 </section>`;
 }
@@ -97,7 +154,7 @@ ${page ? html`<details><summary>What <code>${code}</code> means</summary><p>${pa
  */
 export function findingPage(
   found: readonly Judged[],
-  { title, page }: { readonly title: string; readonly page: (code: string) => CodePage | undefined },
+  { title, ...context }: PageContext & { readonly title: string },
 ): string {
   const heard = found.filter((j) => j.suppression === null);
   const errors = heard.filter((j) => j.finding.severity === "error").length;
@@ -109,14 +166,14 @@ export function findingPage(
   ];
   const rows = shown.map(
     ({ finding: f, suppression }, i) =>
-      html`<tr><td class="${suppression === null ? f.severity : "faint"}">${suppression === null ? f.severity : "suppressed"}</td><td><a href="#f${i}"><code>${f.code}</code></a></td><td><code>${renderPlace(f.source, f.span)}</code></td><td class="number">${f.run?.count ?? ""}</td></tr>`,
+      html`<tr><td class="${suppression === null ? f.severity : "faint"}">${suppression === null ? f.severity : "suppressed"}</td><td><a href="#f${i}"><code>${f.code}</code></a></td><td><code>${shownPlace(f, context.readOrigin).name}</code></td><td class="number">${f.run?.count ?? ""}</td></tr>`,
   );
   const list = html`<div class="scroll"><table><thead><tr><th>severity</th><th>code</th><th>place</th><th class="number">threads</th></tr></thead><tbody>${rows}</tbody></table></div>`;
   const body = html`<main>
 <h1>${title}</h1>
 <p>${counts.join(", ")}${shown.length < found.length ? `; the first ${maxFindings} are shown` : ""}</p>
 ${found.length === 0 ? html`<p class="good">Nothing was found.</p>` : list}
-${shown.map((j, i) => section(j, i, page(j.finding.code)))}
+${shown.map((j, i) => section(j, i, context))}
 </main>`;
   return renderPage({ title, style, body });
 }

@@ -87,12 +87,19 @@ export class Findings {
     const all = new Map<string, CodePage>(catalogues.flatMap(({ codes }) => Object.entries(codes)));
     const page = (code: string): CodePage | undefined => all.get(code);
     if (this.#sarif !== null) {
-      const log = sarifLog(this.#found, { version: version(), page, completed });
+      const log = sarifLog(this.#found, { version: version(), page, completed, readOrigin: terminal.readOrigin });
       writeBytes(this.#sarif, `${JSON.stringify(log, null, 2)}\n`);
     }
     if (this.#page !== null) {
       const { findingPage } = await import("./finding-page.ts");
-      writeBytes(this.#page, findingPage(this.#found, { title: `What lanewise ${of} found`, page }));
+      writeBytes(
+        this.#page,
+        findingPage(this.#found, {
+          title: `What lanewise ${of} found`,
+          page,
+          readOrigin: terminal.readOrigin,
+        }),
+      );
     }
   }
 

@@ -1,4 +1,5 @@
 import { colorStyle, plainStyle } from "../../source/index.ts";
+import { originReader } from "../terminal/origin-files.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Options } from "./options.ts";
 
@@ -16,6 +17,7 @@ export function openTerminal(options: Options): Terminal {
   return {
     style: wantsColor(options) ? colorStyle : plainStyle,
     width: Math.max(40, Math.min(process.stdout.columns ?? 120, 200)),
+    readOrigin: originReader(options.all("source-path")),
     interactive: process.stderr.isTTY === true,
     out: (text) => void process.stdout.write(`${text}\n`),
     err: (text) => void process.stderr.write(`${text}\n`),

@@ -32,11 +32,21 @@ export const commonOptions = [
     help: "jit: keep compiled kernels in this folder (default: $LANEWISE_CACHE, or the user's caches)",
   },
   { name: "no-cache", help: "jit: neither use nor keep compiled kernels" },
-  { name: "sanitize", value: "LIST", help: "all, none, or some of call,memory,init,race,sync" },
+  {
+    name: "sanitize",
+    value: "LIST",
+    help: "all, none, or some of call,memory,init,race,sync (memcheck, racecheck, initcheck and synccheck are known too)",
+  },
   { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
   { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },
   { name: "max-steps", value: "N", help: "end a launch after so many thread-instructions" },
   { name: "target", value: "NAME", help: "check for this target (PTX: sm_NN) or platform (vISA: skl, dg2, pvc, ...)" },
+  {
+    name: "source-path",
+    value: "DIR",
+    repeats: true,
+    help: "also look here for the source that a program was compiled from (nvcc -lineinfo or -G)",
+  },
   { name: "color", value: "WHEN", help: "auto, always or never" },
   { name: "help", short: "h", help: "show this help" },
   { name: "version", short: "V", help: "show the version" },
@@ -78,12 +88,12 @@ export class Options {
     return this.value("target");
   }
 
-  integer(name: string, least = 0): number | null {
+  integer(name: string, min = 0): number | null {
     const value = this.value(name);
     if (value === null) return null;
     const number = value.trim() === "" ? NaN : Number(value);
-    if (Number.isSafeInteger(number) && number >= least) return number;
-    throw new UsageError(`--${name} ${value}: expected an integer of at least ${least}`);
+    if (Number.isSafeInteger(number) && number >= min) return number;
+    throw new UsageError(`--${name} ${value}: expected an integer of at least ${min}`);
   }
 
   /** `--timeout` in milliseconds; it is given in seconds. */
@@ -132,11 +142,31 @@ export function parseOptions(words: readonly string[], known: readonly OptionSpe
   return new Options(positionals, values);
 }
 
+/** Options of compute-sanitizer, cuda-gdb, Nsight and CUDA itself for the same. */
+const otherTools: Readonly<Record<string, string>> = {
+  tool: "sanitize",
+  "kernel-name": "kernel",
+  entry: "kernel",
+  function: "kernel",
+  args: "arg",
+  blocks: "grid",
+  griddim: "grid",
+  gridDim: "grid",
+  blockdim: "block",
+  blockDim: "block",
+  "block-size": "block",
+  "grid-size": "grid",
+  "shared-mem": "shared",
+  smem: "shared",
+  arch: "target",
+  gpu: "target",
+  output: "out",
+};
+
 function unknownOption(word: string, name: string, known: readonly OptionSpec[]): UsageError {
-  const meant = nearest(
-    name,
-    known.map((o) => o.name),
-  );
+  const names = known.map((o) => o.name);
+  const same = Object.hasOwn(otherTools, name) ? otherTools[name]! : null;
+  const meant = same !== null && names.includes(same) ? same : nearest(name, names);
   return new UsageError(`there is no option ${word}${meant ? `; --${meant} exists` : ""}`);
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { FileError, stdin } from "../terminal/files.ts";
+import { FileError, openPipe, stdin } from "../terminal/files.ts";
 import type { Options, OptionSpec } from "./options.ts";
 
 /** A file that a command line names. */
@@ -64,6 +64,8 @@ export function checkOutputs(options: Options, specs: readonly OptionSpec[]): vo
     };
     if (path === stdin) problem("nothing is written to stdout; give the name of a file");
     if (!orFolder && look(path)?.isDirectory()) problem("it is a directory");
+    // The pipe stays open: its reader would take a close for the end.
+    if (look(path)?.isFIFO() && openPipe(path) === null) problem("it is a pipe that nobody reads");
     if (!look(dirname(path))?.isDirectory()) problem(`there is no directory ${dirname(path)}`);
     const own = identity(path);
     if (own === null) continue;

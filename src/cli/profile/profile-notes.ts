@@ -1,3 +1,4 @@
+import { displayName } from "../../names/index.ts";
 import type { Counts, LineProfile } from "../../profiler/index.ts";
 import { grouped, plural } from "../terminal/numbers.ts";
 
@@ -14,9 +15,9 @@ const callees = 3;
 /** Describes in short phrases how a line or function affects memory, its warp and others; costs are averages. */
 export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts"> & Partial<LineProfile>): string[] {
   const notes: string[] = [];
-  const traffic = (where: string, requests: number, sectors: number, least: number): void => {
+  const traffic = (where: string, requests: number, sectors: number, min: number): void => {
     if (requests === 0) return;
-    const best = sectors === least ? "" : `, could be ${average(least, requests)}`;
+    const best = sectors === min ? "" : `, could be ${average(min, requests)}`;
     notes.push(`${where}${average(sectors, requests)} sector${sectors === requests ? "" : "s"}${best}`);
   };
   traffic("", c.globalRequests, c.globalSectors, c.globalLeastSectors);
@@ -38,7 +39,7 @@ export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts">
     notes.push(
       `-> ${targets
         .slice(0, callees)
-        .map((t) => t.function)
+        .map((t) => displayName(t.function))
         .join(", ")}${more}`,
     );
   }
@@ -55,9 +56,9 @@ export function totalsOf(c: Counts): [string, string][] {
   ];
   if (c.branches > 0)
     rows.push(["branches at which lanes agree", percent((c.branches - c.divergentBranches) / c.branches)]);
-  const traffic = (name: string, requests: number, sectors: number, least: number): void => {
+  const traffic = (name: string, requests: number, sectors: number, min: number): void => {
     if (requests === 0) return;
-    const use = sectors === 0 ? "" : ` (${percent(least / sectors)} of what is moved is needed)`;
+    const use = sectors === 0 ? "" : ` (${percent(min / sectors)} of what is moved is needed)`;
     rows.push([`${name} sectors`, `${grouped(sectors)} in ${plural(requests, "request")}${use}`]);
   };
   traffic("global", c.globalRequests, c.globalSectors, c.globalLeastSectors);
@@ -67,10 +68,10 @@ export function totalsOf(c: Counts): [string, string][] {
     rows.push(["shared passes", `${grouped(c.sharedPasses)} in ${plural(c.sharedRequests, "request")}, ${conflicts}`]);
   }
   if (c.atomicRequests > 0) {
-    const most = average(c.atomicRounds, c.atomicRequests);
+    const rounds = average(c.atomicRounds, c.atomicRequests);
     rows.push([
       "atomic operations",
-      `${grouped(c.atomicLanes)} in ${plural(c.atomicRequests, "request")}, ${most} lanes at one address on average`,
+      `${grouped(c.atomicLanes)} in ${plural(c.atomicRequests, "request")}, ${rounds} lanes at one address on average`,
     ]);
   }
   if (c.barrierArrivals > 0) {

@@ -34,9 +34,9 @@ const shade = () => {
     table.querySelector(".count").textContent = metric.value;
     const rows = [...table.querySelectorAll("tr[data-v]")];
     const values = rows.map((row) => Number(row.dataset.v.split(" ")[metric.selectedIndex]));
-    const most = Math.max(1, ...values);
+    const max = Math.max(1, ...values);
     rows.forEach((row, i) => {
-      row.style.setProperty("--h", values[i] / most);
+      row.style.setProperty("--h", values[i] / max);
       row.querySelector(".heat").textContent = values[i] ? values[i].toLocaleString("en") : "";
     });
   }
@@ -57,7 +57,7 @@ const section = document.getElementById("timeline");
 if (section) {
   const canvas = section.querySelector("canvas"), detail = section.querySelector(".detail"), choice = section.querySelector("select");
   const dark = matchMedia("(prefers-color-scheme: dark)");
-  const eventColors = { part: "#e0701a", meet: "#1d9a4a", call: "#2f6fde", return: "#8a8f98" };
+  const eventColors = { diverge: "#e0701a", reconverge: "#1d9a4a", call: "#2f6fde", return: "#8a8f98" };
   let line, from, to, selected;
   const ends = () => line.stretches.at(-1)?.to ?? 1;
   const eventAt = (i) => {
@@ -65,8 +65,8 @@ if (section) {
     if (!a) return null;
     if (b.depth > a.depth) return "call";
     if (b.depth < a.depth) return "return";
-    if (b.mask !== a.mask && (b.mask & a.mask) === a.mask) return "meet";
-    return b.mask !== a.mask ? "part" : null;
+    if (b.mask !== a.mask && (b.mask & a.mask) === a.mask) return "reconverge";
+    return b.mask !== a.mask ? "diverge" : null;
   };
   const clamp = () => {
     const span = Math.min(Math.max(to - from, 8), Math.max(ends(), 8));

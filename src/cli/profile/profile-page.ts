@@ -1,3 +1,4 @@
+import { displayName, signatureOf } from "../../names/index.ts";
 import {
   type CallProfile,
   type Counts,
@@ -142,9 +143,9 @@ function flameOf(root: CallProfile): { readonly nodes: Html[]; readonly depth: n
     }
     deepest = Math.max(deepest, depth);
     const calls = node.calls === 0 ? "" : `, ${plural(node.calls, "call")}`;
-    const title = `${node.function}: ${grouped(node.warpInstructions)} warp-instructions (${percent(share)}), ${grouped(node.ownInstructions)} of its own${calls}`;
+    const title = `${signatureOf(node.function)}: ${grouped(node.warpInstructions)} warp-instructions (${percent(share)}), ${grouped(node.ownInstructions)} of its own${calls}`;
     nodes.push(
-      html`<button title="${title}" style="--x:${x};--w:${share};--d:${depth};--hue:${hueOf(node.function)}">${node.function}</button>`,
+      html`<button title="${title}" style="--x:${x};--w:${share};--d:${depth};--hue:${hueOf(node.function)}">${displayName(node.function)}</button>`,
     );
     let at = x;
     for (const child of node.children) {
@@ -173,7 +174,7 @@ function flames({ calls, callsCut }: Profile): Html {
 function timelineSection({ timelines }: Profile): Html {
   const choices = timelines.map(
     (t) =>
-      html`<option>${t.kernel}, block (${t.block.join(",")}), warp ${t.warp}: ${plural(t.instructions, "warp-instruction")}</option>`,
+      html`<option>${displayName(t.kernel)}, block (${t.block.join(",")}), warp ${t.warp}: ${plural(t.instructions, "warp-instruction")}</option>`,
   );
   const cut = timelines.some((t) => (t.stretches.at(-1)?.to ?? 0) < t.instructions);
   const event = (color: string, name: string, what: string): Html =>
@@ -184,7 +185,7 @@ function timelineSection({ timelines }: Profile): Html {
 <button type="button" data-do="earlier" aria-label="earlier">◀</button><button type="button" data-do="later" aria-label="later">▶</button><button type="button" data-do="all">All</button></div>
 <canvas tabindex="0" role="img" aria-label="Which lanes run, over time. Arrow keys go from stretch to stretch, plus and minus zoom."></canvas>
 <p class="detail" aria-live="polite"><span class="faint">Select a stretch of the picture to see what ran.</span></p>
-<div class="controls faint">${event("#e0701a", "part", "other lanes of the warp run")}${event("#1d9a4a", "meet", "lanes join")}${event("#2f6fde", "call", "")}${event("#8a8f98", "return", "")}</div>
+<div class="controls faint">${event("#e0701a", "diverge", "other lanes of the warp run")}${event("#1d9a4a", "reconverge", "lanes join")}${event("#2f6fde", "call", "")}${event("#8a8f98", "return", "")}</div>
 <p class="faint">A row is a lane, a colour a function. Drag, or use the arrow keys on the picture; Shift and the wheel zoom. ${cut ? "Of long warps only the beginning is kept. " : ""}Only the first warps of a launch are recorded.</p></section>`;
 }
 
@@ -193,10 +194,17 @@ function functionsTable({ functions, totals }: Profile): Html {
     .sort((a, b) => b.warpInstructions - a.warpInstructions)
     .map(
       (f) =>
-        html`<tr><td><code>${f.name}</code></td><td class="number">${grouped(f.counts.warpInstructions)}</td><td class="number">${percent(f.counts.warpInstructions / totals.warpInstructions)}</td><td class="number">${grouped(f.warpInstructions)}</td><td class="number">${percent(laneUse(f.counts))}</td><td class="number wide">${f.calls === 0 ? "" : grouped(f.calls)}</td><td class="number wide">${f.calls === 0 ? "" : f.deepest}</td><td class="faint">${notesOf(f).join("; ")}</td></tr>`,
+        html`<tr><td><code title="${f.name}">${displayName(f.name)}</code></td><td class="number">${grouped(f.counts.warpInstructions)}</td><td class="number">${percent(f.counts.warpInstructions / totals.warpInstructions)}</td><td class="number">${grouped(f.warpInstructions)}</td><td class="number">${percent(laneUse(f.counts))}</td><td class="number wide">${f.calls === 0 ? "" : grouped(f.calls)}</td><td class="number wide">${f.calls === 0 ? "" : f.deepest}</td><td class="faint">${notesOf(f).join("; ")}</td></tr>`,
     );
   return html`<h2 id="functions">Functions</h2><div class="scroll"><table class="functions"><thead><tr><th>function</th><th class="number">warp-instr.</th><th class="number">%</th><th class="number">with calls</th><th class="number">lanes</th><th class="number wide">calls</th><th class="number wide">depth</th><th>on average</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
+
+/** A timeline whose functions have the names that people read. */
+const shownTimeline = (timeline: Profile["timelines"][number]) => ({
+  ...timeline,
+  kernel: displayName(timeline.kernel),
+  stretches: timeline.stretches.map((s) => ({ ...s, function: displayName(s.function) })),
+});
 
 export interface ProfilePageOptions {
   readonly title: string;
@@ -211,10 +219,10 @@ export interface ProfilePageOptions {
  * each line.
  */
 export function profilePage(profile: Profile, { title, failure, readOrigin }: ProfilePageOptions): string {
-  const { launches, totals, lines, origins, timelines } = profile;
+  const { launches, totals, lines, sources, timelines } = profile;
   const launched = launches.map(
     (l) =>
-      html`<div><code>${l.kernel}</code><br><span class="faint">grid (${l.grid.join(",")}), block (${l.block.join(",")}), ${plural(l.warps, "warp")}</span></div>`,
+      html`<div><code title="${l.kernel}">${displayName(l.kernel)}</code><br><span class="faint">grid (${l.grid.join(",")}), block (${l.block.join(",")}), ${plural(l.warps, "warp")}</span></div>`,
   );
   const rows = totalsOf(totals).map(([name, value]) => html`<tr><td>${name}</td><td>${value}</td></tr>`);
   const called = profile.calls.some((root) => root.children.length > 0);
@@ -230,7 +238,13 @@ ${called ? flames(profile) : null}
 ${timelines.length === 0 ? null : timelineSection(profile)}
 <h2 id="source">Source</h2>
 <div class="controls"><label for="metric">Shade by</label><select id="metric">${shading}</select></div>
-${originTables(origins, readOrigin)}${textTables(lines)}
+${originTables(sources, readOrigin)}${textTables(lines)}
 </main>`;
-  return renderPage({ title, style: profileStyle, body, data: { timelines }, script: profileScript });
+  return renderPage({
+    title,
+    style: profileStyle,
+    body,
+    data: { timelines: timelines.map(shownTimeline) },
+    script: profileScript,
+  });
 }

@@ -1,3 +1,4 @@
+import { displayName } from "../../names/index.ts";
 import {
   type CountName,
   type Counts,
@@ -5,8 +6,9 @@ import {
   laneUse,
   type LineProfile,
   type Profile,
+  type SourceLineProfile,
 } from "../../profiler/index.ts";
-import { printable } from "../../source/index.ts";
+import { headOf, printable } from "../../source/index.ts";
 import { grouped, plural } from "../terminal/numbers.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { beside } from "../terminal/wrap.ts";
@@ -53,47 +55,78 @@ function table(heads: readonly string[], rows: readonly (readonly string[])[], {
   for (const row of rows) out(line(row));
 }
 
-function printLines({ lines, totals }: Profile, { by, top, everyLine }: TableOptions, terminal: Terminal): void {
-  const all = rank(totals, by);
-  const ranked = everyLine
-    ? [...lines]
-    : lines
-        .filter((l) => rank(l.counts, by) > 0)
-        .sort((a, b) => rank(b.counts, by) - rank(a.counts, by))
-        .slice(0, top);
+/** A line that was executed: of the assembly, or of the source that it was compiled from. */
+type Row = Pick<LineProfile, "line" | "counts">;
+
+/** Returns the lines to show: the top ones, or all of them in order. */
+function chosen<T extends Row>(lines: readonly T[], { by, top, everyLine }: TableOptions): readonly T[] {
+  if (everyLine) return lines;
+  return lines
+    .filter((l) => rank(l.counts, by) > 0)
+    .sort((a, b) => rank(b.counts, by) - rank(a.counts, by))
+    .slice(0, top);
+}
+
+/** How a list of lines is shown: the file that a line is in, and what stands there. */
+interface RowTexts<T> {
+  readonly path: (line: T) => string;
+  readonly text: (line: T) => string;
+}
+
+function printLines<T extends Row>(
+  lines: readonly T[],
+  { path, text }: RowTexts<T>,
+  { options, all }: { readonly options: TableOptions; readonly all: number },
+  terminal: Terminal,
+): void {
+  const { by } = options;
+  const ranked = chosen(lines, options);
   if (ranked.length === 0) {
     terminal.out(`  no line has any: --by ${by}`);
     return;
   }
   const heads = ["warp-instr", ...(by === "instructions" ? [] : [by]), "%", "lanes", "line", ""];
-  for (const [path, group] of bySource(ranked)) {
-    terminal.out(terminal.style("strong", printable(path)));
+  for (const [file, group] of byFile(ranked, path)) {
+    terminal.out(terminal.style("strong", printable(file)));
     const rows = group.map((l) => [
       grouped(l.counts.warpInstructions),
       ...(by === "instructions" ? [] : [grouped(rank(l.counts, by))]),
       percent(all === 0 ? null : rank(l.counts, by) / all),
       percent(laneUse(l.counts)),
       String(l.line),
-      describeLine(l),
+      text(l),
     ]);
     table(heads, rows, terminal);
   }
 }
 
+/** The rows of the source, if its text was found; where it was not, the line's number has to do. */
+const sourceTexts = ({ readOrigin }: Terminal): RowTexts<SourceLineProfile> => {
+  const fileOf = ({ path, program }: SourceLineProfile) => readOrigin?.(path, program.path) ?? null;
+  return {
+    path: (l) => fileOf(l)?.path ?? l.path,
+    text: (l) => withNotes(printable((fileOf(l)?.line(l.line) ?? "").trim()), notesOf(l)),
+  };
+};
+
+const assemblyTexts: RowTexts<LineProfile> = { path: (l) => l.source.path, text: describeLine };
+
 function describeLine(line: LineProfile): string {
   const text = line.source.line(line.line).replace(/\s*\/\/.*$/, "");
-  return withNotes(printable(text.trim()), notesOf(line));
+  const head = line.chain?.[headOf(line.chain)];
+  const from = head === undefined ? [] : [`${head.path.replace(/^.*[\\/]/, "")}:${head.line}`];
+  return withNotes(printable(text.trim()), [...from, ...notesOf(line)]);
 }
 
 const withNotes = (text: string, notes: readonly string[]): string =>
   notes.length === 0 ? text : `${text}   [${notes.join("; ")}]`;
 
-function bySource(lines: readonly LineProfile[]): Map<string, LineProfile[]> {
-  const found = new Map<string, LineProfile[]>();
+function byFile<T>(lines: readonly T[], path: (line: T) => string): Map<string, T[]> {
+  const found = new Map<string, T[]>();
   for (const line of lines) {
-    const list = found.get(line.source.path);
+    const list = found.get(path(line));
     if (list) list.push(line);
-    else found.set(line.source.path, [line]);
+    else found.set(path(line), [line]);
   }
   return found;
 }
@@ -105,7 +138,7 @@ const functionRow = (f: FunctionProfile, all: number): string[] => [
   percent(f.counts.warpInstructions / all),
   grouped(f.warpInstructions),
   percent(laneUse(f.counts)),
-  withNotes(f.name, notesOf(f)),
+  withNotes(displayName(f.name), notesOf(f)),
 ];
 
 /** Prints a profile as text: launches, totals, functions, lines. */
@@ -114,7 +147,7 @@ export function printProfile(profile: Profile, options: TableOptions, terminal: 
   const heading = (text: string): void => terminal.out(`\n${terminal.style("strong", text)}`);
   for (const { kernel, grid, block, warps, warpInstructions } of launches) {
     terminal.out(
-      `${terminal.style("strong", kernel)}  grid ${triple(grid)}, block ${triple(block)}: ${plural(warps, "warp")}, ${plural(warpInstructions, "warp-instruction")}`,
+      `${terminal.style("strong", displayName(kernel))}  grid ${triple(grid)}, block ${triple(block)}: ${plural(warps, "warp")}, ${plural(warpInstructions, "warp-instruction")}`,
     );
   }
   if (totals.warpInstructions === 0) return;
@@ -123,12 +156,18 @@ export function printProfile(profile: Profile, options: TableOptions, terminal: 
   const width = Math.max(...rows.map(([name]) => name.length));
   for (const [name, value] of rows) terminal.out(beside(name, { text: value, at: width + 4, columns: terminal.width }));
   heading("Functions");
-  const most = [...functions].sort((a, b) => b.warpInstructions - a.warpInstructions).slice(0, options.top);
+  const hottest = [...functions].sort((a, b) => b.warpInstructions - a.warpInstructions).slice(0, options.top);
   table(
     ["calls", "depth", "warp-instr", "%", "with calls", "lanes", ""],
-    most.map((f) => functionRow(f, totals.warpInstructions)),
+    hottest.map((f) => functionRow(f, totals.warpInstructions)),
     terminal,
   );
-  heading(options.everyLine ? "Lines" : `Lines, by ${options.by}`);
-  printLines(profile, options, terminal);
+  const all = { options, all: rank(totals, options.by) };
+  const by = options.everyLine ? "" : `, by ${options.by}`;
+  if (profile.sources.length > 0) {
+    heading(`Lines of the source${by}`);
+    printLines(profile.sources, sourceTexts(terminal), all, terminal);
+  }
+  heading(profile.sources.length > 0 ? `Lines of the program${by}` : `Lines${by}`);
+  printLines(profile.lines, assemblyTexts, all, terminal);
 }

@@ -16,7 +16,7 @@ function plannedRun(options: Options, command: string, terminal: Terminal): Plan
   const jobs = jobsOf(options, command);
   if (jobs === null) return commandJob(options, command);
   if (jobs.length > 1) throw new UsageError(`${command}: one job at a time`);
-  for (const { runs, diagnostics, problem } of jobRuns(jobs, options.value("variant"))) {
+  for (const { runs, diagnostics, problem } of jobRuns(jobs, options)) {
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
     if (problem !== null) throw new UsageError(problem);
     if (runs[0] !== undefined) return runs[0];

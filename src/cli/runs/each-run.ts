@@ -4,12 +4,13 @@ import { type ExitStatus, exitStatus } from "../options/command.ts";
 import type { Options } from "../options/options.ts";
 import { stdin } from "../terminal/files.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { InterruptWatch } from "./interruption.ts";
 import { commandJob, jobRuns, type PlannedRun } from "./run-plan.ts";
 import { worst } from "./run-status.ts";
 
 /** The options that make no sense for a job, which says these things itself. */
 const programOnly = [
-  ...["kernel", "grid", "block", "shared", "global", "local", "arg", "out", "isa"],
+  ...["kernel", "grid", "block", "blocks", "shared", "global", "local", "arg", "out", "isa"],
   ...["zeinfo", "section", "symbol", "relocation", "input"],
 ];
 
@@ -57,16 +58,37 @@ export async function eachRun(
   { command, terminal }: { readonly command: string; readonly terminal: Terminal },
   perform: Perform,
 ): Promise<Performed> {
+  const watch = new InterruptWatch();
+  try {
+    const performed = await eachRunOf(options, { command, terminal }, async (planned, fromJob) =>
+      // Runs that have not begun are left out.
+      watch.isInterrupted ? exitStatus.interrupted : perform(planned, fromJob),
+    );
+    return watch.isInterrupted ? { ...performed, status: exitStatus.interrupted } : performed;
+  } finally {
+    watch.end();
+  }
+}
+
+async function eachRunOf(
+  options: Options,
+  { command, terminal }: { readonly command: string; readonly terminal: Terminal },
+  perform: Perform,
+): Promise<Performed> {
   const jobs = jobsOf(options, command);
   if (jobs === null) return { status: await perform(commandJob(options, command), false), errors: [] };
   const statuses: ExitStatus[] = [];
   const errors: string[] = [];
-  for (const { runs, diagnostics, problem } of jobRuns(jobs, options.value("variant"))) {
+  for (const { runs, diagnostics, problem } of jobRuns(jobs, options)) {
     if (problem !== null) terminal.err(`lanewise: ${problem}`);
     for (const d of diagnostics) terminal.err(renderDiagnostic(d, terminal));
     errors.push(...(problem === null ? [] : [problem]), ...diagnostics.map(briefly));
     if (problem !== null || diagnostics.length > 0) statuses.push(exitStatus.usage);
-    for (const planned of runs) statuses.push(await perform(planned, true));
+    for (const planned of runs) {
+      statuses.push(await perform(planned, true));
+      if (statuses.at(-1) === exitStatus.interrupted) break;
+    }
+    if (statuses.includes(exitStatus.interrupted)) break;
   }
   return { status: worst(statuses), errors };
 }

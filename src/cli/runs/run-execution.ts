@@ -4,20 +4,27 @@ import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelStore } from "../../runtime/index.ts";
 import { type JobOptions, JobRun } from "../../runtime/job/job-execution.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
+import type { Report } from "../../machine/reports/report.ts";
+import { renderPlace } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { Interrupted, interruptible } from "./interruption.ts";
 import type { PlannedRun } from "./run-plan.ts";
 
-/** A run that has ended, whether successfully or not. */
+/** A run that has ended, whether successfully or not, or has been ended. */
 export interface Finished extends PlannedRun {
   readonly result: JobResult;
+  /** Whether Ctrl-C has ended it. */
+  readonly isInterrupted: boolean;
 }
 
 /** The folder that keeps compiled kernels, or null with `--no-cache`. */
-export function kernelStore(options: Options): KernelStore | null {
+export function kernelStore(options: Options, terminal: Terminal): KernelStore | null {
   const path = options.value("cache");
-  return options.has("no-cache") ? null : openKernelFolder(path === null ? {} : { path });
+  const onRefused = (why: string): void =>
+    terminal.err(`lanewise: compiled kernels are not kept: ${why} (\`chmod go-w\`, or --cache another folder)`);
+  return options.has("no-cache") ? null : openKernelFolder(path === null ? { onRefused } : { path, onRefused });
 }
 
 interface Execution {
@@ -30,28 +37,38 @@ interface Execution {
 export async function executeRun(planned: PlannedRun, settings: JobOptions, execution: Execution): Promise<Finished> {
   const { progress, terminal } = execution;
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
-  const finished = await runQuietly(planned, settings, execution.device);
+  const onReport = (report: Report): void => progress.note(`found ${brieflyReported(report)}`);
+  const finished = await runQuietly(planned, { ...settings, onReport }, execution.device);
   progress.end();
   if (finished.result.defect?.stack) terminal.err(finished.result.defect.stack);
   return finished;
 }
 
+const brieflyReported = ({ source, span, severity, message, code }: Report): string =>
+  `${renderPlace(source, span)}: ${severity}: ${message} [${code}]`;
+
 /** Performs a run on a fresh device. */
-export async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {
-  return { ...planned, result: (await openRun(planned, settings, on)).run() };
+async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {
+  const run = await openRun(planned, settings, on);
+  try {
+    return { ...planned, result: await interruptible(() => run.run()), isInterrupted: false };
+  } catch (error) {
+    if (!(error instanceof Interrupted)) throw error;
+    return { ...planned, result: run.interrupted(), isInterrupted: true };
+  }
 }
 
 /** Prepares a run on a fresh device, without loading its program. */
 export async function openRun(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<JobRun> {
-  const { job, variant } = planned;
-  const { device, files } =
-    job.isa === "visa" ? await visaParts(planned, on) : { ...planned, device: new PtxDevice(on) };
-  return new JobRun(device, job, variant, files, settings);
+  return (await runOpener(planned, on))(settings);
 }
 
-/** The device and the file access for vISA, loaded on demand so that PTX starts faster. */
-async function visaParts({ files }: PlannedRun, options: DeviceOptions | undefined) {
+/** Loads what runs need, once; the result prepares a run on a fresh device each time, without loading its program. */
+export async function runOpener(planned: PlannedRun, on?: DeviceOptions): Promise<(settings: JobOptions) => JobRun> {
+  const { job, variant, files } = planned;
+  if (job.isa !== "visa") return (settings) => new JobRun(new PtxDevice(on), job, variant, files, settings);
+  // On demand, so that PTX starts faster.
   const { Device } = await import("../../runtime/device/device.ts");
   const { parseYaml } = await import("../terminal/yaml.ts");
-  return { device: new Device(options), files: { ...files, yaml: parseYaml } };
+  return (settings) => new JobRun(new Device(on), job, variant, { ...files, yaml: parseYaml }, settings);
 }

@@ -1,6 +1,7 @@
+import { signatureOf } from "../../names/index.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import type { CheckResult, JobResult } from "../../runtime/job/job-result.ts";
-import { placedDiagnosticToJson, rangeToJson } from "../../source/index.ts";
+import { type Origin, originToJson, placedDiagnosticToJson, rangeToJson } from "../../source/index.ts";
 
 /** Converts NaN, infinities and integers beyond 2^53, which JSON cannot represent, to strings. */
 const jsonNumber = (value: number | bigint): number | string =>
@@ -10,12 +11,17 @@ const jsonNumber = (value: number | bigint): number | string =>
       ? Number(value)
       : String(value);
 
-const checkToJson = ({ buf, ok, mismatches, first }: CheckResult) => ({
-  buf,
+const checkToJson = ({ of, buf, ok, mismatches, first }: CheckResult) => ({
+  ...(of === "buffer" ? { buf } : { symbol: buf }),
   ok,
   mismatches,
   ...(first ? { first: { index: first.index, got: jsonNumber(first.got), want: jsonNumber(first.want) } } : {}),
 });
+
+const sourceOf = ({ origin = null }: { readonly origin?: Origin | null }) => {
+  const source = originToJson(origin);
+  return source === null ? {} : { source };
+};
 
 const reportToJson = (report: Report) => ({
   code: report.code,
@@ -23,24 +29,29 @@ const reportToJson = (report: Report) => ({
   message: report.message,
   ...(report.help === undefined ? {} : { help: report.help }),
   kernel: report.kernel,
+  kernelName: signatureOf(report.kernel),
   path: report.source.path,
   range: rangeToJson(report.source, report.span),
   ...(report.location ? { location: report.location } : {}),
+  ...sourceOf(report),
   threads: report.threads,
   count: report.count,
-  stack: report.stack.map(({ function: name, source, span }) => ({
+  stack: report.stack.map(({ function: name, source, span, origin = null }) => ({
     function: name,
+    functionName: signatureOf(name),
     path: source.path,
     range: rangeToJson(source, span),
+    ...sourceOf({ origin }),
   })),
   notes: report.notes,
   ...(report.related === undefined
     ? {}
     : {
-        related: report.related.map(({ message, source, span, thread }) => ({
+        related: report.related.map(({ message, source, span, thread, origin = null }) => ({
           message,
           path: source.path,
           range: rangeToJson(source, span),
+          ...sourceOf({ origin }),
           thread,
         })),
       }),
@@ -51,7 +62,7 @@ export const jobToJson = (result: JobResult) => ({
   variant: result.variant,
   engine: result.engine,
   ok: result.ok,
-  launches: result.launches,
+  launches: result.launches.map(({ kernel, ...launch }) => ({ kernel, kernelName: signatureOf(kernel), ...launch })),
   checks: result.checks.map(checkToJson),
   stdout: result.stdout,
   reports: result.reports.map(reportToJson),

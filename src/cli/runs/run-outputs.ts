@@ -1,6 +1,7 @@
 import type { Elements } from "../../runtime/data/element.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { writeNumpy } from "../../runtime/data/npy.ts";
+import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import type { Job } from "../../runtime/job/job.ts";
 import { parseOutput } from "../options/argument-syntax.ts";
@@ -26,10 +27,11 @@ const encoders: Readonly<Record<string, (elements: Elements) => Uint8Array | str
   bin: ({ bytes }) => bytes,
 };
 
-/** A buffer to save, as `--out` asks. */
+/** A buffer or variable to save, as `--out` asks. */
 export interface Output {
   readonly path: string;
-  readonly buffer: string;
+  readonly of: "buffer" | "symbol";
+  readonly name: string;
   readonly encode: (elements: Elements) => Uint8Array | string;
 }
 
@@ -40,34 +42,46 @@ export interface Output {
  */
 export function planOutputs(texts: readonly string[], job: Job): Output[] {
   const args = job.launches.flatMap((launch) => launch.args);
-  return texts.map(parseOutput).map(({ argument, path }) => {
+  return texts.map(parseOutput).map(({ of, path }) => {
     const wrong = (why: string): never => {
-      throw new UsageError(`--out ${argument}=${path}: ${why}`);
+      throw new UsageError(`--out ${of}=${path}: ${why}`);
     };
     const encode = encoders[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""];
     if (!encode) return wrong("the name must end in .npy, .bin or .json");
-    const arg = args[argument];
-    if (arg?.kind === "buffer") return { path, buffer: arg.buffer, encode };
+    if (typeof of === "string") {
+      if (job.isa === "ptx") return { path, of: "symbol", name: of, encode };
+      return wrong("expected the number of an argument: variables of vISA cannot be saved");
+    }
+    const arg = args[of];
+    if (arg?.kind === "buffer") return { path, of: "buffer", name: arg.buffer, encode };
     const buffers = args.flatMap(({ kind }, i) => (kind === "buffer" ? [i] : [])).join(", ");
     return wrong(
-      `argument ${argument} is no buffer (they count from 0; ${buffers === "" ? "none is" : `${buffers} are`})`,
+      `argument ${of} is not a buffer (they count from 0; ${buffers === "" ? "none is" : `${buffers} are`})`,
     );
   });
 }
 
 export function saveOutputs(outputs: readonly Output[], result: JobResult): void {
-  for (const { path, buffer, encode } of outputs) writeBytes(path, encode(result.buffers.get(buffer)!.after));
+  for (const { path, of, name, encode } of outputs) {
+    const contents = of === "buffer" ? result.buffers : result.symbols;
+    writeBytes(path, encode(contents.get(name)!.after));
+  }
 }
 
-/** Prints the first values of every buffer that a kernel changed. */
+/** Prints the first values of every buffer, and of every variable on the command line, that a kernel changed. */
 export function printBuffers(result: JobResult, job: Job, terminal: Terminal): void {
-  job.launches[0]!.args.forEach((arg, i) => {
-    const buffer = arg.kind === "buffer" ? result.buffers.get(arg.buffer) : undefined;
-    if (!buffer || sameBytes(buffer.before.bytes, buffer.after.bytes)) return;
-    const { type, length } = buffer.after;
-    const first = values(buffer.after, Math.min(length, shown)).join(" ");
-    terminal.out(`argument ${i}, ${type}[${length}]: ${first}${length > shown ? " ..." : ""}`);
-  });
+  const print = (what: string, contents: { before: Elements; after: Elements } | undefined): void => {
+    if (!contents || Buffer.compare(contents.before.bytes, contents.after.bytes) === 0) return;
+    const { type, length } = contents.after;
+    const first = values(contents.after, Math.min(length, shown)).join(" ");
+    terminal.out(`${what}, ${type}[${length}]: ${first}${length > shown ? " ..." : ""}`);
+  };
+  for (const name of job.launches[0]!.args.flatMap(buffersOf)) print(name, result.buffers.get(name));
+  for (const [name, contents] of result.symbols) print(`symbol ${name}`, contents);
 }
 
-const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.every((byte, i) => byte === b[i]);
+/** The names of the buffers that an argument gives to the kernel. */
+function buffersOf(arg: ArgumentSpec): readonly string[] {
+  if (arg.kind === "buffer") return [arg.buffer];
+  return arg.kind === "bytes" ? arg.pointers.map(({ buffer }) => buffer) : [];
+}

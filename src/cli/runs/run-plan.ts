@@ -1,16 +1,24 @@
 import { dirname, join } from "node:path";
+import type { SectionSymbol } from "../../container/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { Isa } from "../../runtime/data/isa.ts";
 import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
 import type { JobFiles } from "../../runtime/job/job-files.ts";
-import type { VisaJob } from "../../runtime/job/job-visa.ts";
+import type { SymbolSpec } from "../../runtime/job/job-symbol.ts";
+import type { VisaJob, VisaVariant } from "../../runtime/job/job-visa.ts";
 import { type BufferSpec, type Job, parseJob } from "../../runtime/job/job.ts";
 import type { Diagnostic } from "../../source/index.ts";
-import { parseArgument, parseDim } from "../options/argument-syntax.ts";
+import { parseArgument, parseBlocks, parseDim, parseOutput } from "../options/argument-syntax.ts";
+import { compiledPath, isCudaSource } from "../options/cuda-source.ts";
+import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfProgram } from "../options/isa-of-file.ts";
+import { type OpenClProgram, openOpenCl } from "../options/opencl-files.ts";
 import type { Options } from "../options/options.ts";
+import type { StructLayout } from "../options/struct-syntax.ts";
+import { parseSymbolValue } from "../options/symbol-syntax.ts";
 import { parseInput, parseRelocation, parseSection, parseSymbol } from "../options/visa-syntax.ts";
 import { FileError, readBytes, readText, shownPath } from "../terminal/files.ts";
+import { programFile } from "./program-files.ts";
 
 /** One variant of one job, ready to run. */
 export interface PlannedRun {
@@ -28,11 +36,12 @@ export interface PlannedJob {
 }
 
 /** Plans the runs of job files, reading one file at a time. Paths in a job are relative to its file. */
-export function* jobRuns(paths: readonly string[], variant: string | null): Generator<PlannedJob> {
-  for (const path of paths) yield planJob(path, variant);
+export function* jobRuns(paths: readonly string[], options: Options): Generator<PlannedJob> {
+  for (const path of paths) yield planJob(path, options);
 }
 
-function planJob(path: string, variant: string | null): PlannedJob {
+function planJob(path: string, options: Options): PlannedJob {
+  const variant = options.value("variant");
   const nothing = { runs: [], diagnostics: [], problem: null };
   try {
     const { job, diagnostics } = parseJob(readText(path));
@@ -42,13 +51,74 @@ function planJob(path: string, variant: string | null): PlannedJob {
     if (variant !== null && !names.includes(variant)) {
       return { ...nothing, problem: `${shownPath(path)} has no variant "${variant}"; it has ${names.join(", ")}` };
     }
-    const shown = (file: string): string => join(dirname(path), file);
-    const files: JobFiles = { shown, read: (file) => readBytes(shown(file)) };
-    return { ...nothing, runs: names.filter((n) => n === (variant ?? n)).map((n) => ({ job, variant: n, files })) };
+    const wanted = names.filter((name) => name === (variant ?? name));
+    const place = (file: string): string => join(dirname(path), file);
+    return { ...nothing, runs: wanted.map((name) => planVariant(job, name, { options, place })) };
   } catch (error) {
-    if (error instanceof FileError) return { ...nothing, problem: error.message };
+    if (error instanceof FileError || error instanceof UsageError) return { ...nothing, problem: error.message };
     throw error;
   }
+}
+
+interface JobFolder {
+  readonly options: Options;
+  /** The path of a file that the job names. */
+  readonly place: (file: string) => string;
+}
+
+/** Plans one variant of a job. Where its only file holds a whole OpenCL program, what is in there is taken. */
+function planVariant(job: Job, variant: string, { options, place }: JobFolder): PlannedRun {
+  const plain = programReader(options, place);
+  const [only = "", ...others] = job.variants.get(variant)!;
+  const own = job.visa?.variants.get(variant);
+  if (job.visa === null || own === undefined || others.length > 0 || !isOpenCl(place(only)))
+    return { job, variant, files: plain };
+  const opened = openOpenCl(place(only), options.value("module"));
+  const visa: VisaVariant = {
+    ...own,
+    zeinfo: own.zeinfo ?? opened.zeinfo?.path ?? null,
+    data: new Map([...[...opened.data].map(([name, { path }]) => [name, path] as const), ...own.data]),
+    symbols: new Map([...opened.symbols.map(placed), ...own.symbols]),
+    relocations: [...opened.relocations, ...own.relocations],
+  };
+  const whole: Job = {
+    ...job,
+    variants: new Map([...job.variants, [variant, opened.texts.map(({ path }) => path)]]),
+    visa: { ...job.visa, variants: new Map([...job.visa.variants, [variant, visa]]) },
+  };
+  return { job: whole, variant, files: filesWithin(opened, plain) };
+}
+
+/** Reads the files of an OpenCL program too, which have paths of their own. */
+function filesWithin({ texts, zeinfo, data }: OpenClProgram, plain: JobFiles): JobFiles {
+  const inside = [...texts, ...(zeinfo ? [zeinfo] : []), ...data.values()];
+  const held = new Map(inside.map(({ path, bytes }) => [path, bytes]));
+  return {
+    read: (file) => held.get(file) ?? plain.read(file),
+    shown: (file) => (held.has(file) ? file : plain.shown!(file)),
+  };
+}
+
+/** Reads what programs are made of: a source of CUDA is compiled, everything else read as it is. */
+function programReader(options: Options, place: (file: string) => string): JobFiles {
+  return {
+    read: (file) => programFile(place(file), options).bytes!,
+    shown: (file) => (isCudaSource(file) ? compiledPath(place(file)) : shownPath(place(file))),
+  };
+}
+
+/**
+ * The files of a command line's program. What is one argument and holds a whole program of OpenCL stands for the files
+ * in it, which have names of their own.
+ */
+function commandFiles(options: Options, isa: Isa): { readonly files: JobFiles; readonly opened: OpenClProgram | null } {
+  const plain = programReader(options, (file) => file);
+  const [only, ...others] = options.positionals;
+  if (isa !== "visa" || !options.positionals.some(isOpenCl)) return { files: plain, opened: null };
+  if (others.length > 0)
+    throw new UsageError(`${options.positionals.find(isOpenCl)} is a whole program: give it alone`);
+  const opened = openOpenCl(only!, options.value("module"));
+  return { files: filesWithin(opened, plain), opened };
 }
 
 /**
@@ -59,14 +129,17 @@ export function commandJob(options: Options, command: string): PlannedRun {
   const buffers = new Map<string, BufferSpec>();
   const args = options.all("arg").map((text, index): ArgumentSpec => {
     const argument = parseArgument(text, readBytes);
+    if (argument.kind === "struct") return structSpec(argument.spec, index, buffers);
     if (argument.kind !== "buffer") return argument.spec;
     const buffer = `argument ${index}`;
     buffers.set(buffer, argument.spec);
     return { kind: "buffer", buffer, offset: 0 };
   });
   const kernel = options.value("kernel");
+  const blocks = options.value("blocks");
   const isa = isaOfProgram(options, options.positionals);
   refuseOthers(options, isa, command);
+  const { files, opened } = commandFiles(options, isa);
   const dim = (name: string): [number, number, number] => parseDim(name, options.value(name) ?? "1");
   const size =
     isa === "visa"
@@ -75,22 +148,55 @@ export function commandJob(options: Options, command: string): PlannedRun {
   const job: Job = {
     id: options.positionals.map(shownPath).join(" "),
     isa,
-    variants: new Map([["", options.positionals]]),
-    visa: isa === "visa" ? visaJob(options) : null,
+    variants: new Map([["", opened?.texts.map(({ path }) => path) ?? options.positionals]]),
+    visa: isa === "visa" ? visaJob(options, opened) : null,
     buffers,
-    launches: [{ ...(kernel === null ? {} : { kernel }), size, args }],
+    symbols: isa === "ptx" ? symbolsOf(options) : new Map(),
+    launches: [
+      {
+        ...(kernel === null ? {} : { kernel }),
+        size,
+        args,
+        blocks: blocks === null ? null : parseBlocks(blocks),
+        copies: [],
+      },
+    ],
     checks: [],
     stdout: null,
     expect: null,
+    typed: true,
   };
-  return { job, variant: "", files: { read: readBytes, shown: shownPath } };
+  return { job, variant: "", files };
+}
+
+/** Adds the buffers of a struct, which are named by the byte that holds their address. */
+function structSpec(struct: StructLayout, index: number, buffers: Map<string, BufferSpec>): ArgumentSpec {
+  const pointers = struct.pointers.map(({ at, spec }) => {
+    const buffer = `argument ${index}, byte ${at}`;
+    buffers.set(buffer, spec);
+    return { at, buffer, offset: 0 };
+  });
+  return { kind: "bytes", bytes: struct.bytes, pointers };
 }
 
 /** The options that apply to one instruction set only. */
 const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
   ptx: ["grid", "block", "shared"],
-  visa: ["global", "local", "zeinfo", "section", "symbol", "relocation", "input"],
+  visa: ["global", "local", "zeinfo", "section", "relocation", "input"],
 };
+
+/** The variables that a command line sets, and those that it only saves. */
+function symbolsOf(options: Options): Map<string, SymbolSpec> {
+  const symbols = new Map<string, SymbolSpec>();
+  for (const [name, spec] of options.all("symbol").map((text) => parseSymbolValue(text, readBytes))) {
+    if (symbols.has(name)) throw new UsageError(`--symbol ${name} is given twice`);
+    symbols.set(name, { ...spec });
+  }
+  for (const { of } of options.all("out").map(parseOutput)) {
+    if (typeof of === "string" && !symbols.has(of)) symbols.set(of, { type: null, n: null, init: null, sha256: null });
+  }
+  return symbols;
+}
 
 function refuseOthers(options: Options, isa: Isa, command: string): void {
   const other = isa === "ptx" ? "visa" : "ptx";
@@ -102,20 +208,26 @@ function refuseOthers(options: Options, isa: Isa, command: string): void {
 
 const titles: Readonly<Record<Isa, string>> = { ptx: "PTX", visa: "vISA" };
 
-function visaJob(options: Options): VisaJob {
+function visaJob(options: Options, opened: OpenClProgram | null): VisaJob {
   if (options.has("input") && options.has("zeinfo")) {
     throw new UsageError("--input is for kernels without .ze_info, which says the same");
   }
+  const given = options.all("section").map(parseSection);
   const variant = {
     simd: null,
     platform: null,
-    zeinfo: options.value("zeinfo"),
-    data: new Map(options.all("section").map(parseSection)),
-    symbols: new Map(options.all("symbol").map(parseSymbol)),
-    relocations: options.all("relocation").map(parseRelocation),
+    zeinfo: options.value("zeinfo") ?? (options.has("input") ? null : (opened?.zeinfo?.path ?? null)),
+    data: new Map([...[...(opened?.data ?? [])].map(([name, { path }]) => [name, path] as const), ...given]),
+    symbols: new Map([...(opened?.symbols ?? []).map(placed), ...options.all("symbol").map(parseSymbol)]),
+    relocations: [...(opened?.relocations ?? []), ...options.all("relocation").map(parseRelocation)],
   };
   for (const [name, { section }] of variant.symbols) {
     if (!variant.data.has(section)) throw new UsageError(`--symbol ${name}: no --section gives ${section}`);
   }
   return { variants: new Map([["", variant]]), inputs: options.all("input").map(parseInput) };
 }
+
+const placed = ({ name, section, offset }: SectionSymbol): [string, { section: string; offset: number }] => [
+  name,
+  { section, offset },
+];

@@ -4,18 +4,29 @@ import { UsageError } from "../../runtime/data/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
 import type { JobOptions } from "../../runtime/job/job-execution.ts";
 import { engineNames, sanitizerNames } from "../../runtime/launch/launch-options.ts";
+import { nearest } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
+/** The tools of NVIDIA's compute-sanitizer, and what finds the same here. */
+const tools: Readonly<Record<string, readonly SanitizerName[]>> = {
+  memcheck: ["memory", "call"],
+  racecheck: ["race"],
+  initcheck: ["init"],
+  synccheck: ["sync"],
+};
+
 function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null {
   if (text === null) return null;
-  const groups: Readonly<Record<string, readonly string[]>> = { all: sanitizerNames, none: [] };
+  const groups: Readonly<Record<string, readonly string[]>> = { all: sanitizerNames, none: [], ...tools };
   const names = text.split(",").flatMap((name) => groups[name] ?? [name]);
   for (const name of names) {
     if ((sanitizerNames as readonly string[]).includes(name)) continue;
-    const all = [...sanitizerNames, ...Object.keys(groups)].join(", ");
-    throw new UsageError(`--sanitize ${text}: there is no sanitizer "${name}" (${all})`);
+    const known = [...sanitizerNames, "all", "none"];
+    const meant = nearest(name, [...known, ...Object.keys(tools)]);
+    const hint = meant === null ? "" : `; did you mean "${meant}"?`;
+    throw new UsageError(`--sanitize ${text}: there is no sanitizer "${name}"${hint} (${known.join(", ")})`);
   }
   return new Set(names as SanitizerName[]);
 }
@@ -30,6 +41,7 @@ export function jobOptions(options: Options, progress: Progress): JobOptions {
     maxSteps: options.integer("max-steps", 1),
     timeoutMs: options.timeoutMs,
     target: options.target,
+    module: options.value("module"),
     onProgress: progress.update,
   };
 }

@@ -1,4 +1,4 @@
-import type { SourceText, Style } from "../../source/index.ts";
+import type { ReadOrigin, Style } from "../../source/index.ts";
 import type { Session } from "../session.ts";
 
 /** The text that a command prints, and whether it ends the debugger. */
@@ -15,8 +15,8 @@ export interface ConsoleView {
   readonly style: Style;
   /** Width in columns. */
   readonly width: number;
-  /** Returns the text of a file that `.loc` names, or null if it is not available. If absent, no such files are. */
-  readonly readSource?: (path: string) => SourceText | null;
+  /** Finds the files that a program was compiled from. If absent, they are not shown. */
+  readonly readSource?: ReadOrigin;
 }
 
 export interface ConsoleContext extends ConsoleView {

@@ -17,7 +17,7 @@ export class Console {
   /** The session that the commands act on. */
   readonly session: Session;
   readonly #context: ConsoleContext;
-  readonly #settings: StepSettings = { scope: "lane", granularity: "instruction" };
+  readonly #settings: StepSettings = { scope: "lane", granularity: "auto" };
   readonly #groups: readonly { readonly title: string; readonly commands: readonly ConsoleCommand[] }[];
   readonly #commands: readonly ConsoleCommand[];
   #last = "";

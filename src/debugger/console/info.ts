@@ -1,3 +1,4 @@
+import { displayName } from "../../names/index.ts";
 import { warpOf } from "../focus.ts";
 import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
@@ -11,6 +12,7 @@ import type { Viewpoint } from "../view/memory-view.ts";
 import { typedBits, type Variable } from "../view/variables.ts";
 import type { ConsoleContext } from "./command.ts";
 import { pointsText } from "./point-commands.ts";
+import { args, cuda, line, sourceLocals, withoutVariables } from "./source-info.ts";
 import { focusText, reportText, siteText, table } from "./render.ts";
 
 interface Topic {
@@ -54,7 +56,10 @@ function registers({ session }: ConsoleContext, args: string): string {
 
 const variableText = (v: Variable, of: Viewpoint): string => formatFirst(typedBits(v, of));
 
-function locals({ session }: ConsoleContext): string {
+/** Shows the variables of the source or, with "ptx" or where nothing is known of the source, those of the assembly. */
+function locals({ session }: ConsoleContext, args: string): string {
+  const ofSource = args === "ptx" ? null : sourceLocals(session);
+  if (ofSource !== null) return ofSource;
   const { scope } = session;
   const { frame, parameters, statics } = scope.names;
   const rows = [...frame, ...parameters].map((v) => [
@@ -65,7 +70,8 @@ function locals({ session }: ConsoleContext): string {
     pointsTo(session, v),
   ]);
   rows.push(...statics.map((v) => [v.name, `0x${v.address.toString(16)}`, `${v.size} bytes`, v.space, ""]));
-  return rows.length === 0 ? "no variables" : table(rows);
+  const why = args === "ptx" ? "" : withoutVariables(session);
+  return [...(why === "" ? [] : [why]), rows.length === 0 ? "no variables" : table(rows)].join("\n");
 }
 
 function lanes({ session }: ConsoleContext): string {
@@ -74,7 +80,7 @@ function lanes({ session }: ConsoleContext): string {
   const rows = lanesTable(warp, session.moment).map(({ mask, state, why, site, activation }) => [
     lanesText(mask),
     why === null ? state : `${state}: waits for ${why}`,
-    site === null ? "" : siteText(site),
+    site === null ? "" : siteText(session, site),
     activation === null ? "" : `depth ${activation.depth}`,
   ]);
   return table([["lanes", "state", "at", ""], ...rows]);
@@ -88,7 +94,7 @@ function warps({ session }: ConsoleContext): string {
       i === 0 ? `${warp.index}` : "",
       lanesText(row.mask),
       row.state,
-      row.site === null ? "" : siteText(row.site),
+      row.site === null ? "" : siteText(session, row.site),
     ]),
   );
   return table([["warp", "lanes", "state", "at"], ...rows]);
@@ -125,17 +131,19 @@ function time({ session }: ConsoleContext): string {
   const known = end === null ? `seen up to ${frontier}` : `time ends at ${end.time}`;
   return [
     `time ${timeline.now} (${known}), in instructions of warps`,
-    `launch ${index + 1} of ${count}: ${kernel}, ${dimensions.join("x")} blocks of ${block.join("x")} threads`,
+    `launch ${index + 1} of ${count}: ${displayName(kernel)}, ${dimensions.join("x")} blocks of ${block.join("x")} threads`,
     `${steps} instructions of threads so far; ${timeline.checkpointCount} checkpoints`,
     focusText(session),
   ].join("\n");
 }
 
-function reports({ session, style, width }: ConsoleContext): string {
+function reports({ session, style, width, readSource }: ConsoleContext): string {
   const { findings, end } = session.timeline;
   const all = [...findings, ...(end?.report ? [{ time: end.time, report: end.report }] : [])];
   if (all.length === 0) return "no reports so far";
-  return all.map(({ time: at, report }) => `time ${at}: ${reportText(report, { style, width })}`).join("\n");
+  return all
+    .map(({ time: at, report }) => `time ${at}: ${reportText(report, { style, width, readOrigin: readSource })}`)
+    .join("\n");
 }
 
 function variables({ session }: ConsoleContext): string {
@@ -159,10 +167,17 @@ function variables({ session }: ConsoleContext): string {
 /** If several topics share a beginning, it stands for the first one. */
 export const infoTopics: readonly Topic[] = [
   { name: "registers", help: "live registers of the lane; with all or names, those registers", text: registers },
-  { name: "locals", help: "variables of the function and parameters of the kernel", text: locals },
+  {
+    name: "locals",
+    help: "variables of the source (nvcc -G); of the assembly where there are none, or with ptx",
+    text: locals,
+  },
+  { name: "args", help: "parameters of the function in the source (nvcc -G)", text: args },
   { name: "lanes", help: "where the lanes of the warp are, and what they wait for", text: lanes },
   { name: "warps", help: "the warps of the block", text: warps },
   { name: "breakpoints", help: "breakpoints and watchpoints", text: ({ session }) => pointsText(session) },
+  { name: "cuda", help: "kernels, blocks, warps, lanes or threads, in the words of cuda-gdb", text: cuda },
+  { name: "line", help: "the instructions of a line of the source, and the other way round", text: line },
   { name: "blocks", help: "the blocks that run", text: blocks },
   { name: "barriers", help: "the barriers of the block", text: barriers },
   { name: "time", help: "the present time, and how much of time is known", text: time },

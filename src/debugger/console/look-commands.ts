@@ -1,23 +1,40 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
-import { addressOf, evaluate } from "../expression/evaluate.ts";
+import { addressOf } from "../expression/evaluate.ts";
 import { parseExpression } from "../expression/parse.ts";
 import { warpOf } from "../focus.ts";
 import { DebuggerError, originFile } from "../location.ts";
 import type { Session } from "../session.ts";
-import { assemblyPlace, originPlace, placeOf } from "../view/lane-place.ts";
+import { sourceText } from "../source/source-text.ts";
+import { assemblyPlace, originPlace, placeOf, siteAt } from "../view/lane-place.ts";
 import { readMemory } from "../view/memory-view.ts";
 import { formatValue, shapeOf, sizeOf } from "../view/value.ts";
 import type { ConsoleCommand, ConsoleContext } from "./command.ts";
 import { infoTopics } from "./info.ts";
-import { focusText, instructionText, listing, markedLines, markedOriginLines, siteText, table } from "./render.ts";
+import { whatis } from "./source-info.ts";
+import { focusText, frameText, instructionText, listing, markedLines, markedOriginLines, table } from "./render.ts";
 
 const around = 5;
 
+/** Lists the source around the next instruction, or a place; the assembly where there is no source. */
 function list(context: ConsoleContext, args: string): string {
-  const { session, style } = context;
+  const { session } = context;
   const { frame } = session.view;
-  const origin = listOrigin(context, args);
-  if (origin !== null) return origin;
+  const [, asked = "", line = ""] = /^(?:(.+):)?(\d+)$/.exec(args) ?? [];
+  const named = asked === "" ? (session.hasSource && frame?.place?.path) || null : originFile(session.functions, asked);
+  if (line !== "" && named !== null) {
+    const text = listOrigin(context, named, Number(line));
+    if (text !== null) return text;
+  }
+  const [location] = args === "" ? [] : session.locations(args);
+  const site = location === undefined ? null : siteAt(session.execution, location);
+  const place = site === null ? (args === "" ? (frame?.place ?? null) : null) : originPlace(site);
+  const text = place === null || (line !== "" && named === null) ? null : listOrigin(context, place.path, place.line);
+  return text ?? disassemble(context, args);
+}
+
+/** Lists the assembly around the next instruction, or a place. */
+function disassemble({ session, style }: ConsoleContext, args: string): string {
+  const { frame } = session.view;
   const [place] = args === "" ? [] : session.locations(args);
   const at = place ?? (frame && { ir: frame.site.code.ir, index: frame.site.index });
   if (!at) throw new DebuggerError("nothing runs here: list what? A line or a function");
@@ -30,15 +47,14 @@ function list(context: ConsoleContext, args: string): string {
 }
 
 /** Lists lines of a file that `.loc` names; null if its text is not available. */
-function listOrigin({ session, style, readSource }: ConsoleContext, args: string): string | null {
-  const [, asked = "", line = ""] = /^(.+):(\d+)$/.exec(args) ?? [];
-  const path = asked === "" ? null : originFile(session.functions, asked);
-  const source = path === null ? null : (readSource?.(path) ?? null);
-  if (path === null || source === null) return null;
+function listOrigin({ session, style, readSource }: ConsoleContext, path: string, line: number): string | null {
   const { frame } = session.view;
-  const at = frame && originPlace(frame.site);
+  const program = frame?.site.code.ir.source.path ?? session.functions[0]?.source.path ?? "";
+  const source = readSource?.(path, program) ?? null;
+  if (source === null) return null;
+  const at = frame?.place ?? null;
   const marked = new Set(markedOriginLines(session, path));
-  const [first, last] = [Number(line) - around, Number(line) + around];
+  const [first, last] = [line - around, line + around];
   return listing(source, { first, last, here: at?.path === path ? at.line : null, marked }, style);
 }
 
@@ -46,9 +62,10 @@ function backtrace({ session, style }: ConsoleContext): string {
   const { frames, place } = session.view;
   if (frames.length === 0) return place === null ? "the block is not running" : `the lane has ${place.state}`;
   return frames
-    .map(({ site }, i) => {
+    .map((frame, i) => {
       const mark = i === session.focus.frame ? style("strong", "→") : " ";
-      return `${mark} #${i}  ${siteText(site)}`;
+      const inlined = frames[i + 1]?.activation === frame.activation ? ", inlined" : "";
+      return `${mark} #${i}  ${frameText(session, frame)}${inlined}`;
     })
     .join("\n");
 }
@@ -60,13 +77,15 @@ function selectFrame(context: ConsoleContext, frame: number): string {
     throw new DebuggerError(`there is no frame ${frame}: the lane is in ${frames.length} functions`);
   }
   session.focus = { ...session.focus, frame };
-  return `#${frame}  ${instructionText(session, frames[frame].site, context)}`;
+  return `#${frame}  ${instructionText(session, frames[frame], context)}`;
 }
 
 function print({ session }: ConsoleContext, args: string): string {
   const [, hex, text = ""] = /^(?:\/(x)\s+)?(.*)$/.exec(args) ?? [];
   if (text === "") throw new DebuggerError("print what? An expression: %r1, tid.x + 1, [%rd4]:f32, V32[2]");
-  return formatValue(session.evaluate(text), hex === undefined ? "natural" : "hex");
+  const format = hex === undefined ? "natural" : "hex";
+  const value = session.inspect(text);
+  return value === null ? formatValue(session.evaluate(text), format) : sourceText(value, format);
 }
 
 const maxElements = 4096;
@@ -121,7 +140,8 @@ function focus(context: ConsoleContext, change: { block?: number; warp?: number;
   if (next.lane > 31 || place.state === "absent") throw new DebuggerError(`the warp has no lane ${next.lane}`);
   session.focus = next;
   const head = `${focusText(session)}, ${place.state}${place.why === null ? "" : ` (waits for ${place.why})`}`;
-  return place.site === null ? head : `${head}\n${instructionText(session, place.site, context)}`;
+  const { frame } = session.view;
+  return frame === null ? head : `${head}\n${instructionText(session, frame, context)}`;
 }
 
 const numberIn = (what: string, text: string): number => {
@@ -158,8 +178,14 @@ export const lookCommands: readonly ConsoleCommand[] = [
     name: "list",
     aliases: ["l"],
     args: "[PLACE]",
-    help: "the text around the next instruction, or a place",
+    help: "the source around the next instruction, or a place; the assembly if there is none",
     run: list,
+  },
+  {
+    name: "disassemble",
+    args: "[PLACE]",
+    help: "the assembly around the next instruction, or a place",
+    run: disassemble,
   },
   { name: "backtrace", aliases: ["bt", "where"], help: "the functions that the lane is in", run: backtrace },
   {
@@ -183,9 +209,10 @@ export const lookCommands: readonly ConsoleCommand[] = [
     name: "print",
     aliases: ["p"],
     args: "[/x] EXPRESSION",
-    help: "a value: registers, variables, memory ([address]:type), tid.x, lane, warp, block, time",
+    help: "a value: variables of the source, registers, memory ([address]:type), threadIdx.x, lane, warp, time",
     run: print,
   },
+  { name: "whatis", aliases: ["ptype"], args: "EXPRESSION", help: "the type of an expression", run: whatis },
   {
     name: "x",
     args: "[/COUNTTYPE] ADDRESS",
@@ -201,7 +228,8 @@ export const lookCommands: readonly ConsoleCommand[] = [
       const [, target, value] = /^(.*?[^=!<>])=(?!=)\s*(.*)$/.exec(args) ?? [];
       if (target === undefined || value === undefined) throw new DebuggerError("set: expected TARGET = EXPRESSION");
       const stopped = session.assign(target.trim(), value);
-      const now = formatValue(evaluate(parseExpression(target.trim()), session.scope));
+      const typed = session.inspect(target.trim());
+      const now = typed === null ? formatValue(session.evaluate(target.trim())) : sourceText(typed);
       return `${target.trim()} = ${now}${stopped ? "\nsanitizers see nothing more of this launch" : ""}`;
     },
   },

@@ -9,7 +9,8 @@ import { stopText } from "./render.ts";
 /** The current settings of step commands. */
 export interface StepSettings {
   scope: Scope;
-  granularity: Granularity;
+  /** `auto`: by lines of the source where the next instruction has one, else by instructions. */
+  granularity: Granularity | "auto";
 }
 
 /** Goes through time, and describes where it stops and what the program has printed on the way. */
@@ -42,13 +43,20 @@ function countOf(args: string): number {
 
 const scopes: readonly Scope[] = ["lane", "warp", "block", "machine"];
 
+type StepperArguments = [
+  name: string,
+  alias: string,
+  help: string,
+  request: Pick<StepRequest, "kind" | "backward" | "granularity">,
+];
+
 /** Returns a command that makes steps; `kind: "out"` takes no count. */
 function stepCommand(
   settings: StepSettings,
   name: string,
   alias: string,
   help: string,
-  request: Pick<StepRequest, "kind" | "backward">,
+  request: Pick<StepRequest, "kind" | "backward" | "granularity">,
 ): ConsoleCommand {
   const isOut = request.kind === "out";
   return {
@@ -59,16 +67,22 @@ function stepCommand(
     repeats: true,
     run: (context, args) => {
       const { session } = context;
-      const once = (): Search<Stop> => session.step({ ...settings, ...request });
+      const granularity = settings.granularity === "auto" ? byOrigin(session) : settings.granularity;
+      const once = (): Search<Stop> => session.step({ scope: settings.scope, granularity, ...request });
       return go(context, several(session, isOut ? 1 : countOf(args), once));
     },
   };
 }
 
+const byOrigin = ({ hasSource }: Session): Granularity => (hasSource ? "source-line" : "instruction");
+
+const choices = ["auto", "instruction", "source-line"] as const;
+
 /** The commands that go through time; `settings` are changed by some of them. */
 export function motionCommands(settings: StepSettings): readonly ConsoleCommand[] {
-  const stepper = (name: string, alias: string, help: string, request: Pick<StepRequest, "kind" | "backward">) =>
+  const stepper = (...[name, alias, help, request]: StepperArguments) =>
     stepCommand(settings, name, alias, help, request);
+  const granularity = "instruction";
   return [
     {
       name: "continue",
@@ -77,8 +91,12 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       repeats: true,
       run: (context) => go(context, context.session.continue({ here: context.session.now === 0 })),
     },
-    stepper("step", "s", "execute an instruction, into calls", { kind: "into" }),
+    stepper("step", "s", "go on to another line of the source, into calls; an instruction if there is no source", {
+      kind: "into",
+    }),
     stepper("next", "n", "the same, over calls", { kind: "over" }),
+    stepper("stepi", "si", "execute an instruction, into calls", { kind: "into", granularity }),
+    stepper("nexti", "ni", "the same, over calls", { kind: "over", granularity }),
     stepper("finish", "fin", "go on until the lane has come back from the function", { kind: "out" }),
     {
       name: "until",
@@ -94,8 +112,17 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       repeats: true,
       run: (context) => go(context, context.session.continue({ backward: true })),
     },
-    stepper("reverse-step", "rs", "undo an instruction of the lane, into calls", { kind: "into", backward: true }),
+    stepper("reverse-step", "rs", "undo a line or an instruction of the lane, into calls", {
+      kind: "into",
+      backward: true,
+    }),
     stepper("reverse-next", "rn", "the same, over calls", { kind: "over", backward: true }),
+    stepper("reverse-stepi", "rsi", "undo an instruction of the lane, into calls", {
+      kind: "into",
+      backward: true,
+      granularity,
+    }),
+    stepper("reverse-nexti", "rni", "the same, over calls", { kind: "over", backward: true, granularity }),
     stepper("reverse-finish", "rf", "go back to the call of the function", { kind: "out", backward: true }),
     {
       name: "goto",
@@ -128,11 +155,12 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
     },
     {
       name: "stepping",
-      args: "instruction|source-line",
-      help: "how far a step goes: to the next instruction, or to another line of the source",
+      args: choices.join("|"),
+      help: "how far step and next go: to the next instruction, or to another line of the source",
       run: (_, args) => {
-        if (args !== "") settings.granularity = oneOf("stepping", args, ["instruction", "source-line"]);
-        return `steps go by ${settings.granularity}`;
+        if (args !== "") settings.granularity = oneOf("stepping", args, choices);
+        const { granularity: by } = settings;
+        return by === "auto" ? "steps go by source-line where there is source" : `steps go by ${by}`;
       },
     },
   ];

@@ -8,8 +8,9 @@ import { watchedText } from "../watched-text.ts";
 import type { ConsoleCommand } from "./command.ts";
 import { siteText, table } from "./render.ts";
 
-function placesText(session: Session, { locations }: Breakpoint): string {
-  const places = locations.map((location) => siteText(siteAt(session.execution, location)));
+function placesText(session: Session, { locations, text }: Breakpoint): string {
+  const [, line] = /(?:^|:|line )(\d+)$/.exec(text) ?? [];
+  const places = locations.map((location) => siteText(session, siteAt(session.execution, location), Number(line ?? 0)));
   return places.length > 3 ? `${places.length} places, first ${places[0]}` : places.join("; ");
 }
 

@@ -1,8 +1,10 @@
+import { displayName, readable } from "../../names/index.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import type { Site } from "../../machine/state/code.ts";
 import {
   gutter,
-  renderHeading,
+  inliningText,
+  renderOriginatedHeading,
   type RenderOptions,
   renderRemark,
   type SourceText,
@@ -10,7 +12,15 @@ import {
 } from "../../source/index.ts";
 import type { Session } from "../session.ts";
 import type { Stop } from "../stop.ts";
-import { assemblyPlace, originPlace, siteAt } from "../view/lane-place.ts";
+import {
+  assemblyPlace,
+  type LaneFrame,
+  levelOf,
+  originOfSite,
+  originPlace,
+  siteAt,
+  type SourcePlace,
+} from "../view/lane-place.ts";
 import { lanesText } from "../view/tables.ts";
 import { formatValue } from "../view/value.ts";
 import type { Watchpoint } from "../watchpoint.ts";
@@ -39,12 +49,26 @@ function wrap(text: string, width: number, indent: number): string {
   return lines.join(`\n${" ".repeat(indent)}`);
 }
 
-/** Returns "square at calls.ptx:23 (calls.cu:7)". */
-export function siteText(site: Site): string {
+/** Returns "square at calls.cu:7 (calls.ptx:23)". `line`: the line that was asked for, if a function is inlined there. */
+export function siteText(session: Session, site: Site, line = 0): string {
+  const asked = originOfSite(site).find((at) => at.line === line && line > 0);
+  return placeText(session, displayName(site.code.ir.name), asked ?? originPlace(site), site);
+}
+
+/** The same for a function that may be inlined. */
+export const frameText = (session: Session, { site, function: name, place }: LaneFrame): string =>
+  placeText(session, name === null ? "an inlined function" : displayName(name), place, site);
+
+function placeText(
+  session: Session,
+  name: string,
+  origin: Pick<SourcePlace, "path" | "line"> | null,
+  site: Site,
+): string {
   const at = assemblyPlace(site);
-  const origin = originPlace(site);
-  const from = origin === null ? "" : ` (${origin.path}:${origin.line})`;
-  return `${site.code.ir.name} at ${at.path}:${at.line}${from}`;
+  const own = `${at.path}:${at.line}`;
+  if (origin === null) return `${name} at ${own}`;
+  return `${name} at ${session.shownPath(origin.path, at.path)}:${origin.line} (${own})`;
 }
 
 /** Shows lines of a text with an arrow at one of them and a mark at those with breakpoints. */
@@ -67,8 +91,8 @@ export function listing(
 
 export function reportText(report: Report, options: RenderOptions): string {
   return [
-    ...renderHeading(report.severity, report.message, report.code, report, options),
-    ...report.notes.map((note) => renderRemark("note", note, options.style)),
+    ...renderOriginatedHeading(report.severity, readable(report.message), report.code, report, options),
+    ...report.notes.map((note) => renderRemark("note", readable(note), options.style)),
     ...(report.help === undefined ? [] : [renderRemark("help", report.help, options.style)]),
   ].join("\n");
 }
@@ -118,24 +142,40 @@ export function stopText(session: Session, stop: Stop, view: ConsoleView): strin
   }
   for (const hit of stop.watchpoints) lines.push(style("note", watchText(hit)));
   if (reasons[stop.reason] !== "") lines.push(style("note", reasons[stop.reason]));
-  if (stop.report !== null) lines.push(reportText(stop.report, view));
-  const { site } = session.view.place ?? {};
+  if (stop.report !== null) lines.push(reportText(stop.report, { ...view, readOrigin: view.readSource }));
+  const { frame } = session.view;
   const time = style("faint", `time ${stop.time}`);
-  if (!site) return [...lines, time].join("\n");
-  return [...lines, `${time}  ${focusText(session)}`, instructionText(session, site, view)].join("\n");
+  if (frame === null) return [...lines, time].join("\n");
+  return [...lines, `${time}  ${focusText(session)}`, instructionText(session, frame, view)].join("\n");
 }
 
-/** Shows the line of an instruction and its function, below the line of the source that it comes from. */
-export function instructionText(session: Session, site: Site, { style, readSource }: ConsoleView): string {
+/** Shows the line that an instruction in a frame was compiled from, and the instruction. */
+export function instructionText(session: Session, frame: LaneFrame, view: ConsoleView): string {
+  const { style, readSource } = view;
+  const { site, place } = frame;
+  const { source } = site.code.ir;
   const { line } = assemblyPlace(site);
-  const marked = new Set(markedLines(session, site.code.ir.source));
-  const origin = originPlace(site);
-  const text = origin === null ? "" : (readSource?.(origin.path)?.line(origin.line) ?? "");
+  const found = place === null ? null : (readSource?.(place.path, source.path) ?? null);
+  const isThere = place !== null && found !== null && place.line <= found.lineStarts.length;
+  const here = isThere ? { first: place.line, last: place.line, here: place.line } : null;
   return [
-    siteText(site),
-    ...(text === "" ? [] : [`  ${gutter(style, String(origin!.line))}${style("faint", text)}`.trimEnd()]),
-    listing(site.code.ir.source, { first: line, last: line, here: line, marked }, style),
+    frameText(session, frame),
+    ...libraryCalls(frame).map((text) => style("faint", `  ${text}`)),
+    ...(here === null
+      ? []
+      : [listing(found!, { ...here, marked: new Set(markedOriginLines(session, place!.path)) }, style)]),
+    listing(
+      source,
+      { first: line, last: line, here: here === null ? line : null, marked: new Set(markedLines(session, source)) },
+      here === null ? style : (role, text) => (role === "strong" ? text : style(role, text)),
+    ),
   ].join("\n");
+}
+
+/** Names the functions of libraries that are inlined at the user's own line. */
+function libraryCalls({ site, level }: LaneFrame): string[] {
+  const origin = originOfSite(site);
+  return level === levelOf(site) ? inliningText(origin).slice(0, level) : [];
 }
 
 /** Returns the lines of a text that have enabled breakpoints. */

@@ -1,7 +1,11 @@
 import { DebuggerError } from "../location.ts";
+import type { SourceChoice } from "./shown-source.ts";
 import type { Session } from "../session.ts";
 import { Debuggee } from "./debuggee.ts";
 import { type Answer, Arguments, capabilities, type DapEvent, type DapRequest, type DapResponse } from "./protocol.ts";
+
+/** Which text frames are shown in, as a launch request says. */
+const choiceOf = (text: string | null): SourceChoice => (text === "original" || text === "assembly" ? text : "auto");
 
 /** What an adapter needs from its host, such as a process with stdin and stdout. */
 export interface DapHost {
@@ -100,7 +104,7 @@ export class DapSession {
         say("terminated");
       },
       stopOnEntry: args.flag("stopOnEntry"),
-      byOrigin: args.string("source") === "original",
+      shows: choiceOf(args.string("source")),
       reportsProgress: this.#reportsProgress,
     });
     return { afterwards: () => say("initialized") };

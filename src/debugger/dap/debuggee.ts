@@ -1,3 +1,4 @@
+import { readable } from "../../names/index.ts";
 import { plainStyle } from "../../source/index.ts";
 import { Console } from "../console/console.ts";
 import { stopText } from "../console/render.ts";
@@ -10,17 +11,15 @@ import { EditorBreakpoints } from "./editor-breakpoints.ts";
 import { Inspector } from "./inspector.ts";
 import { Progress } from "./progress.ts";
 import type { Answer, Arguments } from "./protocol.ts";
+import { shownOrigin, type SourceOptions } from "./shown-source.ts";
 import { Threads } from "./threads.ts";
 
-interface DebuggeeOptions {
+interface DebuggeeOptions extends SourceOptions {
   /** Sends an event to the editor. */
   readonly say: (event: string, body?: object) => void;
-  readonly pathOf: (path: string) => string | null;
   /** Called when the program is no longer debugged, because it has ended or the user said so. */
   readonly end: () => void;
   readonly stopOnEntry: boolean;
-  /** Whether steps go by lines of the source that the assembly was generated from. */
-  readonly byOrigin: boolean;
   readonly reportsProgress: boolean;
 }
 
@@ -62,7 +61,7 @@ export class Debuggee {
     this.#options = options;
     this.#console = new Console(session, view);
     this.#threads = new Threads(session);
-    this.#breakpoints = new EditorBreakpoints(session);
+    this.#breakpoints = new EditorBreakpoints(session, options);
     this.#inspector = new Inspector(session, this.#threads, options);
   }
 
@@ -203,8 +202,9 @@ export class Debuggee {
 
   /** Steps the lane in focus; if it has ended, its warp; if that has ended too, whichever warp is next. */
   #step(args: Arguments, request: StepRequest): Search<Stop> {
-    const { place, warp } = this.#session.view;
-    const byInstruction = args.string("granularity") === "instruction" || !this.#options.byOrigin;
+    const { place, warp, frame } = this.#session.view;
+    const origin = frame === null ? null : shownOrigin(frame, this.#options);
+    const byInstruction = args.string("granularity") === "instruction" || origin === null;
     const hasEnded = !place?.site && request.backward !== true;
     return this.#session.step({
       granularity: byInstruction ? "instruction" : "source-line",
@@ -266,7 +266,7 @@ export class Debuggee {
       description: describe(stop),
       threadId: this.#threads.focused,
       allThreadsStopped: true,
-      ...(stop.report === null ? {} : { text: stop.report.message }),
+      ...(stop.report === null ? {} : { text: readable(stop.report.message) }),
       ...(hits.length === 0 ? {} : { hitBreakpointIds: hits.filter((id) => id > 0) }),
     });
     const fails = stop.breakpoints.some(({ error }) => error !== null);
@@ -332,9 +332,9 @@ export class Debuggee {
     const details = [...report.notes, ...(report.help === undefined ? [] : [report.help])].join("\n");
     return {
       exceptionId: report.code,
-      description: report.message,
+      description: readable(report.message),
       breakMode: "always",
-      details: { message: report.message, typeName: report.code, stackTrace: details },
+      details: { message: readable(report.message), typeName: report.code, stackTrace: details },
     };
   }
 }

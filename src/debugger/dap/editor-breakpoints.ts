@@ -3,12 +3,13 @@ import { parseExpression } from "../expression/parse.ts";
 import { ExpressionError } from "../expression/tree.ts";
 import { atLine, DebuggerError, findLocations, type Location } from "../location.ts";
 import type { Session } from "../session.ts";
-import { assemblyPlace, originPlace, siteAt } from "../view/lane-place.ts";
+import { assemblyPlace, originOfSite, originPlace, siteAt } from "../view/lane-place.ts";
 import type { Watched, WatchKind } from "../watchpoint.ts";
 import { watchedText } from "../watched-text.ts";
 import { codeAddress, locationAt } from "./code-addresses.ts";
 import type { Inspector } from "./inspector.ts";
 import type { Arguments } from "./protocol.ts";
+import type { SourceOptions } from "./shown-source.ts";
 
 const accessKinds: Readonly<Record<string, WatchKind>> = { read: "read", write: "change", readWrite: "access" };
 
@@ -20,8 +21,19 @@ export class EditorBreakpoints {
   #functions: number[] = [];
   #instructions: number[] = [];
 
-  constructor(session: Session) {
+  readonly #pathOf: SourceOptions["pathOf"];
+
+  constructor(session: Session, { pathOf }: Pick<SourceOptions, "pathOf">) {
     this.#session = session;
+    this.#pathOf = pathOf;
+  }
+
+  /** Returns the name that the program has for a file of an editor: the file may have moved since it was compiled. */
+  #nameOf(path: string): string {
+    const { functions } = this.#session;
+    if (atLine(functions, path, 1).length > 0) return path;
+    const files = new Set(functions.flatMap(({ files: named }) => [...named.values()]));
+    return [...files].find((file) => this.#pathOf(file) === path) ?? path;
   }
 
   setSource(args: Arguments): object {
@@ -29,12 +41,13 @@ export class EditorBreakpoints {
     const ids: number[] = [];
     this.#remove(this.#bySource.get(path) ?? []);
     this.#bySource.set(path, ids);
+    const name = this.#nameOf(path);
     const breakpoints = args.objects("breakpoints").map((asked) => {
       const line = asked.number("line") ?? 0;
-      const locations = atLine(this.#session.functions, path, line);
+      const locations = atLine(this.#session.functions, name, line);
       if (locations.length === 0)
         return { verified: false, line, message: "there is no instruction at or after this line" };
-      return this.#add(asked, `line ${line}`, locations, ids, this.#lineOf(locations[0]!, path));
+      return this.#add(asked, `line ${line}`, locations, ids, this.#lineOf(locations[0]!, name, line));
     });
     return { breakpoints };
   }
@@ -109,9 +122,11 @@ export class EditorBreakpoints {
   }
 
   /** Returns the actual line of a breakpoint, in the file for which it was set. */
-  #lineOf(location: Location, path: string): number {
+  #lineOf(location: Location, path: string, asked = 0): number {
     const site = siteAt(this.#session.execution, location);
-    const origin = originPlace(site);
+    // A function may be inlined at the line.
+    const around = originOfSite(site).find((at) => at.line === asked);
+    const origin = around ?? originPlace(site);
     const fileOf = (whole: string): string => whole.slice(whole.lastIndexOf("/") + 1);
     if (origin !== null && fileOf(origin.path) === fileOf(path)) return origin.line;
     return assemblyPlace(site).line;

@@ -1,20 +1,16 @@
+import { displayName } from "../../names/index.ts";
 import type { SourceText } from "../../source/index.ts";
 import { DebuggerError } from "../location.ts";
 import type { Session } from "../session.ts";
-import { assemblyPlace, type LaneFrame, originPlace, type SourcePlace } from "../view/lane-place.ts";
+import { assemblyPlace, type LaneFrame, type SourcePlace } from "../view/lane-place.ts";
 import { readMemory } from "../view/memory-view.ts";
 import { lanesTable, lanesText } from "../view/tables.ts";
 import { codeAddress, locationAt } from "./code-addresses.ts";
 import { decodeBase64, encodeBase64 } from "./base64.ts";
 import type { Arguments, DapSource } from "./protocol.ts";
+import { shownOrigin, type SourceOptions } from "./shown-source.ts";
 import type { Threads } from "./threads.ts";
 import { expressionRow, scopesOf, type VariableRow } from "./variables.ts";
-
-interface InspectorOptions {
-  /** Whether frames are shown in the source that the assembly was generated from, where it is known. */
-  readonly byOrigin: boolean;
-  readonly pathOf: (path: string) => string | null;
-}
 
 /** A frame that an editor knows. */
 interface FrameRef {
@@ -44,12 +40,12 @@ function referenceOf(args: Arguments): bigint {
 export class Inspector {
   readonly #session: Session;
   readonly #threads: Threads;
-  readonly #options: InspectorOptions;
+  readonly #options: SourceOptions;
   readonly #frames: FrameRef[] = [];
   readonly #lists: { readonly rows: () => readonly VariableRow[]; readonly frame: FrameRef }[] = [];
   readonly #sources: SourceText[] = [];
 
-  constructor(session: Session, threads: Threads, options: InspectorOptions) {
+  constructor(session: Session, threads: Threads, options: SourceOptions) {
     this.#session = session;
     this.#threads = threads;
     this.#options = options;
@@ -71,16 +67,17 @@ export class Inspector {
     return { stackFrames, totalFrames: frames.length };
   }
 
-  #frame({ site }: LaneFrame, frame: number): object {
+  #frame(shown: LaneFrame, frame: number): object {
+    const { site } = shown;
     const { code, index } = site;
     const assembly = assemblyPlace(site);
-    const origin = this.#options.byOrigin ? originPlace(site) : null;
+    const origin = shownOrigin(shown, this.#options);
     const end = code.ir.source.position(site.instruction.span.end);
     const place = origin ?? assembly;
     const id = this.#frames.push({ thread: this.#threads.focused, lane: this.#session.focus.lane, frame });
     return {
       id,
-      name: code.ir.name,
+      name: displayName(shown.function ?? "an inlined function"),
       line: place.line,
       column: place.column,
       ...(origin === null ? { endLine: end.line, endColumn: end.column } : {}),
@@ -192,7 +189,7 @@ export class Inspector {
       text: lanesText(mask),
       state,
       waitsFor: why,
-      function: site?.code.ir.name ?? null,
+      function: site === null ? null : displayName(site.code.ir.name),
       depth: activation?.depth ?? null,
       ...(site === null ? {} : { line: assemblyPlace(site).line, source: this.#sourceOf(site.code.ir.source) }),
     }));
@@ -245,7 +242,7 @@ export class Inspector {
         line,
         column,
         location: this.#sourceOf(ir.source),
-        symbol: `${ir.name}+${index}`,
+        symbol: `${displayName(ir.name)}+${index}`,
       };
     });
     return { instructions };

@@ -1,7 +1,14 @@
+import { typeName } from "../../dwarf/index.ts";
+import { displayName } from "../../names/index.ts";
 import { parseExpression } from "../expression/parse.ts";
 import { addressOf, evaluate } from "../expression/evaluate.ts";
 import type { Scope } from "../expression/scope.ts";
 import type { Session } from "../session.ts";
+import { builtinNames, builtinValue } from "../source/builtins.ts";
+import { debugOf } from "../source/function-debug.ts";
+import { shortText, sourceText } from "../source/source-text.ts";
+import { type SourceValue, valueAt } from "../source/source-value.ts";
+import { visibleVariables } from "../source/variables.ts";
 import { assemblyPlace } from "../view/lane-place.ts";
 import { liveRegisters } from "../view/liveness.ts";
 import { lanesTable, lanesText } from "../view/tables.ts";
@@ -52,6 +59,7 @@ function registerRows({ scope, view: { frame, warp } }: Session): VariableRow[] 
 }
 
 const maxChildren = 64;
+const maxElements = 256;
 
 function byteRow(v: Variable, scope: Scope): VariableRow {
   const { name } = v;
@@ -86,13 +94,84 @@ function laneRows(session: Session): VariableRow[] {
   return lanesTable(warp, session.moment).map(({ mask, state, why, site }) => ({
     name: `lanes ${lanesText(mask)}`,
     value:
-      (site === null ? state : `${state}, ${site.code.ir.name}:${assemblyPlace(site).line}`) +
+      (site === null ? state : `${state}, ${displayName(site.code.ir.name)}:${assemblyPlace(site).line}`) +
       (why === null ? "" : `, waits for ${why}`),
   }));
 }
 
 /** Returns what an editor shows about the function in focus. */
 export function scopesOf(session: Session): readonly ScopeRow[] {
+  return [...sourceScopes(session), ...assemblyScopes(session)];
+}
+
+/** The variables of the source, if debug information describes the function. */
+function sourceScopes(session: Session): ScopeRow[] {
+  const { frame } = session.view;
+  if (frame === null || debugOf(frame.site.code.ir).kind === "unknown") return [];
+  const { scope } = session;
+  const rows = (isParameter: boolean) => (): readonly VariableRow[] =>
+    visibleVariables(scope)
+      .filter(({ variable }) => variable.isParameter === isParameter)
+      .map(({ variable: { name, line }, variable }, i, all) => {
+        const hidden = all.slice(0, i).some((other) => other.variable.name === name);
+        return sourceRow(hidden ? `${name} (line ${line})` : name, valueAt(variable, scope), hidden ? null : name);
+      });
+  return [
+    { name: "Locals", hint: "locals", expensive: false, rows: rows(false) },
+    { name: "Arguments", hint: "arguments", expensive: false, rows: rows(true) },
+    { name: "threadIdx, blockIdx, ...", expensive: false, rows: () => builtinRows(scope) },
+  ];
+}
+
+const builtinRows = (scope: Scope): readonly VariableRow[] =>
+  builtinNames.flatMap((name) => {
+    const value = builtinValue(name, scope);
+    return value === null ? [] : [sourceRow(name, value, name)];
+  });
+
+/** A variable of the source; `expression` stands for it, unless it is hidden by another one of the name. */
+function sourceRow(name: string, value: SourceValue, expression: string | null): VariableRow {
+  const shown = value.referred;
+  const { address } = shown;
+  const children = partsOf(shown, expression);
+  return {
+    name,
+    value: shortText(value),
+    type: typeName(value.type),
+    ...(expression === null ? {} : { evaluateName: expression }),
+    ...(address === null ? {} : { memoryReference: hex(address) }),
+    ...(children === null ? {} : { children }),
+  };
+}
+
+/** The members of a struct, the elements of an array, or what a pointer points to; null if there are none. */
+function partsOf(value: SourceValue, expression: string | null): (() => readonly VariableRow[]) | null {
+  const { plain } = value;
+  const within = (text: string): string | null => (expression === null ? null : text);
+  if (plain.kind === "struct") {
+    return () =>
+      plain.members().map((member) => {
+        const direct = !member.isBase && member.name !== "";
+        const name = member.isBase ? typeName(member.type) : member.name || "(anonymous)";
+        const path = direct ? within(`${expression}.${member.name}`) : expression;
+        return sourceRow(name, value.member(member), path);
+      });
+  }
+  if (plain.kind === "array") {
+    return () =>
+      Array.from({ length: Math.min(plain.count ?? 0, maxElements) }, (_, i) =>
+        sourceRow(`[${i}]`, value.element(BigInt(i))!, within(`${expression}[${i}]`)),
+      );
+  }
+  const target = plain.kind === "pointer" ? value.target() : null;
+  if (target === null || target.plain.kind === "void" || target.plain.kind === "function") return null;
+  const pointed = within(`(*${expression})`);
+  return target.plain.kind === "struct"
+    ? partsOf(target, pointed)
+    : () => [sourceRow(`*${expression ?? ""}`, target, pointed)];
+}
+
+function assemblyScopes(session: Session): ScopeRow[] {
   const { scope } = session;
   const { visa, frame, parameters } = scope.names;
   const variables = [...visa, ...frame];
@@ -142,6 +221,8 @@ function moduleRow(scope: Scope, v: ModuleVariable): VariableRow {
 
 /** Returns the value of an expression as a row. Throws an ExpressionError if it has none. */
 export function expressionRow(session: Session, text: string): VariableRow {
+  const typed = session.inspect(text);
+  if (typed !== null) return { ...sourceRow(text, typed, text), value: sourceText(typed) };
   const expression = parseExpression(text);
   const { scope } = session;
   const bits: TypedBits = evaluate(expression, scope);

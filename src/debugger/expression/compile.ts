@@ -1,18 +1,10 @@
 import type { Names } from "../view/names.ts";
 import { bitsOf, firstBits, isFloat, numberOf, sizeOf, type TypedBits } from "../view/value.ts";
 import { arithmetic, comparisons, type Value, whole } from "./arithmetic.ts";
+import type { Computation } from "./computation.ts";
 import type { Scope } from "./scope.ts";
+import { computationOf, typedOf } from "./typed.ts";
 import { type Expression, ExpressionError, type ExpressionNode, type ExpressionSpan } from "./tree.ts";
-
-/** An expression whose names have been resolved in a function, ready to be evaluated in any lane there. */
-export interface Computation {
-  /** Throws an ExpressionError if there is no value. */
-  readonly number: (scope: Scope) => Value;
-  /** Returns the same value as bits of its type. */
-  readonly bits: (scope: Scope) => TypedBits;
-  /** Whether arithmetic with it uses doubles. */
-  readonly isFloat: boolean;
-}
 
 /** The type of memory accesses that do not give one. */
 export const defaultType = "b32";
@@ -95,6 +87,13 @@ class Compiler {
   }
 
   node(node: ExpressionNode): Computation {
+    const typed = typedOf(node, { text: this.#text, names: this.#names, integer: (of) => this.#integer(of) });
+    if (typed === null) return this.#untyped(node);
+    const as = node.kind === "name" || node.kind === "element" ? node.type : null;
+    return computationOf(typed, as, this.#text, node.span);
+  }
+
+  #untyped(node: ExpressionNode): Computation {
     switch (node.kind) {
       case "number": {
         const value = whole(node.value);
@@ -115,6 +114,8 @@ class Compiler {
         return this.#unary(node);
       case "binary":
         return this.#binary(node);
+      default:
+        throw this.#error("this is not a variable of the source", node.span);
     }
   }
 

@@ -1,4 +1,6 @@
+import { sizeOfType } from "../../dwarf/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
+import type { SourceValue } from "../source/source-value.ts";
 import { bitsOf, numberOf, sizeOf, type TypedBits } from "../view/value.ts";
 import { compile, compileNode, defaultType, integerOf } from "./compile.ts";
 import type { Scope } from "./scope.ts";
@@ -7,6 +9,10 @@ import { type Expression, ExpressionError, type ExpressionNode } from "./tree.ts
 /** Evaluates an expression. Throws an ExpressionError if it has no value. */
 export const evaluate = (expression: Expression, scope: Scope): TypedBits =>
   compile(expression, scope.names).bits(scope);
+
+/** Returns the value of an expression with its type of the source; null if it has none. */
+export const evaluateTyped = (expression: Expression, scope: Scope): SourceValue | null =>
+  compile(expression, scope.names).typed?.value(scope) ?? null;
 
 /** Returns those of some lanes, all in the scope's function, for which the expression is not 0. */
 export function lanesWhere(expression: Expression, scope: Scope, lanes: number): number {
@@ -27,6 +33,11 @@ export function lanesWhere(expression: Expression, scope: Scope, lanes: number):
 export function assign({ root, text }: Expression, value: Expression, scope: Scope): void {
   const number = numberOf(evaluate(value, scope));
   const as = (type: string): Uint8Array => bitsOf(number, type === "pred" ? "u8" : type);
+  const { typed, bits } = compileNode(root, text, scope.names);
+  if (typed !== undefined) {
+    if (typed.value(scope).referred.write(as(bits(scope).type))) return;
+    throw new ExpressionError("this cannot be given a value", text, root.span);
+  }
   if (root.kind === "name" || root.kind === "element") {
     const variable = scope.names.variable(root.name);
     const type = root.type ?? variable?.type ?? defaultType;
@@ -41,12 +52,22 @@ export function assign({ root, text }: Expression, value: Expression, scope: Sco
 
 /**
  * Returns the address of the memory or variable that an expression denotes and its size in bytes; for any other
- * expression, its value as an address.
+ * expression, its value as an address. `own`: of a pointer of the source its own memory, not what it points to.
  */
 export function addressOf(
   { root, text }: Expression,
   scope: Scope,
+  { own = false } = {},
 ): { readonly address: bigint; readonly size: number } {
+  const typed = compileNode(root, text, scope.names).typed?.value(scope).referred;
+  if (typed !== undefined) {
+    // Of a pointer, what it points to is meant; of anything else, its own memory.
+    const { kind } = typed.plain;
+    const target = kind === "pointer" && !own ? typed.target() : typed;
+    const address = target?.address ?? null;
+    if (address !== null) return { address, size: sizeOfType(target!.type) ?? 4 };
+    if (own) throw new ExpressionError("this is not in memory", text, root.span);
+  }
   if (root.kind === "memory") {
     return { address: wholeOf(root.address, text, scope), size: sizeOf(root.type ?? defaultType) ?? 4 };
   }

@@ -1,5 +1,6 @@
+import { sourceText } from "../source/source-text.ts";
 import { formatValue } from "../view/value.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluate, evaluateTyped } from "./evaluate.ts";
 import { parseExpression } from "./parse.ts";
 import type { Scope } from "./scope.ts";
 import { ExpressionError } from "./tree.ts";
@@ -10,7 +11,9 @@ export const filledIn = (text: string, scope: Scope): string =>
 
 function valueText(text: string, scope: Scope): string {
   try {
-    return formatValue(evaluate(parseExpression(text), scope));
+    const expression = parseExpression(text);
+    const typed = evaluateTyped(expression, scope);
+    return typed === null ? formatValue(evaluate(expression, scope)) : sourceText(typed);
   } catch (error) {
     if (error instanceof ExpressionError) return `<${error.message}>`;
     throw error;

@@ -16,8 +16,8 @@ interface Token extends ExpressionSpan {
 
 const numbers = /0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?/;
 /** Register names may contain dots (`%tid.x`) and, if the name is not unique, a number (`%r1#2`). */
-const names = /[%$_A-Za-z][\w$]*(?:\.[A-Za-z_]\w*)*(?:#\d+)?/;
-const operators = /\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%&|^~!<>()[\]:]/;
+const names = /[%$_A-Za-z][\w$]*(?:::[A-Za-z_]\w*)*(?:\.[A-Za-z_]\w*)*(?:#\d+)?/;
+const operators = /\|\||&&|==|!=|<=|>=|<<|>>|->|[-+*/%&|^~!<>()[\]:.]/;
 const tokens = new RegExp(`\\s*(?:(${numbers.source})|(${names.source})|(${operators.source}))`, "y");
 
 /** The deepest nesting, so that no input can overflow the stack. */
@@ -92,12 +92,39 @@ class Parser {
 
   #unary(): ExpressionNode {
     const { kind, text, start } = this.#token;
-    if (kind !== "operator" || !["-", "!", "~"].includes(text)) return this.#primary();
+    if (kind !== "operator" || !["-", "!", "~", "*", "&"].includes(text)) return this.#postfix(this.#primary());
     this.#deeper();
     this.#take(true);
     const operand = this.#unary();
     this.#depth--;
+    if (text === "*" || text === "&") {
+      return { kind: text === "*" ? "deref" : "address", operand, span: { start, end: operand.span.end } };
+    }
     return { kind: "unary", operator: text as UnaryOperator, operand, span: { start, end: operand.span.end } };
+  }
+
+  /** `a[3]`, `a.b` and `p->b` after an expression; a name with one index or with members is a whole already. */
+  #postfix(first: ExpressionNode): ExpressionNode {
+    let base = first;
+    for (let count = 0; this.#token.kind === "operator"; count++) {
+      if (count > maxDepth) throw this.#error(`more than ${maxDepth} levels of members`);
+      const { text } = this.#token;
+      const { start } = first.span;
+      if (text === "[") {
+        const index = this.#bracketed();
+        base = { kind: "index", base, index, span: { start, end: this.#token.start } };
+      } else if (text === "." || text === "->") {
+        this.#take(true);
+        const { text: path, end } = this.#member();
+        for (const name of path.split(".")) base = { kind: "member", base, name, span: { start, end } };
+      } else break;
+    }
+    return base;
+  }
+
+  #member(): Token {
+    if (this.#token.kind !== "name") throw this.#error("expected the name of a member");
+    return this.#take(false);
   }
 
   #deeper(): void {

@@ -19,16 +19,22 @@ export class Scope implements Viewpoint {
   readonly names: Names;
   readonly warp: Warp | null;
   readonly activation: Activation | null;
+  /** The instruction of the function that is next, or the call that has not returned; -1 if nothing runs. */
+  readonly index: number;
+  /** The function in the origin of the instruction: 0, unless functions are inlined there. */
+  readonly level: number;
   lane: number;
   readonly #time: ScopeTime;
 
   constructor(
     execution: Execution,
-    at: { warp: Warp | null; lane: number; activation: Activation | null },
+    at: { warp: Warp | null; lane: number; activation: Activation | null; index?: number; level?: number },
     time: ScopeTime,
   ) {
     this.execution = execution;
     ({ warp: this.warp, lane: this.lane, activation: this.activation } = at);
+    this.index = at.index ?? -1;
+    this.level = at.level ?? 0;
     this.names = namesOf(execution, at.activation?.code.ir ?? null);
     this.#time = time;
   }

@@ -50,6 +50,12 @@ export type ExpressionNode = { readonly span: ExpressionSpan } & (
   /** An element of a variable that holds several. */
   | { readonly kind: "element"; readonly name: string; readonly index: ExpressionNode; readonly type: string | null }
   | { readonly kind: "memory"; readonly address: ExpressionNode; readonly type: string | null }
+  /** An element of an array or pointer of the source. */
+  | { readonly kind: "index"; readonly base: ExpressionNode; readonly index: ExpressionNode }
+  /** A member of a struct of the source, or of the one that a pointer points to. */
+  | { readonly kind: "member"; readonly base: ExpressionNode; readonly name: string }
+  /** `*p` and `&x` of the source. */
+  | { readonly kind: "deref" | "address"; readonly operand: ExpressionNode }
   | { readonly kind: "unary"; readonly operator: UnaryOperator; readonly operand: ExpressionNode }
   | {
       readonly kind: "binary";

@@ -1,7 +1,10 @@
+import { originOf } from "../../ir/index.ts";
+import { displayName } from "../../names/index.ts";
 import { maskText } from "../../ir/lane-mask.ts";
 import type { Execution, Moment } from "../../interpreter/execution.ts";
 import type { Activation, BasicBlock, Group, Warp } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
+import { headOf, type Origin } from "../../source/index.ts";
 import type { Location } from "../location.ts";
 
 /** Where a lane is and, if it does not run, why. */
@@ -29,12 +32,18 @@ export interface LanePlace {
   readonly group: Group | null;
 }
 
-/** One activation on the lane's stack. */
+/** One function on the lane's stack: one that was called, or one that the compiler has inlined there. */
 export interface LaneFrame {
   /** The activation. */
   readonly activation: Activation;
   /** The next instruction in it, or the call that has not returned. */
   readonly site: Site;
+  /** The index of the function's position in the origin of the instruction. */
+  readonly level: number;
+  /** The name of the function, as the linker knows it; null for an inlined one that the program does not name. */
+  readonly function: string | null;
+  /** Where the function is in the source that it was compiled from, or null. */
+  readonly place: SourcePlace | null;
 }
 
 const firstSite = ({ steps, terminator }: BasicBlock): Site => steps[0]?.site ?? terminator!.site;
@@ -62,7 +71,7 @@ export function placeOf(warp: Warp, lane: number, moment: Moment | null): LanePl
   }
   for (const x of warp.activations) {
     if ((x.returned & bit) === 0 || x.caller === null) continue;
-    const why = `lanes ${maskText(x.live)} to return from ${x.code.ir.name}`;
+    const why = `lanes ${maskText(x.live)} to return from ${displayName(x.code.ir.name)}`;
     return { lane, state: "returned", why, activation: x.caller, site: firstSite(x.resume!), group: null };
   }
   return { ...nowhere, state: "exited" };
@@ -83,13 +92,42 @@ function stateOf(warp: Warp, group: Group, moment: Moment | null): Pick<LanePlac
   return { state: "barrier", why: `barrier ${wait.barrier}: ${arrived} of ${expected} have arrived` };
 }
 
-/** Returns the stack of a lane, the innermost function first. */
+/**
+ * Returns the stack of a lane, the innermost function first. Functions of libraries that were inlined are left out: the
+ * stack begins with the user's own function that calls them.
+ */
 export function framesOf({ activation, site }: LanePlace): readonly LaneFrame[] {
   const frames: LaneFrame[] = [];
   for (let x = activation, at = site; x !== null && at !== null; at = x.callSite, x = x.caller) {
-    frames.push({ activation: x, site: at });
+    frames.push(...inlinedFrames(x, at));
   }
   return frames;
+}
+
+function inlinedFrames(activation: Activation, site: Site): LaneFrame[] {
+  const origin = originOfSite(site);
+  const { name } = site.code.ir;
+  const head = headOf(origin);
+  if (head < 0) return [{ activation, site, level: 0, function: name, place: null }];
+  return origin.slice(head).map((place, i, rest) => ({
+    activation,
+    site,
+    level: head + i,
+    function: i === rest.length - 1 ? name : place.function,
+    place: placeIn(origin, head + i),
+  }));
+}
+
+/** Returns where an instruction was compiled from; empty if the program does not say. */
+export const originOfSite = ({ code, instruction }: Site): Origin => originOf(code.ir, instruction) ?? [];
+
+/** The index of the position that stands for an instruction in its origin; 0 if there is none. */
+export const levelOf = (site: Site): number => Math.max(0, headOf(originOfSite(site)));
+
+function placeIn(origin: Origin, level: number): SourcePlace | null {
+  const found = origin[level];
+  if (found === undefined || found.line === 0) return null;
+  return { path: found.path, line: found.line, column: Math.max(1, found.column) };
 }
 
 /** Converts a location to a site of the machine. */
@@ -113,9 +151,11 @@ export function assemblyPlace({ code, instruction }: Site): SourcePlace {
   return { path: source.path, ...source.position(instruction.span.start) };
 }
 
-/** Returns the source position that `.loc` (vISA: LOC) gives for an instruction, or null. */
-export function originPlace({ code, instruction: { location } }: Site): SourcePlace | null {
-  if (location === null) return null;
-  const path = code.ir.files.get(location.file);
-  return path === undefined ? null : { path, line: location.line, column: Math.max(1, location.column) };
+/**
+ * Returns the source position that `.loc` (vISA: LOC) gives for an instruction, or null. For a library function that
+ * was inlined it is the position of the user's call.
+ */
+export function originPlace(site: Site): SourcePlace | null {
+  const origin = originOfSite(site);
+  return placeIn(origin, headOf(origin));
 }

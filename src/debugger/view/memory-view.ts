@@ -1,3 +1,4 @@
+import { displayName } from "../../names/index.ts";
 import { type WindowName, windows } from "../../ir/index.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { hex, parts } from "../../machine/memory/address-space.ts";
@@ -79,6 +80,6 @@ export function describeAddress(viewpoint: Viewpoint, address: bigint): string {
             : [];
   const within = extents.find(({ start, end }) => plain.low >= start && plain.low < end);
   const offset = within === undefined ? 0 : plain.low - within.start;
-  if (within !== undefined) return `${text}, ${within.name}${offset === 0 ? "" : ` + ${offset}`}`;
+  if (within !== undefined) return `${text}, ${displayName(within.name)}${offset === 0 ? "" : ` + ${offset}`}`;
   return plain.space === "global" ? text : `${text}, ${plain.space} + ${plain.low - windows[plain.space].start}`;
 }

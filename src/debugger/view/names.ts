@@ -35,6 +35,8 @@ export class Names {
   readonly parameters: readonly Variable[];
   /** Variables of the module that the function declares. */
   readonly statics: readonly ModuleVariable[];
+  /** The function, or null. */
+  readonly ir: IrFunction | null;
   readonly #execution: Execution;
   readonly #own: string | null;
   readonly #byName = new Map<string, Variable>();
@@ -43,6 +45,7 @@ export class Names {
     const { context, grid } = execution;
     const code = context.functions.find((f) => f.ir === ir);
     this.#execution = execution;
+    this.ir = ir;
     this.#own = ir && `${ir.name}.`;
     this.registers = code === undefined ? [] : registersOf(code);
     this.visa = ir === null ? [] : visaVariables(ir);

@@ -20,6 +20,8 @@ export interface AddressOperand {
 
 const nothing: Run = () => {};
 
+const noOperands: readonly Expr[] = [];
+
 const filePlaces = (targets: readonly (Target | null)[]): FileTarget[] =>
   targets.filter((to): to is FileTarget => to !== null && "kind" in to);
 
@@ -29,7 +31,9 @@ const filePlaces = (targets: readonly (Target | null)[]): FileTarget[] =>
  */
 function operandsOf(op: Op): readonly Expr[] {
   if (op.kind === "warp") return op.warp.operands;
-  return accessesOf(op).flatMap((access) => {
+  const made = accessesOf(op);
+  if (made.length === 0) return noOperands;
+  return made.flatMap((access) => {
     if (access.effect === "store") return [];
     return [laneAddressOf(access.place), ...(access.effect === "atomic" ? access.combine : [])];
   });

@@ -1,5 +1,8 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
+import type { OpOf } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
+import { Fault } from "../../machine/faults/fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import { bitsOf } from "../../semantics/bind.ts";
@@ -15,15 +18,24 @@ import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
 export function makeAtomic(
   d: Decoding,
   memory: MemoryInstruction,
-  combine: readonly Expr[],
+  op: Pick<OpOf<"atomic">, "combine" | "results" | "problem">,
   to: readonly (Slot | null)[],
 ): Run {
+  const { combine } = op;
   const { access, address, prepare } = memory;
   const bytes = access.bits / 8;
-  const elements = combine.map((c) => {
-    const expr = bitsOf(d.operands.bind(c));
+  const laneValue = (e: Expr) => {
+    const expr = bitsOf(d.operands.bind(e));
     return { ty: expr.ty, value: d.program.compiler.lane(d.code.context, expr, d.operands.lanes) };
-  });
+  };
+  const elements = combine.map(laneValue);
+  const results = op.results?.map(laneValue) ?? null;
+  const problem = op.problem === undefined ? null : laneValue(op.problem.number).value;
+  const returned: (number | bigint)[] = [];
+  let failed: FailedLanes | null = null;
+  // Of an mbarrier: whether the instruction waits for a phase.
+  const isMbarrier = op.problem !== undefined;
+  const waits = isMbarrier && op.results?.[0]?.ty === "pred";
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
   const fresh: (number | bigint)[] = combine.map(() => 0);
   const update = (x: Activation, views: Views, at: number, lane: number): void => {
@@ -32,13 +44,36 @@ export function makeAtomic(
       const { ty, value } = elements[e]!;
       fresh[e] = patternOf(ty, value(x, lane, old));
     }
+    const number = problem === null ? 0 : (problem(x, lane, old) as number);
+    if (number !== 0) {
+      const { code, message } = op.problem!.reports[number - 1]!;
+      failed ??= new FailedLanes();
+      failed.add(new Fault(code, message, { site: memory.site, activation: x, lanes: 1 << lane }));
+      return;
+    }
+    results?.forEach(({ ty, value }, e) => {
+      returned[e] = patternOf(ty, value(x, lane, old));
+    });
+    if (isMbarrier && fresh[0] !== old[0]) x.warp.cta.signalled = true;
+    if (waits && Number(returned[0]) === 0) {
+      x.warp.polled |= 1 << lane;
+      x.warp.pollSite = memory.site;
+    }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);
       const slot = to[e];
       if (!slot) continue;
-      if (slot.class === "b64") x.i64[slot.base + lane] = BigInt(old[e]! as number | bigint);
-      else x.i32[slot.base + lane] = (old[e] as number) & (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
+      const value = results === null ? (old[e]! as number | bigint) : returned[e]!;
+      if (slot.class === "b64") x.i64[slot.base + lane] = BigInt(value);
+      else if (slot.class === "pred") {
+        x.i32[slot.base] = (x.i32[slot.base]! & ~(1 << lane)) | ((Number(value) & 1) << lane);
+      } else x.i32[slot.base + lane] = Number(value) & (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
     }
+  };
+  const endFailed = (): void => {
+    const all = failed;
+    failed = null;
+    all?.end();
   };
   const { slot } = address;
   const extent = new LastExtent(slot === null ? 0 : address.offset, accessBytes(access));
@@ -58,9 +93,10 @@ export function makeAtomic(
       const at = (r + extent.at + lane * extent.stride) >>> 0;
       if (!known || r > extent.span || high !== extent.high || (at & (access.align - 1)) !== 0) {
         slow.run(x, m, update);
-        return;
+        break;
       }
       update(x, extent.views, at, lane);
     }
+    endFailed();
   };
 }

@@ -25,6 +25,24 @@ export function enter(guard: GuardWord, next: BasicBlock, warp: Warp, group: Gro
 export const operandLanes = ({ rule }: GuardWord, lanes: number): number =>
   rule === null || rule.decider === null ? lanes : 1 << rule.decider;
 
+/**
+ * A terminator that acts for the lanes whose guard holds, if there are any: these are the group then, as the others
+ * have gone to the next block. `whole`: the group as it has come.
+ */
+export const whereGuardHolds = (
+  { site, guard }: Decoding,
+  { next }: Flow,
+  act: (warp: Warp, group: Group, lanes: number, whole: number) => void,
+): Terminator => ({
+  site,
+  guard,
+  run: (warp, group) => {
+    const whole = group.mask;
+    const lanes = enter(guard, next, warp, group);
+    if (lanes !== 0) act(warp, group, lanes, whole);
+  },
+});
+
 /** Moves a whole group, from a block to another. */
 function jump(warp: Warp, group: Group, from: number, to: BasicBlock, site: Site): void {
   group.at = to;
@@ -63,62 +81,50 @@ export function makeBranch({ site, guard }: Decoding, { next, index, blockAt }: 
 
 export function makeIndexedBranch(d: Decoding, flow: Flow, op: OpOf<"branch-indexed">): Terminator {
   const { site, guard, operands } = d;
-  const { next, index: from, blockAt } = flow;
+  const { index: from, blockAt } = flow;
   const index = operands.slot(op.index);
   const { prepare } = operands;
   const targets = op.targets.map(blockAt);
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const x = group.activation;
-      const whole = group.mask;
-      let rest = enter(guard, next, warp, group);
-      if (rest === 0) return;
-      const deciding = operandLanes(guard, rest);
-      prepare(x, deciding);
-      const [decider] = deciding === rest ? [null] : [lowestLane(deciding)];
-      const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
-      const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
-      if (beyond !== 0) {
-        const first = indexOf(lowestLane(beyond));
-        throw indexOutOfRange(first, targets.length, { site, activation: x, lanes: beyond });
-      }
-      while (rest !== 0) {
-        const chosen = indexOf(lowestLane(rest));
-        const mask = lanesWhere(rest, (lane) => indexOf(lane) === chosen);
-        const target = targets[chosen]!;
-        const { observers } = warp.cta.grid;
-        if (observers !== null)
-          emit(observers, "branch", {
-            warp,
-            activation: x,
-            site,
-            mask,
-            group: whole,
-            target: op.targets[chosen]!,
-            uniform: op.uniform,
-          });
-        rest &= ~mask;
-        jump(warp, rest === 0 ? group : warp.fork(group, mask, target), from, target, site);
-      }
-    },
-  };
+  return whereGuardHolds(d, flow, (warp, group, lanes, whole) => {
+    const x = group.activation;
+    let rest = lanes;
+    const deciding = operandLanes(guard, rest);
+    prepare(x, deciding);
+    const [decider] = deciding === rest ? [null] : [lowestLane(deciding)];
+    const indexOf = (lane: number): number => x.i32[index.base + (decider ?? lane)]! >>> 0;
+    const beyond = lanesWhere(rest, (lane) => indexOf(lane) >= targets.length);
+    if (beyond !== 0) {
+      const first = indexOf(lowestLane(beyond));
+      throw indexOutOfRange(first, targets.length, { site, activation: x, lanes: beyond });
+    }
+    while (rest !== 0) {
+      const chosen = indexOf(lowestLane(rest));
+      const mask = lanesWhere(rest, (lane) => indexOf(lane) === chosen);
+      const target = targets[chosen]!;
+      const { observers } = warp.cta.grid;
+      if (observers !== null)
+        emit(observers, "branch", {
+          warp,
+          activation: x,
+          site,
+          mask,
+          group: whole,
+          target: op.targets[chosen]!,
+          uniform: op.uniform,
+        });
+      rest &= ~mask;
+      jump(warp, rest === 0 ? group : warp.fork(group, mask, target), from, target, site);
+    }
+  });
 }
 
-export function makeReturn({ site, guard }: Decoding, { next }: Flow, op: OpOf<"return">): Terminator {
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const whole = group.mask;
-      const lanes = enter(guard, next, warp, group);
-      if (lanes === 0) return;
-      // A scalar return ends the activation: its lanes that wait elsewhere leave too.
-      if (guard.rule !== null && guard.rule.decider !== null) warp.gather(group);
-      leave(warp, group, group.mask, whole, site, op.uniform);
-    },
-  };
+export function makeReturn(d: Decoding, flow: Flow, op: OpOf<"return">): Terminator {
+  const { site, guard } = d;
+  return whereGuardHolds(d, flow, (warp, group, _, whole) => {
+    // A scalar return ends the activation: its lanes that wait elsewhere leave too.
+    if (guard.rule !== null && guard.rule.decider !== null) warp.gather(group);
+    leave(warp, group, group.mask, whole, site, op.uniform);
+  });
 }
 
 /** `ret` in a function, `exit` in a kernel's own frame (section 9.7.12.6). */
@@ -137,16 +143,8 @@ function end(warp: Warp, group: Group, mask: number, site: Site): void {
   resolveWaits(warp);
 }
 
-export function makeExit({ site, guard }: Decoding, { next }: Flow): Terminator {
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const lanes = enter(guard, next, warp, group);
-      if (lanes !== 0) end(warp, group, lanes, site);
-    },
-  };
-}
+export const makeExit = (d: Decoding, flow: Flow): Terminator =>
+  whereGuardHolds(d, flow, (warp, group, lanes) => end(warp, group, lanes, d.site));
 
 /** The return at the end of a function's instructions. */
 export function implicitReturn(code: DecodedFunction, index: number): Terminator {
@@ -168,15 +166,8 @@ export function implicitReturn(code: DecodedFunction, index: number): Terminator
 }
 
 /** Only the schedule sees that a group sleeps. */
-export function makeSleep({ site, guard }: Decoding, { next }: Flow): Terminator {
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const lanes = enter(guard, next, warp, group);
-      if (lanes === 0) return;
-      group.at = next;
-      warp.giveWay(group);
-    },
-  };
-}
+export const makeSleep = (d: Decoding, flow: Flow): Terminator =>
+  whereGuardHolds(d, flow, (warp, group) => {
+    group.at = flow.next;
+    warp.giveWay(group);
+  });

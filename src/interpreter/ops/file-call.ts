@@ -9,7 +9,7 @@ import type { Decoding, Flow } from "../compile/decoding.ts";
 import type { DecodedFunction } from "../compile/decoded-function.ts";
 import { checkSizes } from "../../program/call-targets.ts";
 import { makeFileResolver } from "./call-target.ts";
-import { enter, operandLanes } from "./control.ts";
+import { operandLanes, whereGuardHolds } from "./control.ts";
 
 type FileCall = Extract<Op, { kind: "file-call" }>;
 
@@ -23,68 +23,54 @@ const maxBytes = 2 ** 29;
 const activationBytes = 2048;
 
 /** vISA's fcall and ifcall: one callee for all lanes, with a byte file of its own. */
-export function makeFileCall(d: Decoding, { next }: Flow, op: FileCall): Terminator {
+export function makeFileCall(d: Decoding, flow: Flow, op: FileCall): Terminator {
+  const { next } = flow;
   const { site, guard, operands } = d;
   const resolve = makeFileResolver(d, op.target);
   const { prepare } = operands;
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const x = group.activation;
-      const whole = group.mask;
-      const lanes = enter(guard, next, warp, group);
-      if (lanes === 0) return;
-      const deciding = operandLanes(guard, lanes);
-      prepare(x, deciding);
-      const callee = resolve(x, deciding, lanes);
-      checkSizes(op, callee, { site, activation: x, lanes });
-      checkDepth(x, site, lanes);
-      if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
-      const { observers } = warp.cta.grid;
-      if (observers !== null)
-        emit(observers, "call", {
-          warp,
-          activation: x,
-          site,
-          mask: lanes,
-          group: whole,
-          callee,
-          uniform: false,
-        });
-      const y = enterFunction(callee, warp, lanes);
-      y.base = y.top = x.top;
-      y.onReturn = giveBack;
-      pass(x, y, op);
-      if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
-      else warp.call(group, y, callee.entry, lanes, site, next);
-      if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
-    },
-  };
+  return whereGuardHolds(d, flow, (warp, group, lanes, whole) => {
+    const x = group.activation;
+    const deciding = operandLanes(guard, lanes);
+    prepare(x, deciding);
+    const callee = resolve(x, deciding, lanes);
+    checkSizes(op, callee, { site, activation: x, lanes });
+    checkDepth(x, site, lanes);
+    if (callee.pool.length === 0) takeMemory(callee, x, site, lanes);
+    const { observers } = warp.cta.grid;
+    if (observers !== null)
+      emit(observers, "call", {
+        warp,
+        activation: x,
+        site,
+        mask: lanes,
+        group: whole,
+        callee,
+        uniform: false,
+      });
+    const y = enterFunction(callee, warp, lanes);
+    y.base = y.top = x.top;
+    y.onReturn = giveBack;
+    pass(x, y, op);
+    if (op.allLanes) warp.callAll(group, y, callee.entry, site, next);
+    else warp.call(group, y, callee.entry, lanes, site, next);
+    if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
+  });
 }
 
 /** A subroutine has the registers and the byte file of the function around it. */
-export function makeSubroutineCall(
-  { site, guard }: Decoding,
-  { next, blockAt }: Flow,
-  op: Extract<Op, { kind: "subroutine-call" }>,
-): Terminator {
-  const target = blockAt(op.target);
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const x = group.activation;
-      const lanes = enter(guard, next, warp, group);
-      if (lanes === 0) return;
-      checkDepth(x, site, lanes);
-      const y = enterSubroutine(x, lanes);
-      if (op.allLanes) warp.callAll(group, y, target, site, next);
-      else warp.call(group, y, target, lanes, site, next);
-      const { observers } = warp.cta.grid;
-      if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
-    },
-  };
+export function makeSubroutineCall(d: Decoding, flow: Flow, op: Extract<Op, { kind: "subroutine-call" }>): Terminator {
+  const { site } = d;
+  const { next } = flow;
+  const target = flow.blockAt(op.target);
+  return whereGuardHolds(d, flow, (warp, group, lanes) => {
+    const x = group.activation;
+    checkDepth(x, site, lanes);
+    const y = enterSubroutine(x, lanes);
+    if (op.allLanes) warp.callAll(group, y, target, site, next);
+    else warp.call(group, y, target, lanes, site, next);
+    const { observers } = warp.cta.grid;
+    if (observers !== null) emit(observers, "enter", { warp, activation: y, mask: y.live });
+  });
 }
 
 function checkDepth(activation: Activation, site: Site, lanes: number): void {

@@ -1,5 +1,5 @@
 import { fillLanes } from "../../ir/lane-mask.ts";
-import type { Op } from "../../ir/index.ts";
+import type { Op, StayingOp } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { ChannelRule, Site } from "../../machine/state/code.ts";
 import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
@@ -7,10 +7,13 @@ import { trapFault } from "../../program/instruction-faults.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { makeAtomic } from "./atomic.ts";
+import { makeCopy } from "./copy.ts";
 import { addressWriter, makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
 import { makeSurfaceStep } from "./surface.ts";
 import { makeWarpStep } from "./warp-ops.ts";
+
+const noAccesses: Step["accesses"] = [];
 
 /** A class, so that all steps have one hidden class and the loop over them reads their fields directly. */
 class InstructionStep implements Step {
@@ -19,14 +22,14 @@ class InstructionStep implements Step {
   readonly rule: ChannelRule | null;
   readonly site: Site;
   run: Run;
-  readonly addresses: Step["addresses"];
+  readonly accesses: Step["accesses"];
   readonly undefinedCases: readonly UndefinedCheck[];
 
-  constructor(d: Decoding, run: Run, addresses: Step["addresses"] = null) {
+  constructor(d: Decoding, run: Run, accesses: Step["accesses"] = noAccesses) {
     ({ guard: this.guard, flip: this.flip, rule: this.rule } = d.guard);
     this.site = d.site;
     this.run = run;
-    this.addresses = addresses;
+    this.accesses = accesses;
     this.undefinedCases = undefinedChecks(d);
   }
 }
@@ -34,10 +37,13 @@ class InstructionStep implements Step {
 type Memory = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 
 /** Makes the code of an instruction that does not move its group. */
-export function makeStep(d: Decoding): Step {
-  const { op } = d.site.instruction;
+export function makeStep(d: Decoding, op: StayingOp): Step {
   if (op.kind === "pure") return makePureStep(d, op);
   if (op.kind === "load" || op.kind === "store" || op.kind === "atomic") return makeMemoryStep(d, op);
+  if (op.kind === "copy") {
+    const { run, accesses } = makeCopy(d, op);
+    return new InstructionStep(d, run, accesses);
+  }
   return new InstructionStep(d, finished(d, makeRun(d, op)));
 }
 
@@ -78,7 +84,7 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   const { operands, site, program } = d;
   if (op.place.kind === "surface") {
     const { run, addresses } = makeSurfaceStep(d, op, op.place);
-    return new InstructionStep(d, finished(d, run), addresses);
+    return new InstructionStep(d, finished(d, run), [{ ordinal: 0, effect: op.kind, access: op.access, addresses }]);
   }
   const address = operands.address(op.place.address);
   const sources = op.kind === "store" ? op.values.map((v) => v && operands.slot(v)) : [];
@@ -89,11 +95,12 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
       ? makeLoad(memory, d.results, program.generate)
       : op.kind === "store"
         ? makeStore(memory, sources, program.generate)
-        : makeAtomic(d, memory, op.combine, d.results);
-  return new InstructionStep(d, finished(d, run), addressWriter(memory));
+        : makeAtomic(d, memory, op, d.results);
+  const accesses = [{ ordinal: 0, effect: op.kind, access: op.access, addresses: addressWriter(memory) }];
+  return new InstructionStep(d, finished(d, run), accesses);
 }
 
-function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
+function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "copy" }>): Run {
   const { site } = d;
   switch (op.kind) {
     case "warp":
@@ -118,20 +125,13 @@ function makeRun(d: Decoding, op: Exclude<Op, Memory | { kind: "pure" }>): Run {
         throw new Fault("not-executable", message, { site, activation, lanes });
       };
     case "fence":
+    // Copies are complete where they are issued.
+    case "commit-copies":
+    case "await-copies":
     case "nothing":
     // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":
       return nothing;
-    case "barrier":
-    case "branch":
-    case "branch-indexed":
-    case "call":
-    case "file-call":
-    case "subroutine-call":
-    case "return":
-    case "exit":
-    case "sleep":
-      throw new Error(`${op.kind} ends a block`);
   }
 }
 

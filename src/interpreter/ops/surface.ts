@@ -142,7 +142,7 @@ class SurfaceAccess {
     const { kind } = this.#op;
     if (kind === "load") return makeLoad(memory, slots, program.generate);
     if (kind === "store") return makeStore(memory, slots, program.generate);
-    return makeAtomic(this.#d, memory, this.#op.combine, slots);
+    return makeAtomic(this.#d, memory, this.#op, slots);
   }
 }
 

@@ -1,8 +1,10 @@
-import { type Op, warpName, type WarpOp } from "../../ir/index.ts";
+import { type Arrangement, fragmentOf, type MatrixProduct, type Op, warpName, type WarpOp } from "../../ir/index.ts";
 import { fillLanes, lanesIn, lowestLane, unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
-import { lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
+import { multiply } from "../../program/matrix-product.ts";
+import { arrangeParts, lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
+import { notAligned } from "../../program/instruction-faults.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -63,6 +65,12 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
       return elect;
     case "sync":
       return () => null;
+    case "align":
+      return (parts) => align(d, parts);
+    case "arrange":
+      return (parts) => arrange(op.arrangement, parts);
+    case "multiply":
+      return (parts) => multiplyMatrices(op.product, parts);
   }
 }
 
@@ -160,6 +168,51 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
     }
     return null;
   };
+}
+
+function align({ site }: Decoding, parts: readonly Part[]): null {
+  const lanes = unionOf(parts);
+  if (lanes !== -1) throw notAligned({ site, activation: parts[0]!.x, lanes });
+  return null;
+}
+
+/** The operands and results of all lanes, by register and lane. */
+const brought = new Int32Array(32 * 32);
+const arranged = new Int32Array(32 * 32);
+const wideWords = new BigInt64Array(brought.buffer);
+const wideResults = new BigInt64Array(arranged.buffer);
+
+/** All lanes are here: they have come together before. */
+function arrange(arrangement: Arrangement, parts: readonly Part[]): null {
+  const { x, code } = parts[0]!;
+  code.operands.forEach(({ base }, i) => {
+    brought.set(x.i32.subarray(base, base + 32), 32 * i);
+  });
+  arrangeParts(arrangement, brought, arranged);
+  code.to.forEach((to, i) => {
+    if (to !== null) x.i32.set(arranged.subarray(32 * i, 32 * i + 32), to.base);
+  });
+  return null;
+}
+
+/** All lanes are here: they have come together before. */
+function multiplyMatrices(product: MatrixProduct, parts: readonly Part[]): null {
+  const { x, code } = parts[0]!;
+  let at = 0;
+  for (const { class: size, base } of code.operands) {
+    if (size === "b64") wideWords.set(x.i64.subarray(base, base + 32), at / 2);
+    else brought.set(x.i32.subarray(base, base + 32), at);
+    at += size === "b64" ? 64 : 32;
+  }
+  multiply(product, brought, arranged);
+  at = 0;
+  const size = fragmentOf(product, "d").registerBits;
+  for (const to of code.to) {
+    if (to !== null && size === 64) x.i64.set(wideResults.subarray(at / 2, at / 2 + 32), to.base);
+    else if (to !== null) x.i32.set(arranged.subarray(at, at + 32), to.base);
+    at += size;
+  }
+  return null;
 }
 
 /** Section 9.7.13.14: the lowest lane. */

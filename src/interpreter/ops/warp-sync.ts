@@ -5,7 +5,7 @@ import type { Site } from "../../machine/state/code.ts";
 import type { Group, Terminator, Warp, WarpArrival } from "../../machine/state/launch-state.ts";
 import { areComplete } from "../../program/warp-results.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
-import { enter } from "./control.ts";
+import { whereGuardHolds } from "./control.ts";
 import { resolveWaits } from "./wait-resolution.ts";
 import { decodeWarpOp, type Part, type WarpCode } from "./warp-ops.ts";
 
@@ -30,8 +30,8 @@ class Arrival implements WarpArrival {
  * A warp-wide operation that waits for the lanes of a member mask, except those that have exited. Lanes at different
  * places execute it together if operation, qualifiers and mask are the same.
  */
-export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "warp" }>): Terminator {
-  const { site, guard, operands } = d;
+export function makeWarpSync(d: Decoding, flow: Flow, op: Extract<Op, { kind: "warp" }>): Terminator {
+  const { site, operands } = d;
   const named = operands.slot(op.mask!);
   const code = decodeWarpOp(d, op.warp);
 
@@ -59,31 +59,25 @@ export function makeWarpSync(d: Decoding, { next }: Flow, op: Extract<Op, { kind
     group.wait = null;
   };
 
-  return {
-    site,
-    guard,
-    run: (warp, group) => {
-      const x = group.activation;
-      const all = enter(guard, next, warp, group);
-      if (all === 0) return;
-      code.prepare(x, all);
-      for (let rest = all; rest !== 0; ) {
-        const mask = x.i32[named.base + lowestLane(rest)]!;
-        const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
-        rest &= ~lanes;
-        if (lanes === all && areComplete(mask, warp.live, lanes)) {
-          act(warp, [group], mask);
-          group.at = next;
-          return;
-        }
-        const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
-        const arrival = new Arrival(site, code, mask, (groups) => {
-          act(warp, groups, mask);
-          groups.forEach(release);
-        });
-        part.wait = { kind: "lanes", arrival };
+  return whereGuardHolds(d, flow, (warp, group, all) => {
+    const x = group.activation;
+    code.prepare(x, all);
+    for (let rest = all; rest !== 0; ) {
+      const mask = x.i32[named.base + lowestLane(rest)]!;
+      const lanes = lanesWhere(rest, (lane) => x.i32[named.base + lane] === mask);
+      rest &= ~lanes;
+      if (lanes === all && areComplete(mask, warp.live, lanes)) {
+        act(warp, [group], mask);
+        group.at = flow.next;
+        return;
       }
-      resolveWaits(warp);
-    },
-  };
+      const part = rest === 0 ? group : warp.fork(group, lanes, group.at);
+      const arrival = new Arrival(site, code, mask, (groups) => {
+        act(warp, groups, mask);
+        groups.forEach(release);
+      });
+      part.wait = { kind: "lanes", arrival };
+    }
+    resolveWaits(warp);
+  });
 }

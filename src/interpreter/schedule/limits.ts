@@ -4,6 +4,9 @@ import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
 const progressInterval = 100;
 
+/** A block may take long: then its steps show that something happens. */
+const looksPerProgress = 64;
+
 /** Ends a launch that takes too long, and reports progress. */
 export class Limits {
   readonly #grid: Grid;
@@ -11,11 +14,18 @@ export class Limits {
   readonly #maxSteps: number;
   readonly #end: number;
   #nextProgress = 0;
+  /** Looks at the limits until progress is reported within a block, and what was reported last. */
+  #looks = looksPerProgress;
+  #blocksDone = 0;
+  #blocks: number;
 
   constructor(grid: Grid, request: LaunchRequest) {
     this.#grid = grid;
     this.#request = request;
     this.#maxSteps = request.maxSteps ?? Infinity;
+    const [x, y, z] = request.grid;
+    const parts = request.blocks ?? [[0, x * y * z] as const];
+    this.#blocks = parts.reduce((sum, [from, to]) => sum + to - from, 0);
     this.#end = request.timeoutMs === undefined ? Infinity : Date.now() + request.timeoutMs;
   }
 
@@ -27,9 +37,13 @@ export class Limits {
     if (this.#end !== Infinity && Date.now() > this.#end) {
       throw stuck(warp, `the launch has not ended after ${this.#request.timeoutMs} ms`);
     }
+    if (--this.#looks > 0) return;
+    this.#looks = looksPerProgress;
+    this.progress(this.#blocksDone, this.#blocks);
   }
 
   progress(blocksDone: number, blocks: number): void {
+    [this.#blocksDone, this.#blocks] = [blocksDone, blocks];
     if (this.#request.onProgress === undefined) return;
     const now = Date.now();
     if (now < this.#nextProgress) return;

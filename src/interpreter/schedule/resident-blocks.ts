@@ -1,4 +1,5 @@
 import { emit } from "../../machine/events.ts";
+import type { BlockRange } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
 import type { Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
@@ -9,6 +10,8 @@ const maxResident = 512;
 /** The blocks of a grid that have begun and not ended, in the order of the grid. */
 export class ResidentBlocks {
   readonly total: number;
+  /** The blocks that run. */
+  readonly #ranges: readonly BlockRange[];
   readonly #grid: Grid;
   readonly #kernel: FunctionCode;
   readonly #sharedBytes: number;
@@ -19,9 +22,11 @@ export class ResidentBlocks {
   #made = 0;
   #done = 0;
 
-  constructor(grid: Grid, kernel: FunctionCode, sharedBytes: number) {
+  /** `ranges`: the blocks that run, in order; default: all. */
+  constructor(grid: Grid, kernel: FunctionCode, sharedBytes: number, ranges?: readonly BlockRange[]) {
     const [x, y, z] = grid.dimensions;
-    this.total = x * y * z;
+    this.#ranges = ranges ?? [[0, x * y * z]];
+    this.total = this.#ranges.reduce((sum, [from, to]) => sum + to - from, 0);
     this.#grid = grid;
     this.#kernel = kernel;
     this.#sharedBytes = sharedBytes;
@@ -47,12 +52,22 @@ export class ResidentBlocks {
     if (room <= 0) return;
     const opened = Array.from({ length: room }, () => {
       const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
-      cta.start(this.#begun++, this.#kernel);
+      cta.start(this.#indexOf(this.#begun++), this.#kernel);
       const { observers } = this.#grid;
       if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;
     });
     this.#blocks = [...this.#blocks, ...opened];
+  }
+
+  /** The linear index of the nth block that runs. */
+  #indexOf(n: number): number {
+    let before = 0;
+    for (const [from, to] of this.#ranges) {
+      if (n < before + to - from) return from + n - before;
+      before += to - from;
+    }
+    throw new RangeError(`there is no block ${n} to run`);
   }
 
   /** Covers which blocks are resident, not their state. */

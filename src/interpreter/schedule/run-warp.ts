@@ -115,16 +115,14 @@ function observe(step: Step, activation: Activation, all: number, mask: number, 
     const found = lanes(activation, mask);
     if (found !== 0) emit(observers, "undefinedCase", { warp, activation, site, mask: found, code });
   }
-  const { op } = site.instruction;
-  if (!observers.watch("access")) return;
-  if (step.addresses === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return;
-  const lanes = step.addresses(activation, mask, addresses);
-  if (lanes === 0) return;
+  if (step.accesses.length === 0 || !observers.watch("access")) return;
   const { wide, words } = addresses;
-  const { kind: effect, access } = op;
-  const where = { ordinal: 0, addresses: wide, addressWords: words };
-  const event = { warp, activation, site, mask: lanes, effect, access, ...where };
-  emit(observers, "access", event);
+  for (const { ordinal, effect, access, addresses: write } of step.accesses) {
+    const lanes = write(activation, mask, addresses);
+    if (lanes === 0) continue;
+    const where = { ordinal, addresses: wide, addressWords: words };
+    emit(observers, "access", { warp, activation, site, mask: lanes, effect, access, ...where });
+  }
 }
 
 /** Tells observers of an instruction that ends a block, before it is executed. */

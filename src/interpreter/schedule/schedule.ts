@@ -3,6 +3,7 @@ import type { Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
 import { deadlock } from "../../program/deadlock.ts";
 import type { Limits } from "./limits.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
+import { Stalls } from "./stalls.ts";
 import { runWarp } from "./run-warp.ts";
 
 /** The order in which warps run. Between two turns a schedule is data, which a debugger can save and restore. */
@@ -49,6 +50,7 @@ export class UsualSchedule implements Schedule {
   #hadTurn = 0;
   #ran = false;
   #yielded = true;
+  readonly #stalls = new Stalls();
 
   constructor(resident: ResidentBlocks, limits: Limits) {
     this.#resident = resident;
@@ -79,10 +81,12 @@ export class UsualSchedule implements Schedule {
 
   checkpoint(): Restore {
     const resident = this.#resident.checkpoint();
+    const stalls = this.#stalls.checkpoint();
     const [round, had, finished, running] = [this.#round, this.#had, this.#finished, this.#running];
     const [hadTurn, ran, yielded] = [this.#hadTurn, this.#ran, this.#yielded];
     return () => {
       resident();
+      stalls();
       [this.#round, this.#had, this.#finished, this.#running] = [round, had, finished, running];
       [this.#hadTurn, this.#ran, this.#yielded] = [hadTurn, ran, yielded];
     };
@@ -93,6 +97,7 @@ export class UsualSchedule implements Schedule {
     const cta = this.#running;
     if (cta !== null && cta.liveWarps > 0) {
       if (!this.#ran) throw deadlock(cta);
+      this.#stalls.turn(cta, this.#resident.blocks);
       if (!this.#yielded) return this.#begin(cta);
     } else if (cta !== null) this.#end(cta);
     if (this.#had === this.#round.length && !this.#beginRound()) return false;

@@ -75,6 +75,22 @@ export class BitSet {
     return same;
   }
 
+  /** The lowest member that is greater than a number; undefined if there is none. */
+  firstAfter(member: number): number | undefined {
+    const from = member + 1;
+    for (let i = Math.floor(from / partBits); i < this.#parts.length; i++) {
+      const words = this.#parts[i]?.words;
+      if (words === undefined) continue;
+      const base = partBits * i;
+      for (let w = base < from ? wordOf(from) : 0; w < partWords; w++) {
+        const low = base + 32 * w;
+        const word = low < from ? words[w]! & (-1 << (from & 31)) : words[w]!;
+        if (word !== 0) return low + 31 - Math.clz32(word & -word);
+      }
+    }
+    return undefined;
+  }
+
   /** Visits the members in ascending order. */
   forEach(visit: (member: number) => void): void {
     for (let i = 0; i < this.#parts.length; i++) {

@@ -13,13 +13,13 @@ export interface DivergenceOptions {
    */
   readonly stalls?: (block: number) => boolean;
   /** Whether lanes wait there for lanes at other places, and go on together with those that arrive. Default: never. */
-  readonly gathers?: (block: number) => boolean;
+  readonly joinsOthers?: (block: number) => boolean;
   /**
    * Whether a group that stalls at the block's beginning may go on in some lanes and stay in others. Default: never.
    */
   readonly splits?: (block: number) => boolean;
   /** Whether lanes may end within the block other than by its edges (a callee exits). Default: never. */
-  readonly loses?: (block: number) => boolean;
+  readonly exitsInside?: (block: number) => boolean;
 }
 
 /**
@@ -27,10 +27,14 @@ export interface DivergenceOptions {
  * together.
  */
 export interface Divergence {
+  /** Whether the analysis has given up: all answers are the same, that lanes may be anywhere. */
+  readonly isUnknown: boolean;
   /** Whether lanes with which the group began may be at other places, or gone, while the block runs. */
   mayBePartial(block: number): boolean;
   /** The blocks at whose beginning other lanes may wait while this one runs. */
   waiting(block: number): ReadonlySet<number>;
+  /** The blocks at whose beginning lanes may wait while any other runs. */
+  waitingAnywhere(): ReadonlySet<number>;
 }
 
 const none: ReadonlySet<number> = new Set();
@@ -50,19 +54,27 @@ export function divergenceOf(
   isDeparture: readonly boolean[],
 ): Divergence {
   const pairs = new Pairs(graph, options, isDeparture);
-  pairs.diverge();
-  if (!pairs.follow()) return anywhere(isDeparture);
+  if (!pairs.diverge() || !pairs.follow()) return anywhere(isDeparture);
   const { waiting, partial } = pairs;
   for (const set of waiting) set?.delete(graph.blocks.length);
+  let places: Set<number> | null = null;
   return {
+    isUnknown: false,
     mayBePartial: (block) => partial[block] === 1,
     waiting: (block) => waiting[block] ?? none,
+    waitingAnywhere: () => {
+      if (places === null) {
+        places = new Set();
+        for (const set of waiting) for (const block of set ?? none) places.add(block);
+      }
+      return places;
+    },
   };
 }
 
 function anywhere(isDeparture: readonly boolean[]): Divergence {
   const places = new Set(isDeparture.flatMap((departs, block) => (departs ? [] : [block])));
-  return { mayBePartial: () => true, waiting: () => places };
+  return { isUnknown: true, mayBePartial: () => true, waiting: () => places, waitingAnywhere: () => places };
 }
 
 /** The places at which two diverged lanes may be. The number of blocks stands for having ended. */
@@ -75,19 +87,24 @@ class Pairs {
   readonly #isDeparture: readonly boolean[];
   /** Pairs to be followed yet, flattened: the block that runs, the block that waits. */
   readonly #todo: number[] = [];
+  readonly #max: number;
   #count = 0;
 
   constructor(graph: FlowGraph, options: DivergenceOptions, isDeparture: readonly boolean[]) {
     this.#graph = graph;
-    this.#options = { stalls: never, gathers: never, splits: never, loses: never, ...options };
+    this.#options = { stalls: never, joinsOthers: never, splits: never, exitsInside: never, ...options };
     this.#isDeparture = isDeparture;
     this.partial = new Uint8Array(graph.blocks.length);
+    this.#max = maxPairs(graph.blocks.length);
   }
 
-  /** Follows the paths that two lanes can take together, and notes where they can diverge. */
-  diverge(): void {
+  /**
+   * Follows the paths that two lanes can take together, and notes where they can diverge. False if there are too many
+   * pairs of places.
+   */
+  diverge(): boolean {
     const { blocks } = this.#graph;
-    const { divergent, stalls, splits, loses } = this.#options;
+    const { divergent, stalls, splits, exitsInside } = this.#options;
     const end = blocks.length;
     const seen = new Uint8Array(end + 1);
     seen[end] = 1;
@@ -98,34 +115,35 @@ class Pairs {
       const diverges = divergent(b);
       if (splits(b)) this.#wait(b, b);
       for (const s of successors) {
-        if (loses(b)) this.#note(s, end);
+        if (exitsInside(b)) this.#note(s, end);
         if (diverges) for (const t of successors) if (s < t) this.#note(s, t);
+        if (this.#count > this.#max) return false;
         if (diverges && s < end && !this.#isDeparture[s] && stalls(s)) this.#wait(s, s);
         if (seen[s] === 1) continue;
         seen[s] = 1;
         todo.push(s);
       }
     }
+    return true;
   }
 
   /** Follows lanes that have diverged. False if there are too many pairs of places. */
   follow(): boolean {
     const { blocks } = this.#graph;
-    const { loses } = this.#options;
-    const max = maxPairs(blocks.length);
+    const { exitsInside } = this.#options;
     for (let waits = this.#todo.pop(); waits !== undefined; waits = this.#todo.pop()) {
       const runs = this.#todo.pop()!;
       this.partial[runs] = 1;
       for (const s of blocks[runs]!.successors) this.#note(s, waits);
-      if (loses(runs)) this.#note(blocks.length, waits);
-      if (this.#count > max) return false;
+      if (exitsInside(runs)) this.#note(blocks.length, waits);
+      if (this.#count > this.#max) return false;
     }
     return true;
   }
 
   /** Notes that one lane has reached `a` while another is at `b`. */
   #note(a: number, b: number): void {
-    const { stalls, gathers } = this.#options;
+    const { stalls, joinsOthers } = this.#options;
     const end = this.#graph.blocks.length;
     if (this.#isDeparture[a] === true) this.#depart(a, b);
     if (this.#isDeparture[b] === true) this.#depart(b, a);
@@ -134,7 +152,7 @@ class Pairs {
     const low = Math.min(x, y);
     const high = Math.max(x, y);
     if (low !== high) this.#wait(low, high);
-    if (high < end && (stalls(low) || (low < high && gathers(low)))) this.#wait(high, low);
+    if (high < end && (stalls(low) || (low < high && joinsOthers(low)))) this.#wait(high, low);
   }
 
   /** Notes that a lane leaves, at a block that does nothing else, while another is at `other`. */

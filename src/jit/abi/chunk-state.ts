@@ -11,8 +11,5 @@ export const stateHeaderBytes = 16;
 /** After the word with the state: results of a barrier that reduces predicates. */
 export const reductionWords = { popc: 4, and: 8, or: 12 } as const;
 
-/**
- * The first word of a chunk's state; from `meetings` on, which of the barriers it is at which all lanes arrive
- * together.
- */
-export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3, released: 4, meetings: 5 } as const;
+/** The first word of a chunk's state; from `uniformBarriers` on, the uniform barrier at which it is. */
+export const chunkState = { fresh: 0, atBarrier: 1, yielded: 2, ended: 3, released: 4, uniformBarriers: 5 } as const;

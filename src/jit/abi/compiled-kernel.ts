@@ -1,3 +1,4 @@
+import type { Access } from "../../ir/index.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import type { LaunchShape } from "./launch-shape.ts";
 
@@ -5,8 +6,8 @@ import type { LaunchShape } from "./launch-shape.ts";
 export interface CompiledKernel {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Bytes of the module's largest function. */
-  readonly largestFunction: number;
+  /** Whether a host can optimize the module in a reasonable time. */
+  readonly isOptimizable: boolean;
   readonly lanes: number;
   readonly shape: LaunchShape;
   readonly layout: ContextLayout;
@@ -39,4 +40,6 @@ export interface HostSite {
   readonly record: number | null;
   /** Of an access through a surface that is looked up element by element, the element. */
   readonly element?: number;
+  /** Where code makes one access of several, or a part of one: what it accesses. */
+  readonly part?: { readonly effect: "load" | "store"; readonly access: Access };
 }

@@ -21,6 +21,8 @@ export interface ContextNeeds {
   readonly framePoolBytes: number;
   /** Whether lanes may wait for others of their warp. */
   readonly hasWarpWaits: boolean;
+  /** Registers of 32 bits that a product of matrices reads, at most. */
+  readonly fragmentRegisters: number;
   /** Activations that can be open at once; parameters and results in memory of one of them, at most. */
   readonly calls: number;
   readonly memoryParams: number;
@@ -77,6 +79,8 @@ export interface ContextLayout {
   /** Suspended frames, and the words of their pools: see `SuspendedFrames`. */
   readonly suspendedFrames: number;
   readonly framePools: number;
+  /** Registers of a warp, of which the launcher multiplies matrices, and where it leaves the result. */
+  readonly fragments: number;
   /** The memory of each warp: see `warpWait`. */
   readonly warpWaits: number;
   readonly stacks: number;
@@ -201,6 +205,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     targets: take(needs.targetBytes),
     chunkStates: take(needs.chunkStateBytes * needs.chunks),
     suspendedFrames: take(needs.suspendedFrameBytes),
+    fragments: take(needs.fragmentRegisters * 128),
     warpWaits: take(needs.hasWarpWaits ? maxWarps * warpWaitBytes : 0),
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),

@@ -64,10 +64,15 @@ export const hostImports = {
     results: [],
     meaning: "ends the launch, which the interpreter repeats from the beginning; does not return",
   },
-  gather: {
+  arriveAtWarpWait: {
     params: [context, site, lanes],
     results: [],
     meaning: "notes that lanes wait at a warp-wide operation, and performs what is complete",
+  },
+  multiply: {
+    params: [context, site],
+    results: [],
+    meaning: "multiplies the matrices in the registers of a warp at `fragments`, and leaves the result there",
   },
   settle: {
     params: [context],

@@ -62,6 +62,7 @@ export const warpWaitKinds = [
   "redux",
   "elect",
   "sync",
+  "align",
 ] as const;
 
 export type WarpWaitKind = (typeof warpWaitKinds)[number];

@@ -5,7 +5,7 @@ import { GridBlock } from "../../machine/state/cta.ts";
 import { costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
-import type { CompiledFunctions } from "../compile/plan/callables.ts";
+import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
 /** The parts of an activation that `alloca` changes. */
 type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
@@ -14,7 +14,7 @@ type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
 export class CallStack {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  readonly #callables: CompiledFunctions;
+  readonly #functions: CompiledFunctions;
   readonly #sites = new Map<number, Site>();
   readonly #slot: number;
   /** What lanes have taken of their stacks, by entry of the shadow stack. */
@@ -22,16 +22,16 @@ export class CallStack {
   #cta: Cta | null = null;
 
   /** `slot`: that of the blocks in the contexts that it is asked about. */
-  constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, slot: number) {
+  constructor(grid: Grid, kernel: CompiledKernel, functions: CompiledFunctions, slot: number) {
     this.#slot = slot;
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#callables = callables;
+    this.#functions = functions;
   }
 
   /** The kernel's code as it was loaded. */
   get kernel(): ProgramFunction {
-    return this.#callables.named(this.#kernel.name)!.code;
+    return this.#functions.named(this.#kernel.name)!.code;
   }
 
   /** The instruction with a site number: the same object for the same number. */
@@ -39,7 +39,7 @@ export class CallStack {
     let site = this.#sites.get(number);
     if (site === undefined) {
       const { function: f, instruction: index } = this.#kernel.sites[number]!;
-      const { ir, code } = this.#callables.list[f]!;
+      const { ir, code } = this.#functions.list[f]!;
       this.#sites.set(number, (site = { code, index, instruction: ir.instructions[index]! }));
     }
     return site;
@@ -52,11 +52,11 @@ export class CallStack {
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >>> 2]! >>> 0;
-    const kernel = this.#callables.named(this.#kernel.name)!;
+    const kernel = this.#functions.named(this.#kernel.name)!;
     let x = kernelFrame(kernel.code, warp);
     if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
-      const callee = this.#callables.list[i32[(at + callEntry.callee) >>> 2]!]!;
+      const callee = this.#functions.list[i32[(at + callEntry.callee) >>> 2]!]!;
       x = called(x, callee.code, this.site(i32[(at + callEntry.site) >>> 2]!));
       if (callee.allocates) Object.assign(x, this.#taken.get(at));
     }

@@ -31,7 +31,7 @@ export class HostBarriers {
    */
   arrive(context: number, number: number, id: number, threads: number, lanes: number, votes: number): 0 | 1 {
     const { op } = this.#stack.site(number).instruction;
-    if (op.kind !== "barrier") throw new Error(`${op.kind} is no barrier`);
+    if (op.kind !== "barrier") throw new Error(`${op.kind} is not a barrier`);
     const warp = this.#stack.warpOf(context);
     const barrier = this.#barriersOf(context)[id >>> 0];
     const given = op.count === null ? null : threads >>> 0;

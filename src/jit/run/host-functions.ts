@@ -16,7 +16,8 @@ const answersOf = (host: () => Host): HostFunctions => ({
   giveUp: () => {
     throw new GivenUp(tooDeep);
   },
-  gather: (context, site, lanes) => host().gather(context >>> 0, site, lanes),
+  arriveAtWarpWait: (context, site, lanes) => host().arriveAtWarpWait(context >>> 0, site, lanes),
+  multiply: (context, site) => host().multiply(context >>> 0, site),
   settle: (context) => host().settle(context >>> 0),
   deadlock: (context) => host().deadlock(context >>> 0),
   arriveAtBarrier: (context, site, id, count, lanes, votes) =>

@@ -17,6 +17,8 @@ export class HostWarpWaits {
   readonly #kernel: CompiledKernel;
   readonly #bindings: Bindings;
   readonly #stack: CallStack;
+  /** The context whose lanes have arrived or exited last. */
+  #context = 0;
   readonly #actions = new Map<number, WarpAction>();
 
   constructor(grid: Grid, kernel: CompiledKernel, bindings: Bindings, stack: CallStack) {
@@ -27,7 +29,8 @@ export class HostWarpWaits {
   }
 
   /** Lanes arrive at an operation. Those that name different member masks are separate groups. */
-  gather(context: number, site: number, lanes: number): void {
+  arrive(context: number, site: number, lanes: number): void {
+    this.#context = context;
     const warp = this.#warpIn(context);
     const fresh = lanes & ~warp.word(warpWait.done);
     const groups: number[] = [];
@@ -57,6 +60,7 @@ export class HostWarpWaits {
 
   /** Performs what is complete now that lanes of the warp have exited. */
   settle(context: number): void {
+    this.#context = context;
     this.#settle(this.#warpIn(context));
   }
 
@@ -83,7 +87,8 @@ export class HostWarpWaits {
     const number = warp.lane(warpWait.sites, lowestLane(lanes)) - 1;
     let action = this.#actions.get(number);
     if (action === undefined) {
-      action = new WarpAction(this.#stack.site(number), this.#bindings);
+      const site = this.#stack.site(number);
+      action = new WarpAction(site, this.#bindings, () => ({ site, activation: this.#stack.innermost(this.#context) }));
       this.#actions.set(number, action);
     }
     action.perform(warp, lanes);
@@ -164,6 +169,6 @@ export class WarpMemory {
 
 /** The warp-wide operation of an instruction. */
 function warpOpAt({ instruction: { op } }: Site) {
-  if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
+  if (op.kind !== "warp") throw new Error(`${op.kind} is not a warp-wide operation`);
   return op.warp;
 }

@@ -1,6 +1,6 @@
 import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
 import type { FileCallOp } from "../../ir/calls.ts";
-import { type CallTarget, windows } from "../../ir/index.ts";
+import { accessesOf, type CallTarget, failingOp, fragmentOf, windows } from "../../ir/index.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault, type FaultPlace } from "../../machine/faults/fault.ts";
@@ -9,16 +9,19 @@ import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { checkSizes, fileCallee, indirectCallProblem } from "../../program/call-targets.ts";
-import { indexOutOfRange, trapFault } from "../../program/instruction-faults.ts";
+import { indexOutOfRange, notAligned, trapFault } from "../../program/instruction-faults.ts";
+import { multiply, productWords } from "../../program/matrix-product.ts";
 import type { Program } from "../../program/program.ts";
 import { restoreStack, stackOverflow, stackTop, takePiece } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes } from "../abi/context-layout.ts";
-import type { CompiledFunctions } from "../compile/plan/callables.ts";
+import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import { HostWarpWaits } from "./host-warp-waits.ts";
+
+const fragmentWords = new Int32Array(productWords);
 
 /** The host's side of the functions that compiled kernels import: see `hostImports`. */
 export class Host {
@@ -40,16 +43,16 @@ export class Host {
   /**
    * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers.
    */
-  constructor(grid: Grid, kernel: CompiledKernel, callables: CompiledFunctions, constants: number, slot: number) {
-    this.#program = callables.program;
+  constructor(grid: Grid, kernel: CompiledKernel, functions: CompiledFunctions, constants: number, slot: number) {
+    this.#program = functions.program;
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#stack = new CallStack(grid, kernel, callables, slot);
+    this.#stack = new CallStack(grid, kernel, functions, slot);
     this.#constants = constants;
-    this.#frameBytes = callables.named(kernel.name)!.code.frame.size;
+    this.#frameBytes = functions.named(kernel.name)!.code.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
-    this.#warpWaits = new HostWarpWaits(grid, kernel, callables.program.bindings, this.#stack);
+    this.#warpWaits = new HostWarpWaits(grid, kernel, functions.program.bindings, this.#stack);
   }
 
   /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */
@@ -70,8 +73,8 @@ export class Host {
   }
 
   /** Lanes have arrived at a warp-wide operation, whose operands they have left in memory. */
-  gather(context: number, site: number, lanes: number): void {
-    this.#warpWaits.gather(context, site, lanes);
+  arriveAtWarpWait(context: number, site: number, lanes: number): void {
+    this.#warpWaits.arrive(context, site, lanes);
   }
 
   /** Lanes have exited for which others may have waited. */
@@ -103,12 +106,14 @@ export class Host {
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
     this.#contexts.add(context);
-    const { record, element = 0 } = this.#kernel.sites[number]!;
+    const { record, element = 0, part = null } = this.#kernel.sites[number]!;
     const site = this.#stack.site(number);
     const { op } = site.instruction;
-    if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no address`);
+    const [made] = accessesOf(op);
+    if (made === undefined) throw new Error(`${op.kind} has no address`);
+    const { effect, access } = part ?? made;
     const x = this.#stack.innermost(context);
-    if (op.place.kind === "surface") {
+    if (made.place.kind === "surface") {
       this.#surfaces.translate({ context, site, x, mask, record: record!, element });
       return;
     }
@@ -124,7 +129,7 @@ export class Host {
       const address: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
       const inWarp = first + lane;
       const place = locate(x, inWarp, address);
-      const fault = accessFault({ x, lane: inWarp, site, effect: op.kind, access: op.access, address, place });
+      const fault = accessFault({ x, lane: inWarp, site, effect, access, address, place });
       if (fault !== null) failed.add(fault);
       else {
         i32[at] = this.#byteOf(context, place!) + (address.low - place!.start);
@@ -142,8 +147,8 @@ export class Host {
     const { i32 } = this.#grid.memory.views;
     const site = this.#stack.site(number);
     const at = { site, activation: this.#stack.innermost(context), lanes: lanes << this.#firstLane(context) };
-    const { op } = site.instruction;
-    switch (op.kind) {
+    const op = failingOp(site.instruction.op);
+    switch (op?.kind) {
       case "trap":
         throw trapFault(op, at);
       case "branch-indexed": {
@@ -154,29 +159,39 @@ export class Host {
         return this.#badTargets(context, op.target, at);
       case "file-call":
         return this.#badFileCall(context, op, site, at);
+      case "atomic": {
+        const reportOf = (lane: number) => op.problem!.reports[i32[(context + layout.values + 4 * lane) >>> 2]! - 1]!;
+        const { code, message } = reportOf(lowestLane(lanes));
+        let same = 0;
+        eachLane(lanes, (lane) => {
+          if (reportOf(lane).code === code) same |= 1 << lane;
+        });
+        throw new Fault(code, message, { ...at, lanes: same << this.#firstLane(context) });
+      }
+      case "warp":
+        throw notAligned(at);
       // Accesses fail where their address is looked up.
       case "load":
       case "store":
-      case "atomic":
+      case "copy":
       case "alloca":
-      // Launches that reach such a barrier are given up.
+      // Launches that reach such a barrier are given up, or refused before they begin.
       case "barrier":
       case "subroutine-call":
       case "unsupported":
-      case "pure":
-      case "warp":
-      case "activemask":
-      case "fence":
-      case "branch":
-      case "return":
-      case "exit":
-      case "breakpoint":
-      case "stack-save":
-      case "stack-restore":
-      case "sleep":
-      case "nothing":
-        throw new Error(`${op.kind} does not fail`);
+      case undefined:
+        throw new Error(`${site.instruction.op.kind} does not fail here`);
     }
+  }
+
+  /** Multiplies the matrices in a warp's registers. */
+  multiply(context: number, number: number): void {
+    const { op } = this.#stack.site(number).instruction;
+    if (op.kind !== "warp" || op.warp.op !== "multiply") throw new Error(`${op.kind} multiplies no matrices`);
+    const start = (context + this.#kernel.layout.fragments) >>> 2;
+    multiply(op.warp.product, this.#grid.memory.views.i32.subarray(start, start + productWords), fragmentWords);
+    const d = fragmentOf(op.warp.product, "d");
+    this.#grid.memory.views.i32.set(fragmentWords.subarray(0, d.registers * d.registerBits), start);
   }
 
   /** Ends the launch: lanes have called a function for which their stacks have no room. */

@@ -10,7 +10,7 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { GivenUp, tooDeep, Unsupported } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
-import { type CompiledFunction, CompiledFunctions } from "../compile/plan/callables.ts";
+import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { Contexts } from "./contexts.ts";
@@ -23,12 +23,13 @@ import { LoadedKernel } from "./loaded-kernel.ts";
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
-  readonly #callables: CompiledFunctions;
+  readonly #functions: CompiledFunctions;
   readonly #shapes: LaunchShapes;
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
+  #barriers: boolean | null = null;
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
@@ -37,9 +38,9 @@ export class JitProgram {
   constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
     this.program = program;
     this.#cache = cache;
-    this.#callables = new CompiledFunctions(program);
+    this.#functions = new CompiledFunctions(program);
     this.#contexts = new Contexts(program.memory);
-    this.#shapes = new LaunchShapes(this.#callables, program.memory, quads);
+    this.#shapes = new LaunchShapes(this.#functions, program.memory, quads);
   }
 
   /**
@@ -49,7 +50,11 @@ export class JitProgram {
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
-    return typeof loaded === "string" ? loaded : null;
+    if (typeof loaded === "string") return loaded;
+    // Those of one part would wait for ever for those of a later one.
+    return (request.blocks?.length ?? 0) > 1 && loaded.kernel.waits
+      ? "several parts of the grid run, the blocks of which may wait for each other"
+      : null;
   }
 
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
@@ -74,29 +79,38 @@ export class JitProgram {
         attempt.undo();
         return { ...launch(this.program, request), steps: null, hostThreads: 1 };
       }
-      attempt.print();
+      attempt.print(result);
       return result;
     } catch (error) {
       return attempt.giveUp(error);
     }
   }
 
-  /** Begins a launch that may be undone. What it prints is kept until that is decided. */
+  /** Whether threads of a block may wait for each other at barriers. */
+  get #hasBarriers(): boolean {
+    return (this.#barriers ??= this.program.module.functions.some(({ instructions }) =>
+      instructions.some(({ op }) => op.kind === "barrier"),
+    ));
+  }
+
+  /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
   #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
     };
-    const execution = this.#execution(loaded, { ...request, onOutput }, apart);
+    const { onReport, ...quiet } = request;
+    const execution = this.#execution(loaded, { ...quiet, onOutput }, apart);
     const undo = this.program.memory.checkpoint();
-    const print = (): void => {
+    const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
+      for (const report of reports) onReport?.(report, reports);
     };
     const giveUp = (error: unknown): null => {
       const reason = whyGivenUp(error);
       if (reason === null) throw error;
       undo();
-      const shape = this.#shapes.of(this.#callables.named(request.kernel)!.ir, request);
+      const shape = this.#shapes.of(this.#functions.named(request.kernel)!.ir, request);
       this.#kernels.set(shapeKey(request.kernel, shape), reason);
       return null;
     };
@@ -104,12 +118,14 @@ export class JitProgram {
   }
 
   /**
-   * Whether the interpreter decides which of several faults comes first, since the lanes of a warp run in several
-   * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
-   * small.
+   * Whether the interpreter decides which of several faults comes first: where the lanes of a warp run in several
+   * chunks that know nothing of each other, and behind barriers, where the warp that has come last goes on first. That
+   * takes a copy of the device's memory, which is cheap if the memory is small.
    */
   #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
-    if (shape.width !== null || lanes >= Math.min(32, x * y * z)) return false;
+    const threads = x * y * z;
+    if (shape.width !== null) return false;
+    if (lanes >= Math.min(32, threads) && (threads <= 32 || !this.#hasBarriers)) return false;
     return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0) <= maxCheckpointBytes;
   }
 
@@ -118,10 +134,10 @@ export class JitProgram {
    * features. Returns a text if it cannot be compiled: why.
    */
   compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
-    const callable = this.#callables.named(kernel);
-    if (callable === null) return "there is no such kernel";
-    const shape = this.#shapes.portable(callable.ir, block);
-    return orWhyNot(() => compileKernel(callable, shape, this.#facts, features));
+    const compiled = this.#functions.named(kernel);
+    if (compiled === null) return "there is no such kernel";
+    const shape = this.#shapes.portable(compiled.ir, block);
+    return orWhyNot(() => compileKernel(compiled, shape, this.#facts, features));
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -137,7 +153,7 @@ export class JitProgram {
     const attempt = this.#attempt(loaded, request, true);
     try {
       const result = await attempt.execution.runApart();
-      attempt.print();
+      attempt.print(result);
       return result;
     } catch (error) {
       return attempt.giveUp(error);
@@ -146,7 +162,7 @@ export class JitProgram {
 
   #execution(loaded: LoadedKernel, request: LaunchRequest, apart: boolean): LaunchExecution {
     const constants = this.#placeConstants();
-    const host = (grid: Grid, slot: number): Host => new Host(grid, loaded.kernel, this.#callables, constants, slot);
+    const host = (grid: Grid, slot: number): Host => new Host(grid, loaded.kernel, this.#functions, constants, slot);
     return new LaunchExecution(this.program, loaded, this.#contexts, host, request, apart);
   }
 
@@ -163,12 +179,12 @@ export class JitProgram {
 
   #load(request: LaunchRequest): LoadedKernel | string {
     const { kernel, block } = request;
-    const callable = this.#callables.named(kernel);
-    if (callable === null) return "there is no such kernel";
-    const shape = this.#shapes.of(callable.ir, request);
+    const compiled = this.#functions.named(kernel);
+    if (compiled === null) return "there is no such kernel";
+    const shape = this.#shapes.of(compiled.ir, request);
     const key = shapeKey(kernel, shape);
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(callable, shape, block)));
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, shape, block)));
     return known;
   }
 
@@ -186,7 +202,7 @@ export class JitProgram {
     return {
       bindings,
       addressSize: module.addressSize,
-      callables: this.#callables,
+      functions: this.#functions,
       stackLimit,
       shared: shared.extents,
       sharedBytes: shared.dynamicStart - windows.shared.start,

@@ -87,5 +87,5 @@ export class KernelCache {
 
 export const withModule = (kernel: CompiledKernel): CachedKernel => ({
   kernel,
-  module: hostModule(kernel.bytes, kernel.largestFunction),
+  module: hostModule(kernel.bytes, kernel.isOptimizable),
 });

@@ -1,6 +1,6 @@
 import { Fault } from "../../machine/faults/fault.ts";
 import { addFault } from "../../machine/faults/report-sink.ts";
-import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
+import type { BlockRange, LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
@@ -35,7 +35,8 @@ const useful = (threads: number): number =>
 
 /** A launch of a compiled kernel: the work of a team of threads of the host, which run its blocks. */
 export class LaunchExecution implements Work {
-  readonly blocks: number;
+  first = 0;
+  end = 0;
   readonly threads: number;
   readonly expectedMs: number;
   readonly module: WebAssembly.Module;
@@ -56,8 +57,15 @@ export class LaunchExecution implements Work {
   #hosts: Map<number, Host> | null = null;
   /** Answers for the context that runs. */
   readonly #host = (): Host => this.#hostOf(this.#team!.context);
-  /** Null when the launch is refused. */
-  readonly #team: Team | null;
+  /** The parts of the grid that run, and how many blocks these have. */
+  readonly #parts: readonly BlockRange[];
+  readonly #blocks: number;
+  /** Blocks of the parts that have run, the most threads that have, and contexts that are free again. */
+  #blocksDone = 0;
+  #mostThreads = 1;
+  #spare: number[] = [];
+  /** Runs a part; null before the first one. */
+  #team: Team | null = null;
 
   /**
    * `apart`: the calling thread will not wait.
@@ -84,7 +92,8 @@ export class LaunchExecution implements Work {
     const [gx, gy, gz] = dimensions;
     this.#grid = grid;
     this.#bytes = contextBytes(loaded.kernel, sharedBytes);
-    this.blocks = gx * gy * gz;
+    this.#parts = request.blocks ?? [[0, gx * gy * gz]];
+    this.#blocks = this.#parts.reduce((sum, [from, to]) => sum + to - from, 0);
     this.expectedMs = loaded.blockMs;
     this.module = loaded.module;
     this.memory = memory.wasm;
@@ -93,15 +102,14 @@ export class LaunchExecution implements Work {
     this.maxContexts = Math.max(1, Math.min(inFlight, Math.floor(maxContextBytes / this.#bytes)));
     const canBeShared = memory.isShared && (apart || canWait());
     const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;
-    this.threads = Math.min(hostThreads, this.maxContexts, this.blocks);
+    this.threads = Math.min(hostThreads, this.maxContexts, this.#blocks);
     refuse(program, open);
-    this.#team = grid.reports.failed ? null : new Team(this);
   }
 
   run(): JitResult {
     const begun = performance.now();
     try {
-      this.#team?.run();
+      for (const team of this.#teams()) team.run();
     } catch (error) {
       this.#blame(error);
     }
@@ -113,11 +121,25 @@ export class LaunchExecution implements Work {
     if (!this.#grid.memory.isShared) return this.run();
     const begun = performance.now();
     try {
-      await this.#team?.finish();
+      for (const team of this.#teams()) await team.finish();
     } catch (error) {
       this.#blame(error);
     }
     return this.#end(begun);
+  }
+
+  /** For each part of the grid, one after the other, a team that is to run it. */
+  *#teams(): Generator<Team> {
+    if (this.#grid.reports.failed) return;
+    for (const [first, end] of this.#parts) {
+      [this.first, this.end] = [first, end];
+      const team = new Team(this);
+      this.#team = team;
+      yield team;
+      this.#blocksDone += end - first;
+      this.#mostThreads = Math.max(this.#mostThreads, team.threads);
+      this.#spare = [...this.#opened];
+    }
   }
 
   runBlocks(context: number, from: number, to: number): number {
@@ -129,6 +151,8 @@ export class LaunchExecution implements Work {
   }
 
   openContext(): number {
+    const spare = this.#spare.pop();
+    if (spare !== undefined) return spare;
     const context = this.#contexts.take(this.#bytes);
     this.#opened.push(context);
     fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
@@ -144,8 +168,9 @@ export class LaunchExecution implements Work {
     return hostFunctions(this.#loaded.kernel, this.#host);
   }
 
-  onProgress(blocksDone: number): void {
-    this.#request.onProgress?.({ blocksDone, blocks: this.blocks, steps: null });
+  onProgress(end: number): void {
+    const blocksDone = this.#blocksDone + Math.max(0, end - this.first);
+    this.#request.onProgress?.({ blocksDone, blocks: this.#blocks, steps: null });
   }
 
   #hostOf(context: number): Host {
@@ -174,9 +199,9 @@ export class LaunchExecution implements Work {
 
   #end(begun: number): JitResult {
     this.#giveBack();
-    const hostThreads = this.#team?.threads ?? 1;
+    const hostThreads = Math.max(this.#mostThreads, this.#team?.threads ?? 1);
     const { reports } = this.#grid;
-    if (!reports.failed) this.#loaded.noteTime(((performance.now() - begun) * hostThreads) / this.blocks);
+    if (!reports.failed) this.#loaded.noteTime(((performance.now() - begun) * hostThreads) / this.#blocks);
     return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads };
   }
 }

@@ -4,7 +4,7 @@ import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
-import type { CompiledFunctions } from "../compile/plan/callables.ts";
+import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
 const usualBlock: Dim3 = [256, 1, 1];

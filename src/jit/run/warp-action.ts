@@ -1,6 +1,8 @@
 import type { WarpOp } from "../../ir/index.ts";
 import { eachLane, lanesWhere, lowestLane } from "../../ir/lane-mask.ts";
 import type { Site } from "../../machine/state/code.ts";
+import type { FaultPlace } from "../../machine/faults/fault.ts";
+import { notAligned } from "../../program/instruction-faults.ts";
 import { oldValue } from "../../program/old-value.ts";
 import { lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
 import { bind, type Bindings, bitsOf } from "../../semantics/bind.ts";
@@ -17,13 +19,16 @@ interface LaneWords {
 /** A warp-wide operation on operands that lanes have left in memory, where they will fetch the results. */
 export class WarpAction {
   readonly #op: WarpOp;
+  readonly #place: () => Omit<FaultPlace, "lanes">;
   /** Whether operand `a` has 64 bits. */
   readonly #isWide: boolean;
   readonly #combine: Expr | null;
 
-  constructor({ instruction: { op } }: Site, bindings: Bindings) {
-    if (op.kind !== "warp") throw new Error(`${op.kind} is no warp-wide operation`);
+  /** `place`: where the operation stands, for a fault. */
+  constructor({ instruction: { op } }: Site, bindings: Bindings, place: () => Omit<FaultPlace, "lanes">) {
+    if (op.kind !== "warp") throw new Error(`${op.kind} is not a warp-wide operation`);
     this.#op = op.warp;
+    this.#place = place;
     const [first] = op.warp.operands;
     this.#isWide = first !== undefined && (first.ty === "i64" || first.ty === "f64");
     this.#combine = op.warp.op === "redux" ? bitsOf(bind(op.warp.combine, bindings)) : null;
@@ -50,6 +55,12 @@ export class WarpAction {
         break;
       case "sync":
         break;
+      case "align":
+        if (lanes !== -1) throw notAligned({ ...this.#place(), lanes });
+        break;
+      case "arrange":
+      case "multiply":
+        throw new Error("lanes wait at `align`, not at what is behind it");
       default:
         op satisfies never;
     }

@@ -8,8 +8,9 @@ import { batchMs } from "./worker-source.ts";
 
 /** Blocks that threads of the host run together. */
 export interface Work extends Room {
-  /** How many there are. */
-  readonly blocks: number;
+  /** The linear index of the first one, and that behind the last. */
+  readonly first: number;
+  readonly end: number;
   /** Threads that may run them, at most. */
   readonly threads: number;
   /** An estimate of what a block takes, in milliseconds. */
@@ -67,7 +68,8 @@ export class Team implements Launch {
     this.#work = work;
     this.#isAlone = work.threads === 1;
     this.#turns = new Turns(work);
-    this.#words[word.end] = work.blocks;
+    this.#words[word.next] = this.#words[word.done] = work.first;
+    this.#words[word.end] = work.end;
   }
 
   /** The context of the thread for which a function of the host is called. */
@@ -123,11 +125,11 @@ export class Team implements Launch {
 
   /** Runs blocks and serves the workers, if there are any, until all blocks have ended. */
   #runAll(): void {
-    const { blocks, expectedMs, waits } = this.#work;
+    const { first, end, expectedMs, waits } = this.#work;
     const begun = performance.now();
     const batches = new Batches(waits ? 1 : Infinity);
     this.#ownContext ??= this.#turns.begin();
-    for (let remaining = blocks * expectedMs; ; ) {
+    for (let remaining = (end - first) * expectedMs; ; ) {
       if (this.#pays(remaining)) this.#share(this.#work.threads - 1, false);
       const seen = Atomics.load(this.#words, word.events);
       this.#serve();
@@ -138,7 +140,7 @@ export class Team implements Launch {
         Atomics.wait(this.#words, word.events, seen);
       }
       const elapsed = performance.now() - begun;
-      if (elapsed > trialMs) remaining = (elapsed / Math.max(1, this.#own)) * (blocks - this.#count(word.next));
+      if (elapsed > trialMs) remaining = (elapsed / Math.max(1, this.#own)) * (end - this.#count(word.next));
     }
   }
 
@@ -286,7 +288,7 @@ export class Team implements Launch {
 
   #fail(error: unknown): void {
     if (!this.#isPast) this.#failure = { block: this.#work.blockIn(this.#context), error };
-    const taken = Atomics.exchange(this.#words, word.next, this.#work.blocks | 0) >>> 0;
+    const taken = Atomics.exchange(this.#words, word.next, this.#work.end | 0) >>> 0;
     this.#taken ??= taken;
     Atomics.store(this.#words, word.waiting, 0);
     Atomics.add(this.#words, word.done, this.#turns.clear());
@@ -304,14 +306,14 @@ export class Team implements Launch {
 
   #end(): void {
     workerPool.dismiss(this);
-    this.#report(this.#work.blocks);
+    this.#report(this.#work.end);
     if (this.#failure !== null) throw this.#failure.error;
   }
 
   /** Whether all blocks have ended and no worker takes part any more. A worker that is late finds nothing to do. */
   get #ended(): boolean {
-    const { blocks } = this.#work;
-    if (this.#count(word.next) < blocks || this.#count(word.done) !== (this.#taken ?? blocks)) return false;
+    const { end } = this.#work;
+    if (this.#count(word.next) < end || this.#count(word.done) !== (this.#taken ?? end)) return false;
     return !this.#workers.some(({ mailbox }) => mailbox.isPresent);
   }
 

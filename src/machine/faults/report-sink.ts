@@ -1,6 +1,6 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
-import type { Instruction, IrFunction } from "../../ir/index.ts";
-import type { Dim3, Report, StackEntry, ThreadId } from "../reports/report.ts";
+import { type Instruction, type IrFunction, originOf } from "../../ir/index.ts";
+import type { Dim3, Report, ReportListener, StackEntry, ThreadId } from "../reports/report.ts";
 import type { CallFrame, Finding, FindingSink } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 import type { Fault } from "./fault.ts";
@@ -20,9 +20,12 @@ export class ReportSink implements FindingSink {
   readonly kernel: string;
   readonly #byPlace = new Map<Site, Map<string, Growing>>();
   readonly #reports: Growing[] = [];
+  readonly #onReport: ReportListener | undefined;
 
-  constructor(kernel: string) {
+  /** `onReport` is called with each new report, as in a launch request. */
+  constructor(kernel: string, onReport?: ReportListener) {
     this.kernel = kernel;
+    this.#onReport = onReport;
   }
 
   get reports(): readonly Report[] {
@@ -38,6 +41,7 @@ export class ReportSink implements FindingSink {
     let here = this.#byPlace.get(site);
     if (here === undefined) this.#byPlace.set(site, (here = new Map()));
     let report = here.get(code);
+    const isNew = report === undefined;
     if (report === undefined) {
       if (here.has(superseded[code] ?? "")) return;
       for (const [lesser, greater] of Object.entries(superseded)) if (greater === code) this.#drop(here, lesser);
@@ -51,6 +55,7 @@ export class ReportSink implements FindingSink {
       report.count++;
       if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, lowestLane(m)));
     }
+    if (isNew) this.#onReport?.(report, this.#reports);
   }
 
   #drop(here: Map<string, Growing>, code: string): void {
@@ -72,6 +77,7 @@ export class ReportSink implements FindingSink {
       source: ir.source,
       span,
       location: locationOf(ir, site.instruction),
+      origin: originOf(ir, site.instruction),
       threads: [],
       count: 0,
       stack: stack ?? stackOf(site, activation),
@@ -105,7 +111,12 @@ export function stackOf(site: Site, activation: CallFrame): StackEntry[] {
   const stack: StackEntry[] = [];
   let at: Site | null = site;
   for (let x: CallFrame | null = activation; x !== null && at !== null && stack.length < 64; x = x.caller) {
-    stack.push({ function: x.code.ir.name, source: x.code.ir.source, span: at.instruction.span });
+    stack.push({
+      function: x.code.ir.name,
+      source: x.code.ir.source,
+      span: at.instruction.span,
+      origin: originOf(x.code.ir, at.instruction),
+    });
     at = x.callSite;
   }
   return stack;

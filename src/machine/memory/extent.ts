@@ -34,10 +34,10 @@ export function nearestExtent<E extends Extent>(extents: readonly E[], address: 
   return address - before.end <= after.start - address ? before : after;
 }
 
-/** Where an access of `size` bytes is, seen from an extent: "4 bytes behind the end of `x`". */
+/** Where an access of `size` bytes is, seen from an extent: "4 bytes after the end of `x`". */
 export function distance(extent: Extent, address: number, size: number): string {
   const what = `${extent.name} (${extent.end - extent.start} bytes)`;
-  if (address >= extent.end) return `${address - extent.end} bytes behind the end of ${what}`;
+  if (address >= extent.end) return `${address - extent.end} bytes after the end of ${what}`;
   if (address < extent.start) return `${extent.start - address} bytes before ${what}`;
   const at = address - extent.start;
   const past = address + size - extent.end;

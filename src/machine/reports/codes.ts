@@ -2,6 +2,16 @@ import type { Catalogue } from "../../source/index.ts";
 
 /** What can go wrong while a kernel runs: faults, which end the launch, and what sanitizers see. */
 export const reportCodes = {
+  "aligned-divergence": {
+    title: "an instruction for the whole warp is executed by some of its threads",
+    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or stand elsewhere for good. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros.",
+    section: "9.7.14.5.15",
+  },
+  "async-in-flight": {
+    title: "memory is accessed while an asynchronous copy may still be using it",
+    page: "`cp.async` only starts a copy: it is complete when the thread that issued it has waited for it, with `cp.async.wait_group` after a `cp.async.commit_group`, with `cp.async.wait_all`, or at an mbarrier that tracks it. No other instruction waits for it, no barrier either. Until then the destination must not be read or written, nor the source be written. The machine performs copies at once, so that the values may look right here; on a GPU they are a matter of luck.\n\nWrong is `cp.async.ca.shared.global [d], [s], 4; bar.sync 0; ld.shared.u32 x, [d];`. Right is `cp.async.ca.shared.global [d], [s], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 x, [d];`: threads that read what others have copied need both, the wait of those and then a barrier.",
+    section: "9.7.9.25.3.3",
+  },
   "barrier-bad-count": {
     title: "the thread count of a barrier is not possible",
     page: "The count of a barrier instruction must be a multiple of the warp size, 32, because arrivals are counted by warp; `arrive` needs one that is not 0. All warps that take part in one round of a barrier must give the same count, or all of them none. Round the number of participating threads up to a multiple of 32. In vISA hardware threads are counted: from 1 to those of the group.",
@@ -33,7 +43,7 @@ export const reportCodes = {
   },
   "data-race": {
     title: "two threads access the same memory without order, and one of them writes",
-    page: "Nothing makes one of the accesses happen before the other, so what is read, or which value stays, is a matter of luck. The report names both accesses. Threads of a block are ordered by `bar.sync`, lanes of a warp by `bar.warp.sync` and by nothing else: not by running in step, and not by shuffles or votes. Blocks are ordered by a value that one writes with `.release` (or behind a fence) and the other reads with `.acquire` (or before one), in a scope that includes both. Accesses that are atomic or `.relaxed` on both sides do not race.\n\nWrong is `st.shared.u32 [a], x; ld.shared.u32 y, [a+4];`, where a neighbour stores at a+4. Right is `st.shared.u32 [a], x; bar.sync 0; ld.shared.u32 y, [a+4];`.",
+    page: "Nothing makes one of the accesses happen before the other, so what is read, or which value stays, is a matter of luck. The report names both accesses. Threads of a block are ordered by `bar.sync`, lanes of a warp by `bar.warp.sync` and by nothing else: not by running in step, and not by shuffles or votes. Blocks are ordered by a value that one writes with `.release` (or after a fence) and the other reads with `.acquire` (or before one), in a scope that includes both. Accesses that are atomic or `.relaxed` on both sides do not race.\n\nWrong is `st.shared.u32 [a], x; ld.shared.u32 y, [a+4];`, where a neighbour stores at a+4. Right is `st.shared.u32 [a], x; bar.sync 0; ld.shared.u32 y, [a+4];`.",
     section: "8.7.1",
   },
   deadlock: {
@@ -57,11 +67,11 @@ export const reportCodes = {
   },
   "falls-off-end": {
     title: "lanes come to the end of a routine's text",
-    page: "A vISA kernel or subroutine is left by `ret`, a function by `fret`. Here the last return has a predicate, and lanes for which it is not set go on behind it, where nothing is that belongs to the routine. End it with a return for all lanes.",
+    page: "A vISA kernel or subroutine is left by `ret`, a function by `fret`. Here the last return has a predicate, and lanes for which it is not set go on after it, where nothing is that belongs to the routine. End it with a return for all lanes.",
   },
   "global-out-of-bounds": {
     title: "an access to global memory is outside every allocation",
-    page: "The address is in no allocation, or the access reaches past an allocation's end. The message names the nearest allocation and the distance: a small distance behind it is mostly an index that is too large (a missing test against the length), a large one an address that was computed wrongly or never set.",
+    page: "The address is in no allocation, or the access reaches past an allocation's end. The message names the nearest allocation and the distance: a small distance after it is mostly an index that is too large (a missing test against the length), a large one an address that was computed wrongly or never set.",
     section: "5.1.4",
   },
   "indirect-call-bad-address": {
@@ -89,6 +99,26 @@ export const reportCodes = {
     page: "The address is on the thread's stack, but in no variable of a function that is being executed and in nothing that `alloca` gave, or the access reaches past the end of one. A pointer to a variable is good only until its function returns.",
     section: "5.1.5",
   },
+  "mbarrier-bad-count": {
+    title: "the count of an mbarrier is not possible",
+    page: "`mbarrier.init` takes the number of arrivals that each phase expects, from 1 to 1048575 (2^20 - 1), and an arrival with a count as many at most. A count of 0 mostly comes from a division, or from a number of threads or warps that was computed for another block size.",
+    section: "9.7.13.15.2",
+  },
+  "mbarrier-count-overflow": {
+    title: "more arrives at an mbarrier than its phase waits for",
+    page: "An arrival takes its count from the arrivals that are pending, and cannot take more than there are: the phase would be complete before all have come. Threads arrive that `mbarrier.init` did not count, or they arrive for the next phase before this one is complete: wait for a phase before you arrive for the one after it. The same report stands where transactions (bytes) exceed what the object can count, 1048575 in either direction.",
+    section: "9.7.13.15.2",
+  },
+  "mbarrier-no-complete": {
+    title: "an arrival that must not complete a phase completes it",
+    page: "`mbarrier.arrive.noComplete` and `mbarrier.arrive_drop.noComplete` promise that others still have to arrive. Here nothing is pending after the arrival. Leave one arrival to an `mbarrier.arrive` without the modifier.",
+    section: "9.7.13.15.13",
+  },
+  "mbarrier-uninitialized": {
+    title: "there is no mbarrier where one is used",
+    page: "Every operation on an mbarrier but `mbarrier.init` needs an object at the address. None has been made there, `mbarrier.inval` has ended it, or something has written over its 8 bytes. Mostly the thread that executes `mbarrier.init` has not done so yet: it needs a barrier after it (`bar.sync`) before other threads use the object.\n\nRight is `@first mbarrier.init.shared.b64 [m], 64; bar.sync 0; mbarrier.arrive.shared.b64 s, [m];`.",
+    section: "9.7.13.15.9",
+  },
   "memory-leak": {
     title: "memory that device code has taken is never freed",
     page: "What a kernel takes with `malloc` stays taken when it ends, for the kernels after it. Here a job has come to its end, and nothing has freed it: the heap of a device is small (8 MB unless the program asks for more), and a program that runs on finds it empty one day. The report stands at the call of `malloc`, one for all that it gave. Right is `call (p), malloc, (n); ... call free, (p); ret;`, or a later kernel that frees it.",
@@ -104,7 +134,7 @@ export const reportCodes = {
   },
   "noreturn-returned": {
     title: "a function that is declared .noreturn returns",
-    page: "`.noreturn` promises that the function does not return to its caller, so there need not be any code behind the call. End the function with `exit` or `trap`, or leave the directive out. In vISA the call says so: `ifcall.noreturn`.",
+    page: "`.noreturn` promises that the function does not return to its caller, so there need not be any code after the call. End the function with `exit` or `trap`, or leave the directive out. In vISA the call says so: `ifcall.noreturn`.",
     section: "11.4.6",
   },
   "not-executable": {
@@ -163,7 +193,7 @@ export const reportCodes = {
   },
   "uninitialized-read": {
     title: "a value is used that was never written",
-    page: "A register, a predicate, a shared or local variable or a parameter is read before anything has been stored in it; in vISA also `%arg` behind what a call passes or after the call, and `%retval` behind what it returns or in a lane that did not call. What it holds is unspecified; here it is mostly 0, on a GPU it is what was there before. The report stands where the place is read first, and a note says what came to depend on it: a branch, an address, a stored value. Values of which nothing comes are not reported.",
+    page: "A register, a predicate, a shared or local variable or a parameter is read before anything has been stored in it; in vISA also `%arg` after what a call passes or after the call, and `%retval` after what it returns or in a lane that did not call. What it holds is unspecified; here it is mostly 0, on a GPU it is what was there before. The report stands where the place is read first, and a note says what came to depend on it: a branch, an address, a stored value. Values of which nothing comes are not reported.",
   },
   "use-after-free": {
     title: "an access to memory that has been freed",

@@ -1,4 +1,4 @@
-import type { SourceText, Span } from "../../source/index.ts";
+import type { Origin, SourceText, Span } from "../../source/index.ts";
 
 /** Sizes, or an index, in the three directions of a grid or block. */
 export type Dim3 = readonly [x: number, y: number, z: number];
@@ -14,6 +14,8 @@ export interface StackEntry {
   readonly function: string;
   readonly source: SourceText;
   readonly span: Span;
+  /** Where the instruction was compiled from, or null. */
+  readonly origin?: Origin | null;
 }
 
 /** Another place that belongs to a report: the other access of a race, the call that freed the memory. */
@@ -21,6 +23,8 @@ export interface RelatedPlace {
   readonly message: string;
   readonly source: SourceText;
   readonly span: Span;
+  /** Where the instruction was compiled from, or null. */
+  readonly origin?: Origin | null;
   /** The thread that was there. */
   readonly thread: ThreadId;
 }
@@ -44,6 +48,8 @@ export interface Report {
   readonly span: Span;
   /** The position in the source of a higher language, if the program gives it (`.loc`). */
   readonly location: { readonly path: string; readonly line: number; readonly column: number } | null;
+  /** The same with the functions that were inlined there, the innermost first. */
+  readonly origin?: Origin | null;
   /** At most 32 of the threads. */
   readonly threads: readonly ThreadId[];
   /** The number of threads in all. */
@@ -54,3 +60,6 @@ export interface Report {
   readonly notes: readonly string[];
   readonly related?: readonly RelatedPlace[];
 }
+
+/** Is told each new report, and all so far, as soon as it is found. */
+export type ReportListener = (report: Report, all: readonly Report[]) => void;

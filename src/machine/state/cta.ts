@@ -14,6 +14,7 @@ export class GridBlock implements Cta {
   readonly warps: readonly Warp[];
   readonly slot: number;
   id: Dim3 = [0, 0, 0];
+  signalled = false;
   ticket = 0;
 
   constructor(grid: Grid, sharedBytes: number, slot = 0) {

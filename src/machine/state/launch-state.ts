@@ -4,6 +4,7 @@
  * implement them import.
  */
 
+import type { Access } from "../../ir/index.ts";
 import type { LeafValue } from "../../semantics/index.ts";
 import type { AddressSpace } from "../memory/address-space.ts";
 import type { Restore } from "../memory/checkpoint.ts";
@@ -23,10 +24,20 @@ export interface Step extends GuardWord {
   readonly site: Site;
   /** Executes it for the lanes of `mask`. */
   readonly run: (x: Activation, mask: number) => void;
-  /** For an observer: writes the addresses that the instruction is about to access, and returns the lanes that do. */
-  readonly addresses: ((x: Activation, mask: number, into: LaneAddresses) => number) | null;
+  /** For an observer: the accesses to memory that the instruction makes. */
+  readonly accesses: readonly StepAccess[];
   /** For an observer: cases that the manual leaves undefined, and the lanes in which they occur. */
   readonly undefinedCases: readonly UndefinedCheck[];
+}
+
+/** An access that an instruction makes, or a variety of one: in different lanes they may move different amounts. */
+export interface StepAccess {
+  /** Which of the instruction's accesses it is. */
+  readonly ordinal: number;
+  readonly effect: "load" | "store" | "atomic";
+  readonly access: Access;
+  /** Writes the addresses that lanes are about to access, and returns the lanes that do. */
+  readonly addresses: (x: Activation, mask: number, into: LaneAddresses) => number;
 }
 
 /** A case that the manual leaves undefined, and the code of its report. */
@@ -204,6 +215,9 @@ export interface Warp {
   watched: boolean;
   /** Whether the running group has given way; then the schedule turns to others. */
   yielded: boolean;
+  /** The lanes that have found the phase of an mbarrier incomplete in the warp's last turn, and where. */
+  polled: number;
+  pollSite: Site | null;
   /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null;
   /** Begins a kernel with all lanes. */
@@ -256,6 +270,8 @@ export interface Cta {
   /** Blocks that run at the same time have different ones. */
   readonly slot: number;
   id: Dim3;
+  /** Whether an mbarrier has changed in the block's last turn. */
+  signalled: boolean;
   /** The linear index of the block in its grid: blocks begin in this order. */
   ticket: number;
   /** Begins the block with this linear index: all of its warps begin the kernel. */

@@ -22,6 +22,8 @@ export class BlockWarp implements Warp {
   readonly groups: Group[] = [];
   watched = false;
   yielded = false;
+  polled = 0;
+  pollSite: Site | null = null;
   lastJump: Site | null = null;
   #patience = patience;
   #calls = 0;
@@ -38,6 +40,7 @@ export class BlockWarp implements Warp {
     this.live = this.lanes;
     this.watched = false;
     this.yielded = false;
+    this.polled = 0;
     this.lastJump = null;
     this.#patience = patience;
     const x = enterFunction(code, this, this.lanes);

@@ -1,6 +1,7 @@
 import type { DiagnosticSink, Span } from "../../source/index.ts";
 import type { ControlKind } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
+import { rootOf } from "../isa/resolve.ts";
 import type { Label, LabelSymbol, LocDirective } from "../tree/leaves.ts";
 import type { Block, FunctionDeclaration, Instruction, Statement, VariableSymbol } from "../tree/nodes.ts";
 import type { Binder } from "./bind.ts";
@@ -206,11 +207,6 @@ export class BodyChecker {
     );
   }
 }
-
-const rootOf = (opcode: string): string => {
-  const dot = opcode.indexOf(".");
-  return dot < 0 ? opcode : opcode.slice(0, dot);
-};
 
 /** Notes the files that a `.loc` names. They are checked at the end, because `.file` may follow the functions. */
 export function noteFile(node: LocDirective, files: Map<number, LocDirective>): void {

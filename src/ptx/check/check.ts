@@ -9,7 +9,7 @@ import type { CheckCode } from "./codes.ts";
 import type { BodyInfo } from "./context.ts";
 import { FunctionDeclarations } from "./functions.ts";
 import { ModuleContext } from "./module-context.ts";
-import { moduleHeader } from "./module-header.ts";
+import { moduleHeader, noteNewerVersion } from "./module-header.ts";
 import { PassedParameters } from "./parameter-passing.ts";
 import { checkRecursion } from "./recursion.ts";
 import { Scope } from "./scope.ts";
@@ -98,6 +98,7 @@ class ModuleChecker {
     passed.report(this.#bodies, this.#context);
     const { version, target, addressSize } = this.#context;
     if (version < 200) checkRecursion(this.#bodies.keys(), calls.info, this.#context);
+    noteNewerVersion(this.#tree, this.#sink);
     return {
       module: this.#tree,
       diagnostics: this.#sink.diagnostics,

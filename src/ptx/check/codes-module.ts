@@ -11,15 +11,18 @@ export const moduleCodes = {
   },
   "unknown-version": {
     title: "there is no such PTX ISA version",
-    page: "PTX ISA versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8, 9.0 and later. Others were never published.",
+    page: "PTX ISA versions are 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, 4.0 to 4.3, 5.0, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8, 9.0 and later ones. Others were never published.",
     section: "13",
     example: { bad: ".version 5.9\n.target sm_60\n", good: ".version 5.0\n.target sm_60\n" },
   },
   "newer-version": {
-    title: "the PTX ISA version is newer than this program knows",
-    page: "Versions 9.2 to 9.4 have been published after the manual that this program follows. Such modules are read as version 9.1; features that the newer version added are reported as unknown.",
+    title: "something is unknown, and the PTX ISA version is newer than this program knows",
+    page: "Versions 9.2 and later have been published after the manual that this program follows. Their modules are read like those of version 9.1, without a word if they use nothing newer. If something in them is unknown, this warning says that the newer version may have added it.",
     section: "11.1.1",
-    example: { bad: ".version 9.3\n.target sm_90\n", good: ".version 9.1\n.target sm_90\n" },
+    example: {
+      bad: ".version 9.3\n.target sm_90\n.address_size 64\n.entry k() { sparkle.b32; ret; }\n",
+      good: ".version 9.3\n.target sm_90\n.address_size 64\n.entry k() { ret; }\n",
+    },
   },
   "missing-target": {
     title: ".version is not followed by .target",

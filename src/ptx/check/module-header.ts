@@ -13,8 +13,22 @@ const versions: ReadonlySet<number> = new Set(
 );
 const newest = 901;
 
-/** Versions published after that manual, which are read as the newest known one. */
-const later: ReadonlySet<number> = new Set([902, 903, 904]);
+/** The errors that a feature which a newer version has added may cause. */
+const mayBeNewer: ReadonlySet<string> = new Set<CheckCode>([
+  "unknown-instruction",
+  "unknown-modifier",
+  "invalid-modifiers",
+  "missing-modifier",
+  "modifier-order",
+  "operand-count",
+  "operand-kind",
+  "vector-size",
+  "unknown-target",
+  "unknown-name",
+  "variable-type",
+  "attribute",
+  "function-directive",
+]);
 
 /** The version that introduced each target (11.1.2). */
 const targets: Readonly<Record<string, string>> = {
@@ -118,14 +132,31 @@ function readVersion(node: VersionDirective, sink: DiagnosticSink<CheckCode>): n
   const text = `${node.major}.${node.minor}`;
   const version = versionNumber(text);
   if (node.minor < 100 && versions.has(version)) return version;
-  if (node.minor < 100 && later.has(version)) {
-    sink.warning("newer-version", node, `PTX ISA ${text} is newer than 9.1, the newest supported version`, {
-      help: "features that it added are unknown; everything else is read as in 9.1",
-    });
-    return version;
-  }
-  sink.error("unknown-version", node, `there is no PTX ISA version ${text}`, { help: "versions go from 1.0 to 9.1" });
+  // Whatever later versions of the same number share with the newest known one is read as there.
+  if (node.minor < 100 && node.major === Math.floor(newest / 100) && version > newest) return version;
+  sink.error("unknown-version", node, `there is no PTX ISA version ${text}`, {
+    help: "versions go from 1.0 to 9.1, and later ones of 9 are read as far as they are known",
+  });
   return newest;
+}
+
+/**
+ * Warns, once, that a module's version is newer than this program knows if it has something that is unknown. Call it
+ * when all else has been checked.
+ */
+export function noteNewerVersion({ items }: Module, sink: DiagnosticSink<CheckCode>): void {
+  const node = items.find((item) => item.kind === "version");
+  if (node === undefined || node.minor >= 100 || versionNumber(`${node.major}.${node.minor}`) <= newest) return;
+  const isUnknown = sink.diagnostics.some((d) => d.severity === "error" && mayBeNewer.has(d.code));
+  if (!isUnknown && !items.some((item) => item.kind === "bad")) return;
+  sink.warning(
+    "newer-version",
+    node,
+    `PTX ISA ${node.major}.${node.minor} is newer than 9.1, the newest known version`,
+    {
+      help: "what is unknown here may be a feature that it added",
+    },
+  );
 }
 
 function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink<CheckCode>): Target {

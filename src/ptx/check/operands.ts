@@ -1,6 +1,6 @@
 import { elementType, type OperandRule } from "../isa/operand-spec.ts";
-import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
-import type { Expression, Instruction, NameExpr, Operand } from "../tree/nodes.ts";
+import { type Candidate, type ResolvedOperand, rootOf } from "../isa/resolve.ts";
+import type { Expression, Instruction, NameExpr, Operand, VectorOperand } from "../tree/nodes.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
 import {
   addressMismatch,
@@ -84,6 +84,12 @@ function unlikeElement(elements: readonly Operand[]): Mismatch | null {
   return null;
 }
 
+/** A mismatch if nothing of a vector is used (ptxas: "Unable to infer type of vector elements"). */
+const allSinks = (vector: VectorOperand): Mismatch | null =>
+  vector.elements.every((element) => element.kind === "sink")
+    ? mismatch("operand-kind", vector, "at least one element of a vector must not be '_'")
+    : null;
+
 const mixable = (a: TypeInfo, b: TypeInfo): boolean =>
   a.kind === "b" || b.kind === "b" || (a.kind === "f") === (b.kind === "f");
 
@@ -102,8 +108,7 @@ export class OperandMatcher {
     this.#candidate = candidate;
     this.#context = context;
     const text = node.opcode.text;
-    const dot = text.indexOf(".");
-    this.#root = dot < 0 ? text : text.slice(0, dot);
+    this.#root = rootOf(text);
     this.#relaxed = relaxed.has(this.#root) && candidate.written.every(isFundamentalOrNoType);
     this.#takesAddress = this.#root === "mov" || (this.#root === "cvta" && !text.startsWith("cvta.to."));
   }
@@ -119,6 +124,9 @@ export class OperandMatcher {
       const mismatch = this.#slot(operand, slots[i]!);
       if (mismatch) return mismatch;
     }
+    const packed = assigned.filter((operand, i) => operand?.kind === "vector" && slots[i]!.rule.split);
+    if (packed.length > 1)
+      return mismatch("operand-kind", packed[1]!, "a vector is packed into a scalar or unpacked from one, not both");
     const isNarrow = this.#root === "cvta" && this.#candidate.mods["size"] === "u32";
     return isNarrow ? narrowAddress(this.#node.opcode, 32, this.#context) : null;
   }
@@ -162,7 +170,7 @@ export class OperandMatcher {
         const wrong = this.#scalar(element, wanted, rule, slot, true);
         if (wrong) return wrong;
       }
-      return unlikeElement(operand.elements);
+      return allSinks(operand) ?? unlikeElement(operand.elements);
     }
     const needsBraces =
       rule.counts.length === 1 && (rule.counts[0] === 1 ? rule.braces === "required" : operand.kind !== "name");

@@ -56,30 +56,27 @@ export class TargetDeclarations {
 
   /** The labels in a list: those of this block or an enclosing one, which may follow the list. */
   #labels(node: TargetList): LabelSymbol[] {
-    const labels: LabelSymbol[] = [];
-    for (const target of node.targets) {
-      this.#each(target, (name, symbol) => {
-        if (symbol?.kind === "label") labels.push(symbol);
-        else if (symbol) this.#notA("label", "not-a-label", target, name, symbol);
-        return symbol?.kind === "label";
-      });
-    }
-    return labels;
+    return this.#members(node, "label", "not-a-label");
   }
 
   /**
    * The functions in a list, which must be declared before it. ptxas also accepts kernels; calling one is undefined.
    */
   #functions(node: TargetList): FunctionSymbol[] {
-    const functions: FunctionSymbol[] = [];
+    return this.#members(node, "function", "call-target");
+  }
+
+  #members<K extends "label" | "function">(node: TargetList, wanted: K, code: "not-a-label" | "call-target") {
+    const members: Extract<PtxSymbol, { kind: K }>[] = [];
+    const isWanted = (symbol: PtxSymbol | null): symbol is Extract<PtxSymbol, { kind: K }> => symbol?.kind === wanted;
     for (const target of node.targets) {
       this.#each(target, (name, symbol) => {
-        if (symbol?.kind === "function") functions.push(symbol);
-        else if (symbol) this.#notA("function", "call-target", target, name, symbol);
-        return symbol?.kind === "function";
+        if (isWanted(symbol)) members.push(symbol);
+        else if (symbol) this.#notA(wanted, code, target, name, symbol);
+        return isWanted(symbol);
       });
     }
-    return functions;
+    return members;
   }
 
   #notA(

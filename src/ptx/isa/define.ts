@@ -1,4 +1,4 @@
-import type { Op } from "../../ir/index.ts";
+import type { Destination, Op } from "../../ir/index.ts";
 import type { Expr, Kit } from "../../semantics/index.ts";
 import { type Modifier, type Mods, type OperandSlot, parseForm, type Rules, type Sources } from "./template.ts";
 
@@ -20,6 +20,25 @@ export interface Gate {
   readonly untilTarget?: string;
 }
 
+/** A register that only the steps of one instruction use. */
+export interface Temporary {
+  readonly register: number;
+  readonly value: Expr;
+}
+
+/** One of the operations that an instruction consists of. */
+export interface Step {
+  readonly op: Op;
+  /** Where the results go; the destinations of the instruction by default. */
+  readonly dst?: readonly Destination[];
+  /** The lanes that execute it, of those that the instruction is for: a predicate. */
+  readonly where?: Expr;
+}
+
+/** The operations of an instruction whose row has given one, or several. */
+export const stepsOf = (effect: Op | readonly Step[]): readonly Step[] =>
+  Array.isArray(effect) ? (effect as readonly Step[]) : [{ op: effect as Op }];
+
 /** Gives a row's functions what they need to know about an instruction's operands beyond single expressions. */
 export interface OperandAccess {
   /** The elements of a source operand: one for a scalar, and two `i64`, low half first, for each 128-bit element. */
@@ -39,6 +58,12 @@ export interface OperandAccess {
    * operand.
    */
   selector(name: string): string | null;
+  /**
+   * A register of 32 bits that keeps a value between the steps of the instruction: the one with this number, from 0.
+   */
+  temporary(index: number): Temporary;
+  /** The number of the module's target: 90 for sm_90a. */
+  readonly sm: number;
   /** Whether a `{-}a` operand was written with its minus sign. The source's expression does not include it. */
   negated(name: string): boolean;
   /** The carry flag CC.CF (9.7.2). A row that writes it returns it under the name `carry`. */
@@ -70,7 +95,7 @@ export type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `bits X`: the untyped type of the same size as X
  * - `split X[1,2,4]`: a scalar of type X, or a vector whose elements share X's bits (`mov.b64 d, {lo, hi}`)
  * - `X[n]`: a vector of n elements; `X[1,2,4]`: of any of these numbers; `X[vec]`: of as many as the class `vec` says.
- *   Without `vec` it is a scalar, which `X[vec?]` allows to be in braces
+ *   Without `vec` it is a scalar, which `X[vec?]` allows to be in braces; `X[?]` is a scalar that may be in braces
  * - prefix `sinks`: elements of a vector of sources may be `_`
  * - prefix `reg`: not an immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`:
  *   one of these
@@ -131,8 +156,8 @@ export type FormSpec<F extends string, R extends Rules> = FormBase<F, R> &
         readonly unimplemented?: never;
       }
     | {
-        /** Builds the operation of the lane IR. */
-        readonly effect: (k: Kit, src: Source<F>, m: Mods<F, R>, ops: OperandAccess) => Op;
+        /** Builds the operation of the lane IR, or those that the instruction consists of, in their order. */
+        readonly effect: (k: Kit, src: Source<F>, m: Mods<F, R>, ops: OperandAccess) => Op | readonly Step[];
         readonly control?: Extract<ControlKind, "exit" | "stop">;
         readonly sem?: never;
         readonly unimplemented?: never;
@@ -177,7 +202,9 @@ export interface Form extends Gate {
   /** Builds the values of the destinations as expressions over the sources. */
   readonly sem: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Results) | null;
   /** Builds the operation of the lane IR. */
-  readonly effect: ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Op) | null;
+  readonly effect:
+    | ((k: Kit, src: Readonly<Record<string, Expr>>, m: Untyped, ops: OperandAccess) => Op | readonly Step[])
+    | null;
   readonly control: ControlKind | null;
   readonly unimplemented: string | null;
 }

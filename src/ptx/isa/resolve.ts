@@ -56,7 +56,8 @@ export type OpcodeProblem =
     }
   | { readonly kind: "invalid-combination"; readonly reason: string; readonly forms: readonly Form[] };
 
-const rootOf = (text: string): string => /^[A-Za-z_][A-Za-z0-9_]*/.exec(text)?.[0] ?? text;
+/** The first part of an opcode, or of the text of a form: what comes before the modifiers. */
+export const rootOf = (text: string): string => /^[^.{ ]*/.exec(text)![0];
 
 /** The instruction table, indexed by opcode. Look-ups are cached, because a program uses few distinct opcodes. */
 export class InstructionSet {

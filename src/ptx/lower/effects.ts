@@ -1,7 +1,7 @@
-import type { Access, Op, Space, UndefinedCase } from "../../ir/index.ts";
+import type { Access, Destination as IrDestination, Op, Space, UndefinedCase } from "../../ir/index.ts";
 import { type Expr, kit } from "../../semantics/index.ts";
 import { assignOperands } from "../check/operands.ts";
-import type { OperandAccess, Results } from "../isa/define.ts";
+import { type OperandAccess, type Results, stepsOf, type Temporary } from "../isa/define.ts";
 import type { Candidate } from "../isa/resolve.ts";
 import type { Instruction, Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
@@ -19,8 +19,10 @@ import {
 /** The lane IR that a row of the instruction table gives for an instruction. */
 export interface Lowered {
   readonly op: Op;
-  readonly dst: readonly (number | null)[];
+  readonly dst: readonly IrDestination[];
   readonly undefinedCases: readonly UndefinedCase[];
+  /** The lanes that execute it, of those that the guard lets through; null: all. */
+  readonly where: Expr | null;
 }
 
 /** An operand with its source values, or with the destinations of its results. */
@@ -117,20 +119,29 @@ class BoundOperands implements OperandAccess {
     const elements = this.#find(name)?.destinations;
     return elements === undefined || elements === none ? 1 : elements.length;
   }
+  temporary(index: number): Temporary {
+    const register = this.#places.registers.temporary(index);
+    return { register, value: { kind: "reg", ty: "i32", reg: register } };
+  }
+  get sm(): number {
+    return this.#places.sm;
+  }
   get carry(): Expr {
     return { kind: "reg", ty: "pred", reg: this.#places.registers.carry };
   }
 }
 
 /** Lowers an instruction through its row's `sem` or `effect`. `FunctionLowering` lowers control flow. */
-export function lowerThroughRow(node: Instruction, candidate: Candidate, places: Places, inKernel: boolean): Lowered {
+export function lowerThroughRow(
+  node: Instruction,
+  candidate: Candidate,
+  places: Places,
+  inKernel: boolean,
+): readonly Lowered[] {
   const { form, mods } = candidate;
   if (form.unimplemented !== null) {
-    return {
-      op: { kind: "unsupported", what: node.opcode.text, reason: form.unimplemented },
-      dst: [],
-      undefinedCases: [],
-    };
+    const op: Op = { kind: "unsupported", what: node.opcode.text, reason: form.unimplemented };
+    return [{ op, dst: [], undefinedCases: [], where: null }];
   }
   const operands = new BoundOperands(candidate, assignOperands(candidate, node.operands) ?? [], places);
   const source = operands.source;
@@ -138,11 +149,16 @@ export function lowerThroughRow(node: Instruction, candidate: Candidate, places:
   for (const code in form.undefinedCases) {
     undefinedCases.push({ code, when: form.undefinedCases[code]!(kit, source, mods) });
   }
-  if (form.sem) return pure(form.sem(kit, source, mods, operands), operands, places, undefinedCases);
+  if (form.sem) return [pure(form.sem(kit, source, mods, operands), operands, places, undefinedCases)];
   if (form.effect) {
-    const op = placeAccess(form.effect(kit, source, mods, operands), operands.base, inKernel);
-    const dst = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
-    return { op, dst, undefinedCases };
+    const found = form.effect(kit, source, mods, operands);
+    const own = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
+    return stepsOf(found).map(({ op, dst = own, where = null }, i) => ({
+      op: placeAccess(op, operands.base, inKernel),
+      dst,
+      undefinedCases: i === 0 ? undefinedCases : none,
+      where,
+    }));
   }
   throw new Error(`the row "${form.text}" says nothing about what it does`);
 }
@@ -177,7 +193,7 @@ function pure(
     values.push(carry as Expr);
     dst.push(places.registers.carry);
   }
-  return { op: { kind: "pure", values }, dst, undefinedCases };
+  return { op: { kind: "pure", values }, dst, undefinedCases, where: null };
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type SourceLocation,
   windows,
 } from "../../ir/index.ts";
-import { kit } from "../../semantics/index.ts";
+import { type Expr, kit } from "../../semantics/index.ts";
 import type { SourceText } from "../../source/index.ts";
 import type { BodyInfo, FormalSymbol } from "../check/context.ts";
 import { isNoreturn } from "../check/function-directives.ts";
@@ -29,6 +29,7 @@ import { lowerArguments, lowerCallTarget, lowerResults } from "./calls.ts";
 import { constantOf } from "./constants.ts";
 import { lowerThroughRow } from "./effects.ts";
 import { Frame } from "./frame.ts";
+import { Locations } from "./locations.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import { type Places, sourceElements } from "./operands.ts";
 import { RegisterFile } from "./registers.ts";
@@ -42,6 +43,7 @@ export class FunctionLowering implements Places {
   readonly frame = new Frame();
   readonly kernelParams = new Map<ParameterSymbol, number>();
   readonly addressSize: 32 | 64;
+  readonly sm: number;
   readonly #module: ModuleScope;
   readonly #symbol: FunctionSymbol;
   readonly #declaration: FunctionDeclaration;
@@ -52,6 +54,7 @@ export class FunctionLowering implements Places {
   /** Branches, which are built once the whole body has been lowered and the labels are known. */
   readonly #branches: { readonly at: number; readonly build: () => Op }[] = [];
   readonly #declared = new Map<object, VariableSymbol>();
+  readonly #locations: Locations;
   #location: SourceLocation | null = null;
 
   constructor(module: ModuleScope, symbol: FunctionSymbol, body: BodyInfo) {
@@ -61,6 +64,8 @@ export class FunctionLowering implements Places {
     this.#body = body;
     this.#source = module.checked.module.source;
     this.addressSize = module.checked.addressSize;
+    this.#locations = new Locations(module.sections);
+    this.sm = module.checked.target.sm;
     for (const local of body.locals) this.#declared.set(local.declarator, local);
   }
 
@@ -90,8 +95,16 @@ export class FunctionLowering implements Places {
       source: this.#source,
       span: { start: name.start, end: name.end },
       files: this.#module.files,
+      ...this.#debug(),
       external: false,
     };
+  }
+
+  /** Debug information refers to places in the code by labels. */
+  #debug(): Pick<IrFunction, "debug"> {
+    const { sections } = this.#module;
+    if (!sections.has("debug_info")) return {};
+    return { debug: { sections, labels: new Map([...this.#labels].map(([{ name }, at]) => [name.text, at])) } };
   }
 
   /**
@@ -185,7 +198,7 @@ export class FunctionLowering implements Places {
         }
         break;
       case "loc":
-        this.#location = { file: statement.file, line: statement.line, column: statement.column };
+        this.#location = this.#locations.of(statement);
         break;
       case "instruction":
         this.#instruction(statement);
@@ -217,11 +230,22 @@ export class FunctionLowering implements Places {
     const { control } = node.resolved.form;
     const op = control && this.#control(node, control);
     if (op === null) {
-      this.#emit(node, { guard, ...lowerThroughRow(node, node.resolved, this, this.#declaration.entry) });
+      for (const { where, ...lowered } of lowerThroughRow(node, node.resolved, this, this.#declaration.entry)) {
+        this.#emit(node, { guard: where === null ? guard : this.#narrowed(node, guard, where), ...lowered });
+      }
       return;
     }
     const at = this.#emit(node, { guard, op: typeof op === "function" ? { kind: "nothing" } : op });
     if (typeof op === "function") this.#branches.push({ at, build: op });
+  }
+
+  /** The guard of a step that only some of the instruction's lanes execute. */
+  #narrowed(node: Instruction, guard: IrInstruction["guard"], where: Expr): IrInstruction["guard"] {
+    const register = this.registers.temporary("pred");
+    const own: Expr | null = guard && { kind: "reg", ty: "pred", reg: guard.register };
+    const value = own === null ? where : kit.and(where, guard?.negate === true ? kit.not(own) : own);
+    this.#emit(node, { op: { kind: "pure", values: [value] }, dst: [register] });
+    return { register, negate: false };
   }
 
   #guard({ guard }: Instruction): IrInstruction["guard"] {

@@ -1,8 +1,10 @@
-import type { IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
+import type { DeclaredShape, IrFunction, IrModule, Param, Variable } from "../../ir/index.ts";
 import type { CheckedModule } from "../check/check.ts";
 import { isNoreturn } from "../check/function-directives.ts";
+import { elementSize } from "../check/shape.ts";
 import type { FileDirective } from "../tree/leaves.ts";
-import type { FunctionSymbol, VariableSymbol } from "../tree/nodes.ts";
+import type { FunctionSymbol, SectionDirective, VariableSymbol } from "../tree/nodes.ts";
+import { ModuleSections } from "./debug-sections.ts";
 import { FunctionLowering } from "./function.ts";
 import { lowerInitializer } from "./initializer.ts";
 import type { LinkNames } from "./link-names.ts";
@@ -25,6 +27,7 @@ export class ModuleLowering implements ModuleScope {
   readonly checked: CheckedModule;
   readonly names: LinkNames;
   readonly files: ReadonlyMap<number, string>;
+  readonly sections: ModuleSections;
   readonly locals: readonly VariableSymbol[];
   readonly sharesRegisters: boolean;
 
@@ -33,6 +36,9 @@ export class ModuleLowering implements ModuleScope {
     this.names = names;
     const files = checked.module.items.filter((item): item is FileDirective => item.kind === "file");
     this.files = new Map(files.map((f) => [f.index, f.name.text]));
+    this.sections = new ModuleSections(
+      checked.module.items.filter((item): item is SectionDirective => item.kind === "section"),
+    );
     this.locals = checked.variables.filter(({ space }) => space === "local");
     this.sharesRegisters = checked.module.items.some((item) => item.kind === "variable" && item.space === "reg");
   }
@@ -98,6 +104,7 @@ export class ModuleLowering implements ModuleScope {
       space,
       size: symbol.size,
       align: symbol.align,
+      declared: shapeOf(symbol),
       init: initial?.pieces ?? [],
       relocations: initial?.relocations ?? [],
       dynamicShared: space === "shared" && symbol.linkage === "extern",
@@ -105,4 +112,11 @@ export class ModuleLowering implements ModuleScope {
       span: symbol.span,
     };
   }
+}
+
+/** The shape of a variable. A bound that the declaration leaves open follows from its size. */
+function shapeOf({ type, vector, dimensions, size }: VariableSymbol): DeclaredShape {
+  const inner = dimensions.slice(1).reduce<number>((product, n) => product * (n ?? 1), elementSize(type, vector));
+  const bounds = dimensions.map((n) => n ?? Math.floor(size / inner));
+  return { type: type.name, dimensions: vector > 1 ? [...bounds, vector] : bounds };
 }

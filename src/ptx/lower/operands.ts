@@ -28,6 +28,8 @@ export interface Places {
   /** The program-wide name of a variable or function. */
   nameOf(symbol: VariableSymbol | FunctionSymbol): string;
   readonly addressSize: 32 | 64;
+  /** The number of the module's target. */
+  readonly sm: number;
 }
 
 /** The variable or parameter that an address operand names; null if the address is in a register or constant. */

@@ -8,6 +8,7 @@ import type { RegisterSymbol } from "../tree/nodes.ts";
 export class RegisterFile {
   readonly registers: Register[] = [];
   readonly #numbers = new Map<RegisterSymbol, readonly number[]>();
+  readonly #temporaries = new Map<number | "pred", number>();
   #carry: number | null = null;
 
   /** The IR registers of a symbol, in order of its elements. */
@@ -25,6 +26,21 @@ export class RegisterFile {
   get carry(): number {
     this.#carry ??= this.registers.push({ name: "CC.CF", class: "pred", bits: 1 }) - 1;
     return this.#carry;
+  }
+
+  /** A register for steps of instructions, which use the same ones: of 32 bits, by number, or a predicate. */
+  temporary(index: number | "pred"): number {
+    let number = this.#temporaries.get(index);
+    if (number === undefined) {
+      number = this.registers.length;
+      this.registers.push(
+        index === "pred"
+          ? { name: "step.lanes", class: "pred", bits: 1 }
+          : { name: `step.${index}`, class: "b32", bits: 32 },
+      );
+      this.#temporaries.set(index, number);
+    }
+    return number;
   }
 
   #declare(symbol: RegisterSymbol, suffix: string): void {

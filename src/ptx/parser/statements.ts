@@ -159,7 +159,10 @@ function instruction(p: Cursor, start: number, guard: GuardNode | null, first: N
   const none = p.at(Token.semicolon) || p.beginsStatement;
   const operands = none ? [] : operandList(p, opcode.text === "call" || opcode.text.startsWith("call."));
   const end = p.start;
-  if (!p.endStatement() && operands.at(-1)?.kind !== "bad") operands.push(bad(end, p.previousEnd));
+  if (!p.endStatement() && operands.at(-1)?.kind !== "bad") {
+    // At the end of the text there is nothing to skip, and blanks may lie before it.
+    operands.push(bad(Math.min(end, p.previousEnd), p.previousEnd));
+  }
   return { kind: "instruction", start, end: p.previousEnd, guard, opcode, operands, resolved: null };
 }
 

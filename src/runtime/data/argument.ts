@@ -4,6 +4,7 @@ import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { Buffer, type Pointer } from "./buffer.ts";
 import { elementInfo, type ElementType, misfit, viewOf } from "./element.ts";
 import { UsageError } from "./errors.ts";
+import { type ParameterType, parameterTypes } from "./parameter-type.ts";
 
 /**
  * A value with an explicit type, for a parameter whose own type is ambiguous (`.b32` may hold an integer or a float).
@@ -75,9 +76,25 @@ export interface ArgumentContext {
 
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-/** A parameter as messages show it: `n` (.s32). */
-const describeParam = ({ name, type }: Param): string =>
-  type.kind === "array" ? `\`${name}\` (${type.size} bytes)` : `\`${name}\` (.${type.kind}${8 * type.size})`;
+/** A parameter, and its type in C++ if that is known. */
+interface Target {
+  readonly param: Param;
+  readonly cpp: ParameterType | null;
+}
+
+/** A parameter as messages show it: `n` (.s32), or `float const*` (.u64) if its type in C++ is known. */
+function describeParam({ param: { name, type }, cpp }: Target): string {
+  const shown = cpp?.text ?? name;
+  return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
+}
+
+const targetsOf = ({ name, params }: IrFunction): Target[] => {
+  const types = parameterTypes(
+    name,
+    params.map(({ type }) => type.size),
+  );
+  return params.map((param, i) => ({ param, cpp: types?.[i] ?? null }));
+};
 
 /**
  * Lays out the arguments of a launch as the kernel's parameters require.
@@ -90,58 +107,60 @@ export function packArguments(
   context: ArgumentContext,
 ): Uint8Array {
   const { params } = kernel;
+  const targets = targetsOf(kernel);
   if (args.length !== params.length) {
-    const list = params.length === 0 ? "" : `: ${params.map(describeParam).join(", ")}`;
+    const list = params.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
     throw new UsageError(
       `kernel "${kernel.name}" has ${plural(params.length, "parameter")}, not ${args.length}${list}`,
     );
   }
   const offsets = params.map(({ storage }) => (storage.kind === "kernel" ? storage.offset : 0));
   const block = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => offsets[i]! + type.size)));
-  params.forEach((param, i) => {
+  targets.forEach((target, i) => {
+    const { param } = target;
     const wrong = (what: string): never => {
       throw new UsageError(`argument ${i} of kernel "${kernel.name}": ${what}`);
     };
-    pack(block.subarray(offsets[i]!, offsets[i]! + param.type.size), param, args[i]!, context, wrong);
+    pack(block.subarray(offsets[i]!, offsets[i]! + param.type.size), target, args[i]!, context, wrong);
   });
   return block;
 }
 
 type Wrong = (what: string) => never;
 
-function pack(into: Uint8Array, param: Param, arg: KernelArgument, context: ArgumentContext, wrong: Wrong): void {
-  if (typeof arg === "number" || typeof arg === "bigint") packNumber(into, param, arg, wrong);
-  else if (ArrayBuffer.isView(arg)) packBytes(into, param, bytesOf(arg), wrong);
-  else if (arg instanceof Buffer) packAddress(into, param, arg, context, wrong);
-  else if (arg.kind === "pointer") packAddress(into, param, arg, context, wrong);
-  else if (arg.kind === "scalar") packScalar(into, param, arg, wrong);
+function pack(into: Uint8Array, target: Target, arg: KernelArgument, context: ArgumentContext, wrong: Wrong): void {
+  if (typeof arg === "number" || typeof arg === "bigint") packNumber(into, target, arg, wrong);
+  else if (ArrayBuffer.isView(arg)) packBytes(into, target, bytesOf(arg), wrong);
+  else if (arg instanceof Buffer) packAddress(into, target, arg, context, wrong);
+  else if (arg.kind === "pointer") packAddress(into, target, arg, context, wrong);
+  else if (arg.kind === "scalar") packScalar(into, target, arg, wrong);
   else if (arg.kind === "local") wrong("only vISA kernels take local memory; of PTX, a launch gives `shared`");
   else {
-    packBytes(into, param, arg.bytes, wrong);
+    packBytes(into, target, arg.bytes, wrong);
     const size = context.addressSize / 8;
     for (const { at, to } of arg.pointers) {
-      if (at < 0 || at + size > into.length) wrong(`an address at byte ${at} does not fit ${describeParam(param)}`);
+      if (at < 0 || at + size > into.length) wrong(`an address at byte ${at} does not fit ${describeParam(target)}`);
       writeAddress(into.subarray(at, at + size), to, context, wrong);
     }
   }
 }
 
-function packBytes(into: Uint8Array, param: Param, bytes: Uint8Array, wrong: Wrong): void {
-  if (bytes.length !== into.length) wrong(`${plural(bytes.length, "byte")} given for ${describeParam(param)}`);
+function packBytes(into: Uint8Array, target: Target, bytes: Uint8Array, wrong: Wrong): void {
+  if (bytes.length !== into.length) wrong(`${plural(bytes.length, "byte")} given for ${describeParam(target)}`);
   into.set(bytes);
 }
 
 function packAddress(
   into: Uint8Array,
-  param: Param,
+  target: Target,
   to: Buffer | Pointer,
   context: ArgumentContext,
   wrong: Wrong,
 ): void {
   // Before `.address_size` (PTX 2.3), modules could not declare 64-bit addresses: a 64-bit parameter may hold a 32-bit
   // one.
-  if (into.length < context.addressSize / 8 || into.length > 8 || param.type.kind === "f") {
-    wrong(`a buffer given for ${describeParam(param)}, which holds no address`);
+  if (into.length < context.addressSize / 8 || into.length > 8 || target.param.type.kind === "f") {
+    wrong(`a buffer given for ${describeParam(target)}, which holds no address`);
   }
   writeAddress(into, to, context, wrong);
 }
@@ -154,22 +173,29 @@ function writeAddress(into: Uint8Array, to: Buffer | Pointer, context: ArgumentC
   else viewOf(into).setUint32(0, Number(address), true);
 }
 
-function packScalar(into: Uint8Array, param: Param, { type, value }: Scalar, wrong: Wrong): void {
+function packScalar(into: Uint8Array, target: Target, { type, value }: Scalar, wrong: Wrong): void {
   const info = elementInfo[type];
-  if (info.size !== into.length) wrong(`a value of type ${type} given for ${describeParam(param)}`);
+  if (info.size !== into.length) wrong(`a value of type ${type} given for ${describeParam(target)}`);
   const problem = misfit(type, value);
   if (problem !== null) wrong(problem);
   info.set(viewOf(into), 0, value);
 }
 
-function packNumber(into: Uint8Array, param: Param, value: number | bigint, wrong: Wrong): void {
-  const { kind, size } = param.type;
+function packNumber(into: Uint8Array, target: Target, value: number | bigint, wrong: Wrong): void {
+  const { kind, size } = target.param.type;
+  const { cpp } = target;
+  if (cpp?.kind === "scalar") {
+    const problem = misfit(cpp.element!, value);
+    if (problem !== null) wrong(`${problem}: ${describeParam(target)}`);
+    elementInfo[cpp.element!].set(viewOf(into), 0, value);
+    return;
+  }
   if (kind === "array" || (size !== 1 && size !== 2 && size !== 4 && size !== 8)) {
-    wrong(`a number given for ${describeParam(param)}; give its bytes`);
+    wrong(`a number given for ${describeParam(target)}; give its bytes`);
   }
   const bits = 8 * size;
   const type = (kind === "f" ? `f${bits}` : `u${bits}`) as ElementType;
   const problem = misfit(type, value);
-  if (problem !== null) wrong(`${problem}: ${describeParam(param)}`);
+  if (problem !== null) wrong(`${problem}: ${describeParam(target)}`);
   elementInfo[type].set(viewOf(into), 0, value);
 }

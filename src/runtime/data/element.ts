@@ -113,7 +113,7 @@ export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
 export function misfit(type: ElementType, value: number | bigint): string | null {
   const { kind, size } = elementInfo[type];
   if (kind === "float") return null;
-  if (typeof value === "number" && !Number.isInteger(value)) return `${value} is no integer, which ${type} holds`;
+  if (typeof value === "number" && !Number.isInteger(value)) return `${value} is not an integer, which ${type} holds`;
   const bits = 8 * size;
   return value < -(2 ** (bits - 1)) || value >= 2 ** bits ? `${value} does not fit ${type}` : null;
 }

@@ -36,7 +36,7 @@ export const isNumpy = (bytes: Uint8Array): boolean => magic.every((byte, i) => 
  * @throws NumpyError if it is not such a file, is in Fortran order, or has an element type that kernels lack
  */
 export function readNumpy(bytes: Uint8Array): NumpyArray {
-  if (!isNumpy(bytes)) throw new NumpyError("this is no .npy file: it does not begin with \\x93NUMPY");
+  if (!isNumpy(bytes)) throw new NumpyError("this is not an .npy file: it does not begin with \\x93NUMPY");
   const version = bytes[6] ?? 0;
   const wide = version >= 2;
   if (version < 1 || version > 3 || bytes.length < (wide ? 12 : 10)) {
@@ -44,27 +44,17 @@ export function readNumpy(bytes: Uint8Array): NumpyArray {
   }
   const begin = wide ? 12 : 10;
   const end = begin + (wide ? viewOf(bytes).getUint32(8, true) : viewOf(bytes).getUint16(8, true));
+  if (end - begin > mostHeader) throw new NumpyError(`the header has ${end - begin} bytes; NumPy writes far fewer`);
   if (end > bytes.length) throw new NumpyError("the file ends within its header");
   const header = new TextDecoder(version === 3 ? "utf-8" : "latin1").decode(bytes.subarray(begin, end));
-  const field = (name: string, value: string): string => {
-    const match = new RegExp(`['"]${name}['"]\\s*:\\s*${value}`).exec(header);
-    if (!match) throw new NumpyError(`the header has no ${name} that is understood: ${header.trim().slice(0, 200)}`);
-    return match[1]!;
-  };
-  const descr = field("descr", "(\\[|'[^']*'|\"[^\"]*\")").slice(1, -1);
-  const [, order, name = ""] = /^([<>|=]?)(\w+)$/.exec(descr) ?? [];
+  const { descr, fortran, shape } = parseHeader(header);
+  const [, order, name = ""] = /^([<>|=]?)(\w+)$/.exec(descr ?? "") ?? [];
   const type = typeStrings.get(name);
-  if (!type) throw new NumpyError(`arrays of "${descr || "records"}" have no type that a kernel knows`);
-  if (field("fortran_order", "(True|False)") === "True") {
-    throw new NumpyError("the array is in Fortran order; save it with numpy.ascontiguousarray");
-  }
-  const shape = field("shape", "\\(([\\d\\s,L]*)\\)")
-    .split(",")
-    .map((part) => part.replace("L", "").trim())
-    .filter((part) => part !== "")
-    .map(Number);
+  if (!type) throw new NumpyError(`arrays of "${descr ?? "records"}" have no type that a kernel knows`);
+  if (fortran) throw new NumpyError("the array is in Fortran order; save it with numpy.ascontiguousarray");
   const { size } = elementInfo[type];
   const length = shape.reduce((product, n) => product * n, 1) * size;
+  if (length > mostBytes) throw new NumpyError(`the header promises ${length} bytes of data; 2 GiB can be read`);
   if (bytes.length - end < length) {
     throw new NumpyError(`the header promises ${length} bytes of data, the file has ${bytes.length - end}`);
   }
@@ -74,8 +64,73 @@ export function readNumpy(bytes: Uint8Array): NumpyArray {
   return { type, shape, bytes: data };
 }
 
+/** The most bytes of a header. NumPy itself refuses more than 10,000. */
+const mostHeader = 0x1_0000;
+
+/** The most bytes of an array. */
+const mostBytes = 0x8000_0000;
+
+interface Header {
+  /** The type of the elements; null for records. */
+  readonly descr: string | null;
+  readonly fortran: boolean;
+  readonly shape: readonly number[];
+}
+
+const string = `'[^'\\\\]*'|"[^"\\\\]*"`;
+const number = "(?:0|[1-9]\\d*)L?";
+const tuple = `\\(\\s*(?:${number}\\s*(?:,\\s*${number}\\s*)*(?:,\\s*)?)?\\)`;
+
+/** An entry of the dictionary; records are lists, which nest. */
+const entry = new RegExp(`\\s*(${string})\\s*:\\s*(?:(${string})|(True|False)|(${tuple})|(\\[.*\\]))\\s*`, "sy");
+
+/**
+ * Parses the header, which is a dictionary as Python writes it, with exactly the keys `descr`, `fortran_order` and
+ * `shape`.
+ */
+function parseHeader(header: string): Header {
+  const wrong = (why: string): never => {
+    throw new NumpyError(`the header ${why}: ${header.trim().slice(0, 200)}`);
+  };
+  const inner = /^\s*\{(.*)\}\s*$/s.exec(header)?.[1] ?? wrong("is no dictionary");
+  const found = new Map<string, RegExpExecArray>();
+  for (let at = 0; inner.slice(at).trim() !== ""; ) {
+    entry.lastIndex = at;
+    const match = entry.exec(inner) ?? wrong("has an entry that is not understood");
+    const key = match[1]!.slice(1, -1);
+    if (found.has(key)) wrong(`has two entries ${key}`);
+    found.set(key, match);
+    at = entry.lastIndex;
+    if (inner[at] === ",") at++;
+    else if (at < inner.length) wrong("has no comma between two entries");
+  }
+  for (const key of ["descr", "fortran_order", "shape"]) if (!found.has(key)) wrong(`has no ${key}`);
+  if (found.size > 3) wrong("has entries that a .npy file does not have");
+  const [, , descr, , , records] = found.get("descr")!;
+  const order = found.get("fortran_order")![3] ?? wrong("has a fortran_order that is neither True nor False");
+  const shape = found.get("shape")![4] ?? wrong("has a shape that is no tuple of lengths");
+  if (descr === undefined && records === undefined) wrong("has a descr that is no type");
+  return { descr: descr?.slice(1, -1) ?? null, fortran: order === "True", shape: lengthsOf(shape, wrong) };
+}
+
+/** The lengths of a tuple. One alone has a comma behind it: without, Python takes it for a number. */
+function lengthsOf(tuple: string, wrong: (why: string) => never): number[] {
+  const parts = tuple
+    .slice(1, -1)
+    .split(",")
+    .map((part) => part.replace("L", "").trim());
+  if (parts.length === 1 && parts[0] !== "") wrong("has a shape that is no tuple of lengths");
+  if (parts.at(-1) === "") parts.pop();
+  const lengths = parts.map(Number);
+  if (lengths.length > 64) wrong(`has ${lengths.length} dimensions; NumPy has at most 64`);
+  if (!lengths.every(Number.isSafeInteger)) wrong("has a length that no array has");
+  return lengths;
+}
+
 function swapBytes(data: Uint8Array, size: number): void {
-  for (let at = 0; at < data.length; at += size) data.subarray(at, at + size).reverse();
+  for (let at = 0; at < data.length; at += size) {
+    for (let i = at, j = at + size - 1; i < j; i++, j--) [data[i], data[j]] = [data[j]!, data[i]!];
+  }
 }
 
 /** Encodes an array as a `.npy` file, version 1.0. NumPy has no bf16, so its bits are written as `<u2`. */
@@ -105,15 +160,20 @@ export function asType(array: NumpyArray, type: ElementType): Uint8Array {
   if (array.type === type || (type === "bf16" && array.type === "u16")) return array.bytes;
   const from = new Elements(array.type, array.bytes);
   const to = Elements.zeros(type, from.length);
+  if (elementInfo[type].kind === "float") {
+    for (let i = 0; i < from.length; i++) to.set(i, from.get(i));
+    return to.bytes;
+  }
   for (let i = 0; i < from.length; i++) {
     const value = from.get(i);
     const integral = typeof value === "bigint" || Number.isInteger(value);
-    if (elementInfo[type].kind !== "float" && !integral) {
-      throw new NumpyError(`element ${i} is ${value}, which is no ${type}`);
+    if (!integral) {
+      throw new NumpyError(`element ${i} is ${value}, which ${type} cannot hold`);
     }
     to.set(i, value);
     const back = to.get(i);
-    if (elementInfo[type].kind !== "float" && BigInt(back) !== BigInt(value)) {
+    const same = typeof back === typeof value ? back === value : BigInt(back) === BigInt(value);
+    if (!same) {
       throw new NumpyError(`element ${i} is ${value}, which does not fit ${type}`);
     }
   }

@@ -8,6 +8,7 @@ import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
+import { requireDeviceOptions } from "../launch/known-options.ts";
 import type { LaunchDefaults } from "../launch/launch-options.ts";
 import { Stream } from "../launch/stream.ts";
 import type { LoadOptions } from "./load-options.ts";
@@ -37,7 +38,10 @@ export class DeviceCore {
   /** The stream of asynchronous launches that name no other. */
   readonly defaultStream = new Stream();
 
-  constructor({ kernelStore = null, ...defaults }: DeviceOptions = {}) {
+  /** @throws UsageError if there is no such option */
+  constructor(options: DeviceOptions = {}) {
+    requireDeviceOptions(options);
+    const { kernelStore = null, ...defaults } = options;
     this.defaults = defaults;
     this.#kernelStore = kernelStore;
     // Sharing memory moves it, so it happens now, while there is little of it.

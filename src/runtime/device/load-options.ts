@@ -1,7 +1,7 @@
 import type { Isa } from "../data/isa.ts";
 import type { VisaOptions } from "../visa/compile.ts";
 
-/** Options for loading a program. All but `isa` and `target` apply to vISA only. */
+/** Options for loading a program. All but these apply to vISA only. */
 export interface LoadOptions extends VisaOptions {
   /**
    * The instruction set of the program. Default: as the ending of the first file's name says; PTX for text without a
@@ -13,4 +13,11 @@ export interface LoadOptions extends VisaOptions {
    * ("skl").
    */
   readonly target?: string | undefined;
+  /**
+   * The kernels that are wanted of a file with several programs, such as an executable: those that have them are
+   * loaded. Default: the program must be the only one with kernels.
+   */
+  readonly kernels?: readonly string[] | undefined;
+  /** The name of the module that is wanted of a file with several. */
+  readonly module?: string | undefined;
 }

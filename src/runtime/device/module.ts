@@ -1,3 +1,4 @@
+import { signatureOf } from "../../names/index.ts";
 import { Execution } from "../../interpreter/execution.ts";
 import { launch } from "../../interpreter/index.ts";
 import { loadProgram, type Program } from "../../program/program.ts";
@@ -6,9 +7,12 @@ import type { IrFunction, IrModule } from "../../ir/index.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
-import { type Diagnostic, nearest } from "../../source/index.ts";
+import type { Diagnostic } from "../../source/index.ts";
 import { NotExecutableError, UsageError } from "../data/errors.ts";
+import { elementInfo } from "../data/element.ts";
 import type { Isa } from "../data/isa.ts";
+import { cName, type ParameterType, parameterTypes } from "../data/parameter-type.ts";
+import { ModuleVariable } from "../data/module-variable.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
 import {
   type AsyncLaunchOptions,
@@ -17,12 +21,16 @@ import {
   type LaunchOptions,
   sanitizerNames,
 } from "../launch/launch-options.ts";
+import { requireLaunchOptions } from "../launch/known-options.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
+import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
+import { findKernel } from "./find-kernel.ts";
+import { findVariable } from "./find-variable.ts";
 
 /**
  * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by
@@ -38,6 +46,8 @@ export class Module {
   readonly #program: Program;
   readonly #visa: VisaProgram | null;
   readonly #cache: () => KernelCache | null;
+  /** The number of launches begun before the module was loaded: those cannot use its variables. */
+  readonly #since: number;
   #jit: JitProgram | null = null;
 
   /**
@@ -56,6 +66,7 @@ export class Module {
     this.device = device;
     this.ir = ir;
     this.diagnostics = diagnostics;
+    this.#since = device.memory.pending.begun;
     this.#program = loadProgram(device.memory, ir, { externals: deviceFunctions });
     this.#cache = cache;
     this.#visa = visa;
@@ -72,31 +83,47 @@ export class Module {
   }
 
   /**
-   * Returns a kernel by name, or without a name the only kernel of the program.
+   * Returns a kernel by name, or without a name the only kernel of the program. Kernels of C++ have the name that they
+   * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the mangled
+   * one.
    *
-   * @throws UsageError if there is no such kernel, or no name is given and there are several
+   * @throws UsageError that lists the kernels, if there is no such kernel, or several
    */
-  kernel(name = this.#onlyKernel()): Kernel {
-    const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === name);
-    if (found) {
-      return new Kernel(this, found, {
-        plan: (options) => this.#plan(found, options),
-        run: (launched) => this.#run(launched),
-        runAsync: (launched) => this.#runAsync(launched),
-        mayBeUndone: (launched) => this.#mayBeUndone(launched),
-        begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
-      });
-    }
-    const meant = nearest(name, this.kernels);
-    const kernels = this.kernels.map((k) => `"${k}"`).join(", ") || "none";
-    throw new UsageError(`there is no kernel "${name}"; ${meant ? `did you mean "${meant}"?` : `there is ${kernels}`}`);
+  kernel(name?: string): Kernel {
+    const known = findKernel(this.kernels, name);
+    const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === known)!;
+    return new Kernel(this, found, {
+      types: () => this.#types(found),
+      plan: (options) => this.#plan(found, options),
+      run: (launched) => this.#run(launched),
+      runAsync: (launched) => this.#runAsync(launched),
+      mayBeUndone: (launched) => this.#mayBeUndone(launched),
+      begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
+    });
   }
 
-  #onlyKernel(): string {
-    const [first, ...others] = this.kernels;
-    if (first === undefined) throw new UsageError("the program has no kernel");
-    if (others.length === 0) return first;
-    throw new UsageError(`which kernel? There are ${this.kernels.map((k) => `"${k}"`).join(", ")}`);
+  /** The names of the `.global` and `.const` variables, in the order of the source. */
+  get variables(): string[] {
+    return this.ir.variables.filter((v) => v.space !== "shared").map((v) => v.name);
+  }
+
+  /**
+   * Returns a `.global` or `.const` variable by name, for reading and writing between launches. A variable of C++ has the
+   * name that it has in the source too, `ns::table`; one that a function declares is called `function.name`.
+   *
+   * @throws UsageError if there is no such variable
+   */
+  variable(name: string): ModuleVariable {
+    const variable = findVariable(this.ir.variables, name);
+    const program = this.#program;
+    const { pending } = this.device.memory;
+    return new ModuleVariable({
+      variable,
+      address: program.addressOf(variable.name)!,
+      read: () => program.readVariable(variable.name),
+      write: (bytes, at) => program.writeVariable(variable.name, bytes, at),
+      isInUse: () => pending.reach(this.#since),
+    });
   }
 
   #run(launched: PreparedLaunch): EngineResult {
@@ -152,6 +179,14 @@ export class Module {
     return (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
   }
 
+  #types({ name, params }: IrFunction): readonly ParameterType[] | null {
+    if (this.#visa !== null) return this.#visa.parameters(name).map(typeOfParameter);
+    return parameterTypes(
+      name,
+      params.map(({ type }) => type.size),
+    );
+  }
+
   #plan(kernel: IrFunction, options: LaunchOptions): LaunchPlan {
     const { memory } = this.device;
     const { args = [] } = options;
@@ -169,6 +204,7 @@ export class Module {
 
 /** The functions of its module that a kernel uses. */
 interface Launcher {
+  readonly types: () => readonly ParameterType[] | null;
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly run: (launched: PreparedLaunch) => EngineResult;
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
@@ -204,9 +240,19 @@ export class Kernel {
     this.#launcher = launcher;
   }
 
-  /** Its name in the source. */
+  /** Its name in the program: the mangled one, if it was written in C++. */
   get name(): string {
     return this.ir.name;
+  }
+
+  /** Its name in C++ with the types of its parameters, `scale<float>(float*, float, int)`; `name` if it has none. */
+  get signature(): string {
+    return signatureOf(this.ir.name);
+  }
+
+  /** The types of the parameters in the source language; null if the program does not say them. @internal */
+  get parameterTypes(): readonly ParameterType[] | null {
+    return this.#launcher.types();
   }
 
   /**
@@ -266,12 +312,22 @@ export class Kernel {
 
   #prepare(options: LaunchOptions): PreparedLaunch {
     const { defaults } = this.module.device;
+    requireLaunchOptions(options);
     this.requireExecutable();
     const plan = this.#launcher.plan(options);
     const sanitize = options.sanitize ?? defaults.sanitize ?? [];
     const sanitizers = sanitize === "all" ? sanitizerNames : [...sanitize];
     return new PreparedLaunch(this.name, plan, sanitizers, options, defaults);
   }
+}
+
+/** A parameter of a vISA kernel as a type of C. */
+function typeOfParameter(parameter: Parameter): ParameterType {
+  if (parameter.kind !== "pointer" || parameter.pointsTo === undefined) {
+    return { text: parameter.name, kind: "other", element: null };
+  }
+  const { pointsTo } = parameter;
+  return { text: `${cName(pointsTo)}*`, kind: "pointer", element: elementInfo[pointsTo].size > 1 ? pointsTo : null };
 }
 
 const notCompiled = (obstacle: string | null): string => `not compiled: ${obstacle}`;

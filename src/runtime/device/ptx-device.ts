@@ -1,11 +1,11 @@
-import { SourceText } from "../../source/index.ts";
 import { fitting, LoadError, UsageError } from "../data/errors.ts";
 import { type Isa, isaOfName } from "../data/isa.ts";
-import { type SourceFile, textOf } from "../data/source-file.ts";
+import type { SourceFile } from "../data/source-file.ts";
 import { compile } from "./compile.ts";
 import { DeviceCore } from "./device-core.ts";
 import type { LoadOptions } from "./load-options.ts";
 import { Module } from "./module.ts";
+import { unpackPtx } from "./unpack.ts";
 
 /** The files of a program, in whatever form it was given. Text alone becomes a file with a default name. */
 export function filesOf(
@@ -32,9 +32,9 @@ export class PtxDevice extends DeviceCore {
   load(source: string | SourceFile | readonly SourceFile[], options: LoadOptions = {}): Module {
     const files = filesOf(source, options.isa);
     if (isaOfFiles(files, options) !== "ptx") throw new UsageError("this device loads PTX alone");
-    const sources = files.map((file) => new SourceText(file.path, textOf(file)));
+    const sources = unpackPtx(files, options);
     const { module, diagnostics } = compile(sources, { target: options.target });
     if (!module) throw new LoadError(diagnostics);
-    return fitting(() => new Module(this, module, diagnostics, () => this.kernelCache(files, options)));
+    return fitting(() => new Module(this, module, diagnostics, () => this.kernelCache(sources, options)));
   }
 }

@@ -77,9 +77,28 @@ const minSteps = 1_000_000;
 export async function explore(
   job: Job,
   run: (how: ScheduleChoice) => JobResult | Promise<JobResult>,
-  { budget, seed, reduce = true, onSchedule }: ExploreOptions,
+  options: ExploreOptions,
 ): Promise<Explored> {
-  const usual = await run({});
+  const exploration = exploring(job, options);
+  let next = exploration.next();
+  while (!next.done) next = exploration.next(await run(next.value));
+  return next.value;
+}
+
+/** Does what `explore` does without giving way to the event loop. Throws what `run` throws. */
+export function exploreSync(job: Job, run: (how: ScheduleChoice) => JobResult, options: ExploreOptions): Explored {
+  const exploration = exploring(job, options);
+  let next = exploration.next();
+  while (!next.done) next = exploration.next(run(next.value));
+  return next.value;
+}
+
+/** Yields the schedules to run, and is resumed with the result of each. */
+function* exploring(
+  job: Job,
+  { budget, seed, reduce = true, onSchedule }: ExploreOptions,
+): Generator<ScheduleChoice, Explored, JobResult> {
+  const usual = yield {};
   const exploration = new Exploration(budget, seed);
   let found: FoundDifference | null = null;
   const ran = usual.launches.length > 0 && !usual.reports.some((r) => r.severity === "error");
@@ -87,7 +106,7 @@ export async function explore(
   for (let next = ran ? exploration.next() : null; next !== null; next = exploration.next()) {
     onSchedule?.(exploration.tried);
     const { steering, footprints, how } = howTo(next, reduce);
-    const result = await run({ ...how, maxSteps });
+    const result = yield { ...how, maxSteps };
     const difference = differenceOf(job, usual, result);
     if (difference !== null) {
       found = { ...nameOf(next), difference, interruptions: steering?.interruptions ?? [], result };

@@ -1,5 +1,6 @@
 import type { Report } from "../../machine/reports/report.ts";
 import { compareElements } from "../job/compare.ts";
+import type { Check } from "../job/job-check.ts";
 import type { JobResult } from "../job/job-result.ts";
 import type { Job } from "../job/job.ts";
 
@@ -19,10 +20,24 @@ export function differenceOf(job: Job, one: JobResult, other: JobResult): string
   if (one.stdout !== other.stdout)
     return `it prints ${JSON.stringify(other.stdout)}, not ${JSON.stringify(one.stdout)}`;
   if (one.failure === null && other.failure !== null) return other.failure;
-  for (const [name, { after: got }] of other.buffers) {
-    const want = one.buffers.get(name)?.after;
+  return (
+    contentsDiffer(job, "buffer", one.buffers, other.buffers) ??
+    contentsDiffer(job, "symbol", one.symbols, other.symbols)
+  );
+}
+
+function contentsDiffer(
+  job: Job,
+  of: Check["of"],
+  one: JobResult["buffers"],
+  other: JobResult["buffers"],
+): string | null {
+  for (const [name, { after: got }] of other) {
+    const want = one.get(name)?.after;
     if (want === undefined) continue;
-    const check = job.checks.find((c) => c.buffer === name && c.n === want.length && c.type === want.type);
+    const check = job.checks.find(
+      (c) => c.of === of && c.buffer === name && c.n === want.length && c.type === want.type,
+    );
     const { mismatches, first } = compareElements(got, want, check?.compare ?? "bits");
     if (first !== null) {
       return `${mismatches} of ${got.length} elements of "${name}" differ, first at ${first.index}: ${first.got}, not ${first.want}`;

@@ -1,4 +1,7 @@
-import { elementInfo, Elements, type ElementType } from "../data/element.ts";
+import { Elements, type ElementType } from "../data/element.ts";
+import { type LcgInit, noise, ramp, repeated } from "./fill.ts";
+
+export type { LcgInit } from "./fill.ts";
 
 /** The initial contents of a buffer. */
 export type Init =
@@ -11,20 +14,6 @@ export type Init =
   /** `.npy`, or raw little-endian bytes. */
   | { readonly gen: "file"; readonly path: string }
   | LcgInit;
-
-/** Reproducible noise from a linear congruential generator: `s * 1664525 + 1013904223 mod 2^32`. */
-export interface LcgInit {
-  readonly gen: "lcg";
-  readonly seed: number;
-  /** Floats lie in [lo, hi) unless `mod` is given. */
-  readonly lo: number;
-  readonly hi: number;
-  /** The range [0, mod) of the integers drawn, or null for the whole range of the type. */
-  readonly mod: number | null;
-  readonly add: number;
-  /** Floats with `mod` are integers times this. */
-  readonly scale: number;
-}
 
 /**
  * Generates the elements of an initialization that needs no file. `into` must hold as many zeros; it is filled and
@@ -43,46 +32,16 @@ export function generate(
       into.bytes.set(init.data);
       return into;
     case "list":
-      return filled(into, (i) => init.values[i] ?? 0);
+      for (let i = 0; i < n; i++) into.set(i, init.values[i] ?? 0);
+      return into;
     case "fill":
-      return filled(into, () => init.value);
+      repeated(into, init.value);
+      return into;
     case "iota":
-      return filled(into, ramp(type, init.start, init.step));
+      ramp(into, init.start, init.step);
+      return into;
     case "lcg":
-      return filled(into, noise(type, init));
+      noise(into, init);
+      return into;
   }
-}
-
-function filled(elements: Elements, value: (index: number) => number | bigint): Elements {
-  for (let i = 0; i < elements.length; i++) elements.set(i, value(i));
-  return elements;
-}
-
-function ramp(type: ElementType, start: number | bigint, step: number | bigint): (i: number) => number | bigint {
-  if (elementInfo[type].kind === "float") {
-    const [from, by] = [Number(start), Number(step)];
-    return (i) => from + i * by;
-  }
-  const [from, by] = [BigInt(start), BigInt(step)];
-  return (i) => from + BigInt(i) * by;
-}
-
-function noise(type: ElementType, { seed, lo, hi, mod, add, scale }: LcgInit): () => number | bigint {
-  let state = seed >>> 0;
-  const step = (): number => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0);
-  const mixed = (): number => {
-    const s = step();
-    return (s ^ (s >>> 16)) >>> 0;
-  };
-  const { kind, size } = elementInfo[type];
-  if (kind === "float") {
-    if (mod !== null) return () => (((mixed() >>> 3) % mod) + add) * scale;
-    return () => lo + ((hi - lo) * (step() >>> 8)) / 0x100_0000;
-  }
-  if (size < 8) return mod === null ? mixed : () => ((mixed() >>> 3) % mod) + add;
-  return () => {
-    const low = mixed();
-    const high = mixed();
-    return mod === null ? BigInt(low) | (BigInt(high) << 32n) : BigInt(((low >>> 3) % mod) + add);
-  };
 }

@@ -1,5 +1,6 @@
 import { Elements, type ElementType, elementTypes } from "../data/element.ts";
-import { readBufferName, readElement, readHex } from "./job-value.ts";
+import { readName } from "./job-symbol.ts";
+import { readElement, readHex } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
 
 /** An argument of a launch, as a job gives it. */
@@ -26,7 +27,7 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
   if (field.get("buf").present) {
     return {
       kind: "buffer",
-      buffer: readBufferName(field.get("buf"), buffers),
+      buffer: readName(field.get("buf"), "buffer", buffers),
       offset: readOffset(field.get("offset")),
     };
   }
@@ -41,7 +42,7 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
           .object(["at", "buf", "offset"])
           .get("at")
           .count(0, Math.max(0, bytes.length - 8)),
-        buffer: readBufferName(pointer.get("buf"), buffers),
+        buffer: readName(pointer.get("buf"), "buffer", buffers),
         offset: readOffset(pointer.get("offset")),
       })),
     };
@@ -51,7 +52,7 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
   if (type) return { kind: "scalar", type, value: readElement(field.get(type), type) };
   const vector = elementTypes.find((name) => field.get(`${name}v`).present);
   if (vector) return readVector(field.get(`${vector}v`), vector);
-  field.fail("is no argument", 'as in {"buf": "x"}, {"s32": 4} or {"bytes": "0a0b"}');
+  field.fail("is not an argument", 'as in {"buf": "x"}, {"s32": 4} or {"bytes": "0a0b"}');
   return { kind: "scalar", type: null, value: 0 };
 }
 

@@ -1,9 +1,12 @@
 import { elementInfo, type ElementType, elementTypes } from "../data/element.ts";
-import { readBufferName, readElement, readHash } from "./job-value.ts";
+import { readTarget } from "./job-symbol.ts";
+import { readElement, readHash } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
 
-/** The expected contents of a buffer after the launches: `n` elements of `type` from its start. */
+/** The expected contents of a buffer or variable after the launches: `n` elements of `type` from its start. */
 export interface Check {
+  readonly of: "buffer" | "symbol";
+  /** The name of the buffer or variable. */
   readonly buffer: string;
   readonly type: ElementType;
   /** How many elements are compared, from the first one on. */
@@ -45,24 +48,43 @@ export type Expected =
   /** Only the hash and the first values are known. */
   | { readonly kind: "hash"; readonly first: readonly (number | bigint)[] };
 
-/** The part of a buffer's specification that its checks need. */
+/** The part of the specification of a buffer or variable that its checks need. Those of a job that is read know both. */
 interface BufferShape {
-  readonly type: ElementType;
-  readonly n: number;
+  readonly type: ElementType | null;
+  readonly n: number | null;
 }
 
 const maxBytes = 0x7fff_ffff;
-const fields = ["buf", "type", "n", "cmp", "sha256", "first", "file", "all", "expr", "nan", "zero", "period", "ranges"];
+const fields = [
+  "buf",
+  "symbol",
+  "type",
+  "n",
+  "cmp",
+  "sha256",
+  "first",
+  "file",
+  "all",
+  "expr",
+  "nan",
+  "zero",
+  "period",
+  "ranges",
+];
 const moreFields = ["rtol", "atol", "rel", "abs", "skip", "oneof", "simd"];
 
-export function readCheck(field: JsonField, buffers: ReadonlyMap<string, BufferShape>): Check {
+export function readCheck(
+  field: JsonField,
+  buffers: ReadonlyMap<string, BufferShape>,
+  symbols: ReadonlyMap<string, BufferShape>,
+): Check {
   field.object([...fields, ...moreFields]);
-  const buffer = readBufferName(field.get("buf"), buffers);
-  const spec = buffers.get(buffer);
+  const { of, name: buffer } = readTarget(field, { buffers, symbols });
+  const spec = (of === "buffer" ? buffers : symbols).get(buffer);
   const type = field.get("type").present ? field.get("type").oneOf(elementTypes) : (spec?.type ?? "u8");
-  const bytes = spec ? spec.n * elementInfo[spec.type].size : maxBytes;
-  const most = Math.floor(bytes / elementInfo[type].size);
-  const n = field.get("n").present ? field.get("n").count(0, most) : most;
+  const bytes = spec ? (spec.n ?? 0) * elementInfo[spec.type ?? "u8"].size : maxBytes;
+  const max = Math.floor(bytes / elementInfo[type].size);
+  const n = field.get("n").present ? field.get("n").count(0, max) : max;
   const values = (name: string) =>
     field
       .get(name)
@@ -81,7 +103,7 @@ export function readCheck(field: JsonField, buffers: ReadonlyMap<string, BufferS
     if (!isPlain(compare)) field.fail('only a plain "exact" comparison can do with a hash', 'give "file" or "all"');
   }
   const simd = field.get("simd");
-  return { buffer, type, n, compare, expected, sha256, simd: simd.present ? simd.count(1, 32) : null };
+  return { of, buffer, type, n, compare, expected, sha256, simd: simd.present ? simd.count(1, 32) : null };
 }
 
 /** Whether a comparison covers all bits of all elements. */
@@ -119,7 +141,7 @@ function readAlternatives(field: JsonField, type: ElementType, n: number): Map<n
   if (!field.present) return alternatives;
   for (const [name, values] of field.entries()) {
     const index = /^\d{1,10}$/.test(name) ? Number(name) : n;
-    if (index >= n) values.fail(`"${name}" is no index of an element: 0 to ${n - 1} are`);
+    if (index >= n) values.fail(`"${name}" is not the index of an element: they go from 0 to ${n - 1}`);
     alternatives.set(
       index,
       values.items().map((value) => readElement(value, type)),
@@ -136,7 +158,7 @@ function readRecords(field: JsonField): { period: number; ranges: [number, numbe
     .items()
     .map((range): [number, number] => {
       const [from, to] = range.items();
-      if (!from || !to) range.fail("expected two numbers: the first byte and the one behind the last");
+      if (!from || !to) range.fail("expected two numbers: the first byte and the one after the last");
       return [from?.count(0, period) ?? 0, to?.count(0, period) ?? 0];
     });
   return { period, ranges };

@@ -12,12 +12,14 @@ import type { LoadOptions } from "../device/load-options.ts";
 import type { Kernel, Module } from "../device/module.ts";
 import type { PtxDevice } from "../device/ptx-device.ts";
 import { type EngineName, type LaunchOptions, sanitizerNames } from "../launch/launch-options.ts";
+import { checkBufferTypes } from "./buffer-types.ts";
 import { compareElements } from "./compare.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
 import type { JobFiles } from "./job-files.ts";
 import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
+import { JobSymbols } from "./job-symbols.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
 
@@ -37,11 +39,14 @@ export interface JobOptions {
   readonly maxSteps?: number | null;
   readonly timeoutMs?: number | null;
   readonly target?: string | null;
+  /** The module that is wanted of files that have several. */
+  readonly module?: string | null;
   /** Called now and then in a long launch, as in `LaunchOptions`. */
   readonly onProgress?: LaunchOptions["onProgress"];
+  /** Called with each report that is not suppressed, as soon as it is found. */
+  readonly onReport?: (report: Report) => void;
   /**
-   * Selects reports to suppress. A launch whose only errors are suppressed counts as good, even though a fault ended it
-   * early.
+   * Selects reports to suppress. A launch whose only errors are suppressed counts as good, even if a fault ended it.
    */
   readonly suppress?: (report: Report) => boolean;
   /** Observers of the launches, in addition to the sanitizers. */
@@ -60,6 +65,8 @@ const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read":
 export interface JobLaunch {
   readonly kernel: Kernel;
   readonly options: LaunchOptions;
+  /** Makes the copies that the job wants before the launch. A launch that begins again needs them again. */
+  readonly copy: () => void;
 }
 
 /** Something that a job needs is not available. */
@@ -80,6 +87,10 @@ export class JobRun {
   readonly suppressed: Report[] = [];
   diagnostics: readonly Diagnostic[] = [];
   stdout = "";
+  #symbols: JobSymbols | null = null;
+  /** Of the launch that runs: the reports so far, and what it has printed. */
+  #found: readonly Report[] = [];
+  #printed = "";
 
   constructor(device: PtxDevice, job: Job, variant: string, files: JobFiles, options: JobOptions) {
     this.device = device;
@@ -111,14 +122,32 @@ export class JobRun {
     }
   }
 
+  /** The result of a run that has been ended from outside: what was found and printed until then. */
+  interrupted(): JobResult {
+    this.stdout += this.#printed;
+    this.#take(this.#found);
+    return this.#result({ failure: "interrupted" });
+  }
+
   /** Loads the program and fills the buffers. Throws if something is wrong with the job. */
   open(): readonly JobLaunch[] {
     const module = this.#load();
     for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
+    const symbols = new JobSymbols(module, this.job.symbols, this.buffers);
+    symbols.set((path, type, n) => this.#file(path, type, n));
+    for (const { copies } of this.job.launches) symbols.require(copies);
+    this.#symbols = symbols;
     const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
+    if (this.job.typed) {
+      for (const [i, kernel] of kernels.entries()) checkBufferTypes(kernel, this.job.launches[i]!, this.job);
+    }
     // Kernels that cannot be executed are refused before anything has been launched.
     for (const kernel of kernels) kernel.requireExecutable();
-    return this.job.launches.map((spec, i) => ({ kernel: kernels[i]!, options: this.#optionsOf(spec) }));
+    return this.job.launches.map((spec, i) => ({
+      kernel: kernels[i]!,
+      options: this.#optionsOf(spec),
+      copy: () => symbols.copy(i, spec.copies),
+    }));
   }
 
   /** Compares the contents of the buffers after the last launch with those expected. */
@@ -129,10 +158,11 @@ export class JobRun {
   #load(): Module {
     const paths = this.job.variants.get(this.variant);
     if (!paths) throw new UsageError(`the job has no variant "${this.variant}"`);
-    const { target } = this.options;
+    const { target, module: name } = this.options;
+    const kernels = this.job.launches.flatMap(({ kernel }) => kernel ?? []);
     const module = this.device.load(
       paths.map((path) => ({ path: this.#shown(path), bytes: this.files.read(path) })),
-      { isa: this.job.isa, ...this.#visaOptions(), ...(target ? { target } : {}) },
+      { isa: this.job.isa, kernels, ...this.#visaOptions(), ...(target && { target }), ...(name && { module: name }) },
     );
     this.diagnostics = module.diagnostics;
     return module;
@@ -196,11 +226,12 @@ export class JobRun {
   }
 
   #optionsOf(spec: LaunchSpec): LaunchOptions {
-    const { engine, hostThreads, seed, timeoutMs, onProgress, observers, steering } = this.options;
+    const { engine, hostThreads, seed, timeoutMs, onProgress, onReport, observers, steering } = this.options;
     const { expect } = this.job;
     const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
     return {
       ...spec.size,
+      ...(spec.blocks === null ? {} : { blocks: spec.blocks }),
       args: this.#arguments(spec),
       sanitize: this.options.sanitize ?? (expect ? "all" : []),
       ...(engine === undefined ? {} : { engine }),
@@ -209,24 +240,42 @@ export class JobRun {
       ...(typeof maxSteps === "number" ? { maxSteps } : {}),
       ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
       ...(onProgress ? { onProgress } : {}),
+      onOutput: (text) => {
+        this.#printed += text;
+      },
+      onReport: (report, all) => {
+        this.#found = all;
+        if (onReport && !this.#isSuppressed(report)) onReport(report);
+      },
       ...(observers ? { observers } : {}),
       ...(steering ? { steering } : {}),
     };
   }
 
   /** Runs a launch. Returns whether it ended without an error. */
-  #launch({ kernel, options }: JobLaunch): boolean {
+  #launch({ kernel, options, copy }: JobLaunch): boolean {
+    copy();
     const result = kernel.launch(options);
     const { threads, steps, milliseconds, engine, interpreted, hostThreads } = result;
     const why = interpreted === null ? {} : { interpreted };
     this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, ...why, hostThreads });
     this.stdout += result.stdout;
-    const { suppress = () => false } = this.options;
-    const heard = result.reports.filter((report) => !suppress(report));
-    this.reports.push(...heard);
+    [this.#found, this.#printed] = [[], ""];
+    const heard = this.#take(result.reports);
     if (heard.length === result.reports.length) return result.ok;
-    this.suppressed.push(...result.reports.filter((report) => !heard.includes(report)));
     return !heard.some((report) => report.severity === "error");
+  }
+
+  #isSuppressed(report: Report): boolean {
+    return this.options.suppress?.(report) === true;
+  }
+
+  /** Adds the reports of a launch. Returns those that are not suppressed. */
+  #take(reports: readonly Report[]): readonly Report[] {
+    const heard = reports.filter((report) => !this.#isSuppressed(report));
+    this.reports.push(...heard);
+    this.suppressed.push(...reports.filter((report) => !heard.includes(report)));
+    return heard;
   }
 
   #arguments({ args }: LaunchSpec): KernelArgument[] {
@@ -248,14 +297,9 @@ export class JobRun {
   }
 
   #check(check: Check): CheckResult {
-    const { buffer: buf, type, n, expected, sha256: hash } = check;
-    const got = new Elements(
-      type,
-      this.buffers
-        .get(buf)!
-        .readBytes()
-        .subarray(0, n * elementInfo[type].size),
-    );
+    const { of, buffer: buf, type, n, expected, sha256: hash } = check;
+    const bytes = of === "buffer" ? this.buffers.get(buf)!.readBytes() : this.#symbols!.contents(buf).bytes;
+    const got = new Elements(type, bytes.subarray(0, n * elementInfo[type].size));
     if (expected.kind === "hash") return this.#checkHash(check, got, expected.first);
     const want =
       expected.kind === "file"
@@ -265,16 +309,16 @@ export class JobRun {
       throw new UsageError(`check of "${buf}": what is expected has another SHA-256 than the job says`);
     }
     const { mismatches, first } = compareElements(got, want, check.compare);
-    return { buf, ok: mismatches === 0, mismatches, n, first };
+    return { of, buf, ok: mismatches === 0, mismatches, n, first };
   }
 
   /** Checks a buffer of whose expected contents only the hash and some first values are known. */
   #checkHash(
-    { buffer: buf, type, n, compare, sha256: hash }: Check,
+    { of, buffer: buf, type, n, compare, sha256: hash }: Check,
     got: Elements,
     values: readonly (number | bigint)[],
-  ) {
-    if (sha256(got.bytes) === hash) return { buf, ok: true, mismatches: 0, n, first: null };
+  ): CheckResult {
+    if (sha256(got.bytes) === hash) return { of, buf, ok: true, mismatches: 0, n, first: null };
     const known = Math.min(n, values.length);
     const want = generate(type, known, { gen: "list", values });
     const { mismatches, first } = compareElements(
@@ -282,7 +326,7 @@ export class JobRun {
       want,
       compare,
     );
-    return { buf, ok: false, mismatches: Math.max(1, mismatches), n, first };
+    return { of, buf, ok: false, mismatches: Math.max(1, mismatches), n, first };
   }
 
   #failure(): string | null {
@@ -338,6 +382,12 @@ export class JobRun {
       defect,
       failure,
       buffers: new Map(buffers),
+      symbols: new Map(
+        [...(this.#symbols?.before ?? [])].map(([name, before]) => [
+          name,
+          { before, after: this.#symbols!.contents(name) },
+        ]),
+      ),
     };
   }
 }

@@ -19,8 +19,10 @@ export interface LaunchSummary {
   readonly hostThreads: number;
 }
 
-/** The outcome of checking one buffer: whether it is as expected, and how many of its `n` elements are not. */
+/** The outcome of checking one buffer or variable: whether it is as expected, and how many of `n` elements are not. */
 export interface CheckResult {
+  readonly of: "buffer" | "symbol";
+  /** The name of the buffer or variable. */
   readonly buf: string;
   readonly ok: boolean;
   /** How many elements differ. */
@@ -56,4 +58,6 @@ export interface JobResult {
   readonly failure: string | null;
   /** The contents of the buffers before the first launch and after the last. */
   readonly buffers: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
+  /** The same for the variables that the job names. */
+  readonly symbols: ReadonlyMap<string, { readonly before: Elements; readonly after: Elements }>;
 }

@@ -23,15 +23,3 @@ export function readHex(field: JsonField): Uint8Array {
   if (!/^([0-9a-fA-F]{2})*$/.test(text)) field.fail("expected pairs of hexadecimal digits");
   return Uint8Array.from({ length: text.length >> 1 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
 }
-
-/** Reads the name of one of the job's buffers. */
-export function readBufferName(field: JsonField, buffers: ReadonlyMap<string, unknown>): string {
-  const name = field.string();
-  if (field.present && !buffers.has(name)) {
-    field.fail(
-      `there is no buffer "${name}"`,
-      buffers.size === 0 ? "the job has none" : `there is ${[...buffers.keys()].join(", ")}`,
-    );
-  }
-  return name;
-}

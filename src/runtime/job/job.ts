@@ -3,10 +3,13 @@ import { type Diagnostic, DiagnosticSink, type SourceText } from "../../source/i
 import type { JobCode } from "../data/codes.ts";
 import { elementInfo, type ElementType, elementTypes } from "../data/element.ts";
 import { type Isa, isas } from "../data/isa.ts";
+import type { BlockSelection } from "../launch/block-selection.ts";
 import type { Init } from "./init.ts";
 import { type ArgumentSpec, readArgument } from "./job-argument.ts";
 import { type Check, readCheck } from "./job-check.ts";
-import { readElement, readHash, readHex } from "./job-value.ts";
+import { readInit } from "./job-init.ts";
+import { type CopySpec, readCopy, readSymbol, type SymbolSpec } from "./job-symbol.ts";
+import { readHash } from "./job-value.ts";
 import { readModules, readVisaJob, visaFields, type VisaJob } from "./job-visa.ts";
 import { JsonField } from "./json-fields.ts";
 import { parseJson } from "./json-text.ts";
@@ -20,12 +23,16 @@ export interface Job {
   /** The part that only vISA has; null for PTX. */
   readonly visa: VisaJob | null;
   readonly buffers: ReadonlyMap<string, BufferSpec>;
+  /** PTX: by name, the variables of the program that the job sets, copies or checks. */
+  readonly symbols: ReadonlyMap<string, SymbolSpec>;
   readonly launches: readonly LaunchSpec[];
   readonly checks: readonly Check[];
   /** The text that the kernels must print; null if it is not checked. */
   readonly stdout: string | null;
   /** The report that the run must end with; null if there must be none. */
   readonly expect: ExpectedReport | null;
+  /** Whether buffers must be of the type that the kernel's parameters point to, if that is known. Default: false. */
+  readonly typed?: boolean;
 }
 
 /**
@@ -56,6 +63,10 @@ export interface LaunchSpec {
     | { readonly grid: Dim3; readonly block: Dim3; readonly shared: number }
     | { readonly global: Dim3; readonly local: Dim3 };
   readonly args: readonly ArgumentSpec[];
+  /** The blocks that run; null: all. */
+  readonly blocks: BlockSelection | null;
+  /** What is copied before the launch, in this order. */
+  readonly copies: readonly CopySpec[];
 }
 
 const maxBytes = 0x7fff_ffff;
@@ -78,15 +89,33 @@ export function parseJob(source: SourceText): {
   return { job: diagnostics.length > 0 ? null : job, diagnostics };
 }
 
-const topFields = ["id", "note", "isa", "requires", "sources", "variants", "buffers", "launches", "checks", "stdout"];
+const ptxFields = ["symbols"] as const;
+const topFields = [
+  "$schema",
+  "id",
+  "note",
+  "isa",
+  "requires",
+  "sources",
+  "variants",
+  "buffers",
+  "launches",
+  "checks",
+  "stdout",
+];
 
 function readJob(root: JsonField): Job {
   const optional = <T>(name: string, read: (field: JsonField) => T, absent: T): T =>
     root.get(name).present ? read(root.get(name)) : absent;
   const isa = optional<Isa>("isa", (f) => f.oneOf(isas), "ptx");
-  root.object([...topFields, "expect", ...(isa === "visa" ? visaFields : [])]);
+  root.object([...topFields, "expect", ...(isa === "visa" ? visaFields : ptxFields)]);
   const buffers = new Map(
     optional("buffers", (f) => f.entries(), []).map(([name, field]) => [name, readBuffer(field)] as const),
+  );
+  const symbols = new Map(
+    isa === "ptx"
+      ? optional("symbols", (f) => f.entries(), []).map(([name, field]) => [name, readSymbol(field)] as const)
+      : [],
   );
   const files = isa === "visa" ? readModules : (field: JsonField) => field.items().map((file) => file.string());
   return {
@@ -100,11 +129,12 @@ function readJob(root: JsonField): Job {
     ),
     visa: isa === "visa" ? readVisaJob(root) : null,
     buffers,
+    symbols,
     launches: root
       .get("launches")
       .items()
-      .map((f) => readLaunch(f, isa, buffers)),
-    checks: optional("checks", (f) => f.items(), []).map((f) => readCheck(f, buffers)),
+      .map((f) => readLaunch(f, isa, { buffers, symbols })),
+    checks: optional("checks", (f) => f.items(), []).map((f) => readCheck(f, buffers, symbols)),
     stdout: optional<string | null>("stdout", (f) => f.string(), null),
     expect: optional<ExpectedReport | null>("expect", readExpect, null),
   };
@@ -127,70 +157,44 @@ function readBuffer(field: JsonField): BufferSpec {
   return { type, n, init: readInit(field.get("init"), type, n), sha256: readHash(field.get("sha256")) };
 }
 
-function readInit(field: JsonField, type: ElementType, n: number): Init {
-  if (!field.present) return { gen: "zero" };
-  const known = ["gen", "value", "start", "step", "values", "data", "path", "seed", "lo", "hi", "mod", "add", "scale"];
-  field.object(known);
-  const element = (name: string, absent: number): number | bigint =>
-    field.get(name).present ? readElement(field.get(name), type) : absent;
-  const float = (name: string, absent: number): number => (field.get(name).present ? field.get(name).float() : absent);
-  switch (field.get("gen").oneOf(["zero", "fill", "iota", "list", "hex", "file", "lcg"])) {
-    case "zero":
-      return { gen: "zero" };
-    case "fill":
-      return { gen: "fill", value: readElement(field.get("value"), type) };
-    case "iota":
-      return { gen: "iota", start: element("start", 0), step: element("step", 1) };
-    case "file":
-      return { gen: "file", path: field.get("path").string() };
-    case "hex": {
-      const data = readHex(field.get("data"));
-      const bytes = n * elementInfo[type].size;
-      if (data.length !== bytes) field.get("data").fail(`has ${data.length} bytes, the buffer ${bytes}`);
-      return { gen: "bytes", data };
-    }
-    case "list": {
-      const values = field.get("values").items();
-      if (values.length !== n) field.get("values").fail(`has ${values.length} values, the buffer ${n} elements`);
-      return { gen: "list", values: values.map((value) => readElement(value, type)) };
-    }
-    case "lcg": {
-      const mod = field.get("mod");
-      return {
-        gen: "lcg",
-        seed: field.get("seed").count(0, 0xffff_ffff),
-        lo: float("lo", 0),
-        hi: float("hi", 1),
-        mod: mod.present ? mod.count(1, 0xffff_ffff) : null,
-        add: float("add", 0),
-        scale: float("scale", 1),
-      };
-    }
-  }
-}
-
-function readDim(field: JsonField, most: Dim3): Dim3 {
+function readDim(field: JsonField, max: Dim3): Dim3 {
   const items = field.items();
   if (items.length > 3 || (items.length === 0 && field.node?.kind === "array"))
     field.fail(`has ${items.length} entries, not 1 to 3`);
-  const size = (i: 0 | 1 | 2): number => items[i]?.count(1, most[i]) ?? 1;
+  const size = (i: 0 | 1 | 2): number => items[i]?.count(1, max[i]) ?? 1;
   return [size(0), size(1), size(2)];
 }
 
 /** The most threads of a block in each dimension. */
 const maxThreads: Dim3 = [1024, 1024, 64];
 
-function readLaunch(field: JsonField, isa: Isa, buffers: Job["buffers"]): LaunchSpec {
+function readLaunch(field: JsonField, isa: Isa, names: Pick<Job, "buffers" | "symbols">): LaunchSpec {
   const args = field.get("args");
+  const copies = field.get("copies");
   return {
     kernel: field.get("kernel").string(),
     size: isa === "ptx" ? readBlocks(field) : readWorkItems(field),
-    args: args.present ? args.items().map((arg) => readArgument(arg, buffers)) : [],
+    args: args.present ? args.items().map((arg) => readArgument(arg, names.buffers)) : [],
+    blocks: field.get("blocks").present ? field.get("blocks").items().map(readBlockRange) : null,
+    copies: copies.present ? copies.items().map((copy) => readCopy(copy, names)) : [],
   };
 }
 
+/** Reads an index of a block, or a list of the first and the last. */
+function readBlockRange(field: JsonField): BlockSelection[number] {
+  const max = Number.MAX_SAFE_INTEGER;
+  if (field.node?.kind !== "array") return field.count(0, max);
+  const [first, last, more] = field.items();
+  if (first === undefined || last === undefined || more !== undefined) {
+    field.fail("expected two numbers: the first block and the last");
+    return 0;
+  }
+  const from = first.count(0, max);
+  return [from, last.count(from, max)];
+}
+
 function readBlocks(field: JsonField): LaunchSpec["size"] {
-  field.object(["kernel", "grid", "block", "shared", "args"]);
+  field.object(["kernel", "grid", "block", "shared", "args", "blocks", "copies"]);
   const block = readDim(field.get("block"), maxThreads);
   const threads = block[0] * block[1] * block[2];
   if (threads > 1024) field.get("block").fail(`${threads} threads are more than the 1024 that a block may have`);
@@ -203,10 +207,10 @@ function readBlocks(field: JsonField): LaunchSpec["size"] {
 }
 
 function readWorkItems(field: JsonField): LaunchSpec["size"] {
-  field.object(["kernel", "global", "local", "args"]);
-  const most = 0xffff_ffff;
+  field.object(["kernel", "global", "local", "args", "blocks", "copies"]);
+  const max = 0xffff_ffff;
   return {
-    global: readDim(field.get("global"), [most, most, most]),
+    global: readDim(field.get("global"), [max, max, max]),
     local: readDim(field.get("local"), [1024, 1024, 1024]),
   };
 }

@@ -65,11 +65,11 @@ export class JsonField {
     return 0;
   }
 
-  count(least: number, most: number): number {
+  count(min: number, max: number): number {
     const value = this.integer();
-    if (value >= least && value <= most) return Number(value);
-    if (this.node?.kind === "number") this.fail(`${value} is not from ${least} to ${most}`);
-    return least;
+    if (value >= min && value <= max) return Number(value);
+    if (this.node?.kind === "number") this.fail(`${value} is not from ${min} to ${max}`);
+    return min;
   }
 
   /** Reads any number. Those that JSON lacks may be given as strings: "nan", "inf", "-inf". */

@@ -106,7 +106,11 @@ class Reader {
     const match = this.#match(this.#string);
     if (!match) {
       const line = this.text.indexOf("\n", start);
-      throw new Malformed("this string has no end or a wrong escape", start, line < 0 ? this.text.length : line);
+      throw new Malformed(
+        "this string is not closed, or has a wrong escape",
+        start,
+        line < 0 ? this.text.length : line,
+      );
     }
     return JSON.parse(match[0]) as string;
   }

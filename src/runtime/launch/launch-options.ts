@@ -1,6 +1,7 @@
 import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName, Steering } from "../../machine/launch.ts";
 import type { KernelArgument } from "../data/argument.ts";
+import type { BlockSelection } from "./block-selection.ts";
 import type { LaunchSize } from "./launch-plan.ts";
 import type { Stream } from "./stream.ts";
 
@@ -56,12 +57,22 @@ export interface LaunchSettings extends LaunchDefaults {
   /** One argument for each parameter of the kernel, in order. Default: none. */
   readonly args?: readonly KernelArgument[];
   /**
+   * The blocks (vISA: groups) that run, by their linear indices, as in `[[0, 99], 200]`. The size of the grid stays what
+   * it is, and kernels do not notice. Default: all.
+   */
+  readonly blocks?: BlockSelection;
+  /**
    * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
    * (thread-instructions; null in compiled code, which does not count them).
    */
   readonly onProgress?: LaunchRequest["onProgress"];
   /** Called with each piece of text that the kernel prints, as it is printed; `KernelResult.stdout` has all of it. */
   readonly onOutput?: (text: string) => void;
+  /**
+   * Called with each report as soon as it is found, and with all so far. More threads may be added to it later;
+   * `KernelResult.reports` has all of them.
+   */
+  readonly onReport?: LaunchRequest["onReport"];
   /** Observers of the launch, in addition to the sanitizers. */
   readonly observers?: readonly Observer[];
 }

@@ -1,8 +1,9 @@
 import type { Observer } from "../../machine/events.ts";
-import type { LaunchRequest, SanitizerName } from "../../machine/launch.ts";
+import type { BlockRange, LaunchRequest, SanitizerName } from "../../machine/launch.ts";
 import { sanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
 import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./launch-options.ts";
+import { blockRanges, blocksIn } from "./block-selection.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 
 /** A launch that is ready to begin: its arguments have been copied. */
@@ -11,6 +12,9 @@ export class PreparedLaunch {
   readonly observers: readonly Observer[];
   readonly engine: EngineName;
   readonly #plan: LaunchPlan;
+  /** The parts of the grid that run, or null, and the share that they have of its blocks. */
+  readonly #blocks: readonly BlockRange[] | null;
+  readonly #share: number;
   #stdout = "";
 
   constructor(
@@ -28,13 +32,17 @@ export class PreparedLaunch {
     if (hostThreads !== undefined && !(Number.isInteger(hostThreads) && hostThreads >= 1)) {
       throw new UsageError(`hostThreads is ${hostThreads}: expected an integer of at least 1`);
     }
-    const { onProgress, onOutput, observers = [] } = options;
+    const { onProgress, onOutput, onReport, observers = [] } = options;
     this.#plan = plan;
+    const [x, y, z] = plan.request.grid;
+    this.#blocks = options.blocks === undefined ? null : blockRanges(options.blocks, x * y * z);
+    this.#share = this.#blocks === null ? 1 : blocksIn(this.#blocks) / (x * y * z);
     this.engine = options.engine ?? defaults.engine ?? "jit";
     this.observers = [...sanitizersFor(sanitizers), ...observers];
     this.request = {
       kernel,
       ...plan.request,
+      ...(this.#blocks === null ? {} : { blocks: this.#blocks }),
       sanitize: new Set(sanitizers),
       onOutput: (text) => {
         this.#stdout += text;
@@ -46,6 +54,7 @@ export class PreparedLaunch {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(hostThreads === undefined ? {} : { hostThreads }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onReport === undefined ? {} : { onReport }),
     };
   }
 
@@ -83,7 +92,7 @@ export class PreparedLaunch {
   /** `left` is what the kernel has printed into memory. */
   #result(result: EngineResult, left: string, started: number): KernelResult {
     if (left !== "") this.request.onOutput!(left);
-    const { threads } = this.#plan;
+    const threads = Math.round(this.#plan.threads * this.#share);
     return { ...result, threads, milliseconds: performance.now() - started, stdout: this.#stdout };
   }
 }

@@ -52,9 +52,9 @@ export function checkBlock(kernel: IrFunction, block: Dim3): void {
   if (bounds) throw misfit(kernel, bounds);
 }
 
-function checkSize(kernel: IrFunction, what: string, size: Dim3, most: Dim3): void {
-  const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= most[i]!);
-  if (!fits) throw misfit(kernel, `a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${most.join(", ")})`);
+function checkSize(kernel: IrFunction, what: string, size: Dim3, max: Dim3): void {
+  const fits = size.every((n, i) => Number.isInteger(n) && n >= 1 && n <= max[i]!);
+  if (!fits) throw misfit(kernel, `a ${what} of (${size.join(", ")}) is not from (1, 1, 1) to (${max.join(", ")})`);
 }
 
 const misfit = ({ name }: IrFunction, what: string): UsageError => new UsageError(`kernel "${name}": ${what}`);

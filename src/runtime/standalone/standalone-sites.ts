@@ -1,4 +1,4 @@
-import { type Access, accessesOf, type Op } from "../../ir/index.ts";
+import { type Access, accessesOf, failingOp, type Op } from "../../ir/index.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 
@@ -42,34 +42,28 @@ export const sitesOf = (program: Program, { sites }: CompiledKernel): Standalone
   });
 
 /** The fault that stops a module at an operation; null if it only calls the launcher, or cannot stop. */
-function failureOf(op: Op): string | null {
-  switch (op.kind) {
+function failureOf(operation: Op): string | null {
+  const op = failingOp(operation);
+  switch (op?.kind) {
     case "trap":
       return op.fault?.message ?? "the kernel executed trap";
     case "branch-indexed":
       return `the index is not below the ${op.targets.length} labels of the list`;
     case "call":
       return "the address is not that of a function which may be called here";
-    case "pure":
+    case "warp":
+      return "some of the warp's threads do not execute the instruction, which all must execute together";
+    // The launcher finds these faults, in what it is called for.
     case "load":
     case "store":
     case "atomic":
-    case "warp":
-    case "activemask":
+    case "copy":
+    case "alloca":
     case "barrier":
-    case "fence":
-    case "branch":
     case "file-call":
     case "subroutine-call":
-    case "return":
-    case "exit":
-    case "breakpoint":
-    case "alloca":
-    case "stack-save":
-    case "stack-restore":
-    case "sleep":
-    case "nothing":
     case "unsupported":
+    case undefined:
       return null;
   }
 }

@@ -248,7 +248,7 @@ const simple: ReadonlySet<string> = new Set<HostImport>([
   "stackOverflow",
   "giveUp",
   "clock",
-  "gather",
+  "arriveAtWarpWait",
   "settle",
   "deadlock",
 ]);
@@ -260,6 +260,7 @@ function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly Standal
   const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
   if (called !== undefined) return `it calls ${called}`;
   // Not asked of the imports: modules import the functions for waiting lanes even if no lane waits.
+  if (layout.warpWaits !== layout.fragments) return "it multiplies matrices";
   if (layout.stacks !== layout.warpWaits) return "its lanes wait for others of their warp";
   const missing = imports.find((name) => !simple.has(name));
   if (missing === undefined) return null;

@@ -7,8 +7,8 @@ import { UsageError } from "../data/errors.ts";
 
 /** A parameter of a kernel, by the kind of argument that it takes. */
 export type Parameter =
-  /** An address in device memory. */
-  | { readonly kind: "pointer"; readonly name: string }
+  /** An address in device memory, and the elements there if they are known. */
+  | { readonly kind: "pointer"; readonly name: string; readonly pointsTo?: ElementType }
   /** Local memory whose size the launch gives. */
   | { readonly kind: "local"; readonly name: string }
   /** A value of `elements` elements; `type` is null if the meaning of its bytes is unknown. */

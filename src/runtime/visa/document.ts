@@ -33,10 +33,10 @@ export class DocumentValue {
   }
 
   /** Returns the items of a list; none if the list is missing. */
-  items(most = Number.POSITIVE_INFINITY): DocumentValue[] {
+  items(max = Number.POSITIVE_INFINITY): DocumentValue[] {
     if (!this.present) return [];
     if (!Array.isArray(this.#value)) this.#expected("a list");
-    if (this.#value.length > most) this.fail(`has ${this.#value.length} entries; there can be ${most}`);
+    if (this.#value.length > max) this.fail(`has ${this.#value.length} entries; there can be ${max}`);
     // `map` would skip the holes of a sparse array.
     return Array.from(this.#value, (item, i) => new DocumentValue(item, this.#name, `${this.#path}[${i}]`));
   }
@@ -45,10 +45,10 @@ export class DocumentValue {
     return typeof this.#value === "string" ? this.#value : this.#expected("a string");
   }
 
-  integer(least: number, most: number): number {
+  integer(min: number, max: number): number {
     const value = this.#value;
     if (typeof value !== "number" || !Number.isInteger(value)) this.#expected("an integer");
-    return value >= least && value <= most ? value : this.fail(`${value} is not from ${least} to ${most}`);
+    return value >= min && value <= max ? value : this.fail(`${value} is not from ${min} to ${max}`);
   }
 
   /** Reads a boolean; false if it is missing. */

@@ -26,14 +26,14 @@ export class LaunchMemory {
   }
 
   /**
-   * Reads at most `most` bytes from an address, and not beyond the allocation that holds it; none if it lies in no
+   * Reads at most `limit` bytes from an address, and not beyond the allocation that holds it; none if it lies in no
    * allocation.
    */
-  read(address: bigint, most: number): Uint8Array {
+  read(address: bigint, limit: number): Uint8Array {
     const offset = Number(BigInt.asIntN(64, address - addresses.global(0)));
     const found = offset < 0 || !Number.isSafeInteger(offset) ? null : this.device.find(offset);
     if (found === null || found.freed) return new Uint8Array();
-    return this.device.read(offset, Math.min(most, found.end - offset));
+    return this.device.read(offset, Math.min(limit, found.end - offset));
   }
 
   write({ address }: Surface, bytes: Uint8Array): void {

@@ -110,7 +110,7 @@ export function payloadPlace(
   const start = grfBytes + (own === 0 && !loadsItself && !tight ? grfBytes : own);
   if (inlineBytes === 0) return { start, rest: start };
   const next = start + Math.max(inlineBytes, grfBytes);
-  const first = inputs.reduce((least, offset) => (offset >= next ? Math.min(least, offset) : least), Infinity);
+  const first = inputs.reduce((lowest, offset) => (offset >= next ? Math.min(lowest, offset) : lowest), Infinity);
   return { start, rest: first === Infinity ? next : first };
 }
 
@@ -267,12 +267,12 @@ export const unknownItem = ({ payload, perThread }: KernelInfo): string | null =
 
 /** The parameters of a compiled kernel, as far as its payload reveals them. */
 export const parametersOf = (info: KernelInfo): Parameter[] =>
-  info.args.map(({ name, type, elements }, i): Parameter => {
+  info.args.map(({ name, type, elements, pointsTo }, i): Parameter => {
     const items = info.payload.filter(({ argument }) => argument === i);
     if (items.some((item) => item.addressMode === "slm")) return { kind: "local", name };
     if (items.some((item) => item.type === "arg_byvalue")) {
       return { kind: "value", name, type, elements, bytes: argumentBytes(info, i) };
     }
     const bound = items.length > 0 || info.bindings.some(({ argument }) => argument === i);
-    return { kind: bound ? "pointer" : "unused", name };
+    return bound ? { kind: "pointer", name, ...(pointsTo && { pointsTo }) } : { kind: "unused", name };
   });

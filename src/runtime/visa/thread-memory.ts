@@ -47,8 +47,8 @@ export class ThreadMemory {
     this.perGroup = Math.ceil(product(size.local) / width);
     const each = roundUp(scratchBytes, scratchUnit);
     const bytes = privateBytes + each;
-    const most = bytes === 0 ? maxThreads : Math.min(maxThreads, Math.floor(maxBytes / bytes));
-    const groups = Math.min(product(size.groups), Math.max(1, Math.floor(most / this.perGroup)));
+    const limit = bytes === 0 ? maxThreads : Math.min(maxThreads, Math.floor(maxBytes / bytes));
+    const groups = Math.min(product(size.groups), Math.max(1, Math.floor(limit / this.perGroup)));
     this.residentGroups = bytes === 0 ? null : groups;
     const threads = groups * this.perGroup;
     const alloc = (bytes: number, name: string): bigint => memory.alloc(bytes, name, true).address;

@@ -1,3 +1,4 @@
+import { cTypes } from "../data/c-types.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { ElementType } from "../data/element.ts";
 import { DocumentValue } from "./document.ts";
@@ -57,6 +58,8 @@ interface ArgumentInfo {
   readonly elements: number;
   /** The size of a value in bytes; null if the file does not say. */
   readonly bytes: number | null;
+  /** The elements that a pointer points to; absent if the file does not say, or if they are none of the element types. */
+  readonly pointsTo?: ElementType;
 }
 
 const maxBytes = 0x1000_0000;
@@ -66,19 +69,7 @@ const maxPayload = 0x1_0000;
 const maxArguments = 4096;
 
 /** OpenCL C's types, as `type_name` spells them. */
-const typeNames: Readonly<Record<string, ElementType>> = {
-  char: "s8",
-  uchar: "u8",
-  short: "s16",
-  ushort: "u16",
-  int: "s32",
-  uint: "u32",
-  long: "s64",
-  ulong: "u64",
-  half: "f16",
-  float: "f32",
-  double: "f64",
-};
+const typeNames: Readonly<Record<string, ElementType>> = { ...cTypes, half: "f16" };
 
 /**
  * Reads a section `.ze_info` from the plain objects that a YAML library produces. Fields that launches do not need are
@@ -105,14 +96,16 @@ type Indexed = ArgumentInfo & { readonly index: number };
 
 function readArgument(field: DocumentValue): Indexed {
   const typeName = field.get("type_name").present ? field.get("type_name").string() : "";
-  const [, word = "", count = "1"] = /^([a-z]+?)(2|3|4|8|16)?;/.exec(typeName) ?? [];
+  const [, word = "", count = "1", star = ""] = /^([a-z]+?)(2|3|4|8|16)?(\*?);/.exec(typeName) ?? [];
   const [, bytes = null] = /;(\d{1,5})$/.exec(typeName) ?? [];
+  const named = Object.hasOwn(typeNames, word) ? typeNames[word]! : null;
   return {
     index: field.get("index").integer(0, maxArguments),
     name: field.get("name").present ? field.get("name").string() : "",
-    type: Object.hasOwn(typeNames, word) ? typeNames[word]! : null,
-    elements: Number(count),
+    type: star === "" ? named : null,
+    elements: star === "" ? Number(count) : 1,
     bytes: bytes === null ? null : Number(bytes),
+    ...(star === "*" && named !== null ? { pointsTo: named } : {}),
   };
 }
 
@@ -125,16 +118,16 @@ function argumentsOf({ payload, bindings }: Omit<KernelInfo, "args">, listed: re
   ];
   const count = greatest(indices.map((index) => index + 1));
   return Array.from({ length: count }, (_, i) => {
-    const { name = "", type = null, elements = 1, bytes = null } = listed.find(({ index }) => index === i) ?? {};
-    return { name, type, elements, bytes };
+    const { name = "", type = null, elements = 1, bytes = null, pointsTo } = listed.find((l) => l.index === i) ?? {};
+    return { name, type, elements, bytes, ...(pointsTo && { pointsTo }) };
   });
 }
 
 function readKernel(field: DocumentValue): Omit<KernelInfo, "args"> {
   const environment = field.get("execution_env");
-  const bytes = (name: string, most: number): number => {
+  const bytes = (name: string, max: number): number => {
     const value = environment.get(name);
-    return value.present ? value.integer(0, most) : 0;
+    return value.present ? value.integer(0, max) : 0;
   };
   return {
     name: field.get("name").string(),
@@ -158,14 +151,14 @@ function readKernel(field: DocumentValue): Omit<KernelInfo, "args"> {
 
 function readSimd(field: DocumentValue): number {
   const simd = field.integer(1, 32);
-  return [1, 8, 16, 32].includes(simd) ? simd : field.fail(`${simd} is no number of lanes: 1, 8, 16 or 32 are`);
+  return [1, 8, 16, 32].includes(simd) ? simd : field.fail(`${simd} lanes are not possible: 1, 8, 16 or 32 are`);
 }
 
-function readDim3(field: DocumentValue, least: number, most: number): Dim3 | null {
+function readDim3(field: DocumentValue, min: number, max: number): Dim3 | null {
   if (!field.present) return null;
   const items = field.items();
   if (items.length !== 3) field.fail(`has ${items.length} entries, not 3`);
-  return [items[0]!.integer(least, most), items[1]!.integer(least, most), items[2]!.integer(least, most)];
+  return [items[0]!.integer(min, max), items[1]!.integer(min, max), items[2]!.integer(min, max)];
 }
 
 /** All zeros, as for a kernel that depends on no order, means the usual order. */
@@ -181,8 +174,8 @@ function readPerThread(field: DocumentValue): PayloadItem[] {
 }
 
 function readPayloadItem(field: DocumentValue): PayloadItem {
-  const count = (name: string, absent: number, most: number): number =>
-    field.get(name).present ? field.get(name).integer(0, most) : absent;
+  const count = (name: string, absent: number, max: number): number =>
+    field.get(name).present ? field.get(name).integer(0, max) : absent;
   const mode = field.get("addrmode");
   return {
     type: field.get("arg_type").string(),
@@ -215,4 +208,4 @@ export function argumentBytes({ payload, args }: KernelInfo, index: number): num
 }
 
 /** The largest of the sizes; 0 if there are none. */
-export const greatest = (sizes: readonly number[]): number => sizes.reduce((most, size) => Math.max(most, size), 0);
+export const greatest = (sizes: readonly number[]): number => sizes.reduce((max, size) => Math.max(max, size), 0);

@@ -5,6 +5,7 @@ import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
+import { arrayLoadsOf } from "./array-loads.ts";
 import { asPadding, isComputed, maybePadding } from "./origins.ts";
 import { planOf } from "./reads.ts";
 import { cut, extend, isDefined, isLowUndefined, isWhollyUndefined, type Shade } from "./shade.ts";
@@ -48,7 +49,9 @@ function readMemory(state: InitState, e: AccessEvent, lane: number, address: Add
   memory.bytes.read(at, access.bits / 8, shade);
   if (isDefined(shade) || shade.origin !== 0) return;
   memory.at = at;
-  const doubtful = !isWhollyUndefined(shade, access.bits) || memory.maybePadding(activation, lane, address);
+  const doubtful =
+    !isWhollyUndefined(shade, access.bits) ||
+    (!arrayLoadsOf(site.code.ir).has(site.instruction) && memory.maybePadding(activation, lane, address));
   shade.origin = origins.number(site, activation, () => variableName(e, lane, address), doubtful);
 }
 
@@ -66,6 +69,10 @@ function isHeap({ warp }: Activation, { low }: AddressParts): boolean {
 
 /** `values`: what is stored, by element; `active`: the lanes that reached the instruction. */
 export function store(state: InitState, e: AccessEvent, values: readonly LaneShades[], active: number): void {
+  if (e.site.instruction.op.kind === "copy") {
+    defineCopied(state, e);
+    return;
+  }
   const { access, activation, mask, site } = e;
   const { memory } = state;
   const bytes = access.bits / 8;
@@ -94,6 +101,18 @@ export function store(state: InitState, e: AccessEvent, values: readonly LaneSha
       const origin = originOfStored(access, stored, values, lane);
       if (origin !== 0) state.matters({ ...e, mask: bit }, origin, "what a store leaves for others to see");
     }
+  }
+}
+
+/** What a copy writes counts as defined: what is undefined there is found where it was stored. */
+function defineCopied({ memory }: InitState, { access, activation, mask, ...e }: AccessEvent): void {
+  const size = accessBytes(access);
+  for (let m = mask; m !== 0; m &= m - 1) {
+    const lane = lowestLane(m);
+    const address = addressOf({ access, activation, mask, ...e }, lane);
+    if (!memory.find(activation, lane, access.space, address, size)) continue;
+    for (let i = 0; i < access.count; i++)
+      memory.bytes.defineElement(memory.at + (i * access.bits) / 8, access.bits / 8);
   }
 }
 

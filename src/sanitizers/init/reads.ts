@@ -2,6 +2,7 @@ import {
   accessesOf,
   type FileTarget,
   hasEffect,
+  hasOperands,
   type Instruction,
   type MemoryAccess,
   type Op,
@@ -100,11 +101,17 @@ const use = (expr: Expr, role: string, ends = true): Use => ({ expr, role, ends 
 const accessNames = { load: "a load", store: "a store", atomic: "an atomic operation" } as const;
 
 function usesOf(op: Op): Use[] {
+  if (!hasOperands(op)) return [];
   switch (op.kind) {
     case "load":
     case "store":
     case "atomic":
       return accessesOf(op).flatMap(usesOfAccess);
+    case "copy":
+      return [
+        ...accessesOf(op).flatMap(usesOfAccess),
+        ...(op.size === null ? [] : [use(op.size, "the size of a copy")]),
+      ];
     case "warp":
       return op.mask === null ? [] : [use(op.mask, "a member mask")];
     case "barrier":
@@ -120,19 +127,8 @@ function usesOf(op: Op): Use[] {
     case "alloca":
       return [use(op.size, "the size of an allocation")];
     case "pure":
-    case "activemask":
-    case "fence":
-    case "branch":
-    case "subroutine-call":
-    case "return":
-    case "exit":
-    case "trap":
-    case "breakpoint":
-    case "stack-save":
     case "stack-restore":
     case "sleep":
-    case "nothing":
-    case "unsupported":
       return [];
   }
 }

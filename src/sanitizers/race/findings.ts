@@ -1,3 +1,4 @@
+import { originOf } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { nearestVariable } from "../../machine/faults/locate.ts";
 import type { Finding, Grid } from "../../machine/state/launch-state.ts";
@@ -79,6 +80,7 @@ export class Findings {
           message: `${nameOf(first)} ${verbs[earlier.kind.effect]} ${shown(earlierValue(earlier, later))}`,
           source: earlier.kind.site.code.ir.source,
           span: earlier.kind.site.instruction.span,
+          origin: originOf(earlier.kind.site.code.ir, earlier.kind.site.instruction),
           thread: first,
         },
       ],

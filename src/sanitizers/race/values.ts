@@ -1,8 +1,9 @@
-import { accessesOf } from "../../ir/index.ts";
+import { accessesOf, laneAddressOf, type OpOf } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import { fold } from "../../semantics/index.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
+import { type Expr, fold } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
 import type { Accesses, Earlier, Later } from "./detector.ts";
 
@@ -13,23 +14,42 @@ export const addressOf = ({ event, lane }: Pick<Later, "event" | "lane">): Addre
   parts(BigInt.asUintN(64, event.addresses[lane]!));
 
 /** Reads `bytes` bytes of memory, from byte `from` of what a lane accesses, before the instruction changes them. */
-function inMemory({ activation: x, addresses }: Accesses, lane: number, from: number, bytes: number): bigint {
-  const address = parts(BigInt.asUintN(64, addresses[lane]! + BigInt(from)));
+const inMemory = ({ activation: x, addresses }: Accesses, lane: number, from: number, bytes: number): bigint =>
+  at(x, lane, parts(BigInt.asUintN(64, addresses[lane]! + BigInt(from))), bytes);
+
+function at(x: Activation, lane: number, address: AddressParts, bytes: number): bigint {
   const place = locate(x, lane, address);
   if (place === null) return 0n;
-  const at = place.at + address.low - place.start;
-  return numberOf(place.views.u8.subarray(at, at + bytes));
+  const start = place.at + address.low - place.start;
+  return numberOf(place.views.u8.subarray(start, start + bytes));
 }
 
 /** The same bytes of what a lane is about to store. */
 function stored({ activation: x, site, ordinal, access }: Accesses, lane: number, from: number, bytes: number): bigint {
-  const made = accessesOf(site.instruction.op)[ordinal];
+  const { op } = site.instruction;
+  if (op.kind === "copy") return copied(op, x, lane, from, bytes);
+  const made = accessesOf(op)[ordinal];
   if (made?.effect !== "store") return 0n;
   const size = access.bits / 8;
   const expr = made.values[Math.floor(from / size)] ?? null;
   if (expr === null) return 0n;
   const pattern = BigInt(patternOf(expr.ty, fold(expr, x.code.leafValue(x, lane))));
   return (pattern >> BigInt(8 * (from % size))) & ((1n << BigInt(8 * bytes)) - 1n);
+}
+
+/** The same bytes of what a lane is about to copy. */
+function copied(
+  { from: source, size }: OpOf<"copy">,
+  x: Activation,
+  lane: number,
+  from: number,
+  bytes: number,
+): bigint {
+  const value = (expr: Expr): bigint => BigInt(patternOf(expr.ty, fold(expr, x.code.leafValue(x, lane))));
+  const start = BigInt.asUintN(64, value(laneAddressOf(source.place)));
+  const count = size === null ? from + bytes : Number(BigInt.asUintN(32, value(size)));
+  const read = Math.min(Math.max(count - from, 0), bytes);
+  return read === 0 ? 0n : at(x, lane, parts(start + BigInt(from)), read);
 }
 
 /** The value that the later access reads or stores, in the bytes that both have in common. */

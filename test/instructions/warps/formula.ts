@@ -71,7 +71,7 @@ const doubleOperators: Readonly<Record<string, (a: number, b: number) => number>
 
 const integers: Arithmetic<bigint> = {
   literal: (text) => {
-    if (text.includes(".")) throw new Error(`${text} is no integer: write f32(${text}) or f64(${text})`);
+    if (text.includes(".")) throw new Error(`${text} is not an integer: write f32(${text}) or f64(${text})`);
     return BigInt(text);
   },
   of: (integer) => integer,

@@ -1,8 +1,10 @@
 import type { ChosenModifiers } from "../../../src/ptx/isa/index.ts";
+import { multiplied } from "./matrix-model.ts";
 
 /** What a model is given: the threads that execute the instruction, and their values. */
 interface Inputs {
   readonly mods: ChosenModifiers;
+  readonly opcode: string;
   /** Of each operand that is no address, its elements, of which each has a value in every thread of the block. */
   readonly operands: readonly (readonly (readonly bigint[])[])[];
   readonly executing: ReadonlySet<number>;
@@ -39,4 +41,7 @@ const shfl: Model = ({ mods, operands, executing }) => {
   return [[d], [p]];
 };
 
-export const models: Readonly<Record<string, Model>> = { shfl };
+/** See matrix-model.ts. All lanes take part. */
+const mma: Model = ({ mods, opcode, operands }) => [multiplied(mods, opcode, operands)];
+
+export const models: Readonly<Record<string, Model>> = { shfl, mma };

@@ -128,7 +128,8 @@ export class Section {
       if (rule.immediate === "only") return `${this.#values(value, statement)[0]}`;
       return this.#value(value, rule, statement);
     });
-    const text = registers.length === 1 && rule.braces !== "required" ? registers[0]! : `{${registers.join(", ")}}`;
+    const bare = registers.length === 1 && rule.braces !== "required" && !operand.braced;
+    const text = bare ? registers[0]! : `{${registers.join(", ")}}`;
     return operand.isNegated ? `!${text}` : text;
   }
 
@@ -222,6 +223,7 @@ export class Section {
     const destinations = statement.candidate.operands.filter((o) => o.destination);
     const names = destinations.flatMap((o) => (o.second ? [o.name, o.second.name] : [o.name]));
     const { rules } = destinationRules(statement.candidate);
+    const { outcome } = statement;
     const stores: (() => void)[] = [];
     const element = (expected: Expected, rule: OperandRule, what: string): string => {
       if (expected.kind === "sink") return "_";
@@ -239,7 +241,8 @@ export class Section {
     const results = this.#expected(statement).map((elements, i) => {
       const what = (j: number) => (elements.length === 1 ? names[i]! : `${names[i]}[${j}]`);
       const texts = elements.map((expected, j) => element(expected, rules[i]!, what(j)));
-      return texts.length === 1 && rules[i]!.braces !== "required" ? texts[0]! : `{${texts.join(", ")}}`;
+      const isBraced = outcome.kind === "results" && outcome.braced[i] === true;
+      return texts.length === 1 && rules[i]!.braces !== "required" && !isBraced ? texts[0]! : `{${texts.join(", ")}}`;
     });
     return { results, stores };
   }
@@ -280,7 +283,8 @@ export class Section {
     const operands = statement.operands.flatMap((o) =>
       o.kind === "values" ? [o.elements.map((v) => this.#values(v, statement))] : [],
     );
-    return model({ mods: statement.candidate.mods, operands, executing: new Set(this.#executing(statement)) });
+    const { opcode, candidate } = statement;
+    return model({ mods: candidate.mods, opcode, operands, executing: new Set(this.#executing(statement)) });
   }
 
   /** Threads that have exited do not come to the store. */

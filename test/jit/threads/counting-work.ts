@@ -56,7 +56,8 @@ export interface Counting {
 
 /** `visit`: what the host does for a block; what it returns is added to the block's count. */
 export function countingWork(
-  options: Pick<Work, "blocks" | "threads"> & {
+  options: Pick<Work, "threads"> & {
+    readonly blocks: number;
     readonly spins?: number;
     readonly visit?: (block: number, three: bigint, print: (text: string) => void) => number;
   },
@@ -79,7 +80,8 @@ export function countingWork(
   const own = new WebAssembly.Instance(module, { env: { memory, ...Object.fromEntries(functions) } });
   let contexts = 0;
   const work: Work = {
-    blocks,
+    first: 0,
+    end: blocks,
     threads,
     expectedMs: 1,
     module,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Access, Op } from "../../../src/ir/index.ts";
-import { instructionSet, type OperandAccess } from "../../../src/ptx/isa/index.ts";
+import { instructionSet, type OperandAccess, stepsOf } from "../../../src/ptx/isa/index.ts";
 import { type Expr, fold, kit, type Value } from "../../../src/semantics/index.ts";
 
 /** The operation that an opcode's row returns for these sources. */
@@ -22,8 +22,12 @@ function effectOf(opcode: string, sources: Readonly<Record<string, readonly Expr
     selector: () => null,
     negated: () => false,
     carry: kit.pred(false),
+    temporary: (index) => ({ register: index, value: kit.i32(0) }),
+    sm: 90,
   };
-  return candidate.form.effect(kit, first, candidate.mods, operands);
+  const [step, ...others] = stepsOf(candidate.form.effect(kit, first, candidate.mods, operands));
+  if (step === undefined || others.length > 0) throw new Error(`${candidate.form.text} has several steps`);
+  return step.op;
 }
 
 const address = [kit.i64(64n)];

@@ -1,20 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { type CorpusFile, corpusIn } from "../../corpus.ts";
 
 /** The folder of the conformance modules beside the repository, which may not exist. */
 export const conformance = new URL("../../../../shared/conformance/", import.meta.url);
 
-export interface CorpusFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-export function corpus(): readonly CorpusFile[] {
-  if (!existsSync(conformance)) return [];
-  return readdirSync(conformance, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ptx"))
-    .sort()
-    .map((path) => ({ path, text: readFileSync(new URL(path, conformance), "utf8") }));
-}
+export const corpus = (): readonly CorpusFile[] => corpusIn(conformance, ".ptx");
 
 /** A module with a bit of everything, for use without the corpus. */
 export const sample = `.version 9.0
@@ -40,12 +29,3 @@ proto: .callprototype (.param .b32 _) _ (.param .b64 _);
  .b32 L0-L1 }
 @@DWARF .byte 0x2b
 `;
-
-/** A generator of pseudo-random numbers below a bound, the same on every machine. */
-export function generator(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}

@@ -39,7 +39,7 @@ test("the fields that a launch needs are read", () => {
     bindings: [{ index: 0, argument: 0 }],
     memory: [{ type: "global", bytes: 96, perLane: true }],
     args: [
-      { name: "y", type: null, elements: 1, bytes: 8 },
+      { name: "y", type: null, elements: 1, bytes: 8, pointsTo: "f32" },
       { name: "a", type: "f32", elements: 1, bytes: 4 },
       { name: "v", type: "u32", elements: 4, bytes: 16 },
     ],
@@ -65,7 +65,7 @@ describe("errors have the path of the value", () => {
     [{ kernels: [{ ...saxpy, name: 3 }] }, ".ze_info: kernels[0].name: expected a string, found a number"],
     [
       document({ execution_env: { simd_size: 12 } }),
-      ".ze_info: kernels[0].execution_env.simd_size: 12 is no number of lanes: 1, 8, 16 or 32 are",
+      ".ze_info: kernels[0].execution_env.simd_size: 12 lanes are not possible: 1, 8, 16 or 32 are",
     ],
     [
       document({ payload_arguments: [{ arg_type: "arg_byvalue", offset: -4, size: 4 }] }),

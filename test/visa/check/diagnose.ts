@@ -1,3 +1,4 @@
+import { checkVisaFile } from "../../../src/runtime/visa/check.ts";
 import { type Diagnostic, SourceText } from "../../../src/source/index.ts";
 import { checkVisa, linkVisa } from "../../../src/visa/check/index.ts";
 import type { Platform } from "../../../src/visa/isa/row.ts";
@@ -28,3 +29,18 @@ export const lineOf = ({ source, span }: Diagnostic): number => source.position(
 /** One line per diagnostic, for failing tests. */
 export const lines = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.map((d) => `${lineOf(d)} ${d.severity} ${d.code}: ${d.message}`);
+
+/** The severities and codes for a kernel of one statement, compiled for a platform. */
+export function foundIn(target: string, declarations: string, statement: string): string[] {
+  const text = `.version 4.1
+.kernel "k"
+${declarations}
+.kernel_attr SimdSize=16
+.kernel_attr Target="3d"
+.function "k_main"
+k_main:
+    ${statement}
+    ret (M1, 1)
+`;
+  return checkVisaFile({ path: "k.visaasm", text }, { target }).diagnostics.map((d) => `${d.severity} ${d.code}`);
+}

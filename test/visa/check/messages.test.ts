@@ -1,28 +1,21 @@
 import { expect, test } from "vitest";
-import { checkVisaFile } from "../../../src/runtime/visa/check.ts";
+import { foundIn } from "./diagnose.ts";
 
 /**
  * The diagnostics of a kernel for a platform. `V` is 16 dwords, `L` 32, `A` 16 addresses, `S` one dword, `M` and `H`
  * 128 numbers.
  */
-function found(target: string, statement: string): string[] {
-  const text = `.version 4.1
-.kernel "k"
-.decl V v_type=G type=ud num_elts=16 align=GRF
+const found = (target: string, statement: string): string[] =>
+  foundIn(
+    target,
+    `.decl V v_type=G type=ud num_elts=16 align=GRF
 .decl L v_type=G type=ud num_elts=32 align=GRF
 .decl A v_type=G type=uq num_elts=16 align=GRF
 .decl S v_type=G type=ud num_elts=1 align=GRF
 .decl M v_type=G type=d num_elts=128 align=GRF
-.decl H v_type=G type=hf num_elts=128 align=GRF
-.kernel_attr SimdSize=16
-.kernel_attr Target="3d"
-.function "k_main"
-k_main:
-    ${statement}
-    ret (M1, 1)
-`;
-  return checkVisaFile({ path: "k.visaasm", text }, { target }).diagnostics.map((d) => `${d.severity} ${d.code}`);
-}
+.decl H v_type=G type=hf num_elts=128 align=GRF`,
+    statement,
+  );
 
 // LSC_UNTYPED: each element of a vector begins in a register of its own; transposed, they are consecutive.
 test.each([

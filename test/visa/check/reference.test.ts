@@ -34,6 +34,6 @@ describe.skipIf(!present)("what the reference says", () => {
       expect(cases.map((c) => row(verdict(textOf(c)), c.statements))).toEqual(
         cases.map((c) => row(c.reference, c.statements)),
       );
-    }, 60_000);
+    });
   }
 });

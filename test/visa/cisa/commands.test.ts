@@ -34,7 +34,7 @@ beforeAll(async () => {
   cli.write("fixture.isa", fixture("kernel-and-function"));
   cli.write("damaged.isa", fixture("kernel-and-function").subarray(0, 0x1a0));
   cli.write("texts/keep", "");
-}, 60_000);
+});
 afterAll(() => cli.remove());
 
 test("asm makes one file of a kernel and its functions, and disasm gives the text back", () => {

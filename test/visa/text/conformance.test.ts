@@ -6,7 +6,8 @@ import { describe, expect, test } from "vitest";
 import { SourceText } from "../../../src/source/index.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
 import { printVisa } from "../../../src/visa/printer/index.ts";
-import { type CorpusFile, corpus, shared } from "./corpus.ts";
+import type { CorpusFile } from "../../corpus.ts";
+import { corpus, shared } from "./corpus.ts";
 import { plain } from "./plain.ts";
 
 const files = corpus();
@@ -49,7 +50,7 @@ describe.skipIf(absent)(`vISA cases${why}`, () => {
     expect(found.sort()).toEqual(expected);
   });
 
-  test("have the same tree when printed and read again", { timeout: 60_000 }, () => {
+  test("have the same tree when printed and read again", () => {
     for (const { path, text } of files) {
       const { tree, diagnostics } = parse(text);
       const printed = printVisa(tree);
@@ -74,7 +75,7 @@ function sampled(): readonly (CorpusFile & { readonly platform: string })[] {
 }
 
 describe.skipIf(absent || !genx)(`GenX_IR${genx ? why : " (not installed)"}`, () => {
-  test("makes the same machine code from printed text", { timeout: 120_000 }, () => {
+  test("makes the same machine code from printed text", () => {
     const folder = mkdtempSync(join(tmpdir(), "lanewise-"));
     /** Null if the text is not accepted. */
     const machineCode = (text: string, platform: string): Buffer | null => {

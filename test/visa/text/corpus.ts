@@ -1,20 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { type CorpusFile, corpusIn } from "../../corpus.ts";
 
 /** The vISA cases beside the repository, if there are any. */
 export const shared = new URL("../../../../shared/visa/", import.meta.url);
 
-export interface CorpusFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-export function corpus(): readonly CorpusFile[] {
-  if (!existsSync(shared)) return [];
-  return readdirSync(shared, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith("asm"))
-    .sort()
-    .map((path) => ({ path, text: readFileSync(new URL(path, shared), "utf8") }));
-}
+export const corpus = (): readonly CorpusFile[] => corpusIn(shared, "asm");
 
 /** A file with some of everything, in case there is no corpus. */
 export const sample = `.version 4.2
@@ -50,12 +39,3 @@ last:
 .global_function f
     fret (M1, 16)
 `;
-
-/** Numbers below a bound, the same on every machine. */
-export function generator(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * bound);
-  };
-}

@@ -4,7 +4,8 @@ import { tokenLimit } from "../../../src/source/characters.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
 import { printVisa } from "../../../src/visa/printer/index.ts";
 import { processorMilliseconds } from "../../processor-time.ts";
-import { corpus, generator, sample } from "./corpus.ts";
+import { generator, mutated } from "../../random-text.ts";
+import { corpus, sample } from "./corpus.ts";
 
 const texts = [sample, ...corpus().map(({ text }) => text)];
 const short = texts.filter((text) => text.length < 5_000);
@@ -34,12 +35,12 @@ function check(text: string): void {
 }
 
 describe("any prefix of a file", () => {
-  test("every prefix of some", { timeout: 60_000 }, () => {
+  test("every prefix of some", () => {
     for (const text of [sample, ...short.slice(0, 60).filter((_, i) => i % 30 === 7)]) {
       for (let end = 0; end <= text.length; end++) check(text.slice(0, end));
     }
   });
-  test("a prefix of each", { timeout: 60_000 }, () => {
+  test("a prefix of each", () => {
     const below = generator(1);
     for (const text of texts) check(text.slice(0, below(text.length)));
   });
@@ -50,33 +51,9 @@ const fragments =
     " ",
   );
 
-function mutated(below: (bound: number) => number): string {
-  let text = short[below(short.length)]!;
-  for (let edits = 1 + below(4); edits > 0; edits--) {
-    const at = below(text.length);
-    const [before, after] = [text.slice(0, at), text.slice(at)];
-    switch (below(4)) {
-      case 0:
-        text = before + fragments[below(fragments.length)] + after;
-        break;
-      case 1:
-        text = before + after.slice(1 + below(8));
-        break;
-      case 2:
-        text = before + String.fromCharCode(below(300)) + after.slice(1);
-        break;
-      default: {
-        const from = below(text.length);
-        text = before + text.slice(from, from + below(60)) + after.slice(below(10));
-      }
-    }
-  }
-  return text;
-}
-
-test("3,000 mutations", { timeout: 120_000 }, () => {
+test("3,000 mutations", () => {
   const below = generator(7);
-  for (let i = 0; i < 3_000; i++) check(mutated(below));
+  for (let i = 0; i < 3_000; i++) check(mutated(short, fragments, below));
 });
 
 describe("nesting is bounded", () => {
@@ -120,7 +97,7 @@ describe("garbage", () => {
     "bytes of all kinds": String.fromCharCode(...Array.from({ length: 250 }, (_, i) => i)).repeat(size / 250),
   };
   for (const [what, text] of Object.entries(garbage)) {
-    test(what, { timeout: 60_000 }, () => {
+    test(what, () => {
       for (const head of ["", '.version 3.6\n.kernel "k"\n', '.version 3.6\n.kernel "k"\n    mov']) {
         const { tree, diagnostics } = parse(head + text);
         expect(diagnostics.length).toBeGreaterThan(0);
@@ -130,7 +107,7 @@ describe("garbage", () => {
     });
   }
 
-  test("the number of tokens of a file is limited", { timeout: 120_000 }, () => {
+  test("the number of tokens of a file is limited", () => {
     const text = `.version 3.6\n.kernel "k"\n${"{\n}\n".repeat(tokenLimit / 4)}    ret (M1, 1)`;
     const { tree, diagnostics } = parse(text);
     expect(diagnostics.map(({ code }) => code)).toEqual(["visa-too-many-tokens"]);
@@ -147,7 +124,7 @@ describe("time grows linearly with the text", () => {
     declarations: ".decl V v_type=G type=ud num_elts=(4*2) align=GRF alias=<W, 32> // variable\n",
   };
   for (const [what, line] of Object.entries(lines)) {
-    test(what, { timeout: 60_000 }, () => {
+    test(what, () => {
       const file = (count: number) => `.version 3.6\n.kernel "k"\n${line.repeat(count)}`;
       time(file(5_000));
       const [small, large] = [time(file(5_000)), time(file(40_000))];

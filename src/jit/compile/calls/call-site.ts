@@ -1,6 +1,6 @@
 import type { CallOp } from "../../../ir/calls.ts";
 import type { Wasm } from "../../../wasm/index.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { Convention } from "../plan/calling-convention.ts";
 
 /** A call of functions of the program, with the facts that its code depends on. */

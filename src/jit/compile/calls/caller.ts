@@ -4,13 +4,13 @@ import type { Faults } from "../emit/faults.ts";
 import type { Frame } from "../memory/frame.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { Suspension } from "../sync/suspension.ts";
 
 /** The properties of a function that the calls in it depend on. */
 export interface CallContext {
   readonly unit: ModuleUnit;
-  readonly callable: CompiledFunction;
+  readonly compiled: CompiledFunction;
   readonly frame: Frame;
   /** Of a function in which lanes may exit: locals with the lanes that have; else null. */
   readonly ended: readonly number[] | null;

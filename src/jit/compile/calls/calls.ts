@@ -30,13 +30,13 @@ export class Calls {
   readonly #writer: FunctionWriter;
 
   constructor(caller: Caller) {
-    const { chunk, flow, memory, suspension, unit, frame } = caller;
+    const { chunk, flow, memory, suspension, frame } = caller;
     this.#caller = caller;
     this.#chunk = chunk;
     this.#writer = chunk.writer;
     this.#values = new CallValues(chunk, frame);
     this.#resumable = suspension === null ? null : new ResumableCalls(chunk, flow, memory, suspension);
-    this.#externals = new ExternalCalls(chunk, unit, memory, frame);
+    this.#externals = new ExternalCalls(caller);
   }
 
   /** Writes a call for the active lanes in which the guard holds, if there are any. */
@@ -177,7 +177,6 @@ export class Calls {
   /** Lanes enter functions at their beginning. `before`: is written before each call. */
   #begin(site: CallSite, lanes: readonly Wasm[], collect: Collect, before: () => void = () => {}): void {
     const w = this.#writer;
-    const { unit, memory, faults } = this.#caller;
     const passed = this.#values.inRegisters(site);
     const enter = (callee: Wasm, here: readonly Wasm[], isOnly: boolean, args: readonly Wasm[]): void => {
       this.#values.stage(site);
@@ -192,7 +191,7 @@ export class Calls {
     const args = passed.map((value) => ({ local: w.local(value.ty), value }));
     w.assign(args);
     const locals = args.map(({ local, value }) => wasm.local(value.ty, local));
-    const indirect = new IndirectTargets(this.#chunk, unit, memory, faults);
+    const indirect = new IndirectTargets(this.#caller);
     indirect.each(site, lanes, (callee, here, isOnly) => enter(callee, here, isOnly, locals));
     for (const { local } of args) w.release(local);
   }

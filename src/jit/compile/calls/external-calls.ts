@@ -3,36 +3,28 @@ import { valuesOf } from "../../../ir/flow/accesses.ts";
 import type { Argument } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
-import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { type Quad, type Value, vectorOf } from "../lanes/value.ts";
-import type { Frame } from "../memory/frame.ts";
-import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
+import type { Caller } from "./caller.ts";
 
 /**
  * Calls of functions that the launcher provides. Their arguments are stored in the context, eight bytes for each lane.
  */
 export class ExternalCalls {
-  readonly #chunk: Chunk;
-  readonly #unit: ModuleUnit;
-  readonly #memory: FunctionContext;
-  readonly #frame: Frame;
+  readonly #caller: Caller;
 
-  constructor(chunk: Chunk, unit: ModuleUnit, memory: FunctionContext, frame: Frame) {
-    this.#chunk = chunk;
-    this.#unit = unit;
-    this.#memory = memory;
-    this.#frame = frame;
+  constructor(caller: Caller) {
+    this.#caller = caller;
   }
 
   call(block: number, index: number, op: CallOp, lanes: readonly Wasm[], guard: Mask): void {
-    const { writer: w, quads } = this.#chunk;
-    const { context, layout, siteOf } = this.#memory;
-    importHost(this.#unit.module, "external");
+    const { writer: w, quads } = this.#caller.chunk;
+    const { context, layout, siteOf, unit } = this.#caller.memory;
+    importHost(unit.module, "external");
     op.args.forEach((arg, i) => {
       vectorOf(this.#bytesOf(arg), quads)
         .quads.flat()
@@ -42,7 +34,7 @@ export class ExternalCalls {
           w.memory("v128.store", 16, layout.args + i * quads * 32 + 16 * p);
         });
     });
-    tellEntry(w, this.#memory);
+    storeEntry(w, this.#caller.memory);
     w.get(context);
     w.i32(siteOf(index, null));
     w.value(laneBits(lanes));
@@ -52,11 +44,13 @@ export class ExternalCalls {
 
   /** An argument of up to eight bytes, as a 64-bit value. */
   #bytesOf(arg: Argument): Value {
-    const { quads } = this.#chunk;
-    if (arg.kind !== "frame") return fitted(this.#chunk.value(valuesOf(arg)[0]!), "b64", quads);
+    const { quads } = this.#caller.chunk;
+    if (arg.kind !== "frame") return fitted(this.#caller.chunk.value(valuesOf(arg)[0]!), "b64", quads);
     if (arg.size !== 4 && arg.size !== 8) throw new Unsupported("structures that are passed to the launcher");
     const c = arg.size === 8 ? "b64" : "b32";
-    const parts = this.#frame.load(this.#frame.offsetOf(arg.variable), c, quads).map((l) => wasm.local("v128", l));
+    const parts = this.#caller.frame
+      .load(this.#caller.frame.offsetOf(arg.variable), c, quads)
+      .map((l) => wasm.local("v128", l));
     const value: Value = {
       kind: "vector",
       ty: c === "b64" ? "i64" : "i32",
@@ -66,12 +60,12 @@ export class ExternalCalls {
   }
 
   #writeResult(block: number, { results: [to] }: CallOp, lanes: readonly Wasm[], guard: Mask): void {
-    const { writer: w, quads, function: f } = this.#chunk;
+    const { writer: w, quads, function: f } = this.#caller.chunk;
     if (to === undefined || to.kind === "discard") return;
     const locals = Array.from({ length: 2 * quads }, () => w.local("v128"));
     locals.forEach((local, p) => {
-      w.get(this.#memory.context);
-      w.memory("v128.load", 16, this.#memory.layout.values + 16 * p);
+      w.get(this.#caller.memory.context);
+      w.memory("v128.load", 16, this.#caller.memory.layout.values + 16 * p);
       w.set(local);
     });
     const parts = locals.map((l) => wasm.local("v128", l));
@@ -79,12 +73,12 @@ export class ExternalCalls {
     if (to.kind === "register") {
       const register = to.registers[0]!;
       const { class: c } = f.registers[register]!;
-      if (c !== "pred") this.#chunk.write(block, [register], [fitted(value, c, quads)], guard);
+      if (c !== "pred") this.#caller.chunk.write(block, [register], [fitted(value, c, quads)], guard);
     } else {
       if (to.size !== 4 && to.size !== 8) throw new Unsupported("structures that the launcher returns");
       const c = to.size === 8 ? "b64" : "b32";
-      this.#frame.store(
-        this.#frame.offsetOf(to.variable),
+      this.#caller.frame.store(
+        this.#caller.frame.offsetOf(to.variable),
         vectorOf(fitted(value, c, quads), quads).quads.flat(),
         c,
         lanes,

@@ -13,7 +13,7 @@ import { targetTable } from "../module/call-target-table.ts";
 import { pushWord, storeWord } from "../module/function-context.ts";
 import { activationBytes, calledBytes } from "../plan/activation-size.ts";
 import { fits } from "../plan/call-graph.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName, wasmSignature } from "../plan/calling-convention.ts";
 import { suspensionReason } from "../plan/suspension-points.ts";
 import { loadLive, storeLive } from "../sync/named-lanes.ts";
@@ -61,7 +61,7 @@ export class FileCalls {
   /** Calls a subroutine, which uses the registers and the byte file of its routine. */
   callSubroutine(block: number, index: number, instruction: Instruction, op: SubroutineCallOp): void {
     const [callee] = this.#graph.targetsOf(op);
-    const registers = new SharedRegisters(this.#chunk, this.#caller.callable);
+    const registers = new SharedRegisters(this.#chunk, this.#caller.compiled);
     forRuleLanes(this.#chunk, block, instruction, ({ lanes }) => {
       this.#begin(block, op, lanes, [callee!], null, {
         prepare: () => registers.store(op.registers ?? []),
@@ -86,9 +86,9 @@ export class FileCalls {
 
   /** The lanes with which the callee begins. Stores which lanes have not exited, for callees that enlist them all. */
   #lanesOf(isForAll: boolean, lanes: readonly Wasm[]): readonly Wasm[] {
-    const { callable, isFunction } = this.#caller;
+    const { compiled, isFunction } = this.#caller;
     const w = this.#writer;
-    if (!this.#graph.enlistsLanes(callable)) return lanes;
+    if (!this.#graph.enlistsLanes(compiled)) return lanes;
     if (!isFunction) {
       const live = this.#caller.flow.live();
       storeLive(w, this.#caller.memory, laneBits(live));
@@ -174,7 +174,7 @@ export class FileCalls {
     const number = w.local("i32");
     w.assign([{ local: number, value: functionNumber }]);
     const { unit } = this.#caller;
-    const count = unit.facts.callables.list.length;
+    const count = unit.facts.functions.list.length;
     const isOutside = wasm.op(
       "i32.or",
       wasm.op("i32.ge_u", distance, wasm.i32(count * functionStride)),
@@ -263,15 +263,15 @@ export class FileCalls {
     number: Wasm | null,
   ): void {
     const w = this.#writer;
-    const { callable, unit } = this.#caller;
-    const { grfBytes } = callable.ir.file!;
+    const { compiled, unit } = this.#caller;
+    const { grfBytes } = compiled.ir.file!;
     if (callees.some((f) => f.ir.file!.grfBytes !== grfBytes)) throw new Unsupported("routines of several platforms");
     const callerFile = this.#base;
     const calleeFile = w.local("i32");
     // The files of a kernel, in which its subroutines run, lie elsewhere: those of all threads one after the other.
-    const isKernel = callable.number === this.#graph.functions[0]!.number;
+    const isKernel = compiled.number === this.#graph.functions[0]!.number;
     w.assign([
-      { local: calleeFile, value: isKernel ? this.#callFiles : add(callerFile, activationBytes(callable, unit.quads)) },
+      { local: calleeFile, value: isKernel ? this.#callFiles : add(callerFile, activationBytes(compiled, unit.quads)) },
     ]);
     const to = wasm.local("i32", calleeFile);
     const [arg, retval] = [argAt + op.argSize * grfBytes, retvalAt(grfBytes)];

@@ -1,13 +1,10 @@
 import { windows } from "../../../ir/index.ts";
 import { functionStride } from "../../../machine/memory/address-space.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { Chunk } from "../emit/chunk.ts";
-import type { Faults } from "../emit/faults.ts";
 import { fullAddresses } from "../emit/lane-addresses.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { targetTable } from "../module/call-target-table.ts";
-import type { FunctionContext } from "../module/function-context.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
+import type { Caller } from "./caller.ts";
 import type { CallSite } from "./call-site.ts";
 
 const add = (a: Wasm, b: Wasm): Wasm => wasm.op("i32.add", a, b);
@@ -34,16 +31,10 @@ interface Search {
  * The functions that lanes call by address: each once, with all lanes that call it, in the order of their first lanes.
  */
 export class IndirectTargets {
-  readonly #chunk: Chunk;
-  readonly #unit: ModuleUnit;
-  readonly #memory: FunctionContext;
-  readonly #faults: Faults;
+  readonly #caller: Caller;
 
-  constructor(chunk: Chunk, unit: ModuleUnit, memory: FunctionContext, faults: Faults) {
-    this.#chunk = chunk;
-    this.#unit = unit;
-    this.#memory = memory;
-    this.#faults = faults;
+  constructor(caller: Caller) {
+    this.#caller = caller;
   }
 
   /**
@@ -56,7 +47,7 @@ export class IndirectTargets {
     lanes: readonly Wasm[],
     call: (callee: Wasm, lanes: readonly Wasm[], isOnly: boolean) => void,
   ): void {
-    const { writer: w } = this.#chunk;
+    const { writer: w } = this.#caller.chunk;
     const search = this.#begin(site);
     const { low, high, rest, here, first, target } = search;
     const isLeft = anyOf(rest.map(vector));
@@ -74,7 +65,7 @@ export class IndirectTargets {
       () => {
         this.#storeAddresses(search);
         w.value(anyOf(high.map((l, q) => wasm.op("v128.and", vector(l), lanes[q]!))));
-        w.if(() => this.#faults.raise(site.index, lanes));
+        w.if(() => this.#caller.faults.raise(site.index, lanes));
         // All are checked before any is called.
         w.assign(all);
         w.loop((next) => {
@@ -103,8 +94,8 @@ export class IndirectTargets {
 
   #begin({ op }: CallSite): Search {
     if (op.target.kind !== "indirect") throw new Error("a call by address has one");
-    const { writer: w, active } = this.#chunk;
-    const addresses = fullAddresses(this.#chunk, op.target.address).quads;
+    const { writer: w, active } = this.#caller.chunk;
+    const addresses = fullAddresses(this.#caller.chunk, op.target.address).quads;
     const low = active.map(() => w.local("v128"));
     const high = active.map(() => w.local("v128"));
     w.assign(
@@ -120,8 +111,8 @@ export class IndirectTargets {
 
   /** Finds the target of the first lane in `rest`, and moves the lanes with the same target to `here`. */
   #findNext({ low, rest, here, first, target }: Search): void {
-    const { writer: w } = this.#chunk;
-    const { context, layout } = this.#memory;
+    const { writer: w } = this.#caller.chunk;
+    const { context, layout } = this.#caller.memory;
     const lane = wasm.op("i32.ctz", laneBits(rest.map(vector)));
     w.assign([{ local: first, value: add(local(context), wasm.op("i32.shl", lane, wasm.i32(3))) }]);
     w.get(first);
@@ -139,8 +130,8 @@ export class IndirectTargets {
 
   /** Stores the addresses where single ones can be read, here and by the launcher. */
   #storeAddresses({ addresses }: Search): void {
-    const { writer: w } = this.#chunk;
-    const { context, layout } = this.#memory;
+    const { writer: w } = this.#caller.chunk;
+    const { context, layout } = this.#caller.memory;
     for (const [q, pair] of addresses.entries()) {
       pair.forEach((half, i) => {
         w.get(context);
@@ -152,9 +143,9 @@ export class IndirectTargets {
 
   /** Lets the launcher end the launch if the address in `target` is none of a function that may be called here. */
   #check({ index, targets }: CallSite, lanes: readonly Wasm[], search: Search): void {
-    const { writer: w } = this.#chunk;
-    const { context, layout } = this.#memory;
-    const count = this.#unit.facts.callables.list.length;
+    const { writer: w } = this.#caller.chunk;
+    const { context, layout } = this.#caller.memory;
+    const count = this.#caller.memory.unit.facts.functions.list.length;
     const address = local(search.target);
     const isFunction = wasm.op(
       "i32.and",
@@ -166,13 +157,13 @@ export class IndirectTargets {
     w.get(isValid);
     w.if(() => {
       w.value(add(local(context), functionNumber(search.target)));
-      w.memory("i32.load8_u", 1, layout.targets + targetTable(this.#unit, targets) * count);
+      w.memory("i32.load8_u", 1, layout.targets + targetTable(this.#caller.memory.unit, targets) * count);
       w.set(isValid);
     });
     w.value(wasm.op("i32.eqz", local(isValid)));
     w.if(() => {
       this.#storeAddresses(search);
-      this.#faults.raise(index, lanes);
+      this.#caller.faults.raise(index, lanes);
     });
     w.release(isValid);
   }

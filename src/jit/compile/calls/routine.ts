@@ -8,22 +8,22 @@ import { hostStackSize } from "../emit/host-stack-size.ts";
 import type { Frame } from "../memory/frame.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { activationBytes } from "../plan/activation-size.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { entryParam } from "../plan/calling-convention.ts";
 import { SharedRegisters } from "./shared-registers.ts";
 
 /** The byte file of a vISA routine that has been called; a subroutine uses that of its routine. */
 export class Routine {
   readonly #chunk: Chunk;
-  readonly #callable: CompiledFunction;
+  readonly #compiled: CompiledFunction;
   readonly #file: ByteFilePort;
   readonly #registers: SharedRegisters;
 
-  constructor(chunk: Chunk, callable: CompiledFunction) {
+  constructor(chunk: Chunk, compiled: CompiledFunction) {
     this.#chunk = chunk;
-    this.#callable = callable;
+    this.#compiled = compiled;
     this.#file = chunk.file!;
-    this.#registers = new SharedRegisters(chunk, callable);
+    this.#registers = new SharedRegisters(chunk, compiled);
   }
 
   /** Enters the activation, if the host's stack has room for it. */
@@ -33,13 +33,13 @@ export class Routine {
     writer.memory("i32.load", 4, callEntry.top);
     this.#file.place();
     // The space for byte files is as large as the host's stack.
-    const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#callable, quads));
+    const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#compiled, quads));
     if (stacks.isChecked) frame.enterHost(entryParam, bytes);
   }
 
   /** The activation begins. */
   begin(): void {
-    if (this.#isSubroutine) this.#registers.load(registersIn(this.#callable.ir.params));
+    if (this.#isSubroutine) this.#registers.load(registersIn(this.#compiled.ir.params));
     else this.#clear();
   }
 
@@ -47,17 +47,17 @@ export class Routine {
    * The activation ends. A subroutine leaves the registers that it returns to its routine, in the lanes that called it.
    */
   leave(called: readonly Wasm[]): void {
-    if (this.#isSubroutine) this.#registers.storeFor(registersIn(this.#callable.ir.returns), called);
+    if (this.#isSubroutine) this.#registers.storeFor(registersIn(this.#compiled.ir.returns), called);
   }
 
   get #isSubroutine(): boolean {
-    return this.#callable.part?.number !== null;
+    return this.#compiled.part?.number !== null;
   }
 
   /** Clears the variables, which begin as zeros; those in registers are zero anyway. */
   #clear(): void {
     const { writer } = this.#chunk;
-    const { start, end } = variablesIn(this.#callable.ir, this.#callable.part?.isShared === true);
+    const { start, end } = variablesIn(this.#compiled.ir, this.#compiled.part?.isShared === true);
     if (start >= end) return;
     writer.values([wasm.op("i32.add", this.#file.base, wasm.i32(start)), wasm.i32(0), wasm.i32(end - start)]);
     writer.memoryFill();

@@ -2,7 +2,7 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { widenMask } from "../lanes/value.ts";
 import { sharedRegisterAt } from "../plan/activation-size.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 
 /**
  * Registers that a routine and its subroutines share: they are stored after the byte file around every call between
@@ -10,11 +10,11 @@ import type { CompiledFunction } from "../plan/callables.ts";
  */
 export class SharedRegisters {
   readonly #chunk: Chunk;
-  readonly #callable: CompiledFunction;
+  readonly #compiled: CompiledFunction;
 
-  constructor(chunk: Chunk, callable: CompiledFunction) {
+  constructor(chunk: Chunk, compiled: CompiledFunction) {
     this.#chunk = chunk;
-    this.#callable = callable;
+    this.#compiled = compiled;
   }
 
   store(registers: readonly number[]): void {
@@ -54,7 +54,7 @@ export class SharedRegisters {
     const { quads } = this.#chunk;
     return registers.flatMap((register) => {
       const locals = this.#chunk.locals(register);
-      const start = sharedRegisterAt(this.#callable, register, quads);
+      const start = sharedRegisterAt(this.#compiled, register, quads);
       const isWide = locals.length > quads;
       return locals.map((local, part) => ({ register, local, at: start + 16 * part, part, isWide }));
     });

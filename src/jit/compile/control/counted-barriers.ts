@@ -5,8 +5,9 @@ import { reductionWords } from "../../abi/chunk-state.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { forRuleLanes, type RuleLanes } from "../emit/rule-lanes.ts";
 import { anyOf, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
+import { bothMasks } from "../lanes/mask.ts";
 import { laneOf } from "../lanes/value.ts";
-import { type FunctionContext, pushWord, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, pushWord, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { loadLive } from "../sync/named-lanes.ts";
@@ -62,7 +63,7 @@ export class CountedBarriers {
       const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
       const { context, siteOf } = this.#memory;
       const votes = op.reduce === null ? wasm.i32(0) : this.#votes(op.reduce.a, lanes);
-      tellEntry(w, this.#memory);
+      storeEntry(w, this.#memory);
       w.values([wasm.local("i32", context), wasm.i32(siteOf(index, null)), id!, count!, laneBits(lanes), votes]);
       callHost(w, "arriveAtBarrier");
       w.if(
@@ -123,7 +124,7 @@ export class CountedBarriers {
 
   #votes(a: Expr, lanes: readonly Wasm[]): Wasm {
     const { quads } = this.#chunk.vector(a);
-    return laneBits(quads.map(([part], q) => wasm.op("v128.and", part!, lanes[q]!)));
+    return laneBits(bothMasks(quads.flat(), lanes)!);
   }
 
   /** The value of an operand on which lanes have to agree; 0 if the operand is absent. */
@@ -136,7 +137,7 @@ export class CountedBarriers {
     const w = this.#chunk.writer;
     const parts = vector.quads.flat();
     const [any, all] = [w.local("i32"), w.local("i32")];
-    const here = parts.map((part, q) => wasm.op("v128.and", part, lanes[q]!));
+    const here = bothMasks(parts, lanes)!;
     const there = parts.map((part, q) => wasm.op("v128.or", part, wasm.op("v128.not", lanes[q]!)));
     w.assign([
       { local: any, value: foldWords("v128.or", here) },

@@ -89,8 +89,13 @@ function branchApart(
   writer.value(anyOf(outside));
   writer.expect(false);
   writer.if(() => faults.raise(index, outside, value));
-  const choices = [...new Set(targets)].map((to) => {
-    const chosen = targets.flatMap((target, i) => (target === to ? [i] : []));
+  const indices = new Map<number, number[]>();
+  targets.forEach((to, i) => {
+    const known = indices.get(to);
+    if (known === undefined) indices.set(to, [i]);
+    else known.push(i);
+  });
+  const choices = [...indices].map(([to, chosen]) => {
     const mask = parts.map((part) =>
       chosen.map((i) => wasm.op("i32x4.eq", part, wasm.i32x4(i))).reduce((a, b) => wasm.op("v128.or", a, b)),
     );

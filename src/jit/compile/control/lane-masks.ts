@@ -1,5 +1,6 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { bothMasks } from "../lanes/mask.ts";
 
 /** The masks of active lanes, and of pending ones: those that wait at the beginning of blocks for their turn to run. */
 export class LaneMasks {
@@ -63,7 +64,6 @@ export class LaneMasks {
 
   /** The lanes of a mask that are active in a block. */
   within(block: number, mask: readonly Wasm[]): readonly Wasm[] {
-    const active = this.#chunk.activeMask(block);
-    return active === null ? mask : mask.map((g, q) => wasm.op("v128.and", g, active[q]!));
+    return bothMasks(mask, this.#chunk.activeMask(block))!;
   }
 }

@@ -52,8 +52,7 @@ export class Reconvergence {
     this.#suspension = suspension;
     const { analysis, writer } = chunk;
     const { graph } = analysis.code;
-    const pending = new Set<number>();
-    for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) pending.add(w);
+    const pending = new Set(analysis.divergence.waitingAnywhere());
     for (const block of suspension?.maskedBlocks ?? []) pending.add(block);
     for (const { end, successors } of graph.blocks) {
       // Lanes are pending at all targets before any of them runs.

@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import type { Guard, Instruction, LaneRule, Op } from "../../../ir/index.ts";
+import { endingOp, type Guard, type Instruction, type LaneRule, type Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { type BranchCondition, branchConditionOf } from "../analysis/flow/branch-condition.ts";
@@ -77,9 +77,11 @@ export class Terminators {
     const { instructions, graph } = this.#chunk.analysis.code;
     const last = instructions[block.end - 1]!;
     const target = (instruction: number): number => graph.blockAt(instruction);
-    switch (last.op.kind) {
+    const op = endingOp(last.op);
+    if (op === null) return false;
+    switch (op.kind) {
       case "branch":
-        this.#branch({ ...end, to: target(last.op.target) }, last);
+        this.#branch({ ...end, to: target(op.target) }, last);
         return true;
       case "return":
       case "exit":
@@ -90,35 +92,22 @@ export class Terminators {
         }
         return true;
       case "barrier":
-        this.#barrier(block, last.op, last);
+        this.#barrier(block, op, last);
         return true;
       case "branch-indexed":
         this.#branchIndexed({
           block: block.index,
           index: block.end - 1,
           instruction: last,
-          op: last.op,
-          targets: last.op.targets.map(target),
+          op,
+          targets: op.targets.map(target),
         });
         return true;
-      case "pure":
-      case "load":
-      case "store":
-      case "atomic":
-      case "warp":
-      case "activemask":
-      case "fence":
-      case "call":
-      case "file-call":
+      // Lanes go on after it, if they do, at the next block.
       case "subroutine-call":
       case "trap":
-      case "breakpoint":
-      case "alloca":
-      case "stack-save":
-      case "stack-restore":
       case "sleep":
-      case "nothing":
-      case "unsupported":
+      case "warp":
         return false;
     }
   }

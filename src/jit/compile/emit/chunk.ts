@@ -252,10 +252,10 @@ export class Chunk {
   /** Whether any, or all, lanes of the current instruction have a predicate: 0 or 1. */
   #collapsed({ register, negate }: Guard, collapse: "any" | "all"): Wasm {
     const rule = this.#rule ?? { first: 0, count: this.lanes };
-    const channels = ruleMask(rule, this.quads) ?? allLanes(this);
+    const channels = ruleMask(rule, this.quads);
     const bits = this.#values.maskOf(register);
     const asked = collapse === "any" ? bits : bits.map((b) => wasm.op("v128.not", b));
-    const found = anyOf(asked.map((part, q) => wasm.op("v128.and", part, channels[q]!)));
+    const found = anyOf(bothMasks(asked, channels)!);
     return (collapse === "all") !== negate ? wasm.op("i32.eqz", found) : found;
   }
 

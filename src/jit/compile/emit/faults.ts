@@ -1,7 +1,7 @@
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
-import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { Chunk } from "./chunk.ts";
 
@@ -29,7 +29,7 @@ export class Faults {
         writer.memory("v128.store", 16, layout.values + 16 * q);
       });
     }
-    tellEntry(writer, this.#context);
+    storeEntry(writer, this.#context);
     writer.get(context);
     writer.i32(siteOf(instruction, null));
     writer.value(lanes === null ? allBits(this.#chunk.lanes) : laneBits(lanes));

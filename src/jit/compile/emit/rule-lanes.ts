@@ -1,6 +1,7 @@
 import type { Instruction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
+import { bothMasks } from "../lanes/mask.ts";
 import { allLanes, type Chunk } from "./chunk.ts";
 
 /** The lanes that an instruction of control flow moves. */
@@ -24,7 +25,7 @@ function ruleLanes(chunk: Chunk, block: number, { guard, lanes: rule }: Instruct
   if (moved === null) {
     return { condition: guard === null ? null : chunk.guardScalar(guard), lanes: here, decider: null };
   }
-  const lanes = here.map((part, q) => wasm.op("v128.and", part, moved[q]!));
+  const lanes = bothMasks(here, moved)!;
   return { condition: anyOf(lanes), lanes, decider: null };
 }
 

@@ -17,7 +17,7 @@ import { Terminators } from "../control/terminators.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { Faults } from "../emit/faults.ts";
 import type { AccessChecks } from "../memory/access-checks.ts";
-import { Alloca } from "../memory/alloca.ts";
+import { stackWriter } from "../memory/alloca.ts";
 import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
@@ -69,7 +69,7 @@ export class Body {
     const { unit, frame, isFunction } = callContext;
     const memory = new Memory(chunk, context, objects);
     this.#accessChecks = memory.accessChecks;
-    const warpOperations = new WarpOperations(chunk, context.context, context.layout);
+    const warpOperations = new WarpOperations(chunk, context, unit.module);
     const faults = new Faults(chunk, context);
     const waitBlocks = new WarpWaitBlocks(chunk.analysis);
     this.warpWaits =
@@ -85,8 +85,19 @@ export class Body {
       suspension !== null && points.isCounted
         ? new CountedBarriers(chunk, flow, context, suspension, points, ended)
         : null;
-    const alloca = new Alloca(chunk, context, frame);
-    const parts = { chunk, invariants, memory, alloca, calls, fileCalls, faults, flow, warpOperations, warpWaits };
+    const writeStackOp = stackWriter(chunk, context, frame);
+    const parts = {
+      chunk,
+      invariants,
+      memory,
+      writeStackOp,
+      calls,
+      fileCalls,
+      faults,
+      flow,
+      warpOperations,
+      warpWaits,
+    };
     this.#instructions = new Instructions(parts);
     this.#terminators = new Terminators(chunk, {
       counted: this.counted,
@@ -116,9 +127,8 @@ export class Body {
    * thread.
    */
   writeRegion(region: BarrierRegion, barriers: ReadonlyMap<number, number>, isWhole: Wasm): void {
-    this.#accessChecks.forget();
     this.flow.enterRegion(region, barriers);
-    this.write(isWhole);
+    this.#accessChecks.apart(() => this.write(isWhole));
   }
 
   /**
@@ -130,7 +140,7 @@ export class Body {
     const isEntered = layout.isInsideLoop(layout.start);
     const blocks =
       this.#mayConverge && !isEntered
-        ? convergedBlocks(this.#chunk.analysis, layout, this.#isMeeting)
+        ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier)
         : new Set<number>();
     const path = blocks.size === 0 ? null : new ConvergedPath(this.#chunk, this.flow, blocks);
     const before = path === null ? null : (): void => this.#writePath(path, isWhole);
@@ -142,8 +152,7 @@ export class Body {
     const { writer } = this.#chunk;
     writer.value(isWhole);
     writer.expect(true);
-    writer.if(() => path.write((block) => this.#writeBlock(block, path)));
-    this.#accessChecks.forget();
+    writer.if(() => this.#accessChecks.apart(() => path.write((block) => this.#writeBlock(block, path))));
   }
 
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */
@@ -194,7 +203,7 @@ export class Body {
   }
 
   /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */
-  readonly #isMeeting = (block: number): boolean => {
+  readonly #isUniformBarrier = (block: number): boolean => {
     const at = this.#points.barriers.get(block);
     return at === undefined || this.#suspension!.uniformBarrierBefore(at) !== null;
   };
@@ -292,11 +301,11 @@ export class Body {
   /** The instructions of an if-converted block, for some of the converged lanes. */
   #writeIfConverted({ index, start, end }: FlowBlock): void {
     const { instructions } = this.#chunk.analysis.code;
-    this.#accessChecks.forget();
-    for (let i = start; i < end; i++) {
-      if (instructions[i]!.op.kind !== "branch") this.#instructions.write(index, i, instructions[i]!);
-    }
-    this.#accessChecks.forget();
+    this.#accessChecks.apart(() => {
+      for (let i = start; i < end; i++) {
+        if (instructions[i]!.op.kind !== "branch") this.#instructions.write(index, i, instructions[i]!);
+      }
+    });
   }
 }
 

@@ -51,10 +51,10 @@ export class ChunkStart {
 
   /** A chunk begins, with the lanes that are active. */
   begin(): void {
-    const { callable, frame, context, hardwareThreads, body } = this.#run.scope;
+    const { compiled, frame, context, hardwareThreads, body } = this.#run.scope;
     this.#clearRegisters();
     hardwareThreads?.start();
-    if (callable.allocates) frame.open(context);
+    if (compiled.allocates) frame.open(context);
     frame.clear(null);
     body.flow.reset();
     body.begin();

@@ -86,7 +86,7 @@ export class ChunkTurns {
     this.#suspension.turn((end) => {
       const run = w.begin("block");
       const restore = w.begin("block");
-      const meetings = this.#suspension.uniformBarriers.map(() => w.begin("block")).reverse();
+      const uniformBarriers = this.#suspension.uniformBarriers.map(() => w.begin("block")).reverse();
       const fresh = w.begin("block");
       const suspended = w.begin("block");
       this.#loadState();
@@ -94,14 +94,14 @@ export class ChunkTurns {
       if (this.#patience !== null) w.assign([{ local: this.#patience.before, value: local32(state) }]);
       w.value(this.#is(state, chunkState.ended));
       w.brIf(end);
-      const isMeeting = wasm.op("i32.ge_s", local32(state), wasm.i32(chunkState.meetings));
-      const isAtBarrier = wasm.op("i32.or", this.#is(state, chunkState.atBarrier), isMeeting);
+      const isUniformBarrier = wasm.op("i32.ge_s", local32(state), wasm.i32(chunkState.uniformBarriers));
+      const isAtBarrier = wasm.op("i32.or", this.#is(state, chunkState.atBarrier), isUniformBarrier);
       w.value(wasm.op("i32.and", isAtBarrier, wasm.op("i32.eqz", local32(this.#released))));
       w.brIf(end);
       start.prepare();
       w.get(state);
       // By the chunk's state; of the first ones only `fresh` is a beginning.
-      w.brTable([fresh, suspended, suspended, suspended, suspended, ...meetings], suspended);
+      w.brTable([fresh, suspended, suspended, suspended, suspended, ...uniformBarriers], suspended);
       w.end();
       // Lanes have suspended at different points.
       w.br(restore);
@@ -110,7 +110,7 @@ export class ChunkTurns {
       this.#suspension.reset();
       start.begin();
       w.br(run);
-      this.#resumeMeetings(start, () => w.br(run));
+      this.#resumeUniformBarriers(start, () => w.br(run));
       w.end();
       this.#resumeSuspended(state);
       w.end();
@@ -123,14 +123,14 @@ export class ChunkTurns {
   /**
    * By barrier at which all lanes of the chunk have arrived together, in the order of the states: they begin after it.
    */
-  #resumeMeetings(start: ChunkStart, run: () => void): void {
+  #resumeUniformBarriers(start: ChunkStart, run: () => void): void {
     const { writer: w, body } = this.#run.scope;
     for (const [i, { block }] of this.#suspension.uniformBarriers.entries()) {
       w.end();
       start.activate();
       this.#suspension.reset();
       body.flow.reset();
-      this.#suspension.restoreAt(chunkState.meetings + i);
+      this.#suspension.restoreAt(chunkState.uniformBarriers + i);
       body.begin();
       body.flow.enterAt(block);
       run();

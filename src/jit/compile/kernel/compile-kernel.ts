@@ -7,7 +7,7 @@ import { frameFunctions } from "../memory/frame.ts";
 import { importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { preparationIn } from "../plan/call-graph.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName } from "../plan/calling-convention.ts";
 import { plansFor } from "../plan/partial-returns.ts";
 import type { ProgramFacts } from "../plan/program-facts.ts";
@@ -52,14 +52,14 @@ export function compileKernel(
 }
 
 /** The imports of every kernel; the rest is imported where code first needs it. */
-const ptxImports: readonly HostImport[] = ["translate", "fault", "gather", "settle", "deadlock"];
+const ptxImports: readonly HostImport[] = ["translate", "fault", "arriveAtWarpWait", "settle", "deadlock"];
 
 const visaImports: readonly HostImport[] = [
   "translate",
   "fault",
   "startThread",
   "surface",
-  "gather",
+  "arriveAtWarpWait",
   "settle",
   "deadlock",
 ];
@@ -71,7 +71,7 @@ function declareImports({ module, shape, quads, stacks, suspendedFrames }: Modul
 }
 
 function writeCallTable({ module, facts, graph }: ModuleUnit): void {
-  module.table(facts.callables.list.map((f) => (graph.isCalledByAddress(f) ? functionName(f) : "")));
+  module.table(facts.functions.list.map((f) => (graph.isCalledByAddress(f) ? functionName(f) : "")));
 }
 
 /** `waits`: whether blocks may wait for each other in loops. */
@@ -84,7 +84,7 @@ function describe(
   return {
     name: ir.name,
     bytes: module.finish(),
-    largestFunction: module.largestFunction,
+    isOptimizable: module.isOptimizable,
     lanes: quads * 4,
     shape,
     layout,
@@ -93,7 +93,7 @@ function describe(
     stateBytes,
     roots,
     sites,
-    targets: Uint8Array.from(targets.flatMap((of) => facts.callables.list.map((f) => (of.includes(f) ? 1 : 0)))),
+    targets: Uint8Array.from(targets.flatMap((of) => facts.functions.list.map((f) => (of.includes(f) ? 1 : 0)))),
     mayGiveUp: stacks.isChecked || module.imports.includes("giveUp" satisfies HostImport),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     waits: waits || shape.width !== null,

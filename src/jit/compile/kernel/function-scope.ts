@@ -11,7 +11,7 @@ import { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Frame } from "../memory/frame.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { Suspension } from "../sync/suspension.ts";
 import { Body } from "./body.ts";
@@ -19,7 +19,7 @@ import { HardwareThreads } from "./hardware-threads.ts";
 
 /** A function as it has been planned, and the locals that it begins with. */
 interface FunctionSpec {
-  readonly callable: CompiledFunction;
+  readonly compiled: CompiledFunction;
   readonly analysis: UniformityAnalysis;
   readonly points: SuspensionPoints;
   readonly canSuspend: boolean;
@@ -38,7 +38,7 @@ interface FunctionSpec {
 /** A function of the module while it is written: the parts that its code is made with. */
 export interface FunctionScope {
   readonly unit: ModuleUnit;
-  readonly callable: CompiledFunction;
+  readonly compiled: CompiledFunction;
   readonly writer: FunctionWriter;
   readonly specials: SpecialRegisters;
   readonly frame: Frame;
@@ -58,12 +58,12 @@ export interface FunctionScope {
 
 /** Makes the parts that the code of a function is written with. */
 export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: FunctionSpec): FunctionScope {
-  const { callable, analysis, points, context: contextLocal, entry, kernel } = spec;
+  const { compiled, analysis, points, context: contextLocal, entry, kernel } = spec;
   const { layout, quads, shape } = unit;
   const invariants = kernel?.invariants ?? null;
   const specials = new SpecialRegisters(writer, layout, contextLocal, shape, specialsOf(analysis.code.instructions));
-  const frame = new Frame(unit, writer, callable, kernel === null ? entry : null);
-  const isVisa = callable.part !== null;
+  const frame = new Frame(unit, writer, compiled, kernel === null ? entry : null);
+  const isVisa = compiled.part !== null;
   const chunk = new Chunk({
     writer,
     analysis,
@@ -72,11 +72,11 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     frame: (leaf) => frame.address(leaf),
     sharing: kernel?.sharing ?? null,
     rematerialized: invariants?.rematerialized ?? new Map(),
-    byteFile: isVisa ? (c) => new ByteFileAccess(c, callable.ir.file!) : null,
+    byteFile: isVisa ? (c) => new ByteFileAccess(c, compiled.ir.file!) : null,
   });
   const at = { context: contextLocal, first: specials.first };
-  const hardwareThreads = isVisa && kernel !== null ? new HardwareThreads(unit, chunk, callable, at) : null;
-  const routine = isVisa && kernel === null ? new Routine(chunk, callable) : null;
+  const hardwareThreads = isVisa && kernel !== null ? new HardwareThreads(unit, chunk, compiled, at) : null;
+  const routine = isVisa && kernel === null ? new Routine(chunk, compiled) : null;
   const objects = new ExpectedObjects(unit, writer, analysis, contextLocal, frame);
   const ended = spec.exitsLanes ? chunk.active.map(() => writer.local("v128")) : null;
   const context: FunctionContext = {
@@ -87,15 +87,20 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     layout,
     unit,
     siteOf: (instruction, record, element = 0) => {
-      const { origins } = analysis.code;
-      return unit.sites.push({ function: callable.number, instruction: origins[instruction]!, record, element }) - 1;
+      const { origins, instructions } = analysis.code;
+      const origin = origins[instruction]!;
+      const { op } = instructions[instruction]!;
+      const isPart =
+        (op.kind === "load" || op.kind === "store") && compiled.code.ir.instructions[origin]?.op.kind === "copy";
+      const part = isPart ? { part: { effect: op.kind, access: op.access } } : {};
+      return unit.sites.push({ function: compiled.number, instruction: origin, record, element, ...part }) - 1;
     },
   };
   const isFunction = kernel === null;
   const mode = { isFunction, isLockstep: isVisa };
   const suspension = spec.canSuspend ? new Suspension(chunk, points, invariants?.registers ?? new Set(), mode) : null;
-  const calls = { unit, callable, frame, ended, isFunction };
+  const calls = { unit, compiled, frame, ended, isFunction };
   const body = new Body({ chunk, context, objects, points, suspension, invariants, calls });
   const parts = { specials, frame, chunk, hardwareThreads, routine, objects, ended, suspension, body };
-  return { unit, callable, writer, context, ...parts };
+  return { unit, compiled, writer, context, ...parts };
 }

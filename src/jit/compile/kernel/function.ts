@@ -23,13 +23,13 @@ import { ResumableFunction } from "./resumable-function.ts";
 
 /** Writes a function that the kernel calls: for the lanes of a mask, of which at least one is set. */
 export function writeFunction(unit: ModuleUnit, plan: FunctionPlan): void {
-  const { callable, analysis, convention, points } = plan;
+  const { compiled, analysis, convention, points } = plan;
   const { params, results } = wasmSignature(convention, unit.quads);
-  const scope = openFunction(unit, unit.module.function(functionName(callable), params, results), {
-    callable,
+  const scope = openFunction(unit, unit.module.function(functionName(compiled), params, results), {
+    compiled,
     analysis,
     points,
-    canSuspend: unit.suspendedFrames.has(callable),
+    canSuspend: unit.suspendedFrames.has(compiled),
     context: contextParam,
     entry: entryParam,
     exitsLanes: convention.mayExit,
@@ -59,11 +59,10 @@ class CalledFunction {
   }
 
   write(): void {
-    const { unit, callable, context, chunk, body, routine, suspension, ended } = this.#scope;
+    const { compiled, context, chunk, body, routine, suspension, ended } = this.#scope;
     this.#enter();
     const begin = (): void => this.#begin();
-    const resumable =
-      suspension === null ? null : new ResumableFunction(unit, context, chunk, callable, body, suspension);
+    const resumable = suspension === null ? null : new ResumableFunction(context, chunk, compiled, body, suspension);
     if (resumable === null) begin();
     else resumable.enter(begin);
     body.write();
@@ -80,7 +79,7 @@ class CalledFunction {
 
   /** Whenever the function is called, be it to begin or to resume. */
   #enter(): void {
-    const { unit, callable, writer: w, specials, objects, chunk, routine, frame, context } = this.#scope;
+    const { unit, compiled, writer: w, specials, objects, chunk, routine, frame, context } = this.#scope;
     specials.enter();
     objects.begin();
     w.assign(chunk.active.map((local, q) => ({ local, value: this.#called[q]! })));
@@ -88,8 +87,8 @@ class CalledFunction {
     else if (unit.stacks.isChecked) {
       frame.enter(entryParam, contextParam, hostStackSize(chunk), laneBits(this.#called));
     }
-    if (callable.allocates) frame.open(context);
-    if (unit.stacks.variablesOf(callable).size > 0) {
+    if (compiled.allocates) frame.open(context);
+    if (unit.stacks.variablesOf(compiled).size > 0) {
       w.get(contextParam);
       w.memory("i32.load", 4, unit.layout.words.stacks);
       frame.place();
@@ -98,10 +97,10 @@ class CalledFunction {
 
   /** The activation begins. */
   #begin(): void {
-    const { unit, callable, frame, routine, chunk, body } = this.#scope;
+    const { unit, compiled, frame, routine, chunk, body } = this.#scope;
     routine?.begin();
     // Other lanes may be suspended in activations whose frames lie at the same bytes of their stacks.
-    if (unit.stacks.variablesOf(callable).size > 0)
+    if (unit.stacks.variablesOf(compiled).size > 0)
       frame.clear(unit.suspendedFrames.isUsed ? laneBits(this.#called) : null);
     chunk.fill(this.#takeParams());
     body.begin();
@@ -109,12 +108,12 @@ class CalledFunction {
 
   /** The values of parameters that are in registers; copies those that are in memory to their variables. */
   #takeParams(): readonly { readonly register: number; readonly value: Value }[] {
-    const { unit, callable, frame } = this.#scope;
+    const { unit, compiled, frame } = this.#scope;
     const { layout, quads } = unit;
     let next = maskParam + quads;
     const values: { register: number; value: Value }[] = [];
     for (const [i, slots] of this.#convention.params.entries()) {
-      const { storage, type } = callable.ir.params[i]!;
+      const { storage, type } = compiled.ir.params[i]!;
       for (const [j, slot] of slots.entries()) {
         if (slot.kind === "register") {
           const parts = typesOfSlot(slot, quads).map(() => next++);
@@ -139,9 +138,9 @@ class CalledFunction {
 
   /** Copies results to the caller's variables, in the lanes that return. */
   #returnInMemory(returned: readonly Wasm[]): void {
-    const { unit, callable, writer: w, frame } = this.#scope;
+    const { unit, compiled, writer: w, frame } = this.#scope;
     for (const [i, slots] of this.#convention.returns.entries()) {
-      const { storage, type } = callable.ir.returns[i]!;
+      const { storage, type } = compiled.ir.returns[i]!;
       if (slots[0]?.kind !== "memory") continue;
       const to = this.#entryWord(unit.layout.callResults + 4 * i);
       w.value(wasm.op("i32.ge_s", to, wasm.i32(0)));
@@ -159,10 +158,10 @@ class CalledFunction {
 
   /** Leaves on the stack the lanes that return, where some may not, and results that are in registers. */
   #returnInRegisters(returned: readonly Wasm[]): void {
-    const { callable, writer: w, ended } = this.#scope;
+    const { compiled, writer: w, ended } = this.#scope;
     if (ended !== null) w.values(returned);
     for (const [i, slots] of this.#convention.returns.entries()) {
-      const { storage } = callable.ir.returns[i]!;
+      const { storage } = compiled.ir.returns[i]!;
       for (const [j, slot] of slots.entries()) {
         if (slot.kind === "register" && storage.kind === "register") {
           w.values(this.#partsOf(storage.registers[j]!, slot.class));
@@ -184,7 +183,7 @@ class CalledFunction {
   /** Registers whose values lie at a byte of the stacks, eight bytes apart. */
   #inMemory(registers: readonly number[], at: Wasm): readonly InMemory[] {
     return registers.map((register, j) => {
-      const { class: c } = this.#scope.callable.ir.registers[register]!;
+      const { class: c } = this.#scope.compiled.ir.registers[register]!;
       if (c === "pred") throw new Unsupported("a predicate in memory");
       return { register, class: c, at: wasm.op("i32.add", at, wasm.i32(8 * j)) };
     });
@@ -192,8 +191,8 @@ class CalledFunction {
 
   /** The vectors of a register, as one of a class. */
   #partsOf(register: number, c: RegisterClass): readonly Wasm[] {
-    const { unit, callable, chunk } = this.#scope;
-    const ty = tyOf(callable.ir.registers[register]!.class);
+    const { unit, compiled, chunk } = this.#scope;
+    const ty = tyOf(compiled.ir.registers[register]!.class);
     return vectorOf(fitted(chunk.vector({ kind: "reg", ty, reg: register }), c, unit.quads), unit.quads).quads.flat();
   }
 }

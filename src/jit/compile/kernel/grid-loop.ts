@@ -3,7 +3,7 @@ import { spillBudgetOf } from "../analysis/spill-budget.ts";
 import { KernelStacks } from "../memory/kernel-stacks.ts";
 import { pushWord } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { BlockRange } from "../regions/block-range.ts";
 import { type StraightBlocks, writeBlockLoop } from "./block-loop.ts";

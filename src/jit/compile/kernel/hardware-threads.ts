@@ -3,7 +3,7 @@ import type { ByteFilePort, Chunk } from "../emit/chunk.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { activationBytes } from "../plan/activation-size.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 
 /** The byte files of the hardware threads (vISA) of a group, one after the other in the context. */
 export class HardwareThreads {

@@ -12,7 +12,7 @@ import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
 import type { Value } from "../lanes/value.ts";
-import type { Alloca } from "../memory/alloca.ts";
+import type { StackWriter } from "../memory/alloca.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { WarpOperations } from "../sync/warp-operations.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
@@ -23,7 +23,7 @@ interface InstructionParts {
   /** Of a kernel: what is computed once for many chunks. */
   readonly invariants: Invariants | null;
   readonly memory: Memory;
-  readonly alloca: Alloca;
+  readonly writeStackOp: StackWriter;
   readonly calls: Calls;
   readonly fileCalls: FileCalls;
   readonly faults: Faults;
@@ -74,7 +74,7 @@ export class Instructions {
   }
 
   #perform(block: number, index: number, instruction: Instruction, op: Op): void {
-    const { memory, calls, fileCalls, alloca, warpOperations } = this.#parts;
+    const { memory, calls, fileCalls, writeStackOp, warpOperations } = this.#parts;
     switch (op.kind) {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
@@ -100,10 +100,10 @@ export class Instructions {
       case "alloca":
       case "stack-save":
       case "stack-restore":
-        alloca.perform(block, index, instruction, op);
+        writeStackOp(block, index, instruction, op);
         return;
       case "warp":
-        this.#warp(block, instruction, op);
+        this.#warp(block, index, instruction, op);
         return;
       case "activemask": {
         const scalar = warpOperations.present(this.#lanes(block, instruction));
@@ -116,14 +116,18 @@ export class Instructions {
         this.#raise(index, this.#lanes(block, instruction));
         return;
       case "atomic":
-        memory.atomic(block, index, instruction, op);
+        this.#atomic(block, index, instruction, op);
         return;
       // Loops in which lanes sleep yield as those do that look at memory.
       case "sleep":
       case "fence":
+      case "commit-copies":
+      case "await-copies":
       case "nothing":
       case "breakpoint":
         return;
+      case "copy":
+        throw new Error("copies have become loads and stores");
       // The ends of blocks: `Terminators` writes those that it knows.
       case "branch":
       case "branch-indexed":
@@ -136,7 +140,18 @@ export class Instructions {
     }
   }
 
-  #warp(block: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
+  #atomic(block: number, index: number, instruction: Instruction, op: Extract<Op, { kind: "atomic" }>): void {
+    const { memory, faults } = this.#parts;
+    const problems = memory.atomic(block, index, instruction, op);
+    if (problems === null) return;
+    const { writer } = this.#chunk;
+    writer.value(anyOf(problems.lanes));
+    writer.expect(false);
+    writer.if(() => faults.raise(index, problems.lanes, problems.numbers));
+    problems.release();
+  }
+
+  #warp(block: number, index: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
     const { warpWaits, calls, warpOperations, flow } = this.#parts;
     if (warpWaits?.blocks.has(block)) {
       warpWaits.arrive(block, instruction, op, flow);
@@ -144,7 +159,12 @@ export class Instructions {
     }
     const guard = this.#guardMask(instruction.guard);
     if (op.mask !== null) calls.requireNamed(block, op.mask, guard);
-    warpOperations.perform(op.warp, this.#lanes(block, instruction), { block, dst: instruction.dst, guard });
+    warpOperations.perform(op.warp, this.#lanes(block, instruction), {
+      block,
+      instruction: index,
+      dst: instruction.dst,
+      guard,
+    });
   }
 
   #raise(index: number, lanes: Mask): void {

@@ -5,7 +5,7 @@ import { type Invariants, invariantsOf } from "../analysis/values/invariant-code
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Sharing } from "../emit/register-locals.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { resumeBlocks, type SuspensionPoints, stateBytesFor } from "../plan/suspension-points.ts";
 import { type FunctionScope, openFunction } from "./function-scope.ts";
@@ -34,13 +34,13 @@ export const [contextParam, blockIndexParam, endParam] = [0, 1, 2] as const;
 export function openKernel(
   unit: ModuleUnit,
   writer: FunctionWriter,
-  callable: CompiledFunction,
+  compiled: CompiledFunction,
   { analysis, points }: KernelPlan,
 ): { readonly scope: FunctionScope; readonly invariants: Invariants } {
   const resumed = resumeBlocks(points);
   const invariants = invariantsOf(analysis, resumed);
   const scope = openFunction(unit, writer, {
-    callable,
+    compiled,
     analysis,
     points,
     canSuspend: resumed.size > 0,

@@ -3,11 +3,13 @@ import { layContext } from "../../abi/context-layout.ts";
 import { maxThreads } from "../../abi/launch-shape.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { spillBudgetOf } from "../analysis/spill-budget.ts";
+import type { PreparedCode } from "../analysis/code/prepared-code.ts";
+import { isWide } from "../lanes/value.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { SuspendedFrames } from "../module/suspended-frames.ts";
 import { activationBytes, calledBytes } from "../plan/activation-size.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { resumeBlocks, stateBytesFor } from "../plan/suspension-points.ts";
@@ -50,12 +52,13 @@ export function layOutModule(
     chunkStateBytes: stateBytesFor(analysis, points, quads, shape.width !== null),
     suspendedFrameBytes: suspendedFrames.bytes,
     framePoolBytes: suspendedFrames.poolBytes,
+    fragmentRegisters: Math.max(0, ...[analysis.code, ...plans.map((p) => p.code)].map(fragmentRegisters)),
     hasWarpWaits: new WarpWaitBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? maxCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
     memoryResults: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.returns.length)) : 0,
     args: graph.externalArgs,
-    targetBytes: graph.indirectCalls * facts.callables.list.length,
+    targetBytes: graph.indirectCalls * facts.functions.list.length,
     ...stackBytesOf(stackMode, kernel, stacks, lanes),
     fileBytes: shape.width === null ? 0 : chunks * activationBytes(kernel, quads),
     callFileBytes: calledBytes(graph, quads) * (graph.suspendsInFunctions ? chunks : 1),
@@ -66,7 +69,7 @@ export function layOutModule(
   return {
     module,
     ...scope,
-    functionPlans: new Map(plans.map((p) => [p.callable, p])),
+    functionPlans: new Map(plans.map((p) => [p.compiled, p])),
     quads,
     layout,
     stackMode,
@@ -94,4 +97,15 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
     // What device code may free is looked up at every access.
     roots: graph.externals.has("free") ? [] : pointers.map(({ at }) => at),
   };
+}
+
+/** Registers of 32 bits that a product of matrices in some code reads, at most. */
+function fragmentRegisters({ instructions }: PreparedCode): number {
+  let most = 0;
+  for (const { op, dst } of instructions) {
+    if (op.kind !== "warp" || op.warp.op !== "multiply") continue;
+    const words = op.warp.operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
+    most = Math.max(most, words, 2 * dst.length);
+  }
+  return most;
 }

@@ -4,8 +4,7 @@ import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
 import { giveUpIf } from "../module/host-calls.ts";
-import type { ModuleUnit } from "../module/module-unit.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { suspensionReason } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { Body } from "./body.ts";
@@ -21,28 +20,19 @@ const maxDepth = 256;
  * is called again to resume these lanes; the others have returned.
  */
 export class ResumableFunction {
-  readonly #unit: ModuleUnit;
   readonly #context: FunctionContext;
   readonly #chunk: Chunk;
-  readonly #callable: CompiledFunction;
+  readonly #compiled: CompiledFunction;
   readonly #body: Body;
   readonly #suspension: Suspension;
 
-  constructor(
-    unit: ModuleUnit,
-    context: FunctionContext,
-    chunk: Chunk,
-    callable: CompiledFunction,
-    body: Body,
-    suspension: Suspension,
-  ) {
-    this.#unit = unit;
+  constructor(context: FunctionContext, chunk: Chunk, compiled: CompiledFunction, body: Body, suspension: Suspension) {
     this.#context = context;
     this.#chunk = chunk;
-    this.#callable = callable;
+    this.#compiled = compiled;
     this.#body = body;
     this.#suspension = suspension;
-    if (suspension.bytes > unit.suspendedFrames.sizeOf(callable)) {
+    if (suspension.bytes > context.unit.suspendedFrames.sizeOf(compiled)) {
       throw new Error("the state of an activation is larger than the room for it");
     }
   }
@@ -72,7 +62,7 @@ export class ResumableFunction {
   suspendOrEnd(called: readonly Wasm[]): readonly number[] {
     const { writer: w, active } = this.#chunk;
     const { state, masks, isLockstep } = this.#suspension;
-    const { module, layout, suspendedFrames } = this.#unit;
+    const { module, layout, suspendedFrames } = this.#context.unit;
     const { context } = this.#context;
     const suspended = active.map(() => w.local("v128"));
     w.assign(
@@ -88,9 +78,9 @@ export class ResumableFunction {
       () => {
         w.value(wasm.op("i32.eqz", wasm.local("i32", state)));
         w.if(() => {
-          if (this.#unit.graph.order.recursive) this.#requireShallow();
-          suspendedFrames.take(module, layout, w, this.#callable, context, state);
-          this.#note("callee", wasm.i32(this.#callable.number));
+          if (this.#context.unit.graph.order.recursive) this.#requireShallow();
+          suspendedFrames.take(module, layout, w, this.#compiled, context, state);
+          this.#note("callee", wasm.i32(this.#compiled.number));
         });
         this.#suspension.save();
         this.#note("lanes", isLockstep ? laneBits(called) : wasm.local("i32", bits));
@@ -102,7 +92,7 @@ export class ResumableFunction {
       },
       () => {
         w.get(state);
-        w.if(() => suspendedFrames.giveBack(layout, w, this.#callable, context, state));
+        w.if(() => suspendedFrames.giveBack(layout, w, this.#compiled, context, state));
         storeWord(w, this.#context, "suspendedFrame", wasm.i32(0));
       },
     );
@@ -116,7 +106,7 @@ export class ResumableFunction {
     const { context, entry, layout } = this.#context;
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
     const most = layout.calls + maxDepth * layout.callBytes;
-    giveUpIf(this.#unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)));
+    giveUpIf(this.#context.unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)));
   }
 
   #note(word: keyof typeof suspendedFrameWords, value: Wasm): void {

@@ -83,7 +83,7 @@ export class AccessChecks {
   #expect(group: AccessGroup): void {
     const target = this.objects.of(group);
     this.#targets.set(group, target);
-    if (target !== null) new BoundsCheck(this.#chunk, group.stretch, target).declareNeeds(group.address.base);
+    if (target !== null) new BoundsCheck(this.#chunk, group.range, target).declareNeeds(group.address.base);
   }
 
   /** The group of an access and its expected object; null if the object is unknown, or differs from lane to lane. */
@@ -93,8 +93,10 @@ export class AccessChecks {
     return target === null || this.#isPerLane(group.access) ? null : { group, target };
   }
 
-  /** Forgets all checks: what follows is other code, which these do not dominate. */
-  forget(): void {
+  /** Writes code that relies on no check made before it, and on whose checks nothing after it relies. */
+  apart(write: () => void): void {
+    this.#verified.clear();
+    write();
     this.#verified.clear();
   }
 
@@ -201,7 +203,7 @@ export class AccessChecks {
       }
     };
     this.#writeAssuming(allGroups, () => write(start, () => steps.advance()));
-    this.forget();
+    this.#verified.clear();
     steps.release();
   }
 
@@ -234,7 +236,7 @@ export class AccessChecks {
       }
     };
     this.#writeAssuming(groups, () => write(start, () => steps.advance()));
-    this.forget();
+    this.#verified.clear();
     steps.release();
   }
 
@@ -286,7 +288,7 @@ export class AccessChecks {
     const known = this.#targets.get(group)!;
     const recorded = known === null ? this.objects.recorded(this.#recordOf(group)) : null;
     const target = known ?? { object: recorded!.object, baseDistance: null };
-    const found = new BoundsCheck(this.#chunk, group.stretch, target).of(this.#chunk.value(group.address.base), mask);
+    const found = new BoundsCheck(this.#chunk, group.range, target).of(this.#chunk.value(group.address.base), mask);
     const own = this.#isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
     const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.#keep(checked, target, group.count);
@@ -305,13 +307,13 @@ export class AccessChecks {
   }
 
   /** Whether no address that the lanes can have misses the expected object, so that no check is needed. */
-  #isBounded({ address, stretch }: AccessGroup, { object }: ExpectedObject): boolean {
+  #isBounded({ address, range }: AccessGroup, { object }: ExpectedObject): boolean {
     const { from, bytes } = object;
     if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
     const { min, max, align } = this.#ranges.of(address.base);
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
-    const isAligned = align % stretch.align === 0 && stretch.offset % stretch.align === 0;
-    return isAligned && min + stretch.offset >= start && max + stretch.offset + stretch.size <= end;
+    const isAligned = align % range.align === 0 && range.offset % range.align === 0;
+    return isAligned && min + range.offset >= start && max + range.offset + range.size <= end;
   }
 
   /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */

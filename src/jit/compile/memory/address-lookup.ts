@@ -8,7 +8,7 @@ import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { extended } from "../lanes/scalar.ts";
 import { findName, spreadName } from "../module/access-helpers.ts";
-import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 
 /**
  * Looks up the addresses of lanes one by one: in the object that the instruction found last, then by asking the
@@ -35,7 +35,7 @@ export class AddressLookup {
     let site = this.#sites.get(index);
     if (site === undefined) this.#sites.set(index, (site = this.#context.siteOf(index, record)));
     this.#spread(address);
-    tellEntry(writer, this.#context);
+    storeEntry(writer, this.#context);
     writer.get(context);
     writer.i32(record);
     writer.i32(site);

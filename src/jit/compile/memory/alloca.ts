@@ -3,46 +3,39 @@ import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { vectorIn, vectorOf } from "../lanes/value.ts";
-import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { Frame } from "./frame.ts";
 
-type AllocaOp = Extract<Op, { kind: "alloca" | "stack-save" | "stack-restore" }>;
+type StackOp = Extract<Op, { kind: "alloca" | "stack-save" | "stack-restore" }>;
+
+/** Writes an operation on the stacks of lanes. */
+export type StackWriter = (block: number, index: number, instruction: Instruction, op: StackOp) => void;
 
 /**
  * Dynamic allocation on the stacks of lanes (`alloca`, `stacksave`, `stackrestore`), of which the launcher keeps
  * account.
  */
-export class Alloca {
-  readonly #chunk: Chunk;
-  readonly #context: FunctionContext;
-  readonly #frame: Frame;
-
-  constructor(chunk: Chunk, context: FunctionContext, frame: Frame) {
-    this.#chunk = chunk;
-    this.#context = context;
-    this.#frame = frame;
-  }
-
-  perform(block: number, index: number, { dst, guard }: Instruction, op: AllocaOp): void {
-    const { writer: w, quads, function: f } = this.#chunk;
-    const { context, layout, siteOf, unit } = this.#context;
-    const holds = guard === null ? null : this.#chunk.guardMask(guard);
+export const stackWriter =
+  (chunk: Chunk, at: FunctionContext, frame: Frame): StackWriter =>
+  (block, index, { dst, guard }, op) => {
+    const { writer: w, quads, function: f } = chunk;
+    const { context, layout, siteOf, unit } = at;
+    const holds = guard === null ? null : chunk.guardMask(guard);
     importHost(unit.module, "stack");
     const operand = op.kind === "alloca" ? op.size : op.kind === "stack-restore" ? op.value : null;
-    const parts =
-      operand === null ? [] : vectorOf(fitted(this.#chunk.value(operand), "b64", quads), quads).quads.flat();
+    const parts = operand === null ? [] : vectorOf(fitted(chunk.value(operand), "b64", quads), quads).quads.flat();
     parts.forEach((part, p) => {
       w.get(context);
       w.value(part);
       w.memory("v128.store", 16, layout.addresses + 16 * p);
     });
-    tellEntry(w, this.#context);
+    storeEntry(w, at);
     w.get(context);
     w.i32(siteOf(index, null));
-    w.value(laneBits(this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk)));
+    w.value(laneBits(chunk.maskOf(block, holds) ?? allLanes(chunk)));
     callHost(w, "stack");
-    if (op.kind === "alloca") this.#frame.reload(this.#context);
+    if (op.kind === "alloca") frame.reload(at);
     const [to] = dst;
     if (typeof to !== "number") return;
     const locals = Array.from({ length: 2 * quads }, () => w.local("v128"));
@@ -51,7 +44,6 @@ export class Alloca {
       w.memory("v128.load", 16, layout.values + 16 * p);
       w.set(local);
     });
-    this.#chunk.write(block, dst, [fitted(vectorIn("i64", locals), f.registers[to]!.class, quads)], holds);
+    chunk.write(block, dst, [fitted(vectorIn("i64", locals), f.registers[to]!.class, quads)], holds);
     for (const local of locals) w.release(local);
-  }
-}
+  };

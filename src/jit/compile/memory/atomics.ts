@@ -1,16 +1,18 @@
 import { laneAddressOf } from "../../../ir/access.ts";
 import type { Access, Instruction, Op } from "../../../ir/index.ts";
-import type { Expr } from "../../../semantics/index.ts";
-import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
+import type { Expr, Ty } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { classOf, elementInRegister } from "../lanes/element.ts";
+import { fitted } from "../lanes/register-class.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
-import { applyScalar, laneOf, scalarIn, type Value, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
+import { applyScalar, isWide, laneOf, scalarIn, type Value, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
 import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
+import { argumentOf, atomicOp, hasOld, modification } from "./read-modify-write.ts";
 import type { OffsetFinder } from "./surface-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
@@ -20,19 +22,20 @@ type Prim = Extract<Expr, { kind: "prim" }>;
 /** Operands of a combination that do not depend on memory: uniform, or in locals. */
 type Operands = ReadonlyMap<Expr, Value>;
 
-/** Primitives for which wasm has an atomic read-modify-write operation. */
-const readModifyWrite: Readonly<Record<string, "add" | "and" | "or" | "xor">> = {
-  "i32.add": "add",
-  "i64.add": "add",
-  "i32.and": "and",
-  "i64.and": "and",
-  "i32.or": "or",
-  "i64.or": "or",
-  "i32.xor": "xor",
-  "i64.xor": "xor",
-};
+/** By lane, which problem it has (0: none), and the mask of those that have one. */
+export interface AtomicProblems {
+  readonly numbers: Vector;
+  readonly lanes: readonly Wasm[];
+  /** Gives the locals back in which the numbers are. */
+  readonly release: () => void;
+}
 
-const hasOld = (expr: Expr): boolean => expr.kind === "old" || (expr.kind === "prim" && expr.args.some(hasOld));
+/** The lanes in which a number is not 0. */
+const isSet = ({ quads }: Vector): Vector => ({
+  kind: "vector",
+  ty: "pred",
+  quads: quads.map(([q]) => [wasm.op("i32x4.ne", q!, wasm.i32x4(0))]),
+});
 
 const nothing = (): void => {};
 
@@ -61,7 +64,8 @@ export class AtomicOperations {
     this.#isShared = isShared;
   }
 
-  write(block: number, index: number, { dst, guard }: Instruction, op: AtomicOp): void {
+  /** Writes an atomic operation. Returns the number of the problem that each lane has; null if there can be none. */
+  write(block: number, index: number, { dst, guard }: Instruction, op: AtomicOp): AtomicProblems | null {
     const chunk = this.#chunk;
     const { writer } = chunk;
     const { access, combine } = op;
@@ -71,28 +75,50 @@ export class AtomicOperations {
     const isAtomic = this.#isShared && access.space !== "shared";
     const offsets = this.#laneOffsetsOf(index, op, active, mask, isAtomic);
     const operands = new Map<Expr, Value>();
-    const kept = combine.flatMap((expr) => this.#keepOperands(expr, operands));
+    const { results: returned, problem } = op;
+    const read = [...combine, ...(returned ?? []), ...(problem === undefined ? [] : [problem.number])];
+    const kept = read.flatMap((expr) => this.#keepOperands(expr, operands));
     const at = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
-    const results = combine.map((_, e) => (dst[e] == null ? null : this.#resultLocals(access)));
+    const results = combine.map((_, e) =>
+      dst[e] == null ? null : this.#resultLocals(returned?.[e]?.ty ?? wordOf(access)),
+    );
+    const problems = problem === undefined ? null : this.#resultLocals("i32");
+    // A lane that does nothing has no problem.
+    if (problems !== null) writer.assign(problems.map((local) => ({ local, value: wasm.i32x4(0) })));
+    const one = { i32: writer.local("i32"), i64: writer.local("i64") };
     const update = (lane: number): void => {
       writer.assign([{ local: at, value: offsets.of(lane) }]);
       const fresh = combine.map((expr) => this.#fresh(expr, lane, olds, operands));
       if (isAtomic) this.#updateShared(access, at, combine, fresh, olds);
       else this.#update(access, at, fresh, olds);
       results.forEach((locals, e) => {
-        if (locals !== null) this.#putLane(access, locals, lane, olds[e]!);
+        if (locals === null) return;
+        const expr = returned?.[e];
+        if (expr === undefined) this.#putLane(wordOf(access) === "i64", locals, lane, olds[e]!);
+        else this.#putValue(this.#fresh(expr, lane, olds, operands), locals, lane, one);
       });
+      if (problems !== null) this.#putValue(this.#fresh(problem!.number, lane, olds, operands), problems, lane, one);
     };
     this.#eachLane(mask, isAtomic, update);
-    for (const local of [...olds, ...kept, ...offsets.locals, at]) writer.release(local);
+    for (const local of [...olds, ...kept, ...offsets.locals, at, one.i32, one.i64]) writer.release(local);
     const values = results.map((locals, e) => {
       if (locals === null) return null;
       const c = classOf(dst[e]!, chunk.function);
+      const ty = returned?.[e]?.ty;
+      if (ty === "pred") return isSet(vectorIn("i32", locals));
+      if (ty !== undefined) return fitted(vectorIn(ty, locals), c, chunk.quads);
       return elementInRegister(vectorIn(wordOf(access), locals), access, c, chunk.quads);
     });
     chunk.write(block, dst, values, guardMask);
     for (const locals of results) for (const local of locals ?? []) writer.release(local);
+    if (problems === null) return null;
+    const numbers = vectorIn("i32", problems);
+    const release = (): void => {
+      for (const local of problems) writer.release(local);
+    };
+    const { quads } = isSet(numbers);
+    return { numbers, lanes: quads.map(([q], i) => (mask === null ? q! : wasm.op("v128.and", q!, mask[i]!))), release };
   }
 
   /**
@@ -184,14 +210,21 @@ export class AtomicOperations {
     return vectorOf({ kind: "affine", ty: "i32", base: first, stride }, quads);
   }
 
-  #resultLocals(access: Access): number[] {
+  #resultLocals(ty: Ty): number[] {
     const { writer, quads } = this.#chunk;
-    return Array.from({ length: access.bits === 64 ? 2 * quads : quads }, () => writer.local("v128"));
+    return Array.from({ length: isWide(ty) ? 2 * quads : quads }, () => writer.local("v128"));
   }
 
-  #putLane({ bits }: Access, locals: readonly number[], lane: number, value: number): void {
+  /** Keeps the value of one lane, by way of one of two locals. */
+  #putValue(value: Wasm, locals: readonly number[], lane: number, one: Readonly<Record<"i32" | "i64", number>>): void {
+    const isLong = value.ty === "i64";
+    const local = isLong ? one.i64 : one.i32;
+    this.#chunk.writer.assign([{ local, value }]);
+    this.#putLane(isLong, locals, lane, local);
+  }
+
+  #putLane(wide: boolean, locals: readonly number[], lane: number, value: number): void {
     const { writer } = this.#chunk;
-    const wide = bits === 64;
     const local = locals[wide ? lane >> 1 : lane >> 2]!;
     writer.get(local);
     writer.get(value);
@@ -331,30 +364,3 @@ export class AtomicOperations {
 
 /** The lock: a word of the device's memory in no allocation. It is 1 while a host thread updates 128 bits. */
 const lockAt = 64;
-
-/** An argument of a primitive that is written as one operation. */
-function argumentOf(value: Wasm, argument: number): Wasm {
-  if (value.kind !== "op") throw new Error("a primitive that is one operation is written as another");
-  return value.args[argument]!;
-}
-
-type Modification = "add" | "and" | "or" | "xor" | "xchg";
-
-/**
- * The wasm operation that does what an expression says, and which argument of it is its operand (null: the whole
- * expression); null if there is none.
- */
-function modification(expr: Expr): { readonly name: Modification; readonly operand: number | null } | null {
-  if (!hasOld(expr)) return { name: "xchg", operand: null };
-  if (expr.kind !== "prim") return null;
-  const name = readModifyWrite[expr.prim];
-  const [a, b] = expr.args;
-  if (name === undefined) return null;
-  if (a!.kind === "old" && !hasOld(b!)) return { name, operand: 1 };
-  return b!.kind === "old" && !hasOld(a!) ? { name, operand: 0 } : null;
-}
-
-function atomicOp({ bits }: Access, name: Modification | "cmpxchg"): MemoryOp {
-  if (bits === 64) return `i64.atomic.rmw.${name}`;
-  return bits === 32 ? `i32.atomic.rmw.${name}` : `i32.atomic.rmw${bits}.${name}_u`;
-}

@@ -3,6 +3,7 @@ import { type LibraryFunction, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ByteRange } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
+import { bothMasks } from "../lanes/mask.ts";
 import {
   atLeast,
   below,
@@ -325,7 +326,7 @@ export class BoundsCheck {
       wrong.push(align === 1 ? other : wasm.op("v128.or", other, rest));
       return wasm.op("i32x4.add", this.#laneOrigin(delta, i), words);
     });
-    const isWrong = anyOf(inMask(wrong, mask));
+    const isWrong = anyOf(bothMasks(wrong, mask)!);
     const within = both(allWithin(beyond, range, mask), this.#once(atLeast(bytes, i64(size))));
     return { offsets: { kind: "each", quads }, ok: both(within, wasm.op("i32.eqz", isWrong)), fallback: null };
   }
@@ -358,13 +359,9 @@ const roundsWithin: LibraryFunction = {
   },
 };
 
-/** Words of the lanes in a mask, and 0 for others. */
-const inMask = (words: readonly Wasm[], mask: readonly Wasm[] | null): readonly Wasm[] =>
-  mask === null ? words : words.map((part, i) => wasm.op("v128.and", part, mask[i]!));
-
 /** 1 if no (unsigned) word of a lane in the mask exceeds a limit, else 0. */
 function allWithin(words: readonly Wasm[], limit: Wasm, mask: readonly Wasm[] | null): Wasm {
-  const most = inMask(words, mask).reduce((a, b) => wasm.op("i32x4.max_u", a, b));
+  const most = bothMasks(words, mask)!.reduce((a, b) => wasm.op("i32x4.max_u", a, b));
   return wasm.op("i32.eqz", wasm.op("v128.any_true", wasm.op("i32x4.gt_u", most, limit)));
 }
 

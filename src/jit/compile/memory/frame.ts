@@ -3,11 +3,11 @@ import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
 import { widenMask } from "../lanes/value.ts";
-import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { hostStackBytes } from "../plan/activation-size.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { KnownObject } from "./bounds-check.ts";
 
 type FrameLeaf = Extract<Expr, { kind: "frame" }>;
@@ -139,7 +139,7 @@ export class Frame {
     this.top = wasm.local("i32", top);
     this.cost = wasm.local("i32", cost);
     importHost(this.#unit.module, "openStack");
-    tellEntry(w, context);
+    storeEntry(w, context);
     w.get(context.context);
     callHost(w, "openStack");
   }

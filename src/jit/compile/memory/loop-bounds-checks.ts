@@ -49,7 +49,7 @@ export function hoistLoopChecks(
     // Nothing can be made invariant any more: code at the start of the function has been written, so all is computed
     // here.
     const { once: _, ...object } = target.object;
-    const check = new BoundsCheck(chunk, group.stretch, { ...target, object });
+    const check = new BoundsCheck(chunk, group.range, { ...target, object });
     const bytes = by.scalar.ty === "i64" ? by.scalar : extended(by.scalar, true);
     const first = chunk.value(base);
     const rounds = check.rounds(first, active, bytes);

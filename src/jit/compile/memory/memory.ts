@@ -12,7 +12,7 @@ import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
-import { AtomicOperations } from "./atomics.ts";
+import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
 import { either, type CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { LaneOffsets } from "./lane-offsets.ts";
@@ -135,12 +135,12 @@ export class Memory {
 
   /** Loads a part of a wide load: the first load of it loads all, and keeps the others' parts in locals. */
   #loadWide(access: Access, checked: CheckedAccess, part: WideLoadPart, into: readonly number[], mask: Mask): void {
-    const { strip, element } = part;
+    const { wide, element } = part;
     const { writer } = this.#chunk;
-    let loaded = this.#wideLoads.get(strip);
+    let loaded = this.#wideLoads.get(wide);
     if (loaded === undefined) {
-      loaded = { elements: [0, 1, 2, 3].map(() => this.#vectorLocals(1)), left: strip.loads };
-      this.#wideLoads.set(strip, loaded);
+      loaded = { elements: [0, 1, 2, 3].map(() => this.#vectorLocals(1)), left: wide.loads };
+      this.#wideLoads.set(wide, loaded);
       const whole = { ...checked, immediate: checked.immediate - 4 * element };
       this.#moves.load({ ...access, count: 4 }, whole, loaded.elements, mask);
     }
@@ -149,7 +149,7 @@ export class Memory {
     loaded.left--;
     if (loaded.left > 0) return;
     for (const local of loaded.elements.flat()) writer.release(local);
-    this.#wideLoads.delete(strip);
+    this.#wideLoads.delete(wide);
   }
 
   store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {
@@ -231,8 +231,8 @@ export class Memory {
     });
   }
 
-  atomic(block: number, index: number, instruction: Instruction, op: AtomicOp): void {
-    this.#atomics.write(block, index, instruction, op);
+  atomic(block: number, index: number, instruction: Instruction, op: AtomicOp): AtomicProblems | null {
+    return this.#atomics.write(block, index, instruction, op);
   }
 
   #vectorLocals(perQuad: number): number[] {

@@ -8,7 +8,7 @@ import type { Chunk } from "../emit/chunk.ts";
 import { fullAddresses } from "../emit/lane-addresses.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { i64 } from "../lanes/scalar.ts";
-import { type FunctionContext, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
@@ -98,7 +98,7 @@ export class SurfaceAccess implements OffsetFinder {
         writer.value(part);
         writer.memory("v128.store", 16, layout.addresses + i * 16);
       });
-    tellEntry(writer, this.#context);
+    storeEntry(writer, this.#context);
     writer.get(context);
     writer.i32(this.#context.siteOf(index, this.#record, this.#element));
     writer.value(bitsOf(mask, lanes));
@@ -129,7 +129,7 @@ export class SurfaceAccess implements OffsetFinder {
     writer.value(wasm.op("i32.add", wasm.local("i32", asked), wasm.i32(1)));
     writer.op("i32.ne");
     writer.if(() => {
-      tellEntry(writer, this.#context);
+      storeEntry(writer, this.#context);
       writer.get(context);
       writer.i32(this.#context.siteOf(index, this.#record));
       writer.get(asked);

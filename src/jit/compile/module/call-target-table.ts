@@ -1,4 +1,4 @@
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { ModuleUnit } from "./module-unit.ts";
 
 /**

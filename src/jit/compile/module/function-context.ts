@@ -23,8 +23,8 @@ export interface FunctionContext {
   readonly siteOf: (instruction: number, record: number | null, element?: number) => number;
 }
 
-/** Tells the launcher, before it is asked, which activation asks. */
-export function tellEntry(w: FunctionWriter, at: FunctionContext): void {
+/** Stores in the context, for the launcher that is about to be called, which activation calls it. */
+export function storeEntry(w: FunctionWriter, at: FunctionContext): void {
   storeWord(w, at, "entry", wasm.local("i32", at.entry));
 }
 

@@ -1,7 +1,7 @@
 import type { ModuleWriter } from "../../../wasm/index.ts";
 import type { HostSite } from "../../abi/compiled-kernel.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelScope } from "../plan/scope.ts";
 import type { StackMode } from "../plan/stack-mode.ts";

@@ -3,7 +3,7 @@ import { suspendedFrameWords } from "../../abi/chunk-state.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
 import { maxThreads } from "../../abi/launch-shape.ts";
 import type { CallGraph } from "../plan/call-graph.ts";
-import type { CompiledFunction } from "../plan/callables.ts";
+import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { soleFunctions } from "../plan/partial-returns.ts";
@@ -42,21 +42,21 @@ export class SuspendedFrames {
 
   /** `chunks`: of a block, at most. */
   constructor(kernel: KernelPlan, plans: readonly FunctionPlan[], graph: CallGraph, quads: number, chunks: number) {
-    const suspending = plans.filter(({ callable }) => graph.suspends(callable));
+    const suspending = plans.filter(({ compiled }) => graph.suspends(compiled));
     const { recursive } = graph.order;
     const sole = soleFunctions(kernel, plans, graph);
     const pools = new Map<CompiledFunction, Pool>();
     this.poolBytes = poolWordsBytes * suspending.length;
     let at = 0;
     let mayOverflow = recursive;
-    for (const [i, { callable, analysis, points }] of suspending.entries()) {
-      const size = stateBytesFor(analysis, points, quads, callable.part !== null);
+    for (const [i, { compiled, analysis, points }] of suspending.entries()) {
+      const size = stateBytesFor(analysis, points, quads, compiled.part !== null);
       const room = Math.max(1, Math.floor(maxBytes / size));
       // Without recursion a lane is in one activation of a function at a time; with it there is no limit.
-      const maxFrames = recursive ? room : sole.has(callable) ? chunks : maxThreads;
+      const maxFrames = recursive ? room : sole.has(compiled) ? chunks : maxThreads;
       const count = Math.min(room, maxFrames);
       mayOverflow ||= count < maxFrames;
-      pools.set(callable, { words: poolWordsBytes * i, start: at, bytes: count * size, size });
+      pools.set(compiled, { words: poolWordsBytes * i, start: at, bytes: count * size, size });
       at += count * size;
     }
     this.bytes = at;

@@ -1,5 +1,5 @@
 import type { CallGraph } from "./call-graph.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 
 /** Bytes of the host's stack that activations may take: engines have about a megabyte, and throw when it is full. */
 export const hostStackBytes = 900 * 1024;

@@ -1,12 +1,12 @@
 import { type AnyCall, type CallOp, type FileCallOp, isCall, isIndirect } from "../../../ir/calls.ts";
 import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
 import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
-import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op } from "../../../ir/index.ts";
+import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op, traitOf } from "../../../ir/index.ts";
 import { agrees, signatureOf } from "../../../ir/signature.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Preparation } from "../analysis/code/prepared-code.ts";
 import { spinLoops } from "../analysis/flow/spin-loops.ts";
-import type { CompiledFunction, CompiledFunctions } from "./callables.ts";
+import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 
 /**
  * How code is prepared whose functions call each other like this. Where calls nest to any depth, registers are kept
@@ -175,34 +175,9 @@ export class CallGraph {
   }
 
   #asks({ op }: Instruction): boolean {
-    switch (op.kind) {
-      case "pure":
-      case "branch":
-      case "return":
-      case "exit":
-      case "fence":
-      case "nothing":
-      case "breakpoint":
-        return false;
-      case "call":
-        return op.target.kind === "indirect" || this.targetsOf(op).some((f) => f.ir.external);
-      case "load":
-      case "store":
-      case "atomic":
-      case "warp":
-      case "activemask":
-      case "barrier":
-      case "branch-indexed":
-      case "file-call":
-      case "subroutine-call":
-      case "trap":
-      case "alloca":
-      case "stack-save":
-      case "stack-restore":
-      case "sleep":
-      case "unsupported":
-        return true;
-    }
+    // Whether a direct call may find its stack full is asked elsewhere: see `LaneStacks.isChecked`.
+    if (op.kind === "call") return op.target.kind === "indirect" || this.targetsOf(op).some((f) => f.ir.external);
+    return (["faults", "warp", "suspends", "stack"] as const).some((trait) => traitOf(op, trait));
   }
 
   #find(op: CallOp | FileCallOp): readonly CompiledFunction[] {

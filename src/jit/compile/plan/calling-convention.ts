@@ -3,7 +3,7 @@ import type { Param, ParamType, RegisterClass, Signature } from "../../../ir/ind
 import { type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
 import type { Shape } from "../analysis/values/shape.ts";
 import { isWide, type Quad, type Value } from "../lanes/value.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 
 /** How one value crosses a call. */
 export type Slot =

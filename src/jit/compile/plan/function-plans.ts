@@ -7,14 +7,14 @@ import { type Shape, uniform, vector } from "../analysis/values/shape.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis, type Surroundings } from "../analysis/values/uniformity.ts";
 import { type CallGraph, preparationIn } from "./call-graph.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 import { type Convention, conventionOf, directConvention, routineConvention } from "./calling-convention.ts";
 import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
 /** A function that the kernel calls, analysed: all that is decided before its code is written. */
 export interface FunctionPlan {
-  readonly callable: CompiledFunction;
+  readonly compiled: CompiledFunction;
   readonly code: PreparedCode;
   readonly analysis: UniformityAnalysis;
   readonly convention: Convention;
@@ -59,11 +59,11 @@ export class Planning {
     for (let caller = todo.pop(); caller !== undefined; caller = todo.pop()) {
       for (const f of this.#callsFrom(caller)) todo.push(this.#analyse(this.#known.get(f)!));
     }
-    return [...this.#known].map(([callable, { code, params, analysis }]) => {
-      const mayExit = this.#graph.mayExit(callable);
-      const convention = this.#conventionOf(callable, mayExit, params);
+    return [...this.#known].map(([compiled, { code, params, analysis }]) => {
+      const mayExit = this.#graph.mayExit(compiled);
+      const convention = this.#conventionOf(compiled, mayExit, params);
       return {
-        callable,
+        compiled,
         code,
         analysis: analysis!,
         convention,

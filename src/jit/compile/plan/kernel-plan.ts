@@ -2,7 +2,7 @@ import { copyAtLoopExits } from "../analysis/code/loop-exit-copies.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 import { exitsInCallee } from "./function-plans.ts";
 import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";

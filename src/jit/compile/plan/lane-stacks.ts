@@ -1,7 +1,7 @@
 import { readsOf, valuesOf } from "../../../ir/flow/accesses.ts";
 import type { IrFunction } from "../../../ir/index.ts";
 import type { CallGraph } from "./call-graph.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 
 /**
  * Stacks are an odd number of cache lines apart, so that those of neighbouring lanes do not compete for the same lines.

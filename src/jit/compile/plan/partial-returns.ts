@@ -1,7 +1,7 @@
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CallGraph } from "./call-graph.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 import { type FunctionPlan, Planning } from "./function-plans.ts";
 import { planKernel, type KernelPlan } from "./kernel-plan.ts";
 import type { KernelScope } from "./scope.ts";
@@ -32,12 +32,12 @@ function partiallyReturning(
   known: ReadonlySet<CompiledFunction>,
 ): ReadonlySet<CompiledFunction> {
   const found = new Set(known);
-  for (const { callable, analysis, points } of plans) {
+  for (const { compiled, analysis, points } of plans) {
     // Hardware threads suspend as a whole.
-    if (!graph.suspends(callable) || callable.part !== null) continue;
+    if (!graph.suspends(compiled) || compiled.part !== null) continue;
     const { barriers, spins, calls, partialReturns } = points;
     const suspendApart = [...barriers.keys(), ...calls].some((block) => !staysTogether(analysis, block));
-    if (spins.size > 0 || partialReturns.size > 0 || suspendApart) found.add(callable);
+    if (spins.size > 0 || partialReturns.size > 0 || suspendApart) found.add(compiled);
   }
   return found;
 }
@@ -58,7 +58,7 @@ export function soleFunctions(
   plans: readonly FunctionPlan[],
   graph: CallGraph,
 ): ReadonlySet<CompiledFunction> {
-  const sole = new Set(graph.order.recursive ? [] : plans.map(({ callable }) => callable));
+  const sole = new Set(graph.order.recursive ? [] : plans.map(({ compiled }) => compiled));
   const visit = ({ analysis }: Plan, isSole: boolean): boolean => {
     const { blocks } = analysis.code.graph;
     let changed = false;
@@ -72,7 +72,7 @@ export function soleFunctions(
   visit(kernel, true);
   for (let changed = true; changed; ) {
     changed = false;
-    for (const plan of plans) if (visit(plan, sole.has(plan.callable))) changed = true;
+    for (const plan of plans) if (visit(plan, sole.has(plan.compiled))) changed = true;
   }
   return sole;
 }

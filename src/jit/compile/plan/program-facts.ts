@@ -1,12 +1,12 @@
 import type { Extent } from "../../../machine/memory/extent.ts";
 import type { Bindings } from "../../../semantics/bind.ts";
-import type { CompiledFunctions } from "./callables.ts";
+import type { CompiledFunctions } from "./compiled-functions.ts";
 
 /** The properties of a program that compiled code depends on. */
 export interface ProgramFacts {
   readonly bindings: Bindings;
   readonly addressSize: 32 | 64;
-  readonly callables: CompiledFunctions;
+  readonly functions: CompiledFunctions;
   /** Bytes of stack that a lane may use. */
   readonly stackLimit: number;
   /** The shared variables, by address. */

@@ -1,6 +1,6 @@
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { CallGraph } from "./call-graph.ts";
-import type { CompiledFunction, CompiledFunctions } from "./callables.ts";
+import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 import { LaneStacks } from "./lane-stacks.ts";
 import type { ProgramFacts } from "./program-facts.ts";
 import type { KernelScope } from "./scope.ts";
@@ -17,16 +17,16 @@ interface ReachableKernel extends KernelScope {
  * @throws Unsupported when the kernel can reach what is not compiled
  */
 export function reachableFrom(number: number, shape: LaunchShape, program: ProgramFacts): ReachableKernel {
-  const reached = (callables: CompiledFunctions): ReachableKernel => {
-    const kernel = callables.list[number]!;
-    const graph = new CallGraph(kernel, callables);
+  const reached = (functions: CompiledFunctions): ReachableKernel => {
+    const kernel = functions.list[number]!;
+    const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
-    return { kernel, shape, facts: { ...program, callables }, graph, stacks };
+    return { kernel, shape, facts: { ...program, functions }, graph, stacks };
   };
-  if (shape.width !== null) return reached(program.callables.inThreads(shape.width));
-  const plain = reached(program.callables);
+  if (shape.width !== null) return reached(program.functions.inThreads(shape.width));
+  const plain = reached(program.functions);
   // Where the stacks may overflow, it must be at the call at which they do.
   if (plain.stacks.isChecked) return plain;
-  const { inlined } = program.callables;
-  return inlined === program.callables ? plain : reached(inlined);
+  const { inlined } = program.functions;
+  return inlined === program.functions ? plain : reached(inlined);
 }

@@ -1,7 +1,7 @@
 import { maxThreads } from "../../abi/launch-shape.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { CallGraph } from "./call-graph.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 import type { LaneStacks } from "./lane-stacks.ts";
 
 /**

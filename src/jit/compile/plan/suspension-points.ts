@@ -4,7 +4,7 @@ import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { spinLoops } from "../analysis/flow/spin-loops.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CallGraph } from "./call-graph.ts";
-import type { CompiledFunction } from "./callables.ts";
+import type { CompiledFunction } from "./compiled-functions.ts";
 
 /** What the lanes of an activation wait for: to be released from a barrier, or, some of them, for a turn. */
 export const suspensionReason: Readonly<Record<SuspensionKind, number>> = { barrier: 1, yield: 2 };
@@ -65,13 +65,13 @@ export const resumeBlocks = ({ barriers, spins, calls }: SuspensionPoints): Read
 
 /** The blocks at which lanes may be while they, or others of their chunk, are suspended. */
 export function blocksWhileSuspended(
-  { code, divergence }: UniformityAnalysis,
+  { divergence }: UniformityAnalysis,
   points: SuspensionPoints,
   isLockstep: boolean,
 ): ReadonlySet<number> {
   const blocks = new Set(resumeBlocks(points));
   if (!isLockstep) return blocks;
-  for (const { index } of code.graph.blocks) for (const w of divergence.waiting(index)) blocks.add(w);
+  for (const w of divergence.waitingAnywhere()) blocks.add(w);
   return blocks;
 }
 

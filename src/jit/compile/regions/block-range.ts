@@ -100,7 +100,7 @@ export class BlockRange {
   range(expr: Expr, strides: GridStride, isSigned: boolean): ValueRange {
     const value = this.#chunk.value(expr);
     if (value.kind !== "uniform" && value.kind !== "affine")
-      throw new Error("a value with strides is no number of the first lane");
+      throw new Error("a value with strides is not one of the first lane alone");
     const first = extended(value.kind === "uniform" ? value.scalar : value.base, isSigned);
     let [min, max] = [first, first];
     for (const [axis, by] of strides) {

@@ -130,8 +130,9 @@ function stridesReadBy(
 function mayStand({ op, guard, lanes }: Instruction): boolean {
   if (lanes !== undefined) return false;
   if (op.kind === "branch" || controlOf(op) === "leave") return true;
+  if (!isLanewise(op)) return false;
   const accesses = accessesOf(op);
-  return isLanewise(op) && (accesses.length === 0 || (guard === null && accesses.every(isByAddress)));
+  return accesses.length === 0 || (guard === null && accesses.every(isByAddress));
 }
 
 const isByAddress = ({ place }: MemoryAccess): boolean => place.kind === "address";
@@ -196,7 +197,7 @@ function holds(
 /** Tests that the accesses of a group find what they expect in all threads; null where that cannot be tested. */
 function accessTest(chunk: Chunk, { target, group }: Expected, strides: GridStrides): RangeTest | null {
   const { base } = group.address;
-  const { offset, size, align } = group.stretch;
+  const { offset, size, align } = group.range;
   const { baseDistance, object } = target;
   const shape = chunk.analysis.shape(base);
   if ((object.lane ?? 0) !== 0 || base.ty !== "i64") return null;

@@ -146,7 +146,7 @@ export class Suspension {
   /** The state that stands for the barrier before a block, if it is a uniform one; else null. */
   uniformBarrierBefore(block: number): number | null {
     const index = this.#barrierIndex.get(block);
-    return index === undefined ? null : chunkState.meetings + index;
+    return index === undefined ? null : chunkState.uniformBarriers + index;
   }
 
   /** All lanes of the chunk arrive at a uniform barrier: its turn ends. */
@@ -233,7 +233,7 @@ export class Suspension {
   }
 
   #uniformBarrier(state: number): UniformBarrier {
-    return this.uniformBarriers[state - chunkState.meetings]!;
+    return this.uniformBarriers[state - chunkState.uniformBarriers]!;
   }
 
   #save(saved: readonly SavedLocal[]): void {

@@ -1,6 +1,5 @@
 import type { Destination, WarpOp } from "../../../ir/index.ts";
-import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { ContextLayout } from "../../abi/context-layout.ts";
+import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { readsOne } from "../analysis/values/warp-shape.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -9,6 +8,8 @@ import { allBits, anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { permuted, sourceOf, sourcesOf } from "../lanes/shuffle.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
+import type { FunctionContext } from "../module/function-context.ts";
+import { MatrixOperations } from "./matrix-operations.ts";
 import { reduce } from "./warp-reduction.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
@@ -19,6 +20,7 @@ type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
  */
 export interface Results {
   readonly block: number;
+  readonly instruction: number;
   readonly dst: readonly Destination[];
   readonly guard: Mask;
 }
@@ -26,14 +28,23 @@ export interface Results {
 /** Writes warp-wide operations. `lanes`: those that take part; null: all of the warp. */
 export class WarpOperations {
   readonly #chunk: Chunk;
-  /** The local with the address of the context, and the offset in it of the space in which lanes exchange values. */
-  readonly #context: number;
-  readonly #values: number;
+  readonly #function: FunctionContext;
+  readonly #matrices: MatrixOperations;
 
-  constructor(chunk: Chunk, context: number, layout: ContextLayout) {
+  constructor(chunk: Chunk, context: FunctionContext, module: ModuleWriter) {
     this.#chunk = chunk;
-    this.#context = context;
-    this.#values = layout.values;
+    this.#function = context;
+    this.#matrices = new MatrixOperations(chunk, context, module);
+  }
+
+  /** The local with the address of the context. */
+  get #context(): number {
+    return this.#function.context;
+  }
+
+  /** The offset in the context of the space in which lanes exchange values. */
+  get #values(): number {
+    return this.#function.layout.values;
   }
 
   perform(op: WarpOp, lanes: Mask, results: Results): void {
@@ -57,6 +68,17 @@ export class WarpOperations {
         return;
       }
       case "sync":
+        return;
+      case "align":
+        this.#matrices.align(lanes, this.present(lanes), results.instruction);
+        return;
+      case "arrange":
+        this.#write(results, this.#matrices.arrange(op));
+        this.#matrices.release();
+        return;
+      case "multiply":
+        this.#write(results, this.#matrices.multiply(op, results.instruction));
+        this.#matrices.release();
         return;
       default:
         op satisfies never;

@@ -7,7 +7,7 @@ import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { bothMasks } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
-import { type FunctionContext, pushWord, storeWord, tellEntry } from "../module/function-context.ts";
+import { type FunctionContext, pushWord, storeWord, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
@@ -123,7 +123,8 @@ export class WarpWaits {
     const { writer } = chunk;
     const guard = instruction.guard === null ? null : chunk.guardMask(instruction.guard);
     const lanes = bothMasks(this.#active, guard)!;
-    const results = { block, dst: instruction.dst, guard };
+    const { start } = chunk.analysis.code.graph.blocks[block]!;
+    const results = { block, instruction: start, dst: instruction.dst, guard };
     const arrived = writer.local("i32");
     writer.assign([{ local: arrived, value: laneBits(lanes) }]);
     this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived);
@@ -180,11 +181,11 @@ export class WarpWaits {
     const chunk = this.#chunk;
     const { writer } = chunk;
     this.#storeOperands(op, lanes);
-    tellEntry(writer, this.#context);
+    storeEntry(writer, this.#context);
     writer.get(this.#context.context);
     writer.i32(this.#sites.get(block)!);
     writer.get(arrived);
-    callHost(writer, "gather");
+    callHost(writer, "arriveAtWarpWait");
 
     // Lanes for which the operation is done continue; the others wait.
     const done = this.#doneAt(block);

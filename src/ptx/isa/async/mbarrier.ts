@@ -1,14 +1,29 @@
+import type { Op } from "../../../ir/index.ts";
+import { type Expr, kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
-
-const unimplemented = "mbarrier objects are not modelled yet";
+import type { Ordering } from "../memory/access.ts";
+import {
+  arriving,
+  badCount,
+  begin,
+  completing,
+  expecting,
+  incomplete,
+  initialWord,
+  mbarrierOp,
+  old,
+  parityIn,
+  pendingIn,
+  settling,
+} from "./mbarrier-word.ts";
 
 const own = ["shared", "shared::cta"] as const;
 const any = ["shared", "shared::cta", "shared::cluster"] as const;
 const scopes = ["cta", "cluster"] as const;
 
 const window = { "shared::cta": { since: "7.8" } } as const;
-const ampere = { since: "7.0", target: "sm_80", anyOrder: true, unimplemented } as const;
-const hopper = { since: "8.0", target: "sm_90", anyOrder: true, unimplemented } as const;
+const ampere = { since: "7.0", target: "sm_80", anyOrder: true } as const;
+const hopper = { since: "8.0", target: "sm_90", anyOrder: true } as const;
 
 /** `.sem` and `.scope` must be written together. */
 const semNeedsScope = ({ sem, scope }: { readonly sem?: string | undefined; readonly scope?: string | undefined }) =>
@@ -23,6 +38,19 @@ const orderGates = (sem: string) => ({
   cluster: { since: "8.0", target: "sm_90" },
 });
 
+interface Modifiers {
+  readonly sem?: Ordering["order"];
+  readonly scope?: "cta" | "cluster" | undefined;
+  readonly ss?: string | undefined;
+}
+
+/** Where an operation goes, and its order if none is written. */
+const at = (address: Expr, { sem, scope, ss }: Modifiers, order: NonNullable<Ordering["order"]>) => ({
+  address,
+  space: ss,
+  ordering: { order: sem ?? order, scope: scope ?? "cta" } as const,
+});
+
 /** Section 9.7.13.15.9. */
 const mbarrierInit = instruction("mbarrier.init", {
   summary: "initializes an mbarrier in memory",
@@ -33,6 +61,8 @@ const mbarrierInit = instruction("mbarrier.init", {
       operands: { count: "u32" },
       ...ampere,
       gates: window,
+      effect: (_, { addr, count }, m) =>
+        mbarrierOp(at(addr, m, "relaxed"), { word: initialWord(count), problems: [badCount(count)] }),
     }),
   ],
 });
@@ -41,7 +71,14 @@ const mbarrierInit = instruction("mbarrier.init", {
 const mbarrierInval = instruction("mbarrier.inval", {
   summary: "invalidates an mbarrier, so that its memory can be reused",
   section: "9.7.13.15.10",
-  forms: [form("mbarrier.inval{.ss}.b64 [addr]", { where: { ss: own }, ...ampere, gates: window })],
+  forms: [
+    form("mbarrier.inval{.ss}.b64 [addr]", {
+      where: { ss: own },
+      ...ampere,
+      gates: window,
+      effect: (_, { addr }, m) => mbarrierOp(at(addr, m, "relaxed"), { ...begin, word: kit.i64(0n) }),
+    }),
+  ],
 });
 
 const transactionForm = (name: "expect_tx" | "complete_tx") =>
@@ -50,6 +87,11 @@ const transactionForm = (name: "expect_tx" | "complete_tx") =>
     operands: { txCount: "u32" },
     ...hopper,
     invalid: semNeedsScope,
+    effect: (_, { addr, txCount }, { sem, scope, space }) =>
+      mbarrierOp(
+        at(addr, { sem, scope, ss: space }, "relaxed"),
+        name === "expect_tx" ? expecting(begin, txCount) : settling(completing(begin, txCount)),
+      ),
   });
 
 /** Section 9.7.13.15.11. */
@@ -70,12 +112,18 @@ const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
 const arrival = { sem: ["release", "relaxed"], scope: scopes, ss: any } as const;
 const arrivalGates = { ...orderGates("release"), ...window, "shared::cluster": { since: "8.0", target: "sm_90" } };
 
+const one = kit.i32(1);
+
+const arrivalOp = (addr: Expr, m: Modifiers, change: Parameters<typeof mbarrierOp>[1]): Op =>
+  mbarrierOp(at(addr, m, "release"), change);
+
 const arrivalForms = (name: "arrive" | "arrive_drop") => [
   form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr]`, {
     where: arrival,
     ...ampere,
     gates: arrivalGates,
     invalid: semNeedsScope,
+    effect: (_, { addr }, m) => arrivalOp(addr, m, settling(arriving(begin, one, name === "arrive_drop"))),
   }),
   form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
     where: arrival,
@@ -85,6 +133,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
     target: "sm_90",
     gates: { ...orderGates("release"), "shared::cluster": { since: "8.0" } },
     invalid: semNeedsScope,
+    effect: (_, { addr, count }, m) => arrivalOp(addr, m, settling(arriving(begin, count, name === "arrive_drop"))),
   }),
   form(`mbarrier.${name}.expect_tx{.sem}{.scope}{.ss}.b64 d, [addr], txCount`, {
     where: arrival,
@@ -92,6 +141,8 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
     ...hopper,
     gates: { relaxed: { since: "8.6" } },
     invalid: semNeedsScope,
+    effect: (_, { addr, txCount }, m) =>
+      arrivalOp(addr, m, settling(arriving(expecting(begin, txCount), one, name === "arrive_drop"))),
   }),
   form(`mbarrier.${name}.noComplete{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
     where: { sem: ["release"], scope: ["cta"], ss: own },
@@ -99,6 +150,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
     ...ampere,
     gates: { release: { since: "8.0" }, cta: { since: "8.0" }, ...window },
     invalid: semNeedsScope,
+    effect: (_, { addr, count }, m) => arrivalOp(addr, m, incomplete(arriving(begin, count, name === "arrive_drop"))),
   }),
 ];
 
@@ -120,6 +172,16 @@ const wait = { sem: ["acquire", "relaxed"], scope: scopes, ss: own } as const;
 const waitOperands = { d: "pred", state: "b64", phaseParity: "u32" };
 const tryOperands = { ...waitOperands, suspendTimeHint: "u32" };
 
+/** Whether the phase with a parity is complete: then the current phase has the other one. */
+const waitOp = (addr: Expr, m: Modifiers, parity: Expr): Op =>
+  mbarrierOp(at(addr, m, "acquire"), begin, kit.not(kit.eq(parityIn(old), parity)));
+
+/** "The valid values of phaseParity operand are 0 and 1." */
+const badParity = {
+  "operand-out-of-range": (_: unknown, { phaseParity }: { readonly phaseParity: Expr }): Expr =>
+    kit.lt(one, phaseParity, false),
+};
+
 /** Section 9.7.13.15.16. */
 const mbarrierTestWait = instruction("mbarrier.test_wait", {
   summary: "tests whether a phase of an mbarrier is complete",
@@ -131,6 +193,7 @@ const mbarrierTestWait = instruction("mbarrier.test_wait", {
       ...ampere,
       gates: { ...orderGates("acquire"), ...window },
       invalid: semNeedsScope,
+      effect: (_, { addr, state }, m) => waitOp(addr, m, parityIn(state)),
     }),
     form("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.b64 d, [addr], phaseParity", {
       where: wait,
@@ -139,6 +202,8 @@ const mbarrierTestWait = instruction("mbarrier.test_wait", {
       since: "7.1",
       gates: { ...orderGates("acquire"), ...window },
       invalid: semNeedsScope,
+      undefinedCases: badParity,
+      effect: (_, { addr, phaseParity }, m) => waitOp(addr, m, kit.and(phaseParity, one)),
     }),
   ],
 });
@@ -156,6 +221,7 @@ const mbarrierTryWait = instruction("mbarrier.try_wait", {
       target: "sm_90",
       gates: orderGates("acquire"),
       invalid: semNeedsScope,
+      effect: (_, { addr, state }, m) => waitOp(addr, m, parityIn(state)),
     }),
     form("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.b64 d, [addr], phaseParity{, suspendTimeHint}", {
       where: wait,
@@ -165,6 +231,8 @@ const mbarrierTryWait = instruction("mbarrier.try_wait", {
       target: "sm_90",
       gates: orderGates("acquire"),
       invalid: semNeedsScope,
+      undefinedCases: badParity,
+      effect: (_, { addr, phaseParity }, m) => waitOp(addr, m, kit.and(phaseParity, one)),
     }),
   ],
 });
@@ -178,7 +246,7 @@ const mbarrierPendingCount = instruction("mbarrier.pending_count", {
       operands: { d: "u32", state: "reg b64" },
       since: "7.0",
       target: "sm_80",
-      unimplemented,
+      sem: (_, { state }) => pendingIn(state),
     }),
   ],
 });

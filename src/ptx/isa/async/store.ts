@@ -20,7 +20,7 @@ const stAsync = instruction("st.async", {
         vec: ["v2", "v4"],
         type: ["b32", "b64", "u32", "u64", "s32", "s64", "f32", "f64"],
       },
-      operands: { ...addresses, b: "type[vec]" },
+      operands: { ...addresses, b: "type[vec?]" },
       ...hopper,
     }),
     form("st.async{.mmio}.release.scope{.ss}.type [a], b", {

@@ -46,5 +46,9 @@ export const masks = (k: Kit, pattern: Expr) =>
         minNormal: k.i32(0x0080_0000),
       };
 
+/** How `rcp` and `rsqrt.approx.ftz.f64` treat the words of a number, and special values (9.7.3.14, 9.7.3.17). */
+export const upperWordNote =
+  "ignores the lower 32 bits of the operand and sets those of the result to 0; subnormal operands and results are flushed to zeros of their sign; a NaN gives 0x7fffffff00000000";
+
 /** A note on targets of the first generation, where every instruction flushed subnormal f32 numbers. */
 export const flushNote = "sm_1x targets flush subnormal f32 operands and results; this models sm_20 and later";

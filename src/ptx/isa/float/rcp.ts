@@ -1,5 +1,5 @@
 import { form, instruction } from "../define.ts";
-import { flushed, flushNote, rounded, rounding } from "./float-type.ts";
+import { flushed, flushNote, rounded, rounding, upperWordNote } from "./float-type.ts";
 
 const where = { rnd: rounding } as const;
 const directed = { since: "2.0", target: "sm_20" } as const;
@@ -43,7 +43,7 @@ export const rcp = instruction("rcp", {
     form("rcp.approx.ftz.f64 d, a", {
       since: "2.1",
       target: "sm_20",
-      note: "uses only the upper 32 bits of the operand, and returns zeros in the lower 32 bits of the result",
+      note: upperWordNote,
       sem: (k, { a }) => k.op("i64.rcp_approx_ftz_f64", k.bitcast(a, "i64")),
     }),
   ],

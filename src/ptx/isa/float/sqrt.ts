@@ -1,5 +1,5 @@
 import { form, instruction } from "../define.ts";
-import { flushed, flushNote, rounded, rounding } from "./float-type.ts";
+import { flushed, flushNote, rounded, rounding, upperWordNote } from "./float-type.ts";
 
 const where = { rnd: rounding } as const;
 const directed = { since: "2.0", target: "sm_20" } as const;
@@ -70,7 +70,7 @@ export const rsqrt = instruction("rsqrt", {
     form("rsqrt.approx.ftz.f64 d, a", {
       since: "4.0",
       target: "sm_20",
-      note: "uses only the upper 32 bits of the operand, and returns zeros in the lower 32 bits of the result",
+      note: upperWordNote,
       sem: (k, { a }) => k.op("i64.rsqrt_approx_ftz_f64", k.bitcast(a, "i64")),
     }),
   ],

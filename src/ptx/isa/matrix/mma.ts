@@ -1,6 +1,7 @@
 import type { Gate } from "../define.ts";
 import { form, instruction } from "../define.ts";
 import { elementBits, fragment, shapeOf } from "./fragment.ts";
+import { chain, integers, multiplication, single, sums } from "./multiplication.ts";
 
 export const unimplemented = "tensor-core instructions are not modelled yet";
 
@@ -84,7 +85,7 @@ export const mma = instruction("mma", {
       since: "6.4",
       target: "sm_70",
       invalid: ({ dtype, ctype }) => (dtype === "f16" && ctype === "f32" ? "C cannot be '.f32' if D is '.f16'" : null),
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, "m8n8k4", sums({ a: "f16", quarters: m })),
     }),
     form("mma.sync.aligned.shape.row.col.dtype.f16.f16.ctype d, a, b, c", {
       where: { shape: ["m16n8k8", "m16n8k16"], dtype: halfOrSingle, ctype: halfOrSingle },
@@ -93,21 +94,21 @@ export const mma = instruction("mma", {
       target: "sm_75",
       gates: { m16n8k16: ampere },
       invalid: sameAccumulators,
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, sums({ a: "f16" })),
     }),
     form("mma.sync.aligned.shape.row.col.f32.tf32.tf32.f32 d, a, b, c", {
       where: { shape: ["m16n8k4", "m16n8k8"] },
       operands: product({ a: "tf32", c: "f32", d: "f32" }),
       since: "7.0",
       target: "sm_80",
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, sums({ a: "tf32" })),
     }),
     form("mma.sync.aligned.shape.row.col.f32.bf16.bf16.f32 d, a, b, c", {
       where: { shape: ["m16n8k8", "m16n8k16"] },
       operands: product({ a: "bf16", c: "f32", d: "f32" }),
       since: "7.0",
       target: "sm_80",
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, sums({ a: "bf16" })),
     }),
     form("mma.sync.aligned.shape.row.col.dtype.atype.btype.ctype d, a, b, c", {
       where: {
@@ -122,12 +123,14 @@ export const mma = instruction("mma", {
       target: "sm_89",
       gates: { m16n8k16: { since: "8.7" }, f16: { since: "8.7" } },
       invalid: sameAccumulators,
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, sums(null)),
     }),
     form("mma.sync.aligned.shape.row.col.kind::f8f6f4.dtype.atype.btype.ctype d, a, b, c", {
       where: { shape: ["m16n8k32"], dtype: halfOrSingle, atype: paddedTypes, btype: paddedTypes, ctype: halfOrSingle },
       operands: product({}),
-      ...blackwell,
+      since: "8.7",
+      target: scaled,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, sums(null)),
       invalid: sameAccumulators,
     }),
     form(
@@ -165,7 +168,7 @@ export const mma = instruction("mma", {
       gates: Object.fromEntries(
         ["m16n8k4", "m16n8k8", "m16n8k16"].map((shape) => [shape, { since: "7.8", target: "sm_90" }]),
       ),
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, chain(m.rnd)),
     }),
     form("mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", {
       where: { shape: ["m8n8k16", "m16n8k16", "m16n8k32"], atype: ["u8", "s8"], btype: ["u8", "s8"] },
@@ -174,7 +177,7 @@ export const mma = instruction("mma", {
       since: "6.5",
       target: "sm_75",
       gates: { m16n8k16: ampere, m16n8k32: ampere },
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, integers(m.satfinite)),
     }),
     form("mma.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", {
       where: { shape: ["m8n8k32", "m16n8k32", "m16n8k64"], atype: ["u4", "s4"], btype: ["u4", "s4"] },
@@ -183,7 +186,7 @@ export const mma = instruction("mma", {
       since: "6.5",
       target: "sm_75",
       gates: { m16n8k32: ampere, m16n8k64: ampere },
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, integers(m.satfinite)),
     }),
     form("mma.sync.aligned.shape.row.col.s32.b1.b1.s32.bitOp.popc d, a, b, c", {
       where: { shape: ["m8n8k128", "m16n8k128", "m16n8k256"], bitOp: ["xor", "and"] },
@@ -195,7 +198,7 @@ export const mma = instruction("mma", {
         m16n8k256: { target: "sm_80" },
         and: { since: "7.1", target: "sm_80" },
       },
-      unimplemented,
+      effect: (_, __, m, ops) => multiplication(m, ops, m.shape, single(m.bitOp)),
     }),
   ],
 });

@@ -27,7 +27,7 @@ export const ldGlobalNc = instruction("ld.global.nc", {
           ...prefetch,
           ...elements,
         },
-        operands: { d: "type[vec]", cache_policy: "b64" },
+        operands: { d: "type[vec?]", cache_policy: "b64" },
         ...hinted,
         since: "3.1",
         target: "sm_32",
@@ -47,7 +47,7 @@ export const ldu = instruction("ldu", {
   forms: [
     form("ldu{.ss}{.vec}.type d, [a]", {
       where: { ss: ["global"], vec: ["v2", "v4"], type: dataTypes },
-      operands: { d: "type[vec]" },
+      operands: { d: "type[vec?]" },
       anyOrder: true,
       since: "2.0",
       target: "sm_20",

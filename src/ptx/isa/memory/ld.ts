@@ -21,7 +21,7 @@ import {
 } from "./access.ts";
 
 const cacheOperators = ["ca", "cg", "cs", "lu", "cv"] as const;
-const operands = { d: "type[vec]", cache_policy: "b64" };
+const operands = { d: "type[vec?]", cache_policy: "b64" };
 
 /** Section 9.7.9.8. */
 export const ld = instruction("ld", {
@@ -102,6 +102,7 @@ export const ld = instruction("ld", {
     ),
     form("ld.mmio.relaxed.sys{.ss}.type d, [a]", {
       where: { ss: ["global"], type: dataTypes },
+      operands: { d: "type[?]" },
       anyOrder: true,
       since: "8.2",
       target: "sm_70",

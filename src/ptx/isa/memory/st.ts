@@ -24,7 +24,7 @@ import {
 const cacheOperators = ["wb", "cg", "cs", "wt"] as const;
 /** 9.7.9.11: elements of 256 bits may be left out. */
 const value = (m: Parameters<typeof accessOf>[0]): string =>
-  accessOf(m).align === 32 ? "sinks type[vec]" : "type[vec]";
+  accessOf(m).align === 32 ? "sinks type[vec?]" : "type[vec?]";
 const operands = { b: value, cache_policy: "b64" };
 
 const store = (address: Expr, m: Parameters<typeof accessOf>[0], ops: OperandAccess, ordering?: Ordering): Op => ({
@@ -94,7 +94,7 @@ export const st = instruction("st", {
     ),
     form("st.mmio.relaxed.sys{.ss}.type [a], b", {
       where: { ss: ["global"], type: dataTypes },
-      operands: { b: "type" },
+      operands: { b: "type[?]" },
       anyOrder: true,
       since: "8.2",
       target: "sm_70",

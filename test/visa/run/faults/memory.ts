@@ -30,7 +30,7 @@ export const memory: readonly Fault[] = [
     kernel: callWithOut,
     threads: "12-15",
     stack: ["f", "k"],
-    says: ["stores 4 bytes", '0 bytes behind the end of buffer "out" (1024 bytes)'],
+    says: ["stores 4 bytes", '0 bytes after the end of buffer "out" (1024 bytes)'],
   },
   {
     title: "a gather of the first lane before the beginning",
@@ -118,7 +118,7 @@ export const memory: readonly Fault[] = [
     kernel: `mov (one) %sp(0,0)<1> STK$\n${call}`,
     threads: "0",
     stack: ["f", "k"],
-    says: ["0 bytes behind the end of the private memory of thread 0 (4096 bytes)"],
+    says: ["0 bytes after the end of the private memory of thread 0 (4096 bytes)"],
   },
   {
     title: "a frame that reaches into the stack of the next thread",
@@ -128,7 +128,7 @@ export const memory: readonly Fault[] = [
     kernel: `mov (one) %sp(0,0)<1> STK$\n${call}`,
     threads: "0",
     stack: ["f", "k"],
-    says: ["0 bytes behind the end of the private memory of thread 0 (4096 bytes)"],
+    says: ["0 bytes after the end of the private memory of thread 0 (4096 bytes)"],
   },
   {
     platform: "DG2",

@@ -34,7 +34,7 @@ export interface AccessGroup {
   /** Whether it writes: generic addresses may be those of read-only memory. */
   readonly writes: boolean;
   readonly address: Address;
-  readonly stretch: ByteRange;
+  readonly range: ByteRange;
   /** The number of accesses. */
   readonly count: number;
   /** Whether the address is known at the start of the block. */
@@ -67,10 +67,10 @@ export function accessGroups({ ir, instructions, graph }: PreparedCode): Readonl
     const inBlock = instructions.slice(start, end);
     if (!inBlock.some(({ op }) => isAccess(op))) continue;
     for (const near of nearbyOf(inBlock, start, new Bases(ir))) {
-      const { candidates, stretch } = near;
+      const { candidates, range } = near;
       const { access, writes, address, isEarly } = candidates[0]!;
-      const group = { access, writes, address, stretch, count: candidates.length, isEarly };
-      for (const c of candidates) members.set(c.index, { group, at: c.address.offset - stretch.offset });
+      const group = { access, writes, address, range, count: candidates.length, isEarly };
+      for (const c of candidates) members.set(c.index, { group, at: c.address.offset - range.offset });
     }
   }
   return members;
@@ -89,7 +89,7 @@ class Nearby {
     this.add(first);
   }
 
-  get stretch(): ByteRange {
+  get range(): ByteRange {
     return { offset: this.#offset, size: this.#end - this.#offset, align: this.#align };
   }
 

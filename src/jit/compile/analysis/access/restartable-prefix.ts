@@ -1,5 +1,5 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
-import { accessesOf, type Instruction, isLanewise } from "../../../../ir/index.ts";
+import { accessesOf, type Instruction, isLanewise, type Op } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { isLinear } from "../values/shape.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
@@ -51,10 +51,7 @@ export function restartablePrefixOf(
       computed.push(i);
     } else {
       for (const r of written) if (!changed.has(r)) changed.set(r, i);
-      const made = accessesOf(op);
-      if (isUnconditional && isLanewise(op) && made.length > 0 && made.every(({ place }) => place.kind === "address")) {
-        accesses.push(i);
-      }
+      if (isUnconditional && isLanewise(op) && accessesAddresses(op)) accesses.push(i);
       for (const r of read) touched.add(r);
     }
     for (const r of written) touched.add(r);
@@ -64,6 +61,12 @@ export function restartablePrefixOf(
     return base.kind === "const" || (base.kind === "reg" && (changed.get(base.reg) ?? instruction) >= instruction);
   };
   return { computed, accesses, isReady };
+}
+
+/** Whether an operation accesses memory, and only at addresses. */
+function accessesAddresses(op: Op): boolean {
+  const made = accessesOf(op);
+  return made.length > 0 && made.every(({ place }) => place.kind === "address");
 }
 
 function registersOf(

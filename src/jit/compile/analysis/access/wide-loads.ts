@@ -11,7 +11,7 @@ export interface WideLoad {
 
 /** The part of a wide load that one load reads. */
 export interface WideLoadPart {
-  readonly strip: WideLoad;
+  readonly wide: WideLoad;
   readonly element: number;
 }
 
@@ -70,7 +70,7 @@ function addWideLoads(loads: readonly Load[], parts: Map<number, WideLoadPart>):
       continue;
     }
     const wide = { first: Math.min(...together.map((load) => load.index)), loads: together.length };
-    for (const load of together) parts.set(load.index, { strip: wide, element: (load.at - at) / 4 });
+    for (const load of together) parts.set(load.index, { wide, element: (load.at - at) / 4 });
     rest = rest.filter((load) => !together.includes(load));
   }
 }

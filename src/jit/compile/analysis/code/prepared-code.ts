@@ -6,6 +6,7 @@ import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts"
 import { mapOperands } from "../../../../ir/operands.ts";
 import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../semantics/bind.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
+import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
 
 /** A function with bound expressions, propagated constants and split registers, and the analyses of its flow. */
@@ -46,10 +47,11 @@ interface SourceFunction {
 
 /** Binds the expressions of a function, propagates constants, and analyses its flow. */
 export function prepare(
-  { ir, origins }: SourceFunction,
+  source: SourceFunction,
   bindings: Bindings,
   { endsBlock, isAlone = () => false, separates }: Preparation,
 ): PreparedCode {
+  const { ir, origins } = withoutCopies(source);
   const memo = new Map<Expr, Expr>();
   // Values are moved as bits. Undefined cases matter to observers alone, which need the interpreter.
   const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));

@@ -21,8 +21,7 @@ export function registerIntervals(
     if (to > interval.to) interval.to = to;
   };
   for (const { index } of graph.blocks) for (const r of liveness.touchedIn(index)) extend(r, index, index);
-  const waiting = new Set(suspensions);
-  for (const { index } of graph.blocks) for (const w of analysis.divergence.waiting(index)) waiting.add(w);
+  const waiting = new Set([...suspensions, ...analysis.divergence.waitingAnywhere()]);
   const waits = waitMaskIntervals(analysis, waiting, suspensions);
   if (waits === null) return null;
   // Registers that are live in a block are needed from one block to another.

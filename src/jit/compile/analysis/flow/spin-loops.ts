@@ -14,11 +14,14 @@ export function spinLoops(
   sees: (instruction: Instruction) => boolean,
 ): ReadonlySet<number> {
   const found = new Set<number>();
+  // Loops in loops hold the same instructions: each is asked once.
+  const seen = new Int32Array(instructions.length + 1);
+  for (let i = 0; i < instructions.length; i++) seen[i + 1] = seen[i]! + (sees(instructions[i]!) ? 1 : 0);
   const visit = (loop: LoopRange): void => {
     const { start } = graph.blocks[loop.start]!;
     const { end } = graph.blocks[loop.end]!;
-    const body = instructions.slice(start, end);
-    if (body.some(sees) && !onlyCounts(body, sees)) found.add(loop.start);
+    if (seen[start] === seen[end]) return;
+    if (!onlyCounts(instructions.slice(start, end), sees)) found.add(loop.start);
     loop.inner.forEach(visit);
   };
   loopsOf(graph).forEach(visit);

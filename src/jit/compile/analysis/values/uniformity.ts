@@ -54,7 +54,8 @@ export class UniformityAnalysis {
   readonly #around: Surroundings;
   readonly #shapes: (Shape | null)[];
   readonly #results: ReadonlySet<number>;
-  readonly #waitLive = new Map<number, BitSet | null>();
+  /** By the blocks at which lanes may wait, the registers that those lanes still need. */
+  readonly #waitLive = new Map<ReadonlySet<number>, BitSet | null>();
   /** The shapes of expressions while those of registers are found, and afterwards. */
   readonly #passing: LaneQuestion;
   readonly #settled: LaneQuestion;
@@ -108,15 +109,16 @@ export class UniformityAnalysis {
     if (this.code.liveness.acrossLanes.has(register)) return this.isPartial(block);
     if (!this.divergence.mayBePartial(block)) return false;
     if (this.#results.has(register)) return true;
-    let live = this.#waitLive.get(block);
+    const waiting = this.divergence.waiting(block);
+    let live = this.#waitLive.get(waiting);
     if (live === undefined) {
       live = null;
-      for (const w of this.divergence.waiting(block)) {
+      for (const w of waiting) {
         const there = this.code.liveness.liveIn(w);
         if (live === null) live = there.copy();
         else live.union(there);
       }
-      this.#waitLive.set(block, live);
+      this.#waitLive.set(waiting, live);
     }
     return live?.has(register) ?? false;
   }
@@ -154,9 +156,9 @@ export class UniformityAnalysis {
     const options = {
       divergent: this.isDivergent,
       stalls: (block: number) => stalls(block) || this.#mayWaitApart(block),
-      gathers: (block: number) => this.#warpWait(block) !== null,
+      joinsOthers: (block: number) => this.#warpWait(block) !== null,
       splits: (block: number) => returnsPartially(block) || this.#mayWaitApart(block),
-      loses: exitsInCallee,
+      exitsInside: exitsInCallee,
     };
     const found = divergenceOf(graph, options, this.isDeparture);
     const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
@@ -318,6 +320,9 @@ export class UniformityAnalysis {
         return vector;
       // These have no results.
       case "store":
+      case "copy":
+      case "commit-copies":
+      case "await-copies":
       case "fence":
       case "branch":
       case "branch-indexed":

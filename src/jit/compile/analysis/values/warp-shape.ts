@@ -29,6 +29,9 @@ export function warpShape(
       return from === null || from.kind === "uniform" ? from : vector;
     }
     case "sync":
+    case "align":
+    case "arrange":
+    case "multiply":
       return vector;
   }
 }

@@ -1,0 +1,19 @@
+/**
+ * Files that hold programs: executables, objects, archives, fat binaries, what ocloc writes. Knows no instruction set.
+ *
+ * @module
+ */
+export { ContainerError } from "./container-error.ts";
+export { type MachineKernel, readMachineCode } from "./cubin.ts";
+export type {
+  Compression,
+  ContainedFile,
+  Container,
+  DeviceModule,
+  Image,
+  ImageKind,
+  SectionRelocation,
+  SectionSymbol,
+} from "./members.ts";
+export { readContainer } from "./read-container.ts";
+export { isContainer } from "./sniff.ts";

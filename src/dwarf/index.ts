@@ -1,0 +1,12 @@
+export type { Block } from "./entries.ts";
+export { evaluateLocation, type LocationContext, type Place } from "./location.ts";
+export {
+  type CodeRange,
+  type DebugProgram,
+  readDebugProgram,
+  type SourceScope,
+  type SourceVariable,
+} from "./program.ts";
+export { type Address, DwarfError } from "./reader.ts";
+export type { DebugSection, DebugSections, SymbolReference } from "./sections.ts";
+export { type BaseEncoding, type Member, plainType, sizeOfType, type SourceType, typeName } from "./types.ts";

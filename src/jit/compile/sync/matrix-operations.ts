@@ -1,0 +1,123 @@
+import { fragmentOf, type WarpOp } from "../../../ir/index.ts";
+import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { Faults } from "../emit/faults.ts";
+import { canonicalNan } from "../lanes/canonical-nan.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { type Value, vectorOf } from "../lanes/value.ts";
+import type { FunctionContext } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
+
+type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
+
+const vector = (ty: "i32" | "i64", quads: readonly (readonly Wasm[])[]): Value => ({ kind: "vector", ty, quads });
+
+/** Writes operations on matrices in the registers of a whole warp: a chunk has all its lanes. */
+export class MatrixOperations {
+  readonly #chunk: Chunk;
+  readonly #function: FunctionContext;
+  readonly #module: ModuleWriter;
+  readonly #faults: Faults;
+
+  constructor(chunk: Chunk, context: FunctionContext, module: ModuleWriter) {
+    this.#chunk = chunk;
+    this.#function = context;
+    this.#module = module;
+    this.#faults = new Faults(chunk, context);
+  }
+
+  /** Ends the launch unless all 32 lanes of a warp are here, if any is. `present`: those that are, as bits. */
+  align(lanes: Mask, present: Wasm, instruction: number): void {
+    const { writer, lanes: width } = this.#chunk;
+    if (lanes === null && width === 32) return;
+    const here = writer.local("i32");
+    writer.assign([{ local: here, value: present }]);
+    const some = wasm.op("i32.ne", wasm.local("i32", here), wasm.i32(0));
+    writer.value(wasm.op("i32.and", some, wasm.op("i32.ne", wasm.local("i32", here), wasm.i32(-1))));
+    writer.expect(false);
+    writer.if(() => this.#faults.raise(instruction, lanes));
+    writer.release(here);
+  }
+
+  /** Stores the operands, from which each lane takes its parts. */
+  arrange({ operands, arrangement }: Operation<"arrange">): readonly Value[] {
+    const { writer, quads } = this.#chunk;
+    const { context, layout } = this.#function;
+    this.#store(operands, layout.values);
+    const { bits } = arrangement;
+    const load = { 8: "v128.load8_lane", 16: "v128.load16_lane", 32: "v128.load32_lane" } as const;
+    const parts = 128 / bits;
+    return arrangement.from.map((from) => {
+      const found = Array.from({ length: quads }, (_, q) => {
+        const local = this.#local();
+        writer.assign([{ local, value: wasm.i32x4(0) }]);
+        for (let part = 0; part < parts; part++) {
+          const source = from[q * parts + part]!;
+          if (source < 0) continue;
+          writer.get(context);
+          writer.get(local);
+          writer.memory(load[bits], bits / 8, layout.values + (source * bits) / 8, part);
+          writer.set(local);
+        }
+        return [wasm.local("v128", local)];
+      });
+      return vector("i32", found);
+    });
+  }
+
+  /** Lets the launcher multiply what the lanes store. */
+  multiply({ operands, product }: Operation<"multiply">, instruction: number): readonly Value[] {
+    const { writer, quads } = this.#chunk;
+    const { context, layout, siteOf } = this.#function;
+    this.#store(operands, layout.fragments);
+    writer.get(context);
+    writer.i32(siteOf(instruction, null));
+    importHost(this.#module, "multiply");
+    callHost(writer, "multiply");
+    const { registers, registerBits } = fragmentOf(product, "d");
+    const wide = registerBits / 32;
+    let at = layout.fragments;
+    const load = (): Wasm => {
+      const local = this.#local();
+      writer.get(context);
+      writer.memory("v128.load", 16, at);
+      writer.set(local);
+      at += 16;
+      return wasm.local("v128", local);
+    };
+    return Array.from({ length: registers }, () =>
+      vector(
+        wide === 2 ? "i64" : "i32",
+        Array.from({ length: quads }, () => Array.from({ length: wide }, load)),
+      ),
+    );
+  }
+
+  /** Stores operands one after the other, `at` bytes after the beginning of the context. */
+  #store(operands: WarpOp["operands"], at: number): void {
+    const { writer, quads } = this.#chunk;
+    let next = at;
+    for (const operand of operands) {
+      for (const part of vectorOf(canonicalNan(this.#chunk.value(operand)), quads).quads.flat()) {
+        writer.get(this.#function.context);
+        writer.value(part);
+        writer.memory("v128.store", 16, next);
+        next += 16;
+      }
+    }
+  }
+
+  readonly #taken: number[] = [];
+
+  /** A local that holds a part of the results until `release`. */
+  #local(): number {
+    const local = this.#chunk.writer.local("v128");
+    this.#taken.push(local);
+    return local;
+  }
+
+  /** The results have been written. */
+  release(): void {
+    for (const local of this.#taken.splice(0)) this.#chunk.writer.release(local);
+  }
+}

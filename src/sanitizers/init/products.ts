@@ -1,0 +1,81 @@
+import { type FragmentMap, fragmentOf, type MatrixName, type MatrixProduct } from "../../ir/index.ts";
+import type { LaneShades } from "./state.ts";
+import type { Shade } from "./shade.ts";
+
+interface Operands {
+  /** The operand of this number. */
+  numbered(operand: number): LaneShades;
+}
+
+/** The undefined bits of the registers of D. */
+interface UndefinedProducts {
+  of(register: number, lane: number): Shade;
+}
+
+/**
+ * Elements of D are undefined where an element of the row of A, of the column of B, or of C is. By matrix, the elements
+ * or rows or columns with an origin.
+ */
+export function undefinedProducts(product: MatrixProduct, operands: Operands): UndefinedProducts {
+  const [rows, columns, cells] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
+  let at = 0;
+  const look = (name: MatrixName, found: Map<number, number>, keyOf: (element: number, map: FragmentMap) => number) => {
+    const map = fragmentOf(product, name);
+    for (let register = 0; register < map.registers; register++) {
+      eachUndefined(map, register, operands.numbered(at + register), (element, origin) => {
+        found.set(keyOf(element, map), origin);
+      });
+    }
+    at += map.registers;
+  };
+  look("a", rows, (element, map) => Math.floor(element / map.columns));
+  look("b", columns, (element, map) => columnOf(element, map));
+  look("c", cells, (element) => element);
+  const map = fragmentOf(product, "d");
+  return {
+    of(register, lane) {
+      const shade = { low: 0, high: 0, origin: 0 };
+      if (rows.size + columns.size + cells.size === 0) return shade;
+      eachPart(map, register, lane, (element, part) => {
+        const origin =
+          rows.get(Math.floor(element / map.columns)) ?? columns.get(columnOf(element, map)) ?? cells.get(element);
+        if (origin === undefined) return;
+        shade.low |= maskOf(map) << (part * map.bits);
+        shade.high |= map.bits === 64 ? -1 : 0;
+        shade.origin = origin;
+      });
+      return shade;
+    },
+  };
+}
+
+const maskOf = ({ bits }: FragmentMap): number => (bits >= 32 ? -1 : (1 << bits) - 1);
+
+/** The number of a column, where a warp has several matrices of the one before too. */
+const columnOf = (element: number, { rows, columns }: FragmentMap): number =>
+  Math.floor(element / (rows * columns)) * columns + (element % columns);
+
+function eachPart(
+  { bits, registerBits, elements }: FragmentMap,
+  register: number,
+  lane: number,
+  show: (element: number, part: number) => void,
+): void {
+  const parts = registerBits / bits;
+  for (let part = 0; part < parts; part++) show(elements[(register * 32 + lane) * parts + part]!, part);
+}
+
+function eachUndefined(
+  map: FragmentMap,
+  register: number,
+  shades: LaneShades,
+  show: (element: number, origin: number) => void,
+): void {
+  for (let lane = 0; lane < 32; lane++) {
+    if (((shades.lanes >>> lane) & 1) === 0) continue;
+    const { low, high, origin } = shades.of(lane);
+    eachPart(map, register, lane, (element, part) => {
+      if (((low >>> (part * map.bits)) & maskOf(map)) !== 0 || high !== 0) show(element, origin);
+    });
+  }
+}

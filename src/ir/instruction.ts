@@ -164,6 +164,22 @@ export type Op =
       readonly aligned: boolean;
       readonly reduce: { readonly op: "popc" | "and" | "or"; readonly a: Expr } | null;
     }
+  /**
+   * Threads arrive at the barrier of their cluster, or wait until all of the cluster have: each for itself, though the
+   * lanes of an `aligned` one come together.
+   */
+  | {
+      readonly kind: "cluster-barrier";
+      readonly mode: "arrive" | "wait";
+      readonly aligned: boolean;
+      readonly order: "acquire" | "release" | "relaxed";
+    }
+  /**
+   * Made by the compiler, which turns what waits for a cluster into loops. Result (pred): whether all blocks of the
+   * cluster have begun; or whether the phase is complete at which the lane has arrived. `exits`: no result; the lanes
+   * are about to exit.
+   */
+  | { readonly kind: "cluster-poll"; readonly asks: "begun" | "passed" | "exits" }
   | {
       readonly kind: "fence";
       readonly scope: "cta" | "cluster" | "gpu" | "sys";

@@ -175,6 +175,9 @@ export class Host {
       case "store":
       case "copy":
       case "alloca":
+      // Misuse is found where lanes arrive and wait.
+      case "cluster-barrier":
+      case "cluster-poll":
       // Launches that reach such a barrier are given up, or refused before they begin.
       case "barrier":
       case "subroutine-call":

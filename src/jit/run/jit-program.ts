@@ -48,6 +48,10 @@ export class JitProgram {
    * threads of the host on, the device's memory is shared.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
+    const kernel = this.#functions.named(request.kernel)?.ir;
+    if (kernel !== undefined && (request.cluster ?? kernel.bounds.reqnctapercluster) !== undefined) {
+      return "blocks of a cluster run together";
+    }
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
     if (typeof loaded === "string") return loaded;

@@ -60,6 +60,8 @@ function failureOf(operation: Op): string | null {
     case "copy":
     case "alloca":
     case "barrier":
+    case "cluster-barrier":
+    case "cluster-poll":
     case "file-call":
     case "subroutine-call":
     case "unsupported":

@@ -106,6 +106,7 @@ export class Terminators {
       // Lanes go on after it, if they do, at the next block.
       case "subroutine-call":
       case "trap":
+      case "cluster-barrier":
       case "sleep":
       case "warp":
         return false;

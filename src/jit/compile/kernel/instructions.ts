@@ -128,6 +128,9 @@ export class Instructions {
         return;
       case "copy":
         throw new Error("copies have become loads and stores");
+      case "cluster-barrier":
+      case "cluster-poll":
+        throw new Unsupported("the barrier of a cluster");
       // The ends of blocks: `Terminators` writes those that it knows.
       case "branch":
       case "branch-indexed":

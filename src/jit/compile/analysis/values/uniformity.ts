@@ -311,6 +311,7 @@ export class UniformityAnalysis {
         // Lanes that have waited for different lanes go on together.
         if (op.mask !== null && this.mayWait(block)) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
+      case "cluster-poll":
       case "atomic":
       case "call":
       case "file-call":
@@ -323,6 +324,7 @@ export class UniformityAnalysis {
       case "copy":
       case "commit-copies":
       case "await-copies":
+      case "cluster-barrier":
       case "fence":
       case "branch":
       case "branch-indexed":

@@ -5,6 +5,7 @@ import type { Arrangement } from "./arrangement.ts";
 import type { LaneRule } from "./lanes.ts";
 import type { MatrixProduct } from "./matrix-product.ts";
 import type { Signature } from "./signature.ts";
+import type { UnitOp } from "./unit.ts";
 
 /**
  * Restricts an instruction to the lanes in which a predicate register is true (with `negate`: false). `collapse`: the
@@ -92,6 +93,14 @@ export type WarpOp =
   /** Results: the registers of D; operands: those of A, B and C. Behind `align`. */
   | { readonly op: "multiply"; readonly operands: readonly Expr[]; readonly product: MatrixProduct };
 
+/**
+ * What lanes of compiled code ask the launcher about their cluster: whether all of its blocks have begun, and whether the
+ * phase of its barrier is complete at which they have arrived; or what they tell it: that they arrive, and that they are
+ * about to exit.
+ */
+export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const;
+export type ClusterQuestion = (typeof clusterQuestions)[number];
+
 /** Something that must not be found in memory by an atomic operation. */
 export interface AtomicReport {
   readonly code: string;
@@ -150,6 +159,11 @@ export type Op =
    * yet become one before.
    */
   | { readonly kind: "await-copies"; readonly pending: number; readonly all: boolean }
+  /**
+   * A unit of the machine acts for the lanes, now: see `UnitOp`. Which memory it accesses is known only then. Results
+   * are registers of 32 or 64 bits.
+   */
+  | { readonly kind: "unit"; readonly unit: UnitOp; readonly operands: readonly Expr[] }
   /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
   | { readonly kind: "warp"; readonly mask: Expr | null; readonly warp: WarpOp; readonly aligned: boolean }
   /** Result: the mask of the lanes that execute it, which the guard does not keep from it. */
@@ -175,11 +189,10 @@ export type Op =
       readonly order: "acquire" | "release" | "relaxed";
     }
   /**
-   * Made by the compiler, which turns what waits for a cluster into loops. Result (pred): whether all blocks of the
-   * cluster have begun; or whether the phase is complete at which the lane has arrived. `exits`: no result; the lanes
-   * are about to exit.
+   * Made by the compiler, for what depends on the cluster: see `ClusterQuestion`. Result, if any (pred): whether the
+   * answer is yes.
    */
-  | { readonly kind: "cluster-poll"; readonly asks: "begun" | "passed" | "exits" }
+  | { readonly kind: "cluster-poll"; readonly asks: ClusterQuestion }
   | {
       readonly kind: "fence";
       readonly scope: "cta" | "cluster" | "gpu" | "sys";

@@ -3,7 +3,9 @@ import type { Cta, Warp } from "../../machine/state/launch-state.ts";
 
 /** Lanes of a warp have exited, for which their cluster no longer waits. */
 export function leaveClusterBarrier(warp: Warp, lanes: number): void {
-  if (warp.cta.cluster.barrier.exit(warp, lanes)) completeClusterBarrier(warp.cta);
+  const { cta } = warp;
+  if (cta.cluster.barrier.exit(warp, lanes)) completeClusterBarrier(cta);
+  if (warp.live === 0 && cta.liveWarps === 0) cta.cluster.leave(cta);
 }
 
 /** All threads of a block's cluster have arrived: the next phase begins. */

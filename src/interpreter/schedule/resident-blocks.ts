@@ -114,7 +114,6 @@ export class ResidentBlocks {
   close(cta: Cta): void {
     const { observers } = this.#grid;
     if (observers !== null) emit(observers, "blockEnd", cta);
-    cta.cluster.leave(cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);
     this.#done++;

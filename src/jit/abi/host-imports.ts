@@ -74,6 +74,17 @@ export const hostImports = {
     results: [],
     meaning: "multiplies the matrices in the registers of a warp at `fragments`, and leaves the result there",
   },
+  unit: {
+    params: [context, site, lanes],
+    results: [],
+    meaning: "lets a unit of the machine act for these lanes: operands and then results are at `fragments`",
+  },
+  cluster: {
+    params: [context, site, operand, lanes],
+    results: [lanes],
+    meaning:
+      "answers a question of these lanes about their cluster (0: have all blocks begun? 1: they arrive at the barrier; 2: is its phase complete? 3: they exit), with the lanes for which the answer is yes",
+  },
   settle: {
     params: [context],
     results: [],

@@ -40,9 +40,7 @@ export class BlockCluster implements Cluster {
   }
 
   block(rank: number): Cta | "exited" | "absent" | null {
-    const block = this.#blocks[rank] ?? null;
-    // Its last thread may have exited in the turn that goes on.
-    return block !== null && typeof block !== "string" && block.liveWarps === 0 ? "exited" : block;
+    return this.#blocks[rank] ?? null;
   }
 
   enter(cta: Cta): void {

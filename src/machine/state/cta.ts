@@ -5,6 +5,7 @@ import { Barrier } from "./barrier.ts";
 import { BlockCluster, placeInCluster } from "./cluster.ts";
 import type { Cluster, Cta, FunctionCode, Grid, Warp } from "./launch-state.ts";
 import { gridScalars, scalarIndex } from "./specials.ts";
+import { UnitStates } from "./unit-state.ts";
 import { BlockWarp } from "./warp.ts";
 
 const dimensions = ["x", "y", "z"] as const;
@@ -15,6 +16,7 @@ export class GridBlock implements Cta {
   readonly shared: Views;
   readonly barriers: readonly Barrier<Warp>[];
   readonly warps: readonly Warp[];
+  readonly units = new UnitStates();
   readonly slot: number;
   id: Dim3 = [0, 0, 0];
   cluster: Cluster;
@@ -60,6 +62,7 @@ export class GridBlock implements Cta {
     this.scalars[scalarIndex("cluster_ctarank")] = this.rank;
     this.scalars[scalarIndex("smid")] = ticket % this.grid.processors;
     this.shared.u8.fill(0);
+    this.units.reset();
     for (const barrier of this.barriers) barrier.reset();
     for (const warp of this.warps) warp.start(kernel);
   }
@@ -83,14 +86,14 @@ export class GridBlock implements Cta {
   }
 
   get stateBytes(): number {
-    return this.warps.reduce((sum, warp) => sum + warp.stateBytes, this.shared.u8.length);
+    return this.warps.reduce((sum, warp) => sum + warp.stateBytes, this.shared.u8.length + this.units.stateBytes);
   }
 
   checkpoint(): Restore {
     const { id, ticket, cluster, rank } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
-    const parts = restoreAll([...this.barriers, ...this.warps].map((part) => part.checkpoint()));
+    const parts = restoreAll([...this.barriers, ...this.warps, this.units].map((part) => part.checkpoint()));
     return () => {
       Object.assign(this, { id, ticket, cluster, rank });
       this.scalars.set(scalars);

@@ -14,6 +14,8 @@ import { bothMasks, type Mask } from "../lanes/mask.ts";
 import type { Value } from "../lanes/value.ts";
 import type { StackWriter } from "../memory/alloca.ts";
 import type { Memory } from "../memory/memory.ts";
+import type { ClusterPolls } from "../sync/cluster-polls.ts";
+import type { UnitOperations } from "../sync/unit-operations.ts";
 import type { WarpOperations } from "../sync/warp-operations.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
 
@@ -29,6 +31,8 @@ interface InstructionParts {
   readonly faults: Faults;
   readonly flow: Reconvergence;
   readonly warpOperations: WarpOperations;
+  readonly unitOperations: UnitOperations;
+  readonly clusterPolls: ClusterPolls;
   /** Where lanes may wait for others of their warp; else null. */
   readonly warpWaits: WarpWaits | null;
 }
@@ -74,7 +78,7 @@ export class Instructions {
   }
 
   #perform(block: number, index: number, instruction: Instruction, op: Op): void {
-    const { memory, calls, fileCalls, writeStackOp, warpOperations } = this.#parts;
+    const { memory, calls, fileCalls, writeStackOp, warpOperations, unitOperations } = this.#parts;
     switch (op.kind) {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
@@ -102,6 +106,9 @@ export class Instructions {
       case "stack-restore":
         writeStackOp(block, index, instruction, op);
         return;
+      case "unit":
+        unitOperations.perform(block, index, instruction, op);
+        return;
       case "warp":
         this.#warp(block, index, instruction, op);
         return;
@@ -128,9 +135,11 @@ export class Instructions {
         return;
       case "copy":
         throw new Error("copies have become loads and stores");
-      case "cluster-barrier":
       case "cluster-poll":
-        throw new Unsupported("the barrier of a cluster");
+        this.#parts.clusterPolls.write(block, index, instruction, op.asks);
+        return;
+      case "cluster-barrier":
+        throw new Error("the barriers of clusters have become polls");
       // The ends of blocks: `Terminators` writes those that it knows.
       case "branch":
       case "branch-indexed":

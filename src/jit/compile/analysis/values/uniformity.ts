@@ -311,13 +311,14 @@ export class UniformityAnalysis {
         // Lanes that have waited for different lanes go on together.
         if (op.mask !== null && this.mayWait(block)) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
-      case "cluster-poll":
       case "atomic":
+      case "cluster-poll":
       case "call":
       case "file-call":
       case "subroutine-call":
       case "alloca":
       case "stack-save":
+      case "unit":
         return vector;
       // These have no results.
       case "store":

@@ -106,7 +106,10 @@ export function clusterOrder(grid: Dim3, cluster: Dim3, ranges: readonly BlockRa
 export function orderOfBlock(grid: Dim3, cluster: Dim3, linear: number): number {
   const size = productOf(cluster);
   if (size === 1) return linear;
-  const { rank, clusterid } = placeInCluster({ cluster: { dimensions: cluster, isExplicit: true } }, indexOf(grid, linear));
+  const { rank, clusterid } = placeInCluster(
+    { cluster: { dimensions: cluster, isExplicit: true } },
+    indexOf(grid, linear),
+  );
   const [nx, ny] = [grid[0] / cluster[0], grid[1] / cluster[1]];
   return (clusterid[0] + nx * (clusterid[1] + ny * clusterid[2])) * size + rank;
 }

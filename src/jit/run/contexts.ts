@@ -1,6 +1,7 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
+import { clusterSize } from "../../machine/state/cluster.ts";
 import { gridScalars, scalarIndex } from "../../machine/state/specials.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes, tidBytes } from "../abi/context-layout.ts";
@@ -37,7 +38,8 @@ export const mostContexts = (kernel: CompiledKernel, sharedBytes: number): numbe
 
 /**
  * Rounds in which the chunks of a block only yield, after which it is the turn of other blocks. Most loops that could
- * wait for other blocks do not; a block that has waited once probably will again.
+ * wait for other blocks do not; a block that has waited once probably will again, and one of a cluster has others to
+ * wait for.
  */
 const patience = { alone: 1024, together: 4 };
 
@@ -86,7 +88,7 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   set("threads", threads);
   set("entry", context + layout.calls);
   set("resumed", 0);
-  set("patience", patience.alone);
+  set("patience", clusterSize(grid) > 1 ? patience.together : patience.alone);
   if (!kernel.shape.rows) {
     for (let t = 0; t < threads; t++) {
       const at = (context + layout.tids + 4 * t) >>> 2;

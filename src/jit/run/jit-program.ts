@@ -54,7 +54,8 @@ export class JitProgram {
     if (typeof loaded === "string") return loaded;
     const cluster = this.#clusterOf(request);
     if (cluster > 1 && request.blocks !== undefined) return "a part of the grid runs, in clusters";
-    if (cluster > mostContexts(loaded.kernel, request.sharedBytes)) return "the blocks of a cluster need too much memory";
+    if (cluster > mostContexts(loaded.kernel, request.sharedBytes))
+      return "the blocks of a cluster need too much memory";
     // Those of one part would wait for ever for those of a later one.
     return (request.blocks?.length ?? 0) > 1 && loaded.kernel.waits
       ? "several parts of the grid run, the blocks of which may wait for each other"

@@ -61,7 +61,14 @@ export const shapeKey = (kernel: string, { quads, rows, full, shared, width, clu
 
 function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
-  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, width: null, clustered: false, shared };
+  return {
+    quads,
+    rows: (y === 1 && z === 1) || x % lanes === 0,
+    full: (x * y * z) % lanes === 0,
+    width: null,
+    clustered: false,
+    shared,
+  };
 }
 
 /**

@@ -23,7 +23,7 @@ export function withClusterPolls(ir: IrFunction): Code {
   const isKernel = ir.kind === "kernel";
   const polls = new Polls(ir);
   if (isKernel) polls.wait("begun", { ...polls.end(), guard: null }, 0);
-  ir.instructions.forEach((instruction, i) => polls.add(instruction, i, isKernel));
+  for (const [i, instruction] of ir.instructions.entries()) polls.add(instruction, i, isKernel);
   polls.finish(isKernel);
   return polls.code;
 }
@@ -48,7 +48,14 @@ class Polls {
   end(): Instruction {
     const last = this.#ir.instructions.at(-1);
     const { span } = last ?? this.#ir;
-    return { op: { kind: "nothing" }, dst: [], guard: null, undefinedCases: [], span, location: last?.location ?? null };
+    return {
+      op: { kind: "nothing" },
+      dst: [],
+      guard: null,
+      undefinedCases: [],
+      span,
+      location: last?.location ?? null,
+    };
   }
 
   add(instruction: Instruction, i: number, isKernel: boolean): void {

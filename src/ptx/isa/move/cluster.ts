@@ -9,7 +9,7 @@ const gate = { since: "7.8", target: "sm_90" } as const;
 const low = (k: Kit, a: Expr): Expr => (a.ty === "i64" ? k.wrap(a) : a);
 
 /** The address in the window of rank `b`, with the upper half of `a`. Ranks beyond all clusters have one window. */
-function mapped(k: Kit, a: Expr, b: Expr): Expr {
+export function addressInRank(k: Kit, a: Expr, b: Expr): Expr {
   const { ranks, stride, maxRank } = clusterWindows;
   const bits = Math.log2(stride);
   const rank = k.select(k.lt(b, k.i32(maxRank), false), b, k.i32(maxRank));
@@ -28,13 +28,13 @@ export const mapa = instruction("mapa", {
       where: { type },
       ...gate,
       operands: { b: "u32" },
-      sem: (k, { a, b }) => mapped(k, a, b),
+      sem: (k, { a, b }) => addressInRank(k, a, b),
     }),
     form("mapa.type d, a, b", {
       where: { type },
       ...gate,
       operands: { a: "reg type", b: "u32" },
-      sem: (k, { a, b }) => mapped(k, a, b),
+      sem: (k, { a, b }) => addressInRank(k, a, b),
     }),
   ],
 });

@@ -31,7 +31,7 @@ export const window: Expr = { kind: "special", ty: "i64", name: "window" };
 
 /** `%cluster_ctarank` and `%cluster_nctarank`. */
 export const clusterRank: Expr = { kind: "special", ty: "i32", name: "cluster_ctarank" };
-const clusterRanks: Expr = { kind: "special", ty: "i32", name: "cluster_nctarank" };
+export const clusterRanks: Expr = { kind: "special", ty: "i32", name: "cluster_nctarank" };
 
 const within = (k: Kit, a: Expr, start: Expr, size: number): Expr => k.lt(k.sub(a, start), k.int(a, size), false);
 
@@ -51,7 +51,12 @@ export function rankWindow(k: Kit, a: Expr): Expr {
 /** Whether a generic address is that of shared memory: of the block itself, or (`cluster`) of any block. */
 function isShared(k: Kit, a: Expr, cluster: boolean): Expr {
   const { ranks, stride } = clusterWindows;
-  const own = within(k, a, k.add(window, k.int(window, windows.shared.start - stride / 2)), ranks - windows.shared.start);
+  const own = within(
+    k,
+    a,
+    k.add(window, k.int(window, windows.shared.start - stride / 2)),
+    ranks - windows.shared.start,
+  );
   const isWindow = k.eq(k.high(k.sub(a, window)), k.i32(0));
   const rank = rankWindow(k, k.wrap(k.sub(a, window)));
   const isRank = cluster ? k.lt(rank, clusterRanks, false) : k.eq(rank, clusterRank);

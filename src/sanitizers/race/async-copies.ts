@@ -152,7 +152,7 @@ export class AsyncCopies implements Observer {
 
   /** A copy that still uses the memory, in a way that the access disturbs. */
   #using({ warp, effect }: AccessEvent, range: Located): Pending | null {
-    if (range.kind === "shared") return this.#targets.get(warp.cta)?.find(range, targetOf) ?? null;
+    if (range.kind === "shared") return this.#targets.get(range.owner ?? warp.cta)?.find(range, targetOf) ?? null;
     return effect === "load" ? null : this.#sources.find(range, sourceOf);
   }
 
@@ -210,6 +210,8 @@ export class AsyncCopies implements Observer {
 /** Bytes of the device's memory, or of a block's shared memory. */
 interface Located extends Range {
   readonly kind: "global" | "shared";
+  /** The block whose shared memory it is, if not that of the block that accesses it. */
+  readonly owner: Cta | null;
 }
 
 /** The bytes that a lane accesses; null if copies do not use them, or they are nowhere, which ends the launch. */
@@ -218,7 +220,7 @@ function rangeOf(e: AccessEvent, lane: number, bytes: number): Located | null {
   const place = locate(e.activation, lane, address);
   if (place === null || (place.kind !== "global" && place.kind !== "shared")) return null;
   const start = place.at + address.low - place.start;
-  return { kind: place.kind, start, end: start + bytes };
+  return { kind: place.kind, owner: place.owner, start, end: start + bytes };
 }
 
 const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({

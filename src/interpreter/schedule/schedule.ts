@@ -102,10 +102,10 @@ export class UsualSchedule implements Schedule {
   #turnToBlock(): boolean {
     const cta = this.#running;
     if (cta !== null && cta.liveWarps > 0) {
-      if (!this.#ran) this.#noteIdle(cta);
+      if (this.#ran) this.#idle = 0;
+      else this.#noteIdle(cta);
       this.#stalls.turn(cta, this.#resident.blocks);
       if (this.#ran && !this.#yielded) {
-        this.#idle = 0;
         if (!awaitsCluster(cta)) return this.#begin(cta);
         this.#finished = true;
       }

@@ -18,6 +18,7 @@ export * from "./module.ts";
 export * from "./op-traits.ts";
 export * from "./operands.ts";
 export * from "./origin.ts";
+export * from "./shared-matrix.ts";
 export * from "./signature.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";

@@ -34,19 +34,9 @@ export const warpgroupRows = 64;
 /** Elements of a row of the dense A, or of a column of B. */
 export const depthOf = ({ tile, sparsity }: WarpgroupProduct): number => (sparsity === null ? tile.k : 2 * tile.k);
 
-/** Operands of each lane, in this order: A or its descriptor, the descriptor of B, the metadata, C. */
-export interface WarpgroupOperands {
-  readonly a: number;
-  readonly b: number;
-  readonly metadata: number | null;
-  readonly c: number;
-}
-
-/** The number of the first operand of each kind. */
-export function operandPlaces({ left, sparsity }: WarpgroupProduct): WarpgroupOperands {
-  const b = left.kind === "registers" ? 4 : 1;
-  return { a: 0, b, metadata: sparsity === null ? null : b + 1, c: sparsity === null ? b + 1 : b + 2 };
-}
+/** The numbers of the first operands of a warp's part of a product that are registers of A, and of C. */
+export const registersOfA = 3;
+export const registersOfC = ({ left }: WarpgroupProduct): number => registersOfA + (left.kind === "registers" ? 4 : 0);
 
 /** Four bits of a lane's metadata, from `shift` on: they say which elements of a chunk are present. */
 export interface MetadataPlace {

@@ -7,7 +7,7 @@ const floats: Readonly<Record<string, readonly [exponent: number, fraction: numb
 
 const view = new DataView(new ArrayBuffer(4));
 
-function valueOf([exponentBits, fractionBits, bias]: readonly [number, number, number], pattern: number): number {
+function decode([exponentBits, fractionBits, bias]: readonly [number, number, number], pattern: number): number {
   const fraction = pattern % 2 ** fractionBits;
   const exponent = Math.floor(pattern / 2 ** fractionBits) % 2 ** exponentBits;
   const magnitude =
@@ -26,7 +26,7 @@ function patternsOf(format: string): Map<number, number> {
   const fields = floats[format]!;
   const count = 2 ** (1 + fields[0] + fields[1]);
   found = new Map();
-  for (let pattern = count - 1; pattern >= 0; pattern--) found.set(valueOf(fields, pattern), pattern);
+  for (let pattern = count - 1; pattern >= 0; pattern--) found.set(decode(fields, pattern), pattern);
   known.set(format, found);
   return found;
 }

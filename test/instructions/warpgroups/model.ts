@@ -66,7 +66,14 @@ function sparseRow({ a }: Case, row: number): { readonly indices: number[]; read
       metadata.push((choice & 1) === 1 ? 0b1110 : 0b0100);
       continue;
     }
-    const pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] as const;
+    const pairs = [
+      [0, 1],
+      [0, 2],
+      [0, 3],
+      [1, 2],
+      [1, 3],
+      [2, 3],
+    ] as const;
     const [first, second] = pairs[choice % 6]!;
     indices.push(4 * chunk + first, 4 * chunk + second);
     metadata.push(first | (second << 2));
@@ -222,7 +229,13 @@ function byteOf(at: Shared, count: number, depth: number, bits: number, mn: numb
   return byte ^ ((Math.floor(byte / 128) % (width / 16)) * 16);
 }
 
-function store(image: Uint8Array, from: number, at: Shared, type: string, values: readonly (readonly number[])[]): void {
+function store(
+  image: Uint8Array,
+  from: number,
+  at: Shared,
+  type: string,
+  values: readonly (readonly number[])[],
+): void {
   const bits = bitsOf(type);
   const depth = values[0]!.length;
   values.forEach((line, mn) => {

@@ -12,8 +12,8 @@ import {
 } from "../ir/index.ts";
 import { addProducts, mask, Matrix, putElement, readFragment, writeFragment } from "./matrix-product.ts";
 
-/** Copies the four words of shared memory at an address, a multiple of 16, to a place in an array. */
-export type ReadChunk = (address: number, into: Int32Array, at: number) => void;
+/** Copies chunks of shared memory, four words each, of which the first `count` addresses are given. */
+export type ReadChunks = (addresses: Int32Array, count: number, into: Int32Array) => void;
 
 /** What a warp brings to a product. Registers have a word for each lane, one register after the other. */
 export interface WarpgroupInputs {
@@ -42,7 +42,7 @@ const accumulator = new Matrix(warpRows * maxColumns);
 export function multiplyInWarpgroup(
   product: WarpgroupProduct,
   { warp, a, b, metadata, c }: WarpgroupInputs,
-  read: ReadChunk,
+  read: ReadChunks,
   to: Int32Array,
 ): void {
   const { tile, negate } = product;
@@ -83,12 +83,15 @@ interface SharedLines {
   readonly format: ElementFormat;
 }
 
-const words = new Int32Array(chunkBytes / 4);
+/** The chunks of B: at most 256 columns of 64 bytes. */
+const mostChunks = 1024;
+const addresses = new Int32Array(mostChunks);
+const words = new Int32Array((mostChunks * chunkBytes) / 4);
 
 /** Reads rows or columns, one after the other. */
 function readShared(
   { layout, kMajor, first, count, depth, bits, format }: SharedLines,
-  read: ReadChunk,
+  read: ReadChunks,
   into: Matrix,
 ): void {
   const inChunk = (8 * chunkBytes) / bits;
@@ -97,14 +100,16 @@ function readShared(
   // The elements of a chunk are next to each other along k, or along the rows or columns.
   const [lineStep, step] = kMajor ? [depth, 1] : [1, depth];
   const [firstLine, firstChunk] = kMajor ? [first, 0] : [0, first / inChunk];
+  const chunks = Math.ceil(along / inChunk);
   for (let line = 0; line < lines; line++) {
-    for (let chunk = 0; chunk * inChunk < along; chunk++) {
-      read(chunkAddress(layout, kMajor, firstLine + line, firstChunk + chunk), words, 0);
-      let place = line * lineStep + chunk * inChunk * step;
-      for (let i = 0; i < inChunk; i++, place += step) {
-        const pattern = words[Math.floor(i / inWord)]! >>> ((i % inWord) * bits);
-        putElement(into, place, format, pattern & mask(bits));
-      }
+    for (let chunk = 0; chunk < chunks; chunk++)
+      addresses[line * chunks + chunk] = chunkAddress(layout, kMajor, firstLine + line, firstChunk + chunk);
+  }
+  read(addresses, lines * chunks, words);
+  for (let line = 0; line < lines; line++) {
+    for (let i = 0; i < along; i++) {
+      const word = words[((line * chunks * inChunk + i) / inWord) | 0]!;
+      putElement(into, line * lineStep + i * step, format, (word >>> ((i % inWord) * bits)) & mask(bits));
     }
   }
 }

@@ -3,13 +3,15 @@ import {
   layoutOf,
   registersOfA,
   registersOfC,
+  type SharedMatrixLayout,
   type UnitOpOf,
   type WarpgroupProduct,
   windows,
 } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
-import { multiplyInWarpgroup, type ReadChunk } from "../warpgroup-product.ts";
-import type { UnitCall } from "./unit-call.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import { multiplyInWarpgroup, type ReadChunks } from "../warpgroup-product.ts";
+import type { Range, UnitCall } from "./unit-call.ts";
 
 /** Registers of D, of which each has a word in 32 lanes. */
 const mostRegisters = 128;
@@ -28,14 +30,14 @@ const inputs = {
 export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, call: UnitCall): void {
   const { left, sparsity } = product;
   const lane = lowestLane(call.lanes);
-  const layout = (operand: number) => {
+  const layout = (operand: number): SharedMatrixLayout => {
     const { low, high } = call.address(operand, lane);
     return layoutOf(low | 0, high | 0);
   };
   const count = accumulatorRegisters(product);
-  registers(call, registersOfC(product), count, inputs.c);
-  if (left.kind === "registers") registers(call, registersOfA, 4, inputs.a);
-  if (sparsity !== null) registers(call, 2, 1, inputs.metadata);
+  call.words(registersOfC(product), count, inputs.c);
+  if (left.kind === "registers") call.words(registersOfA, 4, inputs.a);
+  if (sparsity !== null) call.words(2, 1, inputs.metadata);
   multiplyInWarpgroup(
     product,
     {
@@ -48,22 +50,51 @@ export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, c
     reader(call, lane),
     result,
   );
-  for (let n = 0; n < count; n++) for (let l = 0; l < lanes; l++) call.give(n, l, result[n * lanes + l]!);
+  call.giveWords(0, count, result);
 }
 
 /** Registers of C or D in each lane. */
 const accumulatorRegisters = ({ tile: { n, d } }: WarpgroupProduct): number => (d === "f16" ? n / 4 : n / 2);
 
-function registers(call: UnitCall, first: number, count: number, into: Int32Array): void {
-  for (let n = 0; n < count; n++)
-    for (let lane = 0; lane < lanes; lane++) into[n * lanes + lane] = call.word(first + n, lane);
+/** Reads the block's shared memory for a lane. */
+function reader(call: UnitCall, lane: number): ReadChunks {
+  const range = (address: number, bytes: number): Range =>
+    call.range({
+      ...{ lane, effect: "load", space: "shared", bytes, align: chunkBytes },
+      address: { low: windows.shared.start + address, high: 0 },
+    });
+  return (addresses, count, into) => {
+    const whole = call.x.warp.cta.grid.observers === null ? spanOf(addresses, count, range) : null;
+    for (let i = 0; i < count; i++) {
+      const address = addresses[i]!;
+      const { views, at } = whole?.range ?? range(address, chunkBytes);
+      const from = (whole === null ? at : at + address - whole.first) >>> 2;
+      const { i32 } = views;
+      for (let word = 0; word < chunkBytes / 4; word++) into[4 * i + word] = i32[from + word]!;
+    }
+  };
 }
 
-/** Reads the block's shared memory for a lane. */
-function reader(call: UnitCall, lane: number): ReadChunk {
-  const request = { lane, effect: "load", space: "shared", bytes: chunkBytes, align: chunkBytes } as const;
-  return (address, into, to) => {
-    const { views, at } = call.range({ ...request, address: { low: windows.shared.start + address, high: 0 } });
-    for (let i = 0; i < chunkBytes / 4; i++) into[to + i] = views.i32[(at >>> 2) + i]!;
-  };
+interface Span {
+  readonly first: number;
+  readonly range: Range;
+}
+
+/**
+ * All bytes between the first and the last chunk, which nearly always lie in one variable. Null if they do not. Where
+ * accesses are observed, those in between must not be shown as read.
+ */
+function spanOf(addresses: Int32Array, count: number, range: (address: number, bytes: number) => Range): Span | null {
+  let [first, last] = [addresses[0]!, addresses[0]!];
+  for (let i = 1; i < count; i++) {
+    const address = addresses[i]!;
+    if (address < first) first = address;
+    else if (address > last) last = address;
+  }
+  try {
+    return { first, range: range(first, last + chunkBytes - first) };
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
 }

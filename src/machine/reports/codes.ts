@@ -4,7 +4,7 @@ import type { Catalogue } from "../../source/index.ts";
 export const reportCodes = {
   "aligned-divergence": {
     title: "an instruction for the whole warp is executed by some of its threads",
-    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or stand elsewhere for good. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros.",
+    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or stand elsewhere for good. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros. `wgmma` needs all threads of a warpgroup: four warps, of which the first one's number is a multiple of four.",
     section: "9.7.14.5.15",
   },
   "async-in-flight": {

@@ -10,6 +10,7 @@ import {
 } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
 import { Fault } from "../../machine/faults/fault.ts";
+import { notWarpgroup } from "../instruction-faults.ts";
 import { multiplyInWarpgroup, type ReadChunks } from "../warpgroup-product.ts";
 import type { Range, UnitCall } from "./unit-call.ts";
 
@@ -34,6 +35,7 @@ export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, c
     const { low, high } = call.address(operand, lane);
     return layoutOf(low | 0, high | 0);
   };
+  requireWarpgroup(call);
   const count = accumulatorRegisters(product);
   call.words(registersOfC(product), count, inputs.c);
   if (left.kind === "registers") call.words(registersOfA, 4, inputs.a);
@@ -51,6 +53,13 @@ export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, c
     result,
   );
   call.giveWords(0, count, result);
+}
+
+/** Section 9.7.15.1: four warps, of which the first one's number is a multiple of four. */
+function requireWarpgroup({ x, site, lanes: present }: UnitCall): void {
+  const [bx, by, bz] = x.warp.cta.grid.block;
+  const warps = Math.ceil((bx * by * bz) / lanes);
+  if (x.warp.index >= warps - (warps % 4)) throw notWarpgroup(warps, { site, activation: x, lanes: present });
 }
 
 /** Registers of C or D in each lane. */

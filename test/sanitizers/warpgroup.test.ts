@@ -13,7 +13,7 @@ const module = (body: string): string => `.version 8.0
 .visible .entry k(.param .u64 out)
 {
     .reg .b64 %o, %b;
-    .reg .b32 %t, %s, %a<4>;
+    .reg .b32 %t, %s, %x, %a<4>;
     .reg .f32 %d<8>, %e<4>, %f, %g;
     .reg .pred p;
     ld.param.u64 %o, [out];
@@ -58,6 +58,9 @@ const fromRegisters =
   "    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, %b, 1, 1, 1, 0;";
 const wide =
   "    wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%d0, %d1, %d2, %d3, %d4, %d5, %d6, %d7}, %b, %b, 1, 1, 1, 0, 0;";
+/** In accumulators that nothing has written before. */
+const unwritten = (scale: string): string =>
+  `    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%e0, %e1, %e2, %e3}, %b, %b, ${scale}, 1, 1, 0, 0;`;
 const inFlight = " // report: async-in-flight";
 const unfenced = " // report: wgmma-missing-fence";
 
@@ -97,6 +100,19 @@ const programs: Readonly<Record<string, readonly string[]>> = {
   "products of two shapes in the same accumulators": [fence, multiply(), wide + unfenced, commit],
   "products of two shapes with a fence in between": [fence, multiply(), fence, wide, commit],
   "other registers need no fence": [fence, multiply(), "    mov.f32 %g, 0f3f800000;", multiply(), commit],
+  "nothing has written the accumulators, which scale-d ignores": [
+    "    setp.ne.u32 p, %t, %t;",
+    ...[fence, unwritten("p"), unwritten("1"), commit, wait(0)],
+    "    mov.f32 %g, %e3;",
+  ],
+  "nothing has written the accumulators": [
+    ...[fence, `${unwritten("1")} // report: uninitialized-read`, commit, wait(0)],
+    "    mov.f32 %g, %e3;",
+  ],
+  "nothing has written a part of A": [
+    ...[fence, `${fromRegisters.replace("%a2", "%x")} // report: uninitialized-read`, commit, wait(0)],
+    "    mov.f32 %g, %d1;",
+  ],
   "the accumulators of a loop are renamed at its end, as compilers do": [
     "    mov.u32 %t, 0;",
     "LOOP:",

@@ -152,6 +152,13 @@ export type Op =
    */
   | { readonly kind: "await-copies"; readonly pending: number; readonly all: boolean }
   /**
+   * Orders the asynchronous products of the warp (`wgmma`), which in the machine are complete where they are issued.
+   * `fence`: accesses to registers so far come before those of the next products. `commit`: the products that are in no
+   * group yet become one. `wait`: until at most `pending` groups are not complete.
+   */
+  | { readonly kind: "order-products"; readonly step: "fence" | "commit" }
+  | { readonly kind: "order-products"; readonly step: "wait"; readonly pending: number }
+  /**
    * A unit of the machine acts for the lanes, now: see `UnitOp`. Which memory it accesses is known only then. Results
    * are registers of 32 or 64 bits.
    */

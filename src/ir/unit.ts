@@ -1,4 +1,5 @@
 import type { Space } from "./access.ts";
+import type { WarpgroupProduct } from "./warpgroup-product.ts";
 
 /**
  * What a unit of the machine, such as the one that copies ranges of memory, does for each lane that executes an
@@ -10,7 +11,12 @@ export type UnitOp =
    * `cp.async.bulk` to global memory: address of the destination, address of the source, bytes (`i32`), which bytes of
    * each 16 are written, as bits (`i32`).
    */
-  { readonly op: "bulk-store"; readonly from: Space; readonly to: Space };
+  | { readonly op: "bulk-store"; readonly from: Space; readonly to: Space }
+  /**
+   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of A,
+   * the registers of C. Results: the registers of D.
+   */
+  | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct };
 
 /** The unit operation of a kind. */
 export type UnitOpOf<K extends UnitOp["op"]> = Extract<UnitOp, { op: K }>;
@@ -29,4 +35,5 @@ export interface UnitTraits {
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "bulk-store": { warp: false, deciding: 4 },
+  "multiply-warpgroup": { warp: true, deciding: 2 },
 };

@@ -6,13 +6,14 @@ import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
 import { syncSanitizer } from "./sync.ts";
+import { WarpgroupRegisters } from "./warpgroup.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
 const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly Observer[]>>> = {
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
-  race: () => [new RaceSanitizer(), new AsyncCopies()],
+  race: () => [new RaceSanitizer(), new AsyncCopies(), new WarpgroupRegisters()],
   sync: () => syncSanitizer,
 };
 

@@ -128,9 +128,10 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
         throw new Fault("not-executable", message, { site, activation, lanes });
       };
     case "fence":
-    // Copies are complete where they are issued.
+    // Copies and products are complete where they are issued.
     case "commit-copies":
     case "await-copies":
+    case "order-products":
     case "nothing":
     // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":

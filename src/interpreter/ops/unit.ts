@@ -51,6 +51,20 @@ class RegisterCall implements UnitCall {
     }
   }
 
+  words(n: number, count: number, into: Int32Array): void {
+    for (let i = 0; i < count; i++) {
+      const { base } = this.#operands[n + i]!;
+      into.set(this.x.i32.subarray(base, base + 32), 32 * i);
+    }
+  }
+
+  giveWords(n: number, count: number, from: Int32Array): void {
+    for (let i = 0; i < count; i++) {
+      const to = this.#results[n + i];
+      if (to !== null && to !== undefined) this.x.i32.set(from.subarray(32 * i, 32 * i + 32), to.base);
+    }
+  }
+
   range(request: RangeRequest): Range {
     const { x, site } = this;
     const found = findRange(x, site, request, ({ views, at }) => ({ views, at }));

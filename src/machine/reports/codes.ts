@@ -4,12 +4,12 @@ import type { Catalogue } from "../../source/index.ts";
 export const reportCodes = {
   "aligned-divergence": {
     title: "an instruction for the whole warp is executed by some of its threads",
-    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or stand elsewhere for good. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros.",
+    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or stand elsewhere for good. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros. `wgmma` needs all threads of a warpgroup: four warps, of which the first one's number is a multiple of four.",
     section: "9.7.14.5.15",
   },
   "async-in-flight": {
-    title: "memory is accessed while an asynchronous copy may still be using it",
-    page: "`cp.async` only starts a copy: it is complete when the thread that issued it has waited for it, with `cp.async.wait_group` after a `cp.async.commit_group`, with `cp.async.wait_all`, or at an mbarrier that tracks it. No other instruction waits for it, no barrier either. Until then the destination must not be read or written, nor the source be written. The machine performs copies at once, so that the values may look right here; on a GPU they are a matter of luck.\n\nWrong is `cp.async.ca.shared.global [d], [s], 4; bar.sync 0; ld.shared.u32 x, [d];`. Right is `cp.async.ca.shared.global [d], [s], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 x, [d];`: threads that read what others have copied need both, the wait of those and then a barrier.",
+    title: "memory or registers are accessed while an asynchronous operation may still be using them",
+    page: "`cp.async` only starts a copy: it is complete when the thread that issued it has waited for it, with `cp.async.wait_group` after a `cp.async.commit_group`, with `cp.async.wait_all`, or at an mbarrier that tracks it. No other instruction waits for it, no barrier either. Until then the destination must not be read or written, nor the source be written. The machine performs copies at once, so that the values may look right here; on a GPU they are a matter of luck.\n\nWrong is `cp.async.ca.shared.global [d], [s], 4; bar.sync 0; ld.shared.u32 x, [d];`. Right is `cp.async.ca.shared.global [d], [s], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 x, [d];`: threads that read what others have copied need both, the wait of those and then a barrier.\n\nIt is the same with `wgmma.mma_async`: from there to the `wgmma.wait_group` for its group (`wgmma.commit_group`) no other instruction may access the accumulators, nor write registers that hold parts of A.",
     section: "9.7.9.25.3.3",
   },
   "barrier-bad-count": {
@@ -198,6 +198,11 @@ export const reportCodes = {
   "use-after-free": {
     title: "an access to memory that has been freed",
     page: "The address was in an allocation that has been freed in the meantime. On a GPU the memory may belong to something else by then.",
+  },
+  "wgmma-missing-fence": {
+    title: "a warpgroup multiplies registers that no wgmma.fence has ordered",
+    page: "`wgmma.mma_async` accesses its accumulators, and A if it is in registers, at some time of its own. `wgmma.fence` makes earlier accesses to these registers come first: one must be executed before the first product of a warp, and between any other instruction that accesses the registers and the product. Products of the same shape that follow each other in the same accumulators need none in between; products of other shapes do. The machine performs products where they are issued, so that the values look right here; on a GPU they are undefined.\n\nWrong is `mov.f32 d0, 0f00000000; wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, a, b, 1, 1, 1, 0, 0;`. Right is a `wgmma.fence.sync.aligned;` between the two.",
+    section: "9.7.15.7.1",
   },
   "wrong-state-space": {
     title: "an address of one state space is used in another",

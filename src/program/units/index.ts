@@ -1,5 +1,6 @@
 import type { UnitOp } from "../../ir/index.ts";
 import { bulkStore } from "./bulk-store.ts";
+import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
 import type { UnitCall } from "./unit-call.ts";
 
 /**
@@ -12,6 +13,9 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
   switch (op.op) {
     case "bulk-store":
       bulkStore(op, call);
+      return;
+    case "multiply-warpgroup":
+      multiplyWarpgroup(op, call);
       return;
   }
 }

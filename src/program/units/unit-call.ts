@@ -43,6 +43,10 @@ export interface UnitCall {
   address(n: number, lane: number): AddressParts;
   /** Writes the n-th result of a lane; of one with 64 bits `high` is the upper half. */
   give(n: number, lane: number, low: number, high?: number): void;
+  /** Copies operands of 32 bits, from the n-th on: for each the words of the 32 lanes of a warp. */
+  words(n: number, count: number, into: Int32Array): void;
+  /** Writes results of 32 bits in all lanes, from the n-th on, as `words` reads operands. */
+  giveWords(n: number, count: number, from: Int32Array): void;
   /**
    * The bytes of a range, which lies in one variable or allocation.
    *

@@ -20,6 +20,8 @@ export * from "./operands.ts";
 export * from "./origin.ts";
 export * from "./shared-matrix.ts";
 export * from "./signature.ts";
+export * from "./tensor-descriptors.ts";
+export * from "./tensor-moves.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";
 export type {

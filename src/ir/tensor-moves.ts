@@ -35,3 +35,12 @@ export function tensorCell(shape: TensorMoveShape, register: number, lane: numbe
 
 /** Lanes of tensor memory that a move reaches. */
 export const lanesOfMove = (shape: TensorMoveShape): 16 | 32 => (shape === "32x32b" ? 32 : 16);
+
+/** How `tcgen05.ld.red` combines the registers of a lane. */
+export interface TensorReduction {
+  readonly op: "min" | "max";
+  readonly type: "u32" | "s32" | "f32";
+  /** Of f32: the signs are left out; a NaN is the result. */
+  readonly abs: boolean;
+  readonly nan: boolean;
+}

@@ -1,5 +1,9 @@
 import type { UnitOp } from "../../ir/index.ts";
 import { bulkStore } from "./bulk-store.ts";
+import { allocateTensor, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
+import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
+import { loadTensor, storeTensor } from "./tensor/move.ts";
+import { multiplyTensor } from "./tensor/multiply.ts";
 import type { UnitCall } from "./unit-call.ts";
 
 /**
@@ -12,6 +16,30 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
   switch (op.op) {
     case "bulk-store":
       bulkStore(op, call);
+      return;
+    case "tensor-alloc":
+      allocateTensor(call);
+      return;
+    case "tensor-dealloc":
+      freeTensor(call);
+      return;
+    case "tensor-relinquish":
+      relinquishTensor(call);
+      return;
+    case "tensor-load":
+      loadTensor(op, call);
+      return;
+    case "tensor-store":
+      storeTensor(op, call);
+      return;
+    case "tensor-multiply":
+      multiplyTensor(op, call);
+      return;
+    case "tensor-copy":
+      copyToTensor(op, call);
+      return;
+    case "tensor-shift":
+      shiftTensor(call);
       return;
   }
 }

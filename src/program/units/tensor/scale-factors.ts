@@ -1,4 +1,4 @@
-import type { TensorInstruction, TensorKind } from "../../../ir/index.ts";
+import type { TensorInstruction } from "../../../ir/index.ts";
 import { exponentOf, powerOfTwo } from "../../../numeric/binary64-bits.ts";
 import { minifloats, minifloatToNumber } from "../../../numeric/minifloat.ts";
 
@@ -29,7 +29,6 @@ export interface ScaleLayout {
 
 /** How many scales a line has, and where; or why they cannot be there. `size`: with k a power of two. */
 export function scaleLayout(
-  kind: TensorKind,
   size: 1 | 2 | 4,
   { k }: Pick<TensorInstruction, "k">,
   id: number,

@@ -75,12 +75,14 @@ export interface UnitTraits {
    * defined. The others are data.
    */
   readonly deciding: number;
+  /** It takes something that the block must give back before it ends. */
+  readonly takes?: true;
 }
 
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "bulk-store": { warp: false, deciding: 4 },
-  "tensor-alloc": { warp: true, deciding: 1 },
+  "tensor-alloc": { warp: true, deciding: 1, takes: true },
   "tensor-dealloc": { warp: true, deciding: 2 },
   "tensor-relinquish": { warp: true, deciding: 0 },
   "tensor-load": { warp: true, deciding: 1 },

@@ -1,9 +1,9 @@
 import type { Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
-import type { CallFrame, Grid } from "../../machine/state/launch-state.ts";
+import type { CallFrame, Cta, Grid } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { UnitStates } from "../../machine/state/unit-state.ts";
-import { performUnit } from "../../program/units/index.ts";
+import { endUnits, performUnit } from "../../program/units/index.ts";
 import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 
@@ -65,7 +65,7 @@ export class HostUnits {
     // Results lie where operands do: they are written when all of these have been read.
     const given: { readonly at: number; readonly value: number }[] = [];
     const call: UnitCall = {
-      ...{ x, site, lanes, states: this.#statesOf(context, x), word },
+      ...{ x, site, lanes, states: this.#statesOf(context, x.warp.cta), word },
       address(n, lane): AddressParts {
         const at = start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1);
         return { low: memory.views.i32[at]! >>> 0, high: operands.isWide[n]! ? memory.views.i32[at + 1]! >>> 0 : 0 };
@@ -84,6 +84,15 @@ export class HostUnits {
     for (const { at, value } of given) memory.views.i32[at] = value;
   }
 
+  /**
+   * A block ends.
+   *
+   * @throws Fault if it has not given back what it had to
+   */
+  end(context: number, cta: Cta): void {
+    endUnits(this.#statesOf(context, cta));
+  }
+
   #layoutsOf(site: Site) {
     let found = this.#layouts.get(site);
     if (found === undefined) {
@@ -99,7 +108,7 @@ export class HostUnits {
   }
 
   /** What units remember for the block that runs in a context. */
-  #statesOf(context: number, { warp: { cta } }: CallFrame): UnitStates {
+  #statesOf(context: number, cta: Cta): UnitStates {
     let found = this.#states.get(context);
     if (found === undefined) this.#states.set(context, (found = { states: new UnitStates(), block: cta.ticket }));
     if (found.block !== cta.ticket) {

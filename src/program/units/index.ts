@@ -1,9 +1,11 @@
 import type { UnitOp } from "../../ir/index.ts";
+import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { bulkStore } from "./bulk-store.ts";
-import { allocateTensor, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
+import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
 import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
 import { loadTensor, storeTensor } from "./tensor/move.ts";
 import { multiplyTensor } from "./tensor/multiply.ts";
+import { TensorMemory } from "./tensor/tensor-memory.ts";
 import type { UnitCall } from "./unit-call.ts";
 
 /**
@@ -42,4 +44,14 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       shiftTensor(call);
       return;
   }
+}
+
+/**
+ * A block ends, and must have given back what it has taken of the units.
+ *
+ * @throws Fault where it took what it has not
+ */
+export function endUnits(states: UnitStates): void {
+  const tensorMemory = states.existing(TensorMemory);
+  if (tensorMemory !== null) checkFreed(tensorMemory);
 }

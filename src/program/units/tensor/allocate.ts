@@ -1,7 +1,10 @@
-import type { UnitCall } from "../unit-call.ts";
 import { lanesIn } from "../../../ir/lane-mask.ts";
+import { Fault } from "../../../machine/faults/fault.ts";
+import { stackOf } from "../../../machine/faults/report-sink.ts";
+import { kernelFrame } from "../../../machine/state/call-frame.ts";
+import type { UnitCall } from "../unit-call.ts";
 import { sameWord, tensorFault, tensorMemoryOf } from "./access.ts";
-import { columnUnit, tensorAddress, tensorColumns } from "./tensor-memory.ts";
+import { columnUnit, tensorAddress, tensorColumns, type TensorMemory } from "./tensor-memory.ts";
 
 /**
  * The number of columns in an operand (section 9.7.16.7.1).
@@ -28,7 +31,8 @@ export function allocateTensor(call: UnitCall): void {
       help: "tcgen05.relinquish_alloc_permit comes after the last allocation",
     });
   }
-  const allocation = memory.allocate(columns, call.site);
+  const { site, lanes, x } = call;
+  const allocation = memory.allocate(columns, { site, lanes, warp: x.warp, stack: stackOf(site, x) });
   for (const lane of lanesIn(call.lanes)) call.give(0, lane, allocation?.column ?? noColumns);
 }
 
@@ -47,4 +51,21 @@ export function freeTensor(call: UnitCall): void {
 /** The block allocates no more. */
 export function relinquishTensor(call: UnitCall): void {
   tensorMemoryOf(call).relinquished = true;
+}
+
+/**
+ * Checks that a block that ends has freed its columns.
+ *
+ * @throws Fault at the first allocation that it has not freed
+ */
+export function checkFreed({ allocations }: TensorMemory): void {
+  const [first] = allocations;
+  if (first === undefined) return;
+  const { site, warp, lanes, stack } = first.by;
+  const columns = allocations.reduce((sum, one) => sum + one.columns, 0);
+  const at = { site, activation: kernelFrame(site.code, warp), lanes };
+  throw new Fault("tcgen05-not-freed", `the block ends with ${columns} columns of tensor memory still allocated`, at, {
+    help: "free them with tcgen05.dealloc before the kernel exits",
+    stack,
+  });
 }

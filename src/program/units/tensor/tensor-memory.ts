@@ -1,5 +1,7 @@
 import type { Restore } from "../../../machine/memory/checkpoint.ts";
+import type { FaultDetails } from "../../../machine/faults/fault.ts";
 import type { Site } from "../../../machine/state/code.ts";
+import type { Warp } from "../../../machine/state/launch-state.ts";
 
 /** Lanes and columns of the tensor memory of a block (section 9.7.16.1). */
 export const tensorLanes = 128;
@@ -12,8 +14,15 @@ export const columnUnit = 32;
 export interface TensorAllocation {
   readonly column: number;
   readonly columns: number;
-  /** The instruction that allocated them. */
+  readonly by: TensorAllocator;
+}
+
+/** The instruction and the warp that allocated columns. */
+export interface TensorAllocator {
   readonly site: Site;
+  readonly warp: Warp;
+  readonly lanes: number;
+  readonly stack: NonNullable<FaultDetails["stack"]>;
 }
 
 /** A cell of tensor memory as addresses give it: the lane in the upper half, the column in the lower. */
@@ -37,10 +46,10 @@ export class TensorMemory {
   }
 
   /** Allocates columns, the lowest that are free, at a multiple of their number; null if there are none. */
-  allocate(columns: number, site: Site): TensorAllocation | null {
+  allocate(columns: number, by: TensorAllocator): TensorAllocation | null {
     for (let column = 0; column + columns <= tensorColumns; column += columns) {
       if (this.#allocations.some((one) => column < one.column + one.columns && one.column < column + columns)) continue;
-      const allocation = { column, columns, site };
+      const allocation = { column, columns, by };
       this.#allocations = [...this.#allocations, allocation];
       return allocation;
     }

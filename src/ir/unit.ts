@@ -33,7 +33,9 @@ export type UnitOp =
   /** `tcgen05.cp`: the address in tensor memory, the descriptor of the matrix in shared memory. */
   | { readonly op: "tensor-copy"; readonly copy: TensorCopy }
   /** `tcgen05.shift`: the address in tensor memory. */
-  | { readonly op: "tensor-shift" };
+  | { readonly op: "tensor-shift" }
+  /** `tcgen05.wait`: for the warp's loads or stores, which are complete when they begin; for sanitizers. */
+  | { readonly op: "tensor-wait"; readonly of: "loads" | "stores" };
 
 /** How `tcgen05.mma` multiplies, beyond what its descriptors say. */
 export interface TensorMultiply {
@@ -90,4 +92,5 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-multiply": { warp: false, deciding: Infinity },
   "tensor-copy": { warp: false, deciding: 2 },
   "tensor-shift": { warp: false, deciding: 1 },
+  "tensor-wait": { warp: true, deciding: 0 },
 };

@@ -1,5 +1,5 @@
 import type { OpOf } from "../../ir/index.ts";
-import { emit } from "../../machine/events.ts";
+import { emit, type TensorCells } from "../../machine/events.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
@@ -49,6 +49,12 @@ class RegisterCall implements UnitCall {
       i32[2 * (to.base + lane)] = low;
       i32[2 * (to.base + lane) + 1] = high;
     }
+  }
+
+  touch(mask: number, effect: "load" | "store", cells: TensorCells): void {
+    const { x, site } = this;
+    const { observers } = x.warp.cta.grid;
+    if (observers !== null) emit(observers, "cells", { warp: x.warp, activation: x, site, mask, effect, cells });
   }
 
   range(request: RangeRequest): Range {

@@ -40,6 +40,9 @@ interface BlockStates {
   block: number;
 }
 
+/** Observed launches run in the interpreter. */
+const nobodyObserves = (): void => {};
+
 /** The launcher's side of operations that units of the machine perform. */
 export class HostUnits {
   readonly #grid: Grid;
@@ -79,6 +82,7 @@ export class HostUnits {
       },
       range: (request: RangeRequest): Range =>
         findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
+      touch: nobodyObserves,
     };
     performUnit(op.unit, call);
     for (const { at, value } of given) memory.views.i32[at] = value;

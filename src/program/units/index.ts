@@ -43,6 +43,8 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
     case "tensor-shift":
       shiftTensor(call);
       return;
+    case "tensor-wait":
+      return;
   }
 }
 

@@ -1,7 +1,8 @@
 import { lanesIn } from "../../../ir/lane-mask.ts";
 import { Fault, type FaultDetails } from "../../../machine/faults/fault.ts";
+import type { TensorCells } from "../../../machine/events.ts";
 import type { UnitCall } from "../unit-call.ts";
-import { type TensorAddress, tensorColumns, tensorLanes, TensorMemory } from "./tensor-memory.ts";
+import { tensorColumns, tensorLanes, TensorMemory } from "./tensor-memory.ts";
 
 /** The fault of the lanes for which a unit acts, or of one of them. */
 export function tensorFault(
@@ -29,38 +30,35 @@ export function sameWord(call: UnitCall, n: number, what: string): number {
   );
 }
 
-/** Cells of tensor memory: these columns of these lanes. */
-export interface TensorCells {
-  readonly lane: number;
-  readonly lanes: number;
-  readonly column: number;
-  readonly columns: number;
+/** An access to cells, on behalf of one lane or, by default, of all for which the unit acts. */
+export interface CellsAccess {
+  /** The matrix, for messages. */
+  readonly what: string;
+  readonly effect: "load" | "store";
+  readonly asking?: number;
 }
 
 /**
- * Checks that cells exist and that their columns are allocated.
+ * Checks that cells exist and that their columns are allocated, and lets observers know of the access.
  *
  * @throws Fault if they do not, or are not
  */
-export function checkCells(call: UnitCall, what: string, cells: TensorCells): void {
+export function checkCells(call: UnitCall, { what, effect, asking }: CellsAccess, cells: TensorCells): void {
   const { lane, lanes, column, columns } = cells;
   const fail = (message: string, details: FaultDetails = {}): never => {
-    throw tensorFault(call, "tcgen05-out-of-bounds", message, details);
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, { ...details, ...(asking === undefined ? {} : { lane: asking }) });
   };
   const range = `columns ${column} to ${column + columns - 1}`;
   if (lane + lanes > tensorLanes) fail(`${what} is in lanes ${lane} to ${lane + lanes - 1}, and there are 128`);
   if (column + columns > tensorColumns) fail(`${what} is in ${range}, and there are 512`);
   const memory = tensorMemoryOf(call);
   const missing = memory.unallocated(column, columns);
-  if (missing === null) return;
+  if (missing === null) {
+    call.touch(asking === undefined ? call.lanes : 1 << asking, effect, cells);
+    return;
+  }
   const allocated = memory.allocations.map((one) => `${one.column} to ${one.column + one.columns - 1}`).join(", ");
   fail(`${what} is in ${range} of tensor memory, and column ${missing} is not allocated`, {
     notes: [allocated === "" ? "the block has allocated no columns" : `allocated are columns ${allocated}`],
   });
 }
-
-/** The cell at an offset from another. */
-export const cellAt = ({ lane, column }: TensorAddress, lanes: number, columns: number): TensorAddress => ({
-  lane: lane + lanes,
-  column: column + columns,
-});

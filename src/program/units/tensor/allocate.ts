@@ -4,7 +4,7 @@ import { stackOf } from "../../../machine/faults/report-sink.ts";
 import { kernelFrame } from "../../../machine/state/call-frame.ts";
 import type { UnitCall } from "../unit-call.ts";
 import { sameWord, tensorFault, tensorMemoryOf } from "./access.ts";
-import { columnUnit, tensorAddress, tensorColumns, type TensorMemory } from "./tensor-memory.ts";
+import { columnUnit, tensorAddress, tensorColumns, tensorLanes, type TensorMemory } from "./tensor-memory.ts";
 
 /**
  * The number of columns in an operand (section 9.7.16.7.1).
@@ -42,7 +42,10 @@ export function freeTensor(call: UnitCall): void {
   const columns = columnsIn(call, 1);
   const { lane, column } = tensorAddress(address);
   const memory = tensorMemoryOf(call);
-  if (lane === 0 && memory.free(column, columns)) return;
+  if (lane === 0 && memory.free(column, columns)) {
+    call.touch(call.lanes, "store", { lane: 0, lanes: tensorLanes, column, columns });
+    return;
+  }
   const notes = memory.allocations.map((one) => `${one.columns} columns are allocated at address ${one.column}`);
   const message = `no ${columns} columns were allocated at address 0x${(address >>> 0).toString(16)}, or they are free again`;
   throw tensorFault(call, "tcgen05-bad-dealloc", message, { notes });

@@ -19,7 +19,7 @@ function columnsOf({ shape, registers, packed }: TensorMove): number {
  *
  * @throws Fault if it may not
  */
-function check(call: UnitCall, move: TensorMove, { lane, column }: TensorAddress): void {
+function check(call: UnitCall, effect: "load" | "store", move: TensorMove, { lane, column }: TensorAddress): void {
   const lanes = lanesOfMove(move.shape);
   const quarter = call.x.warp.index & 3;
   const first = warpLanes * quarter;
@@ -30,9 +30,10 @@ function check(call: UnitCall, move: TensorMove, { lane, column }: TensorAddress
     });
   }
   const columns = columnsOf(move);
-  checkCells(call, "what is accessed", { lane, lanes, column, columns });
+  checkCells(call, { what: "what is accessed", effect }, { lane, lanes, column, columns });
   if (move.shape === "16x32bx2") {
-    checkCells(call, "the second part of what is accessed", { lane, lanes, column: column + move.split, columns });
+    const what = "the second part of what is accessed";
+    checkCells(call, { what, effect }, { lane, lanes, column: column + move.split, columns });
   }
 }
 
@@ -55,7 +56,7 @@ function eachWord(
 /** Loads registers of a warp, and combines those of a lane if asked. */
 export function loadTensor({ move, reduction }: UnitOpOf<"tensor-load">, call: UnitCall): void {
   const address = tensorAddress(sameWord(call, 0, "addresses"));
-  check(call, move, address);
+  check(call, "load", move, address);
   const { words } = tensorMemoryOf(call);
   const loaded: number[][] = [];
   eachWord(move, address, (register, lane, at) => {
@@ -69,7 +70,7 @@ export function loadTensor({ move, reduction }: UnitOpOf<"tensor-load">, call: U
 /** Stores registers of a warp. */
 export function storeTensor({ move }: UnitOpOf<"tensor-store">, call: UnitCall): void {
   const address = tensorAddress(sameWord(call, 0, "addresses"));
-  check(call, move, address);
+  check(call, "store", move, address);
   const { words } = tensorMemoryOf(call);
   eachWord(move, address, (register, lane, at) => {
     const word = call.word(1 + register, lane);

@@ -88,7 +88,7 @@ function checkAddress({ call, lane, paths }: OperandSource, name: string, at: Te
     throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane });
   }
   const lanes = paths.half ? 112 : tensorLanes;
-  checkCells(call, `matrix ${name}`, { lane: at.lane, lanes, column: at.column, columns });
+  checkCells(call, { what: `matrix ${name}`, effect: "store", asking: lane }, { lane: at.lane, lanes, column: at.column, columns });
 }
 
 const f32 = new Float32Array(1);

@@ -131,7 +131,7 @@ export function readTensorLines(source: OperandSource, from: TensorAddress, to: 
     throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: asking });
   }
   const lanes = paths.half ? 112 : tensorLanes;
-  checkCells(call, "matrix A", { lane: from.lane, lanes, column: from.column, columns: chunks * (chunkBytes / 4) });
+  checkCells(call, { what: "matrix A", effect: "load", asking }, { lane: from.lane, lanes, column: from.column, columns: chunks * (chunkBytes / 4) });
   const memory = tensorMemoryOf(call);
   to.reset(lines * paths.parts, k);
   for (let line = 0; line < lines * paths.parts; line++) {

@@ -39,7 +39,7 @@ export function readScales(source: OperandSource, name: "A" | "B", from: TensorA
   }
   const lines = name === "A" ? product.m : product.n;
   const cells = { lane: from.lane, lanes: tensorLanes, column: from.column, columns: scaleColumns(layout, lines) };
-  checkCells(call, `the scales of ${name}`, cells);
+  checkCells(call, { what: `the scales of ${name}`, effect: "load", asking }, cells);
   const groups = Math.max(storedElements(product) / groupElements, layout.count);
   const copies = name === "A" ? 1 : quarters;
   to.reset(lines * copies, groups);

@@ -13,7 +13,7 @@ export function readSparsePlaces(source: OperandSource, from: TensorAddress): re
   const { sparsitySelector: selector } = product;
   const columns = metadataColumns(op.kind, selector);
   const lanes = paths.half ? 112 : tensorLanes;
-  checkCells(call, "the metadata of A", { lane: from.lane, lanes, column: from.column, columns });
+  checkCells(call, { what: "the metadata of A", effect: "load", asking }, { lane: from.lane, lanes, column: from.column, columns });
   const { words } = tensorMemoryOf(call);
   const places: number[][] = [];
   for (let part = 0; part < paths.parts; part++) {

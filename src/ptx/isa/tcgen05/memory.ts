@@ -204,7 +204,10 @@ const tcgen05Wait = instruction("tcgen05.wait", {
     form("tcgen05.operation.sync.aligned", {
       where: { operation: ["wait::ld", "wait::st"] },
       ...generation,
-      effect: () => [align, { op: { kind: "nothing" } }],
+      effect: (_, __, { operation }) => [
+        align,
+        { op: unitOp({ op: "tensor-wait", of: operation === "wait::ld" ? "loads" : "stores" }, []) },
+      ],
     }),
   ],
 });
@@ -309,7 +312,7 @@ function committing(
 ): readonly Step[] {
   const space = m["shared::cluster"] ? "shared::cluster" : undefined;
   const where = { address: mbarrier, space, ordering: { order: "release", scope: "cluster" } } as const;
-  const op = mbarrierOp(where, settling(arriving(begin, kit.i32(1), false)));
+  const op = { ...mbarrierOp(where, settling(arriving(begin, kit.i32(1), false))), tracksTensor: true };
   // A block without a cluster has rank 0.
   const isOwn = ctaMask === undefined ? {} : { where: kit.ne(kit.and(ctaMask, kit.i32(1)), kit.i32(0)) };
   return [{ op, dst: [], ...isOwn }];

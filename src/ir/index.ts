@@ -21,6 +21,8 @@ export * from "./origin.ts";
 export * from "./shared-matrix.ts";
 export * from "./signature.ts";
 export * from "./warpgroup-product.ts";
+export * from "./tensor-descriptors.ts";
+export * from "./tensor-moves.ts";
 export * from "./unit.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";

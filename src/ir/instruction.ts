@@ -132,6 +132,8 @@ export type Op =
       readonly problem?: { readonly number: Expr; readonly reports: readonly AtomicReport[] };
       /** It is an arrival at an mbarrier for the lane's copies so far (`cp.async.mbarrier.arrive`). */
       readonly tracksCopies?: boolean;
+      /** It is the arrival at an mbarrier for what the lane has begun in tensor memory so far (`tcgen05.commit`). */
+      readonly tracksTensor?: boolean;
     }
   /**
    * An asynchronous copy (`cp.async`), which belongs to the lane's next group of copies. `size`: how many bytes are

@@ -1,4 +1,5 @@
 import type { Access, Space } from "../../ir/index.ts";
+import type { TensorCells } from "../../machine/events.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
@@ -53,6 +54,8 @@ export interface UnitCall {
    * @throws Fault if the lane must not access them
    */
   range(request: RangeRequest): Range;
+  /** Tells those who observe the launch that lanes access tensor memory. */
+  touch(lanes: number, effect: "load" | "store", cells: TensorCells): void;
 }
 
 /** What an engine adds to find memory: the bytes at the beginning of a place. */

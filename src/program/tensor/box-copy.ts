@@ -111,8 +111,8 @@ function roundToTf32(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length; at += 4) {
     const bits = view.getUint32(at, true);
     const exponent = bits & 0x7f80_0000;
-    const isNaN = exponent === 0x7f80_0000 && (bits & 0x007f_ffff) !== 0;
+    const isNotANumber = exponent === 0x7f80_0000 && (bits & 0x007f_ffff) !== 0;
     if (exponent !== 0x7f80_0000) view.setUint32(at, (bits + 0x1000) & ~0x1fff, true);
-    else if (isNaN) view.setUint32(at, 0x7fff_e000, true);
+    else if (isNotANumber) view.setUint32(at, 0x7fff_e000, true);
   }
 }

@@ -20,6 +20,7 @@ export * from "./operands.ts";
 export * from "./origin.ts";
 export * from "./signature.ts";
 export * from "./tensor-map.ts";
+export * from "./unit.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";
 export type {

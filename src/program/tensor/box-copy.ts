@@ -1,7 +1,7 @@
-import type { TensorSwizzle, TensorType } from "../../ir/index.ts";
+import type { ReducedType, Reduction, TensorSwizzle, TensorType } from "../../ir/index.ts";
 import type { Box, BoxRun } from "./box.ts";
 import { elementBits, isPadded } from "./element.ts";
-import { type ReducedType, type Reduction, reduceBytes } from "./reduction.ts";
+import { reduceBytes } from "./reduction.ts";
 import { swizzled, swizzlePatterns } from "./swizzle.ts";
 import type { TensorMap } from "./tensor-map.ts";
 

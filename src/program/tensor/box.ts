@@ -1,9 +1,7 @@
+import type { TensorMode } from "../../ir/index.ts";
 import { pixelsOf } from "./im2col.ts";
 import { elementBits, isPadded, sharedBytes, sliceBytes } from "./element.ts";
 import type { TensorMap } from "./tensor-map.ts";
-
-/** How an instruction uses a tensor map (`.load_mode`). */
-export type TensorMode = "tile" | "tile::gather4" | "tile::scatter4" | "im2col" | "im2col::w" | "im2col::w::128";
 
 /** Which elements an instruction names. */
 export interface BoxRequest {

@@ -1,10 +1,5 @@
 import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
-import type { TensorType } from "../../ir/index.ts";
-
-export type Reduction = "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor";
-
-/** A type of elements that bulk operations reduce. `f32`: subnormal numbers become 0 (`f32ftz`) or stay. */
-export type ReducedType = "u32" | "s32" | "u64" | "s64" | "b32" | "b64" | "f16" | "bf16" | "f32" | "f32ftz" | "f64";
+import type { ReducedType, Reduction, TensorType } from "../../ir/index.ts";
 
 const allowed: Readonly<Record<Reduction, readonly TensorType[]>> = {
   add: ["u32", "s32", "u64", "f32", "f32ftz", "f16", "bf16"],

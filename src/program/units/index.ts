@@ -1,5 +1,6 @@
 import type { UnitOp } from "../../ir/index.ts";
-import { bulkStore } from "./bulk-store.ts";
+import { bulkCopy } from "./bulk-copy.ts";
+import { tensorLoad, tensorStore } from "./tensor-copy.ts";
 import type { UnitCall } from "./unit-call.ts";
 
 /**
@@ -10,8 +11,14 @@ import type { UnitCall } from "./unit-call.ts";
  */
 export function performUnit(op: UnitOp, call: UnitCall): void {
   switch (op.op) {
-    case "bulk-store":
-      bulkStore(op, call);
+    case "bulk-copy":
+      bulkCopy(op, call);
+      return;
+    case "tensor-load":
+      tensorLoad(op, call);
+      return;
+    case "tensor-store":
+      tensorStore(op, call);
       return;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type ReducedType, type Reduction, reduceBytes, reduces } from "../../../src/program/tensor/reduction.ts";
+import type { ReducedType, Reduction } from "../../../src/ir/index.ts";
+import { reduceBytes, reduces } from "../../../src/program/tensor/reduction.ts";
 
 const bytesOf = (array: ArrayBufferView): Uint8Array => new Uint8Array(array.buffer);
 

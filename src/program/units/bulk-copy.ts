@@ -1,5 +1,5 @@
 import type { UnitOpOf } from "../../ir/index.ts";
-import { reduceBytes } from "../tensor/reduction.ts";
+import { reduceBytes, reducedBytes } from "../tensor/reduction.ts";
 import { destinations } from "./destinations.ts";
 import { forEachLane, unitFault } from "./lanes.ts";
 import { completeTransactions } from "./mbarrier.ts";
@@ -7,6 +7,11 @@ import type { Range, UnitCall } from "./unit-call.ts";
 
 /** Bytes of a range, in place. */
 export const bytesOf = ({ views, at }: Range, bytes: number): Uint8Array => views.u8.subarray(at, at + bytes);
+
+/** How the memory model sees what is written: reductions are relaxed, at the scope of the device. */
+export const stored = { effect: "store" } as const;
+export const reduced = (bytes: 2 | 4 | 8) =>
+  ({ effect: "atomic", kind: { bits: (8 * bytes) as 16 | 32 | 64, order: "relaxed", scope: "gpu" } }) as const;
 
 /**
  * Copies a range for each lane, or those bytes of it that a mask selects, or reduces its elements into those at the
@@ -23,8 +28,8 @@ export const bulkCopy = (op: UnitOpOf<"bulk-copy">, call: UnitCall): void =>
       bytes === 0 ? null : call.range({ ...range, effect: "load", space: op.from, address: call.address(1, lane) });
     for (const to of destinations(op, call, lane, { target: 0, mbarrier: 4, mask: 5 })) {
       if (source !== null) {
-        const effect = op.reduction === null ? "store" : "atomic";
-        const target = call.range({ ...range, effect, space: op.to, address: to.target });
+        const how = op.reduction === null ? stored : reduced(reducedBytes(op.reduction.type));
+        const target = call.range({ ...range, ...how, space: op.to, address: to.target });
         move(op, bytesOf(target, bytes), bytesOf(source, bytes), call.word(3, lane));
       }
       if (to.mbarrier !== null) completeTransactions(call, lane, to.mbarrier, bytes);

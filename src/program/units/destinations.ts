@@ -1,14 +1,14 @@
 import type { Space } from "../../ir/index.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { unitFault } from "./lanes.ts";
-import { mbarrierAt } from "./mbarrier.ts";
-import type { Range, UnitCall } from "./unit-call.ts";
+import type { Mbarrier } from "./mbarrier.ts";
+import type { UnitCall } from "./unit-call.ts";
 
 /** Where an asynchronous operation writes, and the mbarrier that counts it. */
 export interface AsyncDestination {
   readonly target: AddressParts;
   /** Null for operations that bulk groups count. */
-  readonly mbarrier: Range | null;
+  readonly mbarrier: Mbarrier | null;
 }
 
 interface Completion {
@@ -27,12 +27,12 @@ interface Operands {
 /**
  * The destinations of an operation by a lane: one, or with `multicast` one in each block that the mask names.
  *
- * @throws Fault if the mbarrier or a block cannot be what the lane says
+ * @throws Fault if the cluster lacks a block
  */
 export function destinations(op: Completion, call: UnitCall, lane: number, operands: Operands): AsyncDestination[] {
   const target = call.address(operands.target, lane);
   if (op.completion === "group") return [{ target, mbarrier: null }];
-  const mbarrier = mbarrierAt(call, lane, op.to, call.address(operands.mbarrier, lane));
+  const mbarrier = { space: op.to, address: call.address(operands.mbarrier, lane) };
   if (!op.multicast) return [{ target, mbarrier }];
   const mask = call.word(operands.mask, lane) & 0xffff;
   // A block is a cluster of its own.

@@ -1,7 +1,7 @@
 import { mbarrierBits as bits, type Space } from "../../ir/index.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { unitFault } from "./lanes.ts";
-import type { Range, UnitCall } from "./unit-call.ts";
+import type { RangeKind, UnitCall } from "./unit-call.ts";
 
 /*
  * What a unit does to an mbarrier when an asynchronous operation is complete: the complete-tx operation of section
@@ -13,16 +13,22 @@ const txBias = 2 ** 20;
 const field = (word: bigint, at: number, width: number): number =>
   Number((word >> BigInt(at)) & ((1n << BigInt(width)) - 1n));
 
-/** Finds an mbarrier that a lane names. @throws Fault if it cannot be one */
-export const mbarrierAt = (call: UnitCall, lane: number, space: Space, address: AddressParts): Range =>
-  call.range({ lane, effect: "atomic", space, address, bytes: 8, align: 8 });
+/** "The complete-tx operation on the mbarrier has .release semantics at the .cluster scope" (9.7.9.25.4.1). */
+const completion: RangeKind = { bits: 64, order: "release", scope: "cluster" };
+
+/** An mbarrier that a lane names. */
+export interface Mbarrier {
+  readonly space: Space;
+  readonly address: AddressParts;
+}
 
 /**
  * Takes `bytes` transactions from an mbarrier, and begins its next phase if nothing is pending any more.
  *
  * @throws Fault if there is no mbarrier, or if it cannot count so many
  */
-export function completeTransactions(call: UnitCall, lane: number, { views, at }: Range, bytes: number): void {
+export function completeTransactions(call: UnitCall, lane: number, mbarrier: Mbarrier, bytes: number): void {
+  const { views, at } = call.range({ lane, effect: "atomic", ...mbarrier, bytes: 8, align: 8, kind: completion });
   const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
   let word = view.getBigUint64(0, true);
   if (field(word, bits.mark, 2) !== 2) {

@@ -3,13 +3,13 @@ import { type AddressParts, parts } from "../../machine/memory/address-space.ts"
 import { type Box, boxOf, type BoxRequest, requestProblem } from "../tensor/box.ts";
 import { boxExtent, loadBox, storeBox } from "../tensor/box-copy.ts";
 import { tensorMapProblem } from "../tensor/map-problem.ts";
-import { reduces } from "../tensor/reduction.ts";
+import { reducedBytes, reduces } from "../tensor/reduction.ts";
 import { decodeTensorMap, type TensorMap } from "../tensor/tensor-map.ts";
-import { bytesOf } from "./bulk-copy.ts";
+import { bytesOf, reduced, stored } from "./bulk-copy.ts";
 import { destinations } from "./destinations.ts";
 import { forEachLane, unitFault } from "./lanes.ts";
 import { completeTransactions } from "./mbarrier.ts";
-import type { UnitCall } from "./unit-call.ts";
+import type { RangeRequest, UnitCall } from "./unit-call.ts";
 
 type TensorOp = UnitOpOf<"tensor-load" | "tensor-store">;
 
@@ -57,10 +57,10 @@ function requestOf(op: TensorOp, call: UnitCall, lane: number, first: number): R
 }
 
 /** The bytes of the tensor, which a run of the box reads or writes. */
-function tensorOf(call: UnitCall, lane: number, { map }: Request, effect: "load" | "store" | "atomic") {
+function tensorOf(call: UnitCall, lane: number, { map }: Request, how: Pick<RangeRequest, "effect" | "kind">) {
   return (from: number, bytes: number): Uint8Array => {
     const address = parts(map.globalAddress + BigInt(from));
-    return bytesOf(call.range({ lane, effect, space: "global", address, bytes, align: 1 }), bytes);
+    return bytesOf(call.range({ lane, ...how, space: "global", address, bytes, align: 1 }), bytes);
   };
 }
 
@@ -77,7 +77,7 @@ export const tensorLoad = (op: UnitOpOf<"tensor-load">, call: UnitCall): void =>
       const bytes = boxExtent(map.swizzle, boxAddress(target), box.bytes);
       const shared = call.range({ lane, effect: "store", space: op.to, address: target, bytes, align: boxAlign });
       const places = { address: boxAddress(target), shared: bytesOf(shared, bytes) };
-      loadBox(map, box, { ...places, tensor: tensorOf(call, lane, request, "load") });
+      loadBox(map, box, { ...places, tensor: tensorOf(call, lane, request, { effect: "load" }) });
       if (mbarrier !== null) completeTransactions(call, lane, mbarrier, box.transactions);
     }
   });
@@ -104,7 +104,7 @@ export const tensorStore = (op: UnitOpOf<"tensor-store">, call: UnitCall): void 
           "the tensor map has elements of type 16u4_align16b, which are not stored",
         );
       }
-      storeBox(map, box, { ...places, tensor: tensorOf(call, lane, request, "store") }, null);
+      storeBox(map, box, { ...places, tensor: tensorOf(call, lane, request, stored) }, null);
       return;
     }
     if (!reduces(op.reduction, type)) {
@@ -112,5 +112,5 @@ export const tensorStore = (op: UnitOpOf<"tensor-store">, call: UnitCall): void 
       throw unitFault(call, lane, "tensormap-invalid", message);
     }
     const reduction = { op: op.reduction, type };
-    storeBox(map, box, { ...places, tensor: tensorOf(call, lane, request, "atomic") }, reduction);
+    storeBox(map, box, { ...places, tensor: tensorOf(call, lane, request, reduced(reducedBytes(type))) }, reduction);
   });

@@ -11,7 +11,23 @@ const blackwell = { since: "8.6", target: ["sm_100f", "sm_110f"] } as const;
 const groupGates = { "cta_group::1": blackwell, "cta_group::2": blackwell };
 const policy = { cache_policy: "b64" };
 const source = { srcMem: "address shared" };
-const info = { im2colInfo: "u16[1,2,3]" };
+interface Modifiers {
+  readonly dim: (typeof dims)[number];
+  readonly load_mode?: TensorMode | "im2col_no_offs" | undefined;
+}
+
+/** Section 9.7.9.27.1.2: which modes go with which dimensions. */
+function modeProblem({ dim, load_mode = "tile" }: Modifiers): string | null {
+  const rank = Number(dim[0]);
+  const fits = load_mode === "tile" || (load_mode.startsWith("tile") ? rank === 2 : rank >= 3);
+  return fits ? null : `'.${load_mode}' cannot be used with '.${dim}'`;
+}
+
+/** Offsets for each spatial dimension, or halo and offset. */
+const info = {
+  im2colInfo: ({ dim, load_mode }: Modifiers): string =>
+    load_mode === "im2col" ? `u16[${Math.max(1, Number(dim[0]) - 2)}]` : "u16[2]",
+};
 const operands = {
   dstMem: "address any",
   ...source,
@@ -22,7 +38,7 @@ const operands = {
 };
 const paired = { cache_policy: "L2::cache_hint" } as const;
 const toCluster = { paired: { ...paired, ctaMask: "multicast::cluster" } } as const;
-const hopper = { since: "8.0", target: "sm_90", anyOrder: true } as const;
+const hopper = { since: "8.0", target: "sm_90", anyOrder: true, invalid: modeProblem } as const;
 
 const map = "tensorMap,tensorCoords";
 
@@ -31,11 +47,6 @@ const boxOperands = (ops: OperandAccess): { coordinates: readonly Expr[]; info: 
   coordinates: ops.vector("tensorCoords"),
   info: ops.vector("im2colInfo"),
 });
-
-interface Modifiers {
-  readonly dim: (typeof dims)[number];
-  readonly load_mode?: TensorMode | "im2col_no_offs" | undefined;
-}
 
 const modeOf = ({ load_mode = "tile" }: Modifiers): TensorMode =>
   load_mode === "im2col_no_offs" ? "im2col" : load_mode;

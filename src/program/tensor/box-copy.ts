@@ -11,8 +11,8 @@ export interface BoxPlaces {
   readonly address: number;
   /** Shared memory from that address on: `boxExtent` bytes. */
   readonly shared: Uint8Array;
-  /** Bytes of the tensor, from a byte counted from its address on. */
-  readonly tensor: (from: number, bytes: number) => Uint8Array;
+  /** The bytes of the tensor that a run takes, the box's `index`-th: one that is not outside. */
+  readonly tensor: (run: BoxRun, index: number) => Uint8Array;
 }
 
 /** The bytes of shared memory that a box of `bytes` uses: swizzling may move some of an incomplete last line. */
@@ -32,12 +32,12 @@ export const tensorBytes = (type: TensorType, { bytes }: BoxRun): number =>
 export function loadBox(map: TensorMap, box: Box, places: BoxPlaces): void {
   const { type } = map;
   const dense = map.swizzle === "none" ? places.shared : new Uint8Array(box.bytes);
-  for (const run of box.runs) {
+  for (const [i, run] of box.runs.entries()) {
     const into = dense.subarray(run.at, run.at + run.bytes);
     if (run.from === null) fill(map, into);
-    else if (isPadded(type)) pad(into, places.tensor(run.from, tensorBytes(type, run)), (16 * elementBits(type)) / 8);
+    else if (isPadded(type)) pad(into, places.tensor(run, i), (16 * elementBits(type)) / 8);
     else {
-      into.set(places.tensor(run.from, run.bytes));
+      into.set(places.tensor(run, i));
       if (type === "tf32" || type === "tf32ftz") roundToTf32(into);
     }
   }
@@ -54,9 +54,9 @@ export function storeBox(
   const { type } = map;
   const dense = map.swizzle === "none" ? places.shared : new Uint8Array(box.bytes);
   if (dense !== places.shared) exchange(map.swizzle, places, dense, "to-dense");
-  for (const run of box.runs) {
+  for (const [i, run] of box.runs.entries()) {
     if (run.from === null) continue;
-    const into = places.tensor(run.from, tensorBytes(type, run));
+    const into = places.tensor(run, i);
     const from = dense.subarray(run.at, run.at + run.bytes);
     if (reduction !== null) reduceBytes(reduction.op, reduction.type, into, from);
     else if (isPadded(type)) packSixBits(into, from);

@@ -1,8 +1,9 @@
 import type { UnitOpOf } from "../../ir/index.ts";
 import { reduceBytes, reducedBytes } from "../tensor/reduction.ts";
 import { destinations } from "./destinations.ts";
+import { issue } from "./effect.ts";
 import { forEachLane, unitFault } from "./lanes.ts";
-import { completeTransactions } from "./mbarrier.ts";
+import { completeTransactions, mbarrierAt } from "./mbarrier.ts";
 import type { Range, UnitCall } from "./unit-call.ts";
 
 /** Bytes of a range, in place. */
@@ -23,17 +24,29 @@ export const bulkCopy = (op: UnitOpOf<"bulk-copy">, call: UnitCall): void =>
     if (bytes % 16 !== 0) {
       throw unitFault(call, lane, "bulk-bad-size", `${bytes} bytes are to be copied, which is not a multiple of 16`);
     }
-    const range = { lane, bytes, align: 16 };
-    const source =
-      bytes === 0 ? null : call.range({ ...range, effect: "load", space: op.from, address: call.address(1, lane) });
-    for (const to of destinations(op, call, lane, { target: 0, mbarrier: 4, mask: 5 })) {
-      if (source !== null) {
-        const how = op.reduction === null ? stored : reduced(reducedBytes(op.reduction.type));
-        const target = call.range({ ...range, ...how, space: op.to, address: to.target });
-        move(op, bytesOf(target, bytes), bytesOf(source, bytes), call.word(3, lane));
-      }
-      if (to.mbarrier !== null) completeTransactions(call, lane, to.mbarrier, bytes);
-    }
+    const how = op.reduction === null ? stored : reduced(reducedBytes(op.reduction.type));
+    const part = { lane, bytes, align: 16 };
+    const address = call.address(1, lane);
+    const source = bytes === 0 ? null : call.range({ ...part, effect: "load", space: op.from, address });
+    const targets = destinations(op, call, lane, { target: 0, mbarrier: 4, mask: 5 }).map((to) => ({
+      target: bytes === 0 ? null : call.range({ ...part, ...how, space: op.to, address: to.target }),
+      mbarrier: to.mbarrier === null ? null : mbarrierAt(call, lane, op.to, to.mbarrier),
+    }));
+    const [{ x, site }, mask] = [call, call.word(3, lane)];
+    let taken: Uint8Array | null = null;
+    const read = (): Uint8Array => taken ?? bytesOf(source!, bytes);
+    issue(call, lane, {
+      mbarriers: targets.flatMap(({ mbarrier }) => (mbarrier === null ? [] : [mbarrier])),
+      read: () => {
+        if (source !== null) taken = read().slice();
+      },
+      perform: () => {
+        for (const { target, mbarrier } of targets) {
+          if (target !== null) move(op, bytesOf(target, bytes), read(), mask);
+          if (mbarrier !== null) completeTransactions({ x, site, lane }, mbarrier, bytes);
+        }
+      },
+    });
   });
 
 function move({ reduction }: UnitOpOf<"bulk-copy">, target: Uint8Array, source: Uint8Array, mask: number): void {

@@ -1,14 +1,13 @@
 import type { Space } from "../../ir/index.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { unitFault } from "./lanes.ts";
-import type { Mbarrier } from "./mbarrier.ts";
 import type { UnitCall } from "./unit-call.ts";
 
 /** Where an asynchronous operation writes, and the mbarrier that counts it. */
 export interface AsyncDestination {
   readonly target: AddressParts;
-  /** Null for operations that bulk groups count. */
-  readonly mbarrier: Mbarrier | null;
+  /** The address of the mbarrier; null for operations that bulk groups count. */
+  readonly mbarrier: AddressParts | null;
 }
 
 interface Completion {
@@ -32,7 +31,7 @@ interface Operands {
 export function destinations(op: Completion, call: UnitCall, lane: number, operands: Operands): AsyncDestination[] {
   const target = call.address(operands.target, lane);
   if (op.completion === "group") return [{ target, mbarrier: null }];
-  const mbarrier = { space: op.to, address: call.address(operands.mbarrier, lane) };
+  const mbarrier = call.address(operands.mbarrier, lane);
   if (!op.multicast) return [{ target, mbarrier }];
   const mask = call.word(operands.mask, lane) & 0xffff;
   // A block is a cluster of its own.

@@ -15,5 +15,9 @@ export function forEachLane(call: UnitCall, act: (lane: number) => void): void {
 }
 
 /** A fault of what a lane asks a unit to do. */
-export const unitFault = ({ x, site }: UnitCall, lane: number, code: string, message: string, help?: string): Fault =>
-  new Fault(code, message, { site, activation: x, lanes: 1 << lane }, { help });
+export const unitFault = (
+  { x, site }: Pick<UnitCall, "x" | "site">,
+  lane: number,
+  code: string,
+  message: string,
+): Fault => new Fault(code, message, { site, activation: x, lanes: 1 << lane });

@@ -1,15 +1,17 @@
 import { type Space, tensorMapAlign, tensorMapBytes, type UnitOpOf } from "../../ir/index.ts";
+import type { Fault } from "../../machine/faults/fault.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import { type Box, boxOf, type BoxRequest, requestProblem } from "../tensor/box.ts";
-import { boxExtent, loadBox, storeBox } from "../tensor/box-copy.ts";
+import { type Box, boxOf, type BoxRequest, type BoxRun, requestProblem } from "../tensor/box.ts";
+import { boxExtent, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
 import { tensorMapProblem } from "../tensor/map-problem.ts";
 import { reducedBytes, reduces } from "../tensor/reduction.ts";
 import { decodeTensorMap, type TensorMap } from "../tensor/tensor-map.ts";
 import { bytesOf, reduced, stored } from "./bulk-copy.ts";
 import { destinations } from "./destinations.ts";
+import { issue } from "./effect.ts";
 import { forEachLane, unitFault } from "./lanes.ts";
-import { completeTransactions } from "./mbarrier.ts";
-import type { RangeRequest, UnitCall } from "./unit-call.ts";
+import { completeTransactions, mbarrierAt } from "./mbarrier.ts";
+import type { Range, RangeRequest, UnitCall } from "./unit-call.ts";
 
 type TensorOp = UnitOpOf<"tensor-load" | "tensor-store">;
 
@@ -56,31 +58,60 @@ function requestOf(op: TensorOp, call: UnitCall, lane: number, first: number): R
   return { map, box: boxOf(map, request) };
 }
 
-/** The bytes of the tensor, which a run of the box reads or writes. */
-function tensorOf(call: UnitCall, lane: number, { map }: Request, how: Pick<RangeRequest, "effect" | "kind">) {
-  return (from: number, bytes: number): Uint8Array => {
-    const address = parts(map.globalAddress + BigInt(from));
-    return bytesOf(call.range({ lane, ...how, space: "global", address, bytes, align: 1 }), bytes);
-  };
+/** The memory of the tensor that the runs of a box use; null for those outside. */
+function tensorRanges(call: UnitCall, lane: number, { map, box }: Request, how: Pick<RangeRequest, "effect" | "kind">) {
+  return box.runs.map((run) => {
+    if (run.from === null) return null;
+    const address = parts(map.globalAddress + BigInt(run.from));
+    const bytes = tensorBytes(map.type, run);
+    return call.range({ lane, ...how, space: "global", address, bytes, align: 1 });
+  });
 }
 
-/** The address of a box in shared memory, which swizzling goes by: that within the block's window. */
-const boxAddress = ({ low }: AddressParts): number => low;
+/** What copies a box between the ranges of a tensor and shared memory. */
+const placesOf = (request: Request, ranges: readonly (Range | null)[], address: number, shared: Uint8Array) => ({
+  ...{ address, shared },
+  tensor: (run: BoxRun, i: number): Uint8Array => bytesOf(ranges[i]!, tensorBytes(request.map.type, run)),
+});
 
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
 export const tensorLoad = (op: UnitOpOf<"tensor-load">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 4);
     const { map, box } = request;
+    const ranges = tensorRanges(call, lane, request, { effect: "load" });
     const completion = { ...op, completion: "mbarrier" } as const;
-    for (const { target, mbarrier } of destinations(completion, call, lane, { target: 0, mbarrier: 2, mask: 3 })) {
-      const bytes = boxExtent(map.swizzle, boxAddress(target), box.bytes);
-      const shared = call.range({ lane, effect: "store", space: op.to, address: target, bytes, align: boxAlign });
-      const places = { address: boxAddress(target), shared: bytesOf(shared, bytes) };
-      loadBox(map, box, { ...places, tensor: tensorOf(call, lane, request, { effect: "load" }) });
-      if (mbarrier !== null) completeTransactions(call, lane, mbarrier, box.transactions);
-    }
+    const targets = destinations(completion, call, lane, { target: 0, mbarrier: 2, mask: 3 }).map((to) => {
+      const address = to.target.low;
+      const bytes = boxExtent(map.swizzle, address, box.bytes);
+      const shared = call.range({ lane, ...stored, space: op.to, address: to.target, bytes, align: boxAlign });
+      return { address, bytes, shared, mbarrier: mbarrierAt(call, lane, op.to, to.mbarrier!) };
+    });
+    const { x, site } = call;
+    issue(call, lane, {
+      mbarriers: targets.map(({ mbarrier }) => mbarrier),
+      // Nothing waits for the reading of a load alone.
+      read: () => {},
+      perform: () => {
+        for (const { address, bytes, shared, mbarrier } of targets) {
+          loadBox(map, box, placesOf(request, ranges, address, bytesOf(shared, bytes)));
+          completeTransactions({ x, site, lane }, mbarrier, box.transactions);
+        }
+      },
+    });
   });
+
+/** How a box is stored into a tensor of a map. @throws Fault if its elements cannot be */
+function storing(op: UnitOpOf<"tensor-store">, { type }: TensorMap, call: UnitCall, lane: number) {
+  const invalid = (why: string): Fault =>
+    unitFault(call, lane, "tensormap-invalid", `the tensor map has elements of type ${type}, ${why}`);
+  if (op.reduction === null) {
+    if (type === "16u4_align16b") throw invalid("which are not stored");
+    return { how: stored, reduction: null };
+  }
+  if (!reduces(op.reduction, type)) throw invalid(`which .${op.reduction} does not reduce`);
+  return { how: reduced(reducedBytes(type)), reduction: { op: op.reduction, type } };
+}
 
 /**
  * Copies a box from shared memory to a tensor, or reduces it into the tensor, for each lane (sections 9.7.9.27.1.2 and
@@ -90,27 +121,18 @@ export const tensorStore = (op: UnitOpOf<"tensor-store">, call: UnitCall): void 
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 2);
     const { map, box } = request;
-    const { type } = map;
     const source = call.address(0, lane);
-    const bytes = boxExtent(map.swizzle, boxAddress(source), box.bytes);
+    const bytes = boxExtent(map.swizzle, source.low, box.bytes);
     const shared = call.range({ lane, effect: "load", space: "shared", address: source, bytes, align: boxAlign });
-    const places = { address: boxAddress(source), shared: bytesOf(shared, bytes) };
-    if (op.reduction === null) {
-      if (type === "16u4_align16b") {
-        throw unitFault(
-          call,
-          lane,
-          "tensormap-invalid",
-          "the tensor map has elements of type 16u4_align16b, which are not stored",
-        );
-      }
-      storeBox(map, box, { ...places, tensor: tensorOf(call, lane, request, stored) }, null);
-      return;
-    }
-    if (!reduces(op.reduction, type)) {
-      const message = `the tensor map has elements of type ${type}, which .${op.reduction} does not reduce`;
-      throw unitFault(call, lane, "tensormap-invalid", message);
-    }
-    const reduction = { op: op.reduction, type };
-    storeBox(map, box, { ...places, tensor: tensorOf(call, lane, request, reduced(reducedBytes(type))) }, reduction);
+    const { how, reduction } = storing(op, map, call, lane);
+    const ranges = tensorRanges(call, lane, request, how);
+    let taken: Uint8Array | null = null;
+    const read = (): Uint8Array => taken ?? bytesOf(shared, bytes);
+    issue(call, lane, {
+      mbarriers: [],
+      read: () => {
+        taken = read().slice();
+      },
+      perform: () => storeBox(map, box, placesOf(request, ranges, source.low, read()), reduction),
+    });
   });

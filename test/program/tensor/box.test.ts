@@ -11,7 +11,7 @@ const memory = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (i * 167 + (i >> 8) * 31) | 1);
 
 function places(shared: Uint8Array, global: Uint8Array): BoxPlaces {
-  return { address: 1024, shared, tensor: (from, bytes) => global.subarray(from, from + bytes) };
+  return { address: 1024, shared, tensor: (run) => global.subarray(run.from!, run.from! + run.bytes) };
 }
 
 function loaded(map: TensorMap, request: BoxRequest, global: Uint8Array): Uint8Array {

@@ -31,6 +31,7 @@ const optional = <T>(field: JsonField, read: (field: JsonField) => T): T | undef
   field.present ? read(field) : undefined;
 
 function readIm2col(field: JsonField): Im2colBox {
+  field.object(["pixelBoxLowerCorner", "pixelBoxUpperCorner", "channelsPerPixel", "pixelsPerColumn"]);
   const get = (name: keyof Im2colBox): JsonField => field.get(name);
   return {
     pixelBoxLowerCorner: numbers(get("pixelBoxLowerCorner")),
@@ -41,6 +42,7 @@ function readIm2col(field: JsonField): Im2colBox {
 }
 
 function readIm2colWide(field: JsonField): Im2colWideBox {
+  field.object(["pixelBoxLowerCornerWidth", "pixelBoxUpperCornerWidth", "channelsPerPixel", "pixelsPerColumn"]);
   const get = (name: keyof Im2colWideBox): number => Number(field.get(name).integer());
   return {
     pixelBoxLowerCornerWidth: get("pixelBoxLowerCornerWidth"),
@@ -57,7 +59,6 @@ export function readTensorMap(field: JsonField, buffers: ReadonlyMap<string, unk
   const buffer = readName(address.get("buf"), "buffer", buffers);
   const offset = optional(address.get("offset"), (at) => Number(at.integer())) ?? 0;
   const globalDim = numbers(field.get("globalDim"));
-  const strides = field.get("globalStrides");
   const boxDim = optional(field.get("boxDim"), numbers);
   const im2col = optional(field.get("im2col"), readIm2col);
   const im2colWide = optional(field.get("im2colWide"), readIm2colWide);
@@ -65,7 +66,7 @@ export function readTensorMap(field: JsonField, buffers: ReadonlyMap<string, unk
   const shape: TensorShape = {
     dataType: field.get("dataType").oneOf(tensorTypes),
     globalDim,
-    globalStrides: strides.present || globalDim.length !== 1 ? numbers(strides) : [],
+    globalStrides: optional(field.get("globalStrides"), numbers) ?? [],
     ...(boxDim && { boxDim }),
     ...(im2col && { im2col }),
     ...(im2colWide && { im2colWide }),
@@ -77,7 +78,7 @@ export function readTensorMap(field: JsonField, buffers: ReadonlyMap<string, unk
   };
   const rank = field.get("rank");
   if (rank.present && Number(rank.integer()) !== globalDim.length) {
-    rank.fail(`is ${rank.integer()}, but globalDim has ${globalDim.length} numbers`);
+    rank.fail(`is no rank of a tensor with ${globalDim.length} dimensions`);
   }
   const bytes = tensorMapBytesOf(shape, offset);
   if (typeof bytes !== "string") return { bytes, pointers: [{ at: 0, buffer, offset }] };

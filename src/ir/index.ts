@@ -23,6 +23,7 @@ export * from "./signature.ts";
 export * from "./warpgroup-product.ts";
 export * from "./tensor-descriptors.ts";
 export * from "./tensor-moves.ts";
+export * from "./tensor-map.ts";
 export * from "./unit.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";

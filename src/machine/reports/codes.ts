@@ -32,6 +32,11 @@ export const reportCodes = {
     page: "`brx.idx` takes the label with that index from its `.branchtargets` list, counting from 0; the index is unsigned, so -1 is 4294967295. Behaviour is undefined if the index is not less than the length of the list. Compare it first, and branch elsewhere when it is too large.",
     section: "9.7.12.4",
   },
+  "bulk-bad-size": {
+    title: "a bulk copy of a size that is not a multiple of 16",
+    page: "`cp.async.bulk` and `cp.reduce.async.bulk` copy whole chunks of 16 bytes: the size must be a multiple of 16, and both addresses must be, too (`misaligned-access`). Round the size up and make room for the rest at both ends, or copy the last bytes with ordinary loads and stores. An mbarrier must then expect the rounded number of bytes.\n\nWrong is `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [s], 100, [m];`. Right is a size of 112.",
+    section: "9.7.9.25.4.1",
+  },
   "call-size-mismatch": {
     title: "a call passes other sizes than the function declares",
     page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
@@ -221,6 +226,11 @@ export const reportCodes = {
     title: "an access to tensor memory where the block or the warp has none",
     page: "Tensor memory has 128 lanes and 512 columns for each block, of which those columns can be used that the block has allocated. A warp reaches a quarter of the lanes with `tcgen05.ld` and `tcgen05.st`: warp 1 lanes 32 to 63, and so does warp 5. An address has the lane in its upper 16 bits and the column in the lower ones: add `(warp % 4) * 32 << 16` to the address of the allocation. The matrices of `tcgen05.mma` begin at lane 0, with M = 64 also at lane 16.",
     section: "9.7.16.8.1",
+  },
+  "tensormap-invalid": {
+    title: "the tensor map of a tensor copy is none, or does not fit",
+    page: "`cp.async.bulk.tensor` takes the address of a tensor map: 128 bytes that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col has made (here a job's `tensormap` argument or `device.tensorMap`), or that a kernel has completed with `tensormap.replace`. What is there is no tensor map, is one that the driver would refuse, or is for another rank or mode than the instruction's. The message says which field is wrong. Requirements are those of the driver: strides and the address are multiples of 16, a box has 1 to 256 elements in each dimension, its inner row is a multiple of 16 bytes and not wider than the swizzle, at most 5 dimensions.\n\nUsual causes: a map that is passed by address instead of by value (`const __grid_constant__ CUtensorMap`), a kernel that replaces some of the fields of memory that holds no map, and dimensions given slowest first.",
+    section: "5.5.8",
   },
   trap: {
     title: "the kernel executed trap",

@@ -4,9 +4,12 @@
  * address has the window's upper half on top. A global address is the same in both. The ranges are disjoint, so that a
  * wrong space, a null and a stray pointer can be told apart. Variables begin at `start`; an address in `[from, start)`
  * comes from a negative index rather than from another space.
+ *
+ * The lower 18 bits of the start of shared memory are 0, so that those of an address are an offset, as in descriptors of
+ * matrices; bit 19 is set, by which these show an address that was not cut to 18 bits (`layoutOf`).
  */
 export const windows = {
-  shared: { from: 0x0200_0000, start: 0x0300_0000, end: 0x1f00_0000 },
+  shared: { from: 0x0200_0000, start: 0x0308_0000, end: 0x1f00_0000 },
   local: { from: 0x1f00_0000, start: 0x2000_0000, end: 0x2f00_0000 },
   const: { from: 0x2f00_0000, start: 0x3000_0000, end: 0x3f00_0000 },
   "kernel-param": { from: 0x3f00_0000, start: 0x4000_0000, end: 0x4f00_0000 },
@@ -20,16 +23,26 @@ export const windows = {
  * of the cluster: `mapa` gives that one. `pair`: the shared memory of the block of even rank in a pair of blocks, which
  * code for pairs finds by clearing bit 24 of an own address (the layout of addresses on hardware).
  *
- * All of these begin at multiples of `stride` and extend half a stride to both sides, so that a negative index is found
- * in the window that it was meant for. There is one more rank than a cluster can have blocks: `mapa` gives it for ranks
+ * All of these begin a multiple of `stride` away from each other and extend half a stride to both sides, so that a
+ * negative index is found in the window that it was meant for. There is one more rank than a cluster can have blocks: `mapa` gives it for ranks
  * beyond those.
  */
 export const clusterWindows = {
-  pair: 0x0200_0000,
-  ranks: 0x0600_0000,
+  pair: 0x0208_0000,
+  ranks: 0x0608_0000,
   stride: 0x0100_0000,
   maxRank: 16,
 } as const;
+
+/**
+ * The address (lower half) of the same byte in the shared memory of the block of a rank: what `mapa` computes. A rank
+ * beyond all clusters gives an address that no cluster has.
+ */
+export function sharedAddressInRank(low: number, rank: number): number {
+  const { ranks, stride, maxRank } = clusterWindows;
+  const bits = 32 - Math.log2(stride);
+  return ranks + Math.min(rank, maxRank) * stride + (((low - ranks) << bits) >> bits);
+}
 
 /** A state space that has a window. Global memory has none: its generic and its own addresses are the same. */
 export type WindowName = keyof typeof windows;

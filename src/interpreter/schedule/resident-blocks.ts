@@ -4,7 +4,9 @@ import { type Restore, restoreAll } from "../../machine/memory/checkpoint.ts";
 import { BlockCluster, clusterSize } from "../../machine/state/cluster.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
 import type { Cluster, Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
+import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { clusterOrder, nthBlock } from "../../program/clusters.ts";
+import { endUnits } from "../../program/units/index.ts";
 
 /** The most blocks that run at the same time, when earlier ones wait for later ones. */
 const maxResident = 512;
@@ -21,6 +23,8 @@ export class ResidentBlocks {
   /** Blocks of a cluster, which begin together, and the cluster of the last block that has begun. */
   readonly #clusterSize: number;
   #cluster: Cluster | undefined;
+  /** Whether asynchronous operations of blocks that begin take effect as late as they may. */
+  late = false;
   readonly #idle: Cta[] = [];
   #blocks: readonly Cta[] = [];
   #begun = 0;
@@ -67,6 +71,7 @@ export class ResidentBlocks {
       const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
       cta.start(this.#indexOf(this.#begun), this.#kernel, this.#clusterOf(this.#begun));
       this.#begun++;
+      cta.units.late = this.late;
       const { observers } = this.#grid;
       if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;
@@ -110,9 +115,22 @@ export class ResidentBlocks {
     };
   }
 
-  /** A block has ended. */
+  /** Asynchronous operations that nobody waits for take effect. Returns whether there were any. */
+  completeEffects(): boolean {
+    let any = false;
+    for (const { units } of this.#blocks) if (units.existing(PendingEffects)?.completeAll() === true) any = true;
+    return any;
+  }
+
+  /**
+   * A block has ended.
+   *
+   * @throws Fault if it has not given back what it had to
+   */
   close(cta: Cta): void {
+    endUnits(cta.units);
     const { observers } = this.#grid;
+    cta.units.existing(PendingEffects)?.completeAll();
     if (observers !== null) emit(observers, "blockEnd", cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);

@@ -22,6 +22,7 @@ export class GridBlock implements Cta {
   cluster: Cluster;
   rank = 0;
   signalled = false;
+  released = false;
   ticket = 0;
 
   constructor(grid: Grid, sharedBytes: number, slot = 0) {
@@ -50,6 +51,7 @@ export class GridBlock implements Cta {
 
   start(ticket: number, kernel: FunctionCode, cluster?: Cluster): void {
     this.place(ticket);
+    this.released = false;
     const [bx, by, bz] = this.grid.block;
     this.cluster = cluster ?? new BlockCluster(1, bx * by * bz);
     this.cluster.enter(this);
@@ -90,12 +92,12 @@ export class GridBlock implements Cta {
   }
 
   checkpoint(): Restore {
-    const { id, ticket, cluster, rank } = this;
+    const { id, ticket, cluster, rank, released } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
     const parts = restoreAll([...this.barriers, ...this.warps, this.units].map((part) => part.checkpoint()));
     return () => {
-      Object.assign(this, { id, ticket, cluster, rank });
+      Object.assign(this, { id, ticket, cluster, rank, released });
       this.scalars.set(scalars);
       this.shared.u8.set(shared);
       parts();

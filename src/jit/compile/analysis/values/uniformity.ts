@@ -326,6 +326,7 @@ export class UniformityAnalysis {
       case "commit-copies":
       case "await-copies":
       case "cluster-barrier":
+      case "order-products":
       case "fence":
       case "branch":
       case "branch-indexed":

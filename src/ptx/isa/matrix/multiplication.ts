@@ -2,10 +2,10 @@ import type { ElementFormat, MatrixProduct, ProductRule } from "../../../ir/inde
 import { type TensorFormat, tensorSum } from "../../../numeric/tensor.ts";
 import type { OperandAccess, Step } from "../define.ts";
 import { elementBits, type MatrixShape, shapeOf } from "./fragment.ts";
-import { align } from "./steps.ts";
+import { align, multiply } from "./steps.ts";
 
 /** The modifiers that name the formats of the matrices. */
-interface Formats {
+export interface Formats {
   readonly shape?: string;
   readonly atype?: string;
   readonly btype?: string;
@@ -16,7 +16,7 @@ interface Formats {
 type Formatted = Pick<MatrixProduct, "a" | "b" | "c" | "d">;
 
 /** What a family of products has in common. */
-interface Family {
+export interface Family {
   /** The format of A and B, or of C and D, if no modifier names it. */
   readonly multiplicand: ElementFormat | null;
   readonly accumulator: ElementFormat;
@@ -70,14 +70,13 @@ export const single = (combine: "and" | "xor"): Family => ({
   rule: () => ({ kind: "bits", combine }),
 });
 
-/** The steps of a product of this shape, whose operands are called a, b and c. */
-export function multiplication(
+/** The product of a family with these modifiers and this shape, on the architecture with this number. */
+export function productOf(
   { atype, btype, ctype, dtype }: Formats,
-  ops: OperandAccess,
-  shape: string,
+  shape: MatrixShape,
+  sm: number,
   { multiplicand, accumulator, fragments, rule }: Family,
-): Step[] {
-  const size = shapeOf(shape);
+): MatrixProduct {
   const a = (atype ?? multiplicand) as ElementFormat;
   const formats: Formatted = {
     a,
@@ -85,13 +84,11 @@ export function multiplication(
     c: (ctype ?? accumulator) as ElementFormat,
     d: (dtype ?? accumulator) as ElementFormat,
   };
-  const product: MatrixProduct = {
-    ...size,
-    ...formats,
-    bits: elementBits(a),
-    rule: rule(ops.sm, formats, size),
-    fragments,
-  };
+  return { ...shape, ...formats, bits: elementBits(a), rule: rule(sm, formats, shape), fragments };
+}
+
+/** The steps of a product of this shape, whose operands are called a, b and c. */
+export function multiplication(m: Formats, ops: OperandAccess, shape: string, family: Family): Step[] {
   const operands = ["a", "b", "c"].flatMap((name) => ops.vector(name));
-  return [align, { op: { kind: "warp", mask: null, warp: { op: "multiply", operands, product }, aligned: true } }];
+  return [align, multiply(operands, productOf(m, shapeOf(shape), ops.sm, family))];
 }

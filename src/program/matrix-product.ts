@@ -1,8 +1,20 @@
-import { type ElementFormat, type FragmentMap, fragmentOf, type MatrixProduct } from "../ir/index.ts";
+import {
+  type ElementFormat,
+  type FragmentMap,
+  fragmentOf,
+  type MatrixProduct,
+  presentColumns,
+  type ProductRule,
+  type Sparsity,
+} from "../ir/index.ts";
 import { fma64 } from "../numeric/binary64.ts";
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import { numberToF16 } from "../numeric/half.ts";
+import { type Scale, sumOfBlocks } from "../numeric/tensor-blocks.ts";
 import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
+import { blockScales, type Scales } from "./block-scales.ts";
+
+type SparseProduct = MatrixProduct & { readonly sparsity: Sparsity };
 
 /** Words of the registers of a warp that a product may need: a register has 32, or 64 if it has 64 bits. */
 export const productWords = 32 * 32;
@@ -24,7 +36,7 @@ const [left, right, accumulator] = [new Matrix(), new Matrix(), new Matrix()];
 
 /**
  * Computes a product from registers to registers. Both have, by register, a word for each lane; of 64 bits, two. `from`
- * has A, then B, then C.
+ * has A, then B, then C, then metadata and scales if the product has some.
  */
 export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Array): void {
   const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((name) => fragmentOf(product, name)) as [
@@ -33,44 +45,98 @@ export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Arra
     FragmentMap,
     FragmentMap,
   ];
-  const { m, n, k, rule } = product;
   const [afterA, afterB] = [wordsOf(a), wordsOf(a) + wordsOf(b)];
   read(a, product.a, from, 0, left, false);
   read(b, product.b, from, afterA, right, true);
   read(c, product.c, from, afterB, accumulator, false);
   const { values } = accumulator;
-  for (let cell = 0; cell < m * n * c.products; cell++) {
-    const i = Math.floor(cell / n) * k;
-    const j = (Math.floor(cell / (m * n)) * n + (cell % n)) * k;
-    const start = values[cell]!;
-    switch (rule.kind) {
-      case "sum":
-        left.at = i;
-        right.at = j;
-        values[cell] = sumOfProducts(left, right, k, start, rule.sum);
-        break;
-      case "chain": {
-        let total = start;
-        for (let e = 0; e < k; e++) total = fma64(left.values[i + e]!, right.values[j + e]!, total, rule.rounding);
-        values[cell] = total;
-        break;
-      }
-      case "integer": {
-        let total = start;
-        for (let e = 0; e < k; e++) total += left.values[i + e]! * right.values[j + e]!;
-        values[cell] = rule.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
-        break;
-      }
-      case "bits": {
-        let total = start;
-        const both = rule.combine === "and" ? 2 : 1;
-        for (let e = 0; e < k; e++) if (left.values[i + e]! + right.values[j + e]! === both) total++;
-        values[cell] = total;
-      }
+  const { m, n, sparsity } = product;
+  const further = from.subarray(afterB + wordsOf(c));
+  const scales = product.scales === undefined ? null : blockScales(product, further, sparsity === undefined ? 0 : 32);
+  if (scales !== null && product.rule.kind === "sum") scaleRows(product, scales, a.columns);
+  for (let row = 0; row < m * c.products; row++) {
+    left.at = row * a.columns;
+    const firstColumn = Math.floor(row / m) * n;
+    const columns = sparsity === undefined ? right : presentRows({ ...product, sparsity }, row, further);
+    for (let column = 0; column < n; column++) {
+      columns.at = sparsity === undefined ? (firstColumn + column) * a.columns : column * a.columns;
+      const cell = row * n + column;
+      values[cell] = cellOf(
+        product.rule,
+        columns,
+        a.columns,
+        values[cell]!,
+        scales && [scales.a[row]!, scales.b[column]!],
+      );
     }
   }
   write(d, product.d, values, to);
 }
+
+/** An element of D: `count` products of the left row and a column, added to an element of C. */
+function cellOf(
+  rule: ProductRule,
+  column: Matrix,
+  count: number,
+  start: number,
+  scales: readonly [readonly Scale[], readonly Scale[]] | null,
+): number {
+  const [i, j] = [left.at, column.at];
+  let total = start;
+  switch (rule.kind) {
+    case "sum":
+      return sumOfProducts(left, column, count, start, rule.sum);
+    case "blocks": {
+      const [a, b] = scales!.map(
+        (list) => (block: number) => list[Math.floor((block * rule.sum.products * list.length) / count)]!,
+      );
+      return sumOfBlocks(left, column, count, start, [a!, b!], rule.sum);
+    }
+    case "chain":
+      for (let e = 0; e < count; e++) total = fma64(left.values[i + e]!, column.values[j + e]!, total, rule.rounding);
+      return total;
+    case "integer":
+      for (let e = 0; e < count; e++) total += left.values[i + e]! * column.values[j + e]!;
+      return rule.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
+    case "bits": {
+      const both = rule.combine === "and" ? 2 : 1;
+      for (let e = 0; e < count; e++) if (left.values[i + e]! + column.values[j + e]! === both) total++;
+      return total;
+    }
+  }
+}
+
+const present = new Matrix();
+
+/** Of each column of B the elements by which those of a row of A are multiplied that are present. */
+function presentRows(product: SparseProduct, row: number, further: Int32Array): Matrix {
+  const { k, n } = product;
+  const chosen = presentColumns(product, row, (lane) => further[lane]!);
+  for (let column = 0; column < n; column++) {
+    chosen.forEach((e, i) => {
+      present.values[column * chosen.length + i] = right.values[column * k + e]!;
+      present.exponents[column * chosen.length + i] = right.exponents[column * k + e]!;
+    });
+  }
+  return present;
+}
+
+/** Multiplies A and B by scales that are powers of two, of which each row and column has one. */
+function scaleRows({ k }: MatrixProduct, scales: Scales, present: number): void {
+  for (const [row, [scale]] of scales.a.entries()) scaleLine(left, row * present, present, scale!);
+  for (const [column, [scale]] of scales.b.entries()) scaleLine(right, column * k, k, scale!);
+}
+
+function scaleLine({ values, exponents }: Matrix, at: number, count: number, { value, exponent }: Scale): void {
+  for (let e = at; e < at + count; e++) {
+    // A zero aligns nothing, whatever its scale.
+    exponents[e] = values[e] === 0 ? unimportant : exponents[e]! + exponent;
+    values[e] = values[e]! * value;
+  }
+}
+
+/** An exponent below those of all products. */
+const unimportant = -1000;
 
 const wordsOf = ({ registers, registerBits }: FragmentMap): number => registers * registerBits;
 
@@ -93,7 +159,7 @@ function read(
       value = f64[0]!;
     } else {
       const shift = (index % parts) * bits;
-      value = elementValue(format, (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits));
+      value = elementValue(format, bits, (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits));
     }
     const place = byColumn ? transposed(element, rows, columns) : element;
     values[place] = value;
@@ -118,7 +184,7 @@ const integerFormats: Readonly<Record<string, (pattern: number) => number>> = {
   b1: (pattern) => pattern,
 };
 
-function elementValue(format: ElementFormat, pattern: number): number {
+function elementValue(format: ElementFormat, bits: number, pattern: number): number {
   const integer = integerFormats[format];
   if (integer !== undefined) return integer(pattern);
   if (format === "f32" || format === "f64") {
@@ -126,7 +192,7 @@ function elementValue(format: ElementFormat, pattern: number): number {
     return f32[0]!;
   }
   // In a container of 8 bits an e2m1 is in the middle.
-  return tensorValue(format as TensorFormat, format === "e2m1" ? pattern >> 2 : pattern);
+  return tensorValue(format as TensorFormat, format === "e2m1" && bits === 8 ? pattern >> 2 : pattern);
 }
 
 function write(map: FragmentMap, format: ElementFormat, values: Float64Array, to: Int32Array): void {

@@ -164,6 +164,11 @@ export const reportCodes = {
     page: "The value of a lane that does not execute the shuffle, because it has ended, went another way, or its predicate is false, is unpredictable. Let all lanes that are read from execute the instruction, or choose the clamp and segment mask so that they are out of range.",
     section: "9.7.9.6",
   },
+  "sparse-bad-metadata": {
+    title: "the metadata of a sparse matrix is not possible",
+    page: "`mma.sp` multiplies a matrix A of which half of the elements of each chunk are present; four bits of metadata for each chunk say where they are, as two indices of two bits. The indices must differ, and with `.sp::ordered_metadata` the lower one must come first: 0b0100, 0b1000, 0b1001, 0b1100, 0b1101 and 0b1110 are possible. For `.tf32` only 0b0100 (the first of two elements) and 0b1110 (the second) are. The sparsity selector, the last operand, names the threads of each four that have metadata: 0 to 3 if it is one of them, 0 or 1 if it is two, 0 if all four have some. Often metadata is loaded by the wrong threads, or in the order of other element sizes.\n\nWrong is metadata of 0 for `mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, which takes each first element twice. Right is 0x44444444, which takes the first two of each four.",
+    section: "9.7.14.6.1",
+  },
   "stack-overflow": {
     title: "a thread's stack is full",
     page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. A vISA thread may have 1024 activations at once, with 64 MiB of variables together. Mostly a recursion does not end; the call stack of the report shows which.",

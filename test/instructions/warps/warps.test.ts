@@ -8,8 +8,8 @@ import { type Known, parseWarpVectors, type WarpVector } from "./warp-vectors.ts
 const folder = new URL(".", import.meta.url);
 const files = readdirSync(folder).filter((f) => f.endsWith(".warp-vectors"));
 
-/** Cases in one kernel at most. */
-const perKernel = 32;
+/** Cases in one kernel at most, and their statements: each may become many accesses of 32 lanes. */
+const perKernel = { cases: 32, statements: 64 };
 
 const casesOf = (vector: WarpVector): Case[] => {
   const { parts } = vector.statement;
@@ -41,7 +41,8 @@ function kernelsOf(vectors: readonly WarpVector[]): OneKernel[] {
   return [...groups.values()].flatMap((group) => {
     const [first] = group as [WarpVector];
     const cases = group.flatMap(casesOf);
-    const size = isAlone(first) ? 1 : perKernel;
+    const statements = Math.max(...group.map(({ before, after }) => before.length + 1 + after.length));
+    const size = isAlone(first) ? 1 : Math.min(perKernel.cases, Math.ceil(perKernel.statements / statements));
     return Array.from({ length: Math.ceil(cases.length / size) }, (_, i) => ({
       batch: new Batch(cases.slice(i * size, (i + 1) * size), homeOfVector(first)),
       known: first.known,

@@ -1,4 +1,3 @@
-import type { Op } from "../../../ir/index.ts";
 import type { Gate } from "../define.ts";
 import { form, instruction } from "../define.ts";
 import { fragment, shapeOf } from "./fragment.ts";
@@ -134,13 +133,6 @@ export const wmmaStore = instruction("wmma.store", {
 const sameTypes = ({ atype, btype }: { readonly atype: string; readonly btype: string }): string | null =>
   atype === btype ? null : `'.${atype}' and '.${btype}' cannot be combined`;
 
-/** Floats with `.satfinite`, which PTX ISA 6.5 removed. */
-const saturating: Op = {
-  kind: "unsupported",
-  what: "wmma.mma of floats with '.satfinite'",
-  reason: "the manual no longer says which values it gives",
-};
-
 const bothLayouts = { alayout: layouts, blayout: layouts } as const;
 
 /** Section 9.7.14.4.5. */
@@ -148,22 +140,30 @@ export const wmmaMma = instruction("wmma.mma", {
   summary: "multiplies two matrices and adds a third",
   section: "9.7.14.4.5",
   forms: [
-    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", {
+    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype d, a, b, c", {
       where: { ...bothLayouts, shape: large, dtype: ["f16", "f32"], ctype: ["f16", "f32"] },
       operands: { ...product({ a: "f16" }), a: "b32[8]", b: "b32[8]" },
       ...volta,
       anyOrder: true,
-      gates: { ...commonGates, satfinite: { until: "6.5" } },
-      effect: (_, __, m, ops) => (m.satfinite ? saturating : multiplyTiles(m, ops, sums({ a: "f16" }))),
+      gates: commonGates,
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, sums({ a: "f16" })),
     }),
-    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.s32.atype.btype.s32{.satfinite} d, a, b, c", {
+    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype.satfinite d, a, b, c", {
+      where: { ...bothLayouts, shape: large, dtype: ["f16", "f32"], ctype: ["f16", "f32"] },
+      operands: { ...product({ a: "f16" }), a: "b32[8]", b: "b32[8]" },
+      ...volta,
+      anyOrder: true,
+      until: "6.5",
+      gates: commonGates,
+      unimplemented: "the manual no longer says what '.satfinite' does to floats: PTX ISA 6.5 removed it",
+    }),
+    form("wmma.mma.sync.aligned.alayout.blayout.shape.s32.atype.btype.s32{.satfinite} d, a, b, c", {
       where: { ...bothLayouts, shape: large, atype: ["s8", "u8"], btype: ["s8", "u8"] },
       operands: product({ c: "s32", d: "s32" }),
       ...volta,
       anyOrder: true,
       ...integer,
       since: "6.3",
-      gates: { "!aligned": { until: "6.3" } },
       invalid: sameTypes,
       effect: (_, __, m, ops) => multiplyTiles(m, ops, integers(m.satfinite)),
     }),

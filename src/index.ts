@@ -32,6 +32,7 @@ export {
 } from "./container/index.ts";
 export type {
   AccessEvent,
+  RangeEvent,
   BarrierEvent,
   BarrierReleaseEvent,
   BranchEvent,

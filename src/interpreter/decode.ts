@@ -102,6 +102,7 @@ function makeTerminator(d: Decoding, op: MovingOp, flow: Flow): Terminator {
 /** Whether the instruction has effects that other warps and blocks can see, or sees theirs. */
 const isVisible = ({ op }: Instruction, program: ProgramContext): boolean =>
   touchesSharedMemory(op) ||
+  op.kind === "unit" ||
   // A function of the machine may print or allocate memory.
   (op.kind === "call" &&
     op.target.kind === "direct" &&

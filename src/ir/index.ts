@@ -21,6 +21,7 @@ export * from "./sparse-metadata.ts";
 export * from "./block-scales.ts";
 export * from "./origin.ts";
 export * from "./signature.ts";
+export * from "./unit.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";
 export type {

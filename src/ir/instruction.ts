@@ -5,6 +5,7 @@ import type { Arrangement } from "./arrangement.ts";
 import type { LaneRule } from "./lanes.ts";
 import type { MatrixProduct } from "./matrix-product.ts";
 import type { Signature } from "./signature.ts";
+import type { UnitOp } from "./unit.ts";
 
 /**
  * Restricts an instruction to the lanes in which a predicate register is true (with `negate`: false). `collapse`: the
@@ -150,6 +151,11 @@ export type Op =
    * yet become one before.
    */
   | { readonly kind: "await-copies"; readonly pending: number; readonly all: boolean }
+  /**
+   * A unit of the machine acts for the lanes, now: see `UnitOp`. Which memory it accesses is known only then. Results
+   * are registers of 32 or 64 bits.
+   */
+  | { readonly kind: "unit"; readonly unit: UnitOp; readonly operands: readonly Expr[] }
   /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */
   | { readonly kind: "warp"; readonly mask: Expr | null; readonly warp: WarpOp; readonly aligned: boolean }
   /** Result: the mask of the lanes that execute it, which the guard does not keep from it. */

@@ -1,6 +1,7 @@
 import { isShared, type MemoryAccess } from "./access.ts";
 import type { Op, OpOf, WarpOp } from "./instruction.ts";
 import { fragmentOf } from "./matrix-product.ts";
+import { unitTraits } from "./unit.ts";
 
 /**
  * Where the lanes of a group go after an operation:
@@ -90,6 +91,13 @@ const kinds = {
   "commit-copies": plain,
   /** It decides when the lane finds what its copies have written. */
   "await-copies": { ...plain, sees: true },
+  unit: {
+    ...plain,
+    visible: true,
+    sees: true,
+    faults: true,
+    warp: ({ unit }) => unitTraits[unit.op].warp,
+  },
   warp: {
     ...plain,
     control: ({ mask }) => (mask === null ? "next" : "split"),

@@ -166,6 +166,7 @@ const operandFields: Variants<Op, "kind"> = {
   },
   "commit-copies": {},
   "await-copies": {},
+  unit: { operands: list() },
   warp: { mask: nullable(one), warp },
   activemask: {},
   barrier: { id: one, count: nullable(one), reduce: nullable(fields<Reduce>({ a: one })) },

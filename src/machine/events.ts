@@ -1,4 +1,5 @@
-import type { Access } from "../ir/index.ts";
+import type { Access, Space } from "../ir/index.ts";
+import type { AddressParts } from "./memory/address-space.ts";
 import type { Activation, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
 import type { Site } from "./state/code.ts";
 
@@ -29,6 +30,15 @@ export interface AccessEvent extends LaneEvent {
   readonly addresses: BigInt64Array;
   /** The same memory as words: the lower half of a lane's address at `2 * lane`, then the upper one. */
   readonly addressWords: Int32Array;
+}
+
+/** A range that a unit of the machine is about to access on behalf of a lane, the one in `mask`. */
+export interface RangeEvent extends LaneEvent {
+  readonly lane: number;
+  readonly effect: "load" | "store" | "atomic";
+  readonly space: Space;
+  readonly address: AddressParts;
+  readonly bytes: number;
 }
 
 /**
@@ -118,6 +128,8 @@ export interface Observer {
   undefinedCase?(event: UndefinedEvent): void;
   /** Lanes are about to access memory; one event for each access of an instruction. */
   access?(event: AccessEvent): void;
+  /** A unit of the machine is about to access memory. */
+  range?(event: RangeEvent): void;
   /** Lanes are about to branch; an indexed branch is one event for each target. */
   branch?(event: BranchEvent): void;
   /** Lanes are about to call a function; one event for each callee. */
@@ -150,6 +162,7 @@ const eventNames: Readonly<Record<keyof Observer, null>> = {
   instruction: null,
   undefinedCase: null,
   access: null,
+  range: null,
   branch: null,
   call: null,
   enter: null,

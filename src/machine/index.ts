@@ -19,3 +19,4 @@ export type { ChannelRule, FrameLayout, GuardWord, LaneAddresses, ProgramFunctio
 export type * from "./state/launch-state.ts";
 export type { PassedParts, SmallViews } from "./state/register-views.ts";
 export type { Surface, ThreadModel, ThreadStart } from "./state/thread-model.ts";
+export type { UnitState, UnitStates } from "./state/unit-state.ts";

@@ -118,6 +118,7 @@ export class InitSanitizer implements Observer {
       // Whether it reads undefined memory is known with its addresses: see `access`.
       case "load":
       case "copy":
+      case "unit":
       case "barrier":
       case "branch-indexed":
       case "call":

@@ -104,6 +104,13 @@ export const samples: { readonly [K in Op["kind"]]: readonly OpOf<K>[] } = {
     },
     { kind: "atomic", access: access("global"), place: inSurface(), combine: [kit.add(old(0), fresh())] },
   ],
+  unit: [
+    {
+      kind: "unit",
+      unit: { op: "bulk-store", from: "shared", to: "global" },
+      operands: [fresh(), fresh(), fresh(), fresh()],
+    },
+  ],
   copy: [
     {
       kind: "copy",

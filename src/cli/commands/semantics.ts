@@ -241,6 +241,8 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
         `${(op.to.access.bits / 8) * op.to.access.count} bytes at ${at(op.to)} = those at ${at(op.from)}${size}, asynchronously`,
       ];
     }
+    case "unit":
+      return [`${op.unit.op.replaceAll("-", " ")}: ${op.operands.map(show).join(", ")}`];
     case "warp":
       return [
         `${describeWarpOp(op.warp, show)}, over the lanes ${op.mask === null ? "at hand" : `in ${show(op.mask)}`}`,

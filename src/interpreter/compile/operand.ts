@@ -31,6 +31,7 @@ const filePlaces = (targets: readonly (Target | null)[]): FileTarget[] =>
  */
 function operandsOf(op: Op): readonly Expr[] {
   if (op.kind === "warp") return op.warp.operands;
+  if (op.kind === "unit") return op.operands;
   const made = accessesOf(op);
   if (made.length === 0) return noOperands;
   return made.flatMap((access) => {

@@ -11,6 +11,7 @@ import { makeCopy } from "./copy.ts";
 import { addressWriter, makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
 import { makeSurfaceStep } from "./surface.ts";
+import { makeUnit } from "./unit.ts";
 import { makeWarpStep } from "./warp-ops.ts";
 
 const noAccesses: Step["accesses"] = [];
@@ -109,6 +110,8 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
       const [to] = d.results;
       return to ? (x, mask) => fillLanes(x.i32, to.base, mask, mask) : nothing;
     }
+    case "unit":
+      return makeUnit(d, op);
     case "alloca":
       return makeAlloca(d, op);
     case "stack-save":

@@ -74,6 +74,11 @@ export const hostImports = {
     results: [],
     meaning: "multiplies the matrices in the registers of a warp at `fragments`, and leaves the result there",
   },
+  unit: {
+    params: [context, site, lanes],
+    results: [],
+    meaning: "lets a unit of the machine act for these lanes: operands and then results are at `fragments`",
+  },
   settle: {
     params: [context],
     results: [],

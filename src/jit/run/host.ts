@@ -18,6 +18,7 @@ import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
+import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import { HostWarpWaits } from "./host-warp-waits.ts";
 
@@ -39,6 +40,7 @@ export class Host {
   readonly #files = new Map<number, DataView>();
   readonly #warpWaits: HostWarpWaits;
   readonly #barriers: HostBarriers;
+  readonly #units: HostUnits;
 
   /**
    * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers.
@@ -51,6 +53,7 @@ export class Host {
     this.#constants = constants;
     this.#frameBytes = functions.named(kernel.name)!.code.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
+    this.#units = new HostUnits(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
     this.#warpWaits = new HostWarpWaits(grid, kernel, functions.program.bindings, this.#stack);
   }
@@ -175,6 +178,8 @@ export class Host {
       case "store":
       case "copy":
       case "alloca":
+      // So do units of the machine.
+      case "unit":
       // Launches that reach such a barrier are given up, or refused before they begin.
       case "barrier":
       case "subroutine-call":
@@ -192,6 +197,13 @@ export class Host {
     multiply(op.warp.product, this.#grid.memory.views.i32.subarray(start, start + productWords), fragmentWords);
     const d = fragmentOf(op.warp.product, "d");
     this.#grid.memory.views.i32.set(fragmentWords.subarray(0, d.registers * d.registerBits), start);
+  }
+
+  /** Lets a unit of the machine act for lanes of a chunk. */
+  performUnit(context: number, number: number, lanes: number): void {
+    const first = this.#firstLane(context);
+    const [site, x] = [this.#stack.site(number), this.#stack.innermost(context)];
+    this.#units.perform({ context, x, site, lanes: lanes << first, first });
   }
 
   /** Ends the launch: lanes have called a function for which their stacks have no room. */

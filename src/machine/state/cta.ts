@@ -4,6 +4,7 @@ import type { Dim3 } from "../reports/report.ts";
 import { Barrier } from "./barrier.ts";
 import type { Cta, FunctionCode, Grid, Warp } from "./launch-state.ts";
 import { gridScalars, scalarIndex } from "./specials.ts";
+import { UnitStates } from "./unit-state.ts";
 import { BlockWarp } from "./warp.ts";
 
 export class GridBlock implements Cta {
@@ -12,9 +13,11 @@ export class GridBlock implements Cta {
   readonly shared: Views;
   readonly barriers: readonly Barrier<Warp>[];
   readonly warps: readonly Warp[];
+  readonly units = new UnitStates();
   readonly slot: number;
   id: Dim3 = [0, 0, 0];
   signalled = false;
+  released = false;
   ticket = 0;
 
   constructor(grid: Grid, sharedBytes: number, slot = 0) {
@@ -43,12 +46,14 @@ export class GridBlock implements Cta {
   start(ticket: number, kernel: FunctionCode): void {
     const [gx, gy] = this.grid.dimensions;
     this.ticket = ticket;
+    this.released = false;
     this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
     this.scalars[scalarIndex("ctaid.x")] = this.id[0];
     this.scalars[scalarIndex("ctaid.y")] = this.id[1];
     this.scalars[scalarIndex("ctaid.z")] = this.id[2];
     this.scalars[scalarIndex("smid")] = ticket % this.grid.processors;
     this.shared.u8.fill(0);
+    this.units.reset();
     for (const barrier of this.barriers) barrier.reset();
     for (const warp of this.warps) warp.start(kernel);
   }
@@ -64,16 +69,16 @@ export class GridBlock implements Cta {
   }
 
   get stateBytes(): number {
-    return this.warps.reduce((sum, warp) => sum + warp.stateBytes, this.shared.u8.length);
+    return this.warps.reduce((sum, warp) => sum + warp.stateBytes, this.shared.u8.length + this.units.stateBytes);
   }
 
   checkpoint(): Restore {
-    const { id, ticket } = this;
+    const { id, ticket, released } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
-    const parts = restoreAll([...this.barriers, ...this.warps].map((part) => part.checkpoint()));
+    const parts = restoreAll([...this.barriers, ...this.warps, this.units].map((part) => part.checkpoint()));
     return () => {
-      Object.assign(this, { id, ticket });
+      Object.assign(this, { id, ticket, released });
       this.scalars.set(scalars);
       this.shared.u8.set(shared);
       parts();

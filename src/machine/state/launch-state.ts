@@ -10,6 +10,7 @@ import type { AddressSpace } from "../memory/address-space.ts";
 import type { Restore } from "../memory/checkpoint.ts";
 import type { LaneStack } from "../memory/lane-stack.ts";
 import type { DeviceMemory } from "../memory/memory.ts";
+import type { UnitStates } from "./unit-state.ts";
 import type { Views } from "../memory/views.ts";
 import type { Dim3, RelatedPlace, Report, StackEntry } from "../reports/report.ts";
 import type { Bank } from "./bank.ts";
@@ -267,11 +268,14 @@ export interface Cta {
   readonly shared: Views;
   readonly barriers: readonly Barrier<Warp>[];
   readonly warps: readonly Warp[];
+  readonly units: UnitStates;
   /** Blocks that run at the same time have different ones. */
   readonly slot: number;
   id: Dim3;
   /** Whether an mbarrier has changed in the block's last turn. */
   signalled: boolean;
+  /** Whether a barrier for all threads of the block has let them go on in the turn of the warp that runs. */
+  released: boolean;
   /** The linear index of the block in its grid: blocks begin in this order. */
   ticket: number;
   /** Begins the block with this linear index: all of its warps begin the kernel. */

@@ -58,6 +58,7 @@ function failureOf(operation: Op): string | null {
     case "store":
     case "atomic":
     case "copy":
+    case "unit":
     case "alloca":
     case "barrier":
     case "file-call":

@@ -6,6 +6,7 @@ import {
   type Instruction,
   type MemoryAccess,
   type Op,
+  unitTraits,
 } from "../../ir/index.ts";
 import { allLanes, type Lanes, maskOf } from "../../ir/lanes.ts";
 import { byteOf } from "../../ir/region.ts";
@@ -112,6 +113,10 @@ function usesOf(op: Op): Use[] {
         ...accessesOf(op).flatMap(usesOfAccess),
         ...(op.size === null ? [] : [use(op.size, "the size of a copy")]),
       ];
+    case "unit": {
+      const deciding = op.operands.slice(0, unitTraits[op.unit.op].deciding);
+      return deciding.map((operand) => use(operand, "what an asynchronous operation is asked to do"));
+    }
     case "warp":
       return op.mask === null ? [] : [use(op.mask, "a member mask")];
     case "barrier":

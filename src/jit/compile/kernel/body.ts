@@ -24,6 +24,7 @@ import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
+import { UnitOperations } from "../sync/unit-operations.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
 import { WarpWaits } from "../sync/warp-waits.ts";
 import { Instructions } from "./instructions.ts";
@@ -70,6 +71,7 @@ export class Body {
     const memory = new Memory(chunk, context, objects);
     this.#accessChecks = memory.accessChecks;
     const warpOperations = new WarpOperations(chunk, context, unit.module);
+    const unitOperations = new UnitOperations(chunk, context, unit.module);
     const faults = new Faults(chunk, context);
     const waitBlocks = new WarpWaitBlocks(chunk.analysis);
     this.warpWaits =
@@ -96,6 +98,7 @@ export class Body {
       faults,
       flow,
       warpOperations,
+      unitOperations,
       warpWaits,
     };
     this.#instructions = new Instructions(parts);

@@ -14,6 +14,7 @@ import { bothMasks, type Mask } from "../lanes/mask.ts";
 import type { Value } from "../lanes/value.ts";
 import type { StackWriter } from "../memory/alloca.ts";
 import type { Memory } from "../memory/memory.ts";
+import type { UnitOperations } from "../sync/unit-operations.ts";
 import type { WarpOperations } from "../sync/warp-operations.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
 
@@ -29,6 +30,7 @@ interface InstructionParts {
   readonly faults: Faults;
   readonly flow: Reconvergence;
   readonly warpOperations: WarpOperations;
+  readonly unitOperations: UnitOperations;
   /** Where lanes may wait for others of their warp; else null. */
   readonly warpWaits: WarpWaits | null;
 }
@@ -74,7 +76,7 @@ export class Instructions {
   }
 
   #perform(block: number, index: number, instruction: Instruction, op: Op): void {
-    const { memory, calls, fileCalls, writeStackOp, warpOperations } = this.#parts;
+    const { memory, calls, fileCalls, writeStackOp, warpOperations, unitOperations } = this.#parts;
     switch (op.kind) {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
@@ -101,6 +103,9 @@ export class Instructions {
       case "stack-save":
       case "stack-restore":
         writeStackOp(block, index, instruction, op);
+        return;
+      case "unit":
+        unitOperations.perform(block, index, instruction, op);
         return;
       case "warp":
         this.#warp(block, index, instruction, op);

@@ -99,12 +99,14 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
   };
 }
 
-/** Registers of 32 bits that a product of matrices in some code reads, at most. */
+/** Registers of 32 bits that a product of matrices or a unit of the machine reads in some code, at most. */
 function fragmentRegisters({ instructions }: PreparedCode): number {
   let most = 0;
   for (const { op, dst } of instructions) {
-    if (op.kind !== "warp" || op.warp.op !== "multiply") continue;
-    const words = op.warp.operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
+    const operands =
+      op.kind === "unit" ? op.operands : op.kind === "warp" && op.warp.op === "multiply" ? op.warp.operands : null;
+    if (operands === null) continue;
+    const words = operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
     most = Math.max(most, words, 2 * dst.length);
   }
   return most;

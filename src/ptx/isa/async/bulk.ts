@@ -29,7 +29,17 @@ const cpAsyncBulk = instruction("cp.async.bulk", {
     }),
     form(
       "cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask} [dstMem], [srcMem], size{, cache_policy}{, byteMask}",
-      { ...hopper, operands: copied, paired: { ...cachePolicy, byteMask: "cp_mask" }, gates: mask },
+      {
+        ...{ since: "8.0", target: "sm_90", anyOrder: true },
+        operands: copied,
+        paired: { ...cachePolicy, byteMask: "cp_mask" },
+        gates: mask,
+        effect: (k, { dstMem, srcMem, size, byteMask = k.i32(0xffff) }) => ({
+          kind: "unit",
+          unit: { op: "bulk-store", from: "shared", to: "global" },
+          operands: [dstMem, srcMem, size, byteMask],
+        }),
+      },
     ),
   ],
 });

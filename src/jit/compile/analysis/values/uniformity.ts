@@ -317,6 +317,7 @@ export class UniformityAnalysis {
       case "subroutine-call":
       case "alloca":
       case "stack-save":
+      case "unit":
         return vector;
       // These have no results.
       case "store":

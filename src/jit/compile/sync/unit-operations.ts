@@ -1,0 +1,80 @@
+import type { Expr, Instruction, OpOf, RegisterClass } from "../../../ir/index.ts";
+import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { allLanes, type Chunk } from "../emit/chunk.ts";
+import { anyOf, laneBits } from "../lanes/mask-bits.ts";
+import { fitted } from "../lanes/register-class.ts";
+import { isWide, type Value, vectorOf } from "../lanes/value.ts";
+import { type FunctionContext, storeEntry } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
+
+/** The class of the registers in which the launcher finds an operand. */
+const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
+
+/**
+ * Writes operations of the machine's units, which the launcher performs. Operands lie at `fragments`, one after the
+ * other, lane by lane; results, too.
+ */
+export class UnitOperations {
+  readonly #chunk: Chunk;
+  readonly #at: FunctionContext;
+  readonly #module: ModuleWriter;
+
+  constructor(chunk: Chunk, at: FunctionContext, module: ModuleWriter) {
+    this.#chunk = chunk;
+    this.#at = at;
+    this.#module = module;
+  }
+
+  perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
+    const { writer: w, quads } = this.#chunk;
+    const { context, siteOf } = this.#at;
+    const holds = guard === null ? null : this.#chunk.guardMask(guard);
+    const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
+    importHost(this.#module, "unit");
+    w.value(anyOf(lanes));
+    w.if(() => {
+      let at = this.#at.layout.fragments;
+      for (const operand of op.operands) {
+        const value = fitted(this.#chunk.value(operand), unitOperandClass(operand), quads);
+        for (const part of vectorOf(value, quads).quads.flat()) {
+          w.get(context);
+          w.value(part);
+          w.memory("v128.store", 16, at);
+          at += 16;
+        }
+      }
+      storeEntry(w, this.#at);
+      w.get(context);
+      w.i32(siteOf(index, null));
+      w.value(laneBits(lanes));
+      callHost(w, "unit");
+    });
+    this.#writeResults(block, dst, holds);
+  }
+
+  #writeResults(block: number, dst: Instruction["dst"], holds: ReturnType<Chunk["guardMask"]>): void {
+    const { writer: w, quads, function: f } = this.#chunk;
+    let at = this.#at.layout.fragments;
+    const taken: number[] = [];
+    const load = (): Wasm => {
+      const local = w.local("v128");
+      w.get(this.#at.context);
+      w.memory("v128.load", 16, at);
+      w.set(local);
+      taken.push(local);
+      at += 16;
+      return wasm.local("v128", local);
+    };
+    const values = dst.map((to): Value | null => {
+      if (typeof to !== "number") {
+        // As `Host.performUnit` lays results out: what is dropped has no place.
+        return null;
+      }
+      const isWideResult = f.registers[to]!.class === "b64";
+      const loaded = Array.from({ length: quads }, () => Array.from({ length: isWideResult ? 2 : 1 }, load));
+      return { kind: "vector", ty: isWideResult ? "i64" : "i32", quads: loaded };
+    });
+    if (values.length > 0) this.#chunk.write(block, dst, values, holds);
+    for (const local of taken) w.release(local);
+  }
+}

@@ -1,0 +1,111 @@
+import type { Place } from "../../machine/faults/locate.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { CallFrame, Grid } from "../../machine/state/launch-state.ts";
+import type { Site } from "../../machine/state/code.ts";
+import { UnitStates } from "../../machine/state/unit-state.ts";
+import { performUnit } from "../../program/units/index.ts";
+import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+
+/** Where the operands or results of an instruction lie: by number, in words from the first, and how wide they are. */
+interface Layout {
+  readonly at: readonly number[];
+  readonly isWide: readonly boolean[];
+}
+
+const isWideType = (ty: string): boolean => ty === "i64" || ty === "f64";
+
+function layout(isWide: readonly (boolean | null)[], lanes: number): Layout {
+  const at: number[] = [];
+  let next = 0;
+  for (const wide of isWide) {
+    at.push(wide === null ? -1 : next);
+    if (wide !== null) next += lanes * (wide ? 2 : 1);
+  }
+  return { at, isWide: isWide.map((wide) => wide === true) };
+}
+
+/** A chunk at an instruction that a unit of the machine performs. */
+export interface UnitPlace {
+  readonly context: number;
+  readonly x: CallFrame;
+  readonly site: Site;
+  /** The lanes of the warp, as bits, and the number of the chunk's first. */
+  readonly lanes: number;
+  readonly first: number;
+}
+
+interface BlockStates {
+  readonly states: UnitStates;
+  block: number;
+}
+
+/** The launcher's side of operations that units of the machine perform. */
+export class HostUnits {
+  readonly #grid: Grid;
+  readonly #kernel: CompiledKernel;
+  readonly #byteOf: (context: number, place: Place) => number;
+  readonly #states = new Map<number, BlockStates>();
+  readonly #layouts = new Map<Site, { readonly operands: Layout; readonly results: Layout }>();
+
+  constructor(grid: Grid, kernel: CompiledKernel, byteOf: (context: number, place: Place) => number) {
+    this.#grid = grid;
+    this.#kernel = kernel;
+    this.#byteOf = byteOf;
+  }
+
+  perform({ context, x, site, lanes, first }: UnitPlace): void {
+    const { op } = site.instruction;
+    if (op.kind !== "unit") throw new Error(`${op.kind} is performed by no unit`);
+    const { operands, results } = this.#layoutsOf(site);
+    const start = (context + this.#kernel.layout.fragments) >>> 2;
+    const { memory } = this.#grid;
+    const word = (n: number, lane: number): number =>
+      memory.views.i32[start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1)]!;
+    // Results lie where operands do: they are written when all of these have been read.
+    const given: { readonly at: number; readonly value: number }[] = [];
+    const call: UnitCall = {
+      ...{ x, site, lanes, states: this.#statesOf(context, x), word },
+      address(n, lane): AddressParts {
+        const at = start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1);
+        return { low: memory.views.i32[at]! >>> 0, high: operands.isWide[n]! ? memory.views.i32[at + 1]! >>> 0 : 0 };
+      },
+      give(n, lane, low, high = 0): void {
+        const at = results.at[n] ?? -1;
+        if (at < 0) return;
+        const to = start + at + (lane - first) * (results.isWide[n]! ? 2 : 1);
+        given.push({ at: to, value: low });
+        if (results.isWide[n]!) given.push({ at: to + 1, value: high });
+      },
+      range: (request: RangeRequest): Range =>
+        findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
+    };
+    performUnit(op.unit, call);
+    for (const { at, value } of given) memory.views.i32[at] = value;
+  }
+
+  #layoutsOf(site: Site) {
+    let found = this.#layouts.get(site);
+    if (found === undefined) {
+      const { op, dst } = site.instruction;
+      const { registers } = site.code.ir;
+      const operands = op.kind === "unit" ? op.operands.map(({ ty }) => isWideType(ty)) : [];
+      const results = dst.map((to) => (typeof to === "number" ? registers[to]!.class === "b64" : null));
+      const { lanes } = this.#kernel;
+      found = { operands: layout(operands, lanes), results: layout(results, lanes) };
+      this.#layouts.set(site, found);
+    }
+    return found;
+  }
+
+  /** What units remember for the block that runs in a context. */
+  #statesOf(context: number, { warp: { cta } }: CallFrame): UnitStates {
+    let found = this.#states.get(context);
+    if (found === undefined) this.#states.set(context, (found = { states: new UnitStates(), block: cta.ticket }));
+    if (found.block !== cta.ticket) {
+      found.states.reset();
+      found.block = cta.ticket;
+    }
+    return found.states;
+  }
+}

@@ -12,12 +12,20 @@ export type ProductRule =
   | { readonly kind: "sum"; readonly sum: TensorSum }
   /** Of floats of 4 bits with scales: sums of blocks are scaled, then added. */
   | { readonly kind: "blocks"; readonly sum: BlockSum }
+  /** Of floats of up to 32 bits, on request: the exact sum, rounded once, to nearest even. */
+  | { readonly kind: "exact" }
   /** Of doubles: a chain of fused multiply-adds, k ascending. */
   | { readonly kind: "chain"; readonly rounding: "rn" | "rz" | "rm" | "rp" }
   /** Of integers: exact. The result is clamped, or wraps. */
   | { readonly kind: "integer"; readonly saturates: boolean }
   /** Of single bits: the number of ones in a combination of a row and a column. */
   | { readonly kind: "bits"; readonly combine: "and" | "xor" };
+
+/**
+ * How products of matrices of floats of up to 32 bits are summed: as matrix units do, in the order and with the
+ * truncation that the literature has found, or exactly, rounded once.
+ */
+export type MatrixSums = "hardware" | "exact";
 
 /** A product of matrices in the registers of a warp: D = A * B + C. A has m rows, B n columns, both k elements in each. */
 export interface MatrixProduct {

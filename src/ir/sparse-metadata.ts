@@ -47,6 +47,13 @@ export function metadataPlace(shape: SparseShape, row: number, chunk: number): M
     : { lane: first + 2 * (chunk >> 3) + (row < 8 ? 0 : 1), bit: 4 * (chunk & 7) };
 }
 
+/** The lanes that have metadata of a row. */
+export const lanesOfMetadata = (shape: SparseShape, row: number): readonly number[] => [
+  ...new Set(
+    Array.from({ length: shape.k / shape.sparsity.chunk }, (_, chunk) => metadataPlace(shape, row, chunk).lane),
+  ),
+];
+
 /**
  * The columns of A, k of them, in which the elements of a row are that are present. `word`: the metadata of a lane.
  */

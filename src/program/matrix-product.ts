@@ -9,6 +9,7 @@ import {
 } from "../ir/index.ts";
 import { fma64 } from "../numeric/binary64.ts";
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
+import { exactSum } from "../numeric/exact-sum.ts";
 import { numberToF16 } from "../numeric/half.ts";
 import { type Scale, sumOfBlocks } from "../numeric/tensor-blocks.ts";
 import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
@@ -86,6 +87,8 @@ function cellOf(
   switch (rule.kind) {
     case "sum":
       return sumOfProducts(left, column, count, start, rule.sum);
+    case "exact":
+      return exactSum(exactTerms(column, count, start, scales));
     case "blocks": {
       const [a, b] = scales!.map(
         (list) => (block: number) => list[Math.floor((block * rule.sum.products * list.length) / count)]!,
@@ -105,6 +108,24 @@ function cellOf(
     }
   }
 }
+
+/** The accumulator and all products, scaled. */
+function* exactTerms(
+  column: Matrix,
+  count: number,
+  start: number,
+  scales: readonly [readonly Scale[], readonly Scale[]] | null,
+): Iterable<number> {
+  yield start;
+  for (let e = 0; e < count; e++) {
+    const scale = scales === null ? 1 : scaleAt(scales[0], e, count) * scaleAt(scales[1], e, count);
+    yield left.values[left.at + e]! * column.values[column.at + e]! * scale;
+  }
+}
+
+/** The scale of a product. */
+const scaleAt = (scales: readonly Scale[], e: number, count: number): number =>
+  scales[Math.floor((e * scales.length) / count)]!.value;
 
 const present = new Matrix();
 

@@ -67,12 +67,10 @@ export class Instructions {
     const { guard } = instruction;
     this.#chunk.begin(instruction);
     this.#chunk.file?.read(instruction);
-    this.#parts.warpOperations.begin(block, index);
     if (guard !== null && this.#chunk.guardMask(guard) === null) {
       ifUniform(this.#chunk, guard, () => this.#perform(block, index, { ...instruction, guard: null }, instruction.op));
     } else this.#perform(block, index, instruction, instruction.op);
     this.#chunk.file?.finish();
-    this.#parts.warpOperations.end(instruction, guard !== null);
   }
 
   #perform(block: number, index: number, instruction: Instruction, op: Op): void {

@@ -1,4 +1,4 @@
-import { fragmentOf, type Instruction, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
+import { fragmentOf, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
 import { type Tile, tileFunctions, tileOf, wideBytes } from "../../../tiles/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -8,7 +8,7 @@ import type { Mask } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import { type Side, TileCache, tileSlots } from "./tile-cache.ts";
+import { type Side, TilePlan, tileSlots } from "./tile-plan.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
 
@@ -30,7 +30,7 @@ export class MatrixOperations {
   readonly #function: FunctionContext;
   readonly #module: ModuleWriter;
   readonly #faults: Faults;
-  readonly #tiles = new TileCache();
+  #plan: TilePlan | null = null;
 
   constructor(chunk: Chunk, context: FunctionContext, module: ModuleWriter) {
     this.#chunk = chunk;
@@ -78,17 +78,6 @@ export class MatrixOperations {
     });
   }
 
-  /** Begins an instruction of a block. */
-  begin(block: number, index: number): void {
-    this.#tiles.begin(block, index);
-  }
-
-  /** The instruction that has begun is written. `isConditional`: its code is not always executed. */
-  end(instruction: Instruction, isConditional: boolean): void {
-    if (isConditional) this.#tiles.forget();
-    else this.#tiles.end(instruction);
-  }
-
   multiply(op: Operation<"multiply">, instruction: number): readonly Value[] {
     const tile = tileOf(op.product);
     if (tile !== null) return this.#multiplyTile(op, tile, instruction);
@@ -112,9 +101,11 @@ export class MatrixOperations {
       writer.i32(offset);
       writer.op("i32.add");
     };
+    this.#plan ??= new TilePlan(this.#chunk.analysis);
+    const slots = this.#plan.of(instruction);
     const widen = (side: Side, from: number, end: number, start: number): number => {
       const matrix = operands.slice(from, end);
-      const { number, isFilled } = this.#tiles.slot(side, names[side], matrix);
+      const { number, isFilled } = slots[side];
       const at = start + number * wideBytes(tile)[side];
       if (!isFilled) {
         this.#store(matrix, place(from));

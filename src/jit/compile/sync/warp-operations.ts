@@ -1,4 +1,4 @@
-import type { Destination, Instruction, WarpOp } from "../../../ir/index.ts";
+import type { Destination, WarpOp } from "../../../ir/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { readsOne } from "../analysis/values/warp-shape.ts";
@@ -45,16 +45,6 @@ export class WarpOperations {
   /** The offset in the context of the space in which lanes exchange values. */
   get #values(): number {
     return this.#function.layout.values;
-  }
-
-  /** Begins an instruction of a block, of any kind. */
-  begin(block: number, index: number): void {
-    this.#matrices.begin(block, index);
-  }
-
-  /** The instruction that has begun is written. `isConditional`: its code is not always executed. */
-  end(instruction: Instruction, isConditional: boolean): void {
-    this.#matrices.end(instruction, isConditional);
   }
 
   perform(op: WarpOp, lanes: Mask, results: Results): void {

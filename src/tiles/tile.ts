@@ -65,6 +65,9 @@ export interface TileFunctions {
 
 const known = new WeakMap<ModuleWriter, Set<string>>();
 
+/** The names of all functions of tiles that a module has. */
+export const tileFunctionsIn = (module: ModuleWriter): readonly string[] => [...(known.get(module) ?? [])];
+
 /** Returns the functions of a tile, and adds them to a module that has them not. All addresses are multiples of 16. */
 export function tileFunctions(module: ModuleWriter, tile: Tile): TileFunctions {
   const { a, b, k } = tile;

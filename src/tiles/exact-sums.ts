@@ -1,5 +1,6 @@
 import type { TensorSum } from "../numeric/tensor.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
+import { writeTerms } from "./term-loop.ts";
 import { facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.ts";
 
 /*
@@ -62,19 +63,14 @@ export function writeExactSums(
 function writeLoop(w: FunctionWriter, k: number, unit: number, relaxed: boolean): void {
   const vector = (): number => w.local("v128");
   const [scale, wrong, most] = [vector(), vector(), vector()];
-  const [splats, columns] = [
-    [vector(), vector()],
-    [vector(), vector()],
-  ];
   const totals = [0, 1, 2, 3].map(vector);
-  const [row, at] = [w.local("i32"), w.local("i32")];
+  const at = w.local("i32");
   // 2^-unit.
   const power = op("i32.shl", op("i32.sub", wasm.i32(127), i32(unit)), wasm.i32(23));
   w.assign([
     { local: scale, value: op("i32x4.splat", power) },
     { local: wrong, value: wasm.i32x4(0) },
     { local: most, value: wasm.i32x4(0) },
-    { local: row, value: i32(left) },
     { local: at, value: wasm.i32(0) },
   ]);
   w.loop((again) => {
@@ -84,31 +80,22 @@ function writeLoop(w: FunctionWriter, k: number, unit: number, relaxed: boolean)
       w.set(total);
       checkAccumulator(w, total, { scale, wrong, most });
     });
-    for (let e = 0; e < k; e++) {
-      splats.forEach((splat, i) => {
-        w.get(row);
-        w.memory("v128.load32_splat", 4, i * leftLayout(k).row + 4 * e);
-        w.set(splat);
-      });
-      columns.forEach((column, i) => {
-        w.get(right);
-        w.memory("v128.load", 16, rightLayout(k).step * e + 16 * i);
-        w.set(column);
-      });
+    writeTerms(w, k, 0, k, (products) => {
       totals.forEach((total, i) => {
-        const [a, b, c] = [v128(splats[i >> 1]!), v128(columns[i & 1]!), v128(total)];
+        const [a, b] = products[i]!;
+        const c = v128(total);
         // Nothing is rounded, so that it makes no difference how often it would be.
         const value = relaxed ? op("f32x4.relaxed_madd", a, b, c) : op("f32x4.add", op("f32x4.mul", a, b), c);
         w.assign([{ local: total, value }]);
       });
-    }
+    });
     totals.forEach((total, i) => {
       // A sum of negative zeros is a positive one.
       w.values([op("i32.add", i32(result), i32(at)), op("f32x4.add", v128(total), wasm.f32x4(0))]);
       w.memory("v128.store", 16, registerBytes * i);
     });
     w.assign([
-      { local: row, value: op("i32.add", i32(row), wasm.i32(leftLayout(k).pair)) },
+      { local: left, value: op("i32.add", i32(left), wasm.i32(leftLayout(k).pair)) },
       { local: at, value: op("i32.add", i32(at), wasm.i32(16)) },
     ]);
     w.value(op("i32.ne", i32(at), wasm.i32(16 * pairs)));
@@ -120,7 +107,8 @@ function writeLoop(w: FunctionWriter, k: number, unit: number, relaxed: boolean)
     w.i32(0);
     w.return();
   });
-  for (const local of [scale, wrong, most, ...splats, ...columns, ...totals, row, at]) w.release(local);
+  w.assign([{ local: left, value: op("i32.sub", i32(left), wasm.i32(pairs * leftLayout(k).pair)) }]);
+  for (const local of [scale, wrong, most, ...totals, at]) w.release(local);
 }
 
 /** Notes accumulators that are not multiples of the unit, and the largest one, in units. */

@@ -1,6 +1,10 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { columnOrder, integerLayout, pairs, registerBytes } from "./layout.ts";
+import { writeTermLoop } from "./term-loop.ts";
 import { transposed } from "./widening.ts";
+
+/** Pairs of elements in a round of the loop over them. */
+const pairsInRound = 2;
 
 /** Formats of integers whose products are formed in pairs of 16 bits. */
 export type IntegerFormat = "s8" | "u8";
@@ -37,7 +41,7 @@ export function writeIntegersLeft(w: FunctionWriter, format: IntegerFormat, k: n
   }
 }
 
-/** Writes a function (from, to) that widens B: for each four k's the even ones of the even and odd columns, then the odd ones. */
+/** Writes a function (from, to) that widens B: pairs in the same order as those of A, of the even columns and the odd ones. */
 export function writeIntegersRight(w: FunctionWriter, format: IntegerFormat, k: number): void {
   const { step } = integerLayout(k).right;
   const taken: number[] = [];
@@ -60,7 +64,7 @@ export function writeIntegersRight(w: FunctionWriter, format: IntegerFormat, k: 
       transposed({ kept }, four, 4).forEach((words, i) => {
         split(format, words).forEach((value, odd) => {
           w.values([i32(1), value]);
-          w.memory("v128.store", 16, step * (4 * c + i) + 32 * odd + 16 * parity);
+          w.memory("v128.store", 16, step * (8 * c + 4 * odd + i) + 16 * parity);
         });
       });
     });
@@ -78,28 +82,35 @@ export function writeIntegerProduct(w: FunctionWriter, k: number, saturates: boo
   const [splat, sums] = [w.local("v128"), [0, 1, 2, 3].map(() => w.local("v128"))];
   const columns = [w.local("v128"), w.local("v128")];
   const total = w.local("v128");
+  const [row, column] = [w.local("i32"), w.local("i32")];
+  const strides = [
+    { local: row, bytes: 4 },
+    { local: column, bytes: right.step },
+  ];
   w.assign([{ local: count, value: wasm.i32(pairs) }]);
   w.loop((again) => {
-    for (let quad = 0; quad < k / 4; quad++) {
-      for (let odd = 0; odd < 2; odd++) {
-        columns.forEach((column, parity) => {
-          w.get(1);
-          w.memory("v128.load", 16, right.step * quad + 32 * odd + 16 * parity);
-          w.set(column);
+    w.assign([
+      ...sums.map((local) => ({ local, value: wasm.i32x4(0) })),
+      { local: row, value: i32(0) },
+      { local: column, value: i32(1) },
+    ]);
+    writeTermLoop(w, k / 2, pairsInRound, strides, (ahead) => {
+      columns.forEach((local, parity) => {
+        w.get(column);
+        w.memory("v128.load", 16, right.step * ahead + 16 * parity);
+        w.set(local);
+      });
+      for (let half = 0; half < 2; half++) {
+        w.get(row);
+        w.memory("v128.load32_splat", 4, half * left.row + 4 * ahead);
+        w.set(splat);
+        columns.forEach((local, parity) => {
+          const sum = sums[2 * half + parity]!;
+          const products = op("i32x4.dot_i16x8_s", v128(splat), v128(local));
+          w.assign([{ local: sum, value: op("i32x4.add", v128(sum), products) }]);
         });
-        for (let half = 0; half < 2; half++) {
-          w.get(0);
-          w.memory("v128.load32_splat", 4, half * left.row + 32 * (quad >> 2) + 16 * odd + 4 * (quad & 3));
-          w.set(splat);
-          columns.forEach((column, parity) => {
-            const sum = sums[2 * half + parity]!;
-            const products = op("i32x4.dot_i16x8_s", v128(splat), v128(column));
-            const value = quad === 0 && odd === 0 ? products : op("i32x4.add", v128(sum), products);
-            w.assign([{ local: sum, value }]);
-          });
-        }
       }
-    }
+    });
     sums.forEach((sum, i) => {
       w.get(2);
       w.memory("v128.load", 16, registerBytes * i);

@@ -43,8 +43,8 @@ export const facts = {
   limit: 8,
 } as const;
 
-/** Bytes of A, for a pair of rows, and of B, for four k's, after they have been widened for a product of integers. */
+/** Bytes of A, for a pair of rows, and of B, for two k's, after they have been widened for a product of integers. */
 export const integerLayout = (k: number) => ({
   left: { row: k * 2, pair: k * 4, bytes: pairs * k * 4 },
-  right: { step: 64, bytes: 16 * k },
+  right: { step: 32, bytes: 16 * k },
 });

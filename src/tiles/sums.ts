@@ -2,6 +2,7 @@ import type { TensorSum } from "../numeric/tensor.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { writeExactSums } from "./exact-sums.ts";
 import { facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.ts";
+import { writeTermLoop, writeTerms } from "./term-loop.ts";
 import { truncation, type Truncate } from "./truncation.ts";
 
 /*
@@ -43,8 +44,6 @@ const i32 = (local: number): Wasm => wasm.local("i32", local);
 interface PairLocals {
   readonly temporary: number;
   readonly exponents: number;
-  readonly splats: readonly number[];
-  readonly columns: readonly number[];
   readonly sums: readonly number[];
   /** The first half of many terms. */
   readonly halves: readonly number[];
@@ -81,8 +80,6 @@ export class SumFunction {
     this.#locals = {
       temporary: vector(),
       exponents: vector(),
-      splats: [vector(), vector()],
-      columns: [vector(), vector()],
       sums: four(),
       halves: Math.min(sum.products, k) > mostTerms ? four() : [],
       scales: four(),
@@ -175,7 +172,7 @@ export class SumFunction {
     this.#findExponents(from, end);
     this.#findScales();
     for (let k = from; k < end; k += mostTerms) {
-      for (let i = k; i < Math.min(k + mostTerms, end); i++) this.#addTerms(i, i === k);
+      this.#addTerms(k, Math.min(k + mostTerms, end) - k);
       if (end - from > mostTerms) this.#join(k === from);
     }
     this.#locals.totals.forEach((total, i) => {
@@ -188,16 +185,28 @@ export class SumFunction {
     const w = this.#w;
     const { exponents } = this.#locals;
     const [ofLeft, ofRight] = [leftLayout(this.#k), rightLayout(this.#k)];
-    w.value(wasm.i16x8((smallest & 0xff) | (smallest << 8)));
-    for (let k = from; k < end; k++) {
-      w.get(left);
-      w.memory("v128.load", 16, ofLeft.exponents + 16 * k);
-      w.get(right);
-      w.memory("v128.load", 16, ofRight.step * k + ofRight.exponents);
+    const [row, column] = [w.local("i32"), w.local("i32")];
+    w.assign([
+      { local: exponents, value: wasm.i16x8((smallest & 0xff) | (smallest << 8)) },
+      { local: row, value: op("i32.add", i32(left), wasm.i32(ofLeft.exponents + 16 * from)) },
+      { local: column, value: op("i32.add", i32(right), wasm.i32(ofRight.exponents + ofRight.step * from)) },
+    ]);
+    const strides = [
+      { local: row, bytes: 16 },
+      { local: column, bytes: ofRight.step },
+    ];
+    writeTermLoop(w, end - from, 4, strides, (ahead) => {
+      w.get(exponents);
+      w.get(row);
+      w.memory("v128.load", 16, 16 * ahead);
+      w.get(column);
+      w.memory("v128.load", 16, ofRight.step * ahead);
       w.op("i8x16.add_sat_s");
       w.op("i8x16.max_s");
-    }
-    w.set(exponents);
+      w.set(exponents);
+    });
+    w.release(row);
+    w.release(column);
   }
 
   /** From the exponents and the accumulators, 2^(F - E) for each sum. */
@@ -219,23 +228,15 @@ export class SumFunction {
     }
   }
 
-  #addTerms(k: number, isFirst: boolean): void {
+  #addTerms(from: number, count: number): void {
     const w = this.#w;
-    const { splats, columns, sums, scales } = this.#locals;
-    splats.forEach((splat, i) => {
-      w.get(left);
-      w.memory("v128.load32_splat", 4, i * leftLayout(this.#k).row + 4 * k);
-      w.set(splat);
-    });
-    columns.forEach((column, i) => {
-      w.get(right);
-      w.memory("v128.load", 16, rightLayout(this.#k).step * k + 16 * i);
-      w.set(column);
-    });
-    sums.forEach((sum, i) => {
-      const product = op("f32x4.mul", v128(splats[i >> 1]!), v128(columns[i & 1]!));
-      const term = this.#truncate(op("f32x4.mul", product, v128(scales[i]!)));
-      w.assign([{ local: sum, value: isFirst ? term : op("i32x4.add", v128(sum), term) }]);
+    const { sums, scales } = this.#locals;
+    w.assign(sums.map((local) => ({ local, value: wasm.i32x4(0) })));
+    writeTerms(w, this.#k, from, count, (products) => {
+      sums.forEach((sum, i) => {
+        const term = this.#truncate(op("f32x4.mul", op("f32x4.mul", ...products[i]!), v128(scales[i]!)));
+        w.assign([{ local: sum, value: op("i32x4.add", v128(sum), term) }]);
+      });
     });
   }
 

@@ -8,6 +8,7 @@ import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { isWide } from "../lanes/value.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
+import { RecordHelpers } from "../module/record-helpers.ts";
 import { SuspendedFrames } from "../module/suspended-frames.ts";
 import { activationBytes, calledBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
@@ -75,6 +76,7 @@ export function layOutModule(
     quads,
     layout,
     stackMode,
+    recordHelpers: new RecordHelpers(module),
     accessHelpers: new AccessHelpers(module, layout, lanes, stacks.stride),
     suspendedFrames,
     roots,

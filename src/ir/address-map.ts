@@ -24,8 +24,8 @@ export const windows = {
  * code for pairs finds by clearing bit 24 of an own address (the layout of addresses on hardware).
  *
  * All of these begin a multiple of `stride` away from each other and extend half a stride to both sides, so that a
- * negative index is found in the window that it was meant for. There is one more rank than a cluster can have blocks: `mapa` gives it for ranks
- * beyond those.
+ * negative index is found in the window that it was meant for. There is one more rank than a cluster can have blocks:
+ * `mapa` gives it for ranks beyond those.
  */
 export const clusterWindows = {
   pair: 0x0208_0000,

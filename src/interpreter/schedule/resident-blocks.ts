@@ -20,11 +20,11 @@ export class ResidentBlocks {
   readonly #kernel: FunctionCode;
   readonly #sharedBytes: number;
   readonly #max: number;
+  /** Whether asynchronous operations of blocks that begin take effect as late as they may. */
+  late = false;
   /** Blocks of a cluster, which begin together, and the cluster of the last block that has begun. */
   readonly #clusterSize: number;
   #cluster: Cluster | undefined;
-  /** Whether asynchronous operations of blocks that begin take effect as late as they may. */
-  late = false;
   readonly #idle: Cta[] = [];
   #blocks: readonly Cta[] = [];
   #begun = 0;
@@ -70,8 +70,8 @@ export class ResidentBlocks {
     const opened = Array.from({ length: room }, () => {
       const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
       cta.start(this.#indexOf(this.#begun), this.#kernel, this.#clusterOf(this.#begun));
-      this.#begun++;
       cta.units.late = this.late;
+      this.#begun++;
       const { observers } = this.#grid;
       if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;

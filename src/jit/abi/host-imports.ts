@@ -79,16 +79,16 @@ export const hostImports = {
     results: [],
     meaning: "lets a unit of the machine act for these lanes: operands and then results are at `fragments`",
   },
+  endUnits: {
+    params: [context],
+    results: [],
+    meaning: "ends the launch if the block, which ends, has not given back what it has taken of a unit of the machine",
+  },
   cluster: {
     params: [context, site, operand, lanes],
     results: [lanes],
     meaning:
       "answers a question of these lanes about their cluster (0: have all blocks begun? 1: they arrive at the barrier; 2: is its phase complete? 3: they exit), with the lanes for which the answer is yes",
-  },
-  endUnits: {
-    params: [context],
-    results: [],
-    meaning: "ends the launch if the block, which ends, has not given back what it has taken of a unit of the machine",
   },
   settle: {
     params: [context],

@@ -19,8 +19,8 @@ const answersOf = (host: () => Host): HostFunctions => ({
   arriveAtWarpWait: (context, site, lanes) => host().arriveAtWarpWait(context >>> 0, site, lanes),
   multiply: (context, site) => host().multiply(context >>> 0, site),
   unit: (context, site, lanes) => host().performUnit(context >>> 0, site, lanes),
-  cluster: (context, site, question, lanes) => host().askCluster(context >>> 0, site, question, lanes),
   endUnits: (context) => host().endUnits(context >>> 0),
+  cluster: (context, site, question, lanes) => host().askCluster(context >>> 0, site, question, lanes),
   settle: (context) => host().settle(context >>> 0),
   deadlock: (context) => host().deadlock(context >>> 0),
   arriveAtBarrier: (context, site, id, count, lanes, votes) =>

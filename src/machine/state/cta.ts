@@ -92,12 +92,12 @@ export class GridBlock implements Cta {
   }
 
   checkpoint(): Restore {
-    const { id, ticket, cluster, rank, released } = this;
+    const { id, ticket, released, cluster, rank } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
     const parts = restoreAll([...this.barriers, ...this.warps, this.units].map((part) => part.checkpoint()));
     return () => {
-      Object.assign(this, { id, ticket, cluster, rank, released });
+      Object.assign(this, { id, ticket, released, cluster, rank });
       this.scalars.set(scalars);
       this.shared.u8.set(shared);
       parts();

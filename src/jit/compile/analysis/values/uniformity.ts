@@ -325,8 +325,8 @@ export class UniformityAnalysis {
       case "copy":
       case "commit-copies":
       case "await-copies":
-      case "cluster-barrier":
       case "order-products":
+      case "cluster-barrier":
       case "fence":
       case "branch":
       case "branch-indexed":

@@ -40,6 +40,20 @@ export interface RangeEvent extends LaneEvent {
   readonly address: AddressParts;
 }
 
+/** Cells of tensor memory: these columns of these lanes of it. */
+export interface TensorCells {
+  readonly lane: number;
+  readonly lanes: number;
+  readonly column: number;
+  readonly columns: number;
+}
+
+/** An instruction is about to access tensor memory, for the lanes in `mask`. */
+export interface CellsEvent extends LaneEvent {
+  readonly effect: "load" | "store";
+  readonly cells: TensorCells;
+}
+
 /**
  * A branch that is about to happen. `group`: the lanes that execute it; `mask`: those of them that take it to `target`,
  * the index of an instruction in the function; `uniform`: whether it has `.uni`.
@@ -129,6 +143,8 @@ export interface Observer {
   access?(event: AccessEvent): void;
   /** A unit of the machine is about to access memory. */
   range?(event: RangeEvent): void;
+  /** A unit of the machine is about to access tensor memory; one event for each matrix. */
+  cells?(event: CellsEvent): void;
   /** Lanes are about to branch; an indexed branch is one event for each target. */
   branch?(event: BranchEvent): void;
   /** Lanes are about to call a function; one event for each callee. */
@@ -162,6 +178,7 @@ const eventNames: Readonly<Record<keyof Observer, null>> = {
   undefinedCase: null,
   access: null,
   range: null,
+  cells: null,
   branch: null,
   call: null,
   enter: null,

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Candidate, type Form, instructionSet } from "../../src/ptx/isa/index.ts";
 import { choicesIn, choicesOf } from "../ptx/isa/opcodes.ts";
+import { cases as warpgroupCases } from "./warpgroups/cases.ts";
+import { candidatesOf } from "./warpgroups/kernel.ts";
 import { formOf, parseVectors } from "./vectors.ts";
 import { parseWarpVectors } from "./warps/warp-vectors.ts";
 
@@ -29,6 +31,7 @@ const candidates: readonly Candidate[] = [
   ...filesIn("./warps/", ".warp-vectors")
     .flatMap(([name, text]) => parseWarpVectors(name, text))
     .map(({ statement }) => statement.candidate),
+  ...candidatesOf(warpgroupCases),
 ];
 
 /** The modifiers that the vectors of each form cover. */

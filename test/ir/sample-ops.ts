@@ -131,6 +131,10 @@ export const samples: { readonly [K in Op["kind"]]: readonly OpOf<K>[] } = {
     },
   ],
   "commit-copies": [{ kind: "commit-copies", bulk: false }],
+  "order-products": [
+    { kind: "order-products", step: "fence" },
+    { kind: "order-products", step: "wait", pending: 1 },
+  ],
   "await-copies": [{ kind: "await-copies", pending: 1, all: false, bulk: false, read: false }],
   warp: Object.values(warpOps)
     .flat()

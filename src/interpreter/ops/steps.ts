@@ -145,6 +145,8 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
       // Copies that lanes perform themselves are complete where they are issued.
       return op.bulk ? groupStep(op) : nothing;
     case "fence":
+    // So are products.
+    case "order-products":
     case "nothing":
     // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":

@@ -1,5 +1,5 @@
 import type { OpOf } from "../../ir/index.ts";
-import { emit } from "../../machine/events.ts";
+import { emit, type TensorCells } from "../../machine/events.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
@@ -55,6 +55,26 @@ class RegisterCall implements UnitCall {
       i32[2 * (to.base + lane)] = low;
       i32[2 * (to.base + lane) + 1] = high;
     }
+  }
+
+  words(n: number, count: number, into: Int32Array): void {
+    for (let i = 0; i < count; i++) {
+      const { base } = this.#operands[n + i]!;
+      into.set(this.x.i32.subarray(base, base + 32), 32 * i);
+    }
+  }
+
+  giveWords(n: number, count: number, from: Int32Array): void {
+    for (let i = 0; i < count; i++) {
+      const to = this.#results[n + i];
+      if (to !== null && to !== undefined) this.x.i32.set(from.subarray(32 * i, 32 * i + 32), to.base);
+    }
+  }
+
+  touch(mask: number, effect: "load" | "store", cells: TensorCells): void {
+    const { x, site } = this;
+    const { observers } = x.warp.cta.grid;
+    if (observers !== null) emit(observers, "cells", { warp: x.warp, activation: x, site, mask, effect, cells });
   }
 
   range(request: RangeRequest): Range {

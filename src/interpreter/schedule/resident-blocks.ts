@@ -4,6 +4,7 @@ import type { Restore } from "../../machine/memory/checkpoint.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
 import type { Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
 import { PendingEffects } from "../../machine/state/pending-effects.ts";
+import { endUnits } from "../../program/units/index.ts";
 
 /** The most blocks that run at the same time, when earlier ones wait for later ones. */
 const maxResident = 512;
@@ -91,10 +92,15 @@ export class ResidentBlocks {
     return any;
   }
 
-  /** A block has ended. */
+  /**
+   * A block has ended.
+   *
+   * @throws Fault if it has not given back what it had to
+   */
   close(cta: Cta): void {
-    const { observers } = this.#grid;
     cta.units.existing(PendingEffects)?.completeAll();
+    endUnits(cta.units);
+    const { observers } = this.#grid;
     if (observers !== null) emit(observers, "blockEnd", cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);

@@ -1,4 +1,5 @@
 import type { Access, Space } from "../../ir/index.ts";
+import type { TensorCells } from "../../machine/events.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { locate, type Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
@@ -48,12 +49,18 @@ export interface UnitCall {
   address(n: number, lane: number): AddressParts;
   /** Writes the n-th result of a lane; of one with 64 bits `high` is the upper half. */
   give(n: number, lane: number, low: number, high?: number): void;
+  /** Copies operands of 32 bits, from the n-th on: for each the words of the 32 lanes of a warp. */
+  words(n: number, count: number, into: Int32Array): void;
+  /** Writes results of 32 bits in all lanes, from the n-th on, as `words` reads operands. */
+  giveWords(n: number, count: number, from: Int32Array): void;
   /**
    * The bytes of a range, which lies in one variable or allocation.
    *
    * @throws Fault if the lane must not access them
    */
   range(request: RangeRequest): Range;
+  /** Tells those who observe the launch that lanes access tensor memory. */
+  touch(lanes: number, effect: "load" | "store", cells: TensorCells): void;
 }
 
 /** The access that a range is. */

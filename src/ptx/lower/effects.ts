@@ -102,6 +102,10 @@ class BoundOperands implements OperandAccess {
   vector(name: string): readonly Expr[] {
     return this.#find(name)?.sources ?? none;
   }
+  previous(name: string): readonly Expr[] {
+    const elements = this.#find(name)?.destinations ?? none;
+    return elements.map(({ register }) => (register === null ? kit.i32(0) : { kind: "reg", ty: "i32", reg: register }));
+  }
   present(name: string): readonly (Expr | null)[] {
     const operand = this.#find(name)?.operand;
     const elements = operand?.kind === "vector" ? operand.elements : none;

@@ -92,7 +92,7 @@ export class AsyncCopies implements Observer {
     const { warp, lane, effect, address } = e;
     const range = rangeOf(e, lane, address, accessBytes(e.access));
     if (range === null) return;
-    const isCopy = op.unit.op === "bulk-copy" || op.unit.op === "tensor-load" || op.unit.op === "tensor-store";
+    const isCopy = op.unit.op === "bulk-copy" || op.unit.op === "box-load" || op.unit.op === "box-store";
     const own = isCopy ? this.#issuedBy(e, lane) : null;
     if (own !== null && e.access.order === "release") {
       const { phase, arrivals } = this.#trackedAt(warp.cta, range.start);
@@ -102,7 +102,7 @@ export class AsyncCopies implements Observer {
     const pending = this.#inFlight.disturbed(warp.cta, effect, range, own);
     if (pending !== null) this.#name({ ...e, address: () => address }, new Map([[pending, 1 << lane]]));
     if (own === null) return;
-    const byGroup = op.unit.op === "tensor-store" || (op.unit.op === "bulk-copy" && op.unit.completion === "group");
+    const byGroup = op.unit.op === "box-store" || (op.unit.op === "bulk-copy" && op.unit.completion === "group");
     if (own.uses.length === 0 && byGroup) this.#copiesOf(warp, lane).bulk.open.push(own);
     this.#inFlight.use(own, effect, range);
   }
@@ -212,7 +212,7 @@ function adviceFor({ site }: Pending, own: boolean): string {
   const { op } = site.instruction;
   const byMbarrier =
     op.kind === "unit" &&
-    (op.unit.op === "tensor-load" || (op.unit.op === "bulk-copy" && op.unit.completion === "mbarrier"));
+    (op.unit.op === "box-load" || (op.unit.op === "bulk-copy" && op.unit.completion === "mbarrier"));
   if (byMbarrier)
     return "wait first until the phase of the mbarrier that counts the copy is complete: mbarrier.try_wait";
   const wait =

@@ -63,12 +63,12 @@ function load(src: Loaded, mods: Modifiers, ops: OperandAccess): OpOf<"unit"> {
   const counts = { rank: Number(mods.dim[0]), coordinates: coordinates.length, info: info.length };
   return {
     kind: "unit",
-    unit: { op: "tensor-load", mode: modeOf(mods), ...counts, to: "shared", multicast: src.ctaMask !== undefined },
+    unit: { op: "box-load", mode: modeOf(mods), ...counts, to: "shared", multicast: src.ctaMask !== undefined },
     operands: [src.dstMem, src[map], src.mbar, src.ctaMask ?? kit.i32(0), ...coordinates, ...info],
   };
 }
 
-type Reduced = Extract<OpOf<"unit">["unit"], { op: "tensor-store" }>["reduction"];
+type Reduced = Extract<OpOf<"unit">["unit"], { op: "box-store" }>["reduction"];
 
 function store(
   src: { readonly srcMem: Expr; readonly [map]: Expr },
@@ -80,7 +80,7 @@ function store(
   const counts = { rank: Number(mods.dim[0]), coordinates: coordinates.length };
   return {
     kind: "unit",
-    unit: { op: "tensor-store", mode: modeOf(mods), ...counts, reduction },
+    unit: { op: "box-store", mode: modeOf(mods), ...counts, reduction },
     operands: [src.srcMem, src[map], ...coordinates],
   };
 }

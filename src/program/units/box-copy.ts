@@ -13,7 +13,7 @@ import { forEachLane, unitFault } from "./lanes.ts";
 import { completeTransactions, mbarrierAt } from "./mbarrier.ts";
 import type { Range, RangeRequest, UnitCall } from "./unit-call.ts";
 
-type TensorOp = UnitOpOf<"tensor-load" | "tensor-store">;
+type TensorOp = UnitOpOf<"box-load" | "box-store">;
 
 /** Boxes in shared memory begin at multiples of this (sections 5.5.7, 9.7.9.27.1.2). */
 const boxAlign = 128;
@@ -47,7 +47,7 @@ function requestOf(op: TensorOp, call: UnitCall, lane: number, first: number): R
   const problem = tensorMapProblem(map);
   if (problem !== null) invalid(`is none that the driver would encode: ${problem}`);
   const word = (n: number): number => call.word(first + n, lane);
-  const info = op.op === "tensor-load" ? op.info : 0;
+  const info = op.op === "box-load" ? op.info : 0;
   const request: BoxRequest = {
     mode: op.mode,
     coordinates: Array.from({ length: op.coordinates }, (_, i) => word(i)),
@@ -75,7 +75,7 @@ const placesOf = (request: Request, ranges: readonly (Range | null)[], address: 
 });
 
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
-export const tensorLoad = (op: UnitOpOf<"tensor-load">, call: UnitCall): void =>
+export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 4);
     const { map, box } = request;
@@ -102,7 +102,7 @@ export const tensorLoad = (op: UnitOpOf<"tensor-load">, call: UnitCall): void =>
   });
 
 /** How a box is stored into a tensor of a map. @throws Fault if its elements cannot be */
-function storing(op: UnitOpOf<"tensor-store">, { type }: TensorMap, call: UnitCall, lane: number) {
+function storing(op: UnitOpOf<"box-store">, { type }: TensorMap, call: UnitCall, lane: number) {
   const invalid = (why: string): Fault =>
     unitFault(call, lane, "tensormap-invalid", `the tensor map has elements of type ${type}, ${why}`);
   if (op.reduction === null) {
@@ -117,7 +117,7 @@ function storing(op: UnitOpOf<"tensor-store">, { type }: TensorMap, call: UnitCa
  * Copies a box from shared memory to a tensor, or reduces it into the tensor, for each lane (sections 9.7.9.27.1.2 and
  * 9.7.9.27.1.3).
  */
-export const tensorStore = (op: UnitOpOf<"tensor-store">, call: UnitCall): void =>
+export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 2);
     const { map, box } = request;

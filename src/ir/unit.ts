@@ -132,9 +132,6 @@ export interface UnitTraits {
 
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
-  "bulk-copy": { warp: false, deciding: 6 },
-  "box-load": { warp: false, deciding: 12 },
-  "box-store": { warp: false, deciding: 12 },
   "multiply-warpgroup": { warp: true, deciding: 2 },
   "tensor-alloc": { warp: true, deciding: 1, takes: true },
   "tensor-dealloc": { warp: true, deciding: 2 },
@@ -145,4 +142,7 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-copy": { warp: false, deciding: 2 },
   "tensor-shift": { warp: false, deciding: 1 },
   "tensor-wait": { warp: true, deciding: 0 },
+  "bulk-copy": { warp: false, deciding: 6 },
+  "box-load": { warp: false, deciding: 12 },
+  "box-store": { warp: false, deciding: 12 },
 };

@@ -144,9 +144,9 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
     case "await-copies":
       // Copies that lanes perform themselves are complete where they are issued.
       return op.bulk ? groupStep(op) : nothing;
-    case "fence":
-    // So are products.
+    // Products too.
     case "order-products":
+    case "fence":
     case "nothing":
     // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":

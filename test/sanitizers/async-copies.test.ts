@@ -181,6 +181,7 @@ WAIT:
     bar.sync 0;
     ld.global.u32 %r, [%i];`,
   "bulk reductions of many threads into one place": `st.shared.u32 [%d], %t;
+    fence.proxy.async;
     bar.sync 0;
     mov.u32 %d, buf;
     ld.param.u64 %i, [in];
@@ -190,6 +191,20 @@ WAIT:
     mov.u32 %r, 0;`,
   "a bulk store and an ordinary one that nothing orders": `${stored}
 @!p st.global.u32 [%i], %t; // report: async-in-flight
+    mov.u32 %r, 0;`,
+  "an ordinary store, and no proxy fence before a bulk copy reads it": `st.shared.u32 [%d], %t;
+    bar.sync 0;
+@p  cp.async.bulk.global.shared::cta.bulk_group [%i], [%d], 256; // report: proxy-fence-missing
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    mov.u32 %r, 0;`,
+  "what a bulk copy has brought needs no proxy fence": `${bulk}
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+@p  cp.async.bulk.global.shared::cta.bulk_group [%i], [%d], 256;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
     mov.u32 %r, 0;`,
   "copied bytes count as written": `${bulk}
 WAIT:
@@ -212,5 +227,22 @@ describe("asynchronous copies and mbarriers", () => {
     const kernel = device.load(text).kernel("k");
     const { reports } = kernel.launch({ grid: 1, block: 64, args, sanitize: "all", maxSteps: 10_000_000 });
     expect(reports.map((r) => `${r.source.position(r.span.start).line} ${r.code}`)).toEqual(wanted);
+  });
+
+  test("a deadlock says what an mbarrier lacks", () => {
+    const body = `@p  mbarrier.init.shared.b64 [%b], 2;
+    bar.sync 0;
+@p  mbarrier.arrive.expect_tx.shared.b64 %s, [%b], 512;
+@p  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%i], 256, [%b];
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+    mov.u32 %r, 0;`;
+    const device = new Device({ engine: "interpreter" });
+    const args = [device.buffer("u32", 64), device.buffer("u32", 64)];
+    const options = { grid: 1, block: 64, args, maxSteps: 10_000_000 };
+    const { reports } = device.load(module(body)).kernel("k").launch(options);
+    expect(reports[0]).toMatchObject({ code: "deadlock" });
+    expect(reports[0]!.notes[0]).toContain("for the phase of an mbarrier, which lacks 1 arrival and 256 bytes");
   });
 });

@@ -66,6 +66,7 @@ export function makeAtomic(
     if (waits && Number(returned[0]) === 0) {
       x.warp.polled |= 1 << lane;
       x.warp.pollSite = memory.site;
+      x.warp.pollWord = old[0] as bigint;
     }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);

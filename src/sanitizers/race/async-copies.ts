@@ -95,7 +95,7 @@ export class AsyncCopies implements Observer {
     const isCopy = op.unit.op === "bulk-copy" || op.unit.op === "box-load" || op.unit.op === "box-store";
     const own = isCopy ? this.#issuedBy(e, lane) : null;
     if (own !== null && e.access.order === "release") {
-      const { phase, arrivals } = this.#trackedAt(warp.cta, range.start);
+      const { phase, arrivals } = this.#trackedAt(range.owner ?? warp.cta, range.start);
       arrivals.push({ phase, copies: [own] });
       return;
     }
@@ -135,7 +135,7 @@ export class AsyncCopies implements Observer {
       const lane = lowestLane(m);
       const range = rangeOf(e, lane, addressOf(e, lane), 8);
       if (range?.kind !== "shared") continue;
-      const found = this.#trackedAt(warp.cta, range.start);
+      const found = this.#trackedAt(range.owner ?? warp.cta, range.start);
       const { phase, arrivals } = found;
       if (waits && arrivals.length > 0) {
         for (const { copies } of arrivals.filter((arrival) => arrival.phase < phase)) copies.forEach(this.#complete);
@@ -197,7 +197,7 @@ function rangeOf({ activation }: LaneEvent, lane: number, address: AddressParts,
   const place = locate(activation, lane, address);
   if (place === null || (place.kind !== "global" && place.kind !== "shared")) return null;
   const start = place.at + address.low - place.start;
-  return { kind: place.kind, start, end: start + bytes };
+  return { kind: place.kind, owner: place.owner, start, end: start + bytes };
 }
 
 const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({

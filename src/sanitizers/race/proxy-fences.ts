@@ -94,5 +94,5 @@ function sharedByte(
   address: AddressParts,
 ): number | null {
   const place = locate(activation, lane, address);
-  return place?.kind === "shared" ? place.at + address.low - place.start : null;
+  return place?.kind === "shared" && place.owner === null ? place.at + address.low - place.start : null;
 }

@@ -34,16 +34,6 @@ export const clusterWindows = {
   maxRank: 16,
 } as const;
 
-/**
- * The address (lower half) of the same byte in the shared memory of the block of a rank: what `mapa` computes. A rank
- * beyond all clusters gives an address that no cluster has.
- */
-export function sharedAddressInRank(low: number, rank: number): number {
-  const { ranks, stride, maxRank } = clusterWindows;
-  const bits = 32 - Math.log2(stride);
-  return ranks + Math.min(rank, maxRank) * stride + (((low - ranks) << bits) >> bits);
-}
-
 /** A state space that has a window. Global memory has none: its generic and its own addresses are the same. */
 export type WindowName = keyof typeof windows;
 

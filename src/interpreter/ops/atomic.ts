@@ -4,8 +4,8 @@ import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
-import type { Activation, Cta } from "../../machine/state/launch-state.ts";
-import { PendingEffects } from "../../machine/state/pending-effects.ts";
+import type { Activation } from "../../machine/state/launch-state.ts";
+import { completeFor } from "../../machine/state/pending-effects.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -14,20 +14,6 @@ import type { Run } from "../compile/expr-compiler.ts";
 import { LastExtent } from "../compile/last-extent.ts";
 import type { Slot } from "../compile/register-file.ts";
 import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
-
-/**
- * What blocks of a cluster have issued and an mbarrier of one of them counts takes effect. Returns whether there was
- * anything.
- */
-function completeEffects({ cluster }: Cta, views: Views, at: number): boolean {
-  let any = false;
-  for (let rank = 0; rank < cluster.size; rank++) {
-    const block = cluster.block(rank);
-    if (block === null || typeof block === "string") continue;
-    if (block.units.existing(PendingEffects)?.completeAt(views, at) === true) any = true;
-  }
-  return any;
-}
 
 /** Read-modify-write, lane by lane in lane order. */
 export function makeAtomic(
@@ -55,7 +41,7 @@ export function makeAtomic(
   const fresh: (number | bigint)[] = combine.map(() => 0);
   /** Whether a wait is in vain until asynchronous operations take effect, which they then do. */
   const wasEarly = (x: Activation, views: Views, at: number): boolean =>
-    waits && Number(returned[0]) === 0 && completeEffects(x.warp.cta, views, at);
+    waits && Number(returned[0]) === 0 && completeFor(x.warp.cta, views, at);
   const update = (x: Activation, views: Views, at: number, lane: number): void => {
     for (let e = 0; e < elements.length; e++) old[e] = readElement(views, at + e * bytes, access.bits, access.signed);
     for (let e = 0; e < elements.length; e++) {
@@ -80,6 +66,7 @@ export function makeAtomic(
     if (waits && Number(returned[0]) === 0) {
       x.warp.polled |= 1 << lane;
       x.warp.pollSite = memory.site;
+      x.warp.pollWord = old[0] as bigint;
     }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);

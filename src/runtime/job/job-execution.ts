@@ -11,9 +11,10 @@ import { sha256 } from "../data/sha256.ts";
 import type { LoadOptions } from "../device/load-options.ts";
 import type { Kernel, Module } from "../device/module.ts";
 import type { PtxDevice } from "../device/ptx-device.ts";
-import { type EngineName, type LaunchOptions, sanitizerNames } from "../launch/launch-options.ts";
+import type { EngineName, LaunchOptions } from "../launch/launch-options.ts";
 import { checkBufferTypes } from "./buffer-types.ts";
 import { compareElements } from "./compare.ts";
+import { lineOf, unexpectedReports } from "./expected-report.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
@@ -21,7 +22,7 @@ import type { JobFiles } from "./job-files.ts";
 import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
 import { JobSymbols } from "./job-symbols.ts";
 import type { VisaVariant } from "./job-visa.ts";
-import type { BufferSpec, ExpectedReport, Job, LaunchSpec } from "./job.ts";
+import type { BufferSpec, Job, LaunchSpec } from "./job.ts";
 
 /** How the launches of a job are run, watched and limited. */
 export interface JobOptions {
@@ -59,9 +60,6 @@ export interface JobOptions {
 
 /** The number of thread-instructions within which a job that expects a report must produce it. */
 const stepsToReport = 20_000_000;
-
-/** For each report that no run makes by itself, the sanitizer that finds it. */
-const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
 
 /** One launch of a job, ready to begin. */
 export interface JobLaunch {
@@ -334,7 +332,7 @@ export class JobRun {
 
   #failure(): string | null {
     const { expect, stdout } = this.job;
-    if (expect) return this.#unexpected(expect);
+    if (expect) return unexpectedReports(expect, expect.file && this.#shown(expect.file), this.reports);
     const lines = this.reports.map((r) => `${r.code} at line ${lineOf(r)}`);
     const errors = this.reports.filter((r) => r.severity === "error");
     if (errors.length > 0) return errors.length === 1 ? lines[0]! : `${errors.length} reports`;
@@ -344,21 +342,6 @@ export class JobRun {
       return `it printed ${JSON.stringify(this.stdout)}, not ${JSON.stringify(stdout)}`;
     }
     return null;
-  }
-
-  /** Says how the reports differ from the expected one, or returns null. */
-  #unexpected({ report, file, line }: ExpectedReport): string | null {
-    const path = file === null ? null : this.#shown(file);
-    const place = (code: string, at: string | null, where: number): string =>
-      `${code} at ${at === null ? "" : `${at}, `}line ${where}`;
-    const wanted = place(report, path, line);
-    const found = this.reports.map((r) => place(r.code, path === null ? null : r.source.path, lineOf(r)));
-    if (found.length > 0) {
-      return found.every((one) => one === wanted) ? null : `expected ${wanted}, but it reported ${found.join(", ")}`;
-    }
-    const finder = finders[report];
-    const blind = finder && !sanitizerNames.includes(finder) ? `: the ${finder} sanitizer is not there yet` : "";
-    return `expected ${wanted}, but nothing was reported${blind}`;
   }
 
   #result(end: { skipped?: string; problem?: Error; defect?: Error; failure?: string }): JobResult {
@@ -394,8 +377,6 @@ export class JobRun {
     };
   }
 }
-
-const lineOf = ({ source, span }: Report): number => source.position(span.start).line;
 
 const describeMismatch = ({ buf, mismatches, n, first }: CheckResult): string => {
   const where = first ? `, first at ${first.index}: got ${first.got}, want ${first.want}` : "";

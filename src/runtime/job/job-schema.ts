@@ -202,7 +202,11 @@ const check: Schema = {
 const expected: Schema = {
   ...object(
     { report: text("Its code: lanewise explain lists them."), line: integer(1, maxBytes, "In the program.") },
-    { file: text("The file of that line; default: any."), threads: anything("For people.") },
+    {
+      file: text("The file of that line; default: any."),
+      threads: anything("For people."),
+      also: list({ type: "string" }, "Other codes that are right, too."),
+    },
   ),
   description: "The report that the run must end with.",
 };

@@ -42,6 +42,8 @@ export interface ExpectedReport {
   readonly report: string;
   readonly file: string | null;
   readonly line: number;
+  /** Other codes that are right, too. */
+  readonly also: readonly string[];
 }
 
 /** A buffer: `n` elements of `type`, and their initial values. */
@@ -141,12 +143,18 @@ function readJob(root: JsonField): Job {
 }
 
 function readExpect(field: JsonField): ExpectedReport {
-  field.object(["report", "line", "threads", "file"]);
+  field.object(["report", "line", "threads", "file", "also"]);
   const file = field.get("file");
   return {
     report: field.get("report").string(),
     file: file.present ? file.string() : null,
     line: field.get("line").count(1, maxBytes),
+    also: field.get("also").present
+      ? field
+          .get("also")
+          .items()
+          .map((code) => code.string())
+      : [],
   };
 }
 

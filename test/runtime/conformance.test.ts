@@ -17,7 +17,7 @@ interface Row {
  * Features that are not supported yet: a job that needs one is skipped with a message, which is neither success nor
  * failure.
  */
-const notYet = /\b(mma|wmma|ldmatrix|cluster)\b/;
+const notYet = /\b(mma|wmma|ldmatrix)\b/;
 
 /** The sanitizer that finds each of these reports. */
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };

@@ -10,7 +10,10 @@ interface Code {
 /** Whether blocks of a cluster take notice of each other in a function. */
 export const usesCluster = ({ instructions }: IrFunction): boolean =>
   instructions.some(
-    ({ op }) => op.kind === "cluster-barrier" || ("access" in op && op.access.space === "shared-cluster"),
+    ({ op }) =>
+      op.kind === "cluster-barrier" ||
+      ("access" in op && op.access.space === "shared-cluster") ||
+      (op.kind === "unit" && "to" in op.unit && op.unit.to === "shared-cluster"),
   );
 
 /**

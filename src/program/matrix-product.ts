@@ -15,6 +15,9 @@ import { type Scale, sumOfBlocks } from "../numeric/tensor-blocks.ts";
 import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
 import { blockScales, type Scales } from "./block-scales.ts";
 
+/** The scales of blocks of a row and of a column. */
+type LineScales = readonly [readonly Scale[], readonly Scale[]];
+
 type SparseProduct = MatrixProduct & { readonly sparsity: Sparsity };
 
 /** Words of the registers of a warp that a product may need: a register has 32, or 64 if it has 64 bits. */
@@ -26,14 +29,19 @@ const f64 = new Float64Array(1);
 const halves = new Int32Array(f64.buffer);
 
 /** A matrix, row after row, or, of B, column after column; where a warp has several, one after the other. */
-class Matrix implements TensorLine {
+export class Matrix implements TensorLine {
   /** The row or column that is multiplied. */
   at = 0;
-  readonly values = new Float64Array(8192);
-  readonly exponents = new Int32Array(8192);
+  readonly values: Float64Array;
+  readonly exponents: Int32Array;
+
+  constructor(elements: number) {
+    this.values = new Float64Array(elements);
+    this.exponents = new Int32Array(elements);
+  }
 }
 
-const [left, right, accumulator] = [new Matrix(), new Matrix(), new Matrix()];
+const [left, right, accumulator] = [new Matrix(8192), new Matrix(8192), new Matrix(8192)];
 
 /**
  * Computes a product from registers to registers. Both have, by register, a word for each lane; of 64 bits, two. `from`
@@ -47,9 +55,9 @@ export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Arra
     FragmentMap,
   ];
   const [afterA, afterB] = [wordsOf(a), wordsOf(a) + wordsOf(b)];
-  read(a, product.a, from, 0, left, false);
-  read(b, product.b, from, afterA, right, true);
-  read(c, product.c, from, afterB, accumulator, false);
+  readFragment(a, product.a, from, 0, left, false);
+  readFragment(b, product.b, from, afterA, right, true);
+  readFragment(c, product.c, from, afterB, accumulator, false);
   const { values } = accumulator;
   const { m, n, sparsity } = product;
   const further = from.subarray(afterB + wordsOf(c));
@@ -62,48 +70,44 @@ export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Arra
     for (let column = 0; column < n; column++) {
       columns.at = sparsity === undefined ? (firstColumn + column) * a.columns : column * a.columns;
       const cell = row * n + column;
-      values[cell] = cellOf(
-        product.rule,
-        columns,
-        a.columns,
-        values[cell]!,
-        scales && [scales.a[row]!, scales.b[column]!],
-      );
+      const own = scales && ([scales.a[row]!, scales.b[column]!] as const);
+      values[cell] = addProducts(left, columns, a.columns, values[cell]!, product.rule, own);
     }
   }
-  write(d, product.d, values, to);
+  writeFragment(d, product.d, values, to);
 }
 
-/** An element of D: `count` products of the left row and a column, added to an element of C. */
-function cellOf(
-  rule: ProductRule,
+/** The accumulator after `count` products of elements of a row and a column, scaled or not, have been added to it. */
+export function addProducts(
+  row: Matrix,
   column: Matrix,
   count: number,
   start: number,
-  scales: readonly [readonly Scale[], readonly Scale[]] | null,
+  rule: ProductRule,
+  scales: LineScales | null = null,
 ): number {
-  const [i, j] = [left.at, column.at];
+  const [i, j] = [row.at, column.at];
   let total = start;
   switch (rule.kind) {
     case "sum":
-      return sumOfProducts(left, column, count, start, rule.sum);
+      return sumOfProducts(row, column, count, start, rule.sum);
     case "exact":
-      return exactSum(exactTerms(column, count, start, scales));
+      return exactSum(exactTerms(row, column, count, start, scales));
     case "blocks": {
       const [a, b] = scales!.map(
         (list) => (block: number) => list[Math.floor((block * rule.sum.products * list.length) / count)]!,
       );
-      return sumOfBlocks(left, column, count, start, [a!, b!], rule.sum);
+      return sumOfBlocks(row, column, count, start, [a!, b!], rule.sum);
     }
     case "chain":
-      for (let e = 0; e < count; e++) total = fma64(left.values[i + e]!, column.values[j + e]!, total, rule.rounding);
+      for (let e = 0; e < count; e++) total = fma64(row.values[i + e]!, column.values[j + e]!, total, rule.rounding);
       return total;
     case "integer":
-      for (let e = 0; e < count; e++) total += left.values[i + e]! * column.values[j + e]!;
+      for (let e = 0; e < count; e++) total += row.values[i + e]! * column.values[j + e]!;
       return rule.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
     case "bits": {
       const both = rule.combine === "and" ? 2 : 1;
-      for (let e = 0; e < count; e++) if (left.values[i + e]! + column.values[j + e]! === both) total++;
+      for (let e = 0; e < count; e++) if (row.values[i + e]! + column.values[j + e]! === both) total++;
       return total;
     }
   }
@@ -111,15 +115,16 @@ function cellOf(
 
 /** The accumulator and all products, scaled. */
 function* exactTerms(
+  row: Matrix,
   column: Matrix,
   count: number,
   start: number,
-  scales: readonly [readonly Scale[], readonly Scale[]] | null,
+  scales: LineScales | null,
 ): Iterable<number> {
   yield start;
   for (let e = 0; e < count; e++) {
     const scale = scales === null ? 1 : scaleAt(scales[0], e, count) * scaleAt(scales[1], e, count);
-    yield left.values[left.at + e]! * column.values[column.at + e]! * scale;
+    yield row.values[row.at + e]! * column.values[column.at + e]! * scale;
   }
 }
 
@@ -127,7 +132,7 @@ function* exactTerms(
 const scaleAt = (scales: readonly Scale[], e: number, count: number): number =>
   scales[Math.floor((e * scales.length) / count)]!.value;
 
-const present = new Matrix();
+const present = new Matrix(8192);
 
 /** Of each column of B the elements by which those of a row of A are multiplied that are present. */
 function presentRows(product: SparseProduct, row: number, further: Int32Array): Matrix {
@@ -161,34 +166,40 @@ const unimportant = -1000;
 
 const wordsOf = ({ registers, registerBits }: FragmentMap): number => registers * registerBits;
 
-function read(
+/** Reads a fragment, whose registers begin at a word, into a matrix. */
+export function readFragment(
   map: FragmentMap,
   format: ElementFormat,
   from: Int32Array,
   at: number,
-  { values, exponents }: Matrix,
+  matrix: Matrix,
   byColumn: boolean,
 ): void {
   const { bits, elements, rows, columns } = map;
   const parts = bits === 64 ? 1 : 32 / bits;
-  const isTensorFormat = format !== "f64" && format !== "f32" && !(format in integerFormats);
   elements.forEach((element, index) => {
-    let value: number;
+    const place = byColumn ? transposed(element, rows, columns) : element;
     if (bits === 64) {
       halves[0] = from[at + 2 * index]!;
       halves[1] = from[at + 2 * index + 1]!;
-      value = f64[0]!;
-    } else {
-      const shift = (index % parts) * bits;
-      value = elementValue(format, bits, (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits));
+      matrix.values[place] = f64[0]!;
+      return;
     }
-    const place = byColumn ? transposed(element, rows, columns) : element;
-    values[place] = value;
-    if (isTensorFormat) exponents[place] = tensorExponent(format as TensorFormat, value);
+    const shift = (index % parts) * bits;
+    const pattern = (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits);
+    putElement(matrix, place, format, unboxed(format, bits, pattern));
   });
 }
 
-const mask = (bits: number): number => (bits === 32 ? -1 : (1 << bits) - 1);
+/** Puts the value of a pattern of up to 32 bits into a matrix, with the exponent by which it counts. */
+export function putElement({ values, exponents }: Matrix, place: number, format: ElementFormat, pattern: number): void {
+  const value = elementValue(format, pattern);
+  values[place] = value;
+  if (isTensorFormat(format)) exponents[place] = tensorExponent(format, value);
+}
+
+/** The bits of an element at the lower end of a word. */
+export const mask = (bits: number): number => (bits === 32 ? -1 : (1 << bits) - 1);
 
 /** The place of an element, where matrices have one column after the other. */
 function transposed(element: number, rows: number, columns: number): number {
@@ -205,18 +216,25 @@ const integerFormats: Readonly<Record<string, (pattern: number) => number>> = {
   b1: (pattern) => pattern,
 };
 
-function elementValue(format: ElementFormat, bits: number, pattern: number): number {
+const isTensorFormat = (format: ElementFormat): format is TensorFormat =>
+  format !== "f64" && format !== "f32" && !(format in integerFormats);
+
+/** An element as its format has it: in a container of 8 bits an e2m1 is in the middle. */
+const unboxed = (format: ElementFormat, bits: number, pattern: number): number =>
+  format === "e2m1" && bits === 8 ? pattern >> 2 : pattern;
+
+function elementValue(format: ElementFormat, pattern: number): number {
   const integer = integerFormats[format];
   if (integer !== undefined) return integer(pattern);
   if (format === "f32" || format === "f64") {
     i32[0] = pattern;
     return f32[0]!;
   }
-  // In a container of 8 bits an e2m1 is in the middle.
-  return tensorValue(format as TensorFormat, format === "e2m1" && bits === 8 ? pattern >> 2 : pattern);
+  return tensorValue(format as TensorFormat, pattern);
 }
 
-function write(map: FragmentMap, format: ElementFormat, values: Float64Array, to: Int32Array): void {
+/** Writes a matrix to the registers of a fragment. */
+export function writeFragment(map: FragmentMap, format: ElementFormat, values: Float64Array, to: Int32Array): void {
   const { bits, elements } = map;
   if (bits === 64) {
     elements.forEach((element, index) => {

@@ -5,14 +5,16 @@ import { callSanitizer } from "./call.ts";
 import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
+import { TensorOperations } from "./race/tensor-operations.ts";
 import { syncSanitizer } from "./sync.ts";
+import { WarpgroupRegisters } from "./warpgroup.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
 const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly Observer[]>>> = {
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
-  race: () => [new RaceSanitizer(), new AsyncCopies()],
+  race: () => [new RaceSanitizer(), new AsyncCopies(), new WarpgroupRegisters(), new TensorOperations()],
   sync: () => syncSanitizer,
 };
 

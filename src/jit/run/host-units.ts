@@ -1,9 +1,9 @@
 import type { Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
-import type { CallFrame, Grid } from "../../machine/state/launch-state.ts";
+import type { CallFrame, Cta, Grid } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { UnitStates } from "../../machine/state/unit-state.ts";
-import { performUnit } from "../../program/units/index.ts";
+import { endUnits, performUnit } from "../../program/units/index.ts";
 import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 
@@ -40,6 +40,9 @@ interface BlockStates {
   block: number;
 }
 
+/** Observed launches run in the interpreter. */
+const nobodyObserves = (): void => {};
+
 /** The launcher's side of operations that units of the machine perform. */
 export class HostUnits {
   readonly #grid: Grid;
@@ -64,8 +67,9 @@ export class HostUnits {
       memory.views.i32[start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1)]!;
     // Results lie where operands do: they are written when all of these have been read.
     const given: { readonly at: number; readonly value: number }[] = [];
+    const words: { readonly at: number; readonly from: Int32Array }[] = [];
     const call: UnitCall = {
-      ...{ x, site, lanes, states: this.#statesOf(context, x), word },
+      ...{ x, site, lanes, states: this.#statesOf(context, x.warp.cta), word },
       address(n, lane): AddressParts {
         const at = start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1);
         return { low: memory.views.i32[at]! >>> 0, high: operands.isWide[n]! ? memory.views.i32[at + 1]! >>> 0 : 0 };
@@ -77,11 +81,34 @@ export class HostUnits {
         given.push({ at: to, value: low });
         if (results.isWide[n]!) given.push({ at: to + 1, value: high });
       },
+      words(n, count, into): void {
+        for (let i = 0; i < count; i++) {
+          const from = start + operands.at[n + i]!;
+          into.set(memory.views.i32.subarray(from, from + 32), 32 * i);
+        }
+      },
+      giveWords(n, count, from): void {
+        for (let i = 0; i < count; i++) {
+          const at = results.at[n + i] ?? -1;
+          if (at >= 0) words.push({ at: start + at, from: from.subarray(32 * i, 32 * i + 32) });
+        }
+      },
       range: (request: RangeRequest): Range =>
         findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
+      touch: nobodyObserves,
     };
     performUnit(op.unit, call);
     for (const { at, value } of given) memory.views.i32[at] = value;
+    for (const { at, from } of words) memory.views.i32.set(from, at);
+  }
+
+  /**
+   * A block ends.
+   *
+   * @throws Fault if it has not given back what it had to
+   */
+  end(context: number, cta: Cta): void {
+    endUnits(this.#statesOf(context, cta));
   }
 
   #layoutsOf(site: Site) {
@@ -99,7 +126,7 @@ export class HostUnits {
   }
 
   /** What units remember for the block that runs in a context. */
-  #statesOf(context: number, { warp: { cta } }: CallFrame): UnitStates {
+  #statesOf(context: number, cta: Cta): UnitStates {
     let found = this.#states.get(context);
     if (found === undefined) this.#states.set(context, (found = { states: new UnitStates(), block: cta.ticket }));
     if (found.block !== cta.ticket) {

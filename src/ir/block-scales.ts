@@ -1,6 +1,8 @@
+import type { ScaleFormat } from "../numeric/block-scale.ts";
+
 /** Factors of blocks of A and B (section 9.7.14.3): D = (A * scaleA) * (B * scaleB) + C. */
 export interface BlockScales {
-  readonly format: "ue8m0" | "ue4m3";
+  readonly format: ScaleFormat;
   /** Blocks of a row of A and of a column of B. */
   readonly blocks: 1 | 2 | 4;
   readonly a: ScaleSelector;

@@ -1,4 +1,3 @@
-import type { BlockSum } from "../numeric/tensor-blocks.ts";
 import type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 import type { BlockScales } from "./block-scales.ts";
 import type { Sparsity } from "./sparse-metadata.ts";
@@ -10,8 +9,8 @@ export type ElementFormat = TensorFormat | "f32" | "f64" | "s32" | "s8" | "u8" |
 export type ProductRule =
   /** Of floats of up to 32 bits. */
   | { readonly kind: "sum"; readonly sum: TensorSum }
-  /** Of floats of 4 bits with scales: sums of blocks are scaled, then added. */
-  | { readonly kind: "blocks"; readonly sum: BlockSum }
+  /** Of floats of 4 bits with scales: sums of groups are scaled, then added (`sumOfScaledGroups`). */
+  | { readonly kind: "groups" }
   /** Of floats of up to 32 bits, on request: the exact sum, rounded once, to nearest even. */
   | { readonly kind: "exact" }
   /** Of doubles: a chain of fused multiply-adds, k ascending. */

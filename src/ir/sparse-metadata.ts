@@ -22,7 +22,7 @@ export interface MetadataPlace {
   readonly bit: number;
 }
 
-/** Of a product: its k, the bits of an element of A, and what is present. */
+/** What the layout depends on: columns of A and bits of an element. */
 interface SparseShape {
   readonly k: number;
   readonly bits: number;

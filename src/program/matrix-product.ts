@@ -4,20 +4,15 @@ import {
   fragmentOf,
   type MatrixProduct,
   presentColumns,
-  type ProductRule,
   type Sparsity,
 } from "../ir/index.ts";
-import { fma64 } from "../numeric/binary64.ts";
+import { powerOfTwo } from "../numeric/binary64-bits.ts";
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
-import { exactSum } from "../numeric/exact-sum.ts";
 import { numberToF16 } from "../numeric/half.ts";
-import { type Scale, sumOfBlocks } from "../numeric/tensor-blocks.ts";
+import { tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
 import { hostTile, type HostTile } from "../tiles/index.ts";
-import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
-import { blockScales, type Scales } from "./block-scales.ts";
-
-/** The scales of blocks of a row and of a column. */
-type LineScales = readonly [readonly Scale[], readonly Scale[]];
+import { blockScales, type LineScales } from "./block-scales.ts";
+import { addProducts } from "./product-sums.ts";
 
 type SparseProduct = MatrixProduct & { readonly sparsity: Sparsity };
 
@@ -77,7 +72,10 @@ export function multiplyElements(product: MatrixProduct, from: Int32Array, to: I
   const { m, n, sparsity } = product;
   const further = from.subarray(afterB + wordsOf(c));
   const scales = product.scales === undefined ? null : blockScales(product, further, sparsity === undefined ? 0 : 32);
-  if (scales !== null && product.rule.kind === "sum") scaleRows(product, scales, a.columns);
+  if (scales !== null && product.rule.kind === "sum") {
+    scaleLines(left, a.columns, scales[0]);
+    scaleLines(right, product.k, scales[1]);
+  }
   for (let row = 0; row < m * c.products; row++) {
     left.at = row * a.columns;
     const firstColumn = Math.floor(row / m) * n;
@@ -85,69 +83,17 @@ export function multiplyElements(product: MatrixProduct, from: Int32Array, to: I
     for (let column = 0; column < n; column++) {
       columns.at = sparsity === undefined ? (firstColumn + column) * a.columns : column * a.columns;
       const cell = row * n + column;
-      const own = scales && ([scales.a[row]!, scales.b[column]!] as const);
-      values[cell] = addProducts(left, columns, a.columns, values[cell]!, product.rule, own);
+      if (scales !== null) {
+        scales[0].at = row * scales[0].groups;
+        scales[1].at = column * scales[1].groups;
+      }
+      values[cell] = addProducts(left, columns, a.columns, values[cell]!, product.rule, scales);
     }
   }
   writeFragment(d, product.d, values, to);
 }
 
-/** The accumulator after `count` products of elements of a row and a column, scaled or not, have been added to it. */
-export function addProducts(
-  row: Matrix,
-  column: Matrix,
-  count: number,
-  start: number,
-  rule: ProductRule,
-  scales: LineScales | null = null,
-): number {
-  const [i, j] = [row.at, column.at];
-  let total = start;
-  switch (rule.kind) {
-    case "sum":
-      return sumOfProducts(row, column, count, start, rule.sum);
-    case "exact":
-      return exactSum(exactTerms(row, column, count, start, scales));
-    case "blocks": {
-      const [a, b] = scales!.map(
-        (list) => (block: number) => list[Math.floor((block * rule.sum.products * list.length) / count)]!,
-      );
-      return sumOfBlocks(row, column, count, start, [a!, b!], rule.sum);
-    }
-    case "chain":
-      for (let e = 0; e < count; e++) total = fma64(row.values[i + e]!, column.values[j + e]!, total, rule.rounding);
-      return total;
-    case "integer":
-      for (let e = 0; e < count; e++) total += row.values[i + e]! * column.values[j + e]!;
-      return rule.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
-    case "bits": {
-      const both = rule.combine === "and" ? 2 : 1;
-      for (let e = 0; e < count; e++) if (row.values[i + e]! + column.values[j + e]! === both) total++;
-      return total;
-    }
-  }
-}
-
-/** The accumulator and all products, scaled. */
-function* exactTerms(
-  row: Matrix,
-  column: Matrix,
-  count: number,
-  start: number,
-  scales: LineScales | null,
-): Iterable<number> {
-  yield start;
-  for (let e = 0; e < count; e++) {
-    const scale = scales === null ? 1 : scaleAt(scales[0], e, count) * scaleAt(scales[1], e, count);
-    yield row.values[row.at + e]! * column.values[column.at + e]! * scale;
-  }
-}
-
-/** The scale of a product. */
-const scaleAt = (scales: readonly Scale[], e: number, count: number): number =>
-  scales[Math.floor((e * scales.length) / count)]!.value;
-
-const present = new Matrix(8192);
+const present = new Matrix(2048);
 
 /** Of each column of B the elements by which those of a row of A are multiplied that are present. */
 function presentRows(product: SparseProduct, row: number, further: Int32Array): Matrix {
@@ -162,22 +108,18 @@ function presentRows(product: SparseProduct, row: number, further: Int32Array): 
   return present;
 }
 
-/** Multiplies A and B by scales that are powers of two, of which each row and column has one. */
-function scaleRows({ k }: MatrixProduct, scales: Scales, present: number): void {
-  for (const [row, [scale]] of scales.a.entries()) scaleLine(left, row * present, present, scale!);
-  for (const [column, [scale]] of scales.b.entries()) scaleLine(right, column * k, k, scale!);
-}
-
-function scaleLine({ values, exponents }: Matrix, at: number, count: number, { value, exponent }: Scale): void {
-  for (let e = at; e < at + count; e++) {
-    // A zero aligns nothing, whatever its scale.
-    exponents[e] = values[e] === 0 ? unimportant : exponents[e]! + exponent;
-    values[e] = values[e]! * value;
+/** Multiplies rows of A or columns of B of `count` elements by their scales, which are powers of two. */
+function scaleLines(
+  { values, exponents }: Matrix,
+  count: number,
+  { significands, exponents: scales }: LineScales,
+): void {
+  for (let i = 0; i < scales.length * count; i++) {
+    const line = Math.floor(i / count);
+    values[i] = values[i]! * significands[line]! * powerOfTwo(scales[line]!);
+    exponents[i] = exponents[i]! + scales[line]!;
   }
 }
-
-/** An exponent below those of all products. */
-const unimportant = -1000;
 
 const wordsOf = ({ registers, registerBits }: FragmentMap): number => registers * registerBits;
 
@@ -192,6 +134,8 @@ export function readFragment(
 ): void {
   const { bits, elements, rows, columns } = map;
   const parts = bits === 64 ? 1 : 32 / bits;
+  // As in a container of 8 bits.
+  const lift = format === "e2m1" && bits === 4 ? 2 : 0;
   elements.forEach((element, index) => {
     const place = byColumn ? transposed(element, rows, columns) : element;
     if (bits === 64) {
@@ -202,7 +146,7 @@ export function readFragment(
     }
     const shift = (index % parts) * bits;
     const pattern = (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits);
-    putElement(matrix, place, format, unboxed(format, bits, pattern));
+    putElement(matrix, place, format, pattern << lift);
   });
 }
 
@@ -234,10 +178,6 @@ const integerFormats: Readonly<Record<string, (pattern: number) => number>> = {
 const isTensorFormat = (format: ElementFormat): format is TensorFormat =>
   format !== "f64" && format !== "f32" && !(format in integerFormats);
 
-/** An element as its format has it: in a container of 8 bits an e2m1 is in the middle. */
-const unboxed = (format: ElementFormat, bits: number, pattern: number): number =>
-  format === "e2m1" && bits === 8 ? pattern >> 2 : pattern;
-
 function elementValue(format: ElementFormat, pattern: number): number {
   const integer = integerFormats[format];
   if (integer !== undefined) return integer(pattern);
@@ -245,7 +185,8 @@ function elementValue(format: ElementFormat, pattern: number): number {
     i32[0] = pattern;
     return f32[0]!;
   }
-  return tensorValue(format as TensorFormat, pattern);
+  // In a container of 8 bits an e2m1 is in the middle.
+  return tensorValue(format as TensorFormat, format === "e2m1" ? pattern >> 2 : pattern);
 }
 
 /** Writes a matrix to the registers of a fragment. */

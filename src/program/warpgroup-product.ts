@@ -10,7 +10,8 @@ import {
   warpgroupRows,
   warpRows,
 } from "../ir/index.ts";
-import { addProducts, mask, Matrix, putElement, readFragment, writeFragment } from "./matrix-product.ts";
+import { mask, Matrix, putElement, readFragment, writeFragment } from "./matrix-product.ts";
+import { addProducts } from "./product-sums.ts";
 
 /** Copies chunks of shared memory, four words each, of which the first `count` addresses are given. */
 export type ReadChunks = (addresses: Int32Array, count: number, into: Int32Array) => void;

@@ -7,7 +7,8 @@ import type { Search } from "../../src/debugger/search.ts";
 import { Session, type SessionOptions } from "../../src/debugger/session.ts";
 import { Timeline, type TimelineOptions } from "../../src/debugger/timeline.ts";
 import { Device } from "../../src/runtime/device/device.ts";
-import { type JobOptions, JobRun } from "../../src/runtime/job/job-execution.ts";
+import { JobRun } from "../../src/runtime/job/job-execution.ts";
+import type { JobOptions } from "../../src/runtime/job/job-options.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { SourceText } from "../../src/source/index.ts";
 

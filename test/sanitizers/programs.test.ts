@@ -10,7 +10,7 @@ import { Device } from "../../src/runtime/index.ts";
 const sanitize = ["call", "init", "memory", "sync"] as const;
 const folder = new URL("programs/", import.meta.url);
 const frame = (body: string) => `.version 9.0
-.target sm_75
+.target sm_80
 .address_size 64
 .visible .entry k(.param .u64 out)
 {

@@ -1,6 +1,7 @@
 import { type Explored, exploreSync, type ScheduleChoice } from "../../runtime/explore/explore.ts";
 import type { Interruption } from "../../runtime/explore/schedule-script.ts";
-import type { JobOptions, JobRun } from "../../runtime/job/job-execution.ts";
+import type { JobRun } from "../../runtime/job/job-execution.ts";
+import type { JobOptions } from "../../runtime/job/job-options.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import { type ExitStatus, exitStatus } from "../options/command.ts";
 import type { FailOn } from "../options/findings.ts";

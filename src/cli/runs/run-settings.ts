@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import type { SanitizerName } from "../../machine/launch.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
-import type { JobOptions } from "../../runtime/job/job-execution.ts";
+import type { JobOptions } from "../../runtime/job/job-options.ts";
 import { engineNames, matrixSums, sanitizerNames } from "../../runtime/launch/launch-options.ts";
 import { nearest } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";

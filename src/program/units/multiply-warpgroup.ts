@@ -11,6 +11,7 @@ import {
 import { lowestLane } from "../../ir/lane-mask.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { notWarpgroup } from "../instruction-faults.ts";
+import { productIn } from "../exact-product.ts";
 import { multiplyInWarpgroup, type ReadChunks } from "../warpgroup-product.ts";
 import type { Range, UnitCall } from "./unit-call.ts";
 
@@ -41,7 +42,7 @@ export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, c
   if (left.kind === "registers") call.words(registersOfA, 4, inputs.a);
   if (sparsity !== null) call.words(2, 1, inputs.metadata);
   multiplyInWarpgroup(
-    product,
+    { ...product, tile: productIn(call.x.warp.cta.grid, product.tile) },
     {
       warp: call.x.warp.index,
       a: left.kind === "registers" ? inputs.a : layout(1),

@@ -1,5 +1,4 @@
-import type { Observer } from "../../machine/events.ts";
-import type { SanitizerName, Steering } from "../../machine/launch.ts";
+import type { SanitizerName } from "../../machine/launch.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { decodeText, type Diagnostic } from "../../source/index.ts";
 import { type KernelArgument, local, scalar, struct } from "../data/argument.ts";
@@ -11,7 +10,7 @@ import { sha256 } from "../data/sha256.ts";
 import type { LoadOptions } from "../device/load-options.ts";
 import type { Kernel, Module } from "../device/module.ts";
 import type { PtxDevice } from "../device/ptx-device.ts";
-import type { EngineName, LaunchOptions } from "../launch/launch-options.ts";
+import type { LaunchOptions } from "../launch/launch-options.ts";
 import { checkBufferTypes } from "./buffer-types.ts";
 import { compareElements } from "./compare.ts";
 import { lineOf, unexpectedReports } from "./expected-report.ts";
@@ -20,43 +19,10 @@ import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
 import type { JobFiles } from "./job-files.ts";
 import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
+import type { JobOptions } from "./job-options.ts";
 import { JobSymbols } from "./job-symbols.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, Job, LaunchSpec } from "./job.ts";
-
-/** How the launches of a job are run, watched and limited. */
-export interface JobOptions {
-  /** Default: that of the device. */
-  readonly engine?: EngineName;
-  /** As in `LaunchDefaults`. */
-  readonly hostThreads?: number;
-  /** The sanitizers that watch. Default: all for a job that expects a report, none otherwise. */
-  readonly sanitize?: ReadonlySet<SanitizerName> | null;
-  readonly seed?: number | null;
-  /**
-   * The thread-instructions allowed for a launch. Default: no limit, except for a job that expects a report, since that
-   * report may be that it never ends.
-   */
-  readonly maxSteps?: number | null;
-  readonly timeoutMs?: number | null;
-  /** How products of matrices are summed, as in `LaunchDefaults`. */
-  readonly matrix?: LaunchOptions["matrix"] | null;
-  readonly target?: string | null;
-  /** The module that is wanted of files that have several. */
-  readonly module?: string | null;
-  /** Called now and then in a long launch, as in `LaunchOptions`. */
-  readonly onProgress?: LaunchOptions["onProgress"];
-  /** Called with each report that is not suppressed, as soon as it is found. */
-  readonly onReport?: (report: Report) => void;
-  /**
-   * Selects reports to suppress. A launch whose only errors are suppressed counts as good, even if a fault ended it.
-   */
-  readonly suppress?: (report: Report) => boolean;
-  /** Observers of the launches, in addition to the sanitizers. */
-  readonly observers?: readonly Observer[];
-  /** Chooses the schedule of the launches, one after the other. */
-  readonly steering?: Steering;
-}
 
 /** The number of thread-instructions within which a job that expects a report must produce it. */
 const stepsToReport = 20_000_000;

@@ -1,10 +1,11 @@
 import { Device } from "../device/device.ts";
-import { type JobOptions, JobRun } from "./job-execution.ts";
+import { JobRun } from "./job-execution.ts";
+import type { JobOptions } from "./job-options.ts";
 import type { JobFiles } from "./job-files.ts";
 import type { JobResult } from "./job-result.ts";
 import type { Job } from "./job.ts";
 
-export type { JobOptions } from "./job-execution.ts";
+export type { JobOptions } from "./job-options.ts";
 export type { CheckResult, JobResult } from "./job-result.ts";
 
 export type { JobFiles } from "./job-files.ts";

@@ -31,7 +31,7 @@ export interface LaunchDefaults {
   /** Chooses the schedule step by step. A seed takes precedence. */
   readonly steering?: Steering;
   /**
-   * How products of matrices of floats of up to 32 bits (`mma`, `wmma`) are summed: "hardware", in the order and with the
+   * How products of matrices of floats of up to 32 bits (`mma`, `wmma`, `wgmma`, `tcgen05.mma`) are summed: "hardware", in the order and with the
    * truncation that the literature has found on GPUs, or "exact", where the exact sum is rounded once, to nearest even.
    * Products of doubles are chains of fused multiply-adds either way. Default: "hardware".
    */

@@ -1,12 +1,7 @@
 import type { TensorInstruction, TensorKind } from "../../../ir/index.ts";
 import { powerOfTwo } from "../../../numeric/binary64-bits.ts";
-import {
-  sumOfProducts,
-  sumOfScaledGroups,
-  type TensorFormat,
-  type TensorSum,
-  tensorSum,
-} from "../../../numeric/tensor.ts";
+import { type TensorFormat, type TensorSum, tensorSum } from "../../../numeric/tensor.ts";
+import { addProducts } from "../../product-sums.ts";
 import type { DataPaths } from "./data-paths.ts";
 import { Lines } from "./lines.ts";
 import { ScaleLines } from "./read-scales.ts";
@@ -21,6 +16,8 @@ export interface ProductRequest {
   readonly paths: DataPaths;
   /** A has lines for each part of D, one part after the other. */
   readonly perPart: boolean;
+  /** Sums of floats are exact and rounded once (`MatrixSums`). */
+  readonly exact: boolean;
 }
 
 /** The products of rows of A and columns of B: filled for an instruction, then asked row by row. */
@@ -71,20 +68,17 @@ export class Products {
   cell(column: number, start: number): number {
     const { a } = this;
     const right = this.#right;
-    const { kind, product } = this.#request;
+    const { kind, product, exact } = this.#request;
     right.at = column * right.k;
     switch (kind) {
-      case "i8": {
-        let total = start;
-        for (let k = 0; k < a.k; k++) total += a.values[a.at + k]! * right.values[right.at + k]!;
-        return product.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
-      }
+      case "i8":
+        return addProducts(a, right, a.k, start, { kind: "integer", saturates: product.saturates });
       case "mxf4":
       case "mxf4nvf4":
         this.scalesB.at = (this.#quarter * product.n + column) * this.scalesB.groups;
-        return sumOfScaledGroups(a, right, a.k, [this.scalesA, this.scalesB], start);
+        return addProducts(a, right, a.k, start, { kind: exact ? "exact" : "groups" }, [this.scalesA, this.scalesB]);
       default:
-        return sumOfProducts(a, right, a.k, start, this.#sum);
+        return addProducts(a, right, a.k, start, exact ? { kind: "exact" } : { kind: "sum", sum: this.#sum });
     }
   }
 

@@ -1,7 +1,8 @@
+import { blockScale } from "../../../numeric/block-scale.ts";
 import type { GroupScales } from "../../../numeric/tensor.ts";
 import { checkCells, tensorFault, tensorMemoryOf } from "./access.ts";
 import { type OperandSource, storedElements } from "./read-lines.ts";
-import { scaleColumns, scaleLayout, scaleOf, scalePlace } from "./scale-factors.ts";
+import { scaleColumns, scaleLayout, scalePlace } from "./scale-factors.ts";
 import { type TensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
 
 /** Quarters of the lanes: each computes 32 rows of D, and has scales of its own for them and for all columns. */
@@ -50,7 +51,7 @@ export function readScales(source: OperandSource, name: "A" | "B", from: TensorA
     for (let group = 0; group < groups; group++) {
       const { lane, column, byte } = scalePlace(layout, lines, own, Math.floor((group * layout.count) / groups));
       const word = words[(32 * quarter + lane) * tensorColumns + from.column + column]!;
-      const { significand, exponent } = scaleOf(product.scale, (word >>> (8 * byte)) & 0xff);
+      const { significand, exponent } = blockScale(product.scale, (word >>> (8 * byte)) & 0xff);
       to.significands[line * groups + group] = significand;
       to.exponents[line * groups + group] = exponent;
     }

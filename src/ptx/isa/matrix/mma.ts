@@ -3,8 +3,6 @@ import { form, instruction } from "../define.ts";
 import { elementBits, fragment, shapeOf } from "./fragment.ts";
 import { blocks, chain, integers, multiplication, single, sums } from "./multiplication.ts";
 
-export const unimplemented = "tensor-core instructions are not modelled yet";
-
 const narrowTypes = ["e4m3", "e5m2"] as const;
 export const paddedTypes = ["e4m3", "e5m2", "e3m2", "e2m3", "e2m1"] as const;
 const halfOrSingle = ["f16", "f32"] as const;

@@ -1,5 +1,4 @@
 import type { BlockScales, ElementFormat, MatrixProduct, ProductRule } from "../../../ir/index.ts";
-import { blockSum } from "../../../numeric/tensor-blocks.ts";
 import { type TensorFormat, tensorSum } from "../../../numeric/tensor.ts";
 import type { OperandAccess, Step } from "../define.ts";
 import { elementBits, type MatrixShape, shapeOf } from "./fragment.ts";
@@ -57,7 +56,7 @@ export const blocks: Family = {
   accumulator: "f32",
   fragments: whole,
   bits: 4,
-  rule: () => ({ kind: "blocks", sum: blockSum }),
+  rule: () => ({ kind: "groups" }),
 };
 
 /** Products of doubles. */

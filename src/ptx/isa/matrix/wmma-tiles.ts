@@ -28,7 +28,7 @@ export function tilingOf({ m, n, k }: MatrixShape): Tiling {
 }
 
 /** The matrix of a tile in which a matrix of wmma lies. */
-export const tileMatrix = ({ isTransposed }: Tiling, name: MatrixName): MatrixName =>
+const tileMatrix = ({ isTransposed }: Tiling, name: MatrixName): MatrixName =>
   !isTransposed || name === "c" || name === "d" ? name : name === "a" ? "b" : "a";
 
 /** Whether each tile has a part of a matrix of its own; else all share it. */

@@ -38,6 +38,8 @@ export interface RangeEvent extends LaneEvent {
   readonly effect: "load" | "store" | "atomic";
   readonly access: Access;
   readonly address: AddressParts;
+  /** What is going to be stored, if that is known before. */
+  readonly contents: (() => Uint8Array) | null;
 }
 
 /** Cells of tensor memory: these columns of these lanes of it. */

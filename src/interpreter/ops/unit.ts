@@ -81,10 +81,20 @@ class RegisterCall implements UnitCall {
     const { x, site } = this;
     const found = findRange(x, site, request, ({ views, at }) => ({ views, at }));
     const { observers } = x.warp.cta.grid;
-    const { lane, effect, address } = request;
+    const { lane, effect, address, contents = null } = request;
     if (observers !== null) {
       const access = accessOfRange(request);
-      emit(observers, "range", { warp: x.warp, activation: x, site, mask: 1 << lane, lane, effect, access, address });
+      emit(observers, "range", {
+        warp: x.warp,
+        activation: x,
+        site,
+        mask: 1 << lane,
+        lane,
+        effect,
+        access,
+        address,
+        contents,
+      });
     }
     return found;
   }

@@ -52,8 +52,7 @@ export function storeBox(
   reduction: { readonly op: Reduction; readonly type: ReducedType } | null,
 ): void {
   const { type } = map;
-  const dense = map.swizzle === "none" ? places.shared : new Uint8Array(box.bytes);
-  if (dense !== places.shared) exchange(map.swizzle, places, dense, "to-dense");
+  const dense = denseBox(map, box, places);
   for (const [i, run] of box.runs.entries()) {
     if (run.from === null) continue;
     const into = places.tensor(run, i);
@@ -64,8 +63,21 @@ export function storeBox(
   }
 }
 
+/** A box as it is without swizzling: in place, or a copy. */
+export function denseBox({ swizzle }: TensorMap, box: Box, places: Pick<BoxPlaces, "address" | "shared">): Uint8Array {
+  if (swizzle === "none") return places.shared;
+  const dense = new Uint8Array(box.bytes);
+  exchange(swizzle, places, dense, "to-dense");
+  return dense;
+}
+
 /** Moves a box between its swizzled place in shared memory and a dense copy, an atom or 16 bytes at a time. */
-function exchange(swizzle: TensorSwizzle, places: BoxPlaces, dense: Uint8Array, to: "to-shared" | "to-dense"): void {
+function exchange(
+  swizzle: TensorSwizzle,
+  places: Pick<BoxPlaces, "address" | "shared">,
+  dense: Uint8Array,
+  to: "to-shared" | "to-dense",
+): void {
   const { address, shared } = places;
   const step = Math.min(16, swizzlePatterns[swizzle].atom);
   for (let at = 0; at < dense.length; at += step) {

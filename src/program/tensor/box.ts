@@ -31,7 +31,7 @@ export interface Box {
 }
 
 /** A row of neighbours in dimension 0: where it begins in the tensor without dimension 0, or null outside. */
-export type Row = number | null;
+type Row = number | null;
 
 /** Why an instruction cannot use a valid tensor map in this way, or null if it can. */
 export function requestProblem(map: TensorMap, { mode, coordinates }: BoxRequest, rank: number): string | null {

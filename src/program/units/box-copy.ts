@@ -2,7 +2,8 @@ import { type Space, tensorMapAlign, tensorMapBytes, type UnitOpOf } from "../..
 import type { Fault } from "../../machine/faults/fault.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
 import { type Box, boxOf, type BoxRequest, type BoxRun, requestProblem } from "../tensor/box.ts";
-import { boxExtent, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
+import { boxExtent, denseBox, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
+import { isPadded } from "../tensor/element.ts";
 import { tensorMapProblem } from "../tensor/map-problem.ts";
 import { reducedBytes, reduces } from "../tensor/reduction.ts";
 import { decodeTensorMap, type TensorMap } from "../tensor/tensor-map.ts";
@@ -58,10 +59,17 @@ function requestOf(op: TensorOp, call: UnitCall, lane: number, first: number): R
   return { map, box: boxOf(map, request) };
 }
 
+/** How the runs of a box are accessed; `dense`: what is stored, where it is stored as it is. */
+interface RunAccess extends Pick<RangeRequest, "effect" | "kind"> {
+  readonly dense?: () => Uint8Array;
+}
+
 /** The memory of the tensor that the runs of a box use; null for those outside. */
-function tensorRanges(call: UnitCall, lane: number, { map, box }: Request, how: Pick<RangeRequest, "effect" | "kind">) {
+function tensorRanges(call: UnitCall, lane: number, { map, box }: Request, { dense, ...access }: RunAccess) {
   return box.runs.map((run) => {
     if (run.from === null) return null;
+    const how =
+      dense === undefined ? access : { ...access, contents: () => dense().subarray(run.at, run.at + run.bytes) };
     const address = parts(map.globalAddress + BigInt(run.from));
     const bytes = tensorBytes(map.type, run);
     return call.range({ lane, ...how, space: "global", address, bytes, align: 1 });
@@ -125,7 +133,10 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
     const bytes = boxExtent(map.swizzle, source.low, box.bytes);
     const shared = call.range({ lane, effect: "load", space: "shared", address: source, bytes, align: boxAlign });
     const { how, reduction } = storing(op, map, call, lane);
-    const ranges = tensorRanges(call, lane, request, how);
+    const places = { address: source.low, shared: bytesOf(shared, bytes) };
+    const isPlain = reduction === null && !isPadded(map.type);
+    const dense = (): Uint8Array => denseBox(map, box, places);
+    const ranges = tensorRanges(call, lane, request, isPlain ? { ...how, dense } : how);
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(shared, bytes);
     issue(call, lane, {

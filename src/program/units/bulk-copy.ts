@@ -28,9 +28,11 @@ export const bulkCopy = (op: UnitOpOf<"bulk-copy">, call: UnitCall): void =>
     const part = { lane, bytes, align: 16 };
     const address = call.address(1, lane);
     const source = bytes === 0 ? null : call.range({ ...part, effect: "load", space: op.from, address });
+    const isWhole = op.reduction === null && (call.word(3, lane) & 0xffff) === 0xffff;
+    const known = isWhole && source !== null ? { contents: () => bytesOf(source, bytes) } : {};
     const targets = destinations({ ...op, pairs: false }, call, lane, { target: 0, mbarrier: 4, mask: 5 }).map(
       (to) => ({
-        target: bytes === 0 ? null : call.range({ ...part, ...how, space: op.to, address: to.target }),
+        target: bytes === 0 ? null : call.range({ ...part, ...how, ...known, space: op.to, address: to.target }),
         mbarrier: to.mbarrier === null ? null : mbarrierAt(call, lane, op.to, to.mbarrier),
       }),
     );

@@ -27,6 +27,8 @@ export interface RangeRequest {
   readonly align: number;
   /** How the memory model sees the access, if it is not a weak one to bytes. */
   readonly kind?: RangeKind;
+  /** What is going to be stored, for sanitizers. */
+  readonly contents?: () => Uint8Array;
 }
 
 /** An access to elements of `bits` bits, with an order. */

@@ -20,7 +20,11 @@ export interface Earlier {
 }
 
 /** The accesses of some lanes. */
-export type Accesses = LaneEvent & Pick<AccessEvent, "ordinal" | "access" | "addresses">;
+export type Accesses = LaneEvent &
+  Pick<AccessEvent, "ordinal" | "access" | "addresses"> & {
+    /** What a unit of the machine is going to store, if that is known. */
+    readonly contents?: (() => Uint8Array) | null;
+  };
 
 /** The access of one lane that is being checked: the later of two. */
 export interface Later {

@@ -10,7 +10,7 @@ const ordinals = { load: 0, store: 1, atomic: 2 } as const;
  * The access of a unit of the machine as that of an instruction, in words where bytes are not needed. Valid until the
  * next one.
  */
-export function accessOfRange({ lane, address, access, ...e }: RangeEvent): AccessEvent {
+export function accessOfRange({ lane, address, access, ...e }: RangeEvent): AccessEvent & Pick<RangeEvent, "contents"> {
   addressWords[2 * lane] = address.low;
   addressWords[2 * lane + 1] = address.high;
   const words = access.bits === 8 && access.count % 4 === 0 && address.low % 4 === 0;

@@ -25,8 +25,10 @@ function at(x: Activation, lane: number, address: AddressParts, bytes: number): 
 }
 
 /** The same bytes of what a lane is about to store. */
-function stored({ activation: x, site, ordinal, access }: Accesses, lane: number, from: number, bytes: number): bigint {
+function stored(event: Accesses, lane: number, from: number, bytes: number): bigint {
+  const { activation: x, site, ordinal, access, contents = null } = event;
   const { op } = site.instruction;
+  if (contents !== null) return numberOf(contents().subarray(from, from + bytes));
   if (op.kind === "copy") return copied(op, x, lane, from, bytes);
   const made = accessesOf(op)[ordinal];
   if (made?.effect !== "store") return 0n;
@@ -52,10 +54,13 @@ function copied(
   return read === 0 ? 0n : at(x, lane, parts(start + BigInt(from)), read);
 }
 
+/** Whether it is known what an access is about to store: of a unit of the machine it may not be. */
+const isKnown = ({ event, kind }: Pick<Later, "event" | "kind">): boolean =>
+  kind.site.instruction.op.kind !== "unit" || (event.contents ?? null) !== null;
+
 /** The value that the later access reads or stores, in the bytes that both have in common. */
 export function laterValue({ event, kind, lane, byte, bytes }: Later): bigint {
-  const isKnown = kind.effect === "store" && kind.site.instruction.op.kind !== "unit";
-  return (isKnown ? stored : inMemory)(event, lane, byte, bytes);
+  return (kind.effect === "store" && isKnown({ event, kind }) ? stored : inMemory)(event, lane, byte, bytes);
 }
 
 /** The value that the earlier access read or left. Memory still holds it, unless both are of the same instruction. */
@@ -84,6 +89,5 @@ function laneOfSame({ kind, thread }: Earlier, later: Later): number | null {
 export const areSameStores = (earlier: Earlier, later: Later): boolean =>
   earlier.kind.effect === "store" &&
   later.kind.effect === "store" &&
-  // What a unit of the machine is about to store is not known before.
-  later.kind.site.instruction.op.kind !== "unit" &&
+  isKnown(later) &&
   earlierValue(earlier, later) === laterValue(later);

@@ -4,8 +4,6 @@ import { form, instruction } from "../define.ts";
 import { arriving, begin, mbarrierOp, passing, settling } from "./mbarrier-word.ts";
 import { prefetchSizes } from "../memory/access.ts";
 
-export const unimplemented = "asynchronous copies are not modelled yet";
-
 const shared = { dst: ["shared", "shared::cta"], "level::prefetch_size": prefetchSizes } as const;
 const addresses = { dst: "address shared", src: "address global" };
 const paired = { cache_policy: "L2::cache_hint" };

@@ -172,15 +172,12 @@ const wait = { sem: ["acquire", "relaxed"], scope: scopes, ss: own } as const;
 const waitOperands = { d: "pred", state: "b64", phaseParity: "u32" };
 const tryOperands = { ...waitOperands, suspendTimeHint: "u32" };
 
-/** Whether the phase with a parity is complete: then the current phase has the other one. */
+/**
+ * Whether the phase with a parity is complete: then the current phase has the other one. "The valid values of
+ * phaseParity operand are 0 and 1", but Triton writes -1 for 1: the lowest bit counts.
+ */
 const waitOp = (addr: Expr, m: Modifiers, parity: Expr): Op =>
-  mbarrierOp(at(addr, m, "acquire"), begin, kit.not(kit.eq(parityIn(old), parity)));
-
-/** "The valid values of phaseParity operand are 0 and 1." */
-const badParity = {
-  "operand-out-of-range": (_: unknown, { phaseParity }: { readonly phaseParity: Expr }): Expr =>
-    kit.lt(one, phaseParity, false),
-};
+  mbarrierOp(at(addr, m, "acquire"), begin, kit.not(kit.eq(parityIn(old), kit.and(parity, one))));
 
 /** Section 9.7.13.15.16. */
 const mbarrierTestWait = instruction("mbarrier.test_wait", {
@@ -202,7 +199,6 @@ const mbarrierTestWait = instruction("mbarrier.test_wait", {
       since: "7.1",
       gates: { ...orderGates("acquire"), ...window },
       invalid: semNeedsScope,
-      undefinedCases: badParity,
       effect: (_, { addr, phaseParity }, m) => waitOp(addr, m, kit.and(phaseParity, one)),
     }),
   ],
@@ -231,7 +227,6 @@ const mbarrierTryWait = instruction("mbarrier.try_wait", {
       target: "sm_90",
       gates: orderGates("acquire"),
       invalid: semNeedsScope,
-      undefinedCases: badParity,
       effect: (_, { addr, phaseParity }, m) => waitOp(addr, m, kit.and(phaseParity, one)),
     }),
   ],

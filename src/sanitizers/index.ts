@@ -6,7 +6,7 @@ import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
 import { syncSanitizer } from "./sync.ts";
-import { WarpgroupRegisters } from "./warpgroup.ts";
+import { WarpgroupRegisters } from "./race/warpgroup.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
 const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly Observer[]>>> = {

@@ -1,5 +1,5 @@
-import { chunkBytes } from "../../ir/index.ts";
-import type { Site } from "../../machine/state/code.ts";
+import { chunkBytes } from "../../../ir/index.ts";
+import type { Site } from "../../../machine/state/code.ts";
 
 /** Bytes of a block's shared memory that products in flight read. */
 export interface SourceRange {

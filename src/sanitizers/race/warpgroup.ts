@@ -1,11 +1,11 @@
-import type { IrFunction, OpOf } from "../ir/index.ts";
-import { lowestLane } from "../ir/lane-mask.ts";
-import type { AccessEvent, InstructionEvent, LaneEvent, Observer, RangeEvent } from "../machine/events.ts";
-import { accessBytes } from "../machine/faults/access-fault.ts";
-import { locate } from "../machine/faults/locate.ts";
-import type { AddressParts } from "../machine/memory/address-space.ts";
-import type { Site } from "../machine/state/code.ts";
-import type { Activation, Cta, Warp } from "../machine/state/launch-state.ts";
+import type { IrFunction, OpOf } from "../../ir/index.ts";
+import { lowestLane } from "../../ir/lane-mask.ts";
+import type { AccessEvent, InstructionEvent, LaneEvent, Observer, RangeEvent } from "../../machine/events.ts";
+import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { locate } from "../../machine/faults/locate.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 import { type SourceRange, Sources } from "./warpgroup/sources.ts";
 import { type ProductRegisters, RegisterUses, type Touched } from "./warpgroup/register-uses.ts";
 

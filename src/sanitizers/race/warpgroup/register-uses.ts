@@ -22,7 +22,7 @@ export interface Touched {
 const nothing: Touched = { reads: [], writes: [], copies: new Map() };
 
 /** The registers that an instruction multiplies, or null if it multiplies none. */
-export function productOf({ op, dst }: Instruction): ProductRegisters | null {
+function productOf({ op, dst }: Instruction): ProductRegisters | null {
   if (op.kind !== "unit" || op.unit.op !== "multiply-warpgroup") return null;
   const { product } = op.unit;
   const isRegister = (to: (typeof dst)[number]): to is number => typeof to === "number";

@@ -132,6 +132,8 @@ export type Op =
       readonly problem?: { readonly number: Expr; readonly reports: readonly AtomicReport[] };
       /** It is an arrival at an mbarrier for the lane's copies so far (`cp.async.mbarrier.arrive`). */
       readonly tracksCopies?: boolean;
+      /** It is the arrival at an mbarrier for what the lane has begun in tensor memory so far (`tcgen05.commit`). */
+      readonly tracksTensor?: boolean;
     }
   /**
    * An asynchronous copy (`cp.async`), which belongs to the lane's next group of copies. `size`: how many bytes are
@@ -144,13 +146,19 @@ export type Op =
       readonly size: Expr | null;
       readonly whole: boolean;
     }
-  /** The lane's copies that are in no group yet become one. */
-  | { readonly kind: "commit-copies" }
+  /** The lane's copies that are in no group yet become one; `bulk`: those that units perform, which have own groups. */
+  | { readonly kind: "commit-copies"; readonly bulk: boolean }
   /**
-   * Waits until at most `pending` groups of the lane's copies are not complete. `all`: the copies that are in no group
-   * yet become one before.
+   * Waits until at most `pending` groups of the lane's copies (`bulk`, as above) are not complete. `all`: the copies
+   * that are in no group yet become one before. `read`: until they have read what they copy.
    */
-  | { readonly kind: "await-copies"; readonly pending: number; readonly all: boolean }
+  | {
+      readonly kind: "await-copies";
+      readonly pending: number;
+      readonly all: boolean;
+      readonly bulk: boolean;
+      readonly read: boolean;
+    }
   /**
    * Orders the asynchronous products of the warp (`wgmma`), which in the machine are complete where they are issued.
    * `fence`: accesses to registers so far come before those of the next products. `commit`: the products that are in no

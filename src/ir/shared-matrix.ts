@@ -17,6 +17,8 @@ export interface SharedMatrixLayout {
   readonly width: SwizzleWidth;
   /** Where the repeating pattern of the swizzle begins, in units of 128 bytes, modulo 8. */
   readonly baseOffset: number;
+  /** The bytes that the swizzle leaves together: 32 in one mode of tcgen05, in which groups have four lines; else 16. */
+  readonly grain?: 16 | 32;
 }
 
 export type SwizzleWidth = 16 | 32 | 64 | 128;
@@ -51,12 +53,13 @@ export function layoutOf(word: number, high: number): SharedMatrixLayout {
  *
  *     K-major   none       ((8,m),(1,2k)):((1,stride),(1,leading))       swizzled  ((8,m),2k):((width,stride),1)
  *     MN-major  none       ((1,m),(8,k)):((1,stride),(1,leading))
- *               swizzled   ((width,m),(8,k)):((1,leading),(width,stride))
+ *               swizzled   ((width,m),(8,k)):((1,leading),(width,stride)); with a grain of 32 bytes 4 instead of 8
  */
 export function chunkAddress(layout: SharedMatrixLayout, kMajor: boolean, line: number, chunk: number): number {
-  const { start, leading, stride, width } = layout;
-  const group = line >> 3;
-  let offset = (line & 7) * width;
+  const { start, leading, stride, width, grain } = layout;
+  const lines = grain === 32 ? 4 : 8;
+  const group = Math.floor(line / lines);
+  let offset = (line % lines) * width;
   if (kMajor) offset += group * stride + chunk * (width === 16 ? leading : chunkBytes);
   else if (width === 16) offset += group * leading + chunk * stride;
   else {
@@ -70,7 +73,7 @@ export function chunkAddress(layout: SharedMatrixLayout, kMajor: boolean, line: 
  * The swizzle of an address: its chunk within `width` bytes is combined with the number of its 128 bytes by exclusive
  * or, counted from where the pattern begins.
  */
-function swizzled({ width, baseOffset }: SharedMatrixLayout, address: number): number {
-  const row = ((address >>> 7) - baseOffset) & (width / chunkBytes - 1);
-  return address ^ (row << 4);
+function swizzled({ width, baseOffset, grain = chunkBytes }: SharedMatrixLayout, address: number): number {
+  const row = ((address >>> 7) - baseOffset) & (width / grain - 1);
+  return address ^ (row * grain);
 }

@@ -1,5 +1,16 @@
 import type { Space } from "./access.ts";
 import type { WarpgroupProduct } from "./warpgroup-product.ts";
+import type { TensorKind } from "./tensor-descriptors.ts";
+import type { TensorMove, TensorReduction } from "./tensor-moves.ts";
+
+/** How asynchronous operations reduce elements in memory. */
+export type Reduction = "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor";
+
+/** The elements that they reduce. `f32`: subnormal numbers become 0 (`f32ftz`) or stay. */
+export type ReducedType = "u32" | "s32" | "u64" | "s64" | "b32" | "b64" | "f16" | "bf16" | "f32" | "f32ftz" | "f64";
+
+/** How an instruction uses a tensor map (`.load_mode`). */
+export type TensorMode = "tile" | "tile::gather4" | "tile::scatter4" | "im2col" | "im2col::w" | "im2col::w::128";
 
 /**
  * What a unit of the machine, such as the one that copies ranges of memory, does for each lane that executes an
@@ -8,15 +19,100 @@ import type { WarpgroupProduct } from "./warpgroup-product.ts";
  */
 export type UnitOp =
   /**
-   * `cp.async.bulk` to global memory: address of the destination, address of the source, bytes (`i32`), which bytes of
-   * each 16 are written, as bits (`i32`).
+   * `cp.async.bulk` and `cp.reduce.async.bulk`: address of the destination, address of the source, bytes (`i32`), which
+   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the blocks
+   * of the cluster that get the bytes, as bits (`i32`, with `multicast`).
    */
-  | { readonly op: "bulk-store"; readonly from: Space; readonly to: Space }
+  | {
+      readonly op: "bulk-copy";
+      readonly from: Space;
+      readonly to: Space;
+      readonly reduction: { readonly op: Reduction; readonly type: ReducedType } | null;
+      /** What counts the copy: the transactions of an mbarrier, or the thread's bulk groups. */
+      readonly completion: "mbarrier" | "group";
+      readonly multicast: boolean;
+    }
+  /**
+   * `cp.async.bulk.tensor` to shared memory: its address, the generic address of the tensor map, address of the
+   * mbarrier, blocks of the cluster (as above), `coordinates` coordinates (`i32`), then what im2col adds (`i32`).
+   */
+  | {
+      readonly op: "box-load";
+      readonly mode: TensorMode;
+      /** The dimensions that the instruction names. */
+      readonly rank: number;
+      readonly coordinates: number;
+      readonly info: number;
+      readonly to: Space;
+      readonly multicast: boolean;
+    }
+  /**
+   * `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` to global memory: address of the source, the generic
+   * address of the tensor map, and the coordinates (`i32`).
+   */
+  | {
+      readonly op: "box-store";
+      readonly mode: TensorMode;
+      readonly rank: number;
+      readonly coordinates: number;
+      readonly reduction: Reduction | null;
+    }
   /**
    * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of A,
    * the registers of C. Results: the registers of D.
    */
-  | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct };
+  | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct }
+  /** `tcgen05.alloc`: the number of columns. Result: the address in tensor memory, or -1 if no columns are free. */
+  | { readonly op: "tensor-alloc" }
+  /** `tcgen05.dealloc`: the address in tensor memory, the number of columns. */
+  | { readonly op: "tensor-dealloc" }
+  /** `tcgen05.relinquish_alloc_permit`. */
+  | { readonly op: "tensor-relinquish" }
+  /** `tcgen05.ld`: the address in tensor memory. Results: the registers, then what they are combined to. */
+  | { readonly op: "tensor-load"; readonly move: TensorMove; readonly reduction: TensorReduction | null }
+  /** `tcgen05.st`: the address in tensor memory, the registers. */
+  | { readonly op: "tensor-store"; readonly move: TensorMove }
+  /**
+   * `tcgen05.mma`: addresses of D and of A in tensor memory, or A's descriptor; B's descriptor; the instruction's;
+   * whether D is added (0 or 1); then those that the fields name: the address of A's metadata, those of the scales of A
+   * and B, the mask of D's lanes that stay as they are in words of 32 lanes, the descriptor of columns of B that count
+   * as zero.
+   */
+  | ({ readonly op: "tensor-multiply" } & TensorMultiply)
+  /** `tcgen05.cp`: the address in tensor memory, the descriptor of the matrix in shared memory. */
+  | { readonly op: "tensor-copy"; readonly copy: TensorCopy }
+  /** `tcgen05.shift`: the address in tensor memory. */
+  | { readonly op: "tensor-shift" }
+  /** `tcgen05.wait`: for the warp's loads or stores, which are complete when they begin; for sanitizers. */
+  | { readonly op: "tensor-wait"; readonly of: "loads" | "stores" };
+
+/** How `tcgen05.mma` multiplies, beyond what its descriptors say. */
+export interface TensorMultiply {
+  readonly kind: TensorKind;
+  readonly fromTensorMemory: boolean;
+  readonly sparse: boolean;
+  /** B stays in the unit (`.ws`). */
+  readonly stationary: boolean;
+  /** Row i of A is in the lane of row i + 1, except for the last (`.ashift`). */
+  readonly shifted: boolean;
+  /** Scales of a row, with k a power of two; null: none. */
+  readonly scales: 1 | 2 | 4 | null;
+  readonly masked: boolean;
+  readonly zeroColumns: boolean;
+  /** D is divided by 2 to this power first. */
+  readonly scaleD: number;
+}
+
+/** What `tcgen05.cp` copies. */
+export interface TensorCopy {
+  /** Rows of the matrix, and bytes of each in tensor memory. */
+  readonly rows: 4 | 32 | 64 | 128;
+  readonly bytes: 16 | 32;
+  /** Which quarters of the lanes get the same: pairs of them, all, or none. */
+  readonly multicast: "02_13" | "01_23" | "all" | null;
+  /** Bits of elements of which each 16 are unpacked to bytes. */
+  readonly unpacked: 4 | 6 | null;
+}
 
 /** The unit operation of a kind. */
 export type UnitOpOf<K extends UnitOp["op"]> = Extract<UnitOp, { op: K }>;
@@ -30,10 +126,23 @@ export interface UnitTraits {
    * defined. The others are data.
    */
   readonly deciding: number;
+  /** It takes something that the block must give back before it ends. */
+  readonly takes?: true;
 }
 
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
-  "bulk-store": { warp: false, deciding: 4 },
   "multiply-warpgroup": { warp: true, deciding: 2 },
+  "tensor-alloc": { warp: true, deciding: 1, takes: true },
+  "tensor-dealloc": { warp: true, deciding: 2 },
+  "tensor-relinquish": { warp: true, deciding: 0 },
+  "tensor-load": { warp: true, deciding: 1 },
+  "tensor-store": { warp: true, deciding: 1 },
+  "tensor-multiply": { warp: false, deciding: Infinity },
+  "tensor-copy": { warp: false, deciding: 2 },
+  "tensor-shift": { warp: false, deciding: 1 },
+  "tensor-wait": { warp: true, deciding: 0 },
+  "bulk-copy": { warp: false, deciding: 6 },
+  "box-load": { warp: false, deciding: 12 },
+  "box-store": { warp: false, deciding: 12 },
 };

@@ -1,4 +1,4 @@
-import type { Access, Space } from "../ir/index.ts";
+import type { Access } from "../ir/index.ts";
 import type { AddressParts } from "./memory/address-space.ts";
 import type { Activation, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
 import type { Site } from "./state/code.ts";
@@ -36,9 +36,22 @@ export interface AccessEvent extends LaneEvent {
 export interface RangeEvent extends LaneEvent {
   readonly lane: number;
   readonly effect: "load" | "store" | "atomic";
-  readonly space: Space;
+  readonly access: Access;
   readonly address: AddressParts;
-  readonly bytes: number;
+}
+
+/** Cells of tensor memory: these columns of these lanes of it. */
+export interface TensorCells {
+  readonly lane: number;
+  readonly lanes: number;
+  readonly column: number;
+  readonly columns: number;
+}
+
+/** An instruction is about to access tensor memory, for the lanes in `mask`. */
+export interface CellsEvent extends LaneEvent {
+  readonly effect: "load" | "store";
+  readonly cells: TensorCells;
 }
 
 /**
@@ -130,6 +143,8 @@ export interface Observer {
   access?(event: AccessEvent): void;
   /** A unit of the machine is about to access memory. */
   range?(event: RangeEvent): void;
+  /** A unit of the machine is about to access tensor memory; one event for each matrix. */
+  cells?(event: CellsEvent): void;
   /** Lanes are about to branch; an indexed branch is one event for each target. */
   branch?(event: BranchEvent): void;
   /** Lanes are about to call a function; one event for each callee. */
@@ -163,6 +178,7 @@ const eventNames: Readonly<Record<keyof Observer, null>> = {
   undefinedCase: null,
   access: null,
   range: null,
+  cells: null,
   branch: null,
   call: null,
   enter: null,

@@ -149,3 +149,45 @@ function truncated(value: number, fraction: number): number {
   const cut = Math.trunc(value * powerOfTwo(-unit)) * powerOfTwo(unit);
   return Math.abs(cut) < 2 ** 128 ? cut + 0 : cut * Infinity;
 }
+
+/** Scales of a line: of group g of 16 elements, the significand and exponent at `at` + g. */
+export interface GroupScales {
+  readonly significands: Float64Array;
+  readonly exponents: Int32Array;
+  readonly at: number;
+}
+
+/** Elements of a group whose products are added before they are scaled, and bits of the fraction of an aligned term. */
+const GROUP = 16;
+const GROUP_FRACTION = 35;
+
+/**
+ * The accumulator after `count` products of 4-bit floats with scales have been added to it, in one step [X]: the
+ * products of a group of 16 are summed exactly and multiplied by the significands of both scales; these sums count with
+ * the exponents of the scales.
+ */
+export function sumOfScaledGroups(
+  a: TensorLine,
+  b: TensorLine,
+  count: number,
+  [scalesA, scalesB]: readonly [GroupScales, GroupScales],
+  start: number,
+): number {
+  let largest = start === 0 ? ZERO_EXPONENT : Math.max(binaryExponent(start), -126);
+  const terms: number[] = [];
+  let plain = start;
+  for (let group = 0; group * GROUP < count; group++) {
+    let sum = 0;
+    for (let k = group * GROUP; k < (group + 1) * GROUP; k++) sum += a.values[a.at + k]! * b.values[b.at + k]!;
+    const exponent = scalesA.exponents[scalesA.at + group]! + scalesB.exponents[scalesB.at + group]!;
+    const term = sum * scalesA.significands[scalesA.at + group]! * scalesB.significands[scalesB.at + group]!;
+    terms.push(term * powerOfTwo(exponent));
+    plain += terms[group]!;
+    if (exponent > largest) largest = exponent;
+  }
+  if (!Number.isFinite(plain)) return plain;
+  const scale = powerOfTwo(GROUP_FRACTION - largest);
+  let total = Math.trunc(start * scale);
+  for (const term of terms) total += Math.trunc(term * scale);
+  return truncated(total * powerOfTwo(largest - GROUP_FRACTION), 23);
+}

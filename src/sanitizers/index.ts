@@ -5,6 +5,7 @@ import { callSanitizer } from "./call.ts";
 import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
+import { TensorOperations } from "./race/tensor-operations.ts";
 import { syncSanitizer } from "./sync.ts";
 import { WarpgroupRegisters } from "./race/warpgroup.ts";
 import { undefinedSanitizer } from "./undefined.ts";
@@ -13,7 +14,7 @@ const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly O
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
-  race: () => [new RaceSanitizer(), new AsyncCopies(), new WarpgroupRegisters()],
+  race: () => [new RaceSanitizer(), new AsyncCopies(), new WarpgroupRegisters(), new TensorOperations()],
   sync: () => syncSanitizer,
 };
 

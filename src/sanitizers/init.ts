@@ -18,12 +18,13 @@ import type {
   InstructionEvent,
   LaneEvent,
   Observer,
+  RangeEvent,
   ReturnEvent,
   WarpEvent,
 } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
 import type { Cta, Warp } from "../machine/state/launch-state.ts";
-import { atomic, load, store } from "./init/access.ts";
+import { atomic, defineRange, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";
 import { undefinedProducts } from "./init/products.ts";
@@ -156,6 +157,10 @@ export class InitSanitizer implements Observer {
     if (e.effect === "load") load(this.#state, e);
     else if (e.effect === "store") store(this.#state, e, this.#values.slice(0, this.#count), this.#active);
     else atomic(this.#state, e, this.#undefinedLanes, this.#active);
+  }
+
+  range(e: RangeEvent): void {
+    defineRange(this.#state, e);
   }
 
   call(e: CallEvent): void {

@@ -6,6 +6,7 @@ import { bitsOf, elementRule, elements, formOf, isCarry, plain, selectorOf, type
 const homes = [
   { version: "9.1", target: "sm_100a", sm: 100, variant: "a" },
   { version: "9.1", target: "sm_120a", sm: 120, variant: "a" },
+  { version: "9.1", target: "sm_103a", sm: 103, variant: "a" },
   { version: "9.1", target: "sm_90a", sm: 90, variant: "a" },
   { version: "8.0", target: "sm_80", sm: 80, variant: "" },
   { version: "6.0", target: "sm_60", sm: 60, variant: "" },

@@ -1,10 +1,16 @@
 import type { OpOf } from "../../ir/index.ts";
-import { emit } from "../../machine/events.ts";
+import { emit, type TensorCells } from "../../machine/events.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { performUnit } from "../../program/units/index.ts";
-import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
+import {
+  accessOfRange,
+  findRange,
+  type Range,
+  type RangeRequest,
+  type UnitCall,
+} from "../../program/units/unit-call.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import type { Slot } from "../compile/register-file.ts";
@@ -65,12 +71,21 @@ class RegisterCall implements UnitCall {
     }
   }
 
+  touch(mask: number, effect: "load" | "store", cells: TensorCells): void {
+    const { x, site } = this;
+    const { observers } = x.warp.cta.grid;
+    if (observers !== null) emit(observers, "cells", { warp: x.warp, activation: x, site, mask, effect, cells });
+  }
+
   range(request: RangeRequest): Range {
     const { x, site } = this;
     const found = findRange(x, site, request, ({ views, at }) => ({ views, at }));
     const { observers } = x.warp.cta.grid;
-    if (observers !== null)
-      emit(observers, "range", { warp: x.warp, activation: x, site, mask: 1 << request.lane, ...request });
+    const { lane, effect, address } = request;
+    if (observers !== null) {
+      const access = accessOfRange(request);
+      emit(observers, "range", { warp: x.warp, activation: x, site, mask: 1 << lane, lane, effect, access, address });
+    }
     return found;
   }
 }

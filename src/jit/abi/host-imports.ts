@@ -79,6 +79,11 @@ export const hostImports = {
     results: [],
     meaning: "lets a unit of the machine act for these lanes: operands and then results are at `fragments`",
   },
+  endUnits: {
+    params: [context],
+    results: [],
+    meaning: "ends the launch if the block, which ends, has not given back what it has taken of a unit of the machine",
+  },
   settle: {
     params: [context],
     results: [],

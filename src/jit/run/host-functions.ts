@@ -19,6 +19,7 @@ const answersOf = (host: () => Host): HostFunctions => ({
   arriveAtWarpWait: (context, site, lanes) => host().arriveAtWarpWait(context >>> 0, site, lanes),
   multiply: (context, site) => host().multiply(context >>> 0, site),
   unit: (context, site, lanes) => host().performUnit(context >>> 0, site, lanes),
+  endUnits: (context) => host().endUnits(context >>> 0),
   settle: (context) => host().settle(context >>> 0),
   deadlock: (context) => host().deadlock(context >>> 0),
   arriveAtBarrier: (context, site, id, count, lanes, votes) =>

@@ -1,9 +1,9 @@
 import type { Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
-import type { CallFrame, Grid } from "../../machine/state/launch-state.ts";
+import type { CallFrame, Cta, Grid } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { UnitStates } from "../../machine/state/unit-state.ts";
-import { performUnit } from "../../program/units/index.ts";
+import { endUnits, performUnit } from "../../program/units/index.ts";
 import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 
@@ -40,6 +40,9 @@ interface BlockStates {
   block: number;
 }
 
+/** Observed launches run in the interpreter. */
+const nobodyObserves = (): void => {};
+
 /** The launcher's side of operations that units of the machine perform. */
 export class HostUnits {
   readonly #grid: Grid;
@@ -66,7 +69,7 @@ export class HostUnits {
     const given: { readonly at: number; readonly value: number }[] = [];
     const words: { readonly at: number; readonly from: Int32Array }[] = [];
     const call: UnitCall = {
-      ...{ x, site, lanes, states: this.#statesOf(context, x), word },
+      ...{ x, site, lanes, states: this.#statesOf(context, x.warp.cta), word },
       address(n, lane): AddressParts {
         const at = start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1);
         return { low: memory.views.i32[at]! >>> 0, high: operands.isWide[n]! ? memory.views.i32[at + 1]! >>> 0 : 0 };
@@ -92,10 +95,20 @@ export class HostUnits {
       },
       range: (request: RangeRequest): Range =>
         findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
+      touch: nobodyObserves,
     };
     performUnit(op.unit, call);
     for (const { at, value } of given) memory.views.i32[at] = value;
     for (const { at, from } of words) memory.views.i32.set(from, at);
+  }
+
+  /**
+   * A block ends.
+   *
+   * @throws Fault if it has not given back what it had to
+   */
+  end(context: number, cta: Cta): void {
+    endUnits(this.#statesOf(context, cta));
   }
 
   #layoutsOf(site: Site) {
@@ -113,7 +126,7 @@ export class HostUnits {
   }
 
   /** What units remember for the block that runs in a context. */
-  #statesOf(context: number, { warp: { cta } }: CallFrame): UnitStates {
+  #statesOf(context: number, cta: Cta): UnitStates {
     let found = this.#states.get(context);
     if (found === undefined) this.#states.set(context, (found = { states: new UnitStates(), block: cta.ticket }));
     if (found.block !== cta.ticket) {

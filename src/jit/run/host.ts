@@ -206,6 +206,11 @@ export class Host {
     this.#units.perform({ context, x, site, lanes: lanes << first, first });
   }
 
+  /** A block ends. */
+  endUnits(context: number): void {
+    this.#units.end(context, this.#stack.block(context));
+  }
+
   /** Ends the launch: lanes have called a function for which their stacks have no room. */
   stackOverflow(context: number, lanes: number): never {
     const { layout } = this.#kernel;

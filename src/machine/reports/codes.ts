@@ -32,6 +32,11 @@ export const reportCodes = {
     page: "`brx.idx` takes the label with that index from its `.branchtargets` list, counting from 0; the index is unsigned, so -1 is 4294967295. Behaviour is undefined if the index is not less than the length of the list. Compare it first, and branch elsewhere when it is too large.",
     section: "9.7.12.4",
   },
+  "bulk-bad-size": {
+    title: "a bulk copy of a size that is not a multiple of 16",
+    page: "`cp.async.bulk` and `cp.reduce.async.bulk` copy whole chunks of 16 bytes: the size must be a multiple of 16, and both addresses must be, too (`misaligned-access`). Round the size up and make room for the rest at both ends, or copy the last bytes with ordinary loads and stores. An mbarrier must then expect the rounded number of bytes.\n\nWrong is `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [s], 100, [m];`. Right is a size of 112.",
+    section: "9.7.9.25.4.1",
+  },
   "call-size-mismatch": {
     title: "a call passes other sizes than the function declares",
     page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
@@ -164,6 +169,11 @@ export const reportCodes = {
     page: "The value of a lane that does not execute the shuffle, because it has ended, went another way, or its predicate is false, is unpredictable. Let all lanes that are read from execute the instruction, or choose the clamp and segment mask so that they are out of range.",
     section: "9.7.9.6",
   },
+  "sparse-bad-metadata": {
+    title: "the metadata of a sparse matrix chooses elements that it cannot choose",
+    page: "A sparse matrix A is stored without half of its elements, and metadata says where along k those belong that are stored: for each group of four (or four pairs) two indices of two bits, the first below the second. Here a group has the same index twice, or the larger one first, for which the manual has no result. Mostly the metadata was read from another row, or in an order that another instruction wants.",
+    section: "9.7.16.10.8",
+  },
   "stack-overflow": {
     title: "a thread's stack is full",
     page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. A vISA thread may have 1024 activations at once, with 64 MiB of variables together. Mostly a recursion does not end; the call stack of the report shows which.",
@@ -181,6 +191,46 @@ export const reportCodes = {
     title: "a lane executes a warp-wide operation whose member mask leaves it out",
     page: "The behaviour of `shfl.sync`, `vote.sync`, `match.sync`, `redux.sync`, `elect.sync` and `bar.warp.sync` is undefined if the executing thread is not in the mask. Compute the mask from the lanes that really come there, before the branch (`vote.sync.ballot`), not by guess.",
     section: "9.7.13.2",
+  },
+  "tcgen05-bad-columns": {
+    title: "tensor memory cannot be allocated in this number of columns",
+    page: "`tcgen05.alloc` and `tcgen05.dealloc` take a number of columns that is a power of two from 32 to 512. For a matrix with 96 columns allocate 128, and free 128 later.",
+    section: "9.7.16.7.1",
+  },
+  "tcgen05-bad-dealloc": {
+    title: "tensor memory is freed that is not allocated",
+    page: "`tcgen05.dealloc` needs the address that `tcgen05.alloc` has written, and the same number of columns. Here there is no such allocation: it is free already, the number is another one, or the address was computed for a tile inside it.",
+    section: "9.7.16.7.1",
+  },
+  "tcgen05-bad-descriptor": {
+    title: "a descriptor of a matrix or an instruction means nothing",
+    page: "`tcgen05.mma` and `tcgen05.cp` take shapes, types and layouts from numbers in registers, which nothing checks before they run: the descriptor of the instruction (types, M, N, which matrices are transposed) and those of matrices in shared memory (address, strides, swizzle). The message says which field has a value that the manual does not know, or does not allow with this kind of product. On a GPU the result would be undefined.",
+    section: "9.7.16.4",
+  },
+  "tcgen05-divergent-operand": {
+    title: "the lanes of a warp give different operands where one is needed",
+    page: "`tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.ld` and `tcgen05.st` are executed by a whole warp, and act once: all lanes must give the same address and the same number of columns. An address that each lane computes from its index is not needed: the lanes of tensor memory follow from those of the warp.",
+    section: "9.7.16.8.3",
+  },
+  "tcgen05-no-permit": {
+    title: "tensor memory is allocated after the right to do so was given up",
+    page: "After `tcgen05.relinquish_alloc_permit` no thread of the block may execute `tcgen05.alloc`: other blocks then can. Move it to after the last allocation.",
+    section: "9.7.16.7.1",
+  },
+  "tcgen05-not-freed": {
+    title: "a block ends and has not freed its tensor memory",
+    page: "What a block allocates with `tcgen05.alloc` it must free with `tcgen05.dealloc` before it exits: on a GPU the columns would be missing for the blocks after it, and their allocations would wait forever. The report stands at the first allocation that was not freed. Right is `tcgen05.alloc ... [p], 64; ... ld.shared.b32 t, [p]; tcgen05.dealloc ... t, 64; ret;`, in one warp, after all others have finished with the columns.",
+    section: "9.7.16.7.1",
+  },
+  "tcgen05-out-of-bounds": {
+    title: "an access to tensor memory where the block or the warp has none",
+    page: "Tensor memory has 128 lanes and 512 columns for each block, of which those columns can be used that the block has allocated. A warp reaches a quarter of the lanes with `tcgen05.ld` and `tcgen05.st`: warp 1 lanes 32 to 63, and so does warp 5. An address has the lane in its upper 16 bits and the column in the lower ones: add `(warp % 4) * 32 << 16` to the address of the allocation. The matrices of `tcgen05.mma` begin at lane 0, with M = 64 also at lane 16.",
+    section: "9.7.16.8.1",
+  },
+  "tensormap-invalid": {
+    title: "the tensor map of a tensor copy is none, or does not fit",
+    page: "`cp.async.bulk.tensor` takes the address of a tensor map: 128 bytes that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col has made (here a job's `tensormap` argument or `device.tensorMap`), or that a kernel has completed with `tensormap.replace`. What is there is no tensor map, is one that the driver would refuse, or is for another rank or mode than the instruction's. The message says which field is wrong. Requirements are those of the driver: strides and the address are multiples of 16, a box has 1 to 256 elements in each dimension, its inner row is a multiple of 16 bytes and not wider than the swizzle, at most 5 dimensions.\n\nUsual causes: a map that is passed by address instead of by value (`const __grid_constant__ CUtensorMap`), a kernel that replaces some of the fields of memory that holds no map, and dimensions given slowest first.",
+    section: "5.5.8",
   },
   trap: {
     title: "the kernel executed trap",

@@ -1,6 +1,13 @@
 import type { UnitOp } from "../../ir/index.ts";
-import { bulkStore } from "./bulk-store.ts";
+import type { UnitStates } from "../../machine/state/unit-state.ts";
+import { bulkCopy } from "./bulk-copy.ts";
+import { tensorLoad, tensorStore } from "./tensor-copy.ts";
 import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
+import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
+import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
+import { loadTensor, storeTensor } from "./tensor/move.ts";
+import { multiplyTensor } from "./tensor/multiply.ts";
+import { TensorMemory } from "./tensor/tensor-memory.ts";
 import type { UnitCall } from "./unit-call.ts";
 
 /**
@@ -11,11 +18,53 @@ import type { UnitCall } from "./unit-call.ts";
  */
 export function performUnit(op: UnitOp, call: UnitCall): void {
   switch (op.op) {
-    case "bulk-store":
-      bulkStore(op, call);
+    case "bulk-copy":
+      bulkCopy(op, call);
+      return;
+    case "box-load":
+      tensorLoad(op, call);
+      return;
+    case "box-store":
+      tensorStore(op, call);
       return;
     case "multiply-warpgroup":
       multiplyWarpgroup(op, call);
       return;
+    case "tensor-alloc":
+      allocateTensor(call);
+      return;
+    case "tensor-dealloc":
+      freeTensor(call);
+      return;
+    case "tensor-relinquish":
+      relinquishTensor(call);
+      return;
+    case "tensor-load":
+      loadTensor(op, call);
+      return;
+    case "tensor-store":
+      storeTensor(op, call);
+      return;
+    case "tensor-multiply":
+      multiplyTensor(op, call);
+      return;
+    case "tensor-copy":
+      copyToTensor(op, call);
+      return;
+    case "tensor-shift":
+      shiftTensor(call);
+      return;
+    case "tensor-wait":
+      return;
   }
+}
+
+/**
+ * A block ends, and must have given back what it has taken of the units.
+ *
+ * @throws Fault where it took what it has not
+ */
+export function endUnits(states: UnitStates): void {
+  const tensorMemory = states.existing(TensorMemory);
+  if (tensorMemory !== null) checkFreed(tensorMemory);
 }

@@ -3,13 +3,38 @@ import { describe, expect, test } from "vitest";
 import { Batch, type Case } from "./batch.ts";
 import { homeOfVector } from "./home.ts";
 import { type Engine, engines, run } from "./run.ts";
-import { type Known, parseWarpVectors, type WarpVector } from "./warp-vectors.ts";
+import { type Known, parseWarpVectors, type Statement, type WarpVector } from "./warp-vectors.ts";
 
 const folder = new URL(".", import.meta.url);
 const files = readdirSync(folder).filter((f) => f.endsWith(".warp-vectors"));
 
-/** Cases in one kernel at most. */
+/** Cases in one kernel at most, and registers that these write: code in WebAssembly has a largest size. */
 const perKernel = 32;
+const registersPerKernel = 300;
+
+const elementsOf = ({ operands, outcome }: Statement): number =>
+  operands.reduce((n, operand) => n + (operand.kind === "values" ? operand.elements.length : 1), 0) +
+  (outcome.kind === "results" ? outcome.results.flat().length : 0);
+
+const registersOf = ({ vector: { before, statement, after } }: Case): number =>
+  [...before, statement, ...after].reduce((n, one) => n + elementsOf(one), 0);
+
+/** The cases of each kernel. */
+function packed(cases: readonly Case[]): Case[][] {
+  const kernels: Case[][] = [];
+  let registers = 0;
+  for (const one of cases) {
+    const own = registersOf(one);
+    const last = kernels.at(-1);
+    if (last !== undefined && last.length < perKernel && registers + own <= registersPerKernel) last.push(one);
+    else {
+      kernels.push([one]);
+      registers = 0;
+    }
+    registers += own;
+  }
+  return kernels;
+}
 
 const casesOf = (vector: WarpVector): Case[] => {
   const { parts } = vector.statement;
@@ -41,11 +66,8 @@ function kernelsOf(vectors: readonly WarpVector[]): OneKernel[] {
   return [...groups.values()].flatMap((group) => {
     const [first] = group as [WarpVector];
     const cases = group.flatMap(casesOf);
-    const size = isAlone(first) ? 1 : perKernel;
-    return Array.from({ length: Math.ceil(cases.length / size) }, (_, i) => ({
-      batch: new Batch(cases.slice(i * size, (i + 1) * size), homeOfVector(first)),
-      known: first.known,
-    }));
+    const kernels = isAlone(first) ? cases.map((one) => [one]) : packed(cases);
+    return kernels.map((own) => ({ batch: new Batch(own, homeOfVector(first)), known: first.known }));
   });
 }
 

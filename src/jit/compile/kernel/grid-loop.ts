@@ -1,7 +1,9 @@
+import { unitTraits } from "../../../ir/index.ts";
 import { wasm } from "../../../wasm/index.ts";
 import { spillBudgetOf } from "../analysis/spill-budget.ts";
 import { KernelStacks } from "../memory/kernel-stacks.ts";
 import { pushWord } from "../module/function-context.ts";
+import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
@@ -54,6 +56,11 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
     specials.startBlock(blockIndexParam);
     computeInvariants(run, invariants.block);
     writeBlockLoop(run, new ChunkStart(run, stacks), straight);
+    if (takesOfUnits(unit, plan)) {
+      importHost(unit.module, "endUnits");
+      w.get(contextParam);
+      callHost(w, "endUnits");
+    }
     increase(w, blockIndexParam, 1);
     specials.nextBlock();
     w.value(wasm.op("i32.lt_u", local32(blockIndexParam), local32(endParam)));
@@ -63,6 +70,12 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
   w.get(endParam);
   return scope.suspension?.bytes ?? 0;
 }
+
+/** Whether blocks may take something of a unit of the machine that they must give back. */
+const takesOfUnits = ({ functionPlans }: ModuleUnit, { analysis }: KernelPlan): boolean =>
+  [analysis.code, ...[...functionPlans.values()].map(({ code }) => code)].some(({ instructions }) =>
+    instructions.some(({ op }) => op.kind === "unit" && unitTraits[op.unit.op].takes === true),
+  );
 
 /**
  * Loads what is the same for all blocks. Returns locals with the threads of a block, and whether (0 or 1) these are one

@@ -1,5 +1,10 @@
-import { form, instruction } from "../define.ts";
-import { exact, generation, groups } from "./gates.ts";
+import { atAddress, type OpOf, type TensorCopy, type TensorMoveShape, type UnitOp } from "../../../ir/index.ts";
+import { type Expr, kit } from "../../../semantics/index.ts";
+import { arriving, begin, mbarrierOp, settling } from "../async/mbarrier-word.ts";
+import { form, instruction, type OperandAccess, type Step } from "../define.ts";
+import { align } from "../matrix/steps.ts";
+import { accessOf } from "../memory/access.ts";
+import { exact, forBlock, generation, groups } from "./gates.ts";
 
 const repeats = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"] as const;
 const shapes = ["16x64b", "16x128b", "16x256b", "32x32b"] as const;
@@ -14,6 +19,23 @@ const tooMany = (m: { readonly shape: string; readonly num: string }): string | 
 
 const taddr = "address any";
 
+const unitOp = (unit: UnitOp, operands: readonly Expr[]): OpOf<"unit"> => ({ kind: "unit", unit, operands });
+
+const isFirstLane = kit.eq({ kind: "special", ty: "i32", name: "laneid" }, kit.i32(0));
+
+/** The columns are allocated, then one lane stores their address. */
+function allocation(m: { readonly cta_group: string; readonly "shared::cta": boolean }, ops: OperandAccess): Step[] {
+  const address = ops.temporary(0);
+  const [dst] = ops.vector("dst");
+  const [columns] = ops.vector("nCols");
+  const access = accessOf({ type: "b32", ss: m["shared::cta"] ? "shared::cta" : undefined });
+  return [
+    align,
+    { op: unitOp({ op: "tensor-alloc" }, [columns!]), dst: [address.register] },
+    { op: { kind: "store", access, place: atAddress(dst!), values: [address.value] }, where: isFirstLane },
+  ];
+}
+
 /** Section 9.7.16.7.1. */
 const tcgen05Alloc = instruction("tcgen05.alloc", {
   summary: "allocates tensor memory",
@@ -23,6 +45,7 @@ const tcgen05Alloc = instruction("tcgen05.alloc", {
       where: { cta_group: groups },
       operands: { nCols: "u32" },
       ...generation,
+      effect: (_, __, m, ops) => forBlock(m, "tcgen05.alloc", allocation(m, ops)),
     }),
   ],
 });
@@ -36,6 +59,8 @@ const tcgen05Dealloc = instruction("tcgen05.dealloc", {
       where: { cta_group: groups },
       operands: { taddr: "reg b32", nCols: "u32" },
       ...generation,
+      effect: (_, { taddr, nCols }, m) =>
+        forBlock(m, "tcgen05.dealloc", [align, { op: unitOp({ op: "tensor-dealloc" }, [taddr, nCols]) }]),
     }),
   ],
 });
@@ -45,9 +70,54 @@ const tcgen05RelinquishAllocPermit = instruction("tcgen05.relinquish_alloc_permi
   summary: "gives up the right to allocate tensor memory",
   section: "9.7.16.7.1",
   forms: [
-    form("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", { where: { cta_group: groups }, ...generation }),
+    form("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", {
+      where: { cta_group: groups },
+      ...generation,
+      effect: (_, __, m) =>
+        forBlock(m, "tcgen05.relinquish_alloc_permit", [align, { op: unitOp({ op: "tensor-relinquish" }, []) }]),
+    }),
   ],
 });
+
+interface MoveModifiers {
+  readonly shape?: TensorMoveShape;
+  readonly num: string;
+}
+
+/** What moves: the second part of 16x32bx2 begins at an immediate offset. */
+const moveOf = (m: MoveModifiers, packed: boolean, ops: OperandAccess) => ({
+  shape: m.shape ?? "16x32bx2",
+  registers: count(m),
+  packed,
+  split: Number(ops.constant("immHalfSplitoff") ?? 0),
+});
+
+const loading = (address: Expr, m: MoveModifiers & { readonly "pack::16b": boolean }, ops: OperandAccess): Step[] => [
+  align,
+  { op: unitOp({ op: "tensor-load", move: moveOf(m, m["pack::16b"], ops), reduction: null }, [address]) },
+];
+
+const storing = (address: Expr, m: MoveModifiers & { readonly "unpack::16b": boolean }, ops: OperandAccess): Step[] => [
+  align,
+  { op: unitOp({ op: "tensor-store", move: moveOf(m, m["unpack::16b"], ops) }, [address, ...ops.vector("r")]) },
+];
+
+interface ReductionModifiers extends MoveModifiers {
+  readonly redOp: "min" | "max";
+  readonly type?: "u32" | "s32";
+  readonly abs?: boolean;
+  readonly NaN?: boolean;
+}
+
+/** A load, of which each lane also combines its registers. */
+function reducing(address: Expr, m: ReductionModifiers, shape: TensorMoveShape, ops: OperandAccess): Step[] {
+  const { redOp: op, type = "f32", abs = false, NaN: nan = false } = m;
+  const move = moveOf({ ...m, shape }, false, ops);
+  return [align, { op: unitOp({ op: "tensor-load", move, reduction: { op, type, abs, nan } }, [address]) }];
+}
+
+const atLeastTwo = ({ num }: { readonly num: string }): string | null =>
+  num === "x1" ? "'.red' needs at least '.x2'" : null;
 
 const reduced = { since: "8.8", target: ["sm_101a", "sm_103f", "sm_110f"] } as const;
 const redOps = ["min", "max"] as const;
@@ -62,35 +132,45 @@ const tcgen05Ld = instruction("tcgen05.ld", {
       operands: { d: registers, taddr },
       ...generation,
       invalid: tooMany,
+      effect: (_, { taddr }, m, ops) => loading(taddr, m, ops),
     }),
     form("tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 d, [taddr], immHalfSplitoff", {
       where: { num: repeats },
       operands: { d: registers, taddr, immHalfSplitoff: "imm b32" },
       ...generation,
+      effect: (_, { taddr }, m, ops) => loading(taddr, m, ops),
     }),
     form("tcgen05.ld.red.sync.aligned.32x32b.num.redOp{.abs}{.NaN}.f32 d, q, [taddr]", {
       where: { num: repeats, redOp: redOps },
       operands: { d: registers, q: "f32", taddr },
       ...generation,
       ...reduced,
+      invalid: atLeastTwo,
+      effect: (_, { taddr }, m, ops) => reducing(taddr, m, "32x32b", ops),
     }),
     form("tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp{.abs}{.NaN}.f32 d, q, [taddr], immHalfSplitoff", {
       where: { num: repeats, redOp: redOps },
       operands: { d: registers, q: "f32", taddr, immHalfSplitoff: "imm b32" },
       ...generation,
       ...reduced,
+      invalid: atLeastTwo,
+      effect: (_, { taddr }, m, ops) => reducing(taddr, m, "16x32bx2", ops),
     }),
     form("tcgen05.ld.red.sync.aligned.32x32b.num.redOp.type d, q, [taddr]", {
       where: { num: repeats, redOp: redOps, type: ["u32", "s32"] },
       operands: { d: registers, q: "type", taddr },
       ...generation,
       ...reduced,
+      invalid: atLeastTwo,
+      effect: (_, { taddr }, m, ops) => reducing(taddr, m, "32x32b", ops),
     }),
     form("tcgen05.ld.red.sync.aligned.16x32bx2.num.redOp.type d, q, [taddr], immHalfSplitoff", {
       where: { num: repeats, redOp: redOps, type: ["u32", "s32"] },
       operands: { d: registers, q: "type", taddr, immHalfSplitoff: "imm b32" },
       ...generation,
       ...reduced,
+      invalid: atLeastTwo,
+      effect: (_, { taddr }, m, ops) => reducing(taddr, m, "16x32bx2", ops),
     }),
   ],
 });
@@ -105,11 +185,13 @@ const tcgen05St = instruction("tcgen05.st", {
       operands: { r: registers, taddr },
       ...generation,
       invalid: tooMany,
+      effect: (_, { taddr }, m, ops) => storing(taddr, m, ops),
     }),
     form("tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], immHalfSplitoff, r", {
       where: { num: repeats },
       operands: { r: registers, taddr, immHalfSplitoff: "imm b32" },
       ...generation,
+      effect: (_, { taddr }, m, ops) => storing(taddr, m, ops),
     }),
   ],
 });
@@ -118,7 +200,16 @@ const tcgen05St = instruction("tcgen05.st", {
 const tcgen05Wait = instruction("tcgen05.wait", {
   summary: "waits for loads from or stores to tensor memory",
   section: "9.7.16.8.5",
-  forms: [form("tcgen05.operation.sync.aligned", { where: { operation: ["wait::ld", "wait::st"] }, ...generation })],
+  forms: [
+    form("tcgen05.operation.sync.aligned", {
+      where: { operation: ["wait::ld", "wait::st"] },
+      ...generation,
+      effect: (_, __, { operation }) => [
+        align,
+        { op: unitOp({ op: "tensor-wait", of: operation === "wait::ld" ? "loads" : "stores" }, []) },
+      ],
+    }),
+  ],
 });
 
 /** The multicast modifiers that a shape requires. */
@@ -130,6 +221,30 @@ function multicastProblem({ shape, multicast }: { readonly shape: string; readon
   const choices = multicastOf[shape];
   if (choices === undefined) return multicast === undefined ? null : `'.${multicast}' cannot be used with '.${shape}'`;
   return choices.includes(multicast ?? "") ? null : `'.${shape}' needs ${choices.map((c) => `'.${c}'`).join(" or ")}`;
+}
+
+const multicasts: Readonly<Record<string, TensorCopy["multicast"]>> = {
+  "warpx2::02_13": "02_13",
+  "warpx2::01_23": "01_23",
+  warpx4: "all",
+};
+
+interface CopyModifiers {
+  readonly cta_group: string;
+  readonly shape: string;
+  readonly multicast?: string | undefined;
+  readonly src_fmt?: string;
+}
+
+function copying(to: Expr, descriptor: Expr, m: CopyModifiers): readonly Step[] {
+  const [rows, bits] = m.shape.slice(0, -1).split("x").map(Number) as [TensorCopy["rows"], number];
+  const copy: TensorCopy = {
+    rows,
+    bytes: bits === 256 ? 32 : 16,
+    multicast: multicasts[m.multicast ?? ""] ?? null,
+    unpacked: m.src_fmt === undefined ? null : m.src_fmt === "b6x16_p32" ? 6 : 4,
+  };
+  return forBlock(m, "tcgen05.cp", [{ op: unitOp({ op: "tensor-copy", copy }, [to, descriptor]) }]);
 }
 
 const copied = {
@@ -148,12 +263,14 @@ const tcgen05Cp = instruction("tcgen05.cp", {
       operands: { taddr, s_desc: "reg b64" },
       ...generation,
       invalid: multicastProblem,
+      effect: (_, { taddr, s_desc }, m) => copying(taddr, s_desc, m),
     }),
     form("tcgen05.cp.cta_group.shape{.multicast}.b8x16.src_fmt [taddr], s_desc", {
       where: { ...copied, src_fmt: ["b6x16_p32", "b4x16_p64"] },
       operands: { taddr, s_desc: "reg b64" },
       ...generation,
       invalid: multicastProblem,
+      effect: (_, { taddr, s_desc }, m) => copying(taddr, s_desc, m),
     }),
   ],
 });
@@ -168,6 +285,7 @@ const tcgen05Shift = instruction("tcgen05.shift", {
       operands: { taddr },
       ...generation,
       target: [...exact, "sm_103a"],
+      effect: (_, { taddr }, m) => forBlock(m, "tcgen05.shift", [{ op: unitOp({ op: "tensor-shift" }, [taddr]) }]),
     }),
   ],
 });
@@ -180,9 +298,24 @@ const tcgen05Fence = instruction("tcgen05.fence", {
     form("tcgen05.order", {
       where: { order: ["fence::before_thread_sync", "fence::after_thread_sync"] },
       ...generation,
+      effect: () => ({ kind: "nothing" }),
     }),
   ],
 });
+
+/** What the thread has begun is complete: the mbarrier gets its arrival at once. */
+function committing(
+  mbarrier: Expr,
+  ctaMask: Expr | undefined,
+  m: { readonly "shared::cluster": boolean },
+): readonly Step[] {
+  const space = m["shared::cluster"] ? "shared::cluster" : undefined;
+  const where = { address: mbarrier, space, ordering: { order: "release", scope: "cluster" } } as const;
+  const op = { ...mbarrierOp(where, settling(arriving(begin, kit.i32(1), false))), tracksTensor: true };
+  // A block without a cluster has rank 0.
+  const isOwn = ctaMask === undefined ? {} : { where: kit.ne(kit.and(ctaMask, kit.i32(1)), kit.i32(0)) };
+  return [{ op, dst: [], ...isOwn }];
+}
 
 /** Section 9.7.16.12.1. */
 const tcgen05Commit = instruction("tcgen05.commit", {
@@ -196,6 +329,7 @@ const tcgen05Commit = instruction("tcgen05.commit", {
         operands: { ctaMask: "u16" },
         paired: { ctaMask: "multicast::cluster" },
         ...generation,
+        effect: (_, { mbar, ctaMask }, m) => forBlock(m, "tcgen05.commit", committing(mbar, ctaMask, m)),
       },
     ),
   ],

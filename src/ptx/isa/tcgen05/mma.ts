@@ -1,5 +1,7 @@
-import { type Form, form, instruction } from "../define.ts";
-import { exact, generation, groups } from "./gates.ts";
+import type { TensorKind, TensorMultiply } from "../../../ir/index.ts";
+import { kit } from "../../../semantics/index.ts";
+import { type Form, form, instruction, type OperandAccess, type Step } from "../define.ts";
+import { exact, forBlock, generation, groups } from "./gates.ts";
 
 const floatKinds = ["kind::f16", "kind::tf32", "kind::f8f6f4"] as const;
 const integerKind = ["kind::i8"] as const;
@@ -58,6 +60,47 @@ const scaleProblem = (m: { readonly kind: string; readonly scale_vectorsize?: st
       ? `'.${m.kind}' needs a modifier for the size of its scale blocks`
       : `'.${m.scale_vectorsize}' cannot be used with '.${m.kind}'`;
 
+interface ProductModifiers {
+  readonly kind: string;
+  readonly scale_vectorsize?: string | undefined;
+  readonly ashift?: boolean;
+}
+
+/** Scales of a row of A, with k a power of two (table 56). */
+function scalesOf({ kind, scale_vectorsize: size }: ProductModifiers): TensorMultiply["scales"] {
+  if (!kind.startsWith("kind::mxf")) return null;
+  if (kind === "kind::mxf8f6f4") return 1;
+  return size === "scale_vec::4X" || size === "block16" ? 4 : 2;
+}
+
+/** The step of a product, whose form may have any of the operands. */
+function multiplying(m: ProductModifiers, ops: OperandAccess, stationary: boolean): Step {
+  const fromTensorMemory = ops.has("a_tmem");
+  const scaled = ops.has("scale_A_tmem");
+  const product: TensorMultiply = {
+    kind: m.kind.slice("kind::".length) as TensorKind,
+    fromTensorMemory,
+    sparse: ops.has("sp_meta_tmem"),
+    stationary,
+    shifted: m.ashift === true,
+    scales: scalesOf(m),
+    masked: ops.has("disable_output_lane"),
+    zeroColumns: ops.has("zero_column_mask_desc"),
+    scaleD: Number(ops.constant("scale_input_d") ?? 0),
+  };
+  const names = [
+    ...["d_tmem", fromTensorMemory ? "a_tmem" : "a_desc", "b_desc", "idesc", "enable_input_d"],
+    ...(product.sparse ? ["sp_meta_tmem"] : []),
+    ...(scaled ? ["scale_A_tmem", "scale_B_tmem"] : []),
+    ...(product.masked ? ["disable_output_lane"] : []),
+    ...(product.zeroColumns ? ["zero_column_mask_desc"] : []),
+  ];
+  const operands = names.flatMap((name) =>
+    ops.vector(name).map((value) => (value.ty === "pred" ? kit.select(value, kit.i32(1), kit.i32(0)) : value)),
+  );
+  return { op: { kind: "unit", unit: { op: "tensor-multiply", ...product }, operands } };
+}
+
 /**
  * The forms of `tcgen05.mma` and `tcgen05.mma.sp`. A is in tensor memory or given by a descriptor like B, lanes may be
  * masked, and `.sp` adds the metadata of a sparse A. `.ashift` requires A in tensor memory.
@@ -67,6 +110,12 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
     "kind::mxf4nvf4": { since: "8.7", ...scaledGates },
     ...(scaledGates ? { "kind::mxf4": scaledGates } : {}),
   };
+  const multiplied = (
+    _: unknown,
+    __: unknown,
+    m: ProductModifiers & { readonly cta_group: string },
+    ops: OperandAccess,
+  ): readonly Step[] => forBlock(m, name, [multiplying(m, ops, false)]);
   return ["a_desc", "[a_tmem]"].flatMap((a) => {
     const shift = a === "a_desc" ? "" : "{.ashift}";
     const head = `[d_tmem], ${a}, b_desc${metadata}, idesc`;
@@ -77,6 +126,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           operands: { ...operandsOf(metadata), disable_output_lane: lanes, scale_input_d: "imm u32 0..15" },
           ...generation,
           invalid: shiftProblem,
+          effect: multiplied,
         }),
         form(`${name}.cta_group.kind${shift}{.collector_usage} ${head}${mask}, enable_input_d`, {
           where: { cta_group: groups, kind: integerKind, collector_usage: collectors },
@@ -84,6 +134,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           ...generation,
           gates: integerGate,
           invalid: shiftProblem,
+          effect: multiplied,
         }),
       ]),
       form(
@@ -94,6 +145,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           ...generation,
           gates: { ...scaleGates, ...kindGates },
           invalid: scaleProblem,
+          effect: multiplied,
         },
       ),
     ];
@@ -112,6 +164,7 @@ const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
         operands: { ...operandsOf(metadata), zero_column_mask_desc: "reg b64" },
         ...generation,
         gates: integerGate,
+        effect: (_, __, m, ops) => [multiplying(m, ops, true)],
       },
     ),
   );

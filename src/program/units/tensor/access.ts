@@ -1,0 +1,67 @@
+import { lanesIn } from "../../../ir/lane-mask.ts";
+import { Fault, type FaultDetails } from "../../../machine/faults/fault.ts";
+import type { TensorCells } from "../../../machine/events.ts";
+import type { UnitCall } from "../unit-call.ts";
+import { tensorColumns, tensorLanes, TensorMemory } from "./tensor-memory.ts";
+
+/** The fault of the lanes for which a unit acts, or of one of them. */
+export function tensorFault(
+  { x, site, lanes }: UnitCall,
+  code: string,
+  message: string,
+  details: FaultDetails & { readonly lane?: number } = {},
+): Fault {
+  const { lane, ...rest } = details;
+  return new Fault(code, message, { site, activation: x, lanes: lane === undefined ? lanes : 1 << lane }, rest);
+}
+
+export const tensorMemoryOf = ({ states }: UnitCall): TensorMemory => states.of(TensorMemory);
+
+/** The value of an operand that all lanes of the warp must give alike. */
+export function sameWord(call: UnitCall, n: number, what: string): number {
+  const [first, ...others] = lanesIn(call.lanes);
+  const word = call.word(n, first!);
+  const other = others.find((lane) => call.word(n, lane) !== word);
+  if (other === undefined) return word;
+  throw tensorFault(
+    call,
+    "tcgen05-divergent-operand",
+    `the lanes of the warp give different ${what}: ${word >>> 0} in lane ${first} and ${call.word(n, other) >>> 0} in lane ${other}`,
+  );
+}
+
+/** An access to cells, on behalf of one lane or, by default, of all for which the unit acts. */
+export interface CellsAccess {
+  /** The matrix, for messages. */
+  readonly what: string;
+  readonly effect: "load" | "store";
+  readonly asking?: number;
+}
+
+/**
+ * Checks that cells exist and that their columns are allocated, and lets observers know of the access.
+ *
+ * @throws Fault if they do not, or are not
+ */
+export function checkCells(call: UnitCall, { what, effect, asking }: CellsAccess, cells: TensorCells): void {
+  const { lane, lanes, column, columns } = cells;
+  const fail = (message: string, details: FaultDetails = {}): never => {
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, {
+      ...details,
+      ...(asking === undefined ? {} : { lane: asking }),
+    });
+  };
+  const range = `columns ${column} to ${column + columns - 1}`;
+  if (lane + lanes > tensorLanes) fail(`${what} is in lanes ${lane} to ${lane + lanes - 1}, and there are 128`);
+  if (column + columns > tensorColumns) fail(`${what} is in ${range}, and there are 512`);
+  const memory = tensorMemoryOf(call);
+  const missing = memory.unallocated(column, columns);
+  if (missing === null) {
+    call.touch(asking === undefined ? call.lanes : 1 << asking, effect, cells);
+    return;
+  }
+  const allocated = memory.allocations.map((one) => `${one.column} to ${one.column + one.columns - 1}`).join(", ");
+  fail(`${what} is in ${range} of tensor memory, and column ${missing} is not allocated`, {
+    notes: [allocated === "" ? "the block has allocated no columns" : `allocated are columns ${allocated}`],
+  });
+}

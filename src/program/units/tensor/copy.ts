@@ -1,0 +1,102 @@
+import type { TensorCopy, UnitOpOf } from "../../../ir/index.ts";
+import { chunkBytes, tensorLayoutOf } from "../../../ir/index.ts";
+import { lanesIn } from "../../../ir/lane-mask.ts";
+import type { UnitCall } from "../unit-call.ts";
+import { checkCells, tensorFault, tensorMemoryOf } from "./access.ts";
+import { unpackBytes } from "./packing.ts";
+import { readChunks, tensorChunkAddress } from "./shared-chunks.ts";
+import { type TensorAddress, tensorAddress, tensorColumns } from "./tensor-memory.ts";
+
+/**
+ * The lanes that get a row of the source, counted from the lane of the address (section 9.7.16.9.2). With 32 or 64 rows
+ * a row goes to two or four quarters; of 4 rows each goes to one, in which it is the row to be replaced.
+ */
+export function copiedLanes({ rows, multicast }: TensorCopy, row: number): readonly number[] {
+  if (rows === 4) return [32 * row];
+  switch (multicast) {
+    case null:
+      return [row];
+    case "all":
+      return [row, row + 32, row + 64, row + 96];
+    case "02_13":
+      return [row, row + 64];
+    case "01_23":
+      return row < 32 ? [row, row + 32] : [row + 32, row + 64];
+  }
+}
+
+const words = new Int32Array(8);
+const bytes = new Uint8Array(words.buffer);
+
+/** Copies the rows of a matrix in shared memory to tensor memory, for each lane that asks. */
+export function copyToTensor({ copy }: UnitOpOf<"tensor-copy">, call: UnitCall): void {
+  for (const lane of lanesIn(call.lanes)) {
+    const to = tensorAddress(call.word(0, lane));
+    const { low, high } = call.address(1, lane);
+    const layout = tensorLayoutOf(low, high);
+    if (typeof layout === "string") {
+      throw tensorFault(call, "tcgen05-bad-descriptor", `the descriptor of the matrix: ${layout}`, { lane });
+    }
+    const columns = copy.bytes / 4;
+    checkTarget(call, copy, to, lane, columns);
+    const chunks = copy.bytes / chunkBytes;
+    const addresses = Int32Array.from({ length: copy.rows * chunks }, (_, i) =>
+      tensorChunkAddress(layout, true, Math.floor(i / chunks), i % chunks),
+    );
+    const source = readChunks(call, lane, addresses);
+    for (let row = 0; row < copy.rows; row++) {
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        const at = addresses[row * chunks + chunk]!;
+        if (copy.unpacked === null) bytes.set(source.subarray(at, at + chunkBytes), chunk * chunkBytes);
+        else unpackBytes(copy.unpacked, source, at, bytes, chunk * chunkBytes);
+      }
+      writeRow(call, copiedLanes(copy, row), to, columns);
+    }
+  }
+}
+
+function checkTarget(call: UnitCall, { rows }: TensorCopy, to: TensorAddress, lane: number, columns: number): void {
+  const { lane: first, column } = to;
+  if (rows !== 4 && first !== 0) {
+    const message = `the copy begins at lane ${first} of tensor memory, and must at lane 0`;
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane });
+  }
+  checkCells(
+    call,
+    { what: "the destination", effect: "store", asking: lane },
+    { lane: first, lanes: rows === 4 ? 97 : 128, column, columns },
+  );
+}
+
+function writeRow(call: UnitCall, lanes: readonly number[], { lane, column }: TensorAddress, columns: number): void {
+  const memory = tensorMemoryOf(call);
+  for (const one of lanes) memory.words.set(words.subarray(0, columns), (lane + one) * tensorColumns + column);
+}
+
+/** Columns of 32 bits that a shift moves, and rows. */
+const shiftedColumns = 8;
+const shiftedLanes = 32;
+
+/**
+ * Moves 32 bytes of each lane to the lane before it, in the 32 lanes from that of the address on; the last one keeps
+ * its own, which `tcgen05.cp` with a shape of 4 rows then replaces (sections 9.7.16.9.3 and 9.7.16.6.2).
+ */
+export function shiftTensor(call: UnitCall): void {
+  const memory = tensorMemoryOf(call);
+  for (const asking of lanesIn(call.lanes)) {
+    const { lane, column } = tensorAddress(call.word(0, asking));
+    if (lane % shiftedLanes !== 0) {
+      const message = `the shift begins at lane ${lane} of tensor memory, and must at a multiple of 32`;
+      throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: asking });
+    }
+    checkCells(
+      call,
+      { what: "what is shifted", effect: "store", asking },
+      { lane, lanes: shiftedLanes, column, columns: shiftedColumns },
+    );
+    for (let row = lane; row < lane + shiftedLanes - 1; row++) {
+      const next = (row + 1) * tensorColumns + column;
+      memory.words.copyWithin(row * tensorColumns + column, next, next + shiftedColumns);
+    }
+  }
+}

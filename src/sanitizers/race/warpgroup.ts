@@ -114,7 +114,8 @@ export class WarpgroupRegisters implements Observer {
   }
 
   range(e: RangeEvent): void {
-    const { warp, lane, address, bytes, effect } = e;
+    const { warp, lane, address, effect } = e;
+    const bytes = accessBytes(e.access);
     if (effect === "load") {
       const product = this.#of(warp).open.at(-1);
       if (product?.site === e.site) this.#read(e, product);
@@ -131,7 +132,7 @@ export class WarpgroupRegisters implements Observer {
     const { cta } = e.warp;
     let sources = this.#sources.get(cta);
     if (sources === undefined) this.#sources.set(cta, (sources = new Sources(cta.shared.u8.length)));
-    const range = rangeIn(e, e.lane, e.address, e.bytes);
+    const range = rangeIn(e, e.lane, e.address, accessBytes(e.access));
     if (range === null) return;
     product.sources.push(range);
     sources.add(range, product.site);

@@ -2,6 +2,7 @@ import { type ElementFormat, type FragmentMap, fragmentOf, type MatrixProduct, t
 import { fma64 } from "../numeric/binary64.ts";
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import { numberToF16 } from "../numeric/half.ts";
+import { hostTile, type HostTile } from "../tiles/index.ts";
 import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
 
 /** Words of the registers of a warp that a product may need: a register has 32, or 64 if it has 64 bits. */
@@ -27,11 +28,25 @@ export class Matrix implements TensorLine {
 
 const [left, right, accumulator] = [new Matrix(8192), new Matrix(8192), new Matrix(8192)];
 
+/** Products by their tiles, if they have one, and how often each has been computed so far. */
+const hosts = new WeakMap<MatrixProduct, { tile: HostTile | null; uses: number }>();
+
+/** Products that are computed element by element before a tile is compiled, which takes as long as a few hundred. */
+const fewUses = 64;
+
 /**
  * Computes a product from registers to registers. Both have, by register, a word for each lane; of 64 bits, two. `from`
  * has A, then B, then C.
  */
 export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Array): void {
+  let host = hosts.get(product);
+  if (host === undefined) hosts.set(product, (host = { tile: null, uses: 0 }));
+  if (++host.uses === fewUses) host.tile = hostTile(product);
+  if (host.tile?.multiply(from, to) !== true) multiplyElements(product, from, to);
+}
+
+/** The same, element by element: the reference for all others. */
+export function multiplyElements(product: MatrixProduct, from: Int32Array, to: Int32Array): void {
   const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((name) => fragmentOf(product, name)) as [
     FragmentMap,
     FragmentMap,

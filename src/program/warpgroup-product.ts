@@ -10,22 +10,9 @@ import {
   warpgroupRows,
   warpRows,
 } from "../ir/index.ts";
+import { multiplyTiles } from "./warpgroup-tiles.ts";
+import type { ReadChunks, WarpgroupInputs } from "./warpgroup-inputs.ts";
 import { addProducts, mask, Matrix, putElement, readFragment, writeFragment } from "./matrix-product.ts";
-
-/** Copies chunks of shared memory, four words each, of which the first `count` addresses are given. */
-export type ReadChunks = (addresses: Int32Array, count: number, into: Int32Array) => void;
-
-/** What a warp brings to a product. Registers have a word for each lane, one register after the other. */
-export interface WarpgroupInputs {
-  /** The number of the warp in its block: of a warpgroup each warp computes its own 16 rows. */
-  readonly warp: number;
-  /** The registers of A, or the layout in its descriptor. */
-  readonly a: Int32Array | SharedMatrixLayout;
-  readonly b: SharedMatrixLayout;
-  /** The register of the metadata, of a sparse A. */
-  readonly metadata: Int32Array | null;
-  readonly c: Int32Array;
-}
 
 const maxColumns = 256;
 const maxDepth = 256;
@@ -40,6 +27,16 @@ const accumulator = new Matrix(warpRows * maxColumns);
  * @throws what `read` throws for addresses at which there is no shared memory
  */
 export function multiplyInWarpgroup(
+  product: WarpgroupProduct,
+  inputs: WarpgroupInputs,
+  read: ReadChunks,
+  to: Int32Array,
+): void {
+  if (!multiplyTiles(product, inputs, read, to)) multiplyElements(product, inputs, read, to);
+}
+
+/** The same, element by element: the reference. */
+export function multiplyElements(
   product: WarpgroupProduct,
   { warp, a, b, metadata, c }: WarpgroupInputs,
   read: ReadChunks,

@@ -129,7 +129,7 @@ export class JitProgram {
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
     const shape = this.#shapes.portable(compiled.ir, block);
-    return orWhyNot(() => compileKernel(compiled, shape, this.#facts, features));
+    return orWhyNot(() => compileKernel(compiled, shape, this.#facts, features, "one"));
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -183,7 +183,7 @@ export class JitProgram {
   #compile(kernel: CompiledFunction, shape: LaunchShape, block: Dim3): LoadedKernel | string {
     return orWhyNot(() => {
       const { fusedMadd } = machineFeatures();
-      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
+      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd }, "any");
       const cached = this.#cache?.find(`${shapeKey(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
       return new LoadedKernel(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
     });

@@ -40,6 +40,7 @@ export class LaunchExecution implements Work {
   readonly threads: number;
   readonly expectedMs: number;
   readonly module: WebAssembly.Module;
+  readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
   readonly waits: boolean;
   readonly maxContexts: number;
@@ -96,6 +97,7 @@ export class LaunchExecution implements Work {
     this.#blocks = this.#parts.reduce((sum, [from, to]) => sum + to - from, 0);
     this.expectedMs = loaded.blockMs;
     this.module = loaded.module;
+    this.tiles = loaded.tiles;
     this.memory = memory.wasm;
     this.waits = loaded.kernel.waits;
     const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);

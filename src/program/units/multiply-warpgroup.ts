@@ -11,7 +11,8 @@ import {
 import { lowestLane } from "../../ir/lane-mask.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { notWarpgroup } from "../instruction-faults.ts";
-import { multiplyInWarpgroup, type ReadChunks } from "../warpgroup-product.ts";
+import type { ReadChunks } from "../warpgroup-inputs.ts";
+import { multiplyInWarpgroup } from "../warpgroup-product.ts";
 import type { Range, UnitCall } from "./unit-call.ts";
 
 /** Registers of D, of which each has a word in 32 lanes. */

@@ -171,6 +171,8 @@ const operandFields: Variants<Op, "kind"> = {
   warp: { mask: nullable(one), warp },
   activemask: {},
   barrier: { id: one, count: nullable(one), reduce: nullable(fields<Reduce>({ a: one })) },
+  "cluster-barrier": {},
+  "cluster-poll": {},
   fence: {},
   branch: {},
   "branch-indexed": { index: one },
@@ -223,8 +225,9 @@ export function operandsOf(op: Op): readonly Expr[] {
   return found ?? none;
 }
 
-/** Most operations are `pure`, for which there is a shorter way. */
-function mapOp(op: Op, map: Replace): Op {
+/** The operation with each expression replaced that it reads; the same object if nothing changes. */
+export function mapOpOperands(op: Op, map: Replace): Op {
+  // Most operations are `pure`, for which there is a shorter way.
   if (op.kind !== "pure") return operation.map(op, map);
   const values = mapChanged(op.values, map);
   return values === op.values ? op : { kind: "pure", values };
@@ -235,7 +238,7 @@ function mapOp(op: Op, map: Replace): Op {
  * guard. The same object if nothing changes.
  */
 export function mapOperands(instruction: Instruction, map: (expr: Expr) => Expr): Instruction {
-  const op = mapOp(instruction.op, map);
+  const op = mapOpOperands(instruction.op, map);
   const cases = instruction.undefinedCases;
   // Nearly all instructions have none.
   const undefinedCases = cases.length === 0 ? cases : mapChanged(cases, (u) => undefinedCase.map(u, map));

@@ -1,3 +1,4 @@
+import type { MatrixSums } from "../ir/index.ts";
 import type { Dim3, Report, ReportListener } from "./reports/report.ts";
 import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
@@ -25,6 +26,8 @@ export interface LaunchRequest {
   /** Blocks of the grid, and threads of a block. */
   readonly grid: Dim3;
   readonly block: Dim3;
+  /** Blocks of a cluster; default: what the kernel says (`.reqnctapercluster`), or else one. */
+  readonly cluster?: Dim3;
   /** The blocks that run, in order and disjoint; default: all. The others count as blocks of the grid nonetheless. */
   readonly blocks?: readonly BlockRange[];
   /** Bytes of dynamic shared memory. */
@@ -45,6 +48,8 @@ export interface LaunchRequest {
   readonly maxSteps?: number;
   /** Wall-clock milliseconds after which the launch ends with `no-progress`. */
   readonly timeoutMs?: number;
+  /** How products of matrices are summed. Default: "hardware". */
+  readonly matrix?: MatrixSums;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */
   readonly hostThreads?: number;
   /** Called now and then in a long launch. `steps` is null in compiled code, which does not count them. */

@@ -4,7 +4,8 @@ import {
   depthOf,
   type ElementFormat,
   fragmentOf,
-  metadataPlace,
+  presentColumns,
+  sparseShapeOf,
   type SharedMatrixLayout,
   type WarpgroupProduct,
   warpgroupRows,
@@ -42,7 +43,7 @@ export function multiplyElements(
   read: ReadChunks,
   to: Int32Array,
 ): void {
-  const { tile, negate } = product;
+  const { tile, negate, sparsity } = product;
   const { n, k, bits } = tile;
   if (a instanceof Int32Array) readFragment(fragmentOf(tile, "a"), tile.a, a, 0, left, false);
   else {
@@ -57,7 +58,10 @@ export function multiplyElements(
   if (negate.b) negateAll(right, n * depth);
   for (let row = 0; row < warpRows; row++) {
     left.at = row * k;
-    const chosen = metadata === null ? null : present(product, row, metadata);
+    const chosen =
+      metadata === null || sparsity === null
+        ? null
+        : presentColumns(sparseShapeOf(product, sparsity), row, (lane) => metadata[lane]!);
     for (let column = 0; column < n; column++) {
       right.at = column * depth;
       const cell = row * n + column;
@@ -115,28 +119,8 @@ function negateAll({ values }: Matrix, count: number): void {
   for (let i = 0; i < count; i++) values[i] = -values[i]!;
 }
 
-const chosenElements = new Int32Array(maxDepth);
-
-/** The elements of a dense row that are present, in their order in the sparse one. */
-function present({ tile, sparsity }: WarpgroupProduct, row: number, metadata: Int32Array): Int32Array {
-  const { chunk: size, selector } = sparsity!;
-  const chunks = (2 * tile.k) / size;
-  let at = 0;
-  for (let chunk = 0; chunk < chunks; chunk++) {
-    const { lane, shift } = metadataPlace(row, chunk, chunks, selector);
-    const index = metadata[lane]! >>> shift;
-    // Of two elements of 32 bits, the index counts the halves: 1110 is the second one.
-    if (size === 2) chosenElements[at++] = 2 * chunk + ((index >> 1) & 1);
-    else {
-      chosenElements[at++] = 4 * chunk + (index & 3);
-      chosenElements[at++] = 4 * chunk + ((index >> 2) & 3);
-    }
-  }
-  return chosenElements.subarray(0, at);
-}
-
 /** The elements of a column with which those of a sparse row are multiplied. */
-function gather({ at, values, exponents }: Matrix, chosen: Int32Array): Matrix {
+function gather({ at, values, exponents }: Matrix, chosen: readonly number[]): Matrix {
   for (let i = 0; i < chosen.length; i++) {
     gathered.values[i] = values[at + chosen[i]!]!;
     gathered.exponents[i] = exponents[at + chosen[i]!]!;

@@ -41,6 +41,16 @@ export const reportCodes = {
     title: "a call passes other sizes than the function declares",
     page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
   },
+  "cluster-bad-rank": {
+    title: "an address is for a block that the cluster does not have",
+    page: "`mapa` has mapped an address of shared memory to a rank that is not less than `%cluster_nctarank`, and the address is used. A cluster of n blocks has the ranks 0 to n - 1, whatever its shape; a launch without cluster dimensions has clusters of one block. Compute the rank modulo `%cluster_nctarank`, or launch with the cluster that the kernel expects (`--cluster`, `cluster` in a job and in the library, or `.reqnctapercluster` in the program).",
+    section: "9.7.9.23",
+  },
+  "cluster-barrier-misuse": {
+    title: "arrivals and waits at the barrier of a cluster do not alternate",
+    page: "Each thread of a cluster arrives with `barrier.cluster.arrive`, then waits with `barrier.cluster.wait`, and only then may arrive again. A wait without an arrival before it does not know which phase it is for; a second arrival counts for a phase that other threads have not left. Look for a branch in which one of the two is left out.\n\nWrong is `barrier.cluster.wait;` alone. Right is `barrier.cluster.arrive; barrier.cluster.wait;`.",
+    section: "9.7.13.3",
+  },
   "const-out-of-bounds": {
     title: "an access to constant memory is outside every variable",
     page: "The address is in constant memory, but in no `.const` variable, or the access reaches past a variable's end. The message names the nearest variable and the distance.",
@@ -55,6 +65,11 @@ export const reportCodes = {
     title: "no thread of a block can go on",
     page: "Every thread that has not ended waits: at a barrier, at a warp-wide operation, or for other lanes of its warp. The notes say who waits where, and for whom. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.",
     section: "9.7.13.1",
+  },
+  "dsmem-after-exit": {
+    title: "shared memory of another block is accessed, and that block does not run",
+    page: "The shared memory of a block exists from its beginning until its last thread exits: then the memory may belong to another block. A block whose memory others of the cluster access must stay until they have done so, and before the first access all must have begun: both are what `barrier.cluster.arrive` and `barrier.cluster.wait` are for (`cluster.sync()` in CUDA), once at the beginning and once before the end. Asynchronous stores and remote arrivals at mbarriers are accesses like any others.",
+    section: "9.7.13.3",
   },
   "divergent-call-address": {
     title: "lanes of one call have different addresses",
@@ -170,9 +185,9 @@ export const reportCodes = {
     section: "9.7.9.6",
   },
   "sparse-bad-metadata": {
-    title: "the metadata of a sparse matrix chooses elements that it cannot choose",
-    page: "A sparse matrix A is stored without half of its elements, and metadata says where along k those belong that are stored: for each group of four (or four pairs) two indices of two bits, the first below the second. Here a group has the same index twice, or the larger one first, for which the manual has no result. Mostly the metadata was read from another row, or in an order that another instruction wants.",
-    section: "9.7.16.10.8",
+    title: "the metadata of a sparse matrix is not possible",
+    page: "`mma.sp` multiplies a matrix A of which half of the elements of each chunk are present; four bits of metadata for each chunk say where they are, as two indices of two bits. The indices must differ, and with `.sp::ordered_metadata` the lower one must come first: 0b0100, 0b1000, 0b1001, 0b1100, 0b1101 and 0b1110 are possible. For `.tf32` only 0b0100 (the first of two elements) and 0b1110 (the second) are. The sparsity selector, the last operand, names the threads of each four that have metadata: 0 to 3 if it is one of them, 0 or 1 if it is two, 0 if all four have some. Often metadata is loaded by the wrong threads, or in the order of other element sizes.\n\nWrong is metadata of 0 for `mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, which takes each first element twice. Right is 0x44444444, which takes the first two of each four.",
+    section: "9.7.14.6.1",
   },
   "stack-overflow": {
     title: "a thread's stack is full",

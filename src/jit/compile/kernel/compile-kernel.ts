@@ -59,6 +59,9 @@ export function compileKernel(
 /** The imports of every kernel; the rest is imported where code first needs it. */
 const ptxImports: readonly HostImport[] = ["translate", "fault", "arriveAtWarpWait", "settle", "deadlock"];
 
+/** Imports in which a launch may be given up. */
+const givingUp: readonly HostImport[] = ["giveUp", "cluster"];
+
 const visaImports: readonly HostImport[] = [
   "translate",
   "fault",
@@ -107,7 +110,7 @@ function describe(
     roots,
     sites,
     targets: Uint8Array.from(targets.flatMap((of) => facts.functions.list.map((f) => (of.includes(f) ? 1 : 0)))),
-    mayGiveUp: stacks.isChecked || imports.includes("giveUp" satisfies HostImport),
+    mayGiveUp: stacks.isChecked || givingUp.some((name) => imports.includes(name)),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     waits: waits || shape.width !== null,
     imports,

@@ -153,6 +153,8 @@ const keepsTiles: Readonly<Record<Instruction["op"]["kind"], boolean>> = {
   "stack-save": false,
   "stack-restore": false,
   barrier: false,
+  "cluster-barrier": false,
+  "cluster-poll": false,
   branch: false,
   "branch-indexed": false,
   return: false,

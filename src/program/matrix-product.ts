@@ -11,8 +11,8 @@ import { fma64 } from "../numeric/binary64.ts";
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import { exactSum } from "../numeric/exact-sum.ts";
 import { numberToF16 } from "../numeric/half.ts";
-import { hostTile, type HostTile } from "../tiles/index.ts";
 import { type Scale, sumOfBlocks } from "../numeric/tensor-blocks.ts";
+import { hostTile, type HostTile } from "../tiles/index.ts";
 import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
 import { blockScales, type Scales } from "./block-scales.ts";
 

@@ -33,9 +33,9 @@ const isIntegerFormat = (format: string): format is IntegerFormat => format === 
 
 /** The tile that a product is; null if it is computed element by element. */
 export function tileOf(product: MatrixProduct): Tile | null {
-  const { m, n, k, a, b, c, d, bits, rule, fragments, sparsity, scales } = product;
-  if (sparsity !== undefined || scales !== undefined) return null;
+  const { m, n, k, a, b, c, d, bits, rule, fragments } = product;
   if (m !== 16 || n !== 8 || fragments.kind !== "whole") return null;
+  if (product.sparsity !== undefined || product.scales !== undefined) return null;
   if (rule.kind === "integer") {
     const isTile = isIntegerFormat(a) && isIntegerFormat(b) && k % 16 === 0 && k <= 64;
     return isTile ? { kind: "integer", a, b, k, saturates: rule.saturates } : null;

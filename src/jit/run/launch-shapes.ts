@@ -23,11 +23,12 @@ export class LaunchShapes {
     this.#quads = quads;
   }
 
-  of(kernel: IrFunction, { block, threads, cluster }: LaunchRequest): LaunchShape {
+  of(kernel: IrFunction, { block, threads, cluster, matrix }: LaunchRequest): LaunchShape {
     const { isShared } = this.#memory;
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
-    return { ...blockShape(block, this.#quadsOf(kernel, block), isShared), clustered: y * z > 1 };
+    const shape = blockShape(block, this.#quadsOf(kernel, block), isShared);
+    return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact" };
   }
 
   /** For a launcher that is not this one: a block of one shape, or (null) of any. */
@@ -56,8 +57,11 @@ export class LaunchShapes {
 }
 
 /** Tells a kernel's code for a shape from that for others. */
-export const shapeKey = (kernel: string, { quads, rows, full, shared, width, clustered }: LaunchShape): string =>
-  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}${clustered ? " clustered" : ""}`;
+export const shapeKey = (
+  kernel: string,
+  { quads, rows, full, shared, width, clustered, exactSums }: LaunchShape,
+): string =>
+  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}`;
 
 function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
@@ -67,6 +71,7 @@ function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape
     full: (x * y * z) % lanes === 0,
     width: null,
     clustered: false,
+    exactSums: false,
     shared,
   };
 }
@@ -86,5 +91,13 @@ function threadShape(
     width,
   );
   const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
-  return { quads, rows: true, full: width === 4 * quads && (x * y * z) % width === 0, width, clustered: false, shared };
+  return {
+    quads,
+    rows: true,
+    full: width === 4 * quads && (x * y * z) % width === 0,
+    width,
+    clustered: false,
+    exactSums: false,
+    shared,
+  };
 }

@@ -8,6 +8,7 @@ import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { isWide } from "../lanes/value.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
+import { RecordHelpers } from "../module/record-helpers.ts";
 import { SuspendedFrames } from "../module/suspended-frames.ts";
 import { activationBytes, calledBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
@@ -75,6 +76,7 @@ export function layOutModule(
     quads,
     layout,
     stackMode,
+    recordHelpers: new RecordHelpers(module),
     accessHelpers: new AccessHelpers(module, layout, lanes, stacks.stride),
     suspendedFrames,
     roots,
@@ -102,19 +104,18 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
 }
 
 /**
- * What products of matrices and units of the machine in some code need: registers of 32 bits that one reads and writes,
+ * What products of matrices and units of the machine need in some code: registers of 32 bits that one reads and writes,
  * at most, and tiles.
  */
 function productNeeds(code: readonly PreparedCode[]) {
   const products: MatrixProduct[] = [];
   let registers = 0;
-  const wordsOf = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
+  const count = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
   for (const { op, dst } of code.flatMap(({ instructions }) => instructions)) {
-    // The results of a unit take the place of its operands.
-    if (op.kind === "unit") registers = Math.max(registers, wordsOf(op.operands), 2 * dst.length);
+    if (op.kind === "unit") registers = Math.max(registers, count(op.operands), 2 * dst.length);
     if (op.kind !== "warp" || op.warp.op !== "multiply") continue;
     products.push(op.warp.product);
-    registers = Math.max(registers, wordsOf(op.warp.operands) + 2 * dst.length);
+    registers = Math.max(registers, count(op.warp.operands) + 2 * dst.length);
   }
   const { left, right } = tileBytes(products);
   return { fragmentRegisters: registers, leftTileBytes: left, rightTileBytes: right };

@@ -1,4 +1,4 @@
-import { fragmentOf, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
+import { type Arrangement, fragmentOf, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
 import { type Tile, tileFunctions, tileOf, wideBytes } from "../../../tiles/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -11,6 +11,20 @@ import { callHost, importHost } from "../module/host-calls.ts";
 import { type Side, TilePlan, tileSlots } from "./tile-plan.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
+
+/** The same arrangement of words, if the parts of each word stay together. */
+function wholeWords(arrangement: Arrangement): Arrangement {
+  const parts = 32 / arrangement.bits;
+  const isWhole = (first: number, i: number, from: readonly number[]): boolean =>
+    i % parts !== 0 ||
+    (first < 0
+      ? from.slice(i, i + parts).every((part) => part < 0)
+      : first % parts === 0 && from.slice(i, i + parts).every((part, j) => part === first + j));
+  if (!arrangement.from.every((from) => from.every(isWhole))) return arrangement;
+  const words = (from: readonly number[]): number[] =>
+    from.filter((_, i) => i % parts === 0).map((first) => (first < 0 ? -1 : first / parts));
+  return { bits: 32, from: arrangement.from.map(words) };
+}
 
 /** Bytes of a 32-bit register of all lanes. */
 const bytesOfRegister = 128;
@@ -57,15 +71,15 @@ export class MatrixOperations {
     const { writer, quads } = this.#chunk;
     const { context, layout } = this.#function;
     this.#store(operands, layout.values);
-    const { bits } = arrangement;
+    const { bits, from } = wholeWords(arrangement);
     const load = { 8: "v128.load8_lane", 16: "v128.load16_lane", 32: "v128.load32_lane" } as const;
     const parts = 128 / bits;
-    return arrangement.from.map((from) => {
+    return from.map((sources) => {
       const found = Array.from({ length: quads }, (_, q) => {
         const local = this.#local();
         writer.assign([{ local, value: wasm.i32x4(0) }]);
         for (let part = 0; part < parts; part++) {
-          const source = from[q * parts + part]!;
+          const source = sources[q * parts + part]!;
           if (source < 0) continue;
           writer.get(context);
           writer.get(local);
@@ -79,7 +93,7 @@ export class MatrixOperations {
   }
 
   multiply(op: Operation<"multiply">, instruction: number): readonly Value[] {
-    const tile = tileOf(op.product);
+    const tile = this.#function.unit.shape.exactSums ? null : tileOf(op.product);
     if (tile !== null) return this.#multiplyTile(op, tile, instruction);
     const { layout } = this.#function;
     this.#store(op.operands, layout.fragments);

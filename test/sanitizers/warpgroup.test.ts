@@ -116,11 +116,18 @@ const programs: Readonly<Record<string, readonly string[]>> = {
   ],
   "shared memory is written before the wait": [
     "    mad.lo.u32 %s, %t, 16, %s0;",
-    ...[fence, multiply(), commit, `    st.shared.u32 [%s], %t;${inFlight}`],
+    ...[fence, multiply(), commit, "    bar.sync 0;", `    st.shared.u32 [%s], %t;${inFlight}`],
   ],
   "shared memory is written by a copy before the wait": [
     "    mad.lo.u32 %s, %t, 16, %s0;",
-    ...[fence, multiply(), commit, `    cp.async.ca.shared.global [%s], [%o], 4;${inFlight}`, "    cp.async.wait_all;"],
+    ...[
+      fence,
+      multiply(),
+      commit,
+      "    bar.sync 0;",
+      `    cp.async.ca.shared.global [%s], [%o], 4;${inFlight}`,
+      "    cp.async.wait_all;",
+    ],
   ],
   "shared memory is written after the wait of all warps": [
     "    mad.lo.u32 %s, %t, 16, %s0;",

@@ -22,8 +22,8 @@ export interface MetadataPlace {
   readonly bit: number;
 }
 
-/** What the layout depends on: columns of A and bits of an element. */
-interface SparseShape {
+/** Of a product: its k, the bits of an element of A, and what is present. */
+export interface SparseShape {
   readonly k: number;
   readonly bits: number;
   readonly sparsity: Sparsity;

@@ -4,7 +4,8 @@ import {
   depthOf,
   type ElementFormat,
   fragmentOf,
-  warpgroupMetadataPlace,
+  presentColumns,
+  sparseShapeOf,
   type SharedMatrixLayout,
   type WarpgroupProduct,
   warpgroupRows,
@@ -12,21 +13,8 @@ import {
 } from "../ir/index.ts";
 import { mask, Matrix, putElement, readFragment, writeFragment } from "./matrix-product.ts";
 import { addProducts } from "./product-sums.ts";
-
-/** Copies chunks of shared memory, four words each, of which the first `count` addresses are given. */
-export type ReadChunks = (addresses: Int32Array, count: number, into: Int32Array) => void;
-
-/** What a warp brings to a product. Registers have a word for each lane, one register after the other. */
-export interface WarpgroupInputs {
-  /** The number of the warp in its block: of a warpgroup each warp computes its own 16 rows. */
-  readonly warp: number;
-  /** The registers of A, or the layout in its descriptor. */
-  readonly a: Int32Array | SharedMatrixLayout;
-  readonly b: SharedMatrixLayout;
-  /** The register of the metadata, of a sparse A. */
-  readonly metadata: Int32Array | null;
-  readonly c: Int32Array;
-}
+import type { ReadChunks, WarpgroupInputs } from "./warpgroup-inputs.ts";
+import { multiplyTiles } from "./warpgroup-tiles.ts";
 
 const maxColumns = 256;
 const maxDepth = 256;
@@ -42,11 +30,21 @@ const accumulator = new Matrix(warpRows * maxColumns);
  */
 export function multiplyInWarpgroup(
   product: WarpgroupProduct,
+  inputs: WarpgroupInputs,
+  read: ReadChunks,
+  to: Int32Array,
+): void {
+  if (!multiplyTiles(product, inputs, read, to)) multiplyElements(product, inputs, read, to);
+}
+
+/** The same, element by element: the reference. */
+export function multiplyElements(
+  product: WarpgroupProduct,
   { warp, a, b, metadata, c }: WarpgroupInputs,
   read: ReadChunks,
   to: Int32Array,
 ): void {
-  const { tile, negate } = product;
+  const { tile, negate, sparsity } = product;
   const { n, k, bits } = tile;
   if (a instanceof Int32Array) readFragment(fragmentOf(tile, "a"), tile.a, a, 0, left, false);
   else {
@@ -61,7 +59,10 @@ export function multiplyInWarpgroup(
   if (negate.b) negateAll(right, n * depth);
   for (let row = 0; row < warpRows; row++) {
     left.at = row * k;
-    const chosen = metadata === null ? null : present(product, row, metadata);
+    const chosen =
+      metadata === null || sparsity === null
+        ? null
+        : presentColumns(sparseShapeOf(product, sparsity), row, (lane) => metadata[lane]!);
     for (let column = 0; column < n; column++) {
       right.at = column * depth;
       const cell = row * n + column;
@@ -119,28 +120,8 @@ function negateAll({ values }: Matrix, count: number): void {
   for (let i = 0; i < count; i++) values[i] = -values[i]!;
 }
 
-const chosenElements = new Int32Array(maxDepth);
-
-/** The elements of a dense row that are present, in their order in the sparse one. */
-function present({ tile, sparsity }: WarpgroupProduct, row: number, metadata: Int32Array): Int32Array {
-  const { chunk: size, selector } = sparsity!;
-  const chunks = (2 * tile.k) / size;
-  let at = 0;
-  for (let chunk = 0; chunk < chunks; chunk++) {
-    const { lane, shift } = warpgroupMetadataPlace(row, chunk, chunks, selector);
-    const index = metadata[lane]! >>> shift;
-    // Of two elements of 32 bits, the index counts the halves: 1110 is the second one.
-    if (size === 2) chosenElements[at++] = 2 * chunk + ((index >> 1) & 1);
-    else {
-      chosenElements[at++] = 4 * chunk + (index & 3);
-      chosenElements[at++] = 4 * chunk + ((index >> 2) & 3);
-    }
-  }
-  return chosenElements.subarray(0, at);
-}
-
 /** The elements of a column with which those of a sparse row are multiplied. */
-function gather({ at, values, exponents }: Matrix, chosen: Int32Array): Matrix {
+function gather({ at, values, exponents }: Matrix, chosen: readonly number[]): Matrix {
   for (let i = 0; i < chosen.length; i++) {
     gathered.values[i] = values[at + chosen[i]!]!;
     gathered.exponents[i] = exponents[at + chosen[i]!]!;

@@ -8,7 +8,7 @@ import { RaceSanitizer } from "./race.ts";
 import { ProxyFences } from "./race/proxy-fences.ts";
 import { TensorOperations } from "./race/tensor-operations.ts";
 import { syncSanitizer } from "./sync.ts";
-import { WarpgroupRegisters } from "./warpgroup.ts";
+import { WarpgroupRegisters } from "./race/warpgroup.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
 const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly Observer[]>>> = {

@@ -75,6 +75,9 @@ export class RaceSanitizer implements Observer {
 
   instruction(e: InstructionEvent): void {
     const { op } = e.site.instruction;
+    // A product is the whole warp's: its accesses, which one lane makes here, are ordered for all lanes with the fence
+    // before it and with the wait after it.
+    if (op.kind === "order-products" && op.step !== "commit") this.#orders.get(e.warp)!.meet(e.mask, this.#tick());
     if (op.kind !== "fence") return;
     const order = this.#orders.get(e.warp)!;
     const mask = order.threadsOf(e.mask);

@@ -2,13 +2,36 @@ import { fragmentOf, type MatrixProduct } from "../ir/index.ts";
 import { hostModule, machineFeatures, ModuleWriter, NotAllowed } from "../wasm/index.ts";
 import { type Tile, tileFunctions, tileOf, wideBytes } from "./tile.ts";
 
-interface TileExports {
+/** The functions of a tile: see `TileFunctions`. */
+export interface TileExports {
   readonly left: (from: number, to: number) => void;
   readonly right: (from: number, to: number) => void;
   readonly multiply: (left: number, right: number, start: number, result: number) => number;
 }
 
-const align = (at: number): number => Math.ceil(at / 64) * 64;
+/** The functions of a tile in a module of their own, with memory of their own. Throws NotAllowed where there is none. */
+export function instantiateTile(
+  tile: Tile,
+  bytes: number,
+): { readonly exports: TileExports; readonly words: Int32Array } {
+  const pages = Math.ceil(bytes / 65536);
+  const module = new ModuleWriter(machineFeatures());
+  module.importMemory({ initial: pages, maximum: pages, shared: false });
+  const names = tileFunctions(module, tile);
+  for (const name of [names.left, names.right, names.multiply]) module.export(name);
+  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
+  const instance = new WebAssembly.Instance(hostModule(module.finish(), true), { env: { memory } });
+  const functions = instance.exports as Record<string, unknown>;
+  const exports: TileExports = {
+    left: functions[names.left] as TileExports["left"],
+    right: functions[names.right] as TileExports["right"],
+    multiply: functions[names.multiply] as TileExports["multiply"],
+  };
+  return { exports, words: new Int32Array(memory.buffer) };
+}
+
+/** The next place at which a matrix of a tile may begin. */
+export const align = (at: number): number => Math.ceil(at / 64) * 64;
 
 /** Registers of A, B and C of a tile, at most: 16 rows and 64 bytes, 8 columns and 64 bytes, 16 rows and 8 words. */
 const fragmentBytes = { a: 8 * 128, b: 4 * 128, c: 4 * 128 };
@@ -36,20 +59,9 @@ export class HostTile {
     at.left = align(at.d + fragmentBytes.c);
     at.right = align(at.left + left);
     this.#at = at;
-    const pages = Math.ceil((at.right + right) / 65536);
-    const module = new ModuleWriter(machineFeatures());
-    module.importMemory({ initial: pages, maximum: pages, shared: false });
-    const names = tileFunctions(module, tile);
-    for (const name of [names.left, names.right, names.multiply]) module.export(name);
-    const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-    const instance = new WebAssembly.Instance(hostModule(module.finish(), true), { env: { memory } });
-    const functions = instance.exports as Record<string, unknown>;
-    this.#exports = {
-      left: functions[names.left] as TileExports["left"],
-      right: functions[names.right] as TileExports["right"],
-      multiply: functions[names.multiply] as TileExports["multiply"],
-    };
-    this.#words = new Int32Array(memory.buffer);
+    const { exports, words } = instantiateTile(tile, at.right + right);
+    this.#exports = exports;
+    this.#words = words;
   }
 
   /**

@@ -13,12 +13,13 @@ const module = (body: string): string => `.version 8.0
 .visible .entry k(.param .u64 out)
 {
     .reg .b64 %o, %b;
-    .reg .b32 %t, %s, %x, %a<4>;
+    .reg .b32 %t, %s, %s0, %x, %a<4>;
     .reg .f32 %d<8>, %e<4>, %f, %g;
     .reg .pred p;
     ld.param.u64 %o, [out];
     mov.u32 %t, %tid.x;
     mad.wide.u32 %o, %t, 4, %o;
+    mov.u32 %s0, buf;
     mov.u32 %s, buf;
     mad.lo.u32 %s, %t, 32, %s;
     st.shared.v4.u32 [%s], {%t, %t, %t, %t};
@@ -113,6 +114,29 @@ const programs: Readonly<Record<string, readonly string[]>> = {
     ...[fence, `${fromRegisters.replace("%a2", "%x")} // report: uninitialized-read`, commit, wait(0)],
     "    mov.f32 %g, %d1;",
   ],
+  "shared memory is written before the wait": [
+    "    mad.lo.u32 %s, %t, 16, %s0;",
+    ...[fence, multiply(), commit, "    bar.sync 0;", `    st.shared.u32 [%s], %t;${inFlight}`],
+  ],
+  "shared memory is written by a copy before the wait": [
+    "    mad.lo.u32 %s, %t, 16, %s0;",
+    ...[
+      fence,
+      multiply(),
+      commit,
+      "    bar.sync 0;",
+      `    cp.async.ca.shared.global [%s], [%o], 4;${inFlight}`,
+      "    cp.async.wait_all;",
+    ],
+  ],
+  "shared memory is written after the wait of all warps": [
+    "    mad.lo.u32 %s, %t, 16, %s0;",
+    ...[fence, multiply(), commit, wait(0), "    bar.sync 0;", "    st.shared.u32 [%s], %t;"],
+  ],
+  "other shared memory is written before the wait": [
+    "    mad.lo.u32 %s, %t, 16, %s0;",
+    ...[fence, multiply(), commit, "    st.shared.u32 [%s+2048], %t;"],
+  ],
   "the accumulators of a loop are renamed at its end, as compilers do": [
     "    mov.u32 %t, 0;",
     "LOOP:",
@@ -134,7 +158,7 @@ test.each(Object.entries(programs))("%s", (_, lines) => {
     return code === undefined ? [] : [{ code, line: i + 1, threads: 128 }];
   });
   const device = new Device();
-  const out = device.buffer(new Float32Array(128));
+  const out = device.buffer(new Float32Array(256));
   const { reports } = device
     .load(text)
     .kernel("k")

@@ -25,6 +25,25 @@ function layout(isWide: readonly (boolean | null)[], lanes: number): Layout {
   return { at, isWide: isWide.map((wide) => wide === true) };
 }
 
+/**
+ * Shows the runs of operands or results of 32 lanes and 32 bits that lie one after the other, of `count` from the n-th
+ * on: the first, where it lies, and how many there are. What has no place is left out.
+ */
+function eachRun(
+  { at }: Layout,
+  n: number,
+  count: number,
+  show: (first: number, at: number, length: number) => void,
+): void {
+  for (let first = 0; first < count; ) {
+    const from = at[n + first] ?? -1;
+    let length = 1;
+    while (first + length < count && from >= 0 && at[n + first + length] === from + 32 * length) length++;
+    if (from >= 0) show(first, from, length);
+    first += length;
+  }
+}
+
 /** A chunk at an instruction that a unit of the machine performs. */
 export interface UnitPlace {
   readonly context: number;
@@ -82,16 +101,15 @@ export class HostUnits {
         if (results.isWide[n]!) given.push({ at: to + 1, value: high });
       },
       words(n, count, into): void {
-        for (let i = 0; i < count; i++) {
-          const from = start + operands.at[n + i]!;
-          into.set(memory.views.i32.subarray(from, from + 32), 32 * i);
-        }
+        const { i32 } = memory.views;
+        eachRun(operands, n, count, (first, at, length) => {
+          into.set(i32.subarray(start + at, start + at + 32 * length), 32 * first);
+        });
       },
       giveWords(n, count, from): void {
-        for (let i = 0; i < count; i++) {
-          const at = results.at[n + i] ?? -1;
-          if (at >= 0) words.push({ at: start + at, from: from.subarray(32 * i, 32 * i + 32) });
-        }
+        eachRun(results, n, count, (first, at, length) => {
+          words.push({ at: start + at, from: from.subarray(32 * first, 32 * (first + length)) });
+        });
       },
       range: (request: RangeRequest): Range =>
         findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),

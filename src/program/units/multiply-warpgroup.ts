@@ -10,9 +10,10 @@ import {
 } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
 import { Fault } from "../../machine/faults/fault.ts";
-import { notWarpgroup } from "../instruction-faults.ts";
 import { productIn } from "../exact-product.ts";
-import { multiplyInWarpgroup, type ReadChunks } from "../warpgroup-product.ts";
+import { notWarpgroup } from "../instruction-faults.ts";
+import type { ReadChunks } from "../warpgroup-inputs.ts";
+import { multiplyInWarpgroup } from "../warpgroup-product.ts";
 import type { Range, UnitCall } from "./unit-call.ts";
 
 /** Registers of D, of which each has a word in 32 lanes. */
@@ -29,7 +30,8 @@ const inputs = {
  * A warp's part of the product of a warpgroup (section 9.7.15). It is performed at once: on a GPU, at some time before
  * the wait for its group. All lanes are here, and descriptors are the same in all.
  */
-export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, call: UnitCall): void {
+export function multiplyWarpgroup(op: UnitOpOf<"multiply-warpgroup">, call: UnitCall): void {
+  const product = productOf(op.product, call);
   const { left, sparsity } = product;
   const lane = lowestLane(call.lanes);
   const layout = (operand: number): SharedMatrixLayout => {
@@ -54,6 +56,17 @@ export function multiplyWarpgroup({ product }: UnitOpOf<"multiply-warpgroup">, c
     result,
   );
   call.giveWords(0, count, result);
+}
+
+const exact = new WeakMap<WarpgroupProduct, WarpgroupProduct>();
+
+/** The product as the launch computes it. */
+function productOf(product: WarpgroupProduct, { x }: UnitCall): WarpgroupProduct {
+  const tile = productIn(x.warp.cta.grid, product.tile);
+  if (tile === product.tile) return product;
+  let found = exact.get(product);
+  if (found === undefined) exact.set(product, (found = { ...product, tile }));
+  return found;
 }
 
 /** Section 9.7.15.1: four warps, of which the first one's number is a multiple of four. */

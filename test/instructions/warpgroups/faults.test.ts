@@ -6,7 +6,7 @@ import { Device } from "../../../src/runtime/index.ts";
  * warp-rank of the first warp is a multiple of 4"; 9.7.15.5.2: "all threads in the warpgroup must execute the same
  * wgmma.mma_async instruction".
  */
-const module = (body: string): string => `.version 8.0
+const module = (body: string): string => `.version 8.2
 .target sm_90a
 .address_size 64
 .shared .align 1024 .b8 buf[2048];
@@ -30,6 +30,9 @@ ${body}
 const strides = (leading: number, stride: number): string =>
   `    or.b64 %b, %b, ${(BigInt(leading >> 4) << 16n) | (BigInt(stride >> 4) << 32n)};`;
 const multiply = "    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %b, %b, 0, 1, 1, 0, 0;";
+
+const sparse = (selector: number): string =>
+  `    wgmma.mma_async.sp.sync.aligned.m64n8k32.f32.f16.f16 {%d0, %d1, %d2, %d3}, %b, %b, %s, ${selector}, 0, 1, 1, 0, 0;`;
 
 interface Case {
   readonly name: string;
@@ -60,6 +63,20 @@ const cases: readonly Case[] = [
     threads: 128,
     code: "shared-out-of-bounds",
     message: /loads 16 x 1 bytes \(shared\) .* after the end of `k.buf` \(2048 bytes\)|the end of `buf`/,
+  },
+  {
+    name: "metadata with equal indices",
+    body: [strides(128, 256), "    mov.u32 %s, 0x44444440;", sparse(1)],
+    threads: 128,
+    code: "sparse-bad-metadata",
+    message: /0b0000, 0b0101, 0b1010 and 0b1111 are not allowed/,
+  },
+  {
+    name: "a selector beyond the lanes",
+    body: [strides(128, 256), "    mov.u32 %s, 0x44444444;", sparse(2)],
+    threads: 128,
+    code: "sparse-bad-metadata",
+    message: /the sparsity selector is 2, and for this shape it must be 0 or 1/,
   },
 ];
 

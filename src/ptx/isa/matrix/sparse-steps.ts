@@ -1,4 +1,10 @@
-import { firstMetadataLane, type MatrixProduct, metadataLanes, type Sparsity } from "../../../ir/index.ts";
+import {
+  firstMetadataLane,
+  type MatrixProduct,
+  metadataLanes,
+  type SparseShape,
+  type Sparsity,
+} from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
 import type { OperandAccess, Step } from "../define.ts";
 
@@ -13,18 +19,18 @@ export function sparseSteps(
   const chunk = product.bits === 32 ? 2 : product.bits === 4 ? 8 : 4;
   const sparsity: Sparsity = { chunk, selector: Number(ops.constant("f") ?? 0) };
   const operands = ops.vector("e");
-  return { sparsity, operands, checks: [check({ ...product, sparsity }, operands[0]!, variant)] };
+  return { sparsity, operands, checks: [metadataCheck({ ...product, sparsity }, operands[0]!, variant)] };
 }
 
 /** Ends the launch in lanes whose metadata has indices that the manual does not allow. */
-function check(product: MatrixProduct & { readonly sparsity: Sparsity }, e: Expr, variant: Variant): Step {
-  const { chunk, selector } = product.sparsity;
-  const lanes = metadataLanes(product);
+export function metadataCheck(shape: SparseShape, e: Expr, variant: Variant): Step {
+  const { chunk, selector } = shape.sparsity;
+  const lanes = metadataLanes(shape);
   if (selector >= 4 / lanes) {
     const wanted = lanes === 4 ? "0" : "0 or 1";
     return refusal(kit.pred(true), `the sparsity selector is ${selector}, and for this shape it must be ${wanted}`);
   }
-  const first = firstMetadataLane(product);
+  const first = firstMetadataLane(shape);
   const lane = kit.and({ kind: "special", ty: "i32", name: "laneid" }, kit.i32(3));
   const isOwn = kit.lt(kit.sub(lane, kit.i32(first)), kit.i32(lanes), false);
   const isValid = kit.eq(kit.and(validIndices(e, chunk, variant), lowestBits), lowestBits);

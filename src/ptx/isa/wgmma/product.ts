@@ -1,8 +1,9 @@
-import type { ElementFormat, MatrixProduct, WarpgroupProduct } from "../../../ir/index.ts";
+import { type ElementFormat, type MatrixProduct, sparseShapeOf, type WarpgroupProduct } from "../../../ir/index.ts";
 import { type TensorFormat, warpgroupSum } from "../../../numeric/tensor.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
 import type { OperandAccess, Step } from "../define.ts";
 import { elementBits, shapeOf } from "../matrix/fragment.ts";
+import { metadataCheck } from "../matrix/sparse-steps.ts";
 import { align } from "../matrix/steps.ts";
 
 /** The modifiers that say what is multiplied. */
@@ -44,7 +45,9 @@ export function warpgroupMultiplication(
     return Number(kept) === 0 ? zero : register;
   });
   const operands = [b!, a, metadata, ...ops.vector("a"), ...c];
-  return [align, { op: { kind: "unit", unit: { op: "multiply-warpgroup", product }, operands } }];
+  const checks =
+    product.sparsity === null ? [] : [metadataCheck(sparseShapeOf(product, product.sparsity), metadata, "sp")];
+  return [align, ...checks, { op: { kind: "unit", unit: { op: "multiply-warpgroup", product }, operands } }];
 }
 
 function productOf(type: ElementFormat | null, m: ProductModifiers, ops: OperandAccess): WarpgroupProduct {

@@ -1,7 +1,12 @@
-import type { IrFunction, OpOf } from "../ir/index.ts";
-import type { InstructionEvent, LaneEvent, Observer } from "../machine/events.ts";
-import type { Site } from "../machine/state/code.ts";
-import type { Activation, Warp } from "../machine/state/launch-state.ts";
+import type { IrFunction, OpOf } from "../../ir/index.ts";
+import { lowestLane } from "../../ir/lane-mask.ts";
+import type { AccessEvent, InstructionEvent, LaneEvent, Observer, RangeEvent } from "../../machine/events.ts";
+import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { locate } from "../../machine/faults/locate.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Site } from "../../machine/state/code.ts";
+import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
+import { type SourceRange, Sources } from "./warpgroup/sources.ts";
 import { type ProductRegisters, RegisterUses, type Touched } from "./warpgroup/register-uses.ts";
 
 /** A product that a warp has issued. */
@@ -13,6 +18,8 @@ interface Product {
   readonly fences: number;
   isCommitted: boolean;
   isComplete: boolean;
+  /** What it reads of the block's shared memory. */
+  readonly sources: SourceRange[];
 }
 
 /** What is known of a register that products use. */
@@ -57,17 +64,19 @@ const inFlight = (product: Product | null): product is Product => product !== nu
  * Reports misuse of registers that asynchronous products of warpgroups use (sections 9.7.15.5.2 and 9.7.15.7). From
  * `wgmma.mma_async` to the wait for its group nobody may access the accumulators, or write registers of A; and a
  * `wgmma.fence` must come between other accesses to the registers and a product. The machine performs products where
- * they are issued; on a GPU they take effect at some time before the wait. One observer watches one launch.
+ * they are issued; on a GPU they take effect at some time before the wait, and until then nobody may write the shared
+ * memory that they read. One observer watches one launch.
  */
 export class WarpgroupRegisters implements Observer {
   readonly #uses = new WeakMap<IrFunction, RegisterUses>();
   readonly #warps = new WeakMap<Warp, WarpProducts>();
+  readonly #sources = new WeakMap<Cta, Sources>();
 
   instruction(e: InstructionEvent): void {
     const { site, warp } = e;
     const { op } = site.instruction;
     if (op.kind === "order-products") {
-      order(this.#of(warp), op);
+      order(this.#of(warp), op, this.#sources.get(warp.cta));
       return;
     }
     const uses = this.#usesOf(site);
@@ -81,8 +90,52 @@ export class WarpgroupRegisters implements Observer {
     this.#warps.get(warp)?.forget(activation);
   }
 
-  blockBegin({ warps }: { readonly warps: readonly Warp[] }): void {
-    for (const warp of warps) this.#warps.delete(warp);
+  blockBegin(cta: Cta): void {
+    for (const warp of cta.warps) this.#warps.delete(warp);
+    this.#sources.delete(cta);
+  }
+
+  access(e: AccessEvent): void {
+    const sources = this.#sources.get(e.warp.cta);
+    if (e.effect === "load" || sources === undefined || sources.areNone) return;
+    const bytes = accessBytes(e.access);
+    let lanes = 0;
+    let reader: Site | null = null;
+    for (let m = e.mask; m !== 0; m &= m - 1) {
+      const lane = lowestLane(m);
+      const { addressWords: words } = e;
+      const address = { low: words[2 * lane]! >>> 0, high: words[2 * lane + 1]! >>> 0 };
+      const found = readerOf(sources, e, lane, address, bytes);
+      if (found === null) continue;
+      reader ??= found;
+      lanes |= 1 << lane;
+    }
+    if (reader !== null) reportSource(this.#of(e.warp), { ...e, mask: lanes }, reader);
+  }
+
+  range(e: RangeEvent): void {
+    const { warp, lane, address, effect } = e;
+    const bytes = accessBytes(e.access);
+    if (effect === "load") {
+      const product = this.#of(warp).open.at(-1);
+      if (product?.site === e.site) this.#read(e, product);
+      return;
+    }
+    const sources = this.#sources.get(warp.cta);
+    if (sources === undefined || sources.areNone) return;
+    const reader = readerOf(sources, e, lane, address, bytes);
+    if (reader !== null) reportSource(this.#of(warp), e, reader);
+  }
+
+  /** A product reads its matrices. */
+  #read(e: RangeEvent, product: Product): void {
+    const { cta } = e.warp;
+    let sources = this.#sources.get(cta);
+    if (sources === undefined) this.#sources.set(cta, (sources = new Sources(cta.shared.u8.length)));
+    const range = rangeIn(e, e.lane, e.address, accessBytes(e.access));
+    if (range === null) return;
+    product.sources.push(range);
+    sources.add(range, product.site);
   }
 
   #of(warp: Warp): WarpProducts {
@@ -98,7 +151,7 @@ export class WarpgroupRegisters implements Observer {
   }
 }
 
-function order(of: WarpProducts, op: OpOf<"order-products">): void {
+function order(of: WarpProducts, op: OpOf<"order-products">, sources: Sources | undefined): void {
   switch (op.step) {
     case "fence":
       of.fences++;
@@ -109,7 +162,12 @@ function order(of: WarpProducts, op: OpOf<"order-products">): void {
       of.open = [];
       return;
     case "wait":
-      while (of.groups.length > op.pending) for (const product of of.groups.shift()!) product.isComplete = true;
+      while (of.groups.length > op.pending) {
+        for (const product of of.groups.shift()!) {
+          product.isComplete = true;
+          for (const range of product.sources) sources?.remove(range);
+        }
+      }
   }
 }
 
@@ -122,6 +180,7 @@ function issue(of: WarpProducts, e: LaneEvent, { product, accumulators, left }: 
     fences: of.fences,
     isCommitted: false,
     isComplete: false,
+    sources: [],
   };
   reportUnfenced(of, e, issued, { product, accumulators, left });
   for (const register of left) {
@@ -189,6 +248,31 @@ function reportInFlight(of: WarpProducts, e: LaneEvent, register: number, produc
   const help = product.isCommitted
     ? "wait for its group first: wgmma.wait_group.sync.aligned"
     : "close its group and wait for that first: wgmma.commit_group.sync.aligned, wgmma.wait_group.sync.aligned";
+  report(of, e, "async-in-flight", message, help);
+}
+
+/** The bytes of the block's shared memory at an address, or null. */
+function rangeIn(
+  { activation, warp }: LaneEvent,
+  lane: number,
+  address: AddressParts,
+  bytes: number,
+): SourceRange | null {
+  const place = locate(activation, lane, address);
+  if (place?.kind !== "shared" || place.views !== warp.cta.shared) return null;
+  const start = place.at + address.low - place.start;
+  return { start, end: start + bytes };
+}
+
+function readerOf(sources: Sources, e: LaneEvent, lane: number, address: AddressParts, bytes: number): Site | null {
+  const range = rangeIn(e, lane, address, bytes);
+  return range && sources.reader(range);
+}
+
+function reportSource(of: WarpProducts, e: LaneEvent, reader: Site): void {
+  const message = `writes shared memory that a wgmma.mma_async may still be reading (issued at line ${lineOf(reader)})`;
+  const help =
+    "the warps of the warpgroup must wait for its group first (wgmma.wait_group.sync.aligned), and then meet this one";
   report(of, e, "async-in-flight", message, help);
 }
 

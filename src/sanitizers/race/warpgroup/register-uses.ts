@@ -1,6 +1,6 @@
-import type { Instruction, IrFunction, WarpgroupProduct } from "../../ir/index.ts";
-import { registersOfA } from "../../ir/index.ts";
-import { readsOf, writesOf } from "../../ir/flow/accesses.ts";
+import type { Instruction, IrFunction, WarpgroupProduct } from "../../../ir/index.ts";
+import { registersOfA } from "../../../ir/index.ts";
+import { readsOf, writesOf } from "../../../ir/flow/accesses.ts";
 
 /** The registers that a product uses. */
 export interface ProductRegisters {
@@ -22,7 +22,7 @@ export interface Touched {
 const nothing: Touched = { reads: [], writes: [], copies: new Map() };
 
 /** The registers that an instruction multiplies, or null if it multiplies none. */
-export function productOf({ op, dst }: Instruction): ProductRegisters | null {
+function productOf({ op, dst }: Instruction): ProductRegisters | null {
   if (op.kind !== "unit" || op.unit.op !== "multiply-warpgroup") return null;
   const { product } = op.unit;
   const isRegister = (to: (typeof dst)[number]): to is number => typeof to === "number";

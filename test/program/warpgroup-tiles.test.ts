@@ -1,0 +1,112 @@
+import { describe, expect, test } from "vitest";
+import {
+  type ElementFormat,
+  layoutOf,
+  type SharedMatrixLayout,
+  type SwizzleWidth,
+  type WarpgroupProduct,
+} from "../../src/ir/index.ts";
+import { type TensorFormat, warpgroupSum } from "../../src/numeric/tensor.ts";
+import type { ReadChunks, WarpgroupInputs } from "../../src/program/warpgroup-inputs.ts";
+import { multiplyElements } from "../../src/program/warpgroup-product.ts";
+import { multiplyTiles } from "../../src/program/warpgroup-tiles.ts";
+
+/* Products by tiles against those that are computed element by element, on any bits and on numbers of like size. */
+
+function randomWords(seed: number): () => number {
+  let state = seed | 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state | 0;
+  };
+}
+
+const bitsOf: Partial<Readonly<Record<ElementFormat, number>>> = { f16: 16, bf16: 16, tf32: 32 };
+
+/** Patterns of which all numbers are from 1/4 to 4, of either sign; the upper bits of a format's exponent are fixed. */
+const moderate: Partial<Readonly<Record<ElementFormat, readonly [fixed: number, free: number]>>> = {
+  f16: [0x3400_3400, 0x8bff_8bff],
+  bf16: [0x3e80_3e80, 0x80ff_80ff],
+  tf32: [0x3e80_0000, 0x80ff_ffff],
+  e4m3: [0x2828_2828, 0x9797_9797],
+  e5m2: [0x3434_3434, 0x8b8b_8b8b],
+};
+
+function productOf(a: ElementFormat, n: number, over: Partial<WarpgroupProduct>): WarpgroupProduct {
+  const bits = bitsOf[a] ?? 8;
+  const k = 256 / bits;
+  const isInteger = a === "s8" || a === "u8";
+  const c: ElementFormat = isInteger ? "s32" : "f32";
+  return {
+    tile: {
+      ...{ m: 16, n, k, a, b: a, c, d: c, bits },
+      rule: isInteger
+        ? { kind: "integer", saturates: n === 24 }
+        : { kind: "sum", sum: warpgroupSum(a as TensorFormat, k, false) },
+      fragments: { kind: "whole" },
+    },
+    left: { kind: "shared", kMajor: true },
+    right: { kMajor: true },
+    negate: { a: false, b: false },
+    sparsity: null,
+    ...over,
+  };
+}
+
+const mode: Readonly<Record<SwizzleWidth, number>> = { 16: 0, 128: 1, 64: 2, 32: 3 };
+/** Strides that leave gaps, and no two chunks at the same place. */
+const layout = (width: SwizzleWidth, start: number): SharedMatrixLayout =>
+  layoutOf((start >> 4) | ((6 * 1024) << 12), ((2 * 1024) >> 4) | (mode[width] << 30));
+
+const formats = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"] as const;
+
+describe.each(formats)("%s", (format) => {
+  const next = randomWords(formats.indexOf(format) + 77);
+  const shared = new Int32Array(1 << 18);
+  const read: ReadChunks = (addresses, count, into) => {
+    for (let i = 0; i < count; i++) into.set(shared.subarray(addresses[i]! >> 2, (addresses[i]! >> 2) + 4), 4 * i);
+  };
+  const [fixed, free] = moderate[format] ?? [0, -1];
+  const sixteenBits = bitsOf[format] === 16;
+  const cases = ([16, 32, 64, 128] as const).flatMap((width, i) =>
+    [true, false].flatMap((kMajor) =>
+      !kMajor && !sixteenBits ? [] : [{ width, kMajor, n: [8, 24, 64, 256][i]!, registers: i % 2 === 1 }],
+    ),
+  );
+
+  test.each(cases)(
+    "$n columns, $width bytes, k fastest: $kMajor",
+    ({ width, kMajor, n, registers }) => {
+      const product = productOf(format, n, {
+        left: registers ? { kind: "registers" } : { kind: "shared", kMajor },
+        right: { kMajor },
+        // Only floats are negated.
+        negate: { a: n === 64 && format in moderate, b: n === 256 && format in moderate },
+      });
+      let taken = 0;
+      for (let round = 0; round < 80; round++) {
+        // Any bits in each eighth round.
+        const anything = round % 8 === 7;
+        for (let i = 0; i < shared.length; i++) shared[i] = anything ? next() : (next() & free) | fixed;
+        const words = (count: number): Int32Array =>
+          Int32Array.from({ length: count }, () => (anything ? next() : (next() & free) | fixed));
+        const inputs: WarpgroupInputs = {
+          warp: round % 4,
+          a: registers ? words(128) : layout(width, 1024),
+          b: layout(width, 128 * 1024),
+          metadata: null,
+          c: Int32Array.from({ length: 16 * n }, () => (anything ? next() : (next() & 0x81ff_ffff) | 0x3e00_0000)),
+        };
+        const [expected, found] = [new Int32Array(16 * n), new Int32Array(16 * n)];
+        multiplyElements(product, inputs, read, expected);
+        if (!multiplyTiles(product, inputs, read, found)) continue;
+        taken++;
+        expect(found).toEqual(expected);
+      }
+      expect(taken).toBeGreaterThan(10);
+    },
+    60_000,
+  );
+});

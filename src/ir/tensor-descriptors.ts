@@ -1,5 +1,5 @@
 import type { ElementFormat } from "./matrix-product.ts";
-import { type SharedMatrixLayout, type SwizzleWidth } from "./shared-matrix.ts";
+import type { SharedMatrixLayout, SwizzleWidth } from "./shared-matrix.ts";
 
 /** A matrix in shared memory as an instruction of tcgen05 finds it. */
 export interface TensorMatrixLayout extends SharedMatrixLayout {
@@ -62,7 +62,13 @@ export interface TensorInstruction {
 }
 
 const halfFormats: Readonly<Record<number, ElementFormat>> = { 0: "f16", 1: "bf16" };
-const narrowFormats: Readonly<Record<number, ElementFormat>> = { 0: "e4m3", 1: "e5m2", 3: "e2m3", 4: "e3m2", 5: "e2m1" };
+const narrowFormats: Readonly<Record<number, ElementFormat>> = {
+  0: "e4m3",
+  1: "e5m2",
+  3: "e2m3",
+  4: "e3m2",
+  5: "e2m1",
+};
 const fourBits: Readonly<Record<number, ElementFormat>> = { 1: "e2m1" };
 
 /** By kind: the formats of A and B and of D by their codes, and k of a dense product. */
@@ -135,7 +141,11 @@ export interface TensorVariant {
 }
 
 /** Why a kind has no products of the shape of an instruction (table 39), or null. */
-export function shapeProblem(kind: TensorKind, { m, n, k, sparse }: TensorInstruction, v: TensorVariant): string | null {
+export function shapeProblem(
+  kind: TensorKind,
+  { m, n, k, sparse }: TensorInstruction,
+  v: TensorVariant,
+): string | null {
   const rows = v.stationary ? [32, 64, 128] : v.group === 2 ? [128, 256] : isScaled(kind) ? [128] : [64, 128];
   const rightRows = isScaled(kind) && v.group === 2 && (sparse || k === 96) ? [256] : rows;
   if (!rightRows.includes(m)) return `M is ${m}, and can be ${rightRows.join(" or ")}`;

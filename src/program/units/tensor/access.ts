@@ -47,7 +47,10 @@ export interface CellsAccess {
 export function checkCells(call: UnitCall, { what, effect, asking }: CellsAccess, cells: TensorCells): void {
   const { lane, lanes, column, columns } = cells;
   const fail = (message: string, details: FaultDetails = {}): never => {
-    throw tensorFault(call, "tcgen05-out-of-bounds", message, { ...details, ...(asking === undefined ? {} : { lane: asking }) });
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, {
+      ...details,
+      ...(asking === undefined ? {} : { lane: asking }),
+    });
   };
   const range = `columns ${column} to ${column + columns - 1}`;
   if (lane + lanes > tensorLanes) fail(`${what} is in lanes ${lane} to ${lane + lanes - 1}, and there are 128`);
@@ -82,5 +85,6 @@ export function checkMatrix(
     throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: access.asking! });
   }
   if (!half) checkCells(call, access, { lane, lanes: tensorLanes, column, columns });
-  else for (let at = lane; at < tensorLanes; at += 32) checkCells(call, access, { lane: at, lanes: 16, column, columns });
+  else
+    for (let at = lane; at < tensorLanes; at += 32) checkCells(call, access, { lane: at, lanes: 16, column, columns });
 }

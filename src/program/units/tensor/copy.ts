@@ -61,7 +61,11 @@ function checkTarget(call: UnitCall, { rows }: TensorCopy, to: TensorAddress, la
     const message = `the copy begins at lane ${first} of tensor memory, and must at lane 0`;
     throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane });
   }
-  checkCells(call, { what: "the destination", effect: "store", asking: lane }, { lane: first, lanes: rows === 4 ? 97 : 128, column, columns });
+  checkCells(
+    call,
+    { what: "the destination", effect: "store", asking: lane },
+    { lane: first, lanes: rows === 4 ? 97 : 128, column, columns },
+  );
 }
 
 function writeRow(call: UnitCall, lanes: readonly number[], { lane, column }: TensorAddress, columns: number): void {
@@ -85,7 +89,11 @@ export function shiftTensor(call: UnitCall): void {
       const message = `the shift begins at lane ${lane} of tensor memory, and must at a multiple of 32`;
       throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: asking });
     }
-    checkCells(call, { what: "what is shifted", effect: "store", asking }, { lane, lanes: shiftedLanes, column, columns: shiftedColumns });
+    checkCells(
+      call,
+      { what: "what is shifted", effect: "store", asking },
+      { lane, lanes: shiftedLanes, column, columns: shiftedColumns },
+    );
     for (let row = lane; row < lane + shiftedLanes - 1; row++) {
       const next = (row + 1) * tensorColumns + column;
       memory.words.copyWithin(row * tensorColumns + column, next, next + shiftedColumns);

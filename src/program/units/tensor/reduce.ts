@@ -1,6 +1,5 @@
 import type { TensorReduction } from "../../../ir/index.ts";
 
-
 const canonicalNan = 0x7fff_ffff;
 
 const isNan = (word: number): boolean => (word & 0x7fff_ffff) > 0x7f80_0000;

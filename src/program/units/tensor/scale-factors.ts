@@ -28,11 +28,7 @@ export interface ScaleLayout {
 }
 
 /** How many scales a line has, and where; or why they cannot be there. `size`: with k a power of two. */
-export function scaleLayout(
-  size: 1 | 2 | 4,
-  { k }: Pick<TensorInstruction, "k">,
-  id: number,
-): ScaleLayout | string {
+export function scaleLayout(size: 1 | 2 | 4, { k }: Pick<TensorInstruction, "k">, id: number): ScaleLayout | string {
   const three = k === 96;
   const allowed = size === 1 || (three && size === 2) ? [0, 1, 2, 3] : size === 2 || three ? [0, 2] : [0];
   if (!allowed.includes(id)) return `the scale factor ID is ${id}, and can be ${allowed.join(" or ")}`;

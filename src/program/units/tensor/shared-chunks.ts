@@ -5,12 +5,7 @@ import type { UnitCall } from "../unit-call.ts";
 const scratch = new Uint8Array(1 << 20);
 
 /** The address of a chunk of a line (section 9.7.16.3), in bytes from the beginning of shared memory. */
-export function tensorChunkAddress(
-  layout: TensorMatrixLayout,
-  kMajor: boolean,
-  line: number,
-  chunk: number,
-): number {
+export function tensorChunkAddress(layout: TensorMatrixLayout, kMajor: boolean, line: number, chunk: number): number {
   const { start, leading, absolute } = layout;
   if (!absolute) return chunkAddress(layout, kMajor, line, chunk);
   const inFirst = (128 - (start & 127)) / chunkBytes;

@@ -31,8 +31,7 @@ const shared =
 const own: MetadataLayout = (row, group) => ({ row, column: group >> 3, bit: 4 * (group & 7) });
 
 /** Elements of a group, of which half are in memory. */
-const groupOf = (kind: TensorKind): 2 | 4 | 8 =>
-  kind === "tf32" ? 2 : kind === "mxf4" || kind === "mxf4nvf4" ? 8 : 4;
+const groupOf = (kind: TensorKind): 2 | 4 | 8 => (kind === "tf32" ? 2 : kind === "mxf4" || kind === "mxf4nvf4" ? 8 : 4);
 
 /** Columns of tensor memory that the metadata needs, with the selected one. */
 export const metadataColumns = (kind: TensorKind, selector: number): number =>

@@ -285,8 +285,7 @@ const tcgen05Shift = instruction("tcgen05.shift", {
       operands: { taddr },
       ...generation,
       target: [...exact, "sm_103a"],
-      effect: (_, { taddr }, m) =>
-        forBlock(m, "tcgen05.shift", [{ op: unitOp({ op: "tensor-shift" }, [taddr]) }]),
+      effect: (_, { taddr }, m) => forBlock(m, "tcgen05.shift", [{ op: unitOp({ op: "tensor-shift" }, [taddr]) }]),
     }),
   ],
 });

@@ -4,9 +4,12 @@
  * address has the window's upper half on top. A global address is the same in both. The ranges are disjoint, so that a
  * wrong space, a null and a stray pointer can be told apart. Variables begin at `start`; an address in `[from, start)`
  * comes from a negative index rather than from another space.
+ *
+ * The lower 18 bits of the start of shared memory are 0, so that those of an address are an offset, as in descriptors of
+ * matrices; bit 19 is set, by which these show an address that was not cut to 18 bits (`layoutOf`).
  */
 export const windows = {
-  shared: { from: 0x0080_0000, start: 0x0100_0000, end: 0x1f00_0000 },
+  shared: { from: 0x0080_0000, start: 0x0108_0000, end: 0x1f00_0000 },
   local: { from: 0x1f00_0000, start: 0x2000_0000, end: 0x2f00_0000 },
   const: { from: 0x2f00_0000, start: 0x3000_0000, end: 0x3f00_0000 },
   "kernel-param": { from: 0x3f00_0000, start: 0x4000_0000, end: 0x4f00_0000 },

@@ -146,13 +146,26 @@ export type Op =
       readonly size: Expr | null;
       readonly whole: boolean;
     }
-  /** The lane's copies that are in no group yet become one. */
-  | { readonly kind: "commit-copies" }
+  /** The lane's copies that are in no group yet become one; `bulk`: those that units perform, which have own groups. */
+  | { readonly kind: "commit-copies"; readonly bulk: boolean }
   /**
-   * Waits until at most `pending` groups of the lane's copies are not complete. `all`: the copies that are in no group
-   * yet become one before.
+   * Waits until at most `pending` groups of the lane's copies (`bulk`, as above) are not complete. `all`: the copies
+   * that are in no group yet become one before. `read`: until they have read what they copy.
    */
-  | { readonly kind: "await-copies"; readonly pending: number; readonly all: boolean }
+  | {
+      readonly kind: "await-copies";
+      readonly pending: number;
+      readonly all: boolean;
+      readonly bulk: boolean;
+      readonly read: boolean;
+    }
+  /**
+   * Orders the asynchronous products of the warp (`wgmma`), which in the machine are complete where they are issued.
+   * `fence`: accesses to registers so far come before those of the next products. `commit`: the products that are in no
+   * group yet become one. `wait`: until at most `pending` groups are not complete.
+   */
+  | { readonly kind: "order-products"; readonly step: "fence" | "commit" }
+  | { readonly kind: "order-products"; readonly step: "wait"; readonly pending: number }
   /**
    * A unit of the machine acts for the lanes, now: see `UnitOp`. Which memory it accesses is known only then. Results
    * are registers of 32 or 64 bits.

@@ -125,7 +125,9 @@ function wholeFragment({ m, n, k, bits, c, d }: MatrixProduct, matrix: MatrixNam
       const inRegister = own === 16 ? 2 : 1;
       return fragmentMap(own, [m, n, 1], (register, lane, part) => {
         const i = register * inRegister + part;
-        return [0, (lane >> 2) + 8 * (i >> 1), 2 * (lane & 3) + (i & 1)];
+        // Pairs of columns: of the rows first, then of the next eight columns.
+        const pair = i >> 1;
+        return [0, (lane >> 2) + 8 * (pair % (m / 8)), 8 * Math.floor(pair / (m / 8)) + 2 * (lane & 3) + (i & 1)];
       });
     }
   }

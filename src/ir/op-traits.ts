@@ -91,6 +91,7 @@ const kinds = {
   "commit-copies": plain,
   /** It decides when the lane finds what its copies have written. */
   "await-copies": { ...plain, sees: true },
+  "order-products": plain,
   unit: {
     ...plain,
     visible: true,

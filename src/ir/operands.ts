@@ -166,6 +166,7 @@ const operandFields: Variants<Op, "kind"> = {
   },
   "commit-copies": {},
   "await-copies": {},
+  "order-products": {},
   unit: { operands: list() },
   warp: { mask: nullable(one), warp },
   activemask: {},

@@ -1,3 +1,5 @@
+import { windows } from "./address-map.ts";
+
 /**
  * How a matrix lies in shared memory, as the descriptor of a warpgroup's product says (section 9.7.15.5.1.2). Offsets
  * and addresses are in bytes; addresses have 18 bits and count from the beginning of the block's shared memory.
@@ -26,8 +28,17 @@ export const chunkBytes = 16;
 
 const widths = [16, 128, 64, 32] as const;
 
+/**
+ * What an address of shared memory adds to a descriptor beyond its field, if it was not cut to 18 bits. On a GPU that
+ * is nothing, and there are programs that do without the cut. Bit 15 belongs to no field and shows it.
+ */
+const uncut = (windows.shared.start >>> 4) & ~0x3fff;
+const uncutMark = 1 << 15;
+
 /** The layout in a matrix descriptor (section 9.7.15.5.1.2.2), whose halves are given as 32-bit integers. */
-export function layoutOf(low: number, high: number): SharedMatrixLayout {
+export function layoutOf(word: number, high: number): SharedMatrixLayout {
+  // Fields have been combined by `or`, or added.
+  const low = (word & uncutMark) === 0 ? word : (word & uncut) === uncut ? word & ~uncut : word - uncut;
   return {
     start: (low & 0x3fff) << 4,
     leading: ((low >>> 16) & 0x3fff) << 4,

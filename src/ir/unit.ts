@@ -1,6 +1,16 @@
 import type { Space } from "./access.ts";
+import type { WarpgroupProduct } from "./warpgroup-product.ts";
 import type { TensorKind } from "./tensor-descriptors.ts";
 import type { TensorMove, TensorReduction } from "./tensor-moves.ts";
+
+/** How asynchronous operations reduce elements in memory. */
+export type Reduction = "add" | "min" | "max" | "inc" | "dec" | "and" | "or" | "xor";
+
+/** The elements that they reduce. `f32`: subnormal numbers become 0 (`f32ftz`) or stay. */
+export type ReducedType = "u32" | "s32" | "u64" | "s64" | "b32" | "b64" | "f16" | "bf16" | "f32" | "f32ftz" | "f64";
+
+/** How an instruction uses a tensor map (`.load_mode`). */
+export type TensorMode = "tile" | "tile::gather4" | "tile::scatter4" | "im2col" | "im2col::w" | "im2col::w::128";
 
 /**
  * What a unit of the machine, such as the one that copies ranges of memory, does for each lane that executes an
@@ -9,10 +19,49 @@ import type { TensorMove, TensorReduction } from "./tensor-moves.ts";
  */
 export type UnitOp =
   /**
-   * `cp.async.bulk` to global memory: address of the destination, address of the source, bytes (`i32`), which bytes of
-   * each 16 are written, as bits (`i32`).
+   * `cp.async.bulk` and `cp.reduce.async.bulk`: address of the destination, address of the source, bytes (`i32`), which
+   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the blocks
+   * of the cluster that get the bytes, as bits (`i32`, with `multicast`).
    */
-  | { readonly op: "bulk-store"; readonly from: Space; readonly to: Space }
+  | {
+      readonly op: "bulk-copy";
+      readonly from: Space;
+      readonly to: Space;
+      readonly reduction: { readonly op: Reduction; readonly type: ReducedType } | null;
+      /** What counts the copy: the transactions of an mbarrier, or the thread's bulk groups. */
+      readonly completion: "mbarrier" | "group";
+      readonly multicast: boolean;
+    }
+  /**
+   * `cp.async.bulk.tensor` to shared memory: its address, the generic address of the tensor map, address of the
+   * mbarrier, blocks of the cluster (as above), `coordinates` coordinates (`i32`), then what im2col adds (`i32`).
+   */
+  | {
+      readonly op: "box-load";
+      readonly mode: TensorMode;
+      /** The dimensions that the instruction names. */
+      readonly rank: number;
+      readonly coordinates: number;
+      readonly info: number;
+      readonly to: Space;
+      readonly multicast: boolean;
+    }
+  /**
+   * `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` to global memory: address of the source, the generic
+   * address of the tensor map, and the coordinates (`i32`).
+   */
+  | {
+      readonly op: "box-store";
+      readonly mode: TensorMode;
+      readonly rank: number;
+      readonly coordinates: number;
+      readonly reduction: Reduction | null;
+    }
+  /**
+   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of A,
+   * the registers of C. Results: the registers of D.
+   */
+  | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct }
   /** `tcgen05.alloc`: the number of columns. Result: the address in tensor memory, or -1 if no columns are free. */
   | { readonly op: "tensor-alloc" }
   /** `tcgen05.dealloc`: the address in tensor memory, the number of columns. */
@@ -83,7 +132,7 @@ export interface UnitTraits {
 
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
-  "bulk-store": { warp: false, deciding: 4 },
+  "multiply-warpgroup": { warp: true, deciding: 2 },
   "tensor-alloc": { warp: true, deciding: 1, takes: true },
   "tensor-dealloc": { warp: true, deciding: 2 },
   "tensor-relinquish": { warp: true, deciding: 0 },
@@ -93,4 +142,7 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-copy": { warp: false, deciding: 2 },
   "tensor-shift": { warp: false, deciding: 1 },
   "tensor-wait": { warp: true, deciding: 0 },
+  "bulk-copy": { warp: false, deciding: 6 },
+  "box-load": { warp: false, deciding: 12 },
+  "box-store": { warp: false, deciding: 12 },
 };

@@ -1,4 +1,4 @@
-import type { Access, Space } from "../ir/index.ts";
+import type { Access } from "../ir/index.ts";
 import type { AddressParts } from "./memory/address-space.ts";
 import type { Activation, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
 import type { Site } from "./state/code.ts";
@@ -36,9 +36,8 @@ export interface AccessEvent extends LaneEvent {
 export interface RangeEvent extends LaneEvent {
   readonly lane: number;
   readonly effect: "load" | "store" | "atomic";
-  readonly space: Space;
+  readonly access: Access;
   readonly address: AddressParts;
-  readonly bytes: number;
 }
 
 /** Cells of tensor memory: these columns of these lanes of it. */

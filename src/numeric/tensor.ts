@@ -43,6 +43,16 @@ export function tensorSum(sm: number, format: TensorFormat, k: number, half: boo
     : { fraction: 23, products: 4, resultFraction: 23, half };
 }
 
+/**
+ * How a product over `k` elements is formed by the warpgroups of sm_90a, which add 8-bit floats with fewer bits than its
+ * warps do: 32 products in one step, and an f32 result of 13 bits of fraction [X, K]. Of a sparse matrix `k` counts the
+ * elements that are present: which products share a step there is in none of the sources.
+ */
+export const warpgroupSum = (format: TensorFormat, k: number, half: boolean): TensorSum =>
+  format in minifloats
+    ? { fraction: 13, products: 32, resultFraction: 13, half }
+    : { fraction: 25, products: k, resultFraction: 23, half };
+
 /** Values with the exponents by which terms are aligned. */
 interface TensorValues {
   readonly values: Float64Array;

@@ -51,6 +51,10 @@ export interface Counts {
   readonly atomicAddresses: number;
   /** Lanes at the most frequent address of each atomic request; these take turns. */
   readonly atomicRounds: number;
+  /** Products of matrices, by warps: of a warpgroup's product each warp computes a part. */
+  readonly matrixProducts: number;
+  /** Multiplications and additions in these: of sparse matrices, of the elements that are present. */
+  readonly multiplyAdds: number;
   /** Arrivals of warps at barriers. */
   readonly barrierArrivals: number;
   /** Warp-instructions that the block executed between an arrival and its release. */
@@ -97,6 +101,8 @@ export const newTally = (): Tally => ({
   atomicLanes: 0,
   atomicAddresses: 0,
   atomicRounds: 0,
+  matrixProducts: 0,
+  multiplyAdds: 0,
   barrierArrivals: 0,
   barrierWaited: 0,
   barrierBehind: 0,

@@ -14,6 +14,7 @@ import type { Site } from "../machine/state/code.ts";
 import { BarrierWaits } from "./barrier-waits.ts";
 import { type CallNode, CallTree } from "./call-tree.ts";
 import { newTally, type Tally } from "./counts.ts";
+import { multiplyAddsOf } from "./matrix-work.ts";
 import { MemoryCounter } from "./memory-counter.ts";
 import { type Timeline, TimelineRecorder } from "./timeline.ts";
 
@@ -140,6 +141,12 @@ export class Profiler implements Observer {
     if (guard === null) this.#issue(e);
     if (guard === null || op.kind !== "branch") this.#execute(e);
     this.#lanes = mask;
+    const multiplyAdds = multiplyAddsOf(op);
+    if (multiplyAdds !== null) {
+      const { tally } = this.#at(site);
+      tally.matrixProducts++;
+      tally.multiplyAdds += multiplyAdds;
+    }
     if (op.kind === "barrier") this.#waits.get(e.warp.cta)!.reach(e);
     else if (op.kind === "subroutine-call") this.#call(e, site.code.ir.name);
   }

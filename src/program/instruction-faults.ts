@@ -17,6 +17,13 @@ export function notAligned(at: FaultPlace, notes: readonly string[] = []): Fault
   });
 }
 
+/** Makes the fault for a warp of an incomplete warpgroup. `warps`: the warps of the block, of which a group has four. */
+export function notWarpgroup(warps: number, at: FaultPlace): Fault {
+  const message = `only ${warps % 4} warps of a warpgroup's 4 exist, as the block has ${warps} warps`;
+  const help = "launch blocks of a multiple of 128 threads, or keep the last warps from the instruction";
+  return new Fault("aligned-divergence", message, at, { help });
+}
+
 /** Makes the fault for lanes that execute a trap, or an instruction that stands for one. */
 export const trapFault = ({ fault }: Extract<Op, { kind: "trap" }>, at: FaultPlace): Fault =>
   new Fault(fault?.code ?? "trap", fault?.message ?? "the kernel executed trap", at);

@@ -1,4 +1,4 @@
-import { type ElementFormat, type FragmentMap, fragmentOf, type MatrixProduct } from "../ir/index.ts";
+import { type ElementFormat, type FragmentMap, fragmentOf, type MatrixProduct, type ProductRule } from "../ir/index.ts";
 import { fma64 } from "../numeric/binary64.ts";
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import { numberToF16 } from "../numeric/half.ts";
@@ -13,14 +13,19 @@ const f64 = new Float64Array(1);
 const halves = new Int32Array(f64.buffer);
 
 /** A matrix, row after row, or, of B, column after column; where a warp has several, one after the other. */
-class Matrix implements TensorLine {
+export class Matrix implements TensorLine {
   /** The row or column that is multiplied. */
   at = 0;
-  readonly values = new Float64Array(8192);
-  readonly exponents = new Int32Array(8192);
+  readonly values: Float64Array;
+  readonly exponents: Int32Array;
+
+  constructor(elements: number) {
+    this.values = new Float64Array(elements);
+    this.exponents = new Int32Array(elements);
+  }
 }
 
-const [left, right, accumulator] = [new Matrix(), new Matrix(), new Matrix()];
+const [left, right, accumulator] = [new Matrix(8192), new Matrix(8192), new Matrix(8192)];
 
 /**
  * Computes a product from registers to registers. Both have, by register, a word for each lane; of 64 bits, two. `from`
@@ -35,73 +40,74 @@ export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Arra
   ];
   const { m, n, k, rule } = product;
   const [afterA, afterB] = [wordsOf(a), wordsOf(a) + wordsOf(b)];
-  read(a, product.a, from, 0, left, false);
-  read(b, product.b, from, afterA, right, true);
-  read(c, product.c, from, afterB, accumulator, false);
+  readFragment(a, product.a, from, 0, left, false);
+  readFragment(b, product.b, from, afterA, right, true);
+  readFragment(c, product.c, from, afterB, accumulator, false);
   const { values } = accumulator;
   for (let cell = 0; cell < m * n * c.products; cell++) {
-    const i = Math.floor(cell / n) * k;
-    const j = (Math.floor(cell / (m * n)) * n + (cell % n)) * k;
-    const start = values[cell]!;
-    switch (rule.kind) {
-      case "sum":
-        left.at = i;
-        right.at = j;
-        values[cell] = sumOfProducts(left, right, k, start, rule.sum);
-        break;
-      case "chain": {
-        let total = start;
-        for (let e = 0; e < k; e++) total = fma64(left.values[i + e]!, right.values[j + e]!, total, rule.rounding);
-        values[cell] = total;
-        break;
-      }
-      case "integer": {
-        let total = start;
-        for (let e = 0; e < k; e++) total += left.values[i + e]! * right.values[j + e]!;
-        values[cell] = rule.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
-        break;
-      }
-      case "bits": {
-        let total = start;
-        const both = rule.combine === "and" ? 2 : 1;
-        for (let e = 0; e < k; e++) if (left.values[i + e]! + right.values[j + e]! === both) total++;
-        values[cell] = total;
-      }
+    left.at = Math.floor(cell / n) * k;
+    right.at = (Math.floor(cell / (m * n)) * n + (cell % n)) * k;
+    values[cell] = addProducts(left, right, k, values[cell]!, rule);
+  }
+  writeFragment(d, product.d, values, to);
+}
+
+/** The accumulator after `k` products of elements of a row and a column have been added to it. */
+export function addProducts(left: Matrix, right: Matrix, k: number, start: number, rule: ProductRule): number {
+  const [i, j] = [left.at, right.at];
+  let total = start;
+  switch (rule.kind) {
+    case "sum":
+      return sumOfProducts(left, right, k, start, rule.sum);
+    case "chain":
+      for (let e = 0; e < k; e++) total = fma64(left.values[i + e]!, right.values[j + e]!, total, rule.rounding);
+      return total;
+    case "integer":
+      for (let e = 0; e < k; e++) total += left.values[i + e]! * right.values[j + e]!;
+      return rule.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
+    case "bits": {
+      const both = rule.combine === "and" ? 2 : 1;
+      for (let e = 0; e < k; e++) if (left.values[i + e]! + right.values[j + e]! === both) total++;
+      return total;
     }
   }
-  write(d, product.d, values, to);
 }
 
 const wordsOf = ({ registers, registerBits }: FragmentMap): number => registers * registerBits;
 
-function read(
+/** Reads a fragment, whose registers begin at a word, into a matrix. */
+export function readFragment(
   map: FragmentMap,
   format: ElementFormat,
   from: Int32Array,
   at: number,
-  { values, exponents }: Matrix,
+  matrix: Matrix,
   byColumn: boolean,
 ): void {
   const { bits, elements, rows, columns } = map;
   const parts = bits === 64 ? 1 : 32 / bits;
-  const isTensorFormat = format !== "f64" && format !== "f32" && !(format in integerFormats);
   elements.forEach((element, index) => {
-    let value: number;
+    const place = byColumn ? transposed(element, rows, columns) : element;
     if (bits === 64) {
       halves[0] = from[at + 2 * index]!;
       halves[1] = from[at + 2 * index + 1]!;
-      value = f64[0]!;
-    } else {
-      const shift = (index % parts) * bits;
-      value = elementValue(format, (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits));
+      matrix.values[place] = f64[0]!;
+      return;
     }
-    const place = byColumn ? transposed(element, rows, columns) : element;
-    values[place] = value;
-    if (isTensorFormat) exponents[place] = tensorExponent(format as TensorFormat, value);
+    const shift = (index % parts) * bits;
+    putElement(matrix, place, format, (from[at + Math.floor(index / parts)]! >>> shift) & mask(bits));
   });
 }
 
-const mask = (bits: number): number => (bits === 32 ? -1 : (1 << bits) - 1);
+/** Puts the value of a pattern of up to 32 bits into a matrix, with the exponent by which it counts. */
+export function putElement({ values, exponents }: Matrix, place: number, format: ElementFormat, pattern: number): void {
+  const value = elementValue(format, pattern);
+  values[place] = value;
+  if (isTensorFormat(format)) exponents[place] = tensorExponent(format, value);
+}
+
+/** The bits of an element at the lower end of a word. */
+export const mask = (bits: number): number => (bits === 32 ? -1 : (1 << bits) - 1);
 
 /** The place of an element, where matrices have one column after the other. */
 function transposed(element: number, rows: number, columns: number): number {
@@ -118,6 +124,9 @@ const integerFormats: Readonly<Record<string, (pattern: number) => number>> = {
   b1: (pattern) => pattern,
 };
 
+const isTensorFormat = (format: ElementFormat): format is TensorFormat =>
+  format !== "f64" && format !== "f32" && !(format in integerFormats);
+
 function elementValue(format: ElementFormat, pattern: number): number {
   const integer = integerFormats[format];
   if (integer !== undefined) return integer(pattern);
@@ -129,7 +138,8 @@ function elementValue(format: ElementFormat, pattern: number): number {
   return tensorValue(format as TensorFormat, format === "e2m1" ? pattern >> 2 : pattern);
 }
 
-function write(map: FragmentMap, format: ElementFormat, values: Float64Array, to: Int32Array): void {
+/** Writes a matrix to the registers of a fragment. */
+export function writeFragment(map: FragmentMap, format: ElementFormat, values: Float64Array, to: Int32Array): void {
   const { bits, elements } = map;
   if (bits === 64) {
     elements.forEach((element, index) => {

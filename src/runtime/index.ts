@@ -1,6 +1,7 @@
 export type { KernelArgument, LocalMemory, Scalar, Struct } from "./data/argument.ts";
 export { local, scalar, struct } from "./data/argument.ts";
 export { Buffer, type Pointer } from "./data/buffer.ts";
+export type { Im2colBox, Im2colWideBox, TensorMapOptions, TensorShape } from "./data/tensor-map.ts";
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
 export type { Contents, DeviceCore } from "./device/device-core.ts";
 export {
@@ -30,7 +31,8 @@ export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJ
 export { jobSchema } from "./job/job-schema.ts";
 export type { Schema } from "./job/schema-parts.ts";
 export type { Init, LcgInit } from "./job/init.ts";
-export type { ArgumentSpec, PointerPatch } from "./job/job-argument.ts";
+export type { ArgumentSpec } from "./job/job-argument.ts";
+export type { PointerPatch } from "./job/pointer-patch.ts";
 export type { CopyEnd, CopySpec, SymbolSpec } from "./job/job-symbol.ts";
 export type { Check, Comparison, Expected } from "./job/job-check.ts";
 export type { JobLaunch, JobRun } from "./job/job-execution.ts";

@@ -7,13 +7,14 @@ import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
 import { TensorOperations } from "./race/tensor-operations.ts";
 import { syncSanitizer } from "./sync.ts";
+import { WarpgroupRegisters } from "./warpgroup.ts";
 import { undefinedSanitizer } from "./undefined.ts";
 
 const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly Observer[]>>> = {
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
-  race: () => [new RaceSanitizer(), new AsyncCopies(), new TensorOperations()],
+  race: () => [new RaceSanitizer(), new AsyncCopies(), new WarpgroupRegisters(), new TensorOperations()],
   sync: () => syncSanitizer,
 };
 

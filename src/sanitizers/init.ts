@@ -1,4 +1,14 @@
-import { controlOf, hasOperands, type Op, type OpWithOperands, warpTraits } from "../ir/index.ts";
+import {
+  controlOf,
+  type Expr,
+  hasOperands,
+  type Op,
+  type OpWithOperands,
+  registersOfA,
+  registersOfC,
+  type WarpgroupProduct,
+  warpTraits,
+} from "../ir/index.ts";
 import { lowestLane } from "../ir/lane-mask.ts";
 import { maskOf } from "../ir/lanes.ts";
 import type {
@@ -8,14 +18,16 @@ import type {
   InstructionEvent,
   LaneEvent,
   Observer,
+  RangeEvent,
   ReturnEvent,
   WarpEvent,
 } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
 import type { Cta, Warp } from "../machine/state/launch-state.ts";
-import { atomic, load, store } from "./init/access.ts";
+import { atomic, defineRange, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";
+import { undefinedProducts } from "./init/products.ts";
 import { type Plan, planOf } from "./init/reads.ts";
 import { InitState, LaneShades } from "./init/state.ts";
 import { finish, WarpOperands } from "./init/warp-ops.ts";
@@ -111,6 +123,10 @@ export class InitSanitizer implements Observer {
       case "warp":
         this.#bring(e, plan, shadow, op);
         return;
+      case "unit":
+        if (op.unit.op === "multiply-warpgroup") this.#multiply(e, plan, shadow, op.operands, op.unit.product);
+        else this.#define(e, plan, shadow);
+        return;
       case "alloca":
         this.#state.memory.dropBeyond(e.warp, e.activation.top, e.mask);
         this.#define(e, plan, shadow);
@@ -118,7 +134,6 @@ export class InitSanitizer implements Observer {
       // Whether it reads undefined memory is known with its addresses: see `access`.
       case "load":
       case "copy":
-      case "unit":
       case "barrier":
       case "branch-indexed":
       case "call":
@@ -142,6 +157,10 @@ export class InitSanitizer implements Observer {
     if (e.effect === "load") load(this.#state, e);
     else if (e.effect === "store") store(this.#state, e, this.#values.slice(0, this.#count), this.#active);
     else atomic(this.#state, e, this.#undefinedLanes, this.#active);
+  }
+
+  range(e: RangeEvent): void {
+    defineRange(this.#state, e);
   }
 
   call(e: CallEvent): void {
@@ -246,6 +265,37 @@ export class InitSanitizer implements Observer {
         );
       });
     }
+  }
+
+  /** A warp's part of a warpgroup's product is performed at once. */
+  #multiply(
+    e: LaneEvent,
+    plan: Plan,
+    shadow: ActivationShadow,
+    values: readonly Expr[],
+    product: WarpgroupProduct,
+  ): void {
+    const operands = this.#operands.get(e.warp)!;
+    operands.clear(e.mask);
+    const found = shadow.lanesReading(plan.valuesRead, e.mask, this.#active);
+    const { reader } = this.#state;
+    for (let m = found; m !== 0; m &= m - 1) {
+      const lane = lowestLane(m);
+      reader.at(shadow, e.activation, lane, this.#active);
+      for (let i = registersOfA; i < values.length; i++)
+        if (reader.read(values[i]!)) operands.numbered(i).put(lane, reader, this.#state.originOf(e.site, e.activation));
+    }
+    this.#define(e, plan, shadow);
+    if (found === 0) return;
+    const undefinedBits = undefinedProducts(product.tile, operands, {
+      a: product.left.kind === "registers" ? registersOfA : null,
+      b: null,
+      c: registersOfC(product),
+    });
+    e.site.instruction.dst.forEach((to, i) => {
+      if (to !== null)
+        for (let lane = 0; lane < 32; lane++) this.#state.write(shadow, to, lane, undefinedBits.of(i, lane));
+    });
   }
 
   /** Marks results as undefined because it is unknown whether they were written. */

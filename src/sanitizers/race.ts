@@ -6,12 +6,14 @@ import type {
   CallEvent,
   InstructionEvent,
   Observer,
+  RangeEvent,
   WarpEvent,
 } from "../machine/events.ts";
 import type { Cta, Grid, Warp } from "../machine/state/launch-state.ts";
 import { type Clock, join, ThreadNumbers } from "./race/clock.ts";
 import { Detector } from "./race/detector.ts";
 import { Findings } from "./race/findings.ts";
+import { accessOfRange } from "./race/range-access.ts";
 import { PublishedValues } from "./race/published.ts";
 import { Round } from "./race/round.ts";
 import { WarpOrder } from "./race/warp-order.ts";
@@ -60,6 +62,11 @@ export class RaceSanitizer implements Observer {
   access(e: AccessEvent): void {
     if (!shared.has(e.access.space)) return;
     this.#detector.access(e, this.#orders.get(e.warp)!);
+  }
+
+  range(e: RangeEvent): void {
+    if (!shared.has(e.access.space)) return;
+    this.#detector.access(accessOfRange(e), this.#orders.get(e.warp)!, e);
   }
 
   instruction(e: InstructionEvent): void {

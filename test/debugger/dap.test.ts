@@ -296,11 +296,11 @@ test("steps of a thread that has ended follow whichever thread is next", async (
   const { threads } = await client.request("threads");
   await client.request("setBreakpoints", {
     source: { path: "calls.ptx" },
-    breakpoints: [{ line: 68, condition: "warp == 0" }],
+    breakpoints: [{ line: 68, condition: "warp == 1" }],
   });
   await client.request("continue", { threadId: threads[0].id });
-  await client.request("next", { threadId: threads[1].id });
-  expect(client.last("stopped")).toMatchObject({ reason: "step", threadId: threads[0].id });
+  await client.request("next", { threadId: threads[0].id });
+  expect(client.last("stopped")).toMatchObject({ reason: "step", threadId: threads[1].id });
   expect(await stack(client)).toEqual(["calls:69"]);
 });
 

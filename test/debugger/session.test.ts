@@ -287,7 +287,7 @@ test("lines of the source that .loc names", () => {
 
 test("a changed value changes the future", () => {
   const d = new Driver("calls.json");
-  d.break("68");
+  d.break("68", { condition: parseExpression("warp == 1") });
   d.go();
   d.session.assign("%other", "1000");
   d.session.breakpoints.clear();
@@ -313,11 +313,11 @@ test("a fault that has been fixed is forgotten: the next launch begins", () => {
 
 test("a lane that has ended makes no steps forward, but can go back to its last one", () => {
   const d = new Driver("calls.json");
-  d.break("68", { condition: parseExpression("warp == 0") });
+  d.break("68", { condition: parseExpression("warp == 1") });
   d.go();
-  focus(d, 3, 1);
+  focus(d, 3, 0);
   expect(() => d.step()).toThrow("the lane in focus has ended");
-  expect(d.step("into", true)).toBe("calls:72 0/1/3");
+  expect(d.step("into", true)).toBe("calls:72 0/0/3");
 });
 
 test("vISA: a call of some lanes, its variables, and the writes to them", () => {

@@ -2,12 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Candidate, type Form, instructionSet } from "../../src/ptx/isa/index.ts";
 import { choicesIn, choicesOf } from "../ptx/isa/opcodes.ts";
+import { cases as warpgroupCases } from "./warpgroups/cases.ts";
+import { candidatesOf } from "./warpgroups/kernel.ts";
 import { formOf, parseVectors } from "./vectors.ts";
 import { parseWarpVectors } from "./warps/warp-vectors.ts";
 
 /** Instructions that no vector can exercise, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
   createpolicy: "a cache policy is opaque: the manual does not define its bits",
+  "cp.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
+  "cp.reduce.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
+  "cp.async.bulk.prefetch.tensor": "tensor maps: tensor-copies.test.ts has every choice",
+  "tensormap.replace": "a tensor map is opaque: tensormap-replace.test.ts has every choice",
 };
 
 /** The texts of the files with an extension, by their names. */
@@ -25,6 +31,7 @@ const candidates: readonly Candidate[] = [
   ...filesIn("./warps/", ".warp-vectors")
     .flatMap(([name, text]) => parseWarpVectors(name, text))
     .map(({ statement }) => statement.candidate),
+  ...candidatesOf(warpgroupCases),
 ];
 
 /** The modifiers that the vectors of each form cover. */

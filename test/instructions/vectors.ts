@@ -230,6 +230,7 @@ export function runVector(vector: Vector): string | null {
   const result = form.sem(kit, src, mods, {
     vector: (name) => named.get(name) ?? [],
     present: (name) => named.get(name) ?? [],
+    previous: () => [],
     has: (name) => named.has(name),
     constant: (name) => {
       const e = named.get(name)?.[0];

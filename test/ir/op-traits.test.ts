@@ -66,6 +66,7 @@ describe("questions, kind by kind", () => {
         "copy",
         "commit-copies",
         "await-copies",
+        "order-products",
         "activemask",
         "fence",
         "trap",
@@ -87,17 +88,22 @@ describe("questions, kind by kind", () => {
       kinds.filter(
         (k) =>
           !["pure", "load", "activemask", "nothing", "fence", "sleep", "breakpoint"].includes(k) &&
-          !["commit-copies", "await-copies"].includes(k),
+          !["commit-copies", "await-copies", "order-products"].includes(k),
       ),
       [],
     ],
     [
       "only computes",
       onlyComputes,
-      ["pure", "commit-copies", "branch", "branch-indexed", "return", "exit", "nothing"],
+      ["pure", "commit-copies", "order-products", "branch", "branch-indexed", "return", "exit", "nothing"],
       [],
     ],
-    ["is done lane by lane", isLanewise, ["pure", "load", "store", "copy", "commit-copies", "nothing"], []],
+    [
+      "is done lane by lane",
+      isLanewise,
+      ["pure", "load", "store", "copy", "commit-copies", "order-products", "nothing"],
+      [],
+    ],
     ["may await others", mayAwaitOthers, ["atomic", "sleep"], ["load"]],
     ["may suspend", (op) => traitOf(op, "suspends"), ["barrier", "sleep"], ["warp"]],
     [

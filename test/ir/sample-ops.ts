@@ -107,8 +107,11 @@ export const samples: { readonly [K in Op["kind"]]: readonly OpOf<K>[] } = {
   unit: [
     {
       kind: "unit",
-      unit: { op: "bulk-store", from: "shared", to: "global" },
-      operands: [fresh(), fresh(), fresh(), fresh()],
+      unit: {
+        ...{ op: "bulk-copy", from: "shared", to: "global", completion: "group" },
+        ...{ reduction: null, multicast: false },
+      },
+      operands: [fresh(), fresh(), fresh(), fresh(), fresh(), fresh()],
     },
   ],
   copy: [
@@ -127,8 +130,12 @@ export const samples: { readonly [K in Op["kind"]]: readonly OpOf<K>[] } = {
       whole: true,
     },
   ],
-  "commit-copies": [{ kind: "commit-copies" }],
-  "await-copies": [{ kind: "await-copies", pending: 1, all: false }],
+  "commit-copies": [{ kind: "commit-copies", bulk: false }],
+  "order-products": [
+    { kind: "order-products", step: "fence" },
+    { kind: "order-products", step: "wait", pending: 1 },
+  ],
+  "await-copies": [{ kind: "await-copies", pending: 1, all: false, bulk: false, read: false }],
   warp: Object.values(warpOps)
     .flat()
     .flatMap((warp): OpOf<"warp">[] => [

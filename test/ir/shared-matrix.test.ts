@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chunkAddress, layoutOf, type SharedMatrixLayout, type SwizzleWidth } from "../../src/ir/index.ts";
+import { chunkAddress, layoutOf, type SharedMatrixLayout, type SwizzleWidth, windows } from "../../src/ir/index.ts";
 
 /*
  * Section 9.7.15.5.1.2.1.3 gives layouts in CuTe's notation: a shape and strides of the same form, both nested, in
@@ -204,4 +204,15 @@ test("the fields of a descriptor", () => {
   expect([0n, 1n, 2n, 3n].map((mode) => layoutOf(0, Number(BigInt.asIntN(32, mode << 30n))).width)).toEqual([
     16, 128, 64, 32,
   ]);
+});
+
+test("an address of shared memory in a descriptor, cut to 18 bits or not", () => {
+  const address = windows.shared.start + 0x2340;
+  const [leading, stride] = [128, 256];
+  const fields = ((leading >> 4) << 16) >>> 0;
+  const expected = { start: 0x2340, leading, stride, width: 16, baseOffset: 0 };
+  const of = (word: number) => layoutOf(word | 0, stride >> 4);
+  expect(of((((address & 0x3ffff) >>> 4) | fields) >>> 0)).toEqual(expected);
+  expect(of(((address >>> 4) | fields) >>> 0)).toEqual(expected);
+  expect(of((address >>> 4) + fields)).toEqual(expected);
 });

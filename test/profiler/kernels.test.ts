@@ -13,10 +13,11 @@ function launch(
   ptx: string,
   size: { readonly grid: number; readonly block: number },
   args: (device: Device) => KernelArgument[],
+  target = "sm_75",
 ): Launched {
   const device = new Device();
   const profiler = new Profiler();
-  const text = `.version 8.0\n.target sm_75\n.address_size 64\n${ptx}`;
+  const text = `.version 8.0\n.target ${target}\n.address_size 64\n${ptx}`;
   const kernel = device.load(text).kernel("k");
   const result = kernel.launch({ ...size, args: args(device), observers: [profiler] });
   expect(result.reports).toEqual([]);
@@ -299,6 +300,29 @@ test("waits at a barrier", () => {
   );
   // Warp 0 arrives after 4 instructions. Then warp 1 takes 7, which is 3 more than warp 0, and does not wait.
   expect(counts(line("barrier"), "barrierArrivals", "barrierWaited", "barrierBehind")).toEqual([2, 7, 3]);
+});
+
+test("products of matrices", () => {
+  const { line, profile } = launch(
+    `.visible .entry k()
+    {
+      .reg .b32 %a<4>, %d<4>; .reg .b64 %b; .shared .align 128 .b8 buf[1024];
+      mov.b32 %a0, 0; mov.b32 %a1, 0; mov.b32 %a2, 0; mov.b32 %a3, 0;
+      mov.b32 %d0, 0; mov.b32 %d1, 0; mov.b32 %d2, 0; mov.b32 %d3, 0;
+      mov.b64 %b, 0x0000001000080000;
+      mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, {%a0, %a1}, {%d0, %d1, %d2, %d3}; // mma
+      wgmma.fence.sync.aligned;
+      wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, {%a0, %a1, %a2, %a3}, %b, 1, 1, 1, 0; // wgmma
+      ret;
+    }`,
+    { grid: 1, block: 128 },
+    () => [],
+    "sm_90a",
+  );
+  // 16 * 8 * 16 in each of four warps; the warpgroup computes 64 * 8 * 16 in all.
+  for (const mark of ["mma", "wgmma"])
+    expect(counts(line(mark), "matrixProducts", "multiplyAdds")).toEqual([4, 64 * 8 * 16]);
+  expect(profile.totals.multiplyAdds).toBe(2 * 64 * 8 * 16);
 });
 
 test("in a recursion deeper than the call tree, deeper calls count where the tree was cut", () => {

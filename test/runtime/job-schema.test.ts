@@ -46,6 +46,28 @@ describe.each([
   });
 });
 
+const tensormap = {
+  dataType: "f16",
+  rank: 2,
+  globalAddress: { buf: "x", offset: 0 },
+  globalDim: [8, 4],
+  globalStrides: [16],
+  boxDim: [8, 2],
+  elementStrides: [1, 1],
+  interleave: "none",
+  swizzle: "none",
+  l2Promotion: "128B",
+  oobFill: "nan",
+};
+const im2col = {
+  dataType: "u32",
+  globalAddress: { buf: "x" },
+  globalDim: [4, 3, 2],
+  globalStrides: [16, 48],
+  im2col: { pixelBoxLowerCorner: [-1], pixelBoxUpperCorner: [0], channelsPerPixel: 4, pixelsPerColumn: 8 },
+};
+const bytes = "00".repeat(136);
+
 const ptx = {
   $schema: "./job.schema.json",
   id: "a",
@@ -67,7 +89,15 @@ const ptx = {
       grid: [1, 2],
       block: [32],
       shared: 16,
-      args: [{ buf: "x", offset: -4 }, { u32: 1 }, { f32: "inf" }, { bytes: "0a", ptrs: [] }, { f32v: [1, 2] }],
+      args: [
+        { buf: "x", offset: -4 },
+        { u32: 1 },
+        { f32: "inf" },
+        { bytes: "0a", ptrs: [] },
+        { f32v: [1, 2] },
+        { tensormap },
+        { bytes, tensormaps: [{ at: 8, tensormap: im2col }] },
+      ],
       blocks: [0, [0, 1]],
       copies: [{ from: { buf: "x", offset: 4 }, to: { symbol: "c" }, bytes: 4 }],
     },

@@ -19,10 +19,23 @@ const base = {
 const changed = (change: object) => JSON.stringify({ ...base, ...change });
 const launch = (change: object) => changed({ launches: [{ ...base.launches[0], ...change }] });
 const buffer = (change: object) => changed({ buffers: { x: { ...base.buffers.x, ...change } } });
+const tensorMap = (change: object) =>
+  launch({
+    args: [
+      {
+        tensormap: {
+          ...{ dataType: "f32", globalAddress: { buf: "x" }, globalDim: [4, 4], globalStrides: [16], boxDim: [4, 2] },
+          ...change,
+        },
+      },
+    ],
+  });
+const refused = (why: string) => `launches[0].args[0].tensormap: is no tensor map that the driver would encode: ${why}`;
 const check = (change: object) => changed({ checks: [{ ...base.checks[0], ...change }] });
 
 describe("an invalid job", () => {
   test("the valid job has no errors", () => expect(messages(JSON.stringify(base))).toEqual([]));
+  test("a job with a valid tensor map has none", () => expect(messages(tensorMap({}))).toEqual([]));
 
   test.each([
     [changed({ launches: undefined }), "launches: is missing; expected a list"],
@@ -41,6 +54,21 @@ describe("an invalid job", () => {
     [launch({ args: [{ s8: 256 }] }), "launches[0].args[0].s8: 256 does not fit s8"],
     [launch({ args: [{ u32: 1.5 }] }), "launches[0].args[0].u32: expected an integer, found a number"],
     [launch({ args: [{ bytes: "0a0" }] }), "launches[0].args[0].bytes: expected pairs of hexadecimal digits"],
+    [tensorMap({ boxDim: [3, 2] }), refused("boxDim[0] is 3, which are 12 bytes, not a multiple of 16")],
+    [tensorMap({ globalStrides: [20] }), refused("globalStrides[0] is 20, not a multiple of 16 below 2^40")],
+    [tensorMap({ globalAddress: { buf: "x", offset: 8 } }), refused("globalAddress is 0x8, not a multiple of 16")],
+    [
+      tensorMap({ swizzle: "32B", boxDim: [16, 2] }),
+      refused("boxDim[0] is 16, which are 64 bytes: more than the 32 of the swizzle"),
+    ],
+    [tensorMap({ boxDim: undefined }), refused("exactly one of boxDim, im2col and im2colWide must be given")],
+    [tensorMap({ swizzle: "256B" }), 'launches[0].args[0].tensormap.swizzle: there is no "256B"'],
+    [tensorMap({ dataType: "f33" }), 'launches[0].args[0].tensormap.dataType: there is no "f33"'],
+    [
+      tensorMap({ globalAddress: { buf: "y" } }),
+      'launches[0].args[0].tensormap.globalAddress.buf: there is no buffer "y"',
+    ],
+    [tensorMap({ rank: 3 }), "launches[0].args[0].tensormap.rank: is no rank of a tensor with 2 dimensions"],
     [buffer({ type: "f31" }), 'buffers.x.type: there is no "f31"'],
     [buffer({ n: -1 }), "buffers.x.n: -1 is not from 0 to 536870911"],
     [buffer({ init: { gen: "random" } }), 'buffers.x.init.gen: there is no "random"'],

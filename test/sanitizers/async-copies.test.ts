@@ -105,7 +105,7 @@ WAIT:
   "one warp waits for a phase, the other at a barrier": `${make}
     mbarrier.arrive.shared.b64 %s, [%b];
     mov.u32 %r, 0;
-    setp.lt.u32 p, %t, 32;
+    setp.ge.u32 p, %t, 32;
 @p  bra WAIT;
     bar.sync 1;
     bra END;

@@ -49,6 +49,9 @@ class SymbolicOperands implements OperandAccess {
   present(name: string): readonly Expr[] {
     return this.vector(name);
   }
+  previous(name: string): readonly Expr[] {
+    return [this.#leaf(name, this.#rules.get(name)!)];
+  }
   has(name: string): boolean {
     return this.#rules.has(name);
   }

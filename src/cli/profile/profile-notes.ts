@@ -29,6 +29,7 @@ export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts">
   if (c.atomicRequests > 0 && c.atomicRounds > c.atomicRequests) {
     notes.push(`${average(c.atomicRounds, c.atomicRequests)} lanes at one address`);
   }
+  if (c.matrixProducts > 0) notes.push(`${average(c.multiplyAdds, c.matrixProducts)} multiply-adds`);
   if (c.divergentBranches > 0) notes.push(`diverges ${grouped(c.divergentBranches)} of ${plural(c.branches, "time")}`);
   if (c.barrierArrivals > 0 && c.barrierWaited > 0) {
     const behind = c.barrierBehind === 0 ? "" : `, ${average(c.barrierBehind, c.barrierArrivals)} behind`;
@@ -74,6 +75,8 @@ export function totalsOf(c: Counts): [string, string][] {
       `${grouped(c.atomicLanes)} in ${plural(c.atomicRequests, "request")}, ${rounds} lanes at one address on average`,
     ]);
   }
+  if (c.matrixProducts > 0)
+    rows.push(["multiply-adds", `${grouped(c.multiplyAdds)} in ${plural(c.matrixProducts, "product")} of matrices`]);
   if (c.barrierArrivals > 0) {
     rows.push([
       "barrier waits",

@@ -36,6 +36,7 @@ const metrics: readonly (readonly [title: string, value: (c: Counts) => number])
   ["divergence", (c) => c.divergentBranches + c.divergentCalls],
   ["atomic rounds", (c) => c.atomicRounds],
   ["barrier waits", (c) => c.barrierWaited],
+  ["multiply-adds", (c) => c.multiplyAdds],
 ];
 
 /** A row of a source table: the line's text, and its counts if it was executed. */

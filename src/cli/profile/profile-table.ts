@@ -23,6 +23,7 @@ export const rankings = {
   divergence: ["divergentBranches", "divergentCalls"],
   atomics: ["atomicRounds"],
   waits: ["barrierWaited"],
+  products: ["multiplyAdds"],
 } as const satisfies Readonly<Record<string, readonly CountName[]>>;
 
 export type Ranking = keyof typeof rankings;

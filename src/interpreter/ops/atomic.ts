@@ -5,6 +5,7 @@ import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
+import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -38,6 +39,9 @@ export function makeAtomic(
   const waits = isMbarrier && op.results?.[0]?.ty === "pred";
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
   const fresh: (number | bigint)[] = combine.map(() => 0);
+  /** Whether a wait is in vain until asynchronous operations take effect, which they then do. */
+  const wasEarly = (x: Activation, views: Views, at: number): boolean =>
+    waits && Number(returned[0]) === 0 && x.warp.cta.units.existing(PendingEffects)?.completeAt(views, at) === true;
   const update = (x: Activation, views: Views, at: number, lane: number): void => {
     for (let e = 0; e < elements.length; e++) old[e] = readElement(views, at + e * bytes, access.bits, access.signed);
     for (let e = 0; e < elements.length; e++) {
@@ -54,6 +58,10 @@ export function makeAtomic(
     results?.forEach(({ ty, value }, e) => {
       returned[e] = patternOf(ty, value(x, lane, old));
     });
+    if (wasEarly(x, views, at)) {
+      update(x, views, at, lane);
+      return;
+    }
     if (isMbarrier && fresh[0] !== old[0]) x.warp.cta.signalled = true;
     if (waits && Number(returned[0]) === 0) {
       x.warp.polled |= 1 << lane;

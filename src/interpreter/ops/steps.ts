@@ -1,8 +1,9 @@
-import { fillLanes } from "../../ir/lane-mask.ts";
-import type { Op, StayingOp } from "../../ir/index.ts";
+import type { Op, OpOf, StayingOp } from "../../ir/index.ts";
+import { fillLanes, lanesIn } from "../../ir/lane-mask.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { ChannelRule, Site } from "../../machine/state/code.ts";
 import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
+import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { trapFault } from "../../program/instruction-faults.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
@@ -101,6 +102,18 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   return new InstructionStep(d, finished(d, run), accesses);
 }
 
+/** Groups of what units of the machine perform, where that takes effect late. */
+function groupStep(op: OpOf<"commit-copies" | "await-copies">): Run {
+  return ({ warp }, mask) => {
+    const pending = warp.cta.units.existing(PendingEffects);
+    if (pending === null) return;
+    for (const lane of lanesIn(mask)) {
+      if (op.kind === "commit-copies") pending.commit(warp, lane);
+      else pending.await(warp, lane, op.pending, op.read);
+    }
+  };
+}
+
 function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "copy" }>): Run {
   const { site } = d;
   switch (op.kind) {
@@ -127,10 +140,13 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
         const message = `${op.what} is not executable yet: ${op.reason}`;
         throw new Fault("not-executable", message, { site, activation, lanes });
       };
-    case "fence":
-    // Copies are complete where they are issued.
     case "commit-copies":
     case "await-copies":
+      // Copies that lanes perform themselves are complete where they are issued.
+      return op.bulk ? groupStep(op) : nothing;
+    // Products too.
+    case "order-products":
+    case "fence":
     case "nothing":
     // A debugger sees the instruction like any other; without one there is nothing to stop for.
     case "breakpoint":

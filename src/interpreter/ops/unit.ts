@@ -4,7 +4,13 @@ import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { performUnit } from "../../program/units/index.ts";
-import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
+import {
+  accessOfRange,
+  findRange,
+  type Range,
+  type RangeRequest,
+  type UnitCall,
+} from "../../program/units/unit-call.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import type { Slot } from "../compile/register-file.ts";
@@ -51,6 +57,20 @@ class RegisterCall implements UnitCall {
     }
   }
 
+  words(n: number, count: number, into: Int32Array): void {
+    for (let i = 0; i < count; i++) {
+      const { base } = this.#operands[n + i]!;
+      into.set(this.x.i32.subarray(base, base + 32), 32 * i);
+    }
+  }
+
+  giveWords(n: number, count: number, from: Int32Array): void {
+    for (let i = 0; i < count; i++) {
+      const to = this.#results[n + i];
+      if (to !== null && to !== undefined) this.x.i32.set(from.subarray(32 * i, 32 * i + 32), to.base);
+    }
+  }
+
   touch(mask: number, effect: "load" | "store", cells: TensorCells): void {
     const { x, site } = this;
     const { observers } = x.warp.cta.grid;
@@ -61,8 +81,11 @@ class RegisterCall implements UnitCall {
     const { x, site } = this;
     const found = findRange(x, site, request, ({ views, at }) => ({ views, at }));
     const { observers } = x.warp.cta.grid;
-    if (observers !== null)
-      emit(observers, "range", { warp: x.warp, activation: x, site, mask: 1 << request.lane, ...request });
+    const { lane, effect, address } = request;
+    if (observers !== null) {
+      const access = accessOfRange(request);
+      emit(observers, "range", { warp: x.warp, activation: x, site, mask: 1 << lane, lane, effect, access, address });
+    }
     return found;
   }
 }

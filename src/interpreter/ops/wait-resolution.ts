@@ -29,6 +29,7 @@ export function releaseIfComplete(cta: Cta, barrier: Barrier<Warp>): void {
   if (!barrier.complete(cta.expectedWarps)) return;
   const { observers } = cta.grid;
   if (observers !== null) emit(observers, "barrierRelease", { cta, barrier: barrier.id });
+  if (barrier.count === null && cta.grid.threads === null) cta.released = true;
   barrier.release();
 }
 

@@ -3,6 +3,7 @@ import type { BlockRange } from "../../machine/launch.ts";
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
 import type { Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
+import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { endUnits } from "../../program/units/index.ts";
 
 /** The most blocks that run at the same time, when earlier ones wait for later ones. */
@@ -17,6 +18,8 @@ export class ResidentBlocks {
   readonly #kernel: FunctionCode;
   readonly #sharedBytes: number;
   readonly #max: number;
+  /** Whether asynchronous operations of blocks that begin take effect as late as they may. */
+  late = false;
   readonly #idle: Cta[] = [];
   #blocks: readonly Cta[] = [];
   #begun = 0;
@@ -54,6 +57,7 @@ export class ResidentBlocks {
     const opened = Array.from({ length: room }, () => {
       const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
       cta.start(this.#indexOf(this.#begun++), this.#kernel);
+      cta.units.late = this.late;
       const { observers } = this.#grid;
       if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;
@@ -81,6 +85,13 @@ export class ResidentBlocks {
     };
   }
 
+  /** Asynchronous operations that nobody waits for take effect. Returns whether there were any. */
+  completeEffects(): boolean {
+    let any = false;
+    for (const { units } of this.#blocks) if (units.existing(PendingEffects)?.completeAll() === true) any = true;
+    return any;
+  }
+
   /**
    * A block has ended.
    *
@@ -89,6 +100,7 @@ export class ResidentBlocks {
   close(cta: Cta): void {
     endUnits(cta.units);
     const { observers } = this.#grid;
+    cta.units.existing(PendingEffects)?.completeAll();
     if (observers !== null) emit(observers, "blockEnd", cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);

@@ -76,6 +76,8 @@ export class UsualSchedule implements Schedule {
 
   took(warp: Warp): void {
     this.#ran = true;
+    // All threads go on, from the first, as in compiled code: which of them faults first is the same there.
+    if (warp.cta.released) this.#hadTurn = 0;
     if (!warp.yielded) this.#yielded = false;
   }
 

@@ -48,6 +48,7 @@ export class SteeredSchedule implements Schedule {
 
   constructor(resident: ResidentBlocks, options: SteeredOptions) {
     this.#resident = resident;
+    resident.late = true;
     this.#options = options;
     this.#steering = new RecordedSteering(options.steering);
   }
@@ -140,6 +141,7 @@ export class SteeredSchedule implements Schedule {
     const groupOf = (way: number): Group => pick(ready[way]!)!;
     if (ready.length > 0) return groupOf(ready.length === 1 ? 0 : this.#steering.choose(ready.length, null, groupOf));
     this.#others = null;
+    if (!this.#progressed && this.#resident.completeEffects()) this.#progressed = true;
     if (this.#spinning.size === 0) throw deadlock(this.#resident.blocks[0]!);
     // If all only spin, the block that they wait for may not have begun.
     if (!this.#progressed) this.#open(this.#resident.blocks.length);

@@ -67,6 +67,7 @@ export class HostUnits {
       memory.views.i32[start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1)]!;
     // Results lie where operands do: they are written when all of these have been read.
     const given: { readonly at: number; readonly value: number }[] = [];
+    const words: { readonly at: number; readonly from: Int32Array }[] = [];
     const call: UnitCall = {
       ...{ x, site, lanes, states: this.#statesOf(context, x.warp.cta), word },
       address(n, lane): AddressParts {
@@ -80,12 +81,25 @@ export class HostUnits {
         given.push({ at: to, value: low });
         if (results.isWide[n]!) given.push({ at: to + 1, value: high });
       },
+      words(n, count, into): void {
+        for (let i = 0; i < count; i++) {
+          const from = start + operands.at[n + i]!;
+          into.set(memory.views.i32.subarray(from, from + 32), 32 * i);
+        }
+      },
+      giveWords(n, count, from): void {
+        for (let i = 0; i < count; i++) {
+          const at = results.at[n + i] ?? -1;
+          if (at >= 0) words.push({ at: start + at, from: from.subarray(32 * i, 32 * i + 32) });
+        }
+      },
       range: (request: RangeRequest): Range =>
         findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
       touch: nobodyObserves,
     };
     performUnit(op.unit, call);
     for (const { at, value } of given) memory.views.i32[at] = value;
+    for (const { at, from } of words) memory.views.i32.set(from, at);
   }
 
   /**

@@ -29,7 +29,6 @@ export class JitProgram {
   readonly #contexts: Contexts;
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
-  #barriers: boolean | null = null;
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
@@ -86,13 +85,6 @@ export class JitProgram {
     }
   }
 
-  /** Whether threads of a block may wait for each other at barriers. */
-  get #hasBarriers(): boolean {
-    return (this.#barriers ??= this.program.module.functions.some(({ instructions }) =>
-      instructions.some(({ op }) => op.kind === "barrier"),
-    ));
-  }
-
   /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
   #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
     const printed: string[] = [];
@@ -119,13 +111,13 @@ export class JitProgram {
 
   /**
    * Whether the interpreter decides which of several faults comes first: where the lanes of a warp run in several
-   * chunks that know nothing of each other, and behind barriers, where the warp that has come last goes on first. That
-   * takes a copy of the device's memory, which is cheap if the memory is small.
+   * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
+   * small.
    */
   #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
     const threads = x * y * z;
     if (shape.width !== null) return false;
-    if (lanes >= Math.min(32, threads) && (threads <= 32 || !this.#hasBarriers)) return false;
+    if (lanes >= Math.min(32, threads)) return false;
     return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0) <= maxCheckpointBytes;
   }
 

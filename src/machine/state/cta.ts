@@ -17,6 +17,7 @@ export class GridBlock implements Cta {
   readonly slot: number;
   id: Dim3 = [0, 0, 0];
   signalled = false;
+  released = false;
   ticket = 0;
 
   constructor(grid: Grid, sharedBytes: number, slot = 0) {
@@ -45,6 +46,7 @@ export class GridBlock implements Cta {
   start(ticket: number, kernel: FunctionCode): void {
     const [gx, gy] = this.grid.dimensions;
     this.ticket = ticket;
+    this.released = false;
     this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
     this.scalars[scalarIndex("ctaid.x")] = this.id[0];
     this.scalars[scalarIndex("ctaid.y")] = this.id[1];
@@ -71,12 +73,12 @@ export class GridBlock implements Cta {
   }
 
   checkpoint(): Restore {
-    const { id, ticket } = this;
+    const { id, ticket, released } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
     const parts = restoreAll([...this.barriers, ...this.warps, this.units].map((part) => part.checkpoint()));
     return () => {
-      Object.assign(this, { id, ticket });
+      Object.assign(this, { id, ticket, released });
       this.scalars.set(scalars);
       this.shared.u8.set(shared);
       parts();

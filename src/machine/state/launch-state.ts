@@ -274,6 +274,8 @@ export interface Cta {
   id: Dim3;
   /** Whether an mbarrier has changed in the block's last turn. */
   signalled: boolean;
+  /** Whether a barrier for all threads of the block has let them go on in the turn of the warp that runs. */
+  released: boolean;
   /** The linear index of the block in its grid: blocks begin in this order. */
   ticket: number;
   /** Begins the block with this linear index: all of its warps begin the kernel. */

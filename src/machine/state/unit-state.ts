@@ -10,6 +10,8 @@ export interface UnitState {
 
 /** What the units of the machine remember for a block: an object of each kind, made when it is first needed. */
 export class UnitStates {
+  /** Whether asynchronous operations take effect as late as they may, and not where they are issued. */
+  late = false;
   readonly #states = new Map<new () => UnitState, UnitState>();
 
   /** The object of a kind, made if there is none. */

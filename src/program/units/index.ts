@@ -1,6 +1,8 @@
 import type { UnitOp } from "../../ir/index.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
-import { bulkStore } from "./bulk-store.ts";
+import { bulkCopy } from "./bulk-copy.ts";
+import { tensorLoad, tensorStore } from "./tensor-copy.ts";
+import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
 import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
 import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
 import { loadTensor, storeTensor } from "./tensor/move.ts";
@@ -16,8 +18,17 @@ import type { UnitCall } from "./unit-call.ts";
  */
 export function performUnit(op: UnitOp, call: UnitCall): void {
   switch (op.op) {
-    case "bulk-store":
-      bulkStore(op, call);
+    case "bulk-copy":
+      bulkCopy(op, call);
+      return;
+    case "box-load":
+      tensorLoad(op, call);
+      return;
+    case "box-store":
+      tensorStore(op, call);
+      return;
+    case "multiply-warpgroup":
+      multiplyWarpgroup(op, call);
       return;
     case "tensor-alloc":
       allocateTensor(call);

@@ -25,7 +25,12 @@ export interface RangeRequest {
   readonly bytes: number;
   /** The address must be a multiple of this. */
   readonly align: number;
+  /** How the memory model sees the access, if it is not a weak one to bytes. */
+  readonly kind?: RangeKind;
 }
+
+/** An access to elements of `bits` bits, with an order. */
+export type RangeKind = Pick<Access, "bits" | "order" | "scope">;
 
 /**
  * The lanes for which a unit acts, with their operands and results, and the memory that they see. An engine makes one,
@@ -44,6 +49,10 @@ export interface UnitCall {
   address(n: number, lane: number): AddressParts;
   /** Writes the n-th result of a lane; of one with 64 bits `high` is the upper half. */
   give(n: number, lane: number, low: number, high?: number): void;
+  /** Copies operands of 32 bits, from the n-th on: for each the words of the 32 lanes of a warp. */
+  words(n: number, count: number, into: Int32Array): void;
+  /** Writes results of 32 bits in all lanes, from the n-th on, as `words` reads operands. */
+  giveWords(n: number, count: number, from: Int32Array): void;
   /**
    * The bytes of a range, which lies in one variable or allocation.
    *
@@ -52,6 +61,12 @@ export interface UnitCall {
   range(request: RangeRequest): Range;
   /** Tells those who observe the launch that lanes access tensor memory. */
   touch(lanes: number, effect: "load" | "store", cells: TensorCells): void;
+}
+
+/** The access that a range is. */
+export function accessOfRange({ space, bytes, align, kind }: RangeRequest): Access {
+  const { bits, order, scope } = kind ?? { bits: 8, order: "weak", scope: null };
+  return { space, bits, signed: false, count: (8 * bytes) / bits, align, volatile: false, order, scope };
 }
 
 /** What an engine adds to find memory: the bytes at the beginning of a place. */
@@ -63,11 +78,8 @@ type BytesOf = (place: Place) => Range;
  * @throws Fault if the lane must not access it
  */
 export function findRange(x: CallFrame, site: Site, request: RangeRequest, bytesOf: BytesOf): Range {
-  const { lane, effect, space, address, bytes, align } = request;
-  const access: Access = {
-    ...{ space, bits: 8, signed: false, count: bytes, align },
-    ...{ volatile: false, order: "weak", scope: null },
-  };
+  const { lane, effect, address } = request;
+  const access = accessOfRange(request);
   const place = locate(x, lane, address);
   const fault = accessFault({ x, lane, site, effect, access, address, place });
   if (fault !== null) throw fault;

@@ -3,7 +3,7 @@ import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
 import type { AddressOperand, Expression, NameExpr, Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
 import type { CheckContext } from "./context.ts";
-import { textureAddressProblem } from "./coordinates.ts";
+import { tensorAddressProblem, textureAddressProblem } from "./coordinates.ts";
 import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeName } from "./operand-mismatch.ts";
 
@@ -28,7 +28,7 @@ export function addressMismatch(
         `this instruction takes an address of ${parts} parts: \`[${slot.name}]\``,
       );
     }
-    const problem = textureAddressProblem(operand, candidate);
+    const problem = textureAddressProblem(operand, candidate) ?? tensorAddressProblem(operand, candidate);
     return problem && mismatch("operand-kind", problem.part, problem.message);
   }
   if (operand.parts.length !== 1)

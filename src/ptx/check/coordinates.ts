@@ -23,7 +23,7 @@ const needed: Readonly<Record<string, number>> = {
 
 /**
  * Checks `[texture, {x, y}]`, `[texture, sampler, {x, y}]` and `[surface, {x, y}]`. Instructions without a geometry,
- * such as those on tensor maps, are not checked.
+ * such as those on tensor maps, are not checked here.
  */
 export function textureAddressProblem({ parts }: AddressOperand, { mods, written }: Candidate): AddressProblem | null {
   const { geom } = mods;
@@ -49,6 +49,25 @@ export function textureAddressProblem({ parts }: AddressOperand, { mods, written
     }
   }
   return null;
+}
+
+/** Checks `[tensorMap, {c0, c1}]` (9.7.9.27.1.2): as many 32-bit integers as dimensions, or a column and four rows. */
+export function tensorAddressProblem({ parts }: AddressOperand, { mods }: Candidate): AddressProblem | null {
+  const { dim, load_mode: mode } = mods;
+  const [map, coordinates] = parts;
+  if (typeof dim !== "string" || map === undefined || coordinates === undefined) return null;
+  if (coordinates.kind === "bad") return null;
+  const count = mode === "tile::gather4" || mode === "tile::scatter4" ? 5 : Number(dim[0]);
+  const found = coordinates.kind === "vector" ? coordinates.elements.length : 0;
+  if (coordinates.kind !== "vector" || found !== count) {
+    const what = found === 0 ? "none" : `one of ${found}`;
+    return {
+      part: coordinates,
+      message: `this instruction takes a vector of ${count} coordinates, but this is ${what}`,
+    };
+  }
+  const wrong = coordinates.elements.find((element) => !isCoordinate(element, false));
+  return wrong === undefined ? null : { part: wrong, message: "a coordinate here must be a 32-bit integer" };
 }
 
 const handleMessage = "a texture, sampler or surface must be a variable of its type or a 64-bit register";

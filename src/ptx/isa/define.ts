@@ -43,6 +43,8 @@ export const stepsOf = (effect: Op | readonly Step[]): readonly Step[] =>
 export interface OperandAccess {
   /** The elements of a source operand: one for a scalar, and two `i64`, low half first, for each 128-bit element. */
   vector(name: string): readonly Expr[];
+  /** The elements of a destination as they are before the instruction: registers of 32 bits. */
+  previous(name: string): readonly Expr[];
   /** The elements of a vector operand, with null for each that is written `_`. */
   present(name: string): readonly (Expr | null)[];
   /** Whether an optional operand is present. */

@@ -2,6 +2,7 @@ import type { Access, Destination as IrDestination, Op, Space, UndefinedCase } f
 import { type Expr, kit } from "../../semantics/index.ts";
 import { assignOperands } from "../check/operands.ts";
 import { type OperandAccess, type Results, stepsOf, type Temporary } from "../isa/define.ts";
+import { parseOperandSpec } from "../isa/operand-spec.ts";
 import type { Candidate } from "../isa/resolve.ts";
 import type { Instruction, Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
@@ -36,6 +37,14 @@ interface Bound {
 
 const none: readonly never[] = [];
 
+const coordinate = parseOperandSpec("s32", () => undefined);
+
+/** The coordinates in `[tensorMap, {c0, c1}]`. */
+function coordinatesOf(operand: Operand, places: Places): readonly Expr[] {
+  const part = operand.kind === "address" ? operand.parts[1] : undefined;
+  return part === undefined ? none : sourceElements(part, coordinate, places);
+}
+
 /** The operands of one instruction, by their names in its form. */
 class BoundOperands implements OperandAccess {
   readonly source: Record<string, Expr> = {};
@@ -62,6 +71,8 @@ class BoundOperands implements OperandAccess {
         const { address, base } = addressOperand(operand, places);
         this.base ??= base;
         this.#source(name, operand, [address]);
+        const [, coordinates] = name.split(",");
+        if (coordinates === "tensorCoords") this.#source(coordinates, operand, coordinatesOf(operand, places));
       } else if (rule.shape === "value") {
         const bare = slot.signed && operand.kind === "unary" ? operand.operand : operand;
         this.#source(name, operand, sourceElements(bare, rule, places));
@@ -90,6 +101,10 @@ class BoundOperands implements OperandAccess {
 
   vector(name: string): readonly Expr[] {
     return this.#find(name)?.sources ?? none;
+  }
+  previous(name: string): readonly Expr[] {
+    const elements = this.#find(name)?.destinations ?? none;
+    return elements.map(({ register }) => (register === null ? kit.i32(0) : { kind: "reg", ty: "i32", reg: register }));
   }
   present(name: string): readonly (Expr | null)[] {
     const operand = this.#find(name)?.operand;

@@ -4,10 +4,12 @@ import { canShare } from "../../jit/threads/host-workers.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { leaksOf } from "../../sanitizers/memory/leaks.ts";
+import type { Struct } from "../data/argument.ts";
 import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
+import { tensorMapArgument, type TensorMapOptions } from "../data/tensor-map.ts";
 import { requireDeviceOptions } from "../launch/known-options.ts";
 import type { LaunchDefaults } from "../launch/launch-options.ts";
 import { Stream } from "../launch/stream.ts";
@@ -96,5 +98,19 @@ export class DeviceCore {
     if (typeof values === "number") return new Buffer(this.memory, first, values, name);
     if (values === undefined) throw new UsageError("a buffer of a type needs a length or values");
     return new Buffer(this.memory, first, values.length, name).write(values);
+  }
+
+  /**
+   * Makes an argument that is a tensor map (CUtensorMap), for a kernel's parameter of 128 bytes.
+   *
+   *     device.tensorMap({
+   *       dataType: "f16", globalAddress: a, globalDim: [128, 64], globalStrides: [256],
+   *       boxDim: [64, 32], swizzle: "128B",
+   *     })
+   *
+   * @throws UsageError if the driver would refuse it
+   */
+  tensorMap(options: TensorMapOptions): Struct {
+    return tensorMapArgument(options);
   }
 }

@@ -1,7 +1,10 @@
+import { tensorMapBytes } from "../../ir/index.ts";
 import { Elements, type ElementType, elementTypes } from "../data/element.ts";
+import { readTensorMap } from "./job-tensor-map.ts";
 import { readName } from "./job-symbol.ts";
 import { readElement, readHex } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
+import type { PointerPatch } from "./pointer-patch.ts";
 
 /** An argument of a launch, as a job gives it. */
 export type ArgumentSpec =
@@ -11,13 +14,6 @@ export type ArgumentSpec =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly pointers: readonly PointerPatch[] }
   /** Local memory (vISA). */
   | { readonly kind: "local"; readonly bytes: number };
-
-/** The address of a buffer within a struct that is passed by value. */
-export interface PointerPatch {
-  readonly at: number;
-  readonly buffer: string;
-  readonly offset: number;
-}
 
 const maxLocal = 0x0400_0000;
 
@@ -32,21 +28,9 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
     };
   }
   if (field.get("bytes").present) {
-    const bytes = readHex(field.get("bytes"));
-    const pointers = field.get("ptrs").present ? field.get("ptrs").items() : [];
-    return {
-      kind: "bytes",
-      bytes,
-      pointers: pointers.map((pointer) => ({
-        at: pointer
-          .object(["at", "buf", "offset"])
-          .get("at")
-          .count(0, Math.max(0, bytes.length - 8)),
-        buffer: readName(pointer.get("buf"), "buffer", buffers),
-        offset: readOffset(pointer.get("offset")),
-      })),
-    };
+    return { kind: "bytes", ...readStruct(field, buffers) };
   }
+  if (field.get("tensormap").present) return { kind: "bytes", ...readTensorMap(field.get("tensormap"), buffers) };
   if (field.get("local").present) return { kind: "local", bytes: field.get("local").count(1, maxLocal) };
   const type = elementTypes.find((name) => field.get(name).present);
   if (type) return { kind: "scalar", type, value: readElement(field.get(type), type) };
@@ -54,6 +38,27 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
   if (vector) return readVector(field.get(`${vector}v`), vector);
   field.fail("is not an argument", 'as in {"buf": "x"}, {"s32": 4} or {"bytes": "0a0b"}');
   return { kind: "scalar", type: null, value: 0 };
+}
+
+type Struct = Omit<Extract<ArgumentSpec, { kind: "bytes" }>, "kind">;
+
+/** Reads a struct passed by value: its bytes, with addresses and tensor maps put into them. */
+function readStruct(field: JsonField, buffers: ReadonlyMap<string, unknown>): Struct {
+  const bytes = readHex(field.get("bytes"));
+  const place = (at: JsonField, size: number): number => at.count(0, Math.max(0, bytes.length - size));
+  const list = (name: string): readonly JsonField[] => (field.get(name).present ? field.get(name).items() : []);
+  const pointers = list("ptrs").map((pointer) => ({
+    at: place(pointer.object(["at", "buf", "offset"]).get("at"), 8),
+    buffer: readName(pointer.get("buf"), "buffer", buffers),
+    offset: readOffset(pointer.get("offset")),
+  }));
+  const maps = list("tensormaps").flatMap((map) => {
+    const at = place(map.object(["at", "tensormap"]).get("at"), tensorMapBytes);
+    const read = readTensorMap(map.get("tensormap"), buffers);
+    bytes.set(read.bytes.subarray(0, bytes.length - at), at);
+    return read.pointers.map((pointer) => ({ ...pointer, at: at + pointer.at }));
+  });
+  return { bytes, pointers: [...pointers, ...maps] };
 }
 
 /** Reads a vector passed by value, as in `{"f32v": [1, 2, 3, 4]}`. */

@@ -14,6 +14,7 @@ import {
   text,
   whenever,
 } from "./schema-parts.ts";
+import { tensorMapSchema } from "./tensor-map-schema.ts";
 
 const maxBytes = 0x7fff_ffff;
 const type: Schema = { enum: elementTypes, description: "The type of an element." };
@@ -58,7 +59,7 @@ const copy: Schema = object(
 );
 
 const argument: Schema = {
-  description: "An argument: a buffer, a number by its type, or bytes.",
+  description: "An argument: a buffer, a number by its type, bytes, or a tensor map.",
   type: "object",
   properties: {
     ...which,
@@ -73,12 +74,19 @@ const argument: Schema = {
         "bytes: addresses of buffers within.",
       ),
     ),
+    tensormaps: optional(
+      list(
+        object({ at: integer(0, maxBytes, "The byte at which it is put."), tensormap: reference("tensormap") }, {}),
+        "bytes: tensor maps within.",
+      ),
+    ),
+    tensormap: optional({ ...reference("tensormap"), description: "A tensor map by value." }),
     local: optional(integer(1, 0x0400_0000, "vISA: bytes of local memory.")),
     ...Object.fromEntries(elementTypes.map((name) => [name, optional(reference(name))])),
     ...Object.fromEntries(elementTypes.map((name) => [`${name}v`, optional(list(reference(name)))])),
     buf: optional({ type: "string", description: "The name of a buffer, whose address is passed." }),
   },
-  anyOf: ["buf", "bytes", "local", ...elementTypes.flatMap((name) => [name, `${name}v`])].map(given),
+  anyOf: ["buf", "bytes", "tensormap", "local", ...elementTypes.flatMap((name) => [name, `${name}v`])].map(given),
 };
 
 const size = (most: readonly [number, number, number], description: string): Schema => ({
@@ -289,6 +297,7 @@ export const jobSchema: Schema = {
     end,
     copy,
     argument,
+    tensormap: tensorMapSchema,
     launch: ptxLaunch,
     "visa-launch": visaLaunch,
     check,

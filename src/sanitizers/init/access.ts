@@ -1,6 +1,6 @@
 import { type Access, accessesOf } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
-import type { AccessEvent } from "../../machine/events.ts";
+import type { AccessEvent, RangeEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
@@ -102,6 +102,13 @@ export function store(state: InitState, e: AccessEvent, values: readonly LaneSha
       if (origin !== 0) state.matters({ ...e, mask: bit }, origin, "what a store leaves for others to see");
     }
   }
+}
+
+/** What a unit of the machine writes counts as defined, as what a copy writes. */
+export function defineRange({ memory }: InitState, { effect, access, activation, lane, address }: RangeEvent): void {
+  const size = accessBytes(access);
+  if (effect === "load" || !memory.find(activation, lane, access.space, address, size)) return;
+  memory.bytes.define(memory.at, memory.at + size);
 }
 
 /** What a copy writes counts as defined: what is undefined there is found where it was stored. */

@@ -12,21 +12,38 @@ interface UndefinedProducts {
   of(register: number, lane: number): Shade;
 }
 
+/** The numbers of the operands that are the first registers of A, B and C; null: it is in no registers. */
+type FirstOperands = Readonly<Record<Exclude<MatrixName, "d">, number | null>>;
+
+/** A, B and C in the registers of a warp follow each other. */
+function inOrder(product: MatrixProduct): FirstOperands {
+  const [a, b] = [fragmentOf(product, "a").registers, fragmentOf(product, "b").registers];
+  return { a: 0, b: a, c: a + b };
+}
+
 /**
  * Elements of D are undefined where an element of the row of A, of the column of B, or of C is. By matrix, the elements
  * or rows or columns with an origin.
  */
-export function undefinedProducts(product: MatrixProduct, operands: Operands): UndefinedProducts {
+export function undefinedProducts(
+  product: MatrixProduct,
+  operands: Operands,
+  first: FirstOperands = inOrder(product),
+): UndefinedProducts {
   const [rows, columns, cells] = [new Map<number, number>(), new Map<number, number>(), new Map<number, number>()];
-  let at = 0;
-  const look = (name: MatrixName, found: Map<number, number>, keyOf: (element: number, map: FragmentMap) => number) => {
+  const look = (
+    name: keyof FirstOperands,
+    found: Map<number, number>,
+    keyOf: (element: number, map: FragmentMap) => number,
+  ): void => {
+    const at = first[name];
+    if (at === null) return;
     const map = fragmentOf(product, name);
     for (let register = 0; register < map.registers; register++) {
       eachUndefined(map, register, operands.numbered(at + register), (element, origin) => {
         found.set(keyOf(element, map), origin);
       });
     }
-    at += map.registers;
   };
   look("a", rows, (element, map) => Math.floor(element / map.columns));
   look("b", columns, (element, map) => columnOf(element, map));

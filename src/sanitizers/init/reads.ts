@@ -147,6 +147,7 @@ function usesOfAccess({ effect, place }: MemoryAccess): Use[] {
 function valuesOf(op: Op, dst: Instruction["dst"]): readonly (Expr | null)[] {
   if (op.kind === "pure") return op.values.map((v, i) => ((dst[i] ?? null) === null ? null : v));
   if (op.kind === "warp") return op.warp.operands;
+  if (op.kind === "unit") return op.operands.slice(unitTraits[op.unit.op].deciding);
   return accessesOf(op).flatMap((access): readonly (Expr | null)[] => {
     if (access.effect === "load") return [];
     return access.effect === "store" ? access.values : access.combine;

@@ -10,16 +10,18 @@ export class WarpOperands {
   readonly value = new LaneShades();
   /** The operands that choose the lane to read from. */
   readonly choice = new LaneShades();
-  readonly #each: LaneShades[] = [];
+  readonly #each = new Map<number, LaneShades>();
 
   /** The operand of this number, of an operation that moves parts of several. */
   numbered(operand: number): LaneShades {
-    return (this.#each[operand] ??= new LaneShades());
+    let found = this.#each.get(operand);
+    if (found === undefined) this.#each.set(operand, (found = new LaneShades()));
+    return found;
   }
 
   /** Lanes bring new operands. */
   clear(lanes: number): void {
-    for (const shades of [this.value, this.choice, ...this.#each]) shades.lanes &= ~lanes;
+    for (const shades of [this.value, this.choice, ...this.#each.values()]) shades.lanes &= ~lanes;
   }
 }
 

@@ -13,6 +13,9 @@ const freeing: Access = {
   scope: null,
 };
 
+/** An access that the instruction alone does not tell: that of a unit of the machine. */
+export type MadeAccess = Pick<MemoryAccess, "effect" | "access">;
+
 /** One access of an instruction, as the memory model of chapter 8 sees it. */
 export class AccessKind {
   readonly site: Site;
@@ -30,10 +33,10 @@ export class AccessKind {
   /** Its number among the accesses of a launch, from 0. */
   readonly index: number;
 
-  /** `ordinal`: which of the instruction's accesses. A call of `free` has none of its own. */
-  constructor(site: Site, ordinal: number, index: number) {
+  /** `own`: the access; null for the instruction's own with this ordinal. A call of `free` has none. */
+  constructor(site: Site, ordinal: number, index: number, own: MadeAccess | null = null) {
     const { op, dst } = site.instruction;
-    const made = accessesOf(op)[ordinal];
+    const made = own ?? accessesOf(op)[ordinal];
     const access = made?.access ?? freeing;
     const effect = made?.effect ?? "free";
     const { order, scope } = access;

@@ -1,36 +1,23 @@
 import { mbarrierBits } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
-import type { AccessEvent, InstructionEvent, Observer } from "../../machine/events.ts";
+import type { AccessEvent, InstructionEvent, LaneEvent, Observer, RangeEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { type AddressParts, hex } from "../../machine/memory/address-space.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Cta, Warp } from "../../machine/state/launch-state.ts";
+import { CopiesInFlight, type Located, type Pending } from "./copies-in-flight.ts";
 
-/** A copy by one lane that is not known to be complete. */
-interface Pending {
-  readonly warp: Warp;
-  readonly lane: number;
-  readonly site: Site;
-  /** The bytes of memory that it reads and writes; `source` is empty if it reads nothing. */
-  readonly source: Range;
-  readonly target: Range;
-  isComplete: boolean;
-}
-
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-const empty: Range = { start: 0, end: 0 };
-
-const granule = 4;
-
-/** What a lane has in flight: the copies that are in no group yet, and the groups, the oldest first. */
-interface LaneCopies {
+/** The copies of a lane that are in no group yet, and the groups, the oldest first. */
+interface Groups {
   open: Pending[];
   groups: Pending[][];
+}
+
+/** What a lane has in flight. Units of the machine have groups of their own. */
+interface LaneCopies {
+  readonly own: Groups;
+  readonly bulk: Groups;
 }
 
 /** An arrival at an mbarrier that stands for copies. */
@@ -39,158 +26,146 @@ interface Arrival {
   readonly copies: readonly Pending[];
 }
 
-/** The pending copies by the granules of memory that they touch. */
-class Places {
-  readonly #at = new Map<number, Set<Pending>>();
-
-  add(pending: Pending, { start, end }: Range): void {
-    for (let at = Math.floor(start / granule); at * granule < end; at++) {
-      let found = this.#at.get(at);
-      if (found === undefined) this.#at.set(at, (found = new Set()));
-      found.add(pending);
-    }
-  }
-
-  remove(pending: Pending, { start, end }: Range): void {
-    for (let at = Math.floor(start / granule); at * granule < end; at++) {
-      const found = this.#at.get(at);
-      found?.delete(pending);
-      if (found?.size === 0) this.#at.delete(at);
-    }
-  }
-
-  find({ start, end }: Range, which: (pending: Pending) => Range): Pending | null {
-    if (this.#at.size === 0) return null;
-    for (let at = Math.floor(start / granule); at * granule < end; at++) {
-      for (const pending of this.#at.get(at) ?? []) {
-        const range = which(pending);
-        if (range.start < end && start < range.end) return pending;
-      }
-    }
-    return null;
-  }
-}
-
-const sourceOf = ({ source }: Pending): Range => source;
-const targetOf = ({ target }: Pending): Range => target;
+type Effect = AccessEvent["effect"];
 
 /**
  * Reports accesses to memory that an asynchronous copy is still using: its destination is read or written, or its
- * source written, before the thread that issued it has waited for it (`cp.async.wait_group`, `cp.async.wait_all`). The
- * machine performs copies where they are issued; on a GPU the access may come before it. One observer watches one
- * launch.
+ * source written, before the thread that issued it has waited for it (`cp.async.wait_group`, `cp.async.wait_all`,
+ * `cp.async.bulk.wait_group`), or before anyone has seen the mbarrier that counts it in its next phase. The machine
+ * performs copies where they are issued; on a GPU the access may come before it. One observer watches one launch.
  */
 export class AsyncCopies implements Observer {
   readonly #lanes = new WeakMap<Warp, LaneCopies[]>();
-  readonly #sources = new Places();
-  /** Destinations are in the shared memory of a block. */
-  readonly #targets = new WeakMap<Cta, Places>();
+  readonly #inFlight = new CopiesInFlight();
   /** By the place of an mbarrier, the copies for which there are arrivals, with the parity of the phase. */
   readonly #tracked = new WeakMap<Cta, Map<number, Arrival[]>>();
-  /** By lane, what the copy that is being issued reads. */
-  readonly #reading: Range[] = [];
-  #count = 0;
+  /** By lane, the copy that is being issued. */
+  #issued: (Pending | undefined)[] = [];
   readonly #reported = new WeakMap<Site, Set<Site>>();
 
   instruction({ warp, mask, site }: InstructionEvent): void {
     const { op } = site.instruction;
-    if (op.kind === "copy") this.#reading.fill(empty);
+    if (op.kind === "copy" || op.kind === "unit") this.#issued = [];
     if (op.kind !== "commit-copies" && op.kind !== "await-copies") return;
     for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = this.#copiesOf(warp, lowestLane(m));
+      const lane = this.#copiesOf(warp, lowestLane(m))[op.bulk ? "bulk" : "own"];
       // `wait_all` has no number: it takes the copies that are in no group, too.
       if (op.kind === "commit-copies" || op.all) {
         lane.groups.push(lane.open);
         lane.open = [];
       }
       if (op.kind === "commit-copies") continue;
-      while (lane.groups.length > op.pending) for (const pending of lane.groups.shift()!) this.#forget(pending);
+      const complete = lane.groups.slice(0, Math.max(0, lane.groups.length - op.pending));
+      for (const pending of complete.flat()) {
+        if (op.read) this.#inFlight.endReading(pending);
+        else this.#inFlight.end(pending);
+      }
+      if (!op.read) lane.groups.splice(0, complete.length);
     }
   }
 
   access(e: AccessEvent): void {
     const { op } = e.site.instruction;
-    if (op.kind !== "copy" && this.#count === 0) return;
+    if (op.kind !== "copy" && this.#inFlight.areNone) return;
     if (op.kind === "atomic" && op.problem !== undefined) this.#mbarrier(e, op.tracksCopies === true);
     const bytes = accessBytes(e.access);
     const found = new Map<Pending, number>();
     for (let m = e.mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
-      const range = rangeOf(e, lane, bytes);
+      const range = rangeOf(e, lane, addressOf(e, lane), bytes);
       if (range === null) continue;
-      const pending = this.#using(e, range);
+      const own = op.kind === "copy" ? this.#issuedBy(e, lane) : null;
+      const pending = this.#inFlight.disturbed(e.warp.cta, e.effect, range, own);
       if (pending !== null) found.set(pending, (found.get(pending) ?? 0) | (1 << lane));
-      if (op.kind !== "copy") continue;
-      if (e.effect === "load") this.#reading[lane] = range;
-      else this.#issue(e, lane, range);
+      if (own === null) continue;
+      if (own.uses.length === 0) this.#copiesOf(e.warp, lane).own.open.push(own);
+      this.#inFlight.use(own, e.effect, range);
     }
-    if (found.size > 0) this.#name(e, found);
+    if (found.size > 0) this.#name({ ...e, address: (lane) => addressOf(e, lane) }, found);
+  }
+
+  range(e: RangeEvent): void {
+    const { op } = e.site.instruction;
+    if (op.kind !== "unit") return;
+    const { warp, lane, effect, address } = e;
+    const range = rangeOf(e, lane, address, accessBytes(e.access));
+    if (range === null) return;
+    const isCopy = op.unit.op === "bulk-copy" || op.unit.op === "box-load" || op.unit.op === "box-store";
+    const own = isCopy ? this.#issuedBy(e, lane) : null;
+    if (own !== null && e.access.order === "release") {
+      this.#arrive(warp.cta, e, range.start, own);
+      return;
+    }
+    const pending = this.#inFlight.disturbed(warp.cta, effect, range, own);
+    if (pending !== null) this.#name({ ...e, address: () => address }, new Map([[pending, 1 << lane]]));
+    if (own === null) return;
+    const byGroup = op.unit.op === "box-store" || (op.unit.op === "bulk-copy" && op.unit.completion === "group");
+    if (own.uses.length === 0 && byGroup) this.#copiesOf(warp, lane).bulk.open.push(own);
+    this.#inFlight.use(own, effect, range);
+  }
+
+  blockEnd(cta: Cta): void {
+    for (const warp of cta.warps) {
+      for (const { own, bulk } of this.#lanes.get(warp) ?? []) {
+        for (const { groups, open } of [own, bulk]) {
+          for (const pending of [...groups.flat(), ...open]) this.#inFlight.end(pending);
+        }
+      }
+      this.#lanes.delete(warp);
+    }
+    for (const arrivals of this.#tracked.get(cta)?.values() ?? []) {
+      for (const { copies } of arrivals) for (const pending of copies) this.#inFlight.end(pending);
+    }
+    this.#tracked.delete(cta);
+  }
+
+  /** The copy that a lane issues with this instruction. */
+  #issuedBy({ warp, site }: LaneEvent, lane: number): Pending {
+    return (this.#issued[lane] ??= this.#inFlight.begin(warp, lane, site));
   }
 
   /** An operation on an mbarrier: copies for which an arrival in an earlier phase stands are complete. */
   #mbarrier(e: AccessEvent, tracksCopies: boolean): void {
     const { warp } = e;
-    let byMbarrier = this.#tracked.get(warp.cta);
-    if (byMbarrier === undefined) this.#tracked.set(warp.cta, (byMbarrier = new Map()));
     for (let m = e.mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
-      const address = addressOf(e, lane);
-      const place = locate(e.activation, lane, address);
-      if (place?.kind !== "shared") continue;
-      const at = place.at + address.low - place.start;
-      const parity = (place.views.u8[at + (mbarrierBits.parity >> 3)]! >> (mbarrierBits.parity & 7)) & 1;
-      let tracked = byMbarrier.get(at) ?? [];
-      for (const arrival of tracked) if (arrival.parity !== parity) for (const p of arrival.copies) this.#forget(p);
-      tracked = tracked.filter((arrival) => arrival.parity === parity);
-      if (tracksCopies) {
-        const { open, groups } = this.#copiesOf(warp, lane);
-        tracked.push({ parity, copies: [...groups.flat(), ...open] });
-      }
-      byMbarrier.set(at, tracked);
+      const range = rangeOf(e, lane, addressOf(e, lane), 8);
+      if (range?.kind !== "shared") continue;
+      const { arrivals, parity } = this.#phaseOf(warp.cta, e, range.start);
+      if (!tracksCopies) continue;
+      const { open, groups } = this.#copiesOf(warp, lane).own;
+      arrivals.push({ parity, copies: [...groups.flat(), ...open] });
     }
   }
 
-  /** A copy that still uses the memory, in a way that the access disturbs. */
-  #using({ warp, effect }: AccessEvent, range: Located): Pending | null {
-    if (range.kind === "shared") return this.#targets.get(warp.cta)?.find(range, targetOf) ?? null;
-    return effect === "load" ? null : this.#sources.find(range, sourceOf);
+  /** A copy that an mbarrier counts. */
+  #arrive(cta: Cta, e: RangeEvent, at: number, pending: Pending): void {
+    const { arrivals, parity } = this.#phaseOf(cta, e, at);
+    arrivals.push({ parity, copies: [pending] });
   }
 
-  blockEnd(cta: Cta): void {
-    for (const warp of cta.warps) {
-      for (const lane of this.#lanes.get(warp) ?? []) {
-        for (const pending of [...lane.groups.flat(), ...lane.open]) this.#forget(pending);
-      }
-      this.#lanes.delete(warp);
+  /** The arrivals in the current phase of an mbarrier, whose parity is given; copies of earlier ones are complete. */
+  #phaseOf(cta: Cta, { warp }: LaneEvent, at: number): { readonly arrivals: Arrival[]; readonly parity: number } {
+    let byMbarrier = this.#tracked.get(cta);
+    if (byMbarrier === undefined) this.#tracked.set(cta, (byMbarrier = new Map()));
+    const parity = (warp.cta.shared.u8[at + (mbarrierBits.parity >> 3)]! >> (mbarrierBits.parity & 7)) & 1;
+    const tracked = byMbarrier.get(at) ?? [];
+    for (const { parity: of, copies } of tracked) {
+      if (of !== parity) for (const pending of copies) this.#inFlight.end(pending);
     }
+    const arrivals = tracked.filter((arrival) => arrival.parity === parity);
+    byMbarrier.set(at, arrivals);
+    return { arrivals, parity };
   }
 
   #copiesOf(warp: Warp, lane: number): LaneCopies {
     let lanes = this.#lanes.get(warp);
     if (lanes === undefined) this.#lanes.set(warp, (lanes = []));
-    return (lanes[lane] ??= { open: [], groups: [] });
-  }
-
-  #issue({ warp, site }: AccessEvent, lane: number, target: Range): void {
-    const pending: Pending = { warp, lane, site, source: this.#reading[lane] ?? empty, target, isComplete: false };
-    this.#count++;
-    this.#sources.add(pending, pending.source);
-    let targets = this.#targets.get(warp.cta);
-    if (targets === undefined) this.#targets.set(warp.cta, (targets = new Places()));
-    targets.add(pending, target);
-    this.#copiesOf(warp, lane).open.push(pending);
-  }
-
-  #forget(pending: Pending): void {
-    if (pending.isComplete) return;
-    pending.isComplete = true;
-    this.#count--;
-    this.#sources.remove(pending, pending.source);
-    this.#targets.get(pending.warp.cta)?.remove(pending, pending.target);
+    return (lanes[lane] ??= { own: { open: [], groups: [] }, bulk: { open: [], groups: [] } });
   }
 
   /** Reports once for each pair of instructions, in all lanes that do the same. */
-  #name(e: AccessEvent, found: ReadonlyMap<Pending, number>): void {
+  #name(e: Disturbing, found: ReadonlyMap<Pending, number>): void {
     const bySite = new Map<Site, { readonly first: Pending; lanes: number }>();
     for (const [pending, lanes] of found) {
       const known = bySite.get(pending.site);
@@ -207,15 +182,16 @@ export class AsyncCopies implements Observer {
   }
 }
 
-/** Bytes of the device's memory, or of a block's shared memory. */
-interface Located extends Range {
-  readonly kind: "global" | "shared";
+/** An access that may disturb a copy, with the address of each lane. */
+interface Disturbing extends LaneEvent {
+  readonly effect: Effect;
+  readonly access: AccessEvent["access"];
+  readonly address: (lane: number) => AddressParts;
 }
 
 /** The bytes that a lane accesses; null if copies do not use them, or they are nowhere, which ends the launch. */
-function rangeOf(e: AccessEvent, lane: number, bytes: number): Located | null {
-  const address = addressOf(e, lane);
-  const place = locate(e.activation, lane, address);
+function rangeOf({ activation }: LaneEvent, lane: number, address: AddressParts, bytes: number): Located | null {
+  const place = locate(activation, lane, address);
   if (place === null || (place.kind !== "global" && place.kind !== "shared")) return null;
   const start = place.at + address.low - place.start;
   return { kind: place.kind, start, end: start + bytes };
@@ -228,23 +204,36 @@ const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressP
 
 const verbs = { load: "reads", store: "writes", atomic: "updates" } as const;
 
-function describe(e: AccessEvent, pending: Pending, lanes: number): void {
+/** What a thread has to do before it, or another one, may access what its copy uses. */
+function adviceFor({ site }: Pending, own: boolean): string {
+  const { op } = site.instruction;
+  const byMbarrier =
+    op.kind === "unit" &&
+    (op.unit.op === "box-load" || (op.unit.op === "bulk-copy" && op.unit.completion === "mbarrier"));
+  if (byMbarrier)
+    return "wait first until the phase of the mbarrier that counts the copy is complete: mbarrier.try_wait";
+  const wait =
+    op.kind === "unit"
+      ? "cp.async.bulk.commit_group, cp.async.bulk.wait_group"
+      : "cp.async.wait_group or cp.async.wait_all";
+  return own
+    ? `wait for the copy first: ${wait}`
+    : `the thread that issued the copy must wait for it (${wait}), and then meet this one at a barrier`;
+}
+
+function describe(e: Disturbing, pending: Pending, lanes: number): void {
   const { warp, activation, site, effect } = e;
-  const lane = lowestLane(lanes);
-  const address = addressOf(e, lane);
+  const address = e.address(lowestLane(lanes));
   const { ir } = pending.site.code;
   const { line } = ir.source.position(pending.site.instruction.span.start);
-  const own = pending.warp === warp && pending.lane === lane;
+  const own = pending.warp === warp && pending.lane === lowestLane(lanes);
   const what = `${verbs[effect]} ${accessBytes(e.access)} bytes at ${hex(address)}`;
   const message = `${what}, which an asynchronous copy of ${own ? "the same" : "another"} thread may still be using (issued at line ${line})`;
-  const help = own
-    ? "wait for the copy first: cp.async.wait_group or cp.async.wait_all"
-    : "the thread that issued the copy must wait for it (cp.async.wait_group or cp.async.wait_all), and then meet this one at a barrier";
   warp.cta.grid.reports.add({
     code: "async-in-flight",
     severity: "error",
     message,
-    help,
+    help: adviceFor(pending, own),
     lanes,
     site,
     activation,

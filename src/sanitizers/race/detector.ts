@@ -3,7 +3,7 @@ import type { AccessEvent, CallEvent, LaneEvent } from "../../machine/events.ts"
 import { accessBytes } from "../../machine/faults/access-fault.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
-import type { AccessKind } from "./access-kind.ts";
+import type { AccessKind, MadeAccess } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { AccessEvents } from "./events.ts";
 import { pointersTo } from "./free.ts";
@@ -73,9 +73,10 @@ export class Detector {
     this.#onRace = onRace;
   }
 
-  access(event: AccessEvent, order: WarpOrder): void {
+  /** `own`: the access, if the instruction alone does not tell it. */
+  access(event: AccessEvent, order: WarpOrder, own: MadeAccess | null = null): void {
     const { access, addressWords: words, site, ordinal, mask } = event;
-    const kind = this.#events.kindOf(site, ordinal);
+    const kind = this.#events.kindOf(site, ordinal, own);
     if (this.#events.areMany) this.#renumber();
     this.#event = event;
     this.#number = this.#events.of(kind, order);

@@ -1,5 +1,5 @@
 import type { Site } from "../../machine/state/code.ts";
-import { AccessKind } from "./access-kind.ts";
+import { AccessKind, type MadeAccess } from "./access-kind.ts";
 import type { WarpOrder } from "./warp-order.ts";
 
 /** The number of events beyond which unused ones are discarded. */
@@ -19,10 +19,10 @@ export class AccessEvents {
   readonly #bySite = new Map<Site, AccessKind[]>();
   #known = 0;
 
-  kindOf(site: Site, ordinal = 0): AccessKind {
+  kindOf(site: Site, ordinal = 0, own: MadeAccess | null = null): AccessKind {
     let kinds = this.#bySite.get(site);
     if (kinds === undefined) this.#bySite.set(site, (kinds = []));
-    return (kinds[ordinal] ??= new AccessKind(site, ordinal, this.#known++));
+    return (kinds[ordinal] ??= new AccessKind(site, ordinal, this.#known++, own));
   }
 
   /** The access of an event. */

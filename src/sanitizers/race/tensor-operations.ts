@@ -109,7 +109,7 @@ export class TensorOperations implements Observer {
   range(e: RangeEvent): void {
     const { op } = e.site.instruction;
     if (op.kind !== "unit") return;
-    const range = sharedRange(e, e.lane, e.address, e.bytes);
+    const range = sharedRange(e, e.lane, e.address, accessBytes(e.access));
     if (range === null) return;
     const role = roles[op.unit.op];
     if (role === undefined) {

@@ -54,7 +54,8 @@ function copied(
 
 /** The value that the later access reads or stores, in the bytes that both have in common. */
 export function laterValue({ event, kind, lane, byte, bytes }: Later): bigint {
-  return (kind.effect === "store" ? stored : inMemory)(event, lane, byte, bytes);
+  const isKnown = kind.effect === "store" && kind.site.instruction.op.kind !== "unit";
+  return (isKnown ? stored : inMemory)(event, lane, byte, bytes);
 }
 
 /** The value that the earlier access read or left. Memory still holds it, unless both are of the same instruction. */
@@ -83,4 +84,6 @@ function laneOfSame({ kind, thread }: Earlier, later: Later): number | null {
 export const areSameStores = (earlier: Earlier, later: Later): boolean =>
   earlier.kind.effect === "store" &&
   later.kind.effect === "store" &&
+  // What a unit of the machine is about to store is not known before.
+  later.kind.site.instruction.op.kind !== "unit" &&
   earlierValue(earlier, later) === laterValue(later);

@@ -12,6 +12,7 @@ function effectOf(opcode: string, sources: Readonly<Record<string, readonly Expr
   const operands: OperandAccess = {
     vector: (name) => sources[name] ?? [],
     present: (name) => sources[name] ?? [],
+    previous: () => [],
     has: (name) => name in sources,
     constant: (name) => {
       const e = sources[name]?.[0];

@@ -128,6 +128,7 @@ export class Instructions {
       case "fence":
       case "commit-copies":
       case "await-copies":
+      case "order-products":
       case "nothing":
       case "breakpoint":
         return;

@@ -126,7 +126,7 @@ const cpAsync = instruction("cp.async", {
 const cpAsyncCommitGroup = instruction("cp.async.commit_group", {
   summary: "commits the thread's copies so far to a group",
   section: "9.7.9.25.3.2",
-  forms: [form("cp.async.commit_group", { ...ampere, effect: () => ({ kind: "commit-copies" }) })],
+  forms: [form("cp.async.commit_group", { ...ampere, effect: () => ({ kind: "commit-copies", bulk: false }) })],
 });
 
 /** Section 9.7.9.25.3.3. */
@@ -137,7 +137,13 @@ const cpAsyncWaitGroup = instruction("cp.async.wait_group", {
     form("cp.async.wait_group N", {
       operands: { N: "imm u32" },
       ...ampere,
-      effect: (_k, _src, _m, ops) => ({ kind: "await-copies", pending: Number(ops.constant("N")), all: false }),
+      effect: (_k, _src, _m, ops) => ({
+        kind: "await-copies",
+        pending: Number(ops.constant("N")),
+        all: false,
+        bulk: false,
+        read: false,
+      }),
     }),
   ],
 });
@@ -146,7 +152,12 @@ const cpAsyncWaitGroup = instruction("cp.async.wait_group", {
 const cpAsyncWaitAll = instruction("cp.async.wait_all", {
   summary: "waits for all copies of the thread",
   section: "9.7.9.25.3.3",
-  forms: [form("cp.async.wait_all", { ...ampere, effect: () => ({ kind: "await-copies", pending: 0, all: true }) })],
+  forms: [
+    form("cp.async.wait_all", {
+      ...ampere,
+      effect: () => ({ kind: "await-copies", pending: 0, all: true, bulk: false, read: false }),
+    }),
+  ],
 });
 
 /** Section 9.7.13.15.15. */

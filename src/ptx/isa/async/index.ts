@@ -4,6 +4,7 @@ import { copyInstructions } from "./copy.ts";
 import { mbarrierInstructions } from "./mbarrier.ts";
 import { multimemInstructions } from "./multimem.ts";
 import { asynchronousStores } from "./store.ts";
+import { tensorMapInstructions } from "./tensor-map.ts";
 import { tensorInstructions } from "./tensor.ts";
 
 export const asynchronousInstructions = [
@@ -12,6 +13,7 @@ export const asynchronousInstructions = [
   ...copyInstructions,
   ...bulkInstructions,
   ...tensorInstructions,
+  ...tensorMapInstructions,
   ...mbarrierInstructions,
   ...clusterInstructions,
 ];

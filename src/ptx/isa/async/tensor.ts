@@ -1,6 +1,6 @@
-import { form, instruction } from "../define.ts";
-
-const unimplemented = "tensor maps are not modelled yet";
+import type { OpOf, TensorMode } from "../../../ir/index.ts";
+import { type Expr, kit } from "../../../semantics/index.ts";
+import { form, instruction, type OperandAccess } from "../define.ts";
 
 const dims = ["1d", "2d", "3d", "4d", "5d"] as const;
 const tiles = ["tile", "tile::gather4"] as const;
@@ -11,7 +11,23 @@ const blackwell = { since: "8.6", target: ["sm_100f", "sm_110f"] } as const;
 const groupGates = { "cta_group::1": blackwell, "cta_group::2": blackwell };
 const policy = { cache_policy: "b64" };
 const source = { srcMem: "address shared" };
-const info = { im2colInfo: "u16[1,2,3]" };
+interface Modifiers {
+  readonly dim: (typeof dims)[number];
+  readonly load_mode?: TensorMode | "im2col_no_offs" | undefined;
+}
+
+/** Section 9.7.9.27.1.2: which modes go with which dimensions. */
+function modeProblem({ dim, load_mode = "tile" }: Modifiers): string | null {
+  const rank = Number(dim[0]);
+  const fits = load_mode === "tile" || (load_mode.startsWith("tile") ? rank === 2 : rank >= 3);
+  return fits ? null : `'.${load_mode}' cannot be used with '.${dim}'`;
+}
+
+/** Offsets for each spatial dimension, or halo and offset. */
+const info = {
+  im2colInfo: ({ dim, load_mode }: Modifiers): string =>
+    load_mode === "im2col" ? `u16[${Math.max(1, Number(dim[0]) - 2)}]` : "u16[2]",
+};
 const operands = {
   dstMem: "address any",
   ...source,
@@ -22,7 +38,52 @@ const operands = {
 };
 const paired = { cache_policy: "L2::cache_hint" } as const;
 const toCluster = { paired: { ...paired, ctaMask: "multicast::cluster" } } as const;
-const hopper = { since: "8.0", target: "sm_90", anyOrder: true, unimplemented } as const;
+const hopper = { since: "8.0", target: "sm_90", anyOrder: true, invalid: modeProblem } as const;
+
+const map = "tensorMap,tensorCoords";
+
+/** The coordinates, as many as the instruction has, and what im2col adds. */
+const boxOperands = (ops: OperandAccess): { coordinates: readonly Expr[]; info: readonly Expr[] } => ({
+  coordinates: ops.vector("tensorCoords"),
+  info: ops.vector("im2colInfo"),
+});
+
+const modeOf = ({ load_mode = "tile" }: Modifiers): TensorMode =>
+  load_mode === "im2col_no_offs" ? "im2col" : load_mode;
+
+interface Loaded {
+  readonly dstMem: Expr;
+  readonly mbar: Expr;
+  readonly ctaMask?: Expr | undefined;
+  readonly [map]: Expr;
+}
+
+function load(src: Loaded, mods: Modifiers, ops: OperandAccess): OpOf<"unit"> {
+  const { coordinates, info } = boxOperands(ops);
+  const counts = { rank: Number(mods.dim[0]), coordinates: coordinates.length, info: info.length };
+  return {
+    kind: "unit",
+    unit: { op: "box-load", mode: modeOf(mods), ...counts, to: "shared", multicast: src.ctaMask !== undefined },
+    operands: [src.dstMem, src[map], src.mbar, src.ctaMask ?? kit.i32(0), ...coordinates, ...info],
+  };
+}
+
+type Reduced = Extract<OpOf<"unit">["unit"], { op: "box-store" }>["reduction"];
+
+function store(
+  src: { readonly srcMem: Expr; readonly [map]: Expr },
+  mods: Modifiers,
+  ops: OperandAccess,
+  reduction: Reduced = null,
+): OpOf<"unit"> {
+  const { coordinates } = boxOperands(ops);
+  const counts = { rank: Number(mods.dim[0]), coordinates: coordinates.length };
+  return {
+    kind: "unit",
+    unit: { op: "box-store", mode: modeOf(mods), ...counts, reduction },
+    operands: [src.srcMem, src[map], ...coordinates],
+  };
+}
 
 /** Section 9.7.9.27.1.2. `im2colInfo`: offsets for `.im2col`, halo and offset for `.im2col::w`. */
 const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
@@ -38,6 +99,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         paired,
         since: "8.6",
         gates: { "tile::gather4": { target: "sm_100" }, ...groupGates },
+        effect: (_, src, mods, ops) => load(src, mods, ops),
       },
     ),
     form(
@@ -49,6 +111,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         paired,
         since: "8.6",
         gates: { "im2col::w": { target: "sm_100" }, "im2col::w::128": blackwell, ...groupGates },
+        effect: (_, src, mods, ops) => load(src, mods, ops),
       },
     ),
     form(
@@ -59,6 +122,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         operands,
         ...toCluster,
         gates: { "tile::gather4": blackwell, ...groupGates },
+        effect: (_, src, mods, ops) => load(src, mods, ops),
       },
     ),
     form(
@@ -69,6 +133,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         operands,
         ...toCluster,
         gates: { "im2col::w": blackwell, "im2col::w::128": blackwell, ...groupGates },
+        effect: (_, src, mods, ops) => load(src, mods, ops),
       },
     ),
     form(
@@ -79,6 +144,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         operands,
         paired,
         gates: { "tile::scatter4": blackwell },
+        effect: (_, src, mods, ops) => store(src, mods, ops),
       },
     ),
   ],
@@ -100,6 +166,7 @@ const cpReduceAsyncBulkTensor = instruction("cp.reduce.async.bulk.tensor", {
         },
         operands: { ...source, ...policy },
         paired,
+        effect: (_, src, mods, ops) => store(src, mods, ops, mods.redOp),
       },
     ),
   ],
@@ -118,6 +185,7 @@ const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
         operands: { ...info, ...policy },
         paired,
         gates: { "tile::gather4": blackwell },
+        effect: () => ({ kind: "nothing" }),
       },
     ),
     form(
@@ -128,74 +196,10 @@ const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
         operands: { ...info, ...policy },
         paired,
         gates: { "im2col::w": blackwell, "im2col::w::128": blackwell },
+        effect: () => ({ kind: "nothing" }),
       },
     ),
   ],
 });
 
-const replaceTargets = ["sm_90a", "sm_100f", "sm_101f", "sm_110f", "sm_120f"] as const;
-const replace = { since: "8.3", target: replaceTargets, anyOrder: true, unimplemented } as const;
-const spaces = ["global", "shared::cta"] as const;
-
-/** Section 9.7.9.28. */
-const tensormapReplace = instruction("tensormap.replace", {
-  summary: "changes a field of a tensor map",
-  section: "9.7.9.28",
-  forms: [
-    form("tensormap.replace.tile.global_address{.ss}.b1024.b64 [addr], new_val", {
-      ...replace,
-      where: { ss: spaces },
-      operands: { new_val: "b64" },
-    }),
-    form("tensormap.replace.tile.rank{.ss}.b1024.b32 [addr], new_val", {
-      ...replace,
-      where: { ss: spaces },
-      operands: { new_val: "b32" },
-    }),
-    form("tensormap.replace.tile.field{.ss}.b1024.b32 [addr], ord, new_val", {
-      ...replace,
-      where: { field: ["box_dim", "global_dim", "element_stride"], ss: spaces },
-      operands: { ord: "imm u32 0..4", new_val: "b32" },
-    }),
-    form("tensormap.replace.tile.global_stride{.ss}.b1024.b64 [addr], ord, new_val", {
-      ...replace,
-      where: { ss: spaces },
-      operands: { ord: "imm u32 0..4", new_val: "b64" },
-    }),
-    form("tensormap.replace.tile.field{.ss}.b1024.b32 [addr], new_val", {
-      ...replace,
-      where: {
-        field: ["elemtype", "interleave_layout", "swizzle_mode", "swizzle_atomicity", "fill_mode"],
-        ss: spaces,
-      },
-      operands: { new_val: "imm b32 0..15" },
-      gates: { swizzle_atomicity: { since: "8.6", target: ["sm_100f", "sm_101f", "sm_110f", "sm_120f"] } },
-    }),
-  ],
-});
-
-/** Section 9.7.13.16. */
-const tensormapCpFenceproxy = instruction("tensormap.cp_fenceproxy", {
-  summary: "copies a tensor map from shared to global memory with a proxy fence",
-  section: "9.7.13.16",
-  forms: [
-    form(
-      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
-      {
-        where: { scope: ["cta", "cluster", "gpu", "sys"] },
-        operands: { dst: "address global", src: "address shared", size: "imm u32 128..128" },
-        since: "8.3",
-        target: "sm_90",
-        unimplemented,
-      },
-    ),
-  ],
-});
-
-export const tensorInstructions = [
-  cpAsyncBulkTensor,
-  cpReduceAsyncBulkTensor,
-  cpAsyncBulkPrefetchTensor,
-  tensormapReplace,
-  tensormapCpFenceproxy,
-];
+export const tensorInstructions = [cpAsyncBulkTensor, cpReduceAsyncBulkTensor, cpAsyncBulkPrefetchTensor];

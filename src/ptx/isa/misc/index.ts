@@ -1,4 +1,5 @@
 import { form, instruction } from "../define.ts";
+import { align } from "../matrix/steps.ts";
 
 /** Section 9.7.19.1. */
 const brkpt = instruction("brkpt", {
@@ -60,7 +61,7 @@ const setmaxnreg = instruction("setmaxnreg", {
       since: "8.0",
       target: ["sm_90a", "sm_100f", "sm_101f", "sm_110f", "sm_120f"],
       note: "registers are not a limited resource here, so the hint has no effect",
-      effect: () => ({ kind: "nothing" }),
+      effect: () => [align, { op: { kind: "nothing" } }],
     }),
   ],
 });

@@ -1,7 +1,19 @@
-import { form, instruction } from "../define.ts";
-import { unimplemented } from "../matrix/mma.ts";
+import type { Kit } from "../../../semantics/index.ts";
+import { form, instruction, type OperandAccess, type Step } from "../define.ts";
+import type { ElementFormat, OpOf } from "../../../ir/index.ts";
+import { align } from "../matrix/steps.ts";
+import { type ProductModifiers, type ProductSources, warpgroupMultiplication } from "./product.ts";
 
-const hopper = { since: "8.0", target: "sm_90a", anyOrder: true, unimplemented } as const;
+const hopper = { since: "8.0", target: "sm_90a", anyOrder: true } as const;
+
+/** The effect of a product; `type`: the format of A and B, if no modifier names it. */
+const multiply =
+  (type: ElementFormat | null) =>
+  (_: Kit, source: ProductSources, m: ProductModifiers, ops: OperandAccess): Step[] =>
+    warpgroupMultiplication(type, source, m, ops);
+
+/** All lanes of the warp come to the instruction first. */
+const ordered = (op: OpOf<"order-products">): Step[] => [align, { op }];
 
 /** The numbers of columns for floating-point products: the multiples of 8 up to 256. */
 const everyEighth = Array.from({ length: 32 }, (_, i) => 8 * (i + 1));
@@ -39,6 +51,7 @@ const wgmmaMmaAsync = instruction("wgmma.mma_async", {
           where: { shape: shapes(16), dtype: type === "f16" ? halfOrSingle : single },
           operands: { ...operands, ...signs, ...transposes },
           ...hopper,
+          effect: multiply(type),
         },
       ),
       form(
@@ -47,6 +60,7 @@ const wgmmaMmaAsync = instruction("wgmma.mma_async", {
           where: { shape: shapes(16), dtype: type === "f16" ? halfOrSingle : single },
           operands: { ...operands, ...signs, ...transposes },
           ...hopper,
+          effect: multiply(type),
         },
       ),
     ]),
@@ -55,22 +69,26 @@ const wgmmaMmaAsync = instruction("wgmma.mma_async", {
         where: { shape: shapes(8), dtype: single },
         operands: { ...operands, ...signs },
         ...hopper,
+        effect: multiply("tf32"),
       }),
       form(`wgmma.mma_async.sync.aligned.shape.dtype.atype.btype d, ${a}, b_desc, scale_d, imm_scale_a, imm_scale_b`, {
         where: { shape: shapes(32), dtype: halfOrSingle, atype: narrowTypes, btype: narrowTypes },
         operands: { ...operands, ...signs },
         ...hopper,
+        effect: multiply(null),
       }),
       form(`wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype d, ${a}, b_desc, scale_d`, {
         where: { shape: shapes(32, sixteenths), atype: bytes, btype: bytes },
         operands,
         ...hopper,
+        effect: multiply(null),
         gates: mixed,
       }),
       form(`wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, ${a}, b_desc, scale_d`, {
         where: { shape: shapes(256, sixteenths) },
         operands,
         ...hopper,
+        effect: multiply("b1"),
       }),
     ]),
   ],
@@ -90,6 +108,7 @@ const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
           where: { shape: shapes(32), dtype: type === "f16" ? halfOrSingle : single },
           operands: { ...operands, ...sparsity, ...signs, ...transposes },
           ...sparse,
+          effect: multiply(type),
         },
       ),
       form(
@@ -98,6 +117,7 @@ const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
           where: { shape: shapes(32), dtype: type === "f16" ? halfOrSingle : single },
           operands: { ...operands, ...sparsity, ...signs, ...transposes },
           ...sparse,
+          effect: multiply(type),
         },
       ),
     ]),
@@ -108,6 +128,7 @@ const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
           where: { shape: shapes(16), dtype: single },
           operands: { ...operands, ...sparsity, ...signs },
           ...sparse,
+          effect: multiply("tf32"),
         },
       ),
       form(
@@ -116,6 +137,7 @@ const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
           where: { shape: shapes(64), dtype: halfOrSingle, atype: narrowTypes, btype: narrowTypes },
           operands: { ...operands, ...sparsity, ...signs },
           ...sparse,
+          effect: multiply(null),
         },
       ),
       form(
@@ -124,6 +146,7 @@ const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
           where: { shape: shapes(64, sixteenths), atype: bytes, btype: bytes },
           operands: { ...operands, ...sparsity },
           ...sparse,
+          effect: multiply(null),
           gates: mixed,
         },
       ),
@@ -135,21 +158,35 @@ const wgmmaMmaAsyncSp = instruction("wgmma.mma_async.sp", {
 const wgmmaFence = instruction("wgmma.fence", {
   summary: "orders register accesses before those of wgmma.mma_async",
   section: "9.7.15.7.1",
-  forms: [form("wgmma.fence.sync.aligned", hopper)],
+  forms: [
+    form("wgmma.fence.sync.aligned", { ...hopper, effect: () => ordered({ kind: "order-products", step: "fence" }) }),
+  ],
 });
 
 /** Section 9.7.15.7.2. */
 const wgmmaCommitGroup = instruction("wgmma.commit_group", {
   summary: "commits the multiplications so far to a group",
   section: "9.7.15.7.2",
-  forms: [form("wgmma.commit_group.sync.aligned", hopper)],
+  forms: [
+    form("wgmma.commit_group.sync.aligned", {
+      ...hopper,
+      effect: () => ordered({ kind: "order-products", step: "commit" }),
+    }),
+  ],
 });
 
 /** Section 9.7.15.7.3. */
 const wgmmaWaitGroup = instruction("wgmma.wait_group", {
   summary: "waits until at most N groups of multiplications are pending",
   section: "9.7.15.7.3",
-  forms: [form("wgmma.wait_group.sync.aligned N", { operands: { N: "imm u32" }, ...hopper })],
+  forms: [
+    form("wgmma.wait_group.sync.aligned N", {
+      operands: { N: "imm u32" },
+      ...hopper,
+      effect: (_k, _src, _m, ops) =>
+        ordered({ kind: "order-products", step: "wait", pending: Number(ops.constant("N")) }),
+    }),
+  ],
 });
 
 export const warpgroupInstructions = [wgmmaMmaAsync, wgmmaMmaAsyncSp, wgmmaFence, wgmmaCommitGroup, wgmmaWaitGroup];

@@ -324,6 +324,7 @@ export class UniformityAnalysis {
       case "copy":
       case "commit-copies":
       case "await-copies":
+      case "order-products":
       case "fence":
       case "branch":
       case "branch-indexed":

@@ -1,0 +1,118 @@
+import type { ReducedType, Reduction, TensorSwizzle, TensorType } from "../../ir/index.ts";
+import type { Box, BoxRun } from "./box.ts";
+import { elementBits, isPadded } from "./element.ts";
+import { reduceBytes } from "./reduction.ts";
+import { swizzled, swizzlePatterns } from "./swizzle.ts";
+import type { TensorMap } from "./tensor-map.ts";
+
+/** The memory between which a box is copied. */
+export interface BoxPlaces {
+  /** The address of the box in shared memory, a multiple of 128. */
+  readonly address: number;
+  /** Shared memory from that address on: `boxExtent` bytes. */
+  readonly shared: Uint8Array;
+  /** The bytes of the tensor that a run takes, the box's `index`-th: one that is not outside. */
+  readonly tensor: (run: BoxRun, index: number) => Uint8Array;
+}
+
+/** The bytes of shared memory that a box of `bytes` uses: swizzling may move some of an incomplete last line. */
+export function boxExtent(swizzle: TensorSwizzle, address: number, bytes: number): number {
+  let end = bytes;
+  for (let at = bytes - (bytes % 128); at < bytes; at += 16) {
+    end = Math.max(end, (swizzled(swizzle, address + at) & ~15) - address + 16);
+  }
+  return end;
+}
+
+/** Bytes of the tensor that a run takes. */
+export const tensorBytes = (type: TensorType, { bytes }: BoxRun): number =>
+  isPadded(type) ? (bytes * elementBits(type)) / 8 : bytes;
+
+/** Copies a box from the tensor to shared memory. */
+export function loadBox(map: TensorMap, box: Box, places: BoxPlaces): void {
+  const { type } = map;
+  const dense = map.swizzle === "none" ? places.shared : new Uint8Array(box.bytes);
+  for (const [i, run] of box.runs.entries()) {
+    const into = dense.subarray(run.at, run.at + run.bytes);
+    if (run.from === null) fill(map, into);
+    else if (isPadded(type)) pad(into, places.tensor(run, i), (16 * elementBits(type)) / 8);
+    else {
+      into.set(places.tensor(run, i));
+      if (type === "tf32" || type === "tf32ftz") roundToTf32(into);
+    }
+  }
+  if (dense !== places.shared) exchange(map.swizzle, places, dense, "to-shared");
+}
+
+/** Copies a box from shared memory to the tensor, or reduces it into the tensor; nothing is written outside. */
+export function storeBox(
+  map: TensorMap,
+  box: Box,
+  places: BoxPlaces,
+  reduction: { readonly op: Reduction; readonly type: ReducedType } | null,
+): void {
+  const { type } = map;
+  const dense = map.swizzle === "none" ? places.shared : new Uint8Array(box.bytes);
+  if (dense !== places.shared) exchange(map.swizzle, places, dense, "to-dense");
+  for (const [i, run] of box.runs.entries()) {
+    if (run.from === null) continue;
+    const into = places.tensor(run, i);
+    const from = dense.subarray(run.at, run.at + run.bytes);
+    if (reduction !== null) reduceBytes(reduction.op, reduction.type, into, from);
+    else if (isPadded(type)) packSixBits(into, from);
+    else into.set(from);
+  }
+}
+
+/** Moves a box between its swizzled place in shared memory and a dense copy, an atom or 16 bytes at a time. */
+function exchange(swizzle: TensorSwizzle, places: BoxPlaces, dense: Uint8Array, to: "to-shared" | "to-dense"): void {
+  const { address, shared } = places;
+  const step = Math.min(16, swizzlePatterns[swizzle].atom);
+  for (let at = 0; at < dense.length; at += step) {
+    const place = swizzled(swizzle, address + at) - address;
+    for (let i = 0; i < step; i++) {
+      if (to === "to-shared") shared[place + i] = dense[at + i]!;
+      else dense[at + i] = shared[place + i]!;
+    }
+  }
+}
+
+/**
+ * Fills elements outside the tensor. The NaN is the one that H100 GPUs write: 0x7ff7 in every 16 bits. No manual says
+ * so; the public tests of the Ventus project measured it.
+ */
+function fill({ oobFill }: TensorMap, into: Uint8Array): void {
+  if (oobFill === "none") into.fill(0);
+  else for (let i = 0; i < into.length; i++) into[i] = i % 2 === 0 ? 0xf7 : 0x7f;
+}
+
+/** Sixteen elements at a time, followed by zeros: padding, which the manual leaves open. */
+function pad(into: Uint8Array, from: Uint8Array, bytes: number): void {
+  for (let at = 0, group = 0; at < into.length; at += 16, group += bytes) {
+    into.fill(0, at, at + 16);
+    into.set(from.subarray(group, group + bytes), at);
+  }
+}
+
+/** Packs elements that have a byte each, of which the low 6 bits count (`.b6p2x16`). */
+function packSixBits(into: Uint8Array, from: Uint8Array): void {
+  for (let at = 0, to = 0; at < from.length; at += 4, to += 3) {
+    const bits =
+      (from[at]! & 63) | ((from[at + 1]! & 63) << 6) | ((from[at + 2]! & 63) << 12) | ((from[at + 3]! & 63) << 18);
+    into[to] = bits;
+    into[to + 1] = bits >>> 8;
+    into[to + 2] = bits >>> 16;
+  }
+}
+
+/** Rounds elements to tf32, ties away from zero, as H100 GPUs do (measured by the same tests). */
+function roundToTf32(bytes: Uint8Array): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let at = 0; at < bytes.length; at += 4) {
+    const bits = view.getUint32(at, true);
+    const exponent = bits & 0x7f80_0000;
+    const isNotANumber = exponent === 0x7f80_0000 && (bits & 0x007f_ffff) !== 0;
+    if (exponent !== 0x7f80_0000) view.setUint32(at, (bits + 0x1000) & ~0x1fff, true);
+    else if (isNotANumber) view.setUint32(at, 0x7fff_e000, true);
+  }
+}

@@ -1,0 +1,54 @@
+import { mbarrierBits as bits, type Space } from "../../ir/index.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import { unitFault } from "./lanes.ts";
+import type { Range, RangeKind, UnitCall } from "./unit-call.ts";
+
+/*
+ * What a unit does to an mbarrier when an asynchronous operation is complete: the complete-tx operation of section
+ * 9.7.13.15.5. `ptx/isa/async/mbarrier-word.ts` has the same for `mbarrier.complete_tx`, as expressions.
+ */
+
+const txBias = 2 ** 20;
+
+const field = (word: bigint, at: number, width: number): number =>
+  Number((word >> BigInt(at)) & ((1n << BigInt(width)) - 1n));
+
+/** "The complete-tx operation on the mbarrier has .release semantics at the .cluster scope" (9.7.9.25.4.1). */
+const completion: RangeKind = { bits: 64, order: "release", scope: "cluster" };
+
+/**
+ * Finds an mbarrier that a lane names.
+ *
+ * @throws Fault if the lane must not access it
+ */
+export const mbarrierAt = (call: UnitCall, lane: number, space: Space, address: AddressParts): Range =>
+  call.range({ lane, effect: "atomic", space, address, bytes: 8, align: 8, kind: completion });
+
+/** Who asked for what the mbarrier counts. */
+type Asker = Pick<UnitCall, "x" | "site"> & { readonly lane: number };
+
+/**
+ * Takes `bytes` transactions from an mbarrier, and begins its next phase if nothing is pending any more.
+ *
+ * @throws Fault if there is no mbarrier, or if it cannot count so many
+ */
+export function completeTransactions({ x, site, lane }: Asker, { views, at }: Range, bytes: number): void {
+  const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
+  let word = view.getBigUint64(0, true);
+  if (field(word, bits.mark, 2) !== 2) {
+    const message =
+      "there is no mbarrier at the address: mbarrier.init has not been executed for it, or mbarrier.inval since";
+    throw unitFault({ x, site }, lane, "mbarrier-uninitialized", message);
+  }
+  if (bytes >= txBias || field(word, bits.transactions, 21) <= bytes) {
+    const message = `${bytes} transactions are complete, more than an mbarrier can count: 1048575 beyond those that it expects`;
+    throw unitFault({ x, site }, lane, "mbarrier-count-overflow", message);
+  }
+  word -= BigInt(bytes) << BigInt(bits.transactions);
+  if (field(word, bits.pending, 20) === 0 && field(word, bits.transactions, 21) === txBias) {
+    word ^= 1n << BigInt(bits.parity);
+    word += BigInt(field(word, bits.expected, 20)) << BigInt(bits.pending);
+  }
+  view.setBigUint64(0, word, true);
+  x.warp.cta.signalled = true;
+}

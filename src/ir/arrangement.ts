@@ -121,3 +121,17 @@ export const byteColumnsToFragments = remembered((count: number) =>
     return [column >> 2, 16 * (result >> 1) + row, column & 3];
   }),
 );
+
+/**
+ * stmatrix of 16 by 8 elements of 8 bits, transposed: a lane has two elements of row l / 4, then two of the row eight
+ * below, as it has of C (CUTLASS, SM100_U8x4_STSM_T); lane 8j + r stores column r of matrix j. Lanes without a column
+ * get zeros.
+ */
+export const byteFragmentsToColumns = remembered((count: number) =>
+  arrangement(8, 4, (word, lane, part) => {
+    const matrix = lane >> 3;
+    if (matrix >= count) return null;
+    const [row, column] = [4 * word + part, lane & 7];
+    return [matrix, 4 * (row & 7) + (column >> 1), (column & 1) + 2 * (row >> 3)];
+  }),
+);

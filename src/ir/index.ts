@@ -17,6 +17,8 @@ export * from "./mbarrier.ts";
 export * from "./module.ts";
 export * from "./op-traits.ts";
 export * from "./operands.ts";
+export * from "./sparse-metadata.ts";
+export * from "./block-scales.ts";
 export * from "./origin.ts";
 export * from "./shared-matrix.ts";
 export * from "./signature.ts";

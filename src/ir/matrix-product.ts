@@ -1,4 +1,7 @@
+import type { BlockSum } from "../numeric/tensor-blocks.ts";
 import type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
+import type { BlockScales } from "./block-scales.ts";
+import type { Sparsity } from "./sparse-metadata.ts";
 
 /** The format of an element of a matrix. */
 export type ElementFormat = TensorFormat | "f32" | "f64" | "s32" | "s8" | "u8" | "s4" | "u4" | "b1";
@@ -7,12 +10,22 @@ export type ElementFormat = TensorFormat | "f32" | "f64" | "s32" | "s8" | "u8" |
 export type ProductRule =
   /** Of floats of up to 32 bits. */
   | { readonly kind: "sum"; readonly sum: TensorSum }
+  /** Of floats of 4 bits with scales: sums of blocks are scaled, then added. */
+  | { readonly kind: "blocks"; readonly sum: BlockSum }
+  /** Of floats of up to 32 bits, on request: the exact sum, rounded once, to nearest even. */
+  | { readonly kind: "exact" }
   /** Of doubles: a chain of fused multiply-adds, k ascending. */
   | { readonly kind: "chain"; readonly rounding: "rn" | "rz" | "rm" | "rp" }
   /** Of integers: exact. The result is clamped, or wraps. */
   | { readonly kind: "integer"; readonly saturates: boolean }
   /** Of single bits: the number of ones in a combination of a row and a column. */
   | { readonly kind: "bits"; readonly combine: "and" | "xor" };
+
+/**
+ * How products of matrices of floats of up to 32 bits are summed: as matrix units do, in the order and with the
+ * truncation that the literature has found, or exactly, rounded once.
+ */
+export type MatrixSums = "hardware" | "exact";
 
 /** A product of matrices in the registers of a warp: D = A * B + C. A has m rows, B n columns, both k elements in each. */
 export interface MatrixProduct {
@@ -29,6 +42,16 @@ export interface MatrixProduct {
   readonly rule: ProductRule;
   /** Where the elements are: those of one product, or of four, one for each quarter of the warp (m8n8k4 of f16). */
   readonly fragments: { readonly kind: "whole" } | QuarterFragments;
+  /**
+   * Of a sparse A, whose registers have only the elements that are present, k / 2 in each row. After C comes an operand
+   * with metadata.
+   */
+  readonly sparsity?: Sparsity;
+  /**
+   * Of matrices with scales. After C, and after metadata, come the scales of A and of B, each followed by the byte and
+   * the thread of its selector that are no constants.
+   */
+  readonly scales?: BlockScales;
 }
 
 /** Four products at a time: how each quarter of the warp holds its own. */
@@ -102,12 +125,13 @@ const known = new WeakMap<MatrixProduct, Map<MatrixName, FragmentMap>>();
  * other, and the four lanes' are next to each other; further registers are for the next rows of a matrix of 16 rows,
  * then for the next columns. In C and D a lane has two columns.
  */
-function wholeFragment({ m, n, k, bits, c, d }: MatrixProduct, matrix: MatrixName): FragmentMap {
+function wholeFragment({ m, n, k, bits, c, d, sparsity }: MatrixProduct, matrix: MatrixName): FragmentMap {
   const parts = bits === 64 ? 1 : 32 / bits;
   switch (matrix) {
     case "a": {
       const halves = m / 8;
-      return fragmentMap(bits, [m, k, 1], (register, lane, part) => [
+      const present = sparsity === undefined ? k : k / 2;
+      return fragmentMap(bits, [m, present, 1], (register, lane, part) => [
         0,
         (lane >> 2) + 8 * (register % halves),
         (Math.floor(register / halves) * 4 + (lane & 3)) * parts + part,

@@ -223,8 +223,9 @@ export function operandsOf(op: Op): readonly Expr[] {
   return found ?? none;
 }
 
-/** Most operations are `pure`, for which there is a shorter way. */
-function mapOp(op: Op, map: Replace): Op {
+/** The operation with each expression replaced that it reads; the same object if nothing changes. */
+export function mapOpOperands(op: Op, map: Replace): Op {
+  // Most operations are `pure`, for which there is a shorter way.
   if (op.kind !== "pure") return operation.map(op, map);
   const values = mapChanged(op.values, map);
   return values === op.values ? op : { kind: "pure", values };
@@ -235,7 +236,7 @@ function mapOp(op: Op, map: Replace): Op {
  * guard. The same object if nothing changes.
  */
 export function mapOperands(instruction: Instruction, map: (expr: Expr) => Expr): Instruction {
-  const op = mapOp(instruction.op, map);
+  const op = mapOpOperands(instruction.op, map);
   const cases = instruction.undefinedCases;
   // Nearly all instructions have none.
   const undefinedCases = cases.length === 0 ? cases : mapChanged(cases, (u) => undefinedCase.map(u, map));

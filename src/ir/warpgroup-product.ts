@@ -16,11 +16,11 @@ export interface WarpgroupProduct {
   /** Whether the elements of A and B are negated. */
   readonly negate: { readonly a: boolean; readonly b: boolean };
   /** Of a sparse A: which lanes hold the metadata. */
-  readonly sparsity: Sparsity | null;
+  readonly sparsity: WarpgroupSparsity | null;
 }
 
 /** Structured sparsity of A (section 9.7.15.6.1): half of the elements of each chunk of a row are present. */
-export interface Sparsity {
+export interface WarpgroupSparsity {
   /** One of two elements (tf32), or two of four. */
   readonly chunk: 2 | 4;
   /** The lanes of four that hold the metadata: 0 for the first two, 1 for the others; of 8-bit types all do. */
@@ -39,7 +39,7 @@ export const registersOfA = 3;
 export const registersOfC = ({ left }: WarpgroupProduct): number => registersOfA + (left.kind === "registers" ? 4 : 0);
 
 /** Four bits of a lane's metadata, from `shift` on: they say which elements of a chunk are present. */
-export interface MetadataPlace {
+export interface WarpgroupMetadataPlace {
   readonly lane: number;
   readonly shift: number;
 }
@@ -49,7 +49,12 @@ export interface MetadataPlace {
  * or sixteen chunks. Of eight chunks two lanes hold four each, of row g in the lower half and of row g + 8 in the upper
  * one. Of sixteen chunks each of the four lanes holds eight, of row g or of row g + 8.
  */
-export function metadataPlace(row: number, chunk: number, chunks: number, selector: number): MetadataPlace {
+export function warpgroupMetadataPlace(
+  row: number,
+  chunk: number,
+  chunks: number,
+  selector: number,
+): WarpgroupMetadataPlace {
   const first = 4 * (row & 7);
   const upper = row >> 3;
   if (chunks === 8) return { lane: first + 2 * selector + (chunk >> 2), shift: 16 * upper + 4 * (chunk & 3) };

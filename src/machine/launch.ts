@@ -1,3 +1,4 @@
+import type { MatrixSums } from "../ir/index.ts";
 import type { Dim3, Report, ReportListener } from "./reports/report.ts";
 import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
@@ -45,6 +46,8 @@ export interface LaunchRequest {
   readonly maxSteps?: number;
   /** Wall-clock milliseconds after which the launch ends with `no-progress`. */
   readonly timeoutMs?: number;
+  /** How products of matrices are summed. Default: "hardware". */
+  readonly matrix?: MatrixSums;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */
   readonly hostThreads?: number;
   /** Called now and then in a long launch. `steps` is null in compiled code, which does not count them. */

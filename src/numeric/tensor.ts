@@ -60,7 +60,7 @@ interface TensorValues {
 }
 
 /** The exponent of a zero [X], and of subnormal numbers of f32. */
-const ZERO_EXPONENT = -126;
+export const ZERO_EXPONENT = -126;
 
 /** The smallest exponent of a normal number; subnormal numbers count with it. */
 const minExponents: Readonly<Record<TensorFormat, number>> = {
@@ -144,7 +144,7 @@ function step(
 }
 
 /** Truncates a value to f32, or to fewer bits of its fraction. */
-function truncated(value: number, fraction: number): number {
+export function truncated(value: number, fraction: number): number {
   const unit = Math.max(binaryExponent(value), -126) - fraction;
   const cut = Math.trunc(value * powerOfTwo(-unit)) * powerOfTwo(unit);
   return Math.abs(cut) < 2 ** 128 ? cut + 0 : cut * Infinity;

@@ -4,7 +4,7 @@ import {
   depthOf,
   type ElementFormat,
   fragmentOf,
-  metadataPlace,
+  warpgroupMetadataPlace,
   type SharedMatrixLayout,
   type WarpgroupProduct,
   warpgroupRows,
@@ -126,7 +126,7 @@ function present({ tile, sparsity }: WarpgroupProduct, row: number, metadata: In
   const chunks = (2 * tile.k) / size;
   let at = 0;
   for (let chunk = 0; chunk < chunks; chunk++) {
-    const { lane, shift } = metadataPlace(row, chunk, chunks, selector);
+    const { lane, shift } = warpgroupMetadataPlace(row, chunk, chunks, selector);
     const index = metadata[lane]! >>> shift;
     // Of two elements of 32 bits, the index counts the halves: 1110 is the second one.
     if (size === 2) chosenElements[at++] = 2 * chunk + ((index >> 1) & 1);

@@ -10,6 +10,7 @@ const homes = [
   { version: "9.1", target: "sm_90a", sm: 90, variant: "a" },
   { version: "8.0", target: "sm_80", sm: 80, variant: "" },
   { version: "6.0", target: "sm_60", sm: 60, variant: "" },
+  { version: "6.2", target: "sm_70", sm: 70, variant: "" },
   { version: "1.4", target: "sm_13", sm: 13, variant: "" },
   { version: "1.3", target: "sm_13", sm: 13, variant: "" },
 ] as const;

@@ -241,6 +241,7 @@ export function runVector(vector: Vector): string | null {
     selector: (name) => selectorOf(words.get(name)),
     negated: (name) => words.get(name)?.startsWith("neg:") ?? false,
     carry: kit.pred(carryIn === "carry:1"),
+    destinations: () => [],
     temporary: (index) => ({ register: index, value: kit.i32(0) }),
     sm: 90,
   });

@@ -30,6 +30,7 @@ const launchOptions = [
   "sanitize",
   "seed",
   "schedule",
+  "matrix",
   "target",
 ] as const;
 const specs = [...programOptions, ...commonOptions];
@@ -109,7 +110,7 @@ export const dap: Command = {
   usage: ["dap"],
   options: [],
   common: [],
-  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, module, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" or "assembly" to see only the source that the program was compiled from, or only the assembly (default: the source where its file is found; sourcePath lists folders to look in). editors/vscode has an extension that starts it.`,
+  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, module, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, matrix, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" or "assembly" to see only the source that the program was compiled from, or only the assembly (default: the source where its file is found; sourcePath lists folders to look in). editors/vscode has an extension that starts it.`,
   async run(_, terminal) {
     const unframer = new Unframer();
     const status = await new Promise<ExitStatus>((resolve) => {

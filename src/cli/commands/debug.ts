@@ -93,7 +93,7 @@ export const debug: Command = {
     },
     { name: "interactive", short: "i", help: "prompt for more commands after those" },
   ],
-  common: ["sanitize", "seed", "max-steps", "target", "source-path"],
+  common: ["sanitize", "seed", "matrix", "max-steps", "target", "source-path"],
   details: `Stops before the first instruction and prompts for commands; help lists them. Time is counted in instructions of warps, and runs both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. Execution stops just before a fault and, with --sanitize, just before an error that sanitizers report. The interpreter runs the program; --engine and --timeout have no effect.
 
 ${programDetails}

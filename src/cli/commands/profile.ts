@@ -68,7 +68,7 @@ export const profile: Command = {
     },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
-  common: ["sanitize", "seed", "timeout", "max-steps", "target", "source-path"],
+  common: ["sanitize", "seed", "matrix", "timeout", "max-steps", "target", "source-path"],
   details: `Counts what the interpreter does; the numbers are the same in every run. docs/profiler.md says what each one means, and has the schema of --json.
 
 ${programDetails}

@@ -83,6 +83,7 @@ export const run: Command = {
     "no-cache",
     "sanitize",
     "seed",
+    "matrix",
     "timeout",
     "max-steps",
     "target",

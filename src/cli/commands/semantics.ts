@@ -59,10 +59,16 @@ class SymbolicOperands implements OperandAccess {
     throw new NeedsValue(name);
   }
   temporary(index: number): { readonly register: number; readonly value: Expr } {
-    const name = `t${index}`;
-    const known = this.#names.indexOf(name);
-    const register = known < 0 ? this.#names.push(name) - 1 : known;
+    const register = this.#numberOf(`t${index}`);
     return { register, value: { kind: "reg", ty: "i32", reg: register } };
+  }
+  destinations(name: string): readonly number[] {
+    const count = this.count(name);
+    return Array.from({ length: count }, (_, i) => this.#numberOf(count > 1 ? `${name}${i}` : name));
+  }
+  #numberOf(name: string): number {
+    const known = this.#names.indexOf(name);
+    return known < 0 ? this.#names.push(name) - 1 : known;
   }
   /** Where instructions differ between targets, the newest is described. */
   readonly sm = 120;

@@ -38,6 +38,11 @@ export const commonOptions = [
     help: "all, none, or some of call,memory,init,race,sync (memcheck, racecheck, initcheck and synccheck are known too)",
   },
   { name: "seed", value: "N", help: "permute the schedule; the same seed gives the same run" },
+  {
+    name: "matrix",
+    value: "SUMS",
+    help: "how products of matrices are summed: hardware (default), or exact: rounded once",
+  },
   { name: "timeout", value: "SECONDS", help: "end a launch that runs longer" },
   { name: "max-steps", value: "N", help: "end a launch after so many thread-instructions" },
   { name: "target", value: "NAME", help: "check for this target (PTX: sm_NN) or platform (vISA: skl, dg2, pvc, ...)" },

@@ -3,7 +3,7 @@ import type { SanitizerName } from "../../machine/launch.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
 import type { JobOptions } from "../../runtime/job/job-execution.ts";
-import { engineNames, sanitizerNames } from "../../runtime/launch/launch-options.ts";
+import { engineNames, matrixSums, sanitizerNames } from "../../runtime/launch/launch-options.ts";
 import { nearest } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -40,6 +40,7 @@ export function jobOptions(options: Options, progress: Progress): JobOptions {
     seed: options.integer("seed"),
     maxSteps: options.integer("max-steps", 1),
     timeoutMs: options.timeoutMs,
+    matrix: options.oneOf("matrix", matrixSums),
     target: options.target,
     module: options.value("module"),
     onProgress: progress.update,

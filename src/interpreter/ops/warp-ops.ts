@@ -2,6 +2,7 @@ import { type Arrangement, fragmentOf, type MatrixProduct, type Op, warpName, ty
 import { fillLanes, lanesIn, lowestLane, unionOf } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
+import { productIn } from "../../program/exact-product.ts";
 import { multiply } from "../../program/matrix-product.ts";
 import { arrangeParts, lanesAlike, reduceLanes, shuffleSource, votePasses } from "../../program/warp-results.ts";
 import { notAligned } from "../../program/instruction-faults.ts";
@@ -204,7 +205,7 @@ function multiplyMatrices(product: MatrixProduct, parts: readonly Part[]): null 
     else brought.set(x.i32.subarray(base, base + 32), at);
     at += size === "b64" ? 64 : 32;
   }
-  multiply(product, brought, arranged);
+  multiply(productIn(x.warp.cta.grid, product), brought, arranged);
   at = 0;
   const size = fragmentOf(product, "d").registerBits;
   for (const to of code.to) {

@@ -10,6 +10,7 @@ import type { Site } from "../../machine/state/code.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { checkSizes, fileCallee, indirectCallProblem } from "../../program/call-targets.ts";
 import { indexOutOfRange, notAligned, trapFault } from "../../program/instruction-faults.ts";
+import { productIn } from "../../program/exact-product.ts";
 import { multiply, productWords } from "../../program/matrix-product.ts";
 import type { Program } from "../../program/program.ts";
 import { restoreStack, stackOverflow, stackTop, takePiece } from "../../program/stack.ts";
@@ -194,7 +195,8 @@ export class Host {
     const { op } = this.#stack.site(number).instruction;
     if (op.kind !== "warp" || op.warp.op !== "multiply") throw new Error(`${op.kind} multiplies no matrices`);
     const start = (context + this.#kernel.layout.fragments) >>> 2;
-    multiply(op.warp.product, this.#grid.memory.views.i32.subarray(start, start + productWords), fragmentWords);
+    const product = productIn(this.#grid, op.warp.product);
+    multiply(product, this.#grid.memory.views.i32.subarray(start, start + productWords), fragmentWords);
     const d = fragmentOf(op.warp.product, "d");
     this.#grid.memory.views.i32.set(fragmentWords.subarray(0, d.registers * d.registerBits), start);
   }

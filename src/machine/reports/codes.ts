@@ -170,9 +170,9 @@ export const reportCodes = {
     section: "9.7.9.6",
   },
   "sparse-bad-metadata": {
-    title: "the metadata of a sparse matrix chooses elements that it cannot choose",
-    page: "A sparse matrix A is stored without half of its elements, and metadata says where along k those belong that are stored: for each group of four (or four pairs) two indices of two bits, the first below the second. Here a group has the same index twice, or the larger one first, for which the manual has no result. Mostly the metadata was read from another row, or in an order that another instruction wants.",
-    section: "9.7.16.10.8",
+    title: "the metadata of a sparse matrix is not possible",
+    page: "`mma.sp` multiplies a matrix A of which half of the elements of each chunk are present; four bits of metadata for each chunk say where they are, as two indices of two bits. The indices must differ, and with `.sp::ordered_metadata` the lower one must come first: 0b0100, 0b1000, 0b1001, 0b1100, 0b1101 and 0b1110 are possible. For `.tf32` only 0b0100 (the first of two elements) and 0b1110 (the second) are. The sparsity selector, the last operand, names the threads of each four that have metadata: 0 to 3 if it is one of them, 0 or 1 if it is two, 0 if all four have some. Often metadata is loaded by the wrong threads, or in the order of other element sizes.\n\nWrong is metadata of 0 for `mma.sp::ordered_metadata.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32`, which takes each first element twice. Right is 0x44444444, which takes the first two of each four.",
+    section: "9.7.14.6.1",
   },
   "stack-overflow": {
     title: "a thread's stack is full",

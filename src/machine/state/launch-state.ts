@@ -4,7 +4,7 @@
  * implement them import.
  */
 
-import type { Access } from "../../ir/index.ts";
+import type { Access, MatrixSums } from "../../ir/index.ts";
 import type { LeafValue } from "../../semantics/index.ts";
 import type { AddressSpace } from "../memory/address-space.ts";
 import type { Restore } from "../memory/checkpoint.ts";
@@ -306,6 +306,8 @@ export interface Grid {
   /** Bytes of stack that a lane may use. */
   readonly stackLimit: number;
   readonly processors: number;
+  /** How products of matrices are summed. */
+  readonly matrix: MatrixSums;
   /** Of a vISA kernel: its hardware threads, which are the warps. */
   readonly threads: ThreadModel | null;
   /** The observers; null while a debugger goes through time again that they have seen, and where there are none. */

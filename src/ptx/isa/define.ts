@@ -52,6 +52,8 @@ export interface OperandAccess {
   has(name: string): boolean;
   /** The value of an immediate, or null if the operand is not one. */
   constant(name: string): number | bigint | null;
+  /** The registers of a destination, for steps that write some of them. */
+  destinations(name: string): readonly Destination[];
   /** The declared width in bits of a destination's register, or of its first element. */
   width(name: string): number;
   /** The number of elements of a destination: 1 for a scalar. */

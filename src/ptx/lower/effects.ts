@@ -7,6 +7,7 @@ import type { Candidate } from "../isa/resolve.ts";
 import type { Instruction, Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
 import { constantOf } from "./constants.ts";
+import { keepSources } from "./kept-sources.ts";
 import {
   type AddressBase,
   addressOperand,
@@ -127,6 +128,9 @@ class BoundOperands implements OperandAccess {
   negated(name: string): boolean {
     return this.#find(name)?.operand?.kind === "unary";
   }
+  destinations(name: string): readonly IrDestination[] {
+    return this.destination(name).map(({ register }) => register);
+  }
   width(name: string): number {
     return this.#find(name)?.destinations[0]?.width ?? 32;
   }
@@ -167,13 +171,22 @@ export function lowerThroughRow(
   if (form.sem) return [pure(form.sem(kit, source, mods, operands), operands, places, undefinedCases)];
   if (form.effect) {
     const found = form.effect(kit, source, mods, operands);
-    const own = operands.order.flatMap((name) => operands.destination(name).map((d) => d.register));
-    return stepsOf(found).map(({ op, dst = own, where = null }, i) => ({
+    const own = operands.order.flatMap((name) => operands.destinations(name));
+    const lowered = stepsOf(found).map(({ op, dst = own, where = null }) => ({
       op: placeAccess(op, operands.base, inKernel),
       dst,
-      undefinedCases: i === 0 ? undefinedCases : none,
+      undefinedCases: none as readonly UndefinedCase[],
       where,
     }));
+    const { copies, steps } = keepSources(lowered, own, places.registers);
+    const all =
+      copies === null
+        ? steps
+        : [
+            { op: { kind: "pure", values: copies.from } as const, dst: copies.to, undefinedCases: none, where: null },
+            ...steps,
+          ];
+    return all.map((step, i) => (i === 0 ? { ...step, undefinedCases } : step));
   }
   throw new Error(`the row "${form.text}" says nothing about what it does`);
 }

@@ -9,6 +9,7 @@ export class RegisterFile {
   readonly registers: Register[] = [];
   readonly #numbers = new Map<RegisterSymbol, readonly number[]>();
   readonly #temporaries = new Map<number | "pred", number>();
+  readonly #copies = new Map<number, number>();
   #carry: number | null = null;
 
   /** The IR registers of a symbol, in order of its elements. */
@@ -41,6 +42,23 @@ export class RegisterFile {
       this.#temporaries.set(index, number);
     }
     return number;
+  }
+
+  /** A register that keeps what another holds while an instruction of several steps overwrites it. */
+  copyOf(register: number): number {
+    let copy = this.#copies.get(register);
+    if (copy === undefined) {
+      const { class: size, bits } = this.registers[register]!;
+      copy = this.registers.push({ name: `step.copy${this.#copies.size}`, class: size, bits }) - 1;
+      this.#copies.set(register, copy);
+    }
+    return copy;
+  }
+
+  /** The type of a whole register as bits. */
+  typeOf(register: number): "i32" | "i64" | "pred" {
+    const size = this.registers[register]!.class;
+    return size === "b64" ? "i64" : size === "b32" ? "i32" : "pred";
   }
 
   #declare(symbol: RegisterSymbol, suffix: string): void {

@@ -38,6 +38,8 @@ export interface JobOptions {
    */
   readonly maxSteps?: number | null;
   readonly timeoutMs?: number | null;
+  /** How products of matrices are summed, as in `LaunchDefaults`. */
+  readonly matrix?: LaunchOptions["matrix"] | null;
   readonly target?: string | null;
   /** The module that is wanted of files that have several. */
   readonly module?: string | null;
@@ -226,7 +228,7 @@ export class JobRun {
   }
 
   #optionsOf(spec: LaunchSpec): LaunchOptions {
-    const { engine, hostThreads, seed, timeoutMs, onProgress, onReport, observers, steering } = this.options;
+    const { engine, hostThreads, seed, timeoutMs, matrix, onProgress, onReport, observers, steering } = this.options;
     const { expect } = this.job;
     const maxSteps = this.options.maxSteps ?? (expect ? stepsToReport : null);
     return {
@@ -239,6 +241,7 @@ export class JobRun {
       ...(typeof seed === "number" ? { seed } : {}),
       ...(typeof maxSteps === "number" ? { maxSteps } : {}),
       ...(typeof timeoutMs === "number" ? { timeoutMs } : {}),
+      ...(matrix ? { matrix } : {}),
       ...(onProgress ? { onProgress } : {}),
       onOutput: (text) => {
         this.#printed += text;

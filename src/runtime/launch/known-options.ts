@@ -11,6 +11,7 @@ const defaults: Readonly<Record<keyof LaunchDefaults, true>> = {
   sanitize: true,
   seed: true,
   steering: true,
+  matrix: true,
   maxSteps: true,
   timeoutMs: true,
 };

@@ -1,3 +1,4 @@
+import type { MatrixSums } from "../../ir/index.ts";
 import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName, Steering } from "../../machine/launch.ts";
 import type { KernelArgument } from "../data/argument.ts";
@@ -29,12 +30,20 @@ export interface LaunchDefaults {
   readonly seed?: number;
   /** Chooses the schedule step by step. A seed takes precedence. */
   readonly steering?: Steering;
+  /**
+   * How products of matrices of floats of up to 32 bits (`mma`, `wmma`) are summed: "hardware", in the order and with the
+   * truncation that the literature has found on GPUs, or "exact", where the exact sum is rounded once, to nearest even.
+   * Products of doubles are chains of fused multiply-adds either way. Default: "hardware".
+   */
+  readonly matrix?: MatrixSums;
   /** The number of thread-instructions after which the launch ends with a `no-progress` report. Default: no limit. */
   readonly maxSteps?: number;
   /** The time in milliseconds after which the launch ends with a `no-progress` report. Default: no limit. */
   readonly timeoutMs?: number;
 }
 
+/** The ways in which products of matrices are summed. */
+export const matrixSums = ["hardware", "exact"] as const satisfies readonly MatrixSums[];
 /** The engines. Either runs everything that is executable. */
 export const engineNames = ["interpreter", "jit"] as const;
 /** The engine that runs a kernel: the interpreter, or compiled code. @useDeclaredType */

@@ -2,7 +2,14 @@ import type { Observer } from "../../machine/events.ts";
 import type { BlockRange, LaunchRequest, SanitizerName } from "../../machine/launch.ts";
 import { sanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
-import type { EngineName, EngineResult, KernelResult, LaunchDefaults, LaunchOptions } from "./launch-options.ts";
+import {
+  type EngineName,
+  type EngineResult,
+  type KernelResult,
+  type LaunchDefaults,
+  type LaunchOptions,
+  matrixSums,
+} from "./launch-options.ts";
 import { blockRanges, blocksIn } from "./block-selection.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 
@@ -32,6 +39,10 @@ export class PreparedLaunch {
     if (hostThreads !== undefined && !(Number.isInteger(hostThreads) && hostThreads >= 1)) {
       throw new UsageError(`hostThreads is ${hostThreads}: expected an integer of at least 1`);
     }
+    const matrix = options.matrix ?? defaults.matrix;
+    if (matrix !== undefined && !matrixSums.includes(matrix)) {
+      throw new UsageError(`matrix is ${JSON.stringify(matrix)}: expected one of ${matrixSums.join(", ")}`);
+    }
     const { onProgress, onOutput, onReport, observers = [] } = options;
     this.#plan = plan;
     const [x, y, z] = plan.request.grid;
@@ -50,6 +61,7 @@ export class PreparedLaunch {
       },
       ...(seed === undefined ? {} : { seed }),
       ...(steering === undefined ? {} : { steering }),
+      ...(matrix === undefined ? {} : { matrix }),
       ...(maxSteps === undefined ? {} : { maxSteps }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(hostThreads === undefined ? {} : { hostThreads }),

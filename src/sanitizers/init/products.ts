@@ -1,4 +1,12 @@
-import { type FragmentMap, fragmentOf, type MatrixName, type MatrixProduct } from "../../ir/index.ts";
+import {
+  type FragmentMap,
+  fragmentOf,
+  lanesOfMetadata,
+  type MatrixName,
+  type MatrixProduct,
+  scaleLaneOfColumn,
+  scaleLaneOfRow,
+} from "../../ir/index.ts";
 import type { LaneShades } from "./state.ts";
 import type { Shade } from "./shade.ts";
 
@@ -22,8 +30,8 @@ function inOrder(product: MatrixProduct): FirstOperands {
 }
 
 /**
- * Elements of D are undefined where an element of the row of A, of the column of B, or of C is. By matrix, the elements
- * or rows or columns with an origin.
+ * Elements of D are undefined where an element of the row of A, of the column of B, or of C is, or where the metadata or
+ * a scale of the row or column is. By matrix, the elements or rows or columns with an origin.
  */
 export function undefinedProducts(
   product: MatrixProduct,
@@ -48,6 +56,10 @@ export function undefinedProducts(
   look("a", rows, (element, map) => Math.floor(element / map.columns));
   look("b", columns, (element, map) => columnOf(element, map));
   look("c", cells, (element) => element);
+  const at = (first.c ?? 0) + fragmentOf(product, "c").registers;
+  const lines = undefinedLines(product, (operand) => operands.numbered(at + operand));
+  for (const [row, origin] of lines.rows) rows.set(row, origin);
+  for (const [column, origin] of lines.columns) columns.set(column, origin);
   const map = fragmentOf(product, "d");
   return {
     of(register, lane) {
@@ -64,6 +76,34 @@ export function undefinedProducts(
       return shade;
     },
   };
+}
+
+/** The rows and columns whose metadata or scales have undefined bits. `operand`: those after C. */
+function undefinedLines(product: MatrixProduct, operand: (number: number) => LaneShades) {
+  const { m, n, sparsity, scales } = product;
+  const [rows, columns] = [new Map<number, number>(), new Map<number, number>()];
+  let next = 0;
+  const look = (found: Map<number, number>, count: number, lanesOf: (line: number) => readonly number[]) => {
+    const shades = operand(next++);
+    for (let line = 0; line < count; line++) {
+      for (const lane of lanesOf(line)) {
+        if (((shades.lanes >>> lane) & 1) !== 0) found.set(line, shades.of(lane).origin);
+      }
+    }
+  };
+  if (sparsity !== undefined) look(rows, m, (row) => lanesOfMetadata({ ...product, sparsity }, row));
+  if (scales !== undefined) {
+    // Which lanes have scales is known where the selector is a constant.
+    const selected = ({ byte, thread }: (typeof scales)["a"], laneOf: (line: number, thread: number) => number) => {
+      const skipped = Number(byte === null) + Number(thread === null);
+      return { skipped, lanesOf: (line: number) => (thread === null ? [] : [laneOf(line, thread)]) };
+    };
+    const [a, b] = [selected(scales.a, scaleLaneOfRow), selected(scales.b, scaleLaneOfColumn)];
+    look(rows, m, a.lanesOf);
+    next += a.skipped;
+    look(columns, n, b.lanesOf);
+  }
+  return { rows, columns };
 }
 
 const maskOf = ({ bits }: FragmentMap): number => (bits >= 32 ? -1 : (1 << bits) - 1);

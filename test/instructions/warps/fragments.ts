@@ -20,6 +20,10 @@ const c16: Formula = (g, t, i) => [i < 2 ? g : g + 8, t * 2 + (i & 1)];
 const within = (i: number, ...ranges: readonly (readonly [number, number])[]): boolean =>
   ranges.some(([from, to]) => from <= i && i < to);
 
+const none: Formula = () => {
+  throw new Error("the manual has no dense product of this shape");
+};
+
 /** By shape and bits of an element of A and B. */
 export const manualFragments: Readonly<Record<string, Fragments>> = {
   "m8n8k4 64": { a: (g, t) => [g, t], b: (g, t) => [t, g], c: c8 },
@@ -73,6 +77,11 @@ export const manualFragments: Readonly<Record<string, Fragments>> = {
     b: (g, t, i) => [t * 8 + (i & 7) + (i < 8 ? 0 : 32), g],
     c: c16,
   },
+  // B of sparse products only, which are not among the dense ones: figures 121, 124, 132 to 135, 142 to 145.
+  "m16n8k32 16": { a: none, b: (g, t, i) => [t * 2 + (i & 1) + 8 * (i >> 1), g], c: c16 },
+  "m16n8k16 32": { a: none, b: (g, t, i) => [t + 4 * i, g], c: c16 },
+  "m16n8k64 8": { a: none, b: (g, t, i) => [t * 4 + (i & 3) + 16 * (i >> 2), g], c: c16 },
+  "m16n8k128 4": { a: none, b: (g, t, i) => [t * 8 + (i & 7) + 32 * (i >> 3), g], c: c16 },
   "m16n8k128 1": {
     a: (g, t, i) => [i < 32 ? g : g + 8, t * 32 + (i & 0x1f)],
     b: (g, t, i) => [t * 32 + i, g],

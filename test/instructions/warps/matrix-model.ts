@@ -1,5 +1,6 @@
 import type { ChosenModifiers } from "../../../src/ptx/isa/index.ts";
 import { type Cell, manualFragments, quarterFragments } from "./fragments.ts";
+import { sparseLocations } from "./sparse-model.ts";
 
 /*
  * mma, computed in doubles from the manual's fragments (fragments.ts) and the definitions of the formats. The vectors
@@ -17,9 +18,20 @@ const floatFormats: Readonly<Record<string, readonly [exponent: number, fraction
   e3m2: [3, 2, 3],
   e2m3: [2, 3, 1],
   e2m1: [2, 1, 1],
+  "e2m1 packed": [2, 1, 1],
 };
 const signed = new Set(["s8", "s4", "s32"]);
-const sizes: Readonly<Record<string, number>> = { b1: 1, s4: 4, u4: 4, s8: 8, u8: 8, f16: 16, bf16: 16, f64: 64 };
+const sizes: Readonly<Record<string, number>> = {
+  b1: 1,
+  s4: 4,
+  u4: 4,
+  s8: 8,
+  u8: 8,
+  f16: 16,
+  bf16: 16,
+  f64: 64,
+  "e2m1 packed": 4,
+};
 const narrow = new Set(["e4m3", "e5m2", "e3m2", "e2m3", "e2m1"]);
 const sizeOf = (type: string): number => sizes[type] ?? (narrow.has(type) ? 8 : 32);
 
@@ -90,15 +102,21 @@ interface Types {
 
 function typesOf(mods: ChosenModifiers, opcode: string): Types {
   const text = (name: string): string | undefined => mods[name] as string | undefined;
-  const fixed = /\.(f64|tf32|bf16|b1|f16)\.\1/.exec(opcode)?.[1];
+  const fixed = /\.(f64|tf32|bf16|b1|f16|e2m1)\.\1/.exec(opcode)?.[1];
   const a = text("atype") ?? fixed!;
   const other = a === "f64" ? "f64" : /^[sub]\d/.test(a) ? "s32" : "f32";
   return { a, b: text("btype") ?? a, c: text("ctype") ?? other, d: text("dtype") ?? other };
 }
 
 /** D of a product: by register, the value in each lane. */
-export function multiplied(mods: ChosenModifiers, opcode: string, [a, b, c]: readonly Registers[]): bigint[][] {
+export function multiplied(mods: ChosenModifiers, opcode: string, operands: readonly Registers[]): bigint[][] {
+  const [a, b, c, ...others] = operands as [Registers, Registers, Registers, ...Registers[]];
   const types = typesOf(mods, opcode);
+  const isSparse = opcode.startsWith("mma.sp");
+  // "no explicit padding is necessary even though matrix elements are of type .e2m1" (9.7.14.5.14)
+  const packed = /kind::mxf4/.test(opcode);
+  const multiplicandBits = packed ? 4 : sizeOf(types.a);
+  const scales = opcode.includes("block_scale") ? scalesOf(opcode, others.slice(isSparse ? 2 : 0)) : () => 1;
   const shape = /m\d+n\d+k\d+/.exec(opcode)![0];
   const isQuarter = shape === "m8n8k4" && types.a === "f16";
   const k = Number(/k(\d+)/.exec(shape)![1]);
@@ -109,14 +127,23 @@ export function multiplied(mods: ChosenModifiers, opcode: string, [a, b, c]: rea
   const groups = isQuarter ? [0, 1, 2, 3] : [0];
   for (const group of groups) {
     const lanes = Array.from({ length: 32 }, (_, l) => l).filter((l) => !isQuarter || Math.floor(l / 4) % 4 === group);
-    const locate = isQuarter ? quarterLocations(mods, types) : locations(`${shape} ${sizeOf(types.a)}`);
-    const [left, right] = [gather(types.a, a!, lanes, locate.a), gather(types.b, b!, lanes, locate.b)];
-    const start = gather(types.c, c!, lanes, locate.c);
+    const dense = isQuarter ? quarterLocations(mods, types) : locations(`${shape} ${multiplicandBits}`);
+    const [metadata, selector] = others.map(([element]) => element!);
+    const locate = isSparse
+      ? { ...dense, a: sparseLocations(shape, multiplicandBits, metadata!, Number(selector![0])) }
+      : dense;
+    const [typeA, typeB] = packed ? ["e2m1 packed", "e2m1 packed"] : [types.a, types.b];
+    const [left, right] = [gather(typeA, a, lanes, locate.a), gather(typeB, b, lanes, locate.b)];
+    const start = gather(types.c, c, lanes, locate.c);
     for (const lane of lanes) {
       for (let i = 0; i < count; i++) {
         const [row, column] = locate.d(lane, i);
         let sum = start.get([row, column].join())!;
-        for (let e = 0; e < k; e++) sum += term(mods, left.get(`${row},${e}`)!, right.get(`${e},${column}`)!);
+        for (let e = 0; e < k; e++) {
+          // Elements of a sparse matrix that are not present are zero.
+          const x = left.get(`${row},${e}`) ?? (isSparse ? 0 : Number.NaN);
+          sum += term(mods, x, right.get(`${e},${column}`)!) * scales(row, column, e / k);
+        }
         if (mods["satfinite"] === true) sum = Math.min(Math.max(sum, -(2 ** 31)), 2 ** 31 - 1);
         const register = result[Math.floor(i / parts)]!;
         register[lane] = register[lane]! | (encode(types.d, sum) << BigInt((i % parts) * bits));
@@ -130,6 +157,26 @@ function term(mods: ChosenModifiers, x: number, y: number): number {
   const { bitOp } = mods;
   if (bitOp === "xor") return x ^ y;
   return bitOp === "and" ? x & y : x * y;
+}
+
+/**
+ * The factors of an element of A and of B in a row, a column and a part of k (section 9.7.14.3). `operands`: the scales
+ * of A, their byte and thread, and the same for B.
+ */
+function scalesOf(opcode: string, operands: readonly Registers[]) {
+  const vector = /scale_vec::(\d)X/.exec(opcode)?.[1] ?? (opcode.includes("mxf8f6f4") ? 1 : 2);
+  const format = opcode.slice(opcode.lastIndexOf(".") + 1);
+  const value = (pattern: number): number =>
+    format === "ue8m0" ? 2 ** (pattern - 127) : decode("e4m3", BigInt(pattern));
+  const [dataA, byteA, threadA, dataB, byteB, threadB] = operands.flat();
+  const pick = (word: bigint, byte: bigint, part: number): number =>
+    value(Number((word >> (8n * (byte + BigInt(Math.floor(part * Number(vector)))))) & 0xffn));
+  return (row: number, column: number, part: number): number => {
+    // "that of row g comes from lane 4g + 2 * thread-id, of row g + 8 from the next lane"
+    const laneA = 4 * (row % 8) + 2 * Number(threadA![0]) + (row < 8 ? 0 : 1);
+    const laneB = 4 * column + Number(threadB![0]);
+    return pick(dataA![laneA]!, byteA![0]!, part) * pick(dataB![laneB]!, byteB![0]!, part);
+  };
 }
 
 interface Locations {

@@ -23,6 +23,7 @@ function effectOf(opcode: string, sources: Readonly<Record<string, readonly Expr
     selector: () => null,
     negated: () => false,
     carry: kit.pred(false),
+    destinations: () => [],
     temporary: (index) => ({ register: index, value: kit.i32(0) }),
     sm: 90,
   };

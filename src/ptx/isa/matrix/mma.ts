@@ -1,7 +1,7 @@
 import type { Gate } from "../define.ts";
 import { form, instruction } from "../define.ts";
 import { elementBits, fragment, shapeOf } from "./fragment.ts";
-import { chain, integers, multiplication, single, sums } from "./multiplication.ts";
+import { blocks, chain, integers, multiplication, single, sums } from "./multiplication.ts";
 
 export const unimplemented = "tensor-core instructions are not modelled yet";
 
@@ -69,7 +69,7 @@ export const sameAccumulators = ({
 
 const ampere: Gate = { since: "7.0", target: "sm_80" };
 export const scaled = ["sm_120a", "sm_120f"] as const;
-const blackwell = { since: "8.7", target: scaled, unimplemented } as const;
+const blackwell = { since: "8.7", target: scaled } as const;
 
 /** The additional operands of block scaling: the scales of A and B, and which bytes of which lanes hold them. */
 export const scaleOperands = { scaleA: "b32", selectA: "u16[2]", scaleB: "b32", selectB: "u16[2]" } as const;
@@ -139,6 +139,7 @@ export const mma = instruction("mma", {
         where: { shape: ["m16n8k64"] },
         operands: { ...product({ a: "e2m1", bits: 4, c: "f32", d: "f32" }), ...scaleOperands },
         ...blackwell,
+        effect: (_, __, m, ops) => multiplication(m, ops, m.shape, blocks, { scales: { format: "ue8m0", blocks: 2 } }),
       },
     ),
     form(
@@ -149,6 +150,7 @@ export const mma = instruction("mma", {
         ...blackwell,
         gates: { "scale_vec::4X+ue8m0": { since: "9.1" } },
         invalid: scaleProblem,
+        effect: (_, __, m, ops) => multiplication(m, ops, m.shape, blocks, { scales: scalesOf(m) }),
       },
     ),
     form(
@@ -157,6 +159,8 @@ export const mma = instruction("mma", {
         where: { shape: ["m16n8k32"], atype: paddedTypes, btype: paddedTypes },
         operands: { ...product({ c: "f32", d: "f32" }), ...scaleOperands },
         ...blackwell,
+        effect: (_, __, m, ops) =>
+          multiplication(m, ops, m.shape, sums(null), { scales: { format: "ue8m0", blocks: 1 } }),
       },
     ),
     form("mma.sync.aligned.shape.row.col.f64.f64.f64.f64{.rnd} d, a, b, c", {
@@ -207,3 +211,9 @@ export const mma = instruction("mma", {
 export function scaleProblem(m: { readonly scale_vec_size: string; readonly stype: string }): string | null {
   return m.stype === "ue4m3" && m.scale_vec_size === "scale_vec::2X" ? "'.ue4m3' needs '.scale_vec::4X'" : null;
 }
+
+/** The scales that a form of mxf4nvf4 names. */
+export const scalesOf = (m: {
+  readonly scale_vec_size: "scale_vec::2X" | "scale_vec::4X";
+  readonly stype: "ue8m0" | "ue4m3";
+}) => ({ format: m.stype, blocks: m.scale_vec_size === "scale_vec::2X" ? 2 : 4 }) as const;

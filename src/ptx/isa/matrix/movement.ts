@@ -1,6 +1,7 @@
 import {
   type Arrangement,
   atAddress,
+  byteFragmentsToColumns,
   byteColumnsToFragments,
   byteRowsToFragments,
   fragmentsToRows,
@@ -48,6 +49,21 @@ function load(address: Expr, m: RowModifiers, ops: OperandAccess, rows: number, 
     { op: { kind: "load", access: rowAccess(m), place: atAddress(address) }, dst, ...only },
     ...(unpacked === words ? [] : [{ op: { kind: "pure", values: unpacked }, dst, ...only } as const]),
     arrange(words, arrangement),
+  ];
+}
+
+/** The steps of stmatrix: all lanes give their fragments, then lanes store a row of 16 bytes each. */
+function store(address: Expr, m: RowModifiers, ops: OperandAccess, arrangement: Arrangement): Step[] {
+  const row = [0, 1, 2, 3].map((i) => ops.temporary(i));
+  const values = row.map(({ value }) => value);
+  return [
+    align,
+    { ...arrange(ops.vector("r"), arrangement), dst: row.map(({ register }) => register) },
+    {
+      op: { kind: "store", access: rowAccess(m), place: atAddress(address), values },
+      dst: [],
+      ...lanesBelow(8 * numberOf(m.num)),
+    },
   ];
 }
 
@@ -100,28 +116,15 @@ export const stmatrix = instruction("stmatrix", {
       anyOrder: true,
       since: "7.8",
       target: "sm_90",
-      effect: (_, { a }, m, ops) => {
-        const row = [0, 1, 2, 3].map((i) => ops.temporary(i));
-        const dst = row.map(({ register }) => register);
-        const values = row.map(({ value }) => value);
-        const count = numberOf(m.num);
-        return [
-          align,
-          { ...arrange(ops.vector("r"), fragmentsToRows(count, m.trans)), dst },
-          {
-            op: { kind: "store", access: rowAccess(m), place: atAddress(a), values },
-            dst: [],
-            ...lanesBelow(8 * count),
-          },
-        ];
-      },
+      effect: (_, { a }, m, ops) => store(a, m, ops, fragmentsToRows(numberOf(m.num), m.trans)),
     }),
     form("stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [a], r", {
       where: { num: counts, ss: spaces },
       operands: { r: ({ num }) => `b32[${num.slice(1)}]`, a: "address shared" },
       anyOrder: true,
       ...blackwell,
-      unimplemented: "the manual gives the layout of 8-bit fragments in stmatrix only as a picture",
+      note: "The manual gives the layout of the fragments only as a picture: it is that of CUTLASS here.",
+      effect: (_, { a }, m, ops) => store(a, m, ops, byteFragmentsToColumns(numberOf(m.num))),
     }),
   ],
 });

@@ -1,7 +1,9 @@
 import type { Gate } from "../define.ts";
 import { form, instruction } from "../define.ts";
 import { fragment, shapeOf } from "./fragment.ts";
-import { product, unimplemented } from "./mma.ts";
+import { product } from "./mma.ts";
+import { chain, integers, single, sums } from "./multiplication.ts";
+import { loadMatrix, multiplyTiles, storeMatrix } from "./wmma-steps.ts";
 
 const layouts = ["row", "col"] as const;
 const spaces = ["global", "shared", "shared::cta"] as const;
@@ -69,7 +71,7 @@ const multiplicandGates = {
 };
 const resultGates = { ...commonGates, s32: integer, m8n8k32: small, m8n8k128: small, f64: precise, m16n16k8: precise };
 const windowGate = { "shared::cta": { since: "7.8" } };
-const volta = { since: "6.0", target: "sm_70", unimplemented } as const;
+const volta = { since: "6.0", target: "sm_70" } as const;
 
 const multiplicands = ["f16", "s8", "u8", "bf16", "tf32", "f64", "s4", "u4", "b1"] as const;
 const accumulators = ["f16", "f32", "s32", "f64"] as const;
@@ -79,7 +81,7 @@ export const wmmaLoad = instruction("wmma.load", {
   summary: "loads a matrix into the lanes of a warp",
   section: "9.7.14.4.3",
   forms: [
-    form("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type d, [p]{, stride}", {
+    form("wmma.load.a.sync{.aligned}.layout.shape{.ss}.type d, [a]{, stride}", {
       where: { layout: layouts, shape: shapes, ss: spaces, type: multiplicands },
       operands: {
         d: ({ shape, type }) => multiplicand(type, shapeOf(shape).m * shapeOf(shape).k),
@@ -88,8 +90,9 @@ export const wmmaLoad = instruction("wmma.load", {
       ...volta,
       gates: { ...multiplicandGates, ...windowGate },
       invalid: loadProblem("row"),
+      effect: (_, src, m, ops) => loadMatrix("a", src, m, ops),
     }),
-    form("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type d, [p]{, stride}", {
+    form("wmma.load.b.sync{.aligned}.layout.shape{.ss}.type d, [a]{, stride}", {
       where: { layout: layouts, shape: shapes, ss: spaces, type: multiplicands },
       operands: {
         d: ({ shape, type }) => multiplicand(type, shapeOf(shape).n * shapeOf(shape).k),
@@ -98,13 +101,15 @@ export const wmmaLoad = instruction("wmma.load", {
       ...volta,
       gates: { ...multiplicandGates, ...windowGate },
       invalid: loadProblem("col"),
+      effect: (_, src, m, ops) => loadMatrix("b", src, m, ops),
     }),
-    form("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type d, [p]{, stride}", {
+    form("wmma.load.c.sync{.aligned}.layout.shape{.ss}.type d, [a]{, stride}", {
       where: { layout: layouts, shape: shapes, ss: spaces, type: accumulators },
       operands: { d: accumulator, stride: "u32" },
       ...volta,
       gates: { ...resultGates, ...windowGate },
       invalid: shapeProblem(resultShapesOf),
+      effect: (_, src, m, ops) => loadMatrix("c", src, m, ops),
     }),
   ],
 });
@@ -114,12 +119,13 @@ export const wmmaStore = instruction("wmma.store", {
   summary: "stores a matrix from the lanes of a warp",
   section: "9.7.14.4.4",
   forms: [
-    form("wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [p], r{, stride}", {
+    form("wmma.store.d.sync{.aligned}.layout.shape{.ss}.type [a], r{, stride}", {
       where: { layout: layouts, shape: shapes, ss: spaces, type: accumulators },
       operands: { r: accumulator, stride: "u32" },
       ...volta,
       gates: { ...resultGates, ...windowGate },
       invalid: shapeProblem(resultShapesOf),
+      effect: (_, src, m, ops) => storeMatrix(src, m, ops),
     }),
   ],
 });
@@ -134,22 +140,32 @@ export const wmmaMma = instruction("wmma.mma", {
   summary: "multiplies two matrices and adds a third",
   section: "9.7.14.4.5",
   forms: [
-    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype{.satfinite} d, a, b, c", {
+    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype d, a, b, c", {
       where: { ...bothLayouts, shape: large, dtype: ["f16", "f32"], ctype: ["f16", "f32"] },
       operands: { ...product({ a: "f16" }), a: "b32[8]", b: "b32[8]" },
       ...volta,
       anyOrder: true,
-      gates: { ...commonGates, satfinite: { until: "6.5" } },
+      gates: commonGates,
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, sums({ a: "f16" })),
     }),
-    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.s32.atype.btype.s32{.satfinite} d, a, b, c", {
+    form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype.satfinite d, a, b, c", {
+      where: { ...bothLayouts, shape: large, dtype: ["f16", "f32"], ctype: ["f16", "f32"] },
+      operands: { ...product({ a: "f16" }), a: "b32[8]", b: "b32[8]" },
+      ...volta,
+      anyOrder: true,
+      until: "6.5",
+      gates: commonGates,
+      unimplemented: "the manual no longer says what '.satfinite' does to floats: PTX ISA 6.5 removed it",
+    }),
+    form("wmma.mma.sync.aligned.alayout.blayout.shape.s32.atype.btype.s32{.satfinite} d, a, b, c", {
       where: { ...bothLayouts, shape: large, atype: ["s8", "u8"], btype: ["s8", "u8"] },
       operands: product({ c: "s32", d: "s32" }),
       ...volta,
       anyOrder: true,
       ...integer,
       since: "6.3",
-      gates: { "!aligned": { until: "6.3" } },
       invalid: sameTypes,
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, integers(m.satfinite)),
     }),
     form("wmma.mma.sync.aligned.alayout.blayout.shape.f32.bf16.bf16.f32 d, a, b, c", {
       where: { ...bothLayouts, shape: large },
@@ -158,6 +174,7 @@ export const wmmaMma = instruction("wmma.mma", {
       anyOrder: true,
       since: "7.0",
       target: "sm_80",
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, sums({ a: "bf16" })),
     }),
     form("wmma.mma.sync.aligned.alayout.blayout.shape.f32.tf32.tf32.f32 d, a, b, c", {
       where: { ...bothLayouts, shape: ["m16n16k8"] },
@@ -166,6 +183,7 @@ export const wmmaMma = instruction("wmma.mma", {
       anyOrder: true,
       since: "7.0",
       target: "sm_80",
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, sums({ a: "tf32" })),
     }),
     form("wmma.mma.sync.aligned.alayout.blayout.shape{.rnd}.f64.f64.f64.f64 d, a, b, c", {
       where: { ...bothLayouts, shape: ["m8n8k4"], rnd: ["rn", "rz", "rm", "rp"] },
@@ -174,6 +192,7 @@ export const wmmaMma = instruction("wmma.mma", {
       anyOrder: true,
       since: "7.0",
       target: "sm_80",
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, chain(m.rnd)),
     }),
     form("wmma.mma.sync.aligned.row.col.shape.s32.atype.btype.s32{.satfinite} d, a, b, c", {
       where: { shape: ["m8n8k32"], atype: ["s4", "u4"], btype: ["s4", "u4"] },
@@ -183,6 +202,7 @@ export const wmmaMma = instruction("wmma.mma", {
       since: "6.3",
       target: "sm_75",
       invalid: sameTypes,
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, integers(m.satfinite)),
     }),
     form("wmma.mma.op.popc.sync.aligned.row.col.shape.s32.b1.b1.s32 d, a, b, c", {
       where: { shape: ["m8n8k128"], op: ["xor", "and"] },
@@ -192,6 +212,7 @@ export const wmmaMma = instruction("wmma.mma", {
       since: "6.3",
       target: "sm_75",
       gates: { and: { since: "7.1", target: "sm_80" } },
+      effect: (_, __, m, ops) => multiplyTiles(m, ops, single(m.op)),
     }),
   ],
 });

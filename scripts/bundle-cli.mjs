@@ -15,10 +15,10 @@ const files = [
     "base",
   ],
   [/\/src\/(visa\/|runtime\/visa\/check\.ts)/, "visa"],
-  [/\/src\/(numeric|dwarf|semantics|ir)\//, "semantics"],
+  [/\/src\/(numeric|wasm|dwarf|semantics|ir)\//, "semantics"],
   [/\/src\/(ptx\/|runtime\/(device\/compile|launch\/provided-names)\.ts)/, "ptx"],
   [/\/src\/runtime\/(visa\/|device\/(device|visa-listing)\.ts)/, "visa-programs"],
-  [/\/src\/(machine\/|interpreter\/|sanitizers\/|program\/(?!obstacle))/, "engine"],
+  [/\/src\/(machine\/|tiles\/|interpreter\/|sanitizers\/|program\/(?!obstacle))/, "engine"],
   [/\/src\/runtime\//, "runtime"],
 ];
 const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;

@@ -5,7 +5,7 @@ import { CircleCheck } from "./circle-check.mjs";
 /** The rooms of `src/`, by the file that holds them. Entry points only load the files that they use. */
 const files = [
   [/\/src\/source\//, "source"],
-  [/\/src\/(numeric|wasm|semantics|ir)\//, "ir"],
+  [/\/src\/(numeric|wasm|semantics|ir|tiles)\//, "ir"],
   [/\/src\/ptx\//, "ptx"],
   [/\/src\/visa\//, "visa"],
 ];

@@ -15,9 +15,10 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ptx: ["source", "numeric", "dwarf", "semantics", "ir"],
   visa: ["source", "numeric", "semantics", "ir"],
   machine: ["source", "numeric", "wasm", "semantics", "ir"],
-  program: ["numeric", "semantics", "ir", "machine"],
+  tiles: ["numeric", "wasm", "ir"],
+  program: ["numeric", "semantics", "ir", "machine", "tiles"],
   interpreter: ["numeric", "semantics", "ir", "machine", "program"],
-  jit: ["source", "numeric", "wasm", "semantics", "ir", "machine", "program", "interpreter"],
+  jit: ["source", "numeric", "wasm", "semantics", "ir", "machine", "tiles", "program", "interpreter"],
   sanitizers: ["source", "semantics", "ir", "machine"],
   runtime: [
     "source",

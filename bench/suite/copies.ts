@@ -13,11 +13,21 @@ export function elementsInPages(type: ElementType, n: number): Elements {
   return new Elements(type, new Uint8Array(buffer, 0, bytes));
 }
 
-const arrays = { u8: Uint8Array, s32: Int32Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array } as const;
+const arrays = {
+  u8: Uint8Array,
+  s8: Int8Array,
+  s32: Int32Array,
+  u32: Uint32Array,
+  f32: Float32Array,
+  f64: Float64Array,
+} as const;
 
 /** The element types of the benchmarks' buffers. */
-export type BenchType = keyof typeof arrays;
+export type BenchType = keyof typeof arrays | "f16";
 
-/** Views elements as an array of numbers, without a copy. */
-export const numbersOf = (type: BenchType, { bytes, length }: Elements): ArrayLike<number> =>
-  new arrays[type](bytes.buffer as ArrayBuffer, bytes.byteOffset, length);
+/** Views elements as an array of numbers, without a copy but for halves, of which JavaScript has no array. */
+export const numbersOf = (type: BenchType, elements: Elements): ArrayLike<number> => {
+  const { bytes, length } = elements;
+  if (type === "f16") return Float32Array.from({ length }, (_, i) => Number(elements.get(i)));
+  return new arrays[type](bytes.buffer as ArrayBuffer, bytes.byteOffset, length);
+};

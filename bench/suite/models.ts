@@ -30,6 +30,38 @@ export const matmul: Model = ({ A, B }, { sizes: [side] }) => {
   return { C };
 };
 
+/** The product of a matrix and one whose columns lie one after the other. */
+export const matmulByColumns: Model = ({ A, B }, { sizes: [side] }) => {
+  const n = side!;
+  const product = (row: number, col: number): number => {
+    let sum = 0;
+    for (let k = 0; k < n; k++) sum += A![row * n + k]! * B![col * n + k]!;
+    return sum;
+  };
+  return { C: computed(n * n, (i) => product(Math.floor(i / n), i % n)) };
+};
+
+/** Attention of heads of 64 elements, scaled by their square root. */
+export const attention: Model = ({ Q, K, V }, { sizes: [n] }) => {
+  const width = 64;
+  const weights = Array.from({ length: n! }, (_, row) => {
+    const scores = Array.from({ length: n! }, (__, key) => {
+      let sum = 0;
+      for (let i = 0; i < width; i++) sum += Q![row * width + i]! * K![key * width + i]!;
+      return sum / 8;
+    });
+    const most = Math.max(...scores);
+    const exponentials = scores.map((score) => Math.exp(score - most));
+    const sum = exponentials.reduce((a, b) => a + b);
+    return exponentials.map((e) => e / sum);
+  });
+  return {
+    O: computed(n! * width, (i) =>
+      weights[Math.floor(i / width)]!.reduce((sum, weight, key) => sum + weight * V![key * width + (i % width)]!, 0),
+    ),
+  };
+};
+
 export const transpose: Model = (inputs, { sizes: [n] }) => ({
   out: computed(n! * n!, (i) => inputs["in"]![(i % n!) * n! + Math.floor(i / n!)]!),
 });

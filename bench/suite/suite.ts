@@ -52,6 +52,27 @@ const matmul = (name: string, kernel: string, title: string, size: number): Row 
   model: model.matmul,
 });
 
+/** A product of matrices by `mma`, B by columns. */
+const mma = (name: string, kernel: string, title: string, type: BenchBuffer["type"], to: "f32" | "s32"): Row => ({
+  name,
+  title,
+  size: 512,
+  quickSize: 128,
+  opencl: false,
+  results: ["C"],
+  tolerance: to === "f32" ? 1e-4 : 0,
+  plan: (n) => ({
+    buffers: {
+      A: input(type, n * n, type === "f16" ? noise(1, -1, 1) : integers(1)),
+      B: input(type, n * n, type === "f16" ? noise(2, -1, 1) : integers(2)),
+      C: output(to, n * n),
+    },
+    launches: [{ kernel, grid: tiles(n, 128, 128), block: [256], args: [int(n), "A", "B", "C"] }],
+    sizes: [n],
+  }),
+  model: model.matmulByColumns,
+});
+
 const indirect = (name: string, title: string, selectors: (n: number) => BenchBuffer): Row => ({
   name,
   title,
@@ -121,6 +142,28 @@ const rows: readonly Row[] = [
   },
   { ...matmul("matmul-tiled", "matmul_tiled", "matrix product 512², tiles in shared memory", 512), tuned: true },
   matmul("matmul-naive", "matmul_naive", "matrix product 256² out of global memory", 256),
+  mma("mma-f16", "mma_f16", "matrix product 512² of halves by mma, ldmatrix and cp.async", "f16", "f32"),
+  mma("mma-s8", "mma_s8", "matrix product 512² of bytes by mma, ldmatrix and cp.async", "s8", "s32"),
+  {
+    name: "attention",
+    title: "attention of 1024 queries and keys of 64 halves, by mma",
+    size: 1024,
+    quickSize: 64,
+    opencl: false,
+    results: ["O"],
+    tolerance: 2e-3,
+    plan: (n) => ({
+      buffers: {
+        Q: input("f16", n * 64, noise(1, -1, 1)),
+        K: input("f16", n * 64, noise(2, -1, 1)),
+        V: input("f16", n * 64, noise(3, -1, 1)),
+        O: output("f32", n * 64),
+      },
+      launches: [{ kernel: "attention", grid: blocks(n, 64), block: [128], args: [int(n), "Q", "K", "V", "O"] }],
+      sizes: [n],
+    }),
+    model: model.attention,
+  },
   {
     name: "transpose",
     title: "transpose 2048² floats through padded tiles",

@@ -9,6 +9,7 @@ import { Operands } from "./compile/operand.ts";
 import type { ProgramContext } from "./compile/program-context.ts";
 import { makeBarrier } from "./ops/barriers.ts";
 import { makeCall } from "./ops/calls.ts";
+import { makeClusterWait } from "./ops/cluster-barrier.ts";
 import { implicitReturn, makeBranch, makeExit, makeIndexedBranch, makeReturn, makeSleep } from "./ops/control.ts";
 import { makeFileCall, makeSubroutineCall } from "./ops/file-call.ts";
 import { makeStep } from "./ops/steps.ts";
@@ -92,6 +93,8 @@ function makeTerminator(d: Decoding, op: MovingOp, flow: Flow): Terminator {
       return makeExit(d, flow);
     case "barrier":
       return (d.code.ir.file === undefined ? makeBarrier : makeThreadBarrier)(d, flow, op);
+    case "cluster-barrier":
+      return makeClusterWait(d, flow, op);
     case "sleep":
       return makeSleep(d, flow);
     case "warp":

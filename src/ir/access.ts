@@ -1,7 +1,18 @@
 import type { Expr } from "../semantics/index.ts";
 
-/** A state space that an access names. `call-param`: the `.param` variables of a frame, which calls pass. */
-export type Space = "generic" | "global" | "shared" | "local" | "const" | "kernel-param" | "call-param";
+/**
+ * A state space that an access names. `shared-cluster`: the shared memory of any block of the cluster; `call-param`: the
+ * `.param` variables of a frame, which calls pass.
+ */
+export type Space =
+  | "generic"
+  | "global"
+  | "shared"
+  | "shared-cluster"
+  | "local"
+  | "const"
+  | "kernel-param"
+  | "call-param";
 
 /** What an access moves and how the memory model sees it: `count` elements of `bits` bits, adjacent in memory. */
 export interface Access {
@@ -46,7 +57,7 @@ export const atAddress = (address: Expr): Place => ({ kind: "address", address }
 export const laneAddressOf = (place: Place): Expr => (place.kind === "address" ? place.address : place.offset);
 
 /** Spaces in which other warps may find what a warp has stored. */
-const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared"]);
+const sharedSpaces: ReadonlySet<Space> = new Set(["generic", "global", "shared", "shared-cluster"]);
 
 /** Whether threads of other warps may access the same memory. */
 export const isShared = (place: Place, { space }: Access): boolean =>

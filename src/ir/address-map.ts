@@ -9,11 +9,29 @@
  * matrices; bit 19 is set, by which these show an address that was not cut to 18 bits (`layoutOf`).
  */
 export const windows = {
-  shared: { from: 0x0080_0000, start: 0x0108_0000, end: 0x1f00_0000 },
+  shared: { from: 0x0200_0000, start: 0x0308_0000, end: 0x1f00_0000 },
   local: { from: 0x1f00_0000, start: 0x2000_0000, end: 0x2f00_0000 },
   const: { from: 0x2f00_0000, start: 0x3000_0000, end: 0x3f00_0000 },
   "kernel-param": { from: 0x3f00_0000, start: 0x4000_0000, end: 0x4f00_0000 },
   function: { from: 0x4f00_0000, start: 0x5000_0000, end: 0x6000_0000 },
+} as const;
+
+/**
+ * The window of shared memory within a cluster of blocks. A block has its own shared memory at `windows.shared.start`
+ * in every launch, which is its `.shared::cta` window and part of its `.shared::cluster` window. The shared memory of
+ * the block of rank r, the own one included, is also at `ranks + r * stride`, which is the same address in all blocks
+ * of the cluster: `mapa` gives that one. `pair`: the shared memory of the block of even rank in a pair of blocks, which
+ * code for pairs finds by clearing bit 24 of an own address (the layout of addresses on hardware).
+ *
+ * All of these begin as far after a multiple of `stride` and extend half a stride to both sides, so that a negative index is found
+ * in the window that it was meant for. There is one more rank than a cluster can have blocks: `mapa` gives it for ranks
+ * beyond those.
+ */
+export const clusterWindows = {
+  pair: 0x0208_0000,
+  ranks: 0x0608_0000,
+  stride: 0x0100_0000,
+  maxRank: 16,
 } as const;
 
 /** A state space that has a window. Global memory has none: its generic and its own addresses are the same. */

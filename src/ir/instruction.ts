@@ -93,6 +93,14 @@ export type WarpOp =
   /** Results: the registers of D; operands: those of A, B and C. Behind `align`. */
   | { readonly op: "multiply"; readonly operands: readonly Expr[]; readonly product: MatrixProduct };
 
+/**
+ * What lanes of compiled code ask the launcher about their cluster: whether all of its blocks have begun, and whether the
+ * phase of its barrier is complete at which they have arrived; or what they tell it: that they arrive, and that they are
+ * about to exit.
+ */
+export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const;
+export type ClusterQuestion = (typeof clusterQuestions)[number];
+
 /** Something that must not be found in memory by an atomic operation. */
 export interface AtomicReport {
   readonly code: string;
@@ -185,6 +193,21 @@ export type Op =
       readonly aligned: boolean;
       readonly reduce: { readonly op: "popc" | "and" | "or"; readonly a: Expr } | null;
     }
+  /**
+   * Threads arrive at the barrier of their cluster, or wait until all of the cluster have: each for itself, though the
+   * lanes of an `aligned` one come together.
+   */
+  | {
+      readonly kind: "cluster-barrier";
+      readonly mode: "arrive" | "wait";
+      readonly aligned: boolean;
+      readonly order: "acquire" | "release" | "relaxed";
+    }
+  /**
+   * Made by the compiler, for what depends on the cluster: see `ClusterQuestion`. Result, if any (pred): whether the
+   * answer is yes.
+   */
+  | { readonly kind: "cluster-poll"; readonly asks: ClusterQuestion }
   | {
       readonly kind: "fence";
       readonly scope: "cta" | "cluster" | "gpu" | "sys";

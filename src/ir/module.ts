@@ -57,10 +57,17 @@ export interface FrameVariable {
   readonly span: Span;
 }
 
-/** The block sizes that a kernel demands or allows, in threads. */
+/** The sizes that a kernel demands or allows: of blocks, in threads, and of clusters, in blocks. */
 export interface LaunchBounds {
   readonly reqntid?: readonly [number, number, number];
   readonly maxntid?: readonly [number, number, number];
+  readonly reqnctapercluster?: readonly [number, number, number];
+  /** The most blocks of a cluster. */
+  readonly maxclusterrank?: number;
+  /** A launch must say how large clusters are, unless `reqnctapercluster` does. */
+  readonly explicitcluster?: true;
+  /** A launch counts its grid in clusters. */
+  readonly blocksareclusters?: true;
 }
 
 /** A function or kernel in lane IR. */

@@ -119,6 +119,15 @@ const kinds = {
     // Lanes of a warp arrive together, and wait for each other to do so.
     suspends: true,
   },
+  "cluster-barrier": {
+    ...plain,
+    control: ({ mode }) => (mode === "wait" ? "split" : "next"),
+    visible: true,
+    sees: ({ mode }) => mode === "wait",
+    faults: true,
+    suspends: ({ mode }) => mode === "wait",
+  },
+  "cluster-poll": { ...plain, visible: true, sees: true, faults: true },
   /** It decides which writes of others the lane's later accesses find. */
   fence: { ...plain, sees: true },
   branch: { ...plain, control: "branch", targets: ({ target }) => [target] },
@@ -269,6 +278,7 @@ export const isLanewise = (op: Op): boolean =>
  */
 export const mayAwaitOthers = (op: Op): boolean =>
   op.kind === "sleep" ||
+  op.kind === "cluster-poll" ||
   accessesOf(op).some(
     ({ effect, access }) => effect === "atomic" || (effect === "load" && (access.volatile || access.order !== "weak")),
   );

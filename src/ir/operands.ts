@@ -171,6 +171,8 @@ const operandFields: Variants<Op, "kind"> = {
   warp: { mask: nullable(one), warp },
   activemask: {},
   barrier: { id: one, count: nullable(one), reduce: nullable(fields<Reduce>({ a: one })) },
+  "cluster-barrier": {},
+  "cluster-poll": {},
   fence: {},
   branch: {},
   "branch-indexed": { index: one },

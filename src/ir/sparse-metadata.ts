@@ -1,5 +1,3 @@
-import type { MatrixProduct } from "./matrix-product.ts";
-
 /*
  * A sparse matrix A of a product (section 9.7.14.6.1): of each chunk of a row half of the elements are present. Four
  * bits of metadata, two indices of two bits, say which two quarters of a chunk they are; of a chunk of two elements each
@@ -24,7 +22,12 @@ export interface MetadataPlace {
   readonly bit: number;
 }
 
-type SparseShape = Pick<MatrixProduct, "k" | "bits"> & { readonly sparsity: Sparsity };
+/** Of a product: its k, the bits of an element of A, and what is present. */
+interface SparseShape {
+  readonly k: number;
+  readonly bits: number;
+  readonly sparsity: Sparsity;
+}
 
 /** Lanes of a quad that have metadata for it. */
 export const metadataLanes = ({ k, bits, sparsity: { chunk } }: SparseShape): 1 | 2 | 4 =>

@@ -1,6 +1,6 @@
 import type { Access } from "../ir/index.ts";
 import type { AddressParts } from "./memory/address-space.ts";
-import type { Activation, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
+import type { Activation, Cluster, Cta, EventSink, FunctionCode, Grid, Warp } from "./state/launch-state.ts";
 import type { Site } from "./state/code.ts";
 
 /** Lanes of a warp at one instruction. Masks have a bit per lane, lane 0 being the lowest. */
@@ -103,6 +103,20 @@ export interface BarrierReleaseEvent {
   readonly barrier: number;
 }
 
+/**
+ * Lanes arrive at the barrier of their cluster (`arrive`), or go on after they have waited there (`wait`).
+ */
+export interface ClusterBarrierEvent extends LaneEvent {
+  readonly mode: "arrive" | "wait";
+  readonly order: "acquire" | "release" | "relaxed";
+  readonly aligned: boolean;
+}
+
+/** The barrier of a cluster begins its next phase: all threads of the cluster have arrived. */
+export interface ClusterReleaseEvent {
+  readonly cluster: Cluster;
+}
+
 /** A warp-wide operation. `named`: the lanes of the member mask; `mask`: those that take part. */
 export interface WarpEvent extends LaneEvent {
   readonly named: number;
@@ -159,6 +173,10 @@ export interface Observer {
   barrier?(event: BarrierEvent): void;
   /** A barrier lets all go on that wait at it. */
   barrierRelease?(event: BarrierReleaseEvent): void;
+  /** Lanes arrive at the barrier of their cluster, or have waited there. */
+  clusterBarrier?(event: ClusterBarrierEvent): void;
+  /** All threads of a cluster have arrived at its barrier. */
+  clusterRelease?(event: ClusterReleaseEvent): void;
   /** A warp-wide operation has been executed. */
   warp?(event: WarpEvent): void;
   /** The launch has ended, by itself or with a fault. */
@@ -186,6 +204,8 @@ const eventNames: Readonly<Record<keyof Observer, null>> = {
   exit: null,
   barrier: null,
   barrierRelease: null,
+  clusterBarrier: null,
+  clusterRelease: null,
   warp: null,
   launchEnd: null,
 };

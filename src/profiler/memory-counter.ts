@@ -11,6 +11,7 @@ type Kind = "global" | "shared" | "local" | "constant" | "none";
 const kindOf: Readonly<Record<Exclude<AccessEvent["access"]["space"], "generic">, Kind>> = {
   global: "global",
   shared: "shared",
+  "shared-cluster": "shared",
   local: "local",
   const: "constant",
   "kernel-param": "constant",

@@ -11,22 +11,36 @@ export interface Waiting {
   readonly wait: Wait | null;
 }
 
+/** Whether threads of a block wait for others of their cluster. */
+export const awaitsCluster = ({ cluster, warps }: Cta): boolean =>
+  cluster.size > 1 && warps.some(({ groups }) => groups.some(({ wait }) => wait?.kind === "cluster"));
+
+/** The blocks of a cluster that have not exited. */
+function blocksOf({ cluster }: Cta): readonly Cta[] {
+  const blocks = Array.from({ length: cluster.size }, (_, rank) => cluster.block(rank));
+  return blocks.flatMap((block) => (block === null || typeof block === "string" ? [] : [block]));
+}
+
 /**
- * Makes the fault for a block in which no warp can continue; its notes say which lanes wait where. `waitingIn` lists
- * the waiting lanes of a warp.
+ * Makes the fault for a block in which no warp can continue; its notes say which lanes wait where, in all blocks of its
+ * cluster. `waitingIn` lists the waiting lanes of a warp.
  */
 export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] => warp.groups): Fault | Error {
   const notes: string[] = [];
   const waiting: Waiting[] = [];
   let first: Waiting | null = null;
-  for (const warp of cta.warps) {
-    for (const group of waitingIn(warp)) {
-      if (group.wait === null) continue;
-      first ??= group;
-      waiting.push(group);
-      notes.push(describe(warp, group, group.wait));
+  const together = awaitsCluster(cta);
+  for (const block of together ? blocksOf(cta) : [cta]) {
+    const where = together ? `block (${block.id}), ` : "";
+    for (const warp of block.warps) {
+      for (const group of waitingIn(warp)) {
+        if (group.wait === null) continue;
+        if (block === cta) first ??= group;
+        waiting.push(group);
+        notes.push(where + describe(warp, group, group.wait));
+      }
+      if (warp.lockstep && warp.live === 0) notes.push(`${name(warp, warp.lanes)} has ended`);
     }
-    if (warp.lockstep && warp.live === 0) notes.push(`${name(warp, warp.lanes)} has ended`);
   }
   if (first === null || first.wait === null) return new Error("a block neither runs nor waits");
   const notAll = waiting.find(({ wait }) => wait !== null && isAlignment(wait));
@@ -35,7 +49,8 @@ export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] 
     return notAligned({ site: wait!.arrival.site, activation, lanes: mask }, notes.slice(0, 64));
   }
   const { activation, mask, wait } = first;
-  const message = "no thread of the block can go on: all of them wait for each other";
+  const whose = together ? "cluster" : "block";
+  const message = `no thread of the ${whose} can go on: all of them wait for each other`;
   return new Fault(
     "deadlock",
     message,
@@ -98,5 +113,9 @@ function describe(warp: Warp, group: Waiting, wait: Wait): string {
     }
     case "lanes":
       return `${who} wait ${where} for lanes ${maskText(wait.arrival.named & missing)}`;
+    case "cluster": {
+      const { arrived, live } = warp.cta.cluster.barrier;
+      return `${who} wait ${where} for their cluster, of which ${arrived} of ${live} threads have arrived`;
+    }
   }
 }

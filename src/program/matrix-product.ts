@@ -12,6 +12,7 @@ import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import { exactSum } from "../numeric/exact-sum.ts";
 import { numberToF16 } from "../numeric/half.ts";
 import { type Scale, sumOfBlocks } from "../numeric/tensor-blocks.ts";
+import { hostTile, type HostTile } from "../tiles/index.ts";
 import { sumOfProducts, tensorExponent, type TensorFormat, type TensorLine, tensorValue } from "../numeric/tensor.ts";
 import { blockScales, type Scales } from "./block-scales.ts";
 
@@ -43,11 +44,25 @@ export class Matrix implements TensorLine {
 
 const [left, right, accumulator] = [new Matrix(8192), new Matrix(8192), new Matrix(8192)];
 
+/** Products by their tiles, if they have one, and how often each has been computed so far. */
+const hosts = new WeakMap<MatrixProduct, { tile: HostTile | null; uses: number }>();
+
+/** Products that are computed element by element before a tile is compiled, which takes as long as a few hundred. */
+const fewUses = 64;
+
 /**
  * Computes a product from registers to registers. Both have, by register, a word for each lane; of 64 bits, two. `from`
  * has A, then B, then C, then metadata and scales if the product has some.
  */
 export function multiply(product: MatrixProduct, from: Int32Array, to: Int32Array): void {
+  let host = hosts.get(product);
+  if (host === undefined) hosts.set(product, (host = { tile: null, uses: 0 }));
+  if (++host.uses === fewUses) host.tile = hostTile(product);
+  if (host.tile?.multiply(from, to) !== true) multiplyElements(product, from, to);
+}
+
+/** The same, element by element: the reference for all others. */
+export function multiplyElements(product: MatrixProduct, from: Int32Array, to: Int32Array): void {
   const [a, b, c, d] = (["a", "b", "c", "d"] as const).map((name) => fragmentOf(product, name)) as [
     FragmentMap,
     FragmentMap,

@@ -9,6 +9,7 @@ import { kernelFrame } from "../machine/state/call-frame.ts";
 import type { ProgramFunction, Site } from "../machine/state/code.ts";
 import { GridBlock } from "../machine/state/cta.ts";
 import type { Grid } from "../machine/state/launch-state.ts";
+import { clusterOf } from "./clusters.ts";
 import type { Program } from "./program.ts";
 
 /** The most local memory that a thread of any NVIDIA GPU can have (compute capability tables). */
@@ -47,6 +48,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   checkSharedBytes(request.sharedBytes);
   checkBounds(kernel.ir, request);
   checkParams(kernel.ir, request);
+  const cluster = clusterOf(kernel.ir, request);
   const observers = options.observers ?? [];
   const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
   const dynamicEnd = dynamicStart + request.sharedBytes;
@@ -57,6 +59,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     kernel: request.kernel,
     dimensions: request.grid,
     block: request.block,
+    cluster,
     addresses: program.addresses,
     memory: program.memory,
     constants: options.ownConstants === true ? copyOf(program.constants) : program.constants,

@@ -4,12 +4,14 @@ import type {
   BarrierEvent,
   BarrierReleaseEvent,
   CallEvent,
+  ClusterBarrierEvent,
+  ClusterReleaseEvent,
   InstructionEvent,
   Observer,
   RangeEvent,
   WarpEvent,
 } from "../machine/events.ts";
-import type { Cta, Grid, Warp } from "../machine/state/launch-state.ts";
+import type { Cluster, Cta, Grid, Warp } from "../machine/state/launch-state.ts";
 import { type Clock, join, ThreadNumbers } from "./race/clock.ts";
 import { Detector } from "./race/detector.ts";
 import { Findings } from "./race/findings.ts";
@@ -18,7 +20,7 @@ import { PublishedValues } from "./race/published.ts";
 import { Round } from "./race/round.ts";
 import { WarpOrder } from "./race/warp-order.ts";
 
-const shared = new Set(["generic", "global", "shared"]);
+const shared = new Set(["generic", "global", "shared", "shared-cluster"]);
 
 /**
  * Reports data races as the memory consistency model (chapter 8) defines them: unordered accesses of two threads to the
@@ -34,6 +36,8 @@ export class RaceSanitizer implements Observer {
   #detector!: Detector;
   readonly #orders = new WeakMap<Warp, WarpOrder>();
   readonly #rounds = new WeakMap<Cta, Map<number, Round>>();
+  /** What is ordered before the phase of a cluster's barrier that goes on, and before the last one that is complete. */
+  readonly #phases = new WeakMap<Cluster, { coming: Clock; complete: Clock }>();
   /**
    * What is ordered before the `fence.sc` so far: by block, for those of any scope; and for those of a larger scope
    * (8.9.3).
@@ -74,7 +78,7 @@ export class RaceSanitizer implements Observer {
     if (op.kind !== "fence") return;
     const order = this.#orders.get(e.warp)!;
     const mask = order.threadsOf(e.mask);
-    const wide = op.scope === "gpu" || op.scope === "sys";
+    const wide = op.scope !== "cta";
     if (op.order !== "release") order.acquire(mask, wide);
     if (op.order === "sc") this.#sequential(e.warp.cta, order, mask, wide);
     if (op.order !== "acquire") order.fence(mask, this.#tick(), wide);
@@ -96,6 +100,32 @@ export class RaceSanitizer implements Observer {
 
   barrierRelease({ cta, barrier }: BarrierReleaseEvent): void {
     this.#rounds.get(cta)!.get(barrier)?.complete(cta, this.#tick());
+  }
+
+  /**
+   * Section 9.7.13.3: what threads did before they arrived is ordered before what those do that have waited. A relaxed
+   * arrival orders only what a fence before it has published.
+   */
+  clusterBarrier({ warp, mask, mode, order: kind }: ClusterBarrierEvent): void {
+    const order = this.#orders.get(warp)!;
+    const phases = this.#phasesOf(warp.cta.cluster);
+    if (mode === "wait") order.learn(mask, phases.complete);
+    else {
+      const past = kind === "relaxed" ? order.fencedPast(mask) : order.past(mask, this.#tick());
+      phases.coming = join(phases.coming, past);
+    }
+  }
+
+  clusterRelease({ cluster }: ClusterReleaseEvent): void {
+    const phases = this.#phasesOf(cluster);
+    phases.complete = phases.coming;
+    phases.coming = 0;
+  }
+
+  #phasesOf(cluster: Cluster): { coming: Clock; complete: Clock } {
+    let phases = this.#phases.get(cluster);
+    if (phases === undefined) this.#phases.set(cluster, (phases = { coming: 0, complete: 0 }));
+    return phases;
   }
 
   /**

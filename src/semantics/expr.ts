@@ -30,6 +30,21 @@ export type SpecialName =
   | "dynamic_smem_size"
   | "total_smem_size"
   | "aggr_smem_size"
+  | "clusterid.x"
+  | "clusterid.y"
+  | "clusterid.z"
+  | "nclusterid.x"
+  | "nclusterid.y"
+  | "nclusterid.z"
+  | "cluster_ctaid.x"
+  | "cluster_ctaid.y"
+  | "cluster_ctaid.z"
+  | "cluster_nctaid.x"
+  | "cluster_nctaid.y"
+  | "cluster_nctaid.z"
+  | "cluster_ctarank"
+  | "cluster_nctarank"
+  | "is_explicit_cluster"
   /**
    * The offset that makes an address in the shared, local, constant or parameter space generic (`i64`; 0 with 32 bits).
    */

@@ -100,6 +100,21 @@ export class ModuleWriter implements ModuleScope {
     return writer;
   }
 
+  /** Moves functions that call no others to a module of their own, which exports them; this one imports them. */
+  moved(names: readonly string[]): ModuleWriter {
+    const other = new ModuleWriter(this.features);
+    if (this.#memory !== null) other.importMemory(this.#memory);
+    for (const name of names) {
+      const { writer } = this.#functions.get(name)!;
+      const { params, results } = writer;
+      this.#functions.delete(name);
+      this.importFunction(name, params, results);
+      other.#functions.set(name, { type: other.type(params, results), writer });
+      other.export(name);
+    }
+    return other;
+  }
+
   /** Sets the table of functions for indirect calls; an empty name leaves an entry null. */
   table(names: readonly string[]): void {
     this.#table = names;

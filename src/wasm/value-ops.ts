@@ -201,6 +201,7 @@ export const valueOps = {
   "i8x16.shr_s": op(0xfd_6c, "vi>v"),
   "i8x16.shr_u": op(0xfd_6d, "vi>v"),
   "i8x16.add": op(0xfd_6e, "vv>v"),
+  "i8x16.add_sat_s": op(0xfd_6f, "vv>v"),
   "i8x16.sub": op(0xfd_71, "vv>v"),
   "i8x16.min_s": op(0xfd_76, "vv>v"),
   "i8x16.min_u": op(0xfd_77, "vv>v"),
@@ -312,6 +313,7 @@ export const valueOps = {
   "i32x4.trunc_sat_f64x2_u_zero": op(0xfd_fd, "v>v"),
   "f64x2.convert_low_i32x4_s": op(0xfd_fe, "v>v"),
   "f64x2.convert_low_i32x4_u": op(0xfd_ff, "v>v"),
+  "i32x4.relaxed_trunc_f32x4_s": op(0xfd_0101, "v>v"),
   "f32x4.relaxed_madd": op(0xfd_0105, "vvv>v"),
   "f64x2.relaxed_madd": op(0xfd_0107, "vvv>v"),
 } as const satisfies Readonly<Record<string, Operation<WasmTy>>>;

@@ -6,13 +6,15 @@ import { type Expr, fold, kit } from "../../src/semantics/index.ts";
 
 const spaces = { shared: "shared", local: "local", const: "const", param: "kernel-param" } as const;
 
-/** The result of `isspacep` for an address in a module with addresses of `size` bits. */
+/**
+ * The result of `isspacep` for an address in a module with addresses of `size` bits, for a target without clusters.
+ */
 function says(size: 32 | 64, space: string, address: bigint): boolean {
   const form = instructionSet
     .resolve(`isspacep.${space}`)
     .candidates.find((c) => c.operands[1]!.rule.type?.bits === size)!;
   const a = size === 32 ? kit.i32(Number(address)) : kit.i64(address);
-  const result = form.form.sem!(kit, { a }, form.mods, null as never) as Expr;
+  const result = form.form.sem!(kit, { a }, form.mods, { sm: 80 } as never) as Expr;
   return fold(result, () => new AddressSpace(size).window) as boolean;
 }
 

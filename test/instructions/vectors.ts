@@ -90,6 +90,9 @@ function patternOf(expr: Expr, rule: OperandRule): bigint {
   const value: Value = fold(expr, (leaf) => {
     // The number that makes the address in a window generic, from ir/address-map.ts, with 64-bit addresses.
     if (leaf.kind === "special" && leaf.name === "window") return 0x7f10_0000_0000n;
+    // The block is alone in its cluster.
+    if (leaf.kind === "special" && leaf.name === "cluster_ctarank") return 0;
+    if (leaf.kind === "special" && leaf.name === "cluster_nctarank") return 1;
     throw new Error("a leaf that is not a constant");
   });
   const bits = rule.type?.bits ?? 32;

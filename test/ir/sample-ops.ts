@@ -150,6 +150,11 @@ export const samples: { readonly [K in Op["kind"]]: readonly OpOf<K>[] } = {
     barrier({ mode: "red", reduce: { op: "popc", a: fresh() } }),
     barrier({ mode: "wait" }),
   ],
+  "cluster-barrier": [
+    { kind: "cluster-barrier", mode: "arrive", aligned: true, order: "release" },
+    { kind: "cluster-barrier", mode: "wait", aligned: true, order: "acquire" },
+  ],
+  "cluster-poll": [{ kind: "cluster-poll", asks: "passed" }],
   fence: [{ kind: "fence", scope: "gpu", order: "sc" }],
   branch: [{ kind: "branch", target: 0, uniform: false }],
   "branch-indexed": [{ kind: "branch-indexed", index: fresh(), targets: [1, 0], uniform: false }],

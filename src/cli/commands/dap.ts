@@ -22,6 +22,7 @@ const launchOptions = [
   "grid",
   "block",
   "blocks",
+  "cluster",
   "shared",
   "global",
   "local",

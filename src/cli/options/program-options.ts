@@ -20,6 +20,11 @@ export const programOptions: readonly OptionSpec[] = [
   moduleOption,
   { name: "grid", value: "X[,Y,Z]", help: "PTX: blocks, as in 16,16 or 16x16 (default: 1)" },
   { name: "block", value: "X[,Y,Z]", help: "PTX: threads per block (default: 1)" },
+  {
+    name: "cluster",
+    value: "X[,Y,Z]",
+    help: "PTX: blocks per cluster, as in 2 or 2x2x1 (default: as the kernel says)",
+  },
   { name: "shared", value: "BYTES", help: "PTX: dynamic shared memory (default: 0)" },
   { name: "global", value: "X[,Y,Z]", help: "vISA: work items of the launch (default: 1)" },
   { name: "local", value: "X[,Y,Z]", help: "vISA: work items per group (default: 1)" },

@@ -10,7 +10,7 @@ import { worst } from "./run-status.ts";
 
 /** The options that make no sense for a job, which says these things itself. */
 const programOnly = [
-  ...["kernel", "grid", "block", "blocks", "shared", "global", "local", "arg", "out", "isa"],
+  ...["kernel", "grid", "block", "cluster", "blocks", "shared", "global", "local", "arg", "out", "isa"],
   ...["zeinfo", "section", "symbol", "relocation", "input"],
 ];
 

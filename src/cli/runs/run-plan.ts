@@ -144,7 +144,12 @@ export function commandJob(options: Options, command: string): PlannedRun {
   const size =
     isa === "visa"
       ? { global: dim("global"), local: dim("local") }
-      : { grid: dim("grid"), block: dim("block"), shared: options.integer("shared") ?? 0 };
+      : {
+          grid: dim("grid"),
+          block: dim("block"),
+          shared: options.integer("shared") ?? 0,
+          ...(options.has("cluster") ? { cluster: dim("cluster") } : {}),
+        };
   const job: Job = {
     id: options.positionals.map(shownPath).join(" "),
     isa,
@@ -181,7 +186,7 @@ function structSpec(struct: StructLayout, index: number, buffers: Map<string, Bu
 
 /** The options that apply to one instruction set only. */
 const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
-  ptx: ["grid", "block", "shared"],
+  ptx: ["grid", "block", "cluster", "shared"],
   visa: ["global", "local", "zeinfo", "section", "relocation", "input"],
 };
 

@@ -87,6 +87,10 @@ function stateOf(warp: Warp, group: Group, moment: Moment | null): Pick<LanePlac
   }
   if (wait.kind === "converge")
     return { state: "barrier", why: `barrier ${wait.barrier}, and lanes ${maskText(others)}` };
+  if (wait.kind === "cluster") {
+    const { arrived, live } = warp.cta.cluster.barrier;
+    return { state: "barrier", why: `the cluster's barrier: ${arrived} of ${live} have arrived` };
+  }
   const { arrived, count, weight } = warp.cta.barriers[wait.barrier]!;
   const expected = count ?? warp.cta.expectedWarps * weight;
   return { state: "barrier", why: `barrier ${wait.barrier}: ${arrived} of ${expected} have arrived` };

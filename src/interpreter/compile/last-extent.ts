@@ -59,6 +59,8 @@ export class LastExtent {
     this.span = place.end - place.start - this.#size;
     // An extent that begins before 0 without the offset cannot be checked in 32 bits; a caller's frame moves.
     if (from < 0 || from + this.span > 0xffff_ffff || place.kind === "stack") this.span = -1;
+    // In other clusters the address means another block, and the block may exit.
+    if (place.owner !== null) this.span = -1;
     // The unsized formal has another size in the next call.
     const { frame } = x.code;
     if (place.kind === "frame" && place.start - windows.local.start - x.base >= frame.size) this.span = -1;

@@ -7,6 +7,7 @@ import { indexOutOfRange } from "../../program/instruction-faults.ts";
 import type { Decoding, Flow } from "../compile/decoding.ts";
 import { movedLanes } from "../compile/guards.ts";
 import type { DecodedFunction } from "../compile/decoded-function.ts";
+import { leaveClusterBarrier } from "./cluster-release.ts";
 import { resolveWaits } from "./wait-resolution.ts";
 
 type OpOf<K extends Op["kind"]> = Extract<Op, { kind: K }>;
@@ -140,6 +141,7 @@ function end(warp: Warp, group: Group, mask: number, site: Site): void {
   const { observers } = warp.cta.grid;
   if (observers !== null) emit(observers, "exit", { warp, activation: group.activation, site, mask });
   warp.exit(group, mask);
+  leaveClusterBarrier(warp, mask);
   resolveWaits(warp);
 }
 

@@ -8,6 +8,7 @@ import { trapFault } from "../../program/instruction-faults.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { makeAtomic } from "./atomic.ts";
+import { makeClusterArrive } from "./cluster-barrier.ts";
 import { makeCopy } from "./copy.ts";
 import { addressWriter, makeLoad, makeStore, type MemoryInstruction } from "./memory-access.ts";
 import { makeAlloca, makeStackRestore, makeStackSave } from "./stack.ts";
@@ -140,6 +141,10 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
         const message = `${op.what} is not executable yet: ${op.reason}`;
         throw new Fault("not-executable", message, { site, activation, lanes });
       };
+    case "cluster-barrier":
+      return makeClusterArrive(d, op);
+    case "cluster-poll":
+      throw new Error("only compiled code polls");
     case "commit-copies":
     case "await-copies":
       // Copies that lanes perform themselves are complete where they are issued.

@@ -1,15 +1,17 @@
 import { emit } from "../../machine/events.ts";
 import type { BlockRange } from "../../machine/launch.ts";
-import type { Restore } from "../../machine/memory/checkpoint.ts";
+import { type Restore, restoreAll } from "../../machine/memory/checkpoint.ts";
+import { BlockCluster, clusterSize } from "../../machine/state/cluster.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
-import type { Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
+import type { Cluster, Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
 import { PendingEffects } from "../../machine/state/pending-effects.ts";
+import { clusterOrder, nthBlock } from "../../program/clusters.ts";
 import { endUnits } from "../../program/units/index.ts";
 
 /** The most blocks that run at the same time, when earlier ones wait for later ones. */
 const maxResident = 512;
 
-/** The blocks of a grid that have begun and not ended, in the order of the grid. */
+/** The blocks of a grid that have begun and not ended, in their order: that of the grid, or cluster by cluster. */
 export class ResidentBlocks {
   readonly total: number;
   /** The blocks that run. */
@@ -20,10 +22,15 @@ export class ResidentBlocks {
   readonly #max: number;
   /** Whether asynchronous operations of blocks that begin take effect as late as they may. */
   late = false;
+  /** Blocks of a cluster, which begin together, and the cluster of the last block that has begun. */
+  readonly #clusterSize: number;
+  #cluster: Cluster | undefined;
   readonly #idle: Cta[] = [];
   #blocks: readonly Cta[] = [];
   #begun = 0;
   #made = 0;
+  /** In a launch with clusters: of the nth block that runs, the place in the order of all blocks. */
+  #order: ((n: number) => number) | null = null;
   #done = 0;
 
   /** `ranges`: the blocks that run, in order; default: all. */
@@ -34,7 +41,9 @@ export class ResidentBlocks {
     this.#grid = grid;
     this.#kernel = kernel;
     this.#sharedBytes = sharedBytes;
-    this.#max = Math.min(maxResident, grid.threads?.residentGroups ?? maxResident);
+    this.#clusterSize = clusterSize(grid);
+    const max = Math.min(maxResident, grid.threads?.residentGroups ?? maxResident);
+    this.#max = max - (max % this.#clusterSize);
   }
 
   /** A new list after every change. */
@@ -50,14 +59,19 @@ export class ResidentBlocks {
     return this.#done === this.total;
   }
 
-  /** Begins so many more blocks, as far as there are any. */
+  /** Begins so many more blocks, in whole clusters, as far as there are any. */
   open(count: number): void {
-    const room = Math.min(count, this.total - this.#begun, this.#max - this.#blocks.length);
+    const size = this.#clusterSize;
+    const wanted = Math.ceil(count / size) * size;
+    // Of a cluster some blocks may have ended.
+    const most = this.#max - this.#blocks.length;
+    const room = Math.min(wanted, this.total - this.#begun, most - (most % size));
     if (room <= 0) return;
     const opened = Array.from({ length: room }, () => {
       const cta = this.#idle.pop() ?? new GridBlock(this.#grid, this.#sharedBytes, this.#made++);
-      cta.start(this.#indexOf(this.#begun++), this.#kernel);
+      cta.start(this.#indexOf(this.#begun), this.#kernel, this.#clusterOf(this.#begun));
       cta.units.late = this.late;
+      this.#begun++;
       const { observers } = this.#grid;
       if (observers !== null) emit(observers, "blockBegin", cta);
       return cta;
@@ -65,8 +79,20 @@ export class ResidentBlocks {
     this.#blocks = [...this.#blocks, ...opened];
   }
 
+  /** The cluster of the nth block that runs; undefined: one of its own. */
+  #clusterOf(n: number): Cluster | undefined {
+    if (this.#clusterSize === 1) return undefined;
+    const [x, y, z] = this.#grid.block;
+    if (n % this.#clusterSize === 0) this.#cluster = new BlockCluster(this.#clusterSize, x * y * z);
+    return this.#cluster;
+  }
+
   /** The linear index of the nth block that runs. */
   #indexOf(n: number): number {
+    const { dimensions, cluster } = this.#grid;
+    // Whole clusters run: they are in the order of their first blocks.
+    if (this.#clusterSize > 1) this.#order ??= clusterOrder(dimensions, cluster.dimensions, this.#ranges);
+    if (this.#order !== null) return nthBlock(dimensions, cluster.dimensions, this.#order(n));
     let before = 0;
     for (const [from, to] of this.#ranges) {
       if (n < before + to - from) return from + n - before;
@@ -75,13 +101,17 @@ export class ResidentBlocks {
     throw new RangeError(`there is no block ${n} to run`);
   }
 
-  /** Covers which blocks are resident, not their state. */
+  /** Covers which blocks are resident, and how far their clusters are; not the state of the blocks. */
   checkpoint(): Restore {
     const idle = [...this.#idle];
     const [blocks, begun, made, done] = [this.#blocks, this.#begun, this.#made, this.#done];
+    const cluster = this.#cluster;
+    const clusters = restoreAll([...new Set(blocks.map((cta) => cta.cluster))].map((one) => one.checkpoint()));
     return () => {
       this.#idle.splice(0, this.#idle.length, ...idle);
       [this.#blocks, this.#begun, this.#made, this.#done] = [blocks, begun, made, done];
+      this.#cluster = cluster;
+      clusters();
     };
   }
 

@@ -1,6 +1,6 @@
 import type { Restore } from "../../machine/memory/checkpoint.ts";
 import type { Cta, Grid, Warp } from "../../machine/state/launch-state.ts";
-import { deadlock } from "../../program/deadlock.ts";
+import { awaitsCluster, deadlock } from "../../program/deadlock.ts";
 import type { Limits } from "./limits.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
 import { Stalls } from "./stalls.ts";
@@ -31,17 +31,23 @@ export function runGrid(grid: Grid, schedule: Schedule): void {
 }
 
 /**
- * All blocks of a grid, in the order of the grid. One block runs at a time as long as it makes progress; when it only
- * spins, others join it, so that a block may wait for any that are resident with it.
+ * All blocks of a grid, in order. One block runs at a time as long as it makes progress; when it only spins, others join
+ * it, so that a block may wait for any that are resident with it. Blocks of a cluster begin together, and when all
+ * threads of one wait, those for their cluster, it is the turn of the next.
  */
 export class UsualSchedule implements Schedule {
   readonly quantum = 1024;
   readonly #resident: ResidentBlocks;
   readonly #limits: Limits;
-  /** The blocks that have their turns in this round, how many have had theirs, and whether any of them has ended. */
+  /**
+   * The blocks that have their turns in this round, how many have had theirs, and whether any of them has ended, or has
+   * come to where it waits for its cluster.
+   */
   #round: readonly Cta[] = [];
   #had = 0;
   #finished = false;
+  /** How many blocks in a row had nothing to run, since all of their threads wait. */
+  #idle = 0;
   /**
    * The block that runs, how many of its warps have had their turn, whether any ran, and whether all that did have
    * given way.
@@ -85,12 +91,12 @@ export class UsualSchedule implements Schedule {
     const resident = this.#resident.checkpoint();
     const stalls = this.#stalls.checkpoint();
     const [round, had, finished, running] = [this.#round, this.#had, this.#finished, this.#running];
-    const [hadTurn, ran, yielded] = [this.#hadTurn, this.#ran, this.#yielded];
+    const [hadTurn, ran, yielded, idle] = [this.#hadTurn, this.#ran, this.#yielded, this.#idle];
     return () => {
       resident();
       stalls();
       [this.#round, this.#had, this.#finished, this.#running] = [round, had, finished, running];
-      [this.#hadTurn, this.#ran, this.#yielded] = [hadTurn, ran, yielded];
+      [this.#hadTurn, this.#ran, this.#yielded, this.#idle] = [hadTurn, ran, yielded, idle];
     };
   }
 
@@ -98,12 +104,21 @@ export class UsualSchedule implements Schedule {
   #turnToBlock(): boolean {
     const cta = this.#running;
     if (cta !== null && cta.liveWarps > 0) {
-      if (!this.#ran) throw deadlock(cta);
+      if (this.#ran) this.#idle = 0;
+      else this.#noteIdle(cta);
       this.#stalls.turn(cta, this.#resident.blocks);
-      if (!this.#yielded) return this.#begin(cta);
+      if (this.#ran && !this.#yielded) {
+        if (!awaitsCluster(cta)) return this.#begin(cta);
+        this.#finished = true;
+      }
     } else if (cta !== null) this.#end(cta);
     if (this.#had === this.#round.length && !this.#beginRound()) return false;
     return this.#begin(this.#round[this.#had++]!);
+  }
+
+  /** All threads of a block wait. Others of its cluster may let it go on, unless all blocks wait. */
+  #noteIdle(cta: Cta): void {
+    if (!awaitsCluster(cta) || ++this.#idle > this.#resident.blocks.length) throw deadlock(cta);
   }
 
   #begin(cta: Cta): true {
@@ -117,6 +132,7 @@ export class UsualSchedule implements Schedule {
   #end(cta: Cta): void {
     this.#running = null;
     this.#finished = true;
+    this.#idle = 0;
     this.#resident.close(cta);
     this.#limits.progress(this.#resident.done, this.#resident.total);
   }

@@ -81,7 +81,7 @@ export class SteeredSchedule implements Schedule {
     const { visible, terminator } = this.#block!;
     const ending = terminator?.site.instruction.op.kind ?? null;
     // A warp that comes to a barrier may go on, and so may those that waited for it.
-    if (visible || ending === "barrier") this.#chosen = null;
+    if (visible || ending === "barrier" || ending === "cluster-barrier") this.#chosen = null;
     // Others begin or cease to wait only at the end of a block that is more than a jump.
     if (ending !== null && ending !== "branch") this.#others = null;
     if (warp.yielded) this.#spinning.add(warp);

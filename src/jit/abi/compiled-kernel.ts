@@ -6,7 +6,12 @@ import type { LaunchShape } from "./launch-shape.ts";
 export interface CompiledKernel {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether a host can optimize the module in a reasonable time. */
+  /**
+   * A module with the functions that multiply matrices, which `bytes` then imports; empty if there is none. A host can
+   * optimize it even if the kernel is too large.
+   */
+  readonly tiles: Uint8Array<ArrayBuffer>;
+  /** Whether a host can optimize the kernel's module in a reasonable time. */
   readonly isOptimizable: boolean;
   readonly lanes: number;
   readonly shape: LaunchShape;

@@ -21,8 +21,11 @@ export interface ContextNeeds {
   readonly framePoolBytes: number;
   /** Whether lanes may wait for others of their warp. */
   readonly hasWarpWaits: boolean;
-  /** Registers of 32 bits that a product of matrices reads, at most. */
+  /** Registers of 32 bits that a product of matrices reads and writes, at most. */
   readonly fragmentRegisters: number;
+  /** Bytes of the matrices that are widened for products. */
+  readonly leftTileBytes: number;
+  readonly rightTileBytes: number;
   /** Activations that can be open at once; parameters and results in memory of one of them, at most. */
   readonly calls: number;
   readonly memoryParams: number;
@@ -81,6 +84,9 @@ export interface ContextLayout {
   readonly framePools: number;
   /** Registers of a warp, of which the launcher multiplies matrices, and where it leaves the result. */
   readonly fragments: number;
+  /** Matrices that have been widened for products: left ones, and right ones. */
+  readonly leftTiles: number;
+  readonly rightTiles: number;
   /** The memory of each warp: see `warpWait`. */
   readonly warpWaits: number;
   readonly stacks: number;
@@ -108,6 +114,21 @@ const headerWords = [
   "dynamic_smem_size",
   "total_smem_size",
   "aggr_smem_size",
+  "clusterid.x",
+  "clusterid.y",
+  "clusterid.z",
+  "nclusterid.x",
+  "nclusterid.y",
+  "nclusterid.z",
+  "cluster_ctaid.x",
+  "cluster_ctaid.y",
+  "cluster_ctaid.z",
+  "cluster_nctaid.x",
+  "cluster_nctaid.y",
+  "cluster_nctaid.z",
+  "cluster_ctarank",
+  "cluster_nctarank",
+  "is_explicit_cluster",
   /** Threads of a block. */
   "threads",
   /** The first thread of the chunk that runs. */
@@ -206,6 +227,8 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     chunkStates: take(needs.chunkStateBytes * needs.chunks),
     suspendedFrames: take(needs.suspendedFrameBytes),
     fragments: take(needs.fragmentRegisters * 128),
+    leftTiles: take(needs.leftTileBytes),
+    rightTiles: take(needs.rightTileBytes),
     warpWaits: take(needs.hasWarpWaits ? maxWarps * warpWaitBytes : 0),
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),

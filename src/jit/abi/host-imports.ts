@@ -84,6 +84,12 @@ export const hostImports = {
     results: [],
     meaning: "ends the launch if the block, which ends, has not given back what it has taken of a unit of the machine",
   },
+  cluster: {
+    params: [context, site, operand, lanes],
+    results: [lanes],
+    meaning:
+      "answers a question of these lanes about their cluster (0: have all blocks begun? 1: they arrive at the barrier; 2: is its phase complete? 3: they exit), with the lanes for which the answer is yes",
+  },
   settle: {
     params: [context],
     results: [],

@@ -11,6 +11,10 @@ export interface LaunchShape {
   readonly full: boolean;
   /** Lanes of a hardware thread (vISA), each of which is a chunk; null for PTX. */
   readonly width: number | null;
+  /** Blocks begin cluster by cluster, which is not the order of the grid: clusters have more than one row. */
+  readonly clustered: boolean;
+  /** Products of matrices are the exact sums, rounded once, which the launcher computes. */
+  readonly exactSums: boolean;
   /** Several threads of the host may run blocks at the same time, in shared memory. */
   readonly shared: boolean;
 }

@@ -2,10 +2,12 @@ import type { CallFrame, Cta, Grid, Warp } from "../../machine/state/launch-stat
 import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { ProgramFunction, Site } from "../../machine/state/code.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
+import { nthBlock } from "../../program/clusters.ts";
 import { costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import type { LaunchClusters } from "./launch-clusters.ts";
 
 /** The parts of an activation that `alloca` changes. */
 type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
@@ -19,10 +21,20 @@ export class CallStack {
   readonly #slot: number;
   /** What lanes have taken of their stacks, by entry of the shadow stack. */
   readonly #taken = new Map<number, Taken>();
-  #cta: Cta | null = null;
+  #cta: GridBlock | null = null;
+  /** Which block it is, in the order in which blocks begin; or -1. */
+  #index = -1;
+  readonly #clusters: LaunchClusters | null;
 
   /** `slot`: that of the blocks in the contexts that it is asked about. */
-  constructor(grid: Grid, kernel: CompiledKernel, functions: CompiledFunctions, slot: number) {
+  constructor(
+    grid: Grid,
+    kernel: CompiledKernel,
+    functions: CompiledFunctions,
+    slot: number,
+    clusters: LaunchClusters | null,
+  ) {
+    this.#clusters = clusters;
     this.#slot = slot;
     this.#grid = grid;
     this.#kernel = kernel;
@@ -39,8 +51,8 @@ export class CallStack {
     let site = this.#sites.get(number);
     if (site === undefined) {
       const { function: f, instruction: index } = this.#kernel.sites[number]!;
-      const { ir, code } = this.#functions.list[f]!;
-      this.#sites.set(number, (site = { code, index, instruction: ir.instructions[index]! }));
+      const { asLoaded, code } = this.#functions.list[f]!;
+      this.#sites.set(number, (site = { code, index, instruction: asLoaded.instructions[index]! }));
     }
     return site;
   }
@@ -84,11 +96,18 @@ export class CallStack {
   /** The block of threads that runs in a context. */
   block(context: number): Cta {
     this.#cta ??= new GridBlock(this.#grid, 0, this.#slot);
-    const [gx, gy] = this.#grid.dimensions;
-    const blockIndex = this.#word(context, "blockIndex");
-    this.#cta.ticket = blockIndex;
-    this.#cta.id = [blockIndex % gx, Math.floor(blockIndex / gx) % gy, Math.floor(blockIndex / (gx * gy))];
+    const index = this.indexOf(context);
+    if (index === this.#index) return this.#cta;
+    const { dimensions, cluster } = this.#grid;
+    this.#index = index;
+    this.#cta.place(this.#kernel.shape.clustered ? nthBlock(dimensions, cluster.dimensions, index) : index);
+    if (this.#clusters !== null) this.#cta.cluster = this.#clusters.of(index);
     return this.#cta;
+  }
+
+  /** Which block runs in a context, in the order in which blocks begin. */
+  indexOf(context: number): number {
+    return this.#word(context, "blockIndex") >>> 0;
   }
 
   #word(context: number, name: HeaderWord): number {

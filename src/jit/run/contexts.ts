@@ -1,6 +1,8 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
+import { clusterSize } from "../../machine/state/cluster.ts";
+import { gridScalars, scalarIndex } from "../../machine/state/specials.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes, tidBytes } from "../abi/context-layout.ts";
 
@@ -27,9 +29,17 @@ export class Contexts {
 
 export const contextBytes = ({ layout }: CompiledKernel, sharedBytes: number): number => layout.shared + sharedBytes;
 
+/** Bytes of all contexts of a launch together, at most. */
+const maxContextBytes = 2 ** 29;
+
+/** Blocks for which there is room at the same time. `sharedBytes`: of a block. */
+export const mostContexts = (kernel: CompiledKernel, sharedBytes: number): number =>
+  Math.floor(maxContextBytes / contextBytes(kernel, sharedBytes));
+
 /**
  * Rounds in which the chunks of a block only yield, after which it is the turn of other blocks. Most loops that could
- * wait for other blocks do not; a block that has waited once probably will again.
+ * wait for other blocks do not; a block that has waited once probably will again, and one of a cluster has others to
+ * wait for.
  */
 const patience = { alone: 1024, together: 4 };
 
@@ -37,6 +47,18 @@ const patience = { alone: 1024, together: 4 };
 export function yieldSooner(grid: Grid, { layout }: CompiledKernel, context: number): void {
   grid.memory.views.i32[(context + layout.words.patience) >>> 2] = patience.together;
 }
+
+/** What is known of clusters when a launch begins. */
+const clusterWords = [
+  "nclusterid.x",
+  "nclusterid.y",
+  "nclusterid.z",
+  "cluster_nctaid.x",
+  "cluster_nctaid.y",
+  "cluster_nctaid.z",
+  "cluster_nctarank",
+  "is_explicit_cluster",
+] as const;
 
 /** Fills a context for the blocks of a launch. */
 export function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
@@ -61,10 +83,12 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   set("dynamic_smem_size", grid.dynamicSharedBytes);
   set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
+  const clusters = gridScalars(grid);
+  for (const name of clusterWords) set(name, clusters[scalarIndex(name)]!);
   set("threads", threads);
   set("entry", context + layout.calls);
   set("resumed", 0);
-  set("patience", patience.alone);
+  set("patience", clusterSize(grid) > 1 ? patience.together : patience.alone);
   if (!kernel.shape.rows) {
     for (let t = 0; t < threads; t++) {
       const at = (context + layout.tids + 4 * t) >>> 2;

@@ -20,6 +20,7 @@ const answersOf = (host: () => Host): HostFunctions => ({
   multiply: (context, site) => host().multiply(context >>> 0, site),
   unit: (context, site, lanes) => host().performUnit(context >>> 0, site, lanes),
   endUnits: (context) => host().endUnits(context >>> 0),
+  cluster: (context, site, question, lanes) => host().askCluster(context >>> 0, site, question, lanes),
   settle: (context) => host().settle(context >>> 0),
   deadlock: (context) => host().deadlock(context >>> 0),
   arriveAtBarrier: (context, site, id, count, lanes, votes) =>

@@ -1,6 +1,6 @@
 import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
 import type { FileCallOp } from "../../ir/calls.ts";
-import { accessesOf, type CallTarget, failingOp, fragmentOf, windows } from "../../ir/index.ts";
+import { accessesOf, type CallTarget, clusterQuestions, failingOp, fragmentOf, windows } from "../../ir/index.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault, type FaultPlace } from "../../machine/faults/fault.ts";
@@ -21,6 +21,7 @@ import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
 import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
+import type { LaunchClusters } from "./launch-clusters.ts";
 import { HostWarpWaits } from "./host-warp-waits.ts";
 
 const fragmentWords = new Int32Array(productWords);
@@ -41,16 +42,26 @@ export class Host {
   readonly #files = new Map<number, DataView>();
   readonly #warpWaits: HostWarpWaits;
   readonly #barriers: HostBarriers;
+  readonly #clusters: LaunchClusters | null;
   readonly #units: HostUnits;
 
   /**
-   * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers.
+   * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers;
+   * `clusters`: null where blocks take no notice of each other.
    */
-  constructor(grid: Grid, kernel: CompiledKernel, functions: CompiledFunctions, constants: number, slot: number) {
+  constructor(
+    grid: Grid,
+    kernel: CompiledKernel,
+    functions: CompiledFunctions,
+    constants: number,
+    slot: number,
+    clusters: LaunchClusters | null,
+  ) {
+    this.#clusters = clusters;
     this.#program = functions.program;
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#stack = new CallStack(grid, kernel, functions, slot);
+    this.#stack = new CallStack(grid, kernel, functions, slot, clusters);
     this.#constants = constants;
     this.#frameBytes = functions.named(kernel.name)!.code.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
@@ -89,6 +100,14 @@ export class Host {
   /** A chunk arrives at a counted barrier. Returns whether it passes. */
   arrive(context: number, site: number, id: number, count: number, lanes: number, votes: number): 0 | 1 {
     return this.#barriers.arrive(context, site, id, count, lanes, votes);
+  }
+
+  /** Lanes ask about their cluster. Returns those for which the answer is yes. */
+  askCluster(context: number, number: number, question: number, lanes: number): number {
+    const first = this.#firstLane(context);
+    const at = { site: this.#stack.site(number), activation: this.#stack.innermost(context), lanes: lanes << first };
+    const block = { n: this.#stack.indexOf(context), context };
+    return this.#clusters!.ask(clusterQuestions[question]!, block, at) >>> first;
   }
 
   /** No chunk of a block runs: those at barriers may be released. */
@@ -179,6 +198,9 @@ export class Host {
       case "store":
       case "copy":
       case "alloca":
+      // Misuse of a cluster's barrier is found where lanes arrive and wait.
+      case "cluster-barrier":
+      case "cluster-poll":
       // So do units of the machine.
       case "unit":
       // Launches that reach such a barrier are given up, or refused before they begin.
@@ -329,7 +351,7 @@ export class Host {
       case "global":
         return place.at;
       case "shared":
-        return context + layout.shared + (place.start - windows.shared.start);
+        return (place.owner === null ? context : this.#clusters!.contextOf(place.owner)) + layout.shared + place.at;
       case "const":
         return this.#constants + (place.start - windows.const.start);
       case "kernel-param":
@@ -342,7 +364,8 @@ export class Host {
 
   /** Writes the record in which the instruction looks the next time before it calls. */
   #remember(context: number, record: number | null, place: Place, high: number): void {
-    if (record === null) return;
+    // In other clusters the address means another block, and the block may exit.
+    if (record === null || place.owner !== null) return;
     const { i32 } = this.#grid.memory.views;
     const { sites, stackSites } = this.#kernel.layout;
     const isStack = place.kind === "frame" || place.kind === "stack";

@@ -13,9 +13,10 @@ import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
-import { Contexts } from "./contexts.ts";
+import { Contexts, mostContexts } from "./contexts.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
+import type { LaunchClusters } from "./launch-clusters.ts";
 import { LaunchExecution, type JitResult } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { LoadedKernel } from "./loaded-kernel.ts";
@@ -50,10 +51,20 @@ export class JitProgram {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     const loaded = this.#load(request);
     if (typeof loaded === "string") return loaded;
+    const cluster = this.#clusterOf(request);
+    if (cluster > 1 && request.blocks !== undefined) return "a part of the grid runs, in clusters";
+    if (cluster > mostContexts(loaded.kernel, request.sharedBytes))
+      return "the blocks of a cluster need too much memory";
     // Those of one part would wait for ever for those of a later one.
     return (request.blocks?.length ?? 0) > 1 && loaded.kernel.waits
       ? "several parts of the grid run, the blocks of which may wait for each other"
       : null;
+  }
+
+  /** Blocks of a cluster. */
+  #clusterOf({ kernel, cluster }: LaunchRequest): number {
+    const [x, y, z] = cluster ?? this.#functions.named(kernel)?.ir.bounds.reqnctapercluster ?? [1, 1, 1];
+    return x * y * z;
   }
 
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
@@ -129,7 +140,7 @@ export class JitProgram {
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
     const shape = this.#shapes.portable(compiled.ir, block);
-    return orWhyNot(() => compileKernel(compiled, shape, this.#facts, features));
+    return orWhyNot(() => compileKernel(compiled, shape, this.#facts, features, "one"));
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -154,7 +165,8 @@ export class JitProgram {
 
   #execution(loaded: LoadedKernel, request: LaunchRequest, apart: boolean): LaunchExecution {
     const constants = this.#placeConstants();
-    const host = (grid: Grid, slot: number): Host => new Host(grid, loaded.kernel, this.#functions, constants, slot);
+    const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
+      new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
     return new LaunchExecution(this.program, loaded, this.#contexts, host, request, apart);
   }
 
@@ -183,7 +195,7 @@ export class JitProgram {
   #compile(kernel: CompiledFunction, shape: LaunchShape, block: Dim3): LoadedKernel | string {
     return orWhyNot(() => {
       const { fusedMadd } = machineFeatures();
-      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd });
+      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd }, "any");
       const cached = this.#cache?.find(`${shapeKey(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
       return new LoadedKernel(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
     });

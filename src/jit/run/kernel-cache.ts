@@ -7,6 +7,8 @@ import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 export interface CachedKernel {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
+  /** The module of the functions that multiply matrices, if they are not in the kernel's. */
+  readonly tiles: WebAssembly.Module | null;
 }
 
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
@@ -33,14 +35,14 @@ export class RecentKernels {
 
   /** Adds a kernel, unless it is larger than all that may be kept; the least recently used ones go. */
   add(key: string, added: CachedKernel): void {
-    const size = added.kernel.bytes.length;
+    const size = added.kernel.bytes.length + added.kernel.tiles.length;
     if (size > this.#maxBytes || this.#kernels.has(key)) return;
     this.#kernels.set(key, added);
     this.#bytes += size;
     for (const [oldest, { kernel }] of this.#kernels) {
       if (this.#bytes <= this.#maxBytes) break;
       this.#kernels.delete(oldest);
-      this.#bytes -= kernel.bytes.length;
+      this.#bytes -= kernel.bytes.length + kernel.tiles.length;
     }
   }
 }
@@ -88,4 +90,5 @@ export class KernelCache {
 export const withModule = (kernel: CompiledKernel): CachedKernel => ({
   kernel,
   module: hostModule(kernel.bytes, kernel.isOptimizable),
+  tiles: kernel.tiles.length === 0 ? null : hostModule(kernel.tiles, true),
 });

@@ -2,24 +2,26 @@ import { Fault } from "../../machine/faults/fault.ts";
 import { addFault } from "../../machine/faults/report-sink.ts";
 import type { BlockRange, LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
+import { clusterSize } from "../../machine/state/cluster.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
-import type { HostFunction } from "../abi/host-imports.ts";
+import type { HostFunction, HostImport } from "../abi/host-imports.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
 import { Team, type Work } from "../threads/team.ts";
-import { contextBytes, type Contexts, fillContext, yieldSooner } from "./contexts.ts";
+import { contextBytes, type Contexts, fillContext, mostContexts, yieldSooner } from "./contexts.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
+import { LaunchClusters } from "./launch-clusters.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
+
+/** Makes what answers for the blocks of one slot. */
+type HostMaker = (grid: Grid, slot: number, clusters: LaunchClusters | null) => Host;
 
 export interface JitResult extends LaunchResult {
   /** Threads of the host that have run blocks. */
   readonly hostThreads: number;
 }
-
-/** Bytes of all contexts of a launch together, at most. */
-const maxContextBytes = 2 ** 29;
 
 /** Blocks that have begun and not ended, at most, where they wait for each other. */
 const maxInFlight = 512;
@@ -40,6 +42,7 @@ export class LaunchExecution implements Work {
   readonly threads: number;
   readonly expectedMs: number;
   readonly module: WebAssembly.Module;
+  readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
   readonly waits: boolean;
   readonly maxContexts: number;
@@ -50,7 +53,9 @@ export class LaunchExecution implements Work {
   readonly #grid: Grid;
   /** Bytes of a context. */
   readonly #bytes: number;
-  readonly #makeHost: (grid: Grid, slot: number) => Host;
+  readonly #makeHost: HostMaker;
+  /** Null where blocks take no notice of each other. */
+  readonly #clusters: LaunchClusters | null;
   /** The launch's contexts, in the order in which they were opened. */
   readonly #opened: number[] = [];
   /** By context, since a fault keeps the block in which it was found. Null as long as compiled code calls nothing. */
@@ -76,7 +81,7 @@ export class LaunchExecution implements Work {
     program: Program,
     loaded: LoadedKernel,
     contexts: Contexts,
-    makeHost: (grid: Grid, slot: number) => Host,
+    makeHost: HostMaker,
     request: LaunchRequest,
     apart: boolean,
   ) {
@@ -96,13 +101,18 @@ export class LaunchExecution implements Work {
     this.#blocks = this.#parts.reduce((sum, [from, to]) => sum + to - from, 0);
     this.expectedMs = loaded.blockMs;
     this.module = loaded.module;
+    this.tiles = loaded.tiles;
     this.memory = memory.wasm;
     this.waits = loaded.kernel.waits;
     const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);
-    this.maxContexts = Math.max(1, Math.min(inFlight, Math.floor(maxContextBytes / this.#bytes)));
+    this.maxContexts = Math.max(1, Math.min(inFlight, mostContexts(loaded.kernel, sharedBytes)));
     const canBeShared = memory.isShared && (apart || canWait());
     const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;
-    this.threads = Math.min(hostThreads, this.maxContexts, this.#blocks);
+    const inClusters = clusterSize(grid) > 1;
+    // Blocks of a cluster access each other's shared memory without care for other threads of the host.
+    this.threads = inClusters ? 1 : Math.min(hostThreads, this.maxContexts, this.#blocks);
+    const polls = loaded.kernel.imports.includes("cluster" satisfies HostImport);
+    this.#clusters = inClusters || polls ? new LaunchClusters(grid) : null;
     refuse(program, open);
   }
 
@@ -178,7 +188,7 @@ export class LaunchExecution implements Work {
     let host = this.#hosts.get(context);
     if (host === undefined) {
       // Blocks that run at the same time need different slots.
-      host = this.#makeHost(this.#grid, this.#opened.indexOf(context));
+      host = this.#makeHost(this.#grid, this.#opened.indexOf(context), this.#clusters);
       this.#hosts.set(context, host);
     }
     return host;

@@ -23,10 +23,12 @@ export class LaunchShapes {
     this.#quads = quads;
   }
 
-  of(kernel: IrFunction, { block, threads }: LaunchRequest): LaunchShape {
+  of(kernel: IrFunction, { block, threads, cluster, matrix }: LaunchRequest): LaunchShape {
     const { isShared } = this.#memory;
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
-    return blockShape(block, this.#quadsOf(kernel, block), isShared);
+    const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
+    const shape = blockShape(block, this.#quadsOf(kernel, block), isShared);
+    return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact" };
   }
 
   /** For a launcher that is not this one: a block of one shape, or (null) of any. */
@@ -55,12 +57,23 @@ export class LaunchShapes {
 }
 
 /** Tells a kernel's code for a shape from that for others. */
-export const shapeKey = (kernel: string, { quads, rows, full, shared, width }: LaunchShape): string =>
-  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}`;
+export const shapeKey = (
+  kernel: string,
+  { quads, rows, full, shared, width, clustered, exactSums }: LaunchShape,
+): string =>
+  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}`;
 
 function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
-  return { quads, rows: (y === 1 && z === 1) || x % lanes === 0, full: (x * y * z) % lanes === 0, width: null, shared };
+  return {
+    quads,
+    rows: (y === 1 && z === 1) || x % lanes === 0,
+    full: (x * y * z) % lanes === 0,
+    width: null,
+    clustered: false,
+    exactSums: false,
+    shared,
+  };
 }
 
 /**
@@ -78,5 +91,13 @@ function threadShape(
     width,
   );
   const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
-  return { quads, rows: true, full: width === 4 * quads && (x * y * z) % width === 0, width, shared };
+  return {
+    quads,
+    rows: true,
+    full: width === 4 * quads && (x * y * z) % width === 0,
+    width,
+    clustered: false,
+    exactSums: false,
+    shared,
+  };
 }

@@ -8,18 +8,22 @@ import type { CachedKernel } from "./kernel-cache.ts";
 export class LoadedKernel {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
+  readonly tiles: WebAssembly.Module | null;
   readonly #run: (context: number, from: number, to: number) => number;
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
   #host: (() => Host) | null = null;
   #blockMs: number;
 
   /** `blockMs`: a guess, until a block has been seen. */
-  constructor({ kernel, module }: CachedKernel, memory: DeviceMemory, blockMs: number) {
+  constructor({ kernel, module, tiles }: CachedKernel, memory: DeviceMemory, blockMs: number) {
     this.kernel = kernel;
     this.module = module;
+    this.tiles = tiles;
     this.#blockMs = blockMs;
     const functions = hostFunctions(kernel, () => this.#host!());
-    const env = { memory: memory.wasm, ...Object.fromEntries(functions) };
+    const shared = { memory: memory.wasm };
+    const ofTiles = tiles === null ? {} : new WebAssembly.Instance(tiles, { env: shared }).exports;
+    const env = { ...shared, ...Object.fromEntries(functions), ...ofTiles };
     const { exports } = new WebAssembly.Instance(module, { env });
     this.#run = exports["run"] as (context: number, from: number, to: number) => number;
   }

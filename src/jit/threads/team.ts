@@ -16,6 +16,8 @@ export interface Work extends Room {
   /** An estimate of what a block takes, in milliseconds. */
   readonly expectedMs: number;
   readonly module: WebAssembly.Module;
+  /** A module whose functions that one imports, or null. */
+  readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
   /**
    * Runs some of the blocks in this thread, in a context. Returns `to`, or the linear index of a block that waits for
@@ -154,7 +156,7 @@ export class Team implements Launch {
    * will not wait.
    */
   #share(count: number, tells: boolean): boolean {
-    const { module, memory, threads, waits } = this.#work;
+    const { module, tiles, memory, threads, waits } = this.#work;
     const functions = this.#work.functions();
     const contexts = Array.from({ length: count }, () => this.#turns.begin()).filter((c) => c !== null);
     const control = new SharedArrayBuffer(controlBytes(contexts.length));
@@ -165,6 +167,7 @@ export class Team implements Launch {
     const invited = workerPool.invite(this, members.length, (i) => ({
       tells,
       module,
+      tiles,
       memory,
       functions: [...functions.keys()],
       context: contexts[i]!,

@@ -17,6 +17,8 @@ export interface Invitation {
   /** Whether to send a message when something has happened, since the launching thread does not wait for it. */
   readonly tells: boolean;
   readonly module: WebAssembly.Module;
+  /** A module whose functions that one imports, or null. */
+  readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
   /** The functions that the module imports; in mailboxes they are numbers, by their order here. */
   readonly functions: readonly string[];
@@ -54,7 +56,7 @@ const collect = () => {
 };
 parentPort.onmessage = ({ data }) => {
   clearTimeout(idle);
-  const { tells, module, memory, functions, control, mailbox, threads, waits } = data;
+  const { tells, module, tiles, memory, functions, control, mailbox, threads, waits } = data;
   const words = new Int32Array(control);
   const mail = new Int32Array(control, mailbox);
   const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${maxValues});
@@ -100,7 +102,10 @@ parentPort.onmessage = ({ data }) => {
   const run = (from, to) => {
     let end = to;
     try {
-      instance ??= new WebAssembly.Instance(module, { env });
+      if (instance === undefined) {
+        if (tiles !== null) Object.assign(env, new WebAssembly.Instance(tiles, { env: { memory } }).exports);
+        instance = new WebAssembly.Instance(module, { env });
+      }
       end = instance.exports.run(context, from, to) >>> 0;
     } catch (error) {
       if (error !== stopped) fail(error);

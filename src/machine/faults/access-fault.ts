@@ -1,6 +1,7 @@
 import type { Access, Space } from "../../ir/index.ts";
 import { type AddressParts, hex } from "../memory/address-space.ts";
 import { distance } from "../memory/extent.ts";
+import { sharedOwner } from "../state/cluster.ts";
 import type { CallFrame } from "../state/launch-state.ts";
 import type { Site } from "../state/code.ts";
 import { Fault } from "./fault.ts";
@@ -22,6 +23,7 @@ const spaceOf: Readonly<Record<Space, string>> = {
   generic: "global",
   global: "global",
   shared: "shared",
+  "shared-cluster": "shared",
   local: "local",
   const: "const",
   "kernel-param": "param",
@@ -33,6 +35,7 @@ const allowedPlaces: Readonly<Record<Space, readonly string[]>> = {
   generic: ["global", "shared", "local", "const", "kernel-param"],
   global: ["global"],
   shared: ["shared"],
+  "shared-cluster": ["shared"],
   local: ["local"],
   const: ["const"],
   "kernel-param": ["kernel-param"],
@@ -74,6 +77,8 @@ export function accessFault(attempt: Attempt): Fault | null {
         : `which is an address of the ${kind.kind} space; the instruction wants a generic one (cvta)`,
     );
   }
+  const remote = kind.kind === "shared" ? remoteProblem(attempt) : null;
+  if (remote !== null) return fault(attempt, ...remote);
   if (place === null || past) {
     const space = access.space === "generic" ? kind.kind : name;
     return fault(attempt, `${space === "kernel-param" ? "param" : space}-out-of-bounds`, null);
@@ -86,6 +91,20 @@ export function accessFault(attempt: Attempt): Fault | null {
     return fault(attempt, "misaligned-access", `which is not a multiple of ${access.align}`);
   }
   return null;
+}
+
+/** What is wrong with the block whose shared memory is accessed: the code of the report, and why. */
+function remoteProblem({ x, access, address }: Attempt): [code: string, why: string] | null {
+  const { cta } = x.warp;
+  const { block, rank } = sharedOwner(cta, address.low);
+  if (block === null) {
+    return ["cluster-bad-rank", `which is for rank ${rank} of a cluster of ${cta.cluster.size} blocks`];
+  }
+  const whose = `which is in the shared memory of the block of rank ${rank}`;
+  if (block === "exited") return ["dsmem-after-exit", `${whose}, which has exited`];
+  if (block === "absent") return ["dsmem-after-exit", `${whose}, which has not begun`];
+  if (block === cta || access.space !== "shared") return null;
+  return ["wrong-state-space", `${whose}; the instruction wants one of this block (.shared::cta)`];
 }
 
 const article: Readonly<Record<string, string>> = {

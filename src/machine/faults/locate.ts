@@ -3,7 +3,8 @@ import type { AddressParts } from "../memory/address-space.ts";
 import { type Extent, extentAt, nearestExtent } from "../memory/extent.ts";
 import type { Allocation } from "../memory/memory.ts";
 import type { Views } from "../memory/views.ts";
-import type { CallFrame } from "../state/launch-state.ts";
+import { sharedOwner } from "../state/cluster.ts";
+import type { CallFrame, Cta } from "../state/launch-state.ts";
 
 /**
  * The memory of an address. `frame`: a variable of the accessing activation; `stack`: any other part of the lane's
@@ -21,6 +22,8 @@ export interface Place {
   /** The byte of `views` at `start`, for the lane. */
   readonly at: number;
   readonly freed: boolean;
+  /** For an address within the cluster, the block whose shared memory it is; null for one of the block's own window. */
+  readonly owner: Cta | null;
   /**
    * Bytes from `at` to that of the next lane, if all lanes of the group have the same place; null if they may differ.
    */
@@ -39,10 +42,8 @@ export function locate(x: CallFrame, lane: number, address: AddressParts): Place
       const base = grid.addresses.globalLow;
       return found && { ...place("global", found, base, grid.memory.views, found.start), freed: found.freed };
     }
-    case "shared": {
-      const found = extentAt(grid.sharedExtents, low);
-      return found && place("shared", found, 0, cta.shared, found.start - windows.shared.start);
-    }
+    case "shared":
+      return inShared(cta, low);
     case "const": {
       const found = extentAt(grid.constants.extents, low);
       return found && place("const", found, 0, grid.constants.views, found.start - grid.constants.start);
@@ -56,6 +57,15 @@ export function locate(x: CallFrame, lane: number, address: AddressParts): Place
     default:
       return null;
   }
+}
+
+function inShared(cta: Cta, low: number): Place | null {
+  const { block, low: own } = sharedOwner(cta, low);
+  if (block === null || typeof block === "string") return null;
+  const found = extentAt(cta.grid.sharedExtents, own);
+  if (found === null) return null;
+  const there = place("shared", found, low - own, block.shared, found.start - windows.shared.start);
+  return own === low ? there : { ...there, owner: block };
 }
 
 const place = (
@@ -72,6 +82,7 @@ const place = (
   views,
   at,
   freed: false,
+  owner: null,
   stride,
 });
 
@@ -116,8 +127,11 @@ export function nearestVariable(x: CallFrame, lane: number, address: AddressPart
       const base = grid.addresses.globalLow;
       return found && { name: found.name, start: found.start + base, end: found.end + base };
     }
-    case "shared":
-      return nearestExtent(grid.sharedExtents, low);
+    case "shared": {
+      const { low: own } = sharedOwner(x.warp.cta, low);
+      const found = nearestExtent(grid.sharedExtents, own);
+      return found && { ...found, start: found.start + low - own, end: found.end + low - own };
+    }
     case "const":
       return nearestExtent(grid.constants.extents, low);
     case "kernel-param":

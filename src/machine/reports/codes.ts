@@ -41,6 +41,16 @@ export const reportCodes = {
     title: "a call passes other sizes than the function declares",
     page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
   },
+  "cluster-bad-rank": {
+    title: "an address is for a block that the cluster does not have",
+    page: "`mapa` has mapped an address of shared memory to a rank that is not less than `%cluster_nctarank`, and the address is used. A cluster of n blocks has the ranks 0 to n - 1, whatever its shape; a launch without cluster dimensions has clusters of one block. Compute the rank modulo `%cluster_nctarank`, or launch with the cluster that the kernel expects (`--cluster`, `cluster` in a job and in the library, or `.reqnctapercluster` in the program).",
+    section: "9.7.9.23",
+  },
+  "cluster-barrier-misuse": {
+    title: "arrivals and waits at the barrier of a cluster do not alternate",
+    page: "Each thread of a cluster arrives with `barrier.cluster.arrive`, then waits with `barrier.cluster.wait`, and only then may arrive again. A wait without an arrival before it does not know which phase it is for; a second arrival counts for a phase that other threads have not left. Look for a branch in which one of the two is left out.\n\nWrong is `barrier.cluster.wait;` alone. Right is `barrier.cluster.arrive; barrier.cluster.wait;`.",
+    section: "9.7.13.3",
+  },
   "const-out-of-bounds": {
     title: "an access to constant memory is outside every variable",
     page: "The address is in constant memory, but in no `.const` variable, or the access reaches past a variable's end. The message names the nearest variable and the distance.",
@@ -55,6 +65,11 @@ export const reportCodes = {
     title: "no thread of a block can go on",
     page: "Every thread that has not ended waits: at a barrier, at a warp-wide operation, or for other lanes of its warp. The notes say who waits where, and for whom. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.",
     section: "9.7.13.1",
+  },
+  "dsmem-after-exit": {
+    title: "shared memory of another block is accessed, and that block does not run",
+    page: "The shared memory of a block exists from its beginning until its last thread exits: then the memory may belong to another block. A block whose memory others of the cluster access must stay until they have done so, and before the first access all must have begun: both are what `barrier.cluster.arrive` and `barrier.cluster.wait` are for (`cluster.sync()` in CUDA), once at the beginning and once before the end. Asynchronous stores and remote arrivals at mbarriers are accesses like any others.",
+    section: "9.7.13.3",
   },
   "divergent-call-address": {
     title: "lanes of one call have different addresses",

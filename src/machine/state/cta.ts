@@ -2,10 +2,13 @@ import { type Restore, restoreAll } from "../memory/checkpoint.ts";
 import { Views } from "../memory/views.ts";
 import type { Dim3 } from "../reports/report.ts";
 import { Barrier } from "./barrier.ts";
-import type { Cta, FunctionCode, Grid, Warp } from "./launch-state.ts";
+import { BlockCluster, placeInCluster } from "./cluster.ts";
+import type { Cluster, Cta, FunctionCode, Grid, Warp } from "./launch-state.ts";
 import { gridScalars, scalarIndex } from "./specials.ts";
 import { UnitStates } from "./unit-state.ts";
 import { BlockWarp } from "./warp.ts";
+
+const dimensions = ["x", "y", "z"] as const;
 
 export class GridBlock implements Cta {
   readonly grid: Grid;
@@ -16,6 +19,8 @@ export class GridBlock implements Cta {
   readonly units = new UnitStates();
   readonly slot: number;
   id: Dim3 = [0, 0, 0];
+  cluster: Cluster;
+  rank = 0;
   signalled = false;
   released = false;
   ticket = 0;
@@ -27,6 +32,7 @@ export class GridBlock implements Cta {
     this.shared = new Views(sharedBytes);
     const [bx, by, bz] = grid.block;
     const threads = bx * by * bz;
+    this.cluster = new BlockCluster(1, threads);
     const lockstep = grid.threads !== null;
     const width = grid.threads?.width ?? 32;
     this.barriers = Array.from({ length: lockstep ? 32 : 16 }, (_, id) => new Barrier<Warp>(id, lockstep ? 1 : 32));
@@ -43,19 +49,32 @@ export class GridBlock implements Cta {
     });
   }
 
-  start(ticket: number, kernel: FunctionCode): void {
-    const [gx, gy] = this.grid.dimensions;
-    this.ticket = ticket;
+  start(ticket: number, kernel: FunctionCode, cluster?: Cluster): void {
+    this.place(ticket);
     this.released = false;
-    this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
-    this.scalars[scalarIndex("ctaid.x")] = this.id[0];
-    this.scalars[scalarIndex("ctaid.y")] = this.id[1];
-    this.scalars[scalarIndex("ctaid.z")] = this.id[2];
+    const [bx, by, bz] = this.grid.block;
+    this.cluster = cluster ?? new BlockCluster(1, bx * by * bz);
+    this.cluster.enter(this);
+    const { ctaid, clusterid } = placeInCluster(this.grid, this.id);
+    dimensions.forEach((d, i) => {
+      this.scalars[scalarIndex(`ctaid.${d}`)] = this.id[i]!;
+      this.scalars[scalarIndex(`cluster_ctaid.${d}`)] = ctaid[i]!;
+      this.scalars[scalarIndex(`clusterid.${d}`)] = clusterid[i]!;
+    });
+    this.scalars[scalarIndex("cluster_ctarank")] = this.rank;
     this.scalars[scalarIndex("smid")] = ticket % this.grid.processors;
     this.shared.u8.fill(0);
     this.units.reset();
     for (const barrier of this.barriers) barrier.reset();
     for (const warp of this.warps) warp.start(kernel);
+  }
+
+  /** Sets which block of the grid it is, by its linear index. */
+  place(ticket: number): void {
+    const [gx, gy] = this.grid.dimensions;
+    this.ticket = ticket;
+    this.id = [ticket % gx, Math.floor(ticket / gx) % gy, Math.floor(ticket / (gx * gy))];
+    this.rank = placeInCluster(this.grid, this.id).rank;
   }
 
   get liveWarps(): number {
@@ -73,12 +92,12 @@ export class GridBlock implements Cta {
   }
 
   checkpoint(): Restore {
-    const { id, ticket, released } = this;
+    const { id, ticket, released, cluster, rank } = this;
     const scalars = this.scalars.slice();
     const shared = this.shared.u8.slice();
     const parts = restoreAll([...this.barriers, ...this.warps, this.units].map((part) => part.checkpoint()));
     return () => {
-      Object.assign(this, { id, ticket, released });
+      Object.assign(this, { id, ticket, released, cluster, rank });
       this.scalars.set(scalars);
       this.shared.u8.set(shared);
       parts();

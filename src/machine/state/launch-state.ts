@@ -15,6 +15,7 @@ import type { Views } from "../memory/views.ts";
 import type { Dim3, RelatedPlace, Report, StackEntry } from "../reports/report.ts";
 import type { Bank } from "./bank.ts";
 import type { Barrier, Reduction } from "./barrier.ts";
+import type { ClusterBarrier } from "./cluster-barrier.ts";
 import type { GuardWord, LaneAddresses, ProgramFunction, Site } from "./code.ts";
 import type { Extent } from "../memory/extent.ts";
 import type { PassedParts, SmallViews } from "./register-views.ts";
@@ -185,7 +186,9 @@ export type Wait =
   /** For other warps: the warp has arrived at the barrier. */
   | { readonly kind: "barrier"; readonly barrier: number; readonly arrival: BarrierArrival }
   /** For the lanes of a member mask, at a warp-wide operation. */
-  | { readonly kind: "lanes"; readonly arrival: WarpArrival };
+  | { readonly kind: "lanes"; readonly arrival: WarpArrival }
+  /** For the other threads of the cluster. */
+  | { readonly kind: "cluster"; readonly arrival: { readonly site: Site } };
 
 /** Lanes of a warp that run together: the same activation, the same place. */
 export interface Group {
@@ -272,6 +275,9 @@ export interface Cta {
   /** Blocks that run at the same time have different ones. */
   readonly slot: number;
   id: Dim3;
+  /** The cluster that it belongs to, and its rank there: 0 in a launch without clusters. */
+  readonly cluster: Cluster;
+  readonly rank: number;
   /** Whether an mbarrier has changed in the block's last turn. */
   signalled: boolean;
   /** Whether a barrier for all threads of the block has let them go on in the turn of the warp that runs. */
@@ -279,7 +285,7 @@ export interface Cta {
   /** The linear index of the block in its grid: blocks begin in this order. */
   ticket: number;
   /** Begins the block with this linear index: all of its warps begin the kernel. */
-  start(ticket: number, kernel: FunctionCode): void;
+  start(ticket: number, kernel: FunctionCode, cluster?: Cluster): void;
   readonly liveWarps: number;
   /** The warps that a barrier without a count waits for: in PTX those that have not exited, in vISA all. */
   readonly expectedWarps: number;
@@ -289,12 +295,34 @@ export interface Cta {
   checkpoint(): Restore;
 }
 
+/** Blocks that run together, and may access each other's shared memory. Without clusters each block is one. */
+export interface Cluster {
+  readonly size: number;
+  readonly barrier: ClusterBarrier;
+  /** The block of a rank: it has exited, or not begun; null: there is no such rank. */
+  block(rank: number): Cta | "exited" | "absent" | null;
+  /** A block has begun, or ended. */
+  enter(cta: Cta): void;
+  leave(cta: Cta): void;
+  /** Keeps its state, and returns a function that restores it. */
+  checkpoint(): Restore;
+}
+
+/** How the blocks of a grid form clusters. */
+export interface ClusterShape {
+  /** Blocks of a cluster in each dimension, which divide those of the grid. */
+  readonly dimensions: Dim3;
+  /** Whether the launch or the kernel says so (`%is_explicit_cluster`). */
+  readonly isExplicit: boolean;
+}
+
 /** One launch of a kernel: what all of its blocks share. */
 export interface Grid {
   readonly id: number;
   readonly kernel: string;
   readonly dimensions: Dim3;
   readonly block: Dim3;
+  readonly cluster: ClusterShape;
   readonly addresses: AddressSpace;
   readonly memory: DeviceMemory;
   readonly constants: Bank;

@@ -1,4 +1,5 @@
 import type { SpecialName } from "../../semantics/index.ts";
+import { clusterSize } from "./cluster.ts";
 import type { Grid } from "./launch-state.ts";
 
 const scalarNames = [
@@ -18,6 +19,21 @@ const scalarNames = [
   "dynamic_smem_size",
   "total_smem_size",
   "aggr_smem_size",
+  "clusterid.x",
+  "clusterid.y",
+  "clusterid.z",
+  "nclusterid.x",
+  "nclusterid.y",
+  "nclusterid.z",
+  "cluster_ctaid.x",
+  "cluster_ctaid.y",
+  "cluster_ctaid.z",
+  "cluster_nctaid.x",
+  "cluster_nctaid.y",
+  "cluster_nctaid.z",
+  "cluster_ctarank",
+  "cluster_nctarank",
+  "is_explicit_cluster",
 ] as const satisfies readonly SpecialName[];
 
 export type ScalarName = (typeof scalarNames)[number];
@@ -31,6 +47,7 @@ export const scalarIndex = (name: ScalarName): number => scalarNames.indexOf(nam
 export function gridScalars(grid: Grid): Int32Array {
   const [ntidX, ntidY, ntidZ] = grid.block;
   const [nctaidX, nctaidY, nctaidZ] = grid.dimensions;
+  const [clusterX, clusterY, clusterZ] = grid.cluster.dimensions;
   const values: Record<ScalarName, number> = {
     "ntid.x": ntidX,
     "ntid.y": ntidY,
@@ -48,6 +65,21 @@ export function gridScalars(grid: Grid): Int32Array {
     dynamic_smem_size: grid.dynamicSharedBytes,
     total_smem_size: grid.staticSharedBytes + grid.dynamicSharedBytes,
     aggr_smem_size: grid.staticSharedBytes + grid.dynamicSharedBytes,
+    "clusterid.x": 0,
+    "clusterid.y": 0,
+    "clusterid.z": 0,
+    "nclusterid.x": nctaidX / clusterX,
+    "nclusterid.y": nctaidY / clusterY,
+    "nclusterid.z": nctaidZ / clusterZ,
+    "cluster_ctaid.x": 0,
+    "cluster_ctaid.y": 0,
+    "cluster_ctaid.z": 0,
+    "cluster_nctaid.x": clusterX,
+    "cluster_nctaid.y": clusterY,
+    "cluster_nctaid.z": clusterZ,
+    cluster_ctarank: 0,
+    cluster_nctarank: clusterSize(grid),
+    is_explicit_cluster: Number(grid.cluster.isExplicit),
   };
   return Int32Array.from(scalarNames, (name) => values[name]);
 }

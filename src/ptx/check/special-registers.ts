@@ -56,14 +56,14 @@ const table: readonly SpecialRegister[] = [
   scalar("smid", "u32", machine("smid"), { since: "1.3" }),
   scalar("nsmid", "u32", machine("nsmid"), fermi),
   scalar("gridid", "u64", machine("gridid"), first),
-  // A launch without cluster dimensions behaves as if each cluster had one block (2.2.2).
-  scalar("is_explicit_cluster", "pred", fixed(0), hopper),
-  vector("clusterid", machine("ctaid.x", "ctaid.y", "ctaid.z"), hopper),
-  vector("nclusterid", machine("nctaid.x", "nctaid.y", "nctaid.z"), hopper),
-  vector("cluster_ctaid", fixed(0, 0, 0, 0), hopper),
-  vector("cluster_nctaid", fixed(1, 1, 1, 0), hopper),
-  scalar("cluster_ctarank", "u32", fixed(0), hopper),
-  scalar("cluster_nctarank", "u32", fixed(1), hopper),
+  // In a launch without cluster dimensions each cluster has one block (2.2.2).
+  scalar("is_explicit_cluster", "pred", machine("is_explicit_cluster"), hopper),
+  vector("clusterid", machine("clusterid.x", "clusterid.y", "clusterid.z"), hopper),
+  vector("nclusterid", machine("nclusterid.x", "nclusterid.y", "nclusterid.z"), hopper),
+  vector("cluster_ctaid", machine("cluster_ctaid.x", "cluster_ctaid.y", "cluster_ctaid.z"), hopper),
+  vector("cluster_nctaid", machine("cluster_nctaid.x", "cluster_nctaid.y", "cluster_nctaid.z"), hopper),
+  scalar("cluster_ctarank", "u32", machine("cluster_ctarank"), hopper),
+  scalar("cluster_nctarank", "u32", machine("cluster_nctarank"), hopper),
   ...(["eq", "le", "lt", "ge", "gt"] as const).map((relation) =>
     scalar(`lanemask_${relation}`, "u32", { kind: "lanemask", relation }, fermi),
   ),

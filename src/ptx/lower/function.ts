@@ -165,11 +165,22 @@ export class FunctionLowering implements Places {
   }
 
   #bounds(): IrFunction["bounds"] {
-    const bounds: Record<string, readonly [number, number, number]> = {};
+    let bounds: IrFunction["bounds"] = {};
     for (const { name, args } of this.#declaration.directives) {
-      if (name.text !== ".reqntid" && name.text !== ".maxntid") continue;
-      const size = [0, 1, 2].map((i) => Number((args[i] && constantOf(args[i]!)?.value) ?? 1));
-      bounds[name.text.slice(1)] = [size[0]!, size[1]!, size[2]!];
+      const number = (i: number): number => Number((args[i] && constantOf(args[i]!)?.value) ?? 1);
+      switch (name.text) {
+        case ".reqntid":
+        case ".maxntid":
+        case ".reqnctapercluster":
+          bounds = { ...bounds, [name.text.slice(1)]: [number(0), number(1), number(2)] };
+          break;
+        case ".maxclusterrank":
+          bounds = { ...bounds, maxclusterrank: number(0) };
+          break;
+        case ".explicitcluster":
+        case ".blocksareclusters":
+          bounds = { ...bounds, [name.text.slice(1)]: true };
+      }
     }
     return bounds;
   }

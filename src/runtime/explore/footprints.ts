@@ -1,6 +1,14 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
 import { windows } from "../../ir/index.ts";
-import type { AccessEvent, BarrierEvent, BarrierReleaseEvent, CallEvent, Observer } from "../../machine/events.ts";
+import type {
+  AccessEvent,
+  BarrierEvent,
+  BarrierReleaseEvent,
+  CallEvent,
+  ClusterBarrierEvent,
+  Observer,
+} from "../../machine/events.ts";
+import { placeInCluster, sharedOwner } from "../../machine/state/cluster.ts";
 import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
 /** At least as many as a block can have. */
@@ -81,8 +89,10 @@ export class Footprints implements Observer {
       const low = words[2 * lane]! >>> 0;
       const { kind, ...rest } = grid.addresses.classify({ high: words[2 * lane + 1]! >>> 0, low });
       if (kind !== "global" && kind !== "shared") continue;
-      const first = "offset" in rest ? rest.offset : low - windows.shared.start;
-      const base = kind === "global" ? 0 : sharedKeys + warp.cta.ticket * sharedWords;
+      const { block, low: own } = kind === "global" ? { block: null, low } : sharedOwner(warp.cta, low);
+      const first = "offset" in rest ? rest.offset : own - windows.shared.start;
+      const { ticket } = block === null || typeof block === "string" ? warp.cta : block;
+      const base = kind === "global" ? 0 : sharedKeys + ticket * sharedWords;
       stretch ??= this.#begin(warp);
       for (let word = first >>> 2; word <= (first + bytes - 1) >>> 2; word++) {
         this.#touch(effect === "load" ? stretch.reads : stretch.writes, base + word);
@@ -92,6 +102,15 @@ export class Footprints implements Observer {
 
   call(event: CallEvent): void {
     if (event.callee.ir.external) this.#touch(this.#begin(event.warp).writes, machineKey);
+  }
+
+  /** What threads do at the barrier of their cluster is in order. */
+  clusterBarrier({ warp }: ClusterBarrierEvent): void {
+    const { grid, id } = warp.cta;
+    const [x, y, z] = placeInCluster(grid, id).clusterid;
+    const [gx, gy, gz] = grid.dimensions;
+    // After the barriers of all blocks.
+    this.#touch(this.#current(warp).writes, barrierKey(gx * gy * gz + x + gx * (y + gy * z), 0));
   }
 
   barrier({ warp, barrier, mode, mask }: BarrierEvent): void {

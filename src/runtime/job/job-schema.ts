@@ -119,7 +119,11 @@ const ptxLaunch: Schema = object(
     grid: size([0x7fff_ffff, 65_535, 65_535], "Blocks: [x, y, z]."),
     block: size([1024, 1024, 64], "Threads of a block: [x, y, z], at most 1024."),
   },
-  { shared: integer(0, maxBytes, "Bytes of dynamic shared memory; default 0."), ...anyLaunch },
+  {
+    shared: integer(0, maxBytes, "Bytes of dynamic shared memory; default 0."),
+    cluster: size([16, 16, 16], "Blocks of a cluster: [x, y, z], at most 16; default: as the kernel says."),
+    ...anyLaunch,
+  },
 );
 
 const visaLaunch: Schema = object(

@@ -58,9 +58,9 @@ export interface BufferSpec {
 export interface LaunchSpec {
   /** The kernel's name. Default: the only kernel of the program. */
   readonly kernel?: string;
-  /** `shared` is the size of dynamic shared memory in bytes. */
+  /** `shared` is the size of dynamic shared memory in bytes, `cluster` counts blocks. */
   readonly size:
-    | { readonly grid: Dim3; readonly block: Dim3; readonly shared: number }
+    | { readonly grid: Dim3; readonly block: Dim3; readonly shared: number; readonly cluster?: Dim3 }
     | { readonly global: Dim3; readonly local: Dim3 };
   readonly args: readonly ArgumentSpec[];
   /** The blocks that run; null: all. */
@@ -165,6 +165,9 @@ function readDim(field: JsonField, max: Dim3): Dim3 {
   return [size(0), size(1), size(2)];
 }
 
+/** The most blocks of a cluster in each dimension. */
+const maxCluster: Dim3 = [16, 16, 16];
+
 /** The most threads of a block in each dimension. */
 const maxThreads: Dim3 = [1024, 1024, 64];
 
@@ -194,15 +197,17 @@ function readBlockRange(field: JsonField): BlockSelection[number] {
 }
 
 function readBlocks(field: JsonField): LaunchSpec["size"] {
-  field.object(["kernel", "grid", "block", "shared", "args", "blocks", "copies"]);
+  field.object(["kernel", "grid", "block", "cluster", "shared", "args", "blocks", "copies"]);
   const block = readDim(field.get("block"), maxThreads);
   const threads = block[0] * block[1] * block[2];
   if (threads > 1024) field.get("block").fail(`${threads} threads are more than the 1024 that a block may have`);
   const shared = field.get("shared");
+  const cluster = field.get("cluster");
   return {
     grid: readDim(field.get("grid"), [0x7fff_ffff, 65_535, 65_535]),
     block,
     shared: shared.present ? shared.count(0, maxBytes) : 0,
+    ...(cluster.present ? { cluster: readDim(cluster, maxCluster) } : {}),
   };
 }
 

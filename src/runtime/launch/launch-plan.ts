@@ -3,7 +3,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 
 /** The part of a launch that depends on the instruction set; how it is watched and limited does not. */
 export interface LaunchPlan {
-  readonly request: Pick<LaunchRequest, "grid" | "block" | "sharedBytes" | "params" | "threads">;
+  readonly request: Pick<LaunchRequest, "grid" | "block" | "cluster" | "sharedBytes" | "params" | "threads">;
   /** The number of threads in the launch (work items in vISA). */
   readonly threads: number;
   /** Frees what the launch needed besides its arguments, and returns what the kernel has printed into memory. */
@@ -19,6 +19,11 @@ export type LaunchSize =
       readonly block: Size;
       /** The size of dynamic shared memory in bytes. Default: 0. */
       readonly shared?: number;
+      /**
+       * The number of blocks in a cluster, in up to three dimensions, which divide those of the grid; at most 16 in all.
+       * Default: what the kernel says (`.reqnctapercluster`), or else none.
+       */
+      readonly cluster?: Size;
       readonly global?: never;
       readonly local?: never;
     }
@@ -30,6 +35,7 @@ export type LaunchSize =
       readonly grid?: never;
       readonly block?: never;
       readonly shared?: never;
+      readonly cluster?: never;
     };
 
 /** A size in up to three dimensions: a number, or `[x, y, z]`. Missing dimensions are 1. */

@@ -1,5 +1,6 @@
 import type { IrFunction, LaunchBounds } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
+import { clusterProblem } from "../../program/clusters.ts";
 import { type ArgumentContext, type KernelArgument, packArguments } from "../data/argument.ts";
 import { UsageError } from "../data/errors.ts";
 import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
@@ -28,11 +29,22 @@ export function planPtx(
     throw new UsageError(`kernel "${kernel.name}" is PTX: give \`grid\` in blocks and \`block\` in threads`);
   }
   const { shared = 0 } = size;
-  const grid = dim3(size.grid);
+  const grid = gridOf(kernel, dim3(size.grid));
   const block = dim3(size.block);
+  const cluster = size.cluster === undefined ? undefined : dim3(size.cluster);
   checkSizes(kernel, grid, block, shared);
+  const problem = clusterProblem(kernel.bounds, cluster, grid);
+  if (problem !== null) throw misfit(kernel, problem);
   const params = packArguments(kernel, args, context);
-  return { request: { grid, block, sharedBytes: shared, params }, threads: threadsOf(grid) * threadsOf(block) };
+  const request = { grid, block, sharedBytes: shared, params, ...(cluster === undefined ? {} : { cluster }) };
+  return { request, threads: threadsOf(grid) * threadsOf(block) };
+}
+
+/** The grid in blocks: with `.blocksareclusters` a launch counts clusters (section 11.8.1). */
+function gridOf({ bounds }: IrFunction, grid: Dim3): Dim3 {
+  const { blocksareclusters, reqnctapercluster } = bounds;
+  if (blocksareclusters !== true || reqnctapercluster === undefined) return grid;
+  return [grid[0] * reqnctapercluster[0], grid[1] * reqnctapercluster[1], grid[2] * reqnctapercluster[2]];
 }
 
 function checkSizes(kernel: IrFunction, grid: Dim3, block: Dim3, shared: number): void {

@@ -61,6 +61,8 @@ function failureOf(operation: Op): string | null {
     case "unit":
     case "alloca":
     case "barrier":
+    case "cluster-barrier":
+    case "cluster-poll":
     case "file-call":
     case "subroutine-call":
     case "unsupported":

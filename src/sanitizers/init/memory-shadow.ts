@@ -4,6 +4,7 @@ import { locate } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { extentAt } from "../../machine/memory/extent.ts";
 import type { Allocation, DeviceMemory } from "../../machine/memory/memory.ts";
+import { sharedOwner } from "../../machine/state/cluster.ts";
 import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 import { ByteShadow } from "./byte-shadow.ts";
 import type { Shade } from "./shade.ts";
@@ -115,8 +116,7 @@ export class MemoryShadow {
     const { low } = address;
     if (space !== "global" && !this.#isGlobal(x, space, address)) {
       const { shared, local } = windows;
-      if (low >= shared.start && low < shared.end)
-        return this.#set(this.#sharedOf(x.warp.cta), low - shared.start, size);
+      if (low >= shared.from && low < shared.end) return this.#findShared(x.warp.cta, low, size);
       if (low < local.start || low >= local.end) return false;
       const { bytes, stride } = this.#stacksOf(x.warp);
       const offset = low - local.start;
@@ -127,6 +127,12 @@ export class MemoryShadow {
     if (allocation === null) return false;
     const bytes = this.#private.get(allocation) ?? this.#taken(allocation, x);
     return this.#set(bytes, this.#offsetOf(x, address) - allocation.start, size);
+  }
+
+  #findShared(cta: Cta, low: number, size: number): boolean {
+    const { block, low: own } = sharedOwner(cta, low);
+    if (block === null || typeof block === "string") return false;
+    return this.#set(this.#sharedOf(block), own - windows.shared.start, size);
   }
 
   #sharedOf(cta: Cta): ByteShadow | undefined {
@@ -165,7 +171,8 @@ export class MemoryShadow {
     if (place === null) return false;
     const { low } = address;
     if (place.kind === "shared") {
-      const align = extentAt(grid.sharedExtents, low)?.align ?? usualAlignment;
+      const { low: own } = sharedOwner(x.warp.cta, low);
+      const align = extentAt(grid.sharedExtents, own)?.align ?? usualAlignment;
       return this.#written(low - (low % Math.min(align, widestAlignment)), low, this.at - low);
     }
     return this.#written(place.start, place.end, this.at - low);

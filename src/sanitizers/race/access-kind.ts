@@ -24,7 +24,11 @@ export class AccessKind {
   readonly access: Access;
   /** Section 8.4: relaxed, volatile, acquire and release operations, and atomic ones. */
   readonly strong: boolean;
-  /** Its scope reaches beyond the block; there is one device, and so `.gpu` and `.sys` are the same. */
+  /**
+   * Its scope reaches beyond the block; there is one device, and so `.gpu` and `.sys` are the same, and `.cluster` counts
+   * as these. So does an operation on an mbarrier whatever its scope: arrivals at those of other blocks often have none
+   * written, and the default is `.cta`.
+   */
   readonly wide: boolean;
   readonly acquires: boolean;
   readonly releases: boolean;
@@ -45,7 +49,7 @@ export class AccessKind {
     this.effect = effect;
     this.access = access;
     this.strong = effect === "atomic" || order !== "weak";
-    this.wide = scope !== "cta" && scope !== "cluster";
+    this.wide = scope !== "cta" || (op.kind === "atomic" && op.problem !== undefined);
     this.acquires = order === "acquire" || order === "acq_rel";
     this.releases = order === "release" || order === "acq_rel";
     this.observes = this.strong && (effect === "load" || (effect === "atomic" && dst.length > 0));

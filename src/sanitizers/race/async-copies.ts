@@ -93,7 +93,7 @@ export class AsyncCopies implements Observer {
     const isCopy = op.unit.op === "bulk-copy" || op.unit.op === "box-load" || op.unit.op === "box-store";
     const own = isCopy ? this.#issuedBy(e, lane) : null;
     if (own !== null && e.access.order === "release") {
-      this.#arrive(warp.cta, e, range.start, own);
+      this.#arrive(range.owner ?? warp.cta, range.start, own);
       return;
     }
     const pending = this.#inFlight.disturbed(warp.cta, effect, range, own);
@@ -131,7 +131,7 @@ export class AsyncCopies implements Observer {
       const lane = lowestLane(m);
       const range = rangeOf(e, lane, addressOf(e, lane), 8);
       if (range?.kind !== "shared") continue;
-      const { arrivals, parity } = this.#phaseOf(warp.cta, e, range.start);
+      const { arrivals, parity } = this.#phaseOf(range.owner ?? warp.cta, range.start);
       if (!tracksCopies) continue;
       const { open, groups } = this.#copiesOf(warp, lane).own;
       arrivals.push({ parity, copies: [...groups.flat(), ...open] });
@@ -139,16 +139,16 @@ export class AsyncCopies implements Observer {
   }
 
   /** A copy that an mbarrier counts. */
-  #arrive(cta: Cta, e: RangeEvent, at: number, pending: Pending): void {
-    const { arrivals, parity } = this.#phaseOf(cta, e, at);
+  #arrive(cta: Cta, at: number, pending: Pending): void {
+    const { arrivals, parity } = this.#phaseOf(cta, at);
     arrivals.push({ parity, copies: [pending] });
   }
 
   /** The arrivals in the current phase of an mbarrier, whose parity is given; copies of earlier ones are complete. */
-  #phaseOf(cta: Cta, { warp }: LaneEvent, at: number): { readonly arrivals: Arrival[]; readonly parity: number } {
+  #phaseOf(cta: Cta, at: number): { readonly arrivals: Arrival[]; readonly parity: number } {
     let byMbarrier = this.#tracked.get(cta);
     if (byMbarrier === undefined) this.#tracked.set(cta, (byMbarrier = new Map()));
-    const parity = (warp.cta.shared.u8[at + (mbarrierBits.parity >> 3)]! >> (mbarrierBits.parity & 7)) & 1;
+    const parity = (cta.shared.u8[at + (mbarrierBits.parity >> 3)]! >> (mbarrierBits.parity & 7)) & 1;
     const tracked = byMbarrier.get(at) ?? [];
     for (const { parity: of, copies } of tracked) {
       if (of !== parity) for (const pending of copies) this.#inFlight.end(pending);
@@ -194,7 +194,7 @@ function rangeOf({ activation }: LaneEvent, lane: number, address: AddressParts,
   const place = locate(activation, lane, address);
   if (place === null || (place.kind !== "global" && place.kind !== "shared")) return null;
   const start = place.at + address.low - place.start;
-  return { kind: place.kind, start, end: start + bytes };
+  return { kind: place.kind, owner: place.owner, start, end: start + bytes };
 }
 
 const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({

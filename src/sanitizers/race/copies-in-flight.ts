@@ -13,6 +13,8 @@ export interface Pending {
 /** Bytes of the device's memory, or of a block's shared memory. */
 export interface Located {
   readonly kind: "global" | "shared";
+  /** The block whose shared memory it is, if not that of the block that accesses it. */
+  readonly owner: Cta | null;
   readonly start: number;
   readonly end: number;
 }
@@ -105,8 +107,9 @@ export class CopiesInFlight {
     }
   }
 
-  #placesOf({ kind }: Located, cta: Cta): Places {
+  #placesOf({ kind, owner }: Located, own: Cta): Places {
     if (kind === "global") return this.#global;
+    const cta = owner ?? own;
     let places = this.#shared.get(cta);
     if (places === undefined) this.#shared.set(cta, (places = new Places()));
     return places;

@@ -295,11 +295,15 @@ export class Detector {
     const warp = this.#events.warps[event]!;
     const { warpsPerBlock } = this.#threads;
     const inBlock = warp - order.firstWarp;
-    if (this.#isShared || (inBlock >= 0 && inBlock < warpsPerBlock)) {
+    if (inBlock >= 0 && inBlock < warpsPerBlock) {
       if (time < order.blockTime || (time < order.warpTime && warp === order.number)) {
         this.#settled = event;
         return true;
       }
+    } else if (this.#isShared && time < order.begun) {
+      // Of a block that had the memory before.
+      this.#settled = event;
+      return true;
     }
     const clock = order.clocks[this.#own]!;
     if (clock === 0) return false;
@@ -310,7 +314,7 @@ export class Detector {
   /** Section 8.7: both are strong, each is in the scope of the other, and they cover the same bytes. */
   #areMorallyStrong(a: AccessKind, threadA: number, b: AccessKind, threadB: number): boolean {
     if (!a.strong || !b.strong || a.access.bits !== b.access.bits) return false;
-    return (a.wide && b.wide) || this.#isShared || this.#blockOf(threadA) === this.#blockOf(threadB);
+    return (a.wide && b.wide) || this.#blockOf(threadA) === this.#blockOf(threadB);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { windows } from "../../ir/index.ts";
 import type { AddressSpace } from "../../machine/memory/address-space.ts";
 import type { Allocation } from "../../machine/memory/memory.ts";
+import { sharedOwner } from "../../machine/state/cluster.ts";
 import type { Cta, Grid } from "../../machine/state/launch-state.ts";
 import { Shadow } from "./shadow.ts";
 
@@ -33,7 +34,7 @@ export class Regions {
   /** The region at an address, for the threads of a block. */
   find(cta: Cta, high: number, low: number): Region {
     const kind = this.#addresses.classify({ high: high >>> 0, low: low >>> 0 });
-    if (kind.kind === "shared") return this.#sharedOf(cta)[kind.generic ? 1 : 0]!;
+    if (kind.kind === "shared") return this.#sharedAt(cta, low >>> 0, kind.generic);
     if (kind.kind === "global") return this.#ofOffset(kind.offset, high);
     if (kind.kind === "null" || kind.kind === "unknown") return nowhere;
     const { from, end } = windows[kind.kind];
@@ -63,6 +64,14 @@ export class Regions {
   #make({ start, end, perThread }: Allocation, high: number): Region {
     const low = (this.#addresses.globalLow + start) | 0;
     return { high, low, bytes: end - start, shadow: perThread ? null : new Shadow(end - start), cta: null };
+  }
+
+  /** Shared memory that an address means to a block: its own, or that of another one of its cluster. */
+  #sharedAt(cta: Cta, low: number, generic: boolean): Region {
+    const { block, low: own } = sharedOwner(cta, low);
+    if (block === null || typeof block === "string") return nowhere;
+    const region = this.#sharedOf(block)[generic ? 1 : 0]!;
+    return own === low ? region : { ...region, low: region.low + low - own };
   }
 
   /** The regions of shared memory: by addresses of the shared space, and by generic ones. */

@@ -83,6 +83,8 @@ export class WarpOrder {
   readonly number: number;
   readonly firstWarp: number;
   readonly base: number;
+  /** The time at which the block began. */
+  readonly begun: number;
   /** The times before which everything is ordered that the block did, and that the warp did. */
   blockTime: number;
   warpTime: number;
@@ -107,6 +109,7 @@ export class WarpOrder {
     this.number = this.firstWarp + warp.index;
     this.base = this.number * 32;
     this.#threads = threads;
+    this.begun = time;
     this.blockTime = time;
     this.warpTime = time;
     this.now = time;
@@ -203,6 +206,17 @@ export class WarpOrder {
       if (far !== made.far) made = { near, far };
       fences[lane] = made;
     }
+  }
+
+  /** A clock of what release fences of the lanes have published to other blocks. */
+  fencedPast(mask: number): Clock {
+    let clock: Clock = 0;
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = lowestLane(m);
+      const far = this.fenced(lane)?.far;
+      if (far) clock = join(clock, far.pastOf(lane));
+    }
+    return clock;
   }
 
   /** What a strong write of a lane publishes because of the fences before it; null if there were none. */

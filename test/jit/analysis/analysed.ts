@@ -18,7 +18,15 @@ import { type Expr, printExpr } from "../../../src/semantics/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
 /** Chunks of 16 lanes, in blocks of one row whose chunks are all full. */
-export const oneRow: LaunchShape = { quads: 4, rows: true, full: true, width: null, shared: false };
+export const oneRow: LaunchShape = {
+  quads: 4,
+  rows: true,
+  full: true,
+  width: null,
+  clustered: false,
+  exactSums: false,
+  shared: false,
+};
 
 /** The same chunks in blocks whose rows end anywhere. */
 export const anyBlock: LaunchShape = { ...oneRow, rows: false, full: false };

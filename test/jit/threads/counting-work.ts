@@ -85,6 +85,7 @@ export function countingWork(
     threads,
     expectedMs: 1,
     module,
+    tiles: null,
     memory,
     runBlocks: own.exports["run"] as Work["runBlocks"],
     waits: false,

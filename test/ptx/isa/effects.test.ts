@@ -117,7 +117,7 @@ describe("atomic operations against the manual's `operation` (9.7.13.5)", () => 
 test.each<readonly [string, Partial<Access>]>([
   ["ld.global.u8", { space: "global", bits: 8, signed: false, count: 1, align: 1, order: "weak", scope: null }],
   ["ld.s16", { space: "generic", bits: 16, signed: true, align: 2 }],
-  ["ld.shared::cluster.v4.f32", { space: "shared", bits: 32, count: 4, align: 16 }],
+  ["ld.shared::cluster.v4.f32", { space: "shared-cluster", bits: 32, count: 4, align: 16 }],
   ["ld.global.b128", { bits: 64, count: 2, align: 16 }],
   ["ld.global.v8.b32", { bits: 32, count: 8, align: 32 }],
   ["ld.volatile.global.u32", { volatile: true, order: "relaxed", scope: "sys" }],

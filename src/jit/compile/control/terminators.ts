@@ -106,6 +106,7 @@ export class Terminators {
       // Lanes go on after it, if they do, at the next block.
       case "subroutine-call":
       case "trap":
+      case "cluster-barrier":
       case "sleep":
       case "warp":
         return false;
@@ -295,11 +296,21 @@ export class Terminators {
     else {
       copies.copyOthers();
       copies.copy();
-      this.#branchOrYield(branch, () => {
+      const suspend = (): void => {
         if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.suspend("loop", block, to, null));
         else this.#suspend("loop", block, to, guard);
-      });
+      };
+      // The answer is the same until others have had their turn.
+      if (this.#polls(to)) suspend();
+      else this.#branchOrYield(branch, suspend);
     }
+  }
+
+  /** Whether a block asks the launcher about the cluster. */
+  #polls(index: number): boolean {
+    const { graph, instructions } = this.#chunk.analysis.code;
+    const { start, end } = graph.blocks[index]!;
+    return instructions.slice(start, end).some(({ op }) => op.kind === "cluster-poll");
   }
 
   /** Lanes yield to others once their patience with a spin loop is at its end. */

@@ -11,6 +11,11 @@ import {
 import type { Value } from "../lanes/value.ts";
 import { hostClock } from "../module/host-calls.ts";
 
+/** What the number of a block follows from where blocks begin cluster by cluster. */
+const clusterNames = ["x", "y", "z"].flatMap((d) => [
+  ...[`ctaid.${d}`, `nctaid.${d}`, `clusterid.${d}`, `nclusterid.${d}`, `cluster_nctaid.${d}`],
+]);
+
 /**
  * Special registers, kept in locals that are assigned where their values change: at the beginning of the grid, a block
  * or a chunk.
@@ -29,6 +34,8 @@ export class SpecialRegisters {
   readonly #tids = new Map<Dimension, readonly number[]>();
   readonly #time: number | null;
   readonly #isUnused: boolean;
+  /** Whether blocks begin cluster by cluster. */
+  readonly #clustered: boolean;
   /** Whether `%laneid` or `%warpid` is read, which are computed from `first`. */
   readonly #readsFirst: boolean;
 
@@ -40,6 +47,8 @@ export class SpecialRegisters {
     shape: LaunchShape,
     used: ReadonlySet<string>,
   ) {
+    if (shape.clustered && used.size > 0) used = new Set([...used, ...clusterNames]);
+    this.#clustered = shape.clustered;
     this.#writer = writer;
     this.#layout = layout;
     this.#context = context;
@@ -94,19 +103,62 @@ export class SpecialRegisters {
   /** Sets the registers of a block from its linear block index (`ticket`). */
   firstBlock(ticket: number): void {
     const t = wasm.local("i32", ticket);
+    this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
+    if (this.#clustered) {
+      this.#placeByCluster(t);
+      return;
+    }
     const row = (): Wasm => wasm.op("i32.div_u", t, this.#word("nctaid.x"));
     this.#set("ctaid.x", () => wasm.op("i32.rem_u", t, this.#word("nctaid.x")));
     this.#set("ctaid.y", () => wasm.op("i32.rem_u", row(), this.#word("nctaid.y")));
     this.#set("ctaid.z", () => wasm.op("i32.div_u", row(), this.#word("nctaid.y")));
-    this.#set("smid", () => wasm.op("i32.rem_u", t, this.#word("nsmid")));
+    this.#placeInCluster();
   }
 
-  /** Advances to the next block without division, which is slow. */
-  nextBlock(): void {
+  /** Sets the registers of the nth block in the order of clusters. */
+  #placeByCluster(n: Wasm): void {
+    if (this.#isUnused) return;
+    const word = (name: string): Wasm => this.#word(name);
+    const [cx, cy, cz] = ["x", "y", "z"].map((d) => word(`cluster_nctaid.${d}`)) as [Wasm, Wasm, Wasm];
+    const layer = wasm.op("i32.mul", cx, cy);
+    const size = wasm.op("i32.mul", layer, cz);
+    const [cluster, rank] = [wasm.op("i32.div_u", n, size), wasm.op("i32.rem_u", n, size)];
+    const within = [rank, wasm.op("i32.div_u", rank, cx), wasm.op("i32.div_u", rank, layer)];
+    const rows = wasm.op("i32.div_u", cluster, word("nclusterid.x"));
+    const beyond = [cluster, rows, wasm.op("i32.div_u", rows, word("nclusterid.y"))];
+    (["x", "y", "z"] as const).forEach((d, i) => {
+      const first = wasm.op("i32.rem_u", beyond[i]!, word(`nclusterid.${d}`));
+      const own = wasm.op("i32.rem_u", within[i]!, word(`cluster_nctaid.${d}`));
+      this.#set(`ctaid.${d}`, () => wasm.op("i32.add", wasm.op("i32.mul", first, word(`cluster_nctaid.${d}`)), own));
+    });
+    this.#placeInCluster();
+  }
+
+  /** Sets the registers of a block that depend on which block of its cluster it is. */
+  #placeInCluster(): void {
+    for (const d of ["x", "y", "z"] as const) {
+      const blocks = (): Wasm => this.#word(`cluster_nctaid.${d}`);
+      this.#set(`clusterid.${d}`, () => wasm.op("i32.div_u", this.#word(`ctaid.${d}`), blocks()));
+      this.#set(`cluster_ctaid.${d}`, () => wasm.op("i32.rem_u", this.#word(`ctaid.${d}`), blocks()));
+    }
+    const [x, y, z] = ["x", "y", "z"].map((d) => (): Wasm => this.#word(`cluster_ctaid.${d}`));
+    const inLayer = (): Wasm => wasm.op("i32.add", wasm.op("i32.mul", z!(), this.#word("cluster_nctaid.y")), y!());
+    this.#set("cluster_ctarank", () =>
+      wasm.op("i32.add", wasm.op("i32.mul", inLayer(), this.#word("cluster_nctaid.x")), x!()),
+    );
+  }
+
+  /** Advances to the next block, whose index is `ticket`: without division, which is slow, where there are no clusters. */
+  nextBlock(ticket: number): void {
+    if (this.#clustered) {
+      this.firstBlock(ticket);
+      return;
+    }
     this.#count("smid", "nsmid", 1);
     this.#count("ctaid.x", "nctaid.x", 1, () =>
       this.#count("ctaid.y", "nctaid.y", 1, () => this.#set("ctaid.z", () => this.#plus("ctaid.z", 1))),
     );
+    this.#placeInCluster();
   }
 
   /** The number of blocks from this one to the end of its row of the grid; null if `%ctaid.x` is not used. */

@@ -24,6 +24,7 @@ import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
+import { ClusterPolls } from "../sync/cluster-polls.ts";
 import { UnitOperations } from "../sync/unit-operations.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
 import { WarpWaits } from "../sync/warp-waits.ts";
@@ -99,6 +100,7 @@ export class Body {
       flow,
       warpOperations,
       unitOperations,
+      clusterPolls: new ClusterPolls(chunk, context, unit.module),
       warpWaits,
     };
     this.#instructions = new Instructions(parts);

@@ -1,3 +1,4 @@
+import { tileFunctionsIn } from "../../../tiles/index.ts";
 import type { Features } from "../../../wasm/index.ts";
 import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
 import type { HostImport } from "../../abi/host-imports.ts";
@@ -17,6 +18,9 @@ import { writeGridLoop } from "./grid-loop.ts";
 import { mayYield } from "./kernel-run.ts";
 import { layOutModule } from "./lay-out-module.ts";
 
+/** Whether a kernel is one module in any case, or may be several. */
+export type ModuleCount = "one" | "any";
+
 /**
  * Compiles a kernel for blocks of one shape. These are the compiler's passes, in order.
  *
@@ -27,6 +31,7 @@ export function compileKernel(
   shape: LaunchShape,
   program: ProgramFacts,
   features: Features,
+  modules: ModuleCount,
 ): CompiledKernel {
   // 1. Which functions the kernel can call, with small ones inlined: all that follows looks at these alone.
   const { kernel, ...scope } = reachableFrom(number, shape, program);
@@ -48,11 +53,14 @@ export function compileKernel(
   writeCallTable(unit);
   // 9. The module's bytes, and what the launcher must know of it.
   const waits = mayYield(unit, kernelPlan.points);
-  return describe(unit, kernel, { stateBytes, waits });
+  return describe(unit, kernel, { stateBytes, waits, modules });
 }
 
 /** The imports of every kernel; the rest is imported where code first needs it. */
 const ptxImports: readonly HostImport[] = ["translate", "fault", "arriveAtWarpWait", "settle", "deadlock"];
+
+/** Imports in which a launch may be given up. */
+const givingUp: readonly HostImport[] = ["giveUp", "cluster"];
 
 const visaImports: readonly HostImport[] = [
   "translate",
@@ -78,13 +86,21 @@ function writeCallTable({ module, facts, graph }: ModuleUnit): void {
 function describe(
   { module, facts, shape, quads, layout, stacks, roots, sites, targets }: ModuleUnit,
   { ir }: CompiledFunction,
-  { stateBytes, waits }: { readonly stateBytes: number; readonly waits: boolean },
+  {
+    stateBytes,
+    waits,
+    modules,
+  }: { readonly stateBytes: number; readonly waits: boolean; readonly modules: ModuleCount },
 ): CompiledKernel {
   module.export("run");
+  const { imports, isOptimizable } = module;
+  const own = isOptimizable || modules === "one" ? [] : tileFunctionsIn(module);
+  const tiles = own.length === 0 ? new Uint8Array() : module.moved(own).finish();
   return {
     name: ir.name,
     bytes: module.finish(),
-    isOptimizable: module.isOptimizable,
+    tiles,
+    isOptimizable,
     lanes: quads * 4,
     shape,
     layout,
@@ -94,9 +110,9 @@ function describe(
     roots,
     sites,
     targets: Uint8Array.from(targets.flatMap((of) => facts.functions.list.map((f) => (of.includes(f) ? 1 : 0)))),
-    mayGiveUp: stacks.isChecked || module.imports.includes("giveUp" satisfies HostImport),
+    mayGiveUp: stacks.isChecked || givingUp.some((name) => imports.includes(name)),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
     waits: waits || shape.width !== null,
-    imports: module.imports,
+    imports,
   };
 }

@@ -62,7 +62,7 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
       callHost(w, "endUnits");
     }
     increase(w, blockIndexParam, 1);
-    specials.nextBlock();
+    specials.nextBlock(blockIndexParam);
     w.value(wasm.op("i32.lt_u", local32(blockIndexParam), local32(endParam)));
     w.brIf(nextBlock);
   });
@@ -98,6 +98,6 @@ function beginGrid({ writer: w, specials, objects, context }: FunctionScope): Pi
 /** The straight path for many blocks at once, if the kernel has one. Writes what its tests need of the grid. */
 function straightBlocksOf({ scope, context, threads }: KernelRun): StraightBlocks | null {
   const { unit, specials, chunk, body } = scope;
-  const path = unit.stacks.isUsed ? null : body.straightPath();
+  const path = unit.stacks.isUsed || unit.shape.clustered ? null : body.straightPath();
   return path === null ? null : { path, range: new BlockRange(chunk, specials, unit.layout, context, threads) };
 }

@@ -14,6 +14,7 @@ import { bothMasks, type Mask } from "../lanes/mask.ts";
 import type { Value } from "../lanes/value.ts";
 import type { StackWriter } from "../memory/alloca.ts";
 import type { Memory } from "../memory/memory.ts";
+import type { ClusterPolls } from "../sync/cluster-polls.ts";
 import type { UnitOperations } from "../sync/unit-operations.ts";
 import type { WarpOperations } from "../sync/warp-operations.ts";
 import type { WarpWaits } from "../sync/warp-waits.ts";
@@ -31,6 +32,7 @@ interface InstructionParts {
   readonly flow: Reconvergence;
   readonly warpOperations: WarpOperations;
   readonly unitOperations: UnitOperations;
+  readonly clusterPolls: ClusterPolls;
   /** Where lanes may wait for others of their warp; else null. */
   readonly warpWaits: WarpWaits | null;
 }
@@ -134,6 +136,11 @@ export class Instructions {
         return;
       case "copy":
         throw new Error("copies have become loads and stores");
+      case "cluster-poll":
+        this.#parts.clusterPolls.write(block, index, instruction, op.asks);
+        return;
+      case "cluster-barrier":
+        throw new Error("the barriers of clusters have become polls");
       // The ends of blocks: `Terminators` writes those that it knows.
       case "branch":
       case "branch-indexed":

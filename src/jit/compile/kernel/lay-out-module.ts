@@ -1,3 +1,4 @@
+import type { Expr, MatrixProduct } from "../../../ir/index.ts";
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
 import { maxThreads } from "../../abi/launch-shape.ts";
@@ -7,6 +8,7 @@ import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { isWide } from "../lanes/value.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
+import { RecordHelpers } from "../module/record-helpers.ts";
 import { SuspendedFrames } from "../module/suspended-frames.ts";
 import { activationBytes, calledBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
@@ -14,6 +16,7 @@ import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { resumeBlocks, stateBytesFor } from "../plan/suspension-points.ts";
 import type { KernelScope } from "../plan/scope.ts";
+import { tileBytes } from "../sync/matrix-operations.ts";
 import { stackBytesOf, stackModeOf } from "../plan/stack-mode.ts";
 
 /** Instructions that are not too many for code that is as fast as can be. */
@@ -52,7 +55,7 @@ export function layOutModule(
     chunkStateBytes: stateBytesFor(analysis, points, quads, shape.width !== null),
     suspendedFrameBytes: suspendedFrames.bytes,
     framePoolBytes: suspendedFrames.poolBytes,
-    fragmentRegisters: Math.max(0, ...[analysis.code, ...plans.map((p) => p.code)].map(fragmentRegisters)),
+    ...productNeeds([analysis.code, ...plans.map((p) => p.code)]),
     hasWarpWaits: new WarpWaitBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? maxCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,
@@ -73,6 +76,7 @@ export function layOutModule(
     quads,
     layout,
     stackMode,
+    recordHelpers: new RecordHelpers(module),
     accessHelpers: new AccessHelpers(module, layout, lanes, stacks.stride),
     suspendedFrames,
     roots,
@@ -99,15 +103,20 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
   };
 }
 
-/** Registers of 32 bits that a product of matrices or a unit of the machine reads in some code, at most. */
-function fragmentRegisters({ instructions }: PreparedCode): number {
-  let most = 0;
-  for (const { op, dst } of instructions) {
-    const operands =
-      op.kind === "unit" ? op.operands : op.kind === "warp" && op.warp.op === "multiply" ? op.warp.operands : null;
-    if (operands === null) continue;
-    const words = operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
-    most = Math.max(most, words, 2 * dst.length);
+/**
+ * What products of matrices and units of the machine need in some code: registers of 32 bits that one reads and writes,
+ * at most, and tiles.
+ */
+function productNeeds(code: readonly PreparedCode[]) {
+  const products: MatrixProduct[] = [];
+  let registers = 0;
+  const count = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
+  for (const { op, dst } of code.flatMap(({ instructions }) => instructions)) {
+    if (op.kind === "unit") registers = Math.max(registers, count(op.operands), 2 * dst.length);
+    if (op.kind !== "warp" || op.warp.op !== "multiply") continue;
+    products.push(op.warp.product);
+    registers = Math.max(registers, count(op.warp.operands) + 2 * dst.length);
   }
-  return most;
+  const { left, right } = tileBytes(products);
+  return { fragmentRegisters: registers, leftTileBytes: left, rightTileBytes: right };
 }

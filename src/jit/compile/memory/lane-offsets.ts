@@ -18,6 +18,8 @@ export type PushOffset = (lane: number) => number;
 export interface QuadMoves {
   /** Lane by lane. */
   readonly lanes: (quad: number, push: PushOffset) => void;
+  /** The same, where each lane has a place of its own, given all in one vector; null: as `lanes` does. */
+  readonly places: ((quad: number, places: Wasm) => void) | null;
   /** All at once if they are contiguous, `bytes` from one to the next, from `at` on; null if there is no such way. */
   readonly adjoining: { readonly bytes: number; readonly move: (quad: number, at: Wasm) => void } | null;
 }
@@ -38,10 +40,20 @@ export class LaneOffsets {
   }
 
   /** Writes moves for each quad with any lane in the mask. */
-  eachQuad({ offsets, immediate, mayAdjoin }: AccessOffsets, mask: Mask, { lanes, adjoining }: QuadMoves): void {
+  eachQuad(
+    { offsets, immediate, mayAdjoin }: AccessOffsets,
+    mask: Mask,
+    { lanes, places, adjoining }: QuadMoves,
+  ): void {
     const { writer, quads } = this.#chunk;
     for (let q = 0; q < quads; q++) {
-      const laneByLane = (): void => this.#laneByLane(offsets, immediate, mask, q, lanes);
+      const laneByLane = (): void => {
+        if (places === null || offsets.kind !== "each") this.#laneByLane(offsets, immediate, mask, q, lanes);
+        else {
+          const own = this.#quadOf(offsets, immediate, q);
+          places(q, mask === null ? own : this.safe(own, mask[q]!));
+        }
+      };
       const move = (): void => {
         if (offsets.kind !== "each" || !mayAdjoin || adjoining === null) laneByLane();
         else {

@@ -54,6 +54,7 @@ export class Memory {
       chunk,
       laneOffsets,
       isShared,
+      context.unit.recordHelpers,
       context.unit.isTerse ? context.unit.accessHelpers : null,
     );
     this.#atomics = new AtomicOperations(chunk, (op) => this.#checksOf(op), this.#moves, laneOffsets, isShared);

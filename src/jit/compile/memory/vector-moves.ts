@@ -7,6 +7,7 @@ import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { widenMask } from "../lanes/value.ts";
 import { type AccessHelpers, fetchName, putName } from "../module/access-helpers.ts";
+import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
 import { ScalarMoves } from "./scalar-moves.ts";
@@ -24,11 +25,19 @@ export class VectorMoves {
   readonly #isShared: boolean;
   /** If code should be short rather than fast: helpers that move elements from and to any offsets. */
   readonly #helpers: AccessHelpers | null;
+  readonly #records: RecordHelpers;
   /** Moves of single elements, as wasm numbers. */
   readonly scalars: ScalarMoves;
 
-  constructor(chunk: Chunk, laneOffsets: LaneOffsets, isShared: boolean, helpers: AccessHelpers | null) {
+  constructor(
+    chunk: Chunk,
+    laneOffsets: LaneOffsets,
+    isShared: boolean,
+    records: RecordHelpers,
+    helpers: AccessHelpers | null,
+  ) {
     this.#chunk = chunk;
+    this.#records = records;
     this.#helpers = helpers;
     this.#laneOffsets = laneOffsets;
     this.#isShared = isShared;
@@ -51,14 +60,25 @@ export class VectorMoves {
     }
     if (mask === null && mayRun && offsets.kind === "run" && this.#loadSpaced(access, offsets, immediate, into[0]!))
       return;
+    const count = mayRun ? this.#helpedRecord(access) : null;
     this.#laneOffsets.eachQuad(where, mask, {
+      places:
+        count === null
+          ? null
+          : (q, places) => {
+              const { writer } = this.#chunk;
+              writer.value(places);
+              writer.call(this.#records.load(count));
+              for (const [local] of this.#quadOf(into, q).toReversed()) writer.set(local!);
+            },
       lanes: (q, push) => {
         if (mayRun && access.count > 1) this.#loadRecords(access, push, q, this.#quadOf(into, q));
         else for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
       },
-      adjoining: !mayRun
-        ? null
-        : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, immediate, this.#quadOf(into, q)) },
+      adjoining:
+        !mayRun || count !== null
+          ? null
+          : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, immediate, this.#quadOf(into, q)) },
     });
   }
 
@@ -75,13 +95,23 @@ export class VectorMoves {
     const bytes = bytesOf(access);
     // Between the load and the store of a blend, another thread could write what is not stored here.
     const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
+    const count = mayRun ? this.#helpedRecord(access) : null;
     const storeLanes = (): void =>
       this.#laneOffsets.eachQuad(where, mask, {
+        places:
+          count === null
+            ? null
+            : (q, places) => {
+                const { writer } = this.#chunk;
+                writer.value(places);
+                for (const [local] of this.#quadOf(elements as Element[], q)) writer.get(local!);
+                writer.call(this.#records.store(count));
+              },
         lanes: (q, push) => {
           for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
         },
         adjoining:
-          !mayRun || !(mask === null || mayBlend)
+          !mayRun || count !== null || !(mask === null || mayBlend)
             ? null
             : {
                 bytes,
@@ -102,6 +132,11 @@ export class VectorMoves {
       writer.expect(true);
       writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
     }
+  }
+
+  /** The elements of records that helpers move: in chunks of 32 lanes such moves would be most of the code. */
+  #helpedRecord({ bits, count }: Access): RecordCount | null {
+    return this.#chunk.quads === 8 && bits === 32 && (count === 2 || count === 4) ? count : null;
   }
 
   /** Whether an access is a single element with no atomicity required. */

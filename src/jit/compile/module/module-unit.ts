@@ -6,6 +6,7 @@ import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelScope } from "../plan/scope.ts";
 import type { StackMode } from "../plan/stack-mode.ts";
 import type { AccessHelpers } from "./access-helpers.ts";
+import type { RecordHelpers } from "./record-helpers.ts";
 import type { SuspendedFrames } from "./suspended-frames.ts";
 
 /** The module of one kernel, while its functions are written. */
@@ -23,6 +24,7 @@ export interface ModuleUnit extends KernelScope {
   /** The instructions that ask the launcher, by number. */
   readonly sites: HostSite[];
   readonly accessHelpers: AccessHelpers;
+  readonly recordHelpers: RecordHelpers;
   /** For each kind of indirect call, the functions that it may go to. */
   readonly targets: (readonly CompiledFunction[])[];
   /** Whether code should be short rather than fast, since there is so much of it. */

@@ -9,6 +9,7 @@ import {
 import type { IrFunction } from "../../../ir/index.ts";
 import type { ProgramFunction } from "../../../machine/state/code.ts";
 import type { Program } from "../../../program/program.ts";
+import { usesCluster, withClusterPolls } from "./cluster-polls.ts";
 
 /**
  * A function of a program in the form in which it is compiled: variables of its frame are registers where they can be.
@@ -23,7 +24,9 @@ export interface CompiledFunction {
   readonly hasAddress: boolean;
   /** Whether lanes may take more of their stacks than its frame. */
   readonly allocates: boolean;
-  /** By instruction, its index in the function as it was loaded, for reports; null: the same. */
+  /** The same without polls (`withClusterPolls`) and inlined functions: where the launcher looks for instructions. */
+  readonly asLoaded: IrFunction;
+  /** By instruction, its index in that function and in the one that was loaded; null: the same. */
   readonly origins: readonly number[] | null;
   /** Of a routine of vISA: which part of it this is; null for PTX. */
   readonly part: CallablePart | null;
@@ -74,7 +77,10 @@ export class CompiledFunctions {
     if (found === null) return this;
     return new CompiledFunctions(
       this.program,
-      this.list.map((f, i) => ({ ...f, ...found[i]! })),
+      this.list.map((f, i) => {
+        const { ir, origins } = found[i]!;
+        return { ...f, ir, origins: f.origins === null ? origins : origins.map((o) => f.origins![o]!) };
+      }),
     );
   }
 
@@ -116,13 +122,14 @@ function withReturn(ir: IrFunction): IrFunction {
 function compiledFunctionsOf(program: Program): readonly CompiledFunction[] {
   const module = promoteFrames(program.module);
   const taken = functionsWithAddress(module);
+  const polls = module.functions.some(usesCluster);
   return module.functions.map((ir, number) => ({
-    ir: withReturn(ir),
+    ...(polls && !ir.external ? withClusterPolls(ir) : { ir: withReturn(ir), origins: null }),
+    asLoaded: withReturn(ir),
     code: program.functions[number]!,
     number,
     hasAddress: taken.has(ir),
     allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
-    origins: null,
     part: null,
   }));
 }

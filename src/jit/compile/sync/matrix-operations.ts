@@ -1,4 +1,5 @@
-import { fragmentOf, type WarpOp } from "../../../ir/index.ts";
+import { type Arrangement, fragmentOf, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
+import { type Tile, tileFunctions, tileOf, wideBytes } from "../../../tiles/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { Faults } from "../emit/faults.ts";
@@ -7,8 +8,33 @@ import type { Mask } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
+import { type Side, TilePlan, tileSlots } from "./tile-plan.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
+
+/** The same arrangement of words, if the parts of each word stay together. */
+function wholeWords(arrangement: Arrangement): Arrangement {
+  const parts = 32 / arrangement.bits;
+  const isWhole = (first: number, i: number, from: readonly number[]): boolean =>
+    i % parts !== 0 ||
+    (first < 0
+      ? from.slice(i, i + parts).every((part) => part < 0)
+      : first % parts === 0 && from.slice(i, i + parts).every((part, j) => part === first + j));
+  if (!arrangement.from.every((from) => from.every(isWhole))) return arrangement;
+  const words = (from: readonly number[]): number[] =>
+    from.filter((_, i) => i % parts === 0).map((first) => (first < 0 ? -1 : first / parts));
+  return { bits: 32, from: arrangement.from.map(words) };
+}
+
+/** Bytes of a 32-bit register of all lanes. */
+const bytesOfRegister = 128;
+
+/** Bytes of the context that the tiles of some products need. */
+export function tileBytes(products: readonly MatrixProduct[]): { readonly left: number; readonly right: number } {
+  const tiles = products.flatMap((product) => tileOf(product) ?? []).map(wideBytes);
+  const most = (side: Side): number => tileSlots[side] * Math.max(0, ...tiles.map((bytes) => bytes[side]));
+  return { left: most("left"), right: most("right") };
+}
 
 const vector = (ty: "i32" | "i64", quads: readonly (readonly Wasm[])[]): Value => ({ kind: "vector", ty, quads });
 
@@ -18,6 +44,7 @@ export class MatrixOperations {
   readonly #function: FunctionContext;
   readonly #module: ModuleWriter;
   readonly #faults: Faults;
+  #plan: TilePlan | null = null;
 
   constructor(chunk: Chunk, context: FunctionContext, module: ModuleWriter) {
     this.#chunk = chunk;
@@ -44,15 +71,15 @@ export class MatrixOperations {
     const { writer, quads } = this.#chunk;
     const { context, layout } = this.#function;
     this.#store(operands, layout.values);
-    const { bits } = arrangement;
+    const { bits, from } = wholeWords(arrangement);
     const load = { 8: "v128.load8_lane", 16: "v128.load16_lane", 32: "v128.load32_lane" } as const;
     const parts = 128 / bits;
-    return arrangement.from.map((from) => {
+    return from.map((sources) => {
       const found = Array.from({ length: quads }, (_, q) => {
         const local = this.#local();
         writer.assign([{ local, value: wasm.i32x4(0) }]);
         for (let part = 0; part < parts; part++) {
-          const source = from[q * parts + part]!;
+          const source = sources[q * parts + part]!;
           if (source < 0) continue;
           writer.get(context);
           writer.get(local);
@@ -65,21 +92,79 @@ export class MatrixOperations {
     });
   }
 
-  /** Lets the launcher multiply what the lanes store. */
-  multiply({ operands, product }: Operation<"multiply">, instruction: number): readonly Value[] {
-    const { writer, quads } = this.#chunk;
-    const { context, layout, siteOf } = this.#function;
-    this.#store(operands, layout.fragments);
+  multiply(op: Operation<"multiply">, instruction: number): readonly Value[] {
+    const tile = this.#function.unit.shape.exactSums ? null : tileOf(op.product);
+    if (tile !== null) return this.#multiplyTile(op, tile, instruction);
+    const { layout } = this.#function;
+    this.#store(op.operands, layout.fragments);
+    this.#multiplyInHost(instruction);
+    return this.#loadResult(op, layout.fragments);
+  }
+
+  /** Widens what is not yet widened, and multiplies. What the tile's functions cannot do the launcher does. */
+  #multiplyTile(op: Operation<"multiply">, tile: Tile, instruction: number): readonly Value[] {
+    const { writer } = this.#chunk;
+    const { context, layout } = this.#function;
+    const { operands, product } = op;
+    const names = tileFunctions(this.#module, tile);
+    const afterA = fragmentOf(product, "a").registers;
+    const afterB = afterA + fragmentOf(product, "b").registers;
+    const place = (register: number): number => layout.fragments + bytesOfRegister * register;
+    const push = (offset: number): void => {
+      writer.get(context);
+      writer.i32(offset);
+      writer.op("i32.add");
+    };
+    this.#plan ??= new TilePlan(this.#chunk.analysis);
+    const slots = this.#plan.of(instruction);
+    const widen = (side: Side, from: number, end: number, start: number): number => {
+      const matrix = operands.slice(from, end);
+      const { number, isFilled } = slots[side];
+      const at = start + number * wideBytes(tile)[side];
+      if (!isFilled) {
+        this.#store(matrix, place(from));
+        push(place(from));
+        push(at);
+        writer.call(names[side]);
+      }
+      return at;
+    };
+    const left = widen("left", 0, afterA, layout.leftTiles);
+    const right = widen("right", afterA, afterB, layout.rightTiles);
+    this.#store(operands.slice(afterB), place(afterB));
+    const result = place(operands.length);
+    for (const at of [left, right, place(afterB), result]) push(at);
+    writer.call(names.multiply);
+    writer.expect(false);
+    writer.if(() => {
+      this.#store(operands, layout.fragments);
+      this.#multiplyInHost(instruction);
+      push(result);
+      push(layout.fragments);
+      writer.i32(bytesOfRegister * fragmentOf(product, "d").registers);
+      writer.memoryCopy();
+    });
+    return this.#loadResult(op, result);
+  }
+
+  /** Lets the launcher multiply what the lanes have stored at `fragments`. */
+  #multiplyInHost(instruction: number): void {
+    const { writer } = this.#chunk;
+    const { context, siteOf } = this.#function;
     writer.get(context);
     writer.i32(siteOf(instruction, null));
     importHost(this.#module, "multiply");
     callHost(writer, "multiply");
+  }
+
+  #loadResult({ product }: Operation<"multiply">, from: number): readonly Value[] {
+    const { writer, quads } = this.#chunk;
     const { registers, registerBits } = fragmentOf(product, "d");
     const wide = registerBits / 32;
-    let at = layout.fragments;
+    let at = from;
     const load = (): Wasm => {
       const local = this.#local();
-      writer.get(context);
+      writer.get(this.#function.context);
       writer.memory("v128.load", 16, at);
       writer.set(local);
       at += 16;

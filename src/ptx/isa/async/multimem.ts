@@ -1,7 +1,11 @@
+import { type Access, atAddress, type Op } from "../../../ir/index.ts";
+import type { Expr, Kit } from "../../../semantics/index.ts";
 import { typeInfo } from "../../types.ts";
-import { form, instruction } from "../define.ts";
+import { type AtomicAccess, addF32, atomic, combined, combinedHalf } from "../atomic/combine.ts";
+import { form, instruction, type OperandAccess } from "../define.ts";
+import { accessOf, patternOf } from "../memory/access.ts";
 
-const unimplemented = "memory shared by several GPUs is not modelled yet";
+const note = "there is one device: a multimem address means one place of its memory, and any global address is one";
 
 const scopes = ["cta", "cluster", "gpu", "sys"] as const;
 const integers = ["b32", "b64", "u32", "u64", "s32", "s64"] as const;
@@ -12,7 +16,7 @@ const vectors = ["v2", "v4", "v8"] as const;
 const narrowGate = { since: "8.6", target: ["sm_100f", "sm_101f", "sm_110f", "sm_120a", "sm_121a"] } as const;
 const narrowGates = Object.fromEntries(narrow.map((type) => [type, narrowGate]));
 const loadGates = { ...narrowGates, "acc::f32": { since: "8.2" }, "acc::f16": narrowGate };
-const hopper = { since: "8.1", target: "sm_90", anyOrder: true, unimplemented } as const;
+const hopper = { since: "8.1", target: "sm_90", anyOrder: true, note } as const;
 
 type Operation = "min" | "max" | "add" | "and" | "or" | "xor";
 const operations = ["min", "max", "add", "and", "or", "xor"] as const;
@@ -46,6 +50,44 @@ function floatProblem({ type, vec, op, acc_prec }: FloatAccess): string | null {
   return acc_prec === undefined || acc_prec === accumulator ? null : `'.${acc_prec}' cannot be used with '.${type}'`;
 }
 
+interface MultimemAccess {
+  readonly type: string;
+  readonly vec?: string | undefined;
+  readonly ss?: string | undefined;
+  readonly ldsem?: "relaxed" | "acquire" | undefined;
+  readonly stsem?: "relaxed" | "release" | undefined;
+  readonly redsem?: "relaxed" | "release" | undefined;
+  readonly scope?: (typeof scopes)[number] | undefined;
+}
+
+/** Loads and stores are weak by default. */
+const accessIn = (m: MultimemAccess): Access => {
+  const order = m.ldsem ?? m.stsem;
+  return accessOf(
+    m,
+    order === undefined && m.scope === undefined ? {} : { order: order ?? "relaxed", scope: m.scope ?? "sys" },
+  );
+};
+
+const load = (a: Expr, m: MultimemAccess): Op => ({ kind: "load", access: accessIn(m), place: atAddress(a) });
+
+const store = (a: Expr, m: MultimemAccess, ops: OperandAccess): Op => ({
+  kind: "store",
+  access: accessIn(m),
+  place: atAddress(a),
+  values: ops.vector("b").map(patternOf),
+});
+
+const updateOf = ({ type, vec, ss, redsem, scope = "sys" }: MultimemAccess): AtomicAccess => ({
+  ...{ type, vec, scope, space: ss },
+  sem: redsem,
+});
+
+function added(k: Kit, type: (typeof floats)[number], r: Expr, s: Expr): Expr {
+  if (type === "f64") return k.add(r, s);
+  return type === "f32" ? addF32(k, "global", r, s) : combinedHalf(k, "add", type, r, s);
+}
+
 const reduce = { op: ["min", "max", "add"], acc_prec: ["acc::f32", "acc::f16"], vec: vectors } as const;
 const floatTypes = [...floats, ...narrow] as const;
 
@@ -58,11 +100,13 @@ const multimemLdReduce = instruction("multimem.ld_reduce", {
       where: { ldsem: ["relaxed", "acquire"], scope: scopes, ss: ["global"], op: operations, type: integers },
       ...hopper,
       invalid: integerProblem,
+      effect: (_, { a }, m) => load(a, m),
     }),
     form("multimem.ld_reduce.weak{.ss}.op.type d, [a]", {
       where: { ss: ["global"], op: operations, type: integers },
       ...hopper,
       invalid: integerProblem,
+      effect: (_, { a }, m) => load(a, m),
     }),
     form("multimem.ld_reduce{.ldsem}{.scope}{.ss}.op{.acc_prec}{.vec}.type d, [a]", {
       where: { ldsem: ["relaxed", "acquire"], scope: scopes, ss: ["global"], ...reduce, type: floatTypes },
@@ -70,6 +114,7 @@ const multimemLdReduce = instruction("multimem.ld_reduce", {
       ...hopper,
       gates: loadGates,
       invalid: floatProblem,
+      effect: (_, { a }, m) => load(a, m),
     }),
     form("multimem.ld_reduce.weak{.ss}.op{.acc_prec}{.vec}.type d, [a]", {
       where: { ss: ["global"], ...reduce, type: floatTypes },
@@ -77,6 +122,7 @@ const multimemLdReduce = instruction("multimem.ld_reduce", {
       ...hopper,
       gates: loadGates,
       invalid: floatProblem,
+      effect: (_, { a }, m) => load(a, m),
     }),
   ],
 });
@@ -89,14 +135,20 @@ const multimemSt = instruction("multimem.st", {
     form("multimem.st{.stsem}{.scope}{.ss}.type [a], b", {
       where: { stsem: ["relaxed", "release"], scope: scopes, ss: ["global"], type: integers },
       ...hopper,
+      effect: (_, { a }, m, ops) => store(a, m, ops),
     }),
-    form("multimem.st.weak{.ss}.type [a], b", { where: { ss: ["global"], type: integers }, ...hopper }),
+    form("multimem.st.weak{.ss}.type [a], b", {
+      where: { ss: ["global"], type: integers },
+      ...hopper,
+      effect: (_, { a }, m, ops) => store(a, m, ops),
+    }),
     form("multimem.st{.stsem}{.scope}{.ss}{.vec}.type [a], b", {
       where: { stsem: ["relaxed", "release"], scope: scopes, ss: ["global"], vec: vectors, type: floatTypes },
       operands: { b: "type[vec]" },
       ...hopper,
       gates: narrowGates,
       invalid: floatProblem,
+      effect: (_, { a }, m, ops) => store(a, m, ops),
     }),
     form("multimem.st.weak{.ss}{.vec}.type [a], b", {
       where: { ss: ["global"], vec: vectors, type: floatTypes },
@@ -104,6 +156,7 @@ const multimemSt = instruction("multimem.st", {
       ...hopper,
       gates: narrowGates,
       invalid: floatProblem,
+      effect: (_, { a }, m, ops) => store(a, m, ops),
     }),
   ],
 });
@@ -117,12 +170,14 @@ const multimemRed = instruction("multimem.red", {
       where: { redsem: ["relaxed", "release"], scope: scopes, ss: ["global"], op: operations, type: integers },
       ...hopper,
       invalid: integerProblem,
+      effect: (k, { a }, m, ops) => atomic(updateOf(m), a, ops, (r, s) => combined(k, m, r, s)),
     }),
     form("multimem.red{.redsem}{.scope}{.ss}.add{.vec}.type [a], b", {
       where: { redsem: ["relaxed", "release"], scope: scopes, ss: ["global"], vec: vectors, type: floats },
       operands: { b: "type[vec]" },
       ...hopper,
       invalid: floatProblem,
+      effect: (k, { a }, m, ops) => atomic(updateOf(m), a, ops, (r, s) => added(k, m.type, r, s)),
     }),
   ],
 });

@@ -1,10 +1,41 @@
-import { form, instruction } from "../define.ts";
+import { atAddress, type OpOf } from "../../../ir/index.ts";
+import { type Expr, kit } from "../../../semantics/index.ts";
+import { typeInfo } from "../../types.ts";
+import { atomic, combined } from "../atomic/combine.ts";
+import { form, instruction, type OperandAccess, type Step } from "../define.ts";
+import { accessOf, type Ordering, patternOf } from "../memory/access.ts";
+import { begin, completing, mbarrierOp, settling } from "./mbarrier-word.ts";
 
-const unimplemented = "asynchronous stores are not modelled yet";
-
-const hopper = { since: "8.1", target: "sm_90", anyOrder: true, unimplemented } as const;
-const blackwell = { since: "8.7", target: "sm_100", anyOrder: true, unimplemented } as const;
+const note = "performed where it is issued, which is one of the times at which it may be";
+const hopper = { since: "8.1", target: "sm_90", anyOrder: true, note } as const;
+const blackwell = { since: "8.7", target: "sm_100", anyOrder: true, note } as const;
 const addresses = { a: "address any", mbar: "address any" };
+
+/** The complete-tx operation of an asynchronous operation on `bytes` bytes: release, at the scope of the cluster. */
+export const transactionOf = (mbar: Expr, space: string | undefined, bytes: number): Step => ({
+  op: mbarrierOp(
+    { address: mbar, space, ordering: { order: "release", scope: "cluster" } },
+    settling(completing(begin, kit.i32(bytes))),
+  ),
+  dst: [],
+});
+
+interface StoreModifiers {
+  readonly ss?: string | undefined;
+  readonly vec?: string | undefined;
+  readonly type: string;
+}
+
+const store = (a: Expr, m: StoreModifiers, ops: OperandAccess, ordering: Ordering = {}): OpOf<"store"> => ({
+  kind: "store",
+  access: accessOf(m, ordering),
+  place: atAddress(a),
+  values: ops.vector("b").map(patternOf),
+});
+
+/** Bytes that one lane stores or updates. */
+const bytesOf = ({ type, vec }: StoreModifiers): number =>
+  (typeInfo(type)!.bits / 8) * (vec === undefined ? 1 : Number(vec.slice(1)));
 
 const mmioNeedsSys = ({ mmio, scope }: { readonly mmio: boolean; readonly scope: string }) =>
   mmio && scope !== "sys" ? "'.mmio' needs the scope '.sys'" : null;
@@ -22,6 +53,7 @@ const stAsync = instruction("st.async", {
       },
       operands: { ...addresses, b: "type[vec?]" },
       ...hopper,
+      effect: (_, { a, mbar }, m, ops) => [{ op: store(a, m, ops) }, transactionOf(mbar, m.ss, bytesOf(m))],
     }),
     form("st.async{.mmio}.release.scope{.ss}.type [a], b", {
       where: {
@@ -32,6 +64,7 @@ const stAsync = instruction("st.async", {
       operands: { ...addresses, b: "type" },
       ...blackwell,
       invalid: mmioNeedsSys,
+      effect: (_, { a }, m, ops) => store(a, m, ops, { order: "release", scope: m.scope }),
     }),
   ],
 });
@@ -61,12 +94,17 @@ const redAsync = instruction("red.async", {
       operands: { ...addresses, b: "type" },
       ...hopper,
       invalid: ({ op, type }) => (typesOf[op]!.includes(type) ? null : `'.${op}' does not take '.${type}'`),
+      effect: (k, { a, mbar }, m, ops) => [
+        { op: atomic({ ...m, space: m.ss, scope: "cluster" }, a, ops, (r, s) => combined(k, m, r, s)), dst: [] },
+        transactionOf(mbar, m.ss, bytesOf(m)),
+      ],
     }),
     form("red.async{.mmio}.release.scope{.ss}.add.type [a], b", {
       where: { scope: ["gpu", "sys"], ss: ["global"], type: ["u32", "s32", "u64", "s64"] },
       operands: { ...addresses, b: "type" },
       ...blackwell,
       invalid: mmioNeedsSys,
+      effect: (k, { a }, m, ops) => atomic({ ...m, space: m.ss, sem: "release" }, a, ops, (r, s) => k.add(r, s)),
     }),
   ],
 });

@@ -66,15 +66,16 @@ interface MemoryModifiers {
 
 /**
  * The state space that a modifier names. Plain `.param` is taken for the parameters of a call; the lowering corrects it
- * according to the variable. `.shared::cluster` is a CTA's own shared memory, because clusters are not modelled.
+ * according to the variable.
  */
 function spaceOf(ss: string | undefined): Space {
   switch (ss) {
     case undefined:
       return "generic";
     case "shared::cta":
-    case "shared::cluster":
       return "shared";
+    case "shared::cluster":
+      return "shared-cluster";
     case "param::entry":
       return "kernel-param";
     case "param":

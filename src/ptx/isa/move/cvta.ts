@@ -43,7 +43,7 @@ export const isspacep = instruction("isspacep", {
       target: "sm_20",
       gates: spaceGates,
       operands: { p: "pred", a: "u32" },
-      sem: (k, { a }, { space }) => isInSpace(k, k.widen(a, false), space),
+      sem: (k, { a }, { space }, ops) => isInSpace(k, k.widen(a, false), space, ops.sm),
     }),
     form("isspacep.space p, a", {
       where: { space: spaces },
@@ -51,7 +51,7 @@ export const isspacep = instruction("isspacep", {
       target: "sm_20",
       gates: spaceGates,
       operands: { p: "pred", a: "u64" },
-      sem: (k, { a }, { space }) => isInSpace(k, a, space),
+      sem: (k, { a }, { space }, ops) => isInSpace(k, a, space, ops.sm),
     }),
   ],
 });

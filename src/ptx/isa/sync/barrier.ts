@@ -101,8 +101,6 @@ export const barrier = instruction("barrier", {
   ],
 });
 
-const clusters = "clusters of blocks are not modelled yet";
-
 /** Section 9.7.13.3. */
 export const barrierCluster = instruction("barrier.cluster", {
   summary: "waits for the threads of the cluster",
@@ -114,14 +112,19 @@ export const barrierCluster = instruction("barrier.cluster", {
       since: "7.8",
       target: "sm_90",
       gates: { release: { since: "8.0" }, relaxed: { since: "8.0" } },
-      unimplemented: clusters,
+      effect: (_k, _src, { sem = "release", aligned }) => ({
+        kind: "cluster-barrier",
+        mode: "arrive",
+        aligned,
+        order: sem,
+      }),
     }),
     form("barrier.cluster.wait{.acquire}{.aligned}", {
       anyOrder: true,
       since: "7.8",
       target: "sm_90",
       gates: { acquire: { since: "8.0" } },
-      unimplemented: clusters,
+      effect: (_k, _src, { aligned }) => ({ kind: "cluster-barrier", mode: "wait", aligned, order: "acquire" }),
     }),
   ],
 });

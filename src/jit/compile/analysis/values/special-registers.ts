@@ -28,11 +28,13 @@ export const readsClock = (expr: Expr): boolean =>
 /** For how long a value stays the same: `code`, only as long as the instructions that write it say. */
 export type Lifetime = "grid" | "block" | "chunk" | "code";
 
-const sameInGrid = /^(ntid|nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window)$/;
+const sameInGrid =
+  /^(ntid|nctaid|nclusterid|cluster_nctaid)\.|^(nwarpid|nsmid|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window|cluster_nctarank|is_explicit_cluster)$/;
+const sameInBlock = /^(ctaid|clusterid|cluster_ctaid)\.|^cluster_ctarank$/;
 
 /** For how long a special register stays the same. */
 export const lifetimeOf = (name: string): Lifetime =>
-  sameInGrid.test(name) ? "grid" : name.startsWith("ctaid.") ? "block" : isClock(name) ? "code" : "chunk";
+  sameInGrid.test(name) ? "grid" : sameInBlock.test(name) ? "block" : isClock(name) ? "code" : "chunk";
 
 /** Whether a special register is the same for all threads of a block, whenever it is read. */
 export function isSameInBlock(name: string): boolean {
@@ -49,11 +51,22 @@ export function specialShape({ name }: SpecialLeaf, { rows, quads, width }: Laun
   return name === "tid.x" ? up : uniform;
 }
 
+const eachDimension = <T extends object>(of: (d: "x" | "y" | "z") => T): T =>
+  Object.assign({}, of("x"), of("y"), of("z")) as T;
+
 /** The special registers that each one is computed from, where it is computed. */
 const sources: Readonly<Partial<Record<string, readonly string[]>>> = {
   "ctaid.x": ["nctaid.x"],
   "ctaid.y": ["ctaid.x", "nctaid.x", "nctaid.y"],
   "ctaid.z": ["ctaid.y", "nctaid.x", "nctaid.y"],
+  ...eachDimension((d) => ({
+    [`clusterid.${d}`]: [`ctaid.${d}`, `cluster_nctaid.${d}`],
+    [`cluster_ctaid.${d}`]: [`ctaid.${d}`, `cluster_nctaid.${d}`],
+  })),
+  cluster_ctarank: [
+    ...["cluster_ctaid.x", "cluster_ctaid.y", "cluster_ctaid.z"],
+    ...["cluster_nctaid.x", "cluster_nctaid.y"],
+  ],
   smid: ["nsmid"],
   "tid.x": ["ntid.x"],
   "tid.y": ["tid.x", "ntid.x", "ntid.y"],

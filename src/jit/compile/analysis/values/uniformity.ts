@@ -312,6 +312,7 @@ export class UniformityAnalysis {
         if (op.mask !== null && this.mayWait(block)) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
       case "atomic":
+      case "cluster-poll":
       case "call":
       case "file-call":
       case "subroutine-call":
@@ -325,6 +326,7 @@ export class UniformityAnalysis {
       case "commit-copies":
       case "await-copies":
       case "order-products":
+      case "cluster-barrier":
       case "fence":
       case "branch":
       case "branch-indexed":

@@ -139,7 +139,7 @@ export class Machine {
   get call(): UnitCall {
     const word = (n: number): number => Number(BigInt.asIntN(32, this.operands[n]!));
     return {
-      x: { warp: { index: 0 } },
+      x: { warp: { index: 0, cta: { grid: { matrix: "hardware" } } } },
       site: {},
       lanes: 1,
       states: this.states,

@@ -54,10 +54,11 @@ function multiply(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number)
   readSharedLines(source, "B", call.address(operandIndex.b, lane), products.b, zero);
   products.places = op.sparse ? readSparsePlaces(source, tensorAddress(call.word(others.metadata, lane))) : null;
   if (op.scales !== null) {
-    readScales(source, "A", tensorAddress(call.word(others.scaleA, lane)), products.scalesA);
-    readScales(source, "B", tensorAddress(call.word(others.scaleB, lane)), products.scalesB);
+    products.scalesA = readScales(source, "A", tensorAddress(call.word(others.scaleA, lane)));
+    products.scalesB = readScales(source, "B", tensorAddress(call.word(others.scaleB, lane)));
   }
-  products.begin({ kind: op.kind, product, paths, perPart: op.fromTensorMemory });
+  const exact = call.x.warp.cta.grid.matrix === "exact";
+  products.begin({ kind: op.kind, product, paths, perPart: op.fromTensorMemory, exact });
   const mask = op.masked ? [0, 1, 2, 3].map((i) => call.word(others.mask + i, lane)) : null;
   const accumulates = call.word(operandIndex.accumulate, lane) !== 0;
   accumulate(source, d, { mask, factor: accumulates ? powerOfTwo(-op.scaleD) : null });

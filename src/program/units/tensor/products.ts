@@ -1,15 +1,9 @@
-import type { TensorInstruction, TensorKind } from "../../../ir/index.ts";
-import { powerOfTwo } from "../../../numeric/binary64-bits.ts";
-import {
-  sumOfProducts,
-  sumOfScaledGroups,
-  type TensorFormat,
-  type TensorSum,
-  tensorSum,
-} from "../../../numeric/tensor.ts";
+import type { ProductRule, TensorInstruction, TensorKind } from "../../../ir/index.ts";
+import { type TensorFormat, tensorSum } from "../../../numeric/tensor.ts";
+import { blockSum, type Scale } from "../../../numeric/tensor-blocks.ts";
+import { addProducts } from "../../matrix-product.ts";
 import type { DataPaths } from "./data-paths.ts";
 import { Lines } from "./lines.ts";
-import { ScaleLines } from "./read-scales.ts";
 
 /** The architecture whose sums tcgen05 has: see numeric/tensor.ts. */
 const sm = 100;
@@ -21,18 +15,31 @@ export interface ProductRequest {
   readonly paths: DataPaths;
   /** A has lines for each part of D, one part after the other. */
   readonly perPart: boolean;
+  /** Sums are exact, and rounded once. */
+  readonly exact: boolean;
+}
+
+/** How the products of an element of D are added. */
+function ruleOf({ kind, product, exact }: ProductRequest, count: number): ProductRule {
+  if (kind === "i8") return { kind: "integer", saturates: product.saturates };
+  if (exact) return { kind: "exact" };
+  if (kind === "mxf4" || kind === "mxf4nvf4") return { kind: "blocks", sum: blockSum };
+  return { kind: "sum", sum: tensorSum(sm, product.a as TensorFormat, count, product.d === "f16") };
 }
 
 /** The products of rows of A and columns of B: filled for an instruction, then asked row by row. */
 export class Products {
   readonly a = new Lines();
   readonly b = new Lines();
-  readonly scalesA = new ScaleLines();
-  readonly scalesB = new ScaleLines();
+  /** The scales of each row of A, and of each column of B: of all columns once for each 32 rows. */
+  scalesA: readonly (readonly Scale[])[] = [];
+  scalesB: readonly (readonly Scale[])[] = [];
   /** By row of A, for each part of D, the places along k of its elements; null: all. */
   places: readonly (readonly number[])[] | null = null;
   #request!: ProductRequest;
-  #sum!: TensorSum;
+  #rule!: ProductRule;
+  /** The number of the present row. */
+  #row = 0;
   /** The columns of B with their scales, for 32 rows, and the elements of columns that a sparse row has. */
   readonly #scaled = new Lines();
   readonly #gathered = new Lines();
@@ -46,7 +53,7 @@ export class Products {
     const { kind, product } = request;
     this.#request = request;
     this.#quarter = -1;
-    if (kind !== "i8") this.#sum = tensorSum(sm, product.a as TensorFormat, this.a.k, product.d === "f16");
+    this.#rule = ruleOf(request, this.a.k);
     if (kind === "mxf8f6f4") this.#scale(this.a, this.a, this.scalesA, product.m, 0);
   }
 
@@ -55,7 +62,7 @@ export class Products {
     const { kind, product, paths, perPart } = this.#request;
     const { m, n } = product;
     this.a.at = (perPart ? part * m + row : row) * this.a.k;
-    this.scalesA.at = row * this.scalesA.groups;
+    this.#row = row;
     this.#right = this.b;
     const before = this.#quarter;
     this.#quarter = row >> 5;
@@ -73,30 +80,21 @@ export class Products {
     const right = this.#right;
     const { kind, product } = this.#request;
     right.at = column * right.k;
-    switch (kind) {
-      case "i8": {
-        let total = start;
-        for (let k = 0; k < a.k; k++) total += a.values[a.at + k]! * right.values[right.at + k]!;
-        return product.saturates ? Math.min(Math.max(total, -0x8000_0000), 0x7fff_ffff) : total;
-      }
-      case "mxf4":
-      case "mxf4nvf4":
-        this.scalesB.at = (this.#quarter * product.n + column) * this.scalesB.groups;
-        return sumOfScaledGroups(a, right, a.k, [this.scalesA, this.scalesB], start);
-      default:
-        return sumOfProducts(a, right, a.k, start, this.#sum);
-    }
+    const scaled = kind === "mxf4" || kind === "mxf4nvf4";
+    const scales = scaled
+      ? ([this.scalesA[this.#row]!, this.scalesB[this.#quarter * product.n + column]!] as const)
+      : null;
+    return addProducts(a, right, a.k, start, this.#rule, scales);
   }
 
-  /** Multiplies lines by their scales, which are powers of two. */
-  #scale(from: Lines, to: Lines, scales: ScaleLines, lines: number, first: number): void {
+  /** Multiplies lines by their scales, which are powers of two: one for each line. */
+  #scale(from: Lines, to: Lines, scales: readonly (readonly Scale[])[], lines: number, first: number): void {
     const { k } = from;
     if (to !== from) to.reset(lines, k);
     for (let line = 0; line < lines; line++) {
+      const { value, exponent } = scales[first + line]![0]!;
       for (let i = line * k; i < (line + 1) * k; i++) {
-        const at = (first + line) * scales.groups + Math.floor(((i - line * k) * scales.groups) / k);
-        const exponent = scales.exponents[at]!;
-        to.values[i] = from.values[i]! * scales.significands[at]! * powerOfTwo(exponent);
+        to.values[i] = from.values[i]! * value;
         to.exponents[i] = from.exponents[i]! + exponent;
       }
     }

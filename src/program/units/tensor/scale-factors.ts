@@ -1,23 +1,4 @@
 import type { TensorInstruction } from "../../../ir/index.ts";
-import { exponentOf, powerOfTwo } from "../../../numeric/binary64-bits.ts";
-import { minifloats, minifloatToNumber } from "../../../numeric/minifloat.ts";
-
-/** A scale: its value is `significand` times 2^`exponent`. */
-export interface Scale {
-  readonly significand: number;
-  readonly exponent: number;
-}
-
-const nan: Scale = { significand: NaN, exponent: 0 };
-
-/** The scale with a pattern. Of ue4m3 the highest bit is not used. */
-export function scaleOf(format: TensorInstruction["scale"], pattern: number): Scale {
-  if (format === "ue8m0") return pattern === 0xff ? nan : { significand: 1, exponent: pattern - 127 };
-  const value = minifloatToNumber(pattern & 0x7f, minifloats.e4m3);
-  if (Number.isNaN(value)) return nan;
-  const exponent = value === 0 ? minifloats.e4m3.emin : Math.max(exponentOf(value), minifloats.e4m3.emin);
-  return { significand: value * powerOfTwo(-exponent), exponent };
-}
 
 /** The scales of an operand, which are bytes of tensor memory (section 9.7.16.10.7). */
 export interface ScaleLayout {

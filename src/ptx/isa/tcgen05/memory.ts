@@ -1,4 +1,4 @@
-import { atAddress, type OpOf, type TensorCopy, type TensorMoveShape, type UnitOp } from "../../../ir/index.ts";
+import { atAddress, clusterWindows, type OpOf, type TensorCopy, type TensorMoveShape, type UnitOp } from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
 import { arriving, begin, mbarrierOp, settling } from "../async/mbarrier-word.ts";
 import { form, instruction, type OperandAccess, type Step } from "../define.ts";
@@ -309,18 +309,37 @@ const tcgen05Fence = instruction("tcgen05.fence", {
   ],
 });
 
-/** What the thread has begun is complete: the mbarrier gets its arrival at once. */
+/** The offset of an address within the shared memory of its block, as all windows of a cluster have it. */
+const offsetMask = BigInt(clusterWindows.stride - 1);
+
+/** The address in the block of a rank that has the same offset. */
+function inRank(address: Expr, rank: number): Expr {
+  const base = BigInt(clusterWindows.ranks + rank * clusterWindows.stride) & ~offsetMask;
+  if (address.ty === "i64") return kit.or(kit.and(address, kit.i64(offsetMask)), kit.i64(base));
+  return kit.or(kit.and(address, kit.i32(Number(offsetMask))), kit.i32(Number(base)));
+}
+
+/** What the thread has begun is complete: the mbarrier gets its arrival at once, or those of several blocks theirs. */
 function committing(
   mbarrier: Expr,
   ctaMask: Expr | undefined,
   m: { readonly "shared::cluster": boolean },
 ): readonly Step[] {
-  const space = m["shared::cluster"] ? "shared::cluster" : undefined;
-  const where = { address: mbarrier, space, ordering: { order: "release", scope: "cluster" } } as const;
-  const op = { ...mbarrierOp(where, settling(arriving(begin, kit.i32(1), false))), tracksTensor: true };
-  // A block without a cluster has rank 0.
-  const isOwn = ctaMask === undefined ? {} : { where: kit.ne(kit.and(ctaMask, kit.i32(1)), kit.i32(0)) };
-  return [{ op, dst: [], ...isOwn }];
+  const arrival = (address: Expr, space: string | undefined): OpOf<"atomic"> => ({
+    ...mbarrierOp(
+      { address, space, ordering: { order: "release", scope: "cluster" } },
+      settling(arriving(begin, kit.i32(1), false)),
+    ),
+    tracksTensor: true,
+  });
+  if (ctaMask === undefined) {
+    return [{ op: arrival(mbarrier, m["shared::cluster"] ? "shared::cluster" : undefined), dst: [] }];
+  }
+  return Array.from({ length: clusterWindows.maxRank }, (_, rank) => ({
+    op: arrival(inRank(mbarrier, rank), "shared::cluster"),
+    dst: [],
+    where: kit.ne(kit.and(ctaMask, kit.i32(1 << rank)), kit.i32(0)),
+  }));
 }
 
 /** Section 9.7.16.12.1. */

@@ -1,4 +1,11 @@
-import { atAddress, clusterWindows, type OpOf, type TensorCopy, type TensorMoveShape, type UnitOp } from "../../../ir/index.ts";
+import {
+  atAddress,
+  clusterWindows,
+  type OpOf,
+  type TensorCopy,
+  type TensorMoveShape,
+  type UnitOp,
+} from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
 import { arriving, begin, mbarrierOp, settling } from "../async/mbarrier-word.ts";
 import { form, instruction, type OperandAccess, type Step } from "../define.ts";

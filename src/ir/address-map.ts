@@ -23,9 +23,9 @@ export const windows = {
  * of the cluster: `mapa` gives that one. `pair`: the shared memory of the block of even rank in a pair of blocks, which
  * code for pairs finds by clearing bit 24 of an own address (the layout of addresses on hardware).
  *
- * All of these begin as far after a multiple of `stride` and extend half a stride to both sides, so that a negative index is found
- * in the window that it was meant for. There is one more rank than a cluster can have blocks: `mapa` gives it for ranks
- * beyond those.
+ * All of these begin a multiple of `stride` away from each other and extend half a stride to both sides, so that a
+ * negative index is found in the window that it was meant for. There is one more rank than a cluster can have blocks:
+ * `mapa` gives it for ranks beyond those.
  */
 export const clusterWindows = {
   pair: 0x0208_0000,

@@ -268,8 +268,11 @@ export type Op =
   | { readonly kind: "stack-restore"; readonly value: Expr }
   /** Suspends the group for a while; only the schedule sees it. */
   | { readonly kind: "sleep"; readonly nanoseconds: Expr }
-  /** Changes nothing that a program can see (prefetch, pmevent, ...). */
-  | { readonly kind: "nothing" }
+  /**
+   * Changes nothing that a program can see (prefetch, pmevent, ...). `proxy`: it is a fence between ordinary and
+   * asynchronous accesses (`fence.proxy.async`), which only sanitizers know.
+   */
+  | { readonly kind: "nothing"; readonly proxy?: "async" }
   /** Not modelled: a launch of a kernel that can reach it is refused before it starts. */
   | { readonly kind: "unsupported"; readonly what: string; readonly reason: string };
 

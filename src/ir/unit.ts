@@ -45,6 +45,8 @@ export type UnitOp =
       readonly info: number;
       readonly to: Space;
       readonly multicast: boolean;
+      /** Of each pair of blocks, the mbarrier of the one with the parity of the given mbarrier's (`.cta_group::2`). */
+      readonly pairs: boolean;
     }
   /**
    * `cp.async.bulk.tensor` and `cp.reduce.async.bulk.tensor` to global memory: address of the source, the generic

@@ -2,8 +2,7 @@ import { clusterWindows, type IrFunction, type LaunchBounds } from "../ir/index.
 import type { BlockRange, LaunchRequest } from "../machine/launch.ts";
 import type { Dim3 } from "../machine/reports/report.ts";
 import { placeInCluster } from "../machine/state/cluster.ts";
-import type { ClusterShape, Cta } from "../machine/state/launch-state.ts";
-import type { Views } from "../machine/memory/views.ts";
+import type { ClusterShape } from "../machine/state/launch-state.ts";
 
 const single: Dim3 = [1, 1, 1];
 
@@ -112,14 +111,4 @@ export function orderOfBlock(grid: Dim3, cluster: Dim3, linear: number): number 
   );
   const [nx, ny] = [grid[0] / cluster[0], grid[1] / cluster[1]];
   return (clusterid[0] + nx * (clusterid[1] + ny * clusterid[2])) * size + rank;
-}
-
-/**
- * The shared memory of the block of a rank in a block's cluster: what a multicast copy writes for each rank of its
- * mask. An own address a (lower half) of that block is at byte `a - windows.shared.start` of it. Null if the cluster
- * has no such rank (`cluster-bad-rank`); "exited" if that block has ended (`dsmem-after-exit`).
- */
-export function sharedMemoryOf(cta: Cta, rank: number): Views | "exited" | "absent" | null {
-  const block = rank === cta.rank ? cta : cta.cluster.block(rank);
-  return block === null || typeof block === "string" ? block : block.shared;
 }

@@ -1,3 +1,4 @@
+import { mbarrierBits } from "../ir/index.ts";
 import { maskText } from "../ir/lane-mask.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { Site } from "../machine/state/code.ts";
@@ -70,9 +71,10 @@ export function mbarrierDeadlock(cta: Cta): Fault {
     const lanes = warp.polled & warp.live;
     if (lanes !== 0 && warp.pollSite !== null) {
       const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
-      notes.push(
-        `${name(warp, lanes)} wait at line ${line} for ${isAllocation(warp.pollSite) ? "tensor memory" : "the phase of an mbarrier"}`,
-      );
+      const what = isAllocation(warp.pollSite)
+        ? "tensor memory"
+        : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
+      notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
     }
     for (const group of warp.groups) if (group.wait !== null) notes.push(describe(warp, group, group.wait));
   }
@@ -87,6 +89,18 @@ export function mbarrierDeadlock(cta: Cta): Fault {
 
 /** Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier. */
 const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
+
+const arrivalBits = 20;
+const transactionBias = 2 ** 20;
+
+/** What an mbarrier, as a warp last found it, still waits for. */
+function missingFrom(word: bigint): string {
+  const pending = Number(BigInt.asUintN(arrivalBits, word >> BigInt(mbarrierBits.pending)));
+  const bytes = Number(BigInt.asUintN(arrivalBits + 1, word >> BigInt(mbarrierBits.transactions))) - transactionBias;
+  const arrivals = pending === 0 ? [] : [`${pending} ${pending === 1 ? "arrival" : "arrivals"}`];
+  const sent = bytes === 0 ? [] : [bytes > 0 ? `${bytes} bytes` : `the expectation of ${-bytes} bytes that have come`];
+  return [...arrivals, ...sent].length === 0 ? "" : `, which lacks ${[...arrivals, ...sent].join(" and ")}`;
+}
 
 /** Whether lanes wait for the others that must execute an instruction with them. */
 function isAlignment({ arrival }: Wait): boolean {

@@ -5,6 +5,7 @@ import { callSanitizer } from "./call.ts";
 import { InitSanitizer } from "./init.ts";
 import { memorySanitizer } from "./memory.ts";
 import { RaceSanitizer } from "./race.ts";
+import { ProxyFences } from "./race/proxy-fences.ts";
 import { TensorOperations } from "./race/tensor-operations.ts";
 import { syncSanitizer } from "./sync.ts";
 import { WarpgroupRegisters } from "./warpgroup.ts";
@@ -14,7 +15,13 @@ const byName: Partial<Readonly<Record<SanitizerName, () => Observer | readonly O
   call: () => callSanitizer,
   init: () => new InitSanitizer(),
   memory: () => memorySanitizer,
-  race: () => [new RaceSanitizer(), new AsyncCopies(), new WarpgroupRegisters(), new TensorOperations()],
+  race: () => [
+    new RaceSanitizer(),
+    new AsyncCopies(),
+    new ProxyFences(),
+    new WarpgroupRegisters(),
+    new TensorOperations(),
+  ],
   sync: () => syncSanitizer,
 };
 

@@ -1,6 +1,5 @@
-/** Rows of A and columns of B of a tile. */
-export const tileRows = 16;
-export const tileColumns = 8;
+/** Rows of A of a tile, which has eight columns of B. */
+const tileRows = 16;
 
 /** Rows are multiplied in pairs, row r together with row r + 8. */
 export const pairs = tileRows / 2;

@@ -20,12 +20,15 @@ import { truncation, type Truncate } from "./truncation.ts";
  *   has become larger, the number before it is the truncated one. Results are 0 or at least 2^-101.
  *
  * What this cannot do is found on the way, and then the function says so: elements whose exponents are beyond the
- * bounds, infinities, NaNs; accumulators of 2^100 and more, and those less than 2^-102, though not zero; sums of more
+ * bounds, infinities, NaNs; accumulators of 2^100 and more, and those less than 2^-101, though not zero; sums of more
  * than 32 bits.
  */
 
-/** Exponents of accumulators. With zero products E may be less than the first, if the accumulator is zero or too small. */
-const [smallest, largest] = [-102, 99];
+/**
+ * Exponents of accumulators. With zero products E may be less than the first, if the accumulator is zero or too small.
+ * From there on both 2^(F - E) and 2^(E - F) are normal numbers.
+ */
+const [smallest, largest] = [-101, 99];
 
 /** The most products whose terms are added in one integer of 32 bits. */
 const mostTerms = 16;

@@ -27,7 +27,7 @@ function barrier(
 }
 
 /** Shared local memory begins at address 0 of its window. */
-const local = (index: Expr): Expr => kit.add(kit.i32(0x0300_0000), kit.mul(index, kit.i32(4)));
+const local = (index: Expr): Expr => kit.add(kit.i32(0x0308_0000), kit.mul(index, kit.i32(4)));
 
 describe.each(engines)("threads of a group, with $name", ({ generate }) => {
   const options = { generate, width: 8, words: 24, block: [24, 1, 1], sharedBytes: 96 } as const;

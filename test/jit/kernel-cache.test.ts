@@ -132,7 +132,7 @@ test("what no kernel can be made of is removed, and compiled anew", () => {
 test("of what is in memory, the longest unused goes first", () => {
   const bytes = new Uint8Array(100);
   const add = (recent: RecentKernels, key: string): void =>
-    recent.add(key, { kernel: { bytes } } as unknown as Parameters<RecentKernels["add"]>[1]);
+    recent.add(key, { kernel: { bytes, tiles: new Uint8Array() } } as unknown as Parameters<RecentKernels["add"]>[1]);
   const recent = new RecentKernels(250);
   for (const key of ["a", "b"]) add(recent, key);
   recent.get("a");

@@ -32,7 +32,7 @@ test("every code that a room of the machine can report has a page", () => {
     return files.flatMap((file) =>
       [
         ...readFileSync(new URL(file, folder), "utf8").matchAll(
-          /(?:Fault\((?:\s*call,)?|fault\(\w*,? ?|report\(\{?[^"]*?|code: )\s*"([a-z-]+)"/g,
+          /(?:Fault\((?:\s*call,)?|fault\(\w*,? ?|report\(\{?[^";]*?|code: )\s*"([a-z-]+)"/g,
         ),
       ].map((m) => m[1]!),
     );

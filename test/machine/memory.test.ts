@@ -65,12 +65,12 @@ describe("addresses", () => {
   // The layout that cvta and isspacep rely on: 0x7f00 above global offsets, 0x7f10 above generic addresses of windows.
   test.each([
     [64, 0x7f00_0001_2300n, { kind: "global", offset: 0x1_2300 }],
-    [64, 0x0300_0000n, { kind: "shared", generic: false }],
-    [64, 0x7f10_0300_0010n, { kind: "shared", generic: true }],
+    [64, 0x0308_0000n, { kind: "shared", generic: false }],
+    [64, 0x7f10_0308_0010n, { kind: "shared", generic: true }],
     [64, 0x7f10_2000_0000n, { kind: "local", generic: true }],
     [64, 0x3000_fffcn, { kind: "const", generic: false }],
     // One element before the first variable.
-    [64, 0x02ff_fffcn, { kind: "shared", generic: false }],
+    [64, 0x0307_fffcn, { kind: "shared", generic: false }],
     [64, 0x7f10_1fff_fffcn, { kind: "local", generic: true }],
     [64, 0x2fff_fffcn, { kind: "const", generic: false }],
     [64, 0x4000_0008n, { kind: "kernel-param", generic: false }],
@@ -79,7 +79,7 @@ describe("addresses", () => {
     [64, 0x1000n, { kind: "unknown" }],
     [64, 0x7f01_0000_0000n, { kind: "unknown" }],
     [32, 0x8000_0100n, { kind: "global", offset: 0x100 }],
-    [32, 0x0300_0000n, { kind: "shared", generic: true }],
+    [32, 0x0308_0000n, { kind: "shared", generic: true }],
   ] as const)("%i bits: %s", (size, address, expected) => {
     expect(new AddressSpace(size).classify(parts(address))).toEqual(expected);
   });

@@ -35,6 +35,19 @@ ${body}
 const make = `@p  mbarrier.init.shared.b64 [%b], 64;
     bar.sync 0;`;
 
+/** Thread 0 copies 64 words to shared memory, counted by an mbarrier. */
+const bulk = `@p  mbarrier.init.shared.b64 [%b], 1;
+    bar.sync 0;
+@p  mbarrier.arrive.expect_tx.shared.b64 %s, [%b], 256;
+@p  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%i], 256, [%b];`;
+
+/** Thread 0 copies 64 words from shared memory, in a bulk group. */
+const stored = `st.shared.u32 [%d], %t;
+    fence.proxy.async;
+    bar.sync 0;
+@p  cp.async.bulk.global.shared::cta.bulk_group [%i], [%d], 256;
+@p  cp.async.bulk.commit_group;`;
+
 const programs: Readonly<Record<string, string>> = {
   "waited for with wait_all": `cp.async.ca.shared.global [%d], [%i], 4;
     cp.async.wait_all;
@@ -119,6 +132,87 @@ END:`,
     bar.sync 0;
     mbarrier.arrive.shared.b64 %s, [%b]; // report: mbarrier-uninitialized
     mov.u32 %r, 0;`,
+  "a bulk copy, waited for by all threads": `${bulk}
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+    ld.shared.u32 %r, [%e];`,
+  "a bulk copy, waited for by one thread, which meets the others at a barrier": `${bulk}
+@!p bra MEET;
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+MEET:
+    bar.sync 0;
+    ld.shared.u32 %r, [%e];`,
+  "a bulk copy that is not waited for": `${bulk}
+    bar.sync 0;
+    ld.shared.u32 %r, [%e]; // report: async-in-flight`,
+  "the destination of a bulk copy is overwritten": `${bulk}
+    bar.sync 0;
+    mov.u32 %r, 1;
+    st.shared.u32 [%d], %r; // report: async-in-flight`,
+  "the source of a bulk copy is overwritten": `${bulk}
+    bar.sync 0;
+    mov.u32 %r, 1;
+    st.global.u32 [%i], %r; // report: async-in-flight`,
+  "a second bulk copy into the same place": `${bulk}
+@p  mbarrier.expect_tx.relaxed.cta.shared.b64 [%b], 256;
+@p  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%i], 256, [%b]; // report: async-in-flight
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+    ld.shared.u32 %r, [%e]; // report: async-in-flight`,
+  "a bulk store whose source stays": `${stored}
+@p  cp.async.bulk.wait_group.read 0;
+    bar.sync 0;
+    mov.u32 %r, 1;
+    st.shared.u32 [%d], %r;`,
+  "a bulk store whose source changes too early": `${stored}
+    bar.sync 0;
+    mov.u32 %r, 1;
+    st.shared.u32 [%d], %r; // report: async-in-flight`,
+  "a bulk store that has read its source, and has perhaps not written": `${stored}
+@p  cp.async.bulk.wait_group.read 0;
+    bar.sync 0;
+    ld.global.u32 %r, [%i]; // report: async-in-flight`,
+  "a bulk store that is complete": `${stored}
+@p  cp.async.bulk.wait_group 0;
+    bar.sync 0;
+    ld.global.u32 %r, [%i];`,
+  "bulk reductions of many threads into one place": `st.shared.u32 [%d], %t;
+    fence.proxy.async;
+    bar.sync 0;
+    mov.u32 %d, buf;
+    ld.param.u64 %i, [in];
+    cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%i], [%d], 256;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    mov.u32 %r, 0;`,
+  "a bulk store and an ordinary one that nothing orders": `${stored}
+@!p st.global.u32 [%i], %t; // report: async-in-flight
+    mov.u32 %r, 0;`,
+  "an ordinary store, and no proxy fence before a bulk copy reads it": `st.shared.u32 [%d], %t;
+    bar.sync 0;
+@p  cp.async.bulk.global.shared::cta.bulk_group [%i], [%d], 256; // report: proxy-fence-missing
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    mov.u32 %r, 0;`,
+  "what a bulk copy has brought needs no proxy fence": `${bulk}
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+@p  cp.async.bulk.global.shared::cta.bulk_group [%i], [%d], 256;
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    mov.u32 %r, 0;`,
+  "copied bytes count as written": `${bulk}
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+    ld.shared.u32 %r, [%d];
+    setp.gt.u32 q, %r, 5;
+@q  mov.u32 %r, 5;`,
 };
 
 describe("asynchronous copies and mbarriers", () => {
@@ -133,5 +227,22 @@ describe("asynchronous copies and mbarriers", () => {
     const kernel = device.load(text).kernel("k");
     const { reports } = kernel.launch({ grid: 1, block: 64, args, sanitize: "all", maxSteps: 10_000_000 });
     expect(reports.map((r) => `${r.source.position(r.span.start).line} ${r.code}`)).toEqual(wanted);
+  });
+
+  test("a deadlock says what an mbarrier lacks", () => {
+    const body = `@p  mbarrier.init.shared.b64 [%b], 2;
+    bar.sync 0;
+@p  mbarrier.arrive.expect_tx.shared.b64 %s, [%b], 512;
+@p  cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%d], [%i], 256, [%b];
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 q, [%b], 0;
+@!q bra WAIT;
+    mov.u32 %r, 0;`;
+    const device = new Device({ engine: "interpreter" });
+    const args = [device.buffer("u32", 64), device.buffer("u32", 64)];
+    const options = { grid: 1, block: 64, args, maxSteps: 10_000_000 };
+    const { reports } = device.load(module(body)).kernel("k").launch(options);
+    expect(reports[0]).toMatchObject({ code: "deadlock" });
+    expect(reports[0]!.notes[0]).toContain("for the phase of an mbarrier, which lacks 1 arrival and 256 bytes");
   });
 });

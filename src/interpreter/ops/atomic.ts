@@ -5,7 +5,7 @@ import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
-import { PendingEffects } from "../../machine/state/pending-effects.ts";
+import { completeFor } from "../../machine/state/pending-effects.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -41,7 +41,7 @@ export function makeAtomic(
   const fresh: (number | bigint)[] = combine.map(() => 0);
   /** Whether a wait is in vain until asynchronous operations take effect, which they then do. */
   const wasEarly = (x: Activation, views: Views, at: number): boolean =>
-    waits && Number(returned[0]) === 0 && x.warp.cta.units.existing(PendingEffects)?.completeAt(views, at) === true;
+    waits && Number(returned[0]) === 0 && completeFor(x.warp.cta, views, at);
   const update = (x: Activation, views: Views, at: number, lane: number): void => {
     for (let e = 0; e < elements.length; e++) old[e] = readElement(views, at + e * bytes, access.bits, access.signed);
     for (let e = 0; e < elements.length; e++) {
@@ -66,6 +66,7 @@ export function makeAtomic(
     if (waits && Number(returned[0]) === 0) {
       x.warp.polled |= 1 << lane;
       x.warp.pollSite = memory.site;
+      x.warp.pollWord = old[0] as bigint;
     }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);

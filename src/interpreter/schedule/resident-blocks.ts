@@ -128,9 +128,9 @@ export class ResidentBlocks {
    * @throws Fault if it has not given back what it had to
    */
   close(cta: Cta): void {
+    cta.units.existing(PendingEffects)?.completeAll();
     endUnits(cta.units);
     const { observers } = this.#grid;
-    cta.units.existing(PendingEffects)?.completeAll();
     if (observers !== null) emit(observers, "blockEnd", cta);
     this.#blocks = this.#blocks.filter((other) => other !== cta);
     this.#idle.push(cta);

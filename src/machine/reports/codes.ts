@@ -174,6 +174,11 @@ export const reportCodes = {
     title: "an operand reaches outside the registers of its function",
     page: "An indirect operand takes its place from an address register, and the address lies in no variable: the base was never set, or the offset is too large. What is read there is 0 here and what is written is lost; a GPU takes whatever register that is.",
   },
+  "proxy-fence-missing": {
+    title: "asynchronous operations read what ordinary stores have written, without a proxy fence",
+    page: "Ordinary loads and stores go through the generic proxy; bulk and tensor copies, `wgmma` and `tcgen05` read shared memory through the async proxy (section 8.6), which on a GPU may not see what a store has just written, whatever barriers stand between. The thread that stores must execute `fence.proxy.async` after the store and before it meets, at a barrier, the thread that issues the operation. The machine has one view of memory, so that the values are right here.\n\nWrong is `st.shared.u32 [a], x; bar.sync 0; cp.async.bulk.global.shared::cta.bulk_group [g], [a], 16;`. Right is `st.shared.u32 [a], x; fence.proxy.async.shared::cta; bar.sync 0; cp.async.bulk.global.shared::cta.bulk_group [g], [a], 16;`.",
+    section: "9.7.13.4",
+  },
   "shared-out-of-bounds": {
     title: "an access to shared memory is outside every variable",
     page: "The address is in no `.shared` variable of the block, nor in the dynamic shared memory that the launch asked for, or the access reaches past the end. If the nearest is the dynamic part, the launch may have to ask for more bytes.",

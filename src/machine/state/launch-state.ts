@@ -222,6 +222,8 @@ export interface Warp {
   /** The lanes that have found the phase of an mbarrier incomplete in the warp's last turn, and where. */
   polled: number;
   pollSite: Site | null;
+  /** The mbarrier as the last of them found it. */
+  pollWord: bigint;
   /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null;
   /** Begins a kernel with all lanes. */

@@ -1,6 +1,6 @@
 import type { Restore } from "../memory/checkpoint.ts";
 import type { Views } from "../memory/views.ts";
-import type { Warp } from "./launch-state.ts";
+import type { Cta, Warp } from "./launch-state.ts";
 import type { UnitState } from "./unit-state.ts";
 
 /** An asynchronous operation that a lane has issued. */
@@ -19,6 +19,21 @@ export interface AsyncEffect {
 interface Groups {
   open: AsyncEffect[];
   groups: AsyncEffect[][];
+}
+
+/**
+ * A thread of a block waits for an mbarrier in vain: what it counts takes effect, of all blocks of the cluster. Returns
+ * whether there was anything.
+ */
+export function completeFor(cta: Cta, views: Views, at: number): boolean {
+  const { cluster } = cta;
+  let any = cta.units.existing(PendingEffects)?.completeAt(views, at) === true;
+  for (let rank = 0; rank < cluster.size; rank++) {
+    const block = cluster.block(rank);
+    if (block === null || typeof block === "string" || block === cta) continue;
+    if (block.units.existing(PendingEffects)?.completeAt(views, at) === true) any = true;
+  }
+  return any;
 }
 
 const copyOf = (groups: ReadonlyMap<Warp, Groups[]>): Map<Warp, Groups[]> =>

@@ -23,6 +23,7 @@ export class BlockWarp implements Warp {
   watched = false;
   yielded = false;
   polled = 0;
+  pollWord = 0n;
   pollSite: Site | null = null;
   lastJump: Site | null = null;
   #patience = patience;

@@ -28,10 +28,12 @@ export const bulkCopy = (op: UnitOpOf<"bulk-copy">, call: UnitCall): void =>
     const part = { lane, bytes, align: 16 };
     const address = call.address(1, lane);
     const source = bytes === 0 ? null : call.range({ ...part, effect: "load", space: op.from, address });
-    const targets = destinations(op, call, lane, { target: 0, mbarrier: 4, mask: 5 }).map((to) => ({
-      target: bytes === 0 ? null : call.range({ ...part, ...how, space: op.to, address: to.target }),
-      mbarrier: to.mbarrier === null ? null : mbarrierAt(call, lane, op.to, to.mbarrier),
-    }));
+    const targets = destinations({ ...op, pairs: false }, call, lane, { target: 0, mbarrier: 4, mask: 5 }).map(
+      (to) => ({
+        target: bytes === 0 ? null : call.range({ ...part, ...how, space: op.to, address: to.target }),
+        mbarrier: to.mbarrier === null ? null : mbarrierAt(call, lane, op.to, to.mbarrier),
+      }),
+    );
     const [{ x, site }, mask] = [call, call.word(3, lane)];
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(source!, bytes);

@@ -1,5 +1,7 @@
-import type { Space } from "../../ir/index.ts";
+import { clusterWindows, type Space, windows } from "../../ir/index.ts";
+import { lanesIn } from "../../ir/lane-mask.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
+import { sharedOwner } from "../../machine/state/cluster.ts";
 import { unitFault } from "./lanes.ts";
 import type { UnitCall } from "./unit-call.ts";
 
@@ -14,6 +16,8 @@ interface Completion {
   readonly to: Space;
   readonly completion: "mbarrier" | "group";
   readonly multicast: boolean;
+  /** The mbarrier is that of the even or odd block of each pair, as the given one is (`.cta_group::2`). */
+  readonly pairs: boolean;
 }
 
 /** The numbers of operands. */
@@ -22,6 +26,12 @@ interface Operands {
   readonly mbarrier: number;
   readonly mask: number;
 }
+
+/** The address that the block of a rank has for what is at `low` in the shared memory of some block. */
+const addressIn = (rank: number, low: number): AddressParts => ({
+  high: 0,
+  low: clusterWindows.ranks + rank * clusterWindows.stride + (low - windows.shared.start),
+});
 
 /**
  * The destinations of an operation by a lane: one, or with `multicast` one in each block that the mask names.
@@ -33,11 +43,16 @@ export function destinations(op: Completion, call: UnitCall, lane: number, opera
   if (op.completion === "group") return [{ target, mbarrier: null }];
   const mbarrier = call.address(operands.mbarrier, lane);
   if (!op.multicast) return [{ target, mbarrier }];
+  const { cta } = call.x.warp;
   const mask = call.word(operands.mask, lane) & 0xffff;
-  // A block is a cluster of its own.
-  if ((mask & ~1) !== 0) {
-    const message = `the mask 0x${mask.toString(16)} names blocks that the cluster does not have: it has 1`;
-    throw unitFault(call, lane, "cluster-bad-rank", message);
-  }
-  return mask === 0 ? [] : [{ target, mbarrier }];
+  const own = sharedOwner(cta, target.low).low;
+  const signal = sharedOwner(cta, mbarrier.low);
+  return lanesIn(mask).map((rank) => {
+    if (rank >= cta.cluster.size) {
+      const message = `the mask 0x${mask.toString(16)} names blocks that the cluster does not have: it has ${cta.cluster.size}`;
+      throw unitFault(call, lane, "cluster-bad-rank", message);
+    }
+    const signalled = op.pairs ? (rank & ~1) | (signal.rank & 1) : rank;
+    return { target: addressIn(rank, own), mbarrier: addressIn(signalled, signal.low) };
+  });
 }

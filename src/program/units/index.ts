@@ -1,7 +1,7 @@
 import type { UnitOp } from "../../ir/index.ts";
-import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { bulkCopy } from "./bulk-copy.ts";
-import { tensorLoad, tensorStore } from "./tensor-copy.ts";
+import { boxLoad, boxStore } from "./box-copy.ts";
+import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
 import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
 import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
@@ -22,10 +22,10 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       bulkCopy(op, call);
       return;
     case "box-load":
-      tensorLoad(op, call);
+      boxLoad(op, call);
       return;
     case "box-store":
-      tensorStore(op, call);
+      boxStore(op, call);
       return;
     case "multiply-warpgroup":
       multiplyWarpgroup(op, call);

@@ -1,5 +1,6 @@
 import { mbarrierBits as bits, type Space } from "../../ir/index.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Cta } from "../../machine/state/launch-state.ts";
 import { unitFault } from "./lanes.ts";
 import type { Range, RangeKind, UnitCall } from "./unit-call.ts";
 
@@ -50,5 +51,16 @@ export function completeTransactions({ x, site, lane }: Asker, { views, at }: Ra
     word += BigInt(field(word, bits.expected, 20)) << BigInt(bits.pending);
   }
   view.setBigUint64(0, word, true);
-  x.warp.cta.signalled = true;
+  signal(x.warp.cta);
+}
+
+/** The mbarrier may be that of any block of the cluster. */
+function signal(cta: Cta): void {
+  cta.signalled = true;
+  const { cluster } = cta;
+  if (cluster.size === 1) return;
+  for (let rank = 0; rank < cluster.size; rank++) {
+    const block = cluster.block(rank);
+    if (block !== null && typeof block !== "string") block.signalled = true;
+  }
 }

@@ -1,4 +1,4 @@
-import { mbarrierBits } from "../../ir/index.ts";
+import { mbarrierBits, type OpOf } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
 import type { AccessEvent, InstructionEvent, LaneEvent, Observer, RangeEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
@@ -20,10 +20,12 @@ interface LaneCopies {
   readonly bulk: Groups;
 }
 
-/** An arrival at an mbarrier that stands for copies. */
-interface Arrival {
-  readonly parity: number;
-  readonly copies: readonly Pending[];
+/** An mbarrier as operations on it have found it: the number of its phase, and that phase's parity. */
+interface Tracked {
+  phase: number;
+  parity: number;
+  /** The copies that stand for arrivals or transactions in a phase, until a thread has seen it complete. */
+  arrivals: { readonly phase: number; readonly copies: readonly Pending[] }[];
 }
 
 type Effect = AccessEvent["effect"];
@@ -37,8 +39,8 @@ type Effect = AccessEvent["effect"];
 export class AsyncCopies implements Observer {
   readonly #lanes = new WeakMap<Warp, LaneCopies[]>();
   readonly #inFlight = new CopiesInFlight();
-  /** By the place of an mbarrier, the copies for which there are arrivals, with the parity of the phase. */
-  readonly #tracked = new WeakMap<Cta, Map<number, Arrival[]>>();
+  /** Mbarriers by their places. */
+  readonly #tracked = new WeakMap<Cta, Map<number, Tracked>>();
   /** By lane, the copy that is being issued. */
   #issued: (Pending | undefined)[] = [];
   readonly #reported = new WeakMap<Site, Set<Site>>();
@@ -67,7 +69,7 @@ export class AsyncCopies implements Observer {
   access(e: AccessEvent): void {
     const { op } = e.site.instruction;
     if (op.kind !== "copy" && this.#inFlight.areNone) return;
-    if (op.kind === "atomic" && op.problem !== undefined) this.#mbarrier(e, op.tracksCopies === true);
+    if (op.kind === "atomic" && op.problem !== undefined) this.#mbarrier(e, op);
     const bytes = accessBytes(e.access);
     const found = new Map<Pending, number>();
     for (let m = e.mask; m !== 0; m &= m - 1) {
@@ -93,7 +95,8 @@ export class AsyncCopies implements Observer {
     const isCopy = op.unit.op === "bulk-copy" || op.unit.op === "box-load" || op.unit.op === "box-store";
     const own = isCopy ? this.#issuedBy(e, lane) : null;
     if (own !== null && e.access.order === "release") {
-      this.#arrive(range.owner ?? warp.cta, range.start, own);
+      const { phase, arrivals } = this.#trackedAt(range.owner ?? warp.cta, range.start);
+      arrivals.push({ phase, copies: [own] });
       return;
     }
     const pending = this.#inFlight.disturbed(warp.cta, effect, range, own);
@@ -113,7 +116,7 @@ export class AsyncCopies implements Observer {
       }
       this.#lanes.delete(warp);
     }
-    for (const arrivals of this.#tracked.get(cta)?.values() ?? []) {
+    for (const { arrivals } of this.#tracked.get(cta)?.values() ?? []) {
       for (const { copies } of arrivals) for (const pending of copies) this.#inFlight.end(pending);
     }
     this.#tracked.delete(cta);
@@ -124,38 +127,38 @@ export class AsyncCopies implements Observer {
     return (this.#issued[lane] ??= this.#inFlight.begin(warp, lane, site));
   }
 
-  /** An operation on an mbarrier: copies for which an arrival in an earlier phase stands are complete. */
-  #mbarrier(e: AccessEvent, tracksCopies: boolean): void {
+  /** An operation on an mbarrier. Copies of phases that a waiting thread finds complete are complete. */
+  #mbarrier(e: AccessEvent, { results, tracksCopies }: OpOf<"atomic">): void {
     const { warp } = e;
+    const waits = results?.[0]?.ty === "pred";
     for (let m = e.mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       const range = rangeOf(e, lane, addressOf(e, lane), 8);
       if (range?.kind !== "shared") continue;
-      const { arrivals, parity } = this.#phaseOf(range.owner ?? warp.cta, range.start);
-      if (!tracksCopies) continue;
+      const found = this.#trackedAt(range.owner ?? warp.cta, range.start);
+      const { phase, arrivals } = found;
+      if (waits && arrivals.length > 0) {
+        for (const { copies } of arrivals.filter((arrival) => arrival.phase < phase)) copies.forEach(this.#complete);
+        found.arrivals = arrivals.filter((arrival) => arrival.phase === phase);
+      }
+      if (tracksCopies !== true) continue;
       const { open, groups } = this.#copiesOf(warp, lane).own;
-      arrivals.push({ parity, copies: [...groups.flat(), ...open] });
+      arrivals.push({ phase, copies: [...groups.flat(), ...open] });
     }
   }
 
-  /** A copy that an mbarrier counts. */
-  #arrive(cta: Cta, at: number, pending: Pending): void {
-    const { arrivals, parity } = this.#phaseOf(cta, at);
-    arrivals.push({ parity, copies: [pending] });
-  }
+  readonly #complete = (pending: Pending): void => this.#inFlight.end(pending);
 
-  /** The arrivals in the current phase of an mbarrier, whose parity is given; copies of earlier ones are complete. */
-  #phaseOf(cta: Cta, at: number): { readonly arrivals: Arrival[]; readonly parity: number } {
+  /** What is known of an mbarrier, in the phase in which it is. */
+  #trackedAt(cta: Cta, at: number): Tracked {
     let byMbarrier = this.#tracked.get(cta);
     if (byMbarrier === undefined) this.#tracked.set(cta, (byMbarrier = new Map()));
     const parity = (cta.shared.u8[at + (mbarrierBits.parity >> 3)]! >> (mbarrierBits.parity & 7)) & 1;
-    const tracked = byMbarrier.get(at) ?? [];
-    for (const { parity: of, copies } of tracked) {
-      if (of !== parity) for (const pending of copies) this.#inFlight.end(pending);
-    }
-    const arrivals = tracked.filter((arrival) => arrival.parity === parity);
-    byMbarrier.set(at, arrivals);
-    return { arrivals, parity };
+    let found = byMbarrier.get(at);
+    if (found === undefined) byMbarrier.set(at, (found = { phase: 0, parity, arrivals: [] }));
+    if (found.parity !== parity) found.phase++;
+    found.parity = parity;
+    return found;
   }
 
   #copiesOf(warp: Warp, lane: number): LaneCopies {

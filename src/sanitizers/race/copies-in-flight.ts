@@ -13,7 +13,7 @@ export interface Pending {
 /** Bytes of the device's memory, or of a block's shared memory. */
 export interface Located {
   readonly kind: "global" | "shared";
-  /** The block whose shared memory it is, if not that of the block that accesses it. */
+  /** The block whose shared memory it is, where an address within the cluster says so; else null. */
   readonly owner: Cta | null;
   readonly start: number;
   readonly end: number;

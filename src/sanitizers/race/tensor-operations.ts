@@ -174,17 +174,21 @@ export class TensorOperations implements Observer {
   /** An operation on an mbarrier: what arrivals in an earlier phase stand for is complete. */
   #mbarrier(e: AccessEvent, commits: boolean): void {
     const { warp } = e;
-    const { arrivals, operations } = this.#of(warp.cta);
+    const { operations } = this.#of(warp.cta);
     for (let m = e.mask; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       const address = addressOf(e, lane);
       const place = locate(e.activation, lane, address);
       if (place?.kind !== "shared") continue;
+      const { arrivals } = this.#of(place.owner ?? warp.cta);
       const at = place.at + address.low - place.start;
       const parity = (place.views.u8[at + (mbarrierBits.parity >> 3)]! >> (mbarrierBits.parity & 7)) & 1;
       const known = arrivals.get(at) ?? [];
       const over = known.filter((arrival) => arrival.parity !== parity);
-      for (const arrival of over) this.#complete(warp.cta, (one) => arrival.operations.has(one));
+      for (const { operations: complete } of over) {
+        const blocks = new Set([...complete].map((one) => one.warp.cta));
+        for (const cta of blocks) this.#complete(cta, (one) => complete.has(one));
+      }
       const left = known.filter((arrival) => arrival.parity === parity);
       if (commits) {
         const own = operations.filter((one) => one.role === "unit" && one.warp === warp && one.lane === lane);
@@ -234,7 +238,7 @@ function disturbs(role: Role | null, effect: "load" | "store", one: Pending, at:
 /** The bytes of the block's shared memory at an address; null: it is elsewhere. */
 function sharedRange(e: LaneEvent, lane: number, address: AddressParts, bytes: number): Range | null {
   const place = locate(e.activation, lane, address);
-  if (place?.kind !== "shared") return null;
+  if (place?.kind !== "shared" || (place.owner ?? e.warp.cta) !== e.warp.cta) return null;
   const start = place.at + address.low - place.start;
   return { start, end: start + bytes };
 }

@@ -11,7 +11,7 @@ export const tileSlots = { left: 4, right: 8 } as const;
 export type Side = keyof typeof tileSlots;
 
 /** A place for a widened matrix. `isFilled`: another product has widened it before. */
-export interface TileSlot {
+interface TileSlot {
   readonly number: number;
   readonly isFilled: boolean;
 }

@@ -57,13 +57,13 @@ const cpAsyncBulk = instruction("cp.async.bulk", {
         ...hopper,
         operands: copied,
         paired: { ...cachePolicy, ctaMask: "multicast::cluster" },
-        effect: (_, src) => bulkCopy("global", "shared", src),
+        effect: (_, src) => bulkCopy("global", "shared-cluster", src),
       },
     ),
     form("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [dstMem], [srcMem], size, [mbar]", {
       ...hopper,
       operands: copied,
-      effect: (_, src) => bulkCopy("shared", "shared", src),
+      effect: (_, src) => bulkCopy("shared", "shared-cluster", src),
     }),
     form(
       "cp.async.bulk.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask} [dstMem], [srcMem], size{, cache_policy}{, byteMask}",
@@ -126,7 +126,7 @@ const cpReduceAsyncBulk = instruction("cp.reduce.async.bulk", {
         where: { redOp: reductions, type: sharedTypes },
         operands: { ...ranges, ...mbar, ...policy },
         invalid: reductionProblem(sharedTypesOf),
-        effect: (_, src, { redOp, type }) => bulkCopy("shared", "shared", src, reducing(redOp, type)),
+        effect: (_, src, { redOp, type }) => bulkCopy("shared", "shared-cluster", src, reducing(redOp, type)),
       },
     ),
     form(

@@ -14,6 +14,7 @@ const source = { srcMem: "address shared" };
 interface Modifiers {
   readonly dim: (typeof dims)[number];
   readonly load_mode?: TensorMode | "im2col_no_offs" | undefined;
+  readonly cta_group?: (typeof groups)[number] | undefined;
 }
 
 /** Section 9.7.9.27.1.2: which modes go with which dimensions. */
@@ -58,12 +59,15 @@ interface Loaded {
   readonly [map]: Expr;
 }
 
-function load(src: Loaded, mods: Modifiers, ops: OperandAccess): OpOf<"unit"> {
+function load(to: "shared" | "shared-cluster", src: Loaded, mods: Modifiers, ops: OperandAccess): OpOf<"unit"> {
   const { coordinates, info } = boxOperands(ops);
   const counts = { rank: Number(mods.dim[0]), coordinates: coordinates.length, info: info.length };
   return {
     kind: "unit",
-    unit: { op: "box-load", mode: modeOf(mods), ...counts, to: "shared", multicast: src.ctaMask !== undefined },
+    unit: {
+      ...{ op: "box-load", mode: modeOf(mods), ...counts, to },
+      ...{ multicast: src.ctaMask !== undefined, pairs: mods.cta_group === "cta_group::2" },
+    },
     operands: [src.dstMem, src[map], src.mbar, src.ctaMask ?? kit.i32(0), ...coordinates, ...info],
   };
 }
@@ -99,7 +103,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         paired,
         since: "8.6",
         gates: { "tile::gather4": { target: "sm_100" }, ...groupGates },
-        effect: (_, src, mods, ops) => load(src, mods, ops),
+        effect: (_, src, mods, ops) => load("shared", src, mods, ops),
       },
     ),
     form(
@@ -111,7 +115,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         paired,
         since: "8.6",
         gates: { "im2col::w": { target: "sm_100" }, "im2col::w::128": blackwell, ...groupGates },
-        effect: (_, src, mods, ops) => load(src, mods, ops),
+        effect: (_, src, mods, ops) => load("shared", src, mods, ops),
       },
     ),
     form(
@@ -122,7 +126,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         operands,
         ...toCluster,
         gates: { "tile::gather4": blackwell, ...groupGates },
-        effect: (_, src, mods, ops) => load(src, mods, ops),
+        effect: (_, src, mods, ops) => load("shared-cluster", src, mods, ops),
       },
     ),
     form(
@@ -133,7 +137,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         operands,
         ...toCluster,
         gates: { "im2col::w": blackwell, "im2col::w::128": blackwell, ...groupGates },
-        effect: (_, src, mods, ops) => load(src, mods, ops),
+        effect: (_, src, mods, ops) => load("shared-cluster", src, mods, ops),
       },
     ),
     form(

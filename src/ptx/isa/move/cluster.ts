@@ -14,8 +14,8 @@ export function addressInRank(k: Kit, a: Expr, b: Expr): Expr {
   const bits = Math.log2(stride);
   const rank = k.select(k.lt(b, k.i32(maxRank), false), b, k.i32(maxRank));
   const window = k.add(k.i32(ranks), k.shl(rank, k.i32(bits)));
-  // The offset in the window is signed: all windows begin at multiples of the stride.
-  const lower = k.add(window, k.field(low(k, a), 0, bits, true));
+  // The offset in the window is signed: all windows begin as far after a multiple of the stride.
+  const lower = k.add(window, k.field(k.sub(low(k, a), k.i32(ranks % stride)), 0, bits, true));
   return a.ty === "i64" ? k.pair(lower, k.high(a)) : lower;
 }
 

@@ -42,7 +42,7 @@ export const fence = instruction("fence", {
       where: { space: ["global", "shared::cta", "shared::cluster"] },
       since: "8.0",
       target: "sm_90",
-      effect: nothing,
+      effect: () => ({ kind: "nothing", proxy: "async" }),
     }),
     form("fence.proxy.tensormap::generic.release.scope", {
       where: { scope: scopes },

@@ -11,6 +11,7 @@ import { arriving, begin, mbarrierOp, settling } from "../async/mbarrier-word.ts
 import { form, instruction, type OperandAccess, type Step } from "../define.ts";
 import { align } from "../matrix/steps.ts";
 import { accessOf } from "../memory/access.ts";
+import { addressInRank } from "../move/cluster.ts";
 import { exact, forBlock, generation, groups } from "./gates.ts";
 
 const repeats = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"] as const;
@@ -316,35 +317,24 @@ const tcgen05Fence = instruction("tcgen05.fence", {
   ],
 });
 
-/** The offset of an address within the shared memory of its block, as all windows of a cluster have it. */
-const offsetMask = BigInt(clusterWindows.stride - 1);
-
-/** The address in the block of a rank that has the same offset. */
-function inRank(address: Expr, rank: number): Expr {
-  const base = BigInt(clusterWindows.ranks + rank * clusterWindows.stride) & ~offsetMask;
-  if (address.ty === "i64") return kit.or(kit.and(address, kit.i64(offsetMask)), kit.i64(base));
-  return kit.or(kit.and(address, kit.i32(Number(offsetMask))), kit.i32(Number(base)));
-}
-
-/** What the thread has begun is complete: the mbarrier gets its arrival at once, or those of several blocks theirs. */
+/**
+ * What the thread has begun is complete: the mbarrier gets its arrival at once, or those at the same place in the blocks
+ * of the cluster that a mask names do.
+ */
 function committing(
   mbarrier: Expr,
   ctaMask: Expr | undefined,
   m: { readonly "shared::cluster": boolean },
 ): readonly Step[] {
-  const arrival = (address: Expr, space: string | undefined): OpOf<"atomic"> => ({
-    ...mbarrierOp(
-      { address, space, ordering: { order: "release", scope: "cluster" } },
-      settling(arriving(begin, kit.i32(1), false)),
-    ),
-    tracksTensor: true,
-  });
-  if (ctaMask === undefined) {
-    return [{ op: arrival(mbarrier, m["shared::cluster"] ? "shared::cluster" : undefined), dst: [] }];
-  }
+  const arrival = (address: Expr, space: string | undefined): Step => {
+    const where = { address, space, ordering: { order: "release", scope: "cluster" } } as const;
+    const op = mbarrierOp(where, settling(arriving(begin, kit.i32(1), false)));
+    return { op: { ...op, tracksTensor: true }, dst: [] };
+  };
+  const space = m["shared::cluster"] ? "shared::cluster" : undefined;
+  if (ctaMask === undefined) return [arrival(mbarrier, space)];
   return Array.from({ length: clusterWindows.maxRank }, (_, rank) => ({
-    op: arrival(inRank(mbarrier, rank), "shared::cluster"),
-    dst: [],
+    ...arrival(addressInRank(kit, mbarrier, kit.i32(rank)), space),
     where: kit.ne(kit.and(ctaMask, kit.i32(1 << rank)), kit.i32(0)),
   }));
 }

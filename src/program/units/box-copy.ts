@@ -75,7 +75,7 @@ const placesOf = (request: Request, ranges: readonly (Range | null)[], address: 
 });
 
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
-export const tensorLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
+export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 4);
     const { map, box } = request;
@@ -117,7 +117,7 @@ function storing(op: UnitOpOf<"box-store">, { type }: TensorMap, call: UnitCall,
  * Copies a box from shared memory to a tensor, or reduces it into the tensor, for each lane (sections 9.7.9.27.1.2 and
  * 9.7.9.27.1.3).
  */
-export const tensorStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
+export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 2);
     const { map, box } = request;

@@ -102,7 +102,7 @@ export function clusterOrder(grid: Dim3, cluster: Dim3, ranges: readonly BlockRa
 }
 
 /** The reverse of `nthBlock`. */
-export function orderOfBlock(grid: Dim3, cluster: Dim3, linear: number): number {
+function orderOfBlock(grid: Dim3, cluster: Dim3, linear: number): number {
   const size = productOf(cluster);
   if (size === 1) return linear;
   const { rank, clusterid } = placeInCluster(

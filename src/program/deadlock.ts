@@ -1,6 +1,7 @@
 import { mbarrierBits } from "../ir/index.ts";
 import { maskText } from "../ir/lane-mask.ts";
 import { Fault } from "../machine/faults/fault.ts";
+import type { Site } from "../machine/state/code.ts";
 import { notAligned } from "./instruction-faults.ts";
 import type { CallFrame, Cta, Wait, Warp } from "../machine/state/launch-state.ts";
 
@@ -60,8 +61,8 @@ export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] 
 }
 
 /**
- * Makes the fault for a block whose threads all wait for the phase of an mbarrier, or at barriers, so that nobody is
- * left who could complete it.
+ * Makes the fault for a block whose threads all wait for the phase of an mbarrier, for tensor memory, or at barriers,
+ * so that nobody is left who could end it.
  */
 export function mbarrierDeadlock(cta: Cta): Fault {
   const polling = cta.warps.find(({ polled, pollSite, live }) => (polled & live) !== 0 && pollSite !== null)!;
@@ -70,15 +71,24 @@ export function mbarrierDeadlock(cta: Cta): Fault {
     const lanes = warp.polled & warp.live;
     if (lanes !== 0 && warp.pollSite !== null) {
       const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
-      notes.push(`${name(warp, lanes)} wait at line ${line} for the phase of an mbarrier${missingFrom(warp.pollWord)}`);
+      const what = isAllocation(warp.pollSite)
+        ? "tensor memory"
+        : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
+      notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
     }
     for (const group of warp.groups) if (group.wait !== null) notes.push(describe(warp, group, group.wait));
   }
   const group = polling.groups.find(({ wait, mask }) => wait === null && (mask & polling.polled) !== 0)!;
   const at = { site: polling.pollSite!, activation: group.activation, lanes: polling.polled & polling.live };
-  const message = "no thread of the block can go on: the phase of an mbarrier is not complete, and all threads wait";
+  const missing = isAllocation(polling.pollSite!)
+    ? "no tensor memory is free"
+    : "the phase of an mbarrier is not complete";
+  const message = `no thread of the block can go on: ${missing}, and all threads wait`;
   return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
 }
+
+/** Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier. */
+const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
 
 const arrivalBits = 20;
 const transactionBias = 2 ** 20;

@@ -26,13 +26,13 @@ describe("pages", () => {
 });
 
 test("every code that a room of the machine can report has a page", () => {
-  const raised = ["machine", "interpreter", "sanitizers"].flatMap((room) => {
+  const raised = ["machine", "program", "interpreter", "sanitizers"].flatMap((room) => {
     const folder = new URL(`../../src/${room}/`, import.meta.url);
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
     return files.flatMap((file) =>
       [
         ...readFileSync(new URL(file, folder), "utf8").matchAll(
-          /(?:Fault\(|fault\(\w*,? ?|report\(\{?[^";]*?|code: )\s*"([a-z-]+)"/g,
+          /(?:Fault\((?:\s*call,)?|fault\(\w*,? ?|report\(\{?[^";]*?|code: )\s*"([a-z-]+)"/g,
         ),
       ].map((m) => m[1]!),
     );

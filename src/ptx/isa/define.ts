@@ -28,6 +28,7 @@ export interface Temporary {
 
 /** One of the operations that an instruction consists of. */
 export interface Step {
+  /** A `branch` goes back to the first step: its target is 0. */
   readonly op: Op;
   /** Where the results go; the destinations of the instruction by default. */
   readonly dst?: readonly Destination[];

@@ -239,15 +239,17 @@ export class FunctionLowering implements Places {
     const guard = this.#guard(node);
     if (!node.resolved) return;
     const { control } = node.resolved.form;
-    const op = control && this.#control(node, control);
-    if (op === null) {
-      for (const { where, ...lowered } of lowerThroughRow(node, node.resolved, this, this.#declaration.entry)) {
-        this.#emit(node, { guard: where === null ? guard : this.#narrowed(node, guard, where), ...lowered });
+    const moved = control && this.#control(node, control);
+    if (moved === null) {
+      const first = this.#instructions.length;
+      for (const { where, op, ...lowered } of lowerThroughRow(node, node.resolved, this, this.#declaration.entry)) {
+        const own = where === null ? guard : this.#narrowed(node, guard, where);
+        this.#emit(node, { guard: own, ...lowered, op: op.kind === "branch" ? { ...op, target: first } : op });
       }
       return;
     }
-    const at = this.#emit(node, { guard, op: typeof op === "function" ? { kind: "nothing" } : op });
-    if (typeof op === "function") this.#branches.push({ at, build: op });
+    const at = this.#emit(node, { guard, op: typeof moved === "function" ? { kind: "nothing" } : moved });
+    if (typeof moved === "function") this.#branches.push({ at, build: moved });
   }
 
   /** The guard of a step that only some of the instruction's lanes execute. */

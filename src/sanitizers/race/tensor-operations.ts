@@ -99,7 +99,7 @@ export class TensorOperations implements Observer {
     const inFlight = this.#of(e.warp.cta);
     for (const one of inFlight.operations) {
       if (one === this.#current || !disturbs(role, e.effect, one, e.cells)) continue;
-      this.#report(e, one, tensorHelp(one));
+      this.#name(e, one, tensorHelp(one));
     }
     if (role === null) return;
     const current = this.#begun(e, role, inFlight);
@@ -202,12 +202,12 @@ export class TensorOperations implements Observer {
   #written(e: LaneEvent, range: Range): void {
     for (const one of this.#of(e.warp.cta).operations) {
       if (!meet(one.hull, range) || !one.sources.some((source) => meet(source, range))) continue;
-      this.#report(e, one, tensorHelp(one));
+      this.#name(e, one, tensorHelp(one));
     }
   }
 
   /** Reports once for each pair of instructions. */
-  #report({ warp, activation, site, mask: lanes }: LaneEvent, one: Pending, help: string): void {
+  #name({ warp, activation, site, mask: lanes }: LaneEvent, one: Pending, help: string): void {
     let known = this.#reported.get(site);
     if (known === undefined) this.#reported.set(site, (known = new Set()));
     if (known.has(one.site)) return;

@@ -2,7 +2,8 @@ import { lanesIn } from "../../../ir/lane-mask.ts";
 import { Fault, type FaultDetails } from "../../../machine/faults/fault.ts";
 import type { TensorCells } from "../../../machine/events.ts";
 import type { UnitCall } from "../unit-call.ts";
-import { tensorColumns, tensorLanes, TensorMemory } from "./tensor-memory.ts";
+import type { DataPaths } from "./data-paths.ts";
+import { type TensorAddress, tensorColumns, tensorLanes, TensorMemory } from "./tensor-memory.ts";
 
 /** The fault of the lanes for which a unit acts, or of one of them. */
 export function tensorFault(
@@ -35,7 +36,7 @@ export interface CellsAccess {
   /** The matrix, for messages. */
   readonly what: string;
   readonly effect: "load" | "store";
-  readonly asking?: number;
+  readonly asking?: number | undefined;
 }
 
 /**
@@ -64,4 +65,26 @@ export function checkCells(call: UnitCall, { what, effect, asking }: CellsAccess
   fail(`${what} is in ${range} of tensor memory, and column ${missing} is not allocated`, {
     notes: [allocated === "" ? "the block has allocated no columns" : `allocated are columns ${allocated}`],
   });
+}
+
+/**
+ * Checks the columns of a matrix whose rows are as those of D: in all lanes from that of its address on, or in 16 of
+ * each 32.
+ *
+ * @throws Fault if it cannot begin at that lane, or is not in allocated columns
+ */
+export function checkMatrix(
+  call: UnitCall,
+  access: CellsAccess,
+  { half }: DataPaths,
+  { lane, column }: TensorAddress,
+  columns: number,
+): void {
+  if (lane !== 0 && !(half && lane === 16)) {
+    const message = `${access.what} begins at lane ${lane} of tensor memory, and must at lane 0${half ? " or 16" : ""}`;
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: access.asking! });
+  }
+  if (!half) checkCells(call, access, { lane, lanes: tensorLanes, column, columns });
+  else
+    for (let at = lane; at < tensorLanes; at += 32) checkCells(call, access, { lane: at, lanes: 16, column, columns });
 }

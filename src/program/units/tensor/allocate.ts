@@ -33,7 +33,11 @@ export function allocateTensor(call: UnitCall): void {
   }
   const { site, lanes, x } = call;
   const allocation = memory.allocate(columns, { site, lanes, warp: x.warp, stack: stackOf(site, x) });
-  for (const lane of lanesIn(call.lanes)) call.give(0, lane, allocation?.column ?? noColumns);
+  if (allocation === null) {
+    x.warp.polled |= lanes;
+    x.warp.pollSite = site;
+  }
+  for (const lane of lanesIn(lanes)) call.give(0, lane, allocation?.column ?? noColumns);
 }
 
 /** Frees columns that the block has allocated. */
@@ -43,6 +47,7 @@ export function freeTensor(call: UnitCall): void {
   const { lane, column } = tensorAddress(address);
   const memory = tensorMemoryOf(call);
   if (lane === 0 && memory.free(column, columns)) {
+    call.x.warp.cta.signalled = true;
     call.touch(call.lanes, "store", { lane: 0, lanes: tensorLanes, column, columns });
     return;
   }

@@ -11,7 +11,7 @@ import { type TensorAddress, tensorAddress, tensorColumns } from "./tensor-memor
  * The lanes that get a row of the source, counted from the lane of the address (section 9.7.16.9.2). With 32 or 64 rows
  * a row goes to two or four quarters; of 4 rows each goes to one, in which it is the row to be replaced.
  */
-export function copiedLanes({ rows, multicast }: TensorCopy, row: number): readonly number[] {
+function copiedLanes({ rows, multicast }: TensorCopy, row: number): readonly number[] {
   if (rows === 4) return [32 * row];
   switch (multicast) {
     case null:

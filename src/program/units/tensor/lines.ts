@@ -16,7 +16,7 @@ function tableOf(format: ElementFormat): Values {
     const size = format === "f16" || format === "bf16" ? 65536 : 256;
     table = { values: new Float64Array(size), exponents: new Int32Array(size) };
     for (let pattern = 0; pattern < size; pattern++) {
-      const value = valueOf(format, pattern);
+      const value = valueIn(format, pattern);
       table.values[pattern] = value;
       table.exponents[pattern] = exponentOf(format, value);
     }
@@ -25,7 +25,7 @@ function tableOf(format: ElementFormat): Values {
   return table;
 }
 
-function valueOf(format: ElementFormat, pattern: number): number {
+function valueIn(format: ElementFormat, pattern: number): number {
   if (format === "u8") return pattern;
   if (format === "s8") return (pattern << 24) >> 24;
   return tensorValue(format as TensorFormat, pattern);
@@ -61,7 +61,7 @@ export class Lines implements TensorLine {
   put(format: ElementFormat, pattern: number, place: number, negated: boolean): void {
     let value: number;
     if (format === "tf32") {
-      value = valueOf(format, pattern);
+      value = valueIn(format, pattern);
       this.exponents[place] = exponentOf(format, value);
     } else {
       const table = tableOf(format);

@@ -64,7 +64,8 @@ export function loadTensor({ move, reduction }: UnitOpOf<"tensor-load">, call: U
     call.give(register, lane, word);
     if (reduction !== null) (loaded[lane] ??= []).push(word);
   });
-  if (reduction !== null) loaded.forEach((own, lane) => call.give(move.registers, lane, reduceWords(reduction, own)));
+  if (reduction === null) return;
+  for (const [lane, own] of loaded.entries()) call.give(move.registers, lane, reduceWords(reduction, own));
 }
 
 /** Stores registers of a warp. */

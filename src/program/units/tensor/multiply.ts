@@ -11,7 +11,7 @@ import { powerOfTwo } from "../../../numeric/binary64-bits.ts";
 import { pattern32 } from "../../../numeric/float-pattern.ts";
 import { f16ToNumber, numberToF16 } from "../../../numeric/half.ts";
 import type { UnitCall } from "../unit-call.ts";
-import { checkCells, tensorFault, tensorMemoryOf } from "./access.ts";
+import { checkMatrix, tensorFault, tensorMemoryOf } from "./access.ts";
 import { type DataPaths, dataPaths } from "./data-paths.ts";
 import { Products } from "./products.ts";
 import { type OperandSource, readSharedLines, readTensorLines } from "./read-lines.ts";
@@ -43,7 +43,7 @@ function multiply(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number)
   const others = otherOperands(op);
   const source: OperandSource = { call, lane, op, product, paths };
   const d = tensorAddress(call.word(operandIndex.d, lane));
-  checkAddress(source, "D", d, product.n / paths.parts);
+  checkMatrix(call, { what: "matrix D", effect: "store", asking: lane }, paths, d, product.n / paths.parts);
   if (op.fromTensorMemory) readTensorLines(source, tensorAddress(call.word(operandIndex.a, lane)), products.a);
   else readSharedLines(source, "A", call.address(operandIndex.a, lane), products.a, null);
   let zero: ZeroColumns | null = null;
@@ -80,20 +80,6 @@ function instructionOf(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: nu
   if (problem !== null) fail(problem);
   if (op.shifted && product.m !== 128) fail(`M is ${product.m}, and must be 128 with .ashift`);
   return product;
-}
-
-/** Checks that a matrix, whose rows are those of D, lies in allocated columns, and begins at a lane that it can. */
-function checkAddress({ call, lane, paths }: OperandSource, name: string, at: TensorAddress, columns: number): void {
-  if (at.lane !== 0 && !(paths.half && at.lane === 16)) {
-    const message = `matrix ${name} begins at lane ${at.lane} of tensor memory, and must at lane 0${paths.half ? " or 16" : ""}`;
-    throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane });
-  }
-  const lanes = paths.half ? 112 : tensorLanes;
-  checkCells(
-    call,
-    { what: `matrix ${name}`, effect: "store", asking: lane },
-    { lane: at.lane, lanes, column: at.column, columns },
-  );
 }
 
 const f32 = new Float32Array(1);

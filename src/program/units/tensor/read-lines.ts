@@ -9,7 +9,7 @@ import {
 } from "../../../ir/index.ts";
 import type { AddressParts } from "../../../machine/memory/address-space.ts";
 import type { UnitCall } from "../unit-call.ts";
-import { checkCells, tensorFault, tensorMemoryOf } from "./access.ts";
+import { checkMatrix, tensorFault, tensorMemoryOf } from "./access.ts";
 import type { DataPaths } from "./data-paths.ts";
 import type { Lines } from "./lines.ts";
 import { packingOf, patternIn } from "./packing.ts";
@@ -126,16 +126,8 @@ export function readTensorLines(source: OperandSource, from: TensorAddress, to: 
   const { lines, k, format, negated } = operandOf(source, "A");
   const packing = packingOf(op.kind, format, "tensor");
   const chunks = k / packing.count;
-  if (from.lane !== 0 && !(paths.half && from.lane === 16)) {
-    const message = `matrix A begins at lane ${from.lane} of tensor memory, and must at lane 0${paths.half ? " or 16" : ""}`;
-    throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: asking });
-  }
-  const lanes = paths.half ? 112 : tensorLanes;
-  checkCells(
-    call,
-    { what: "matrix A", effect: "load", asking },
-    { lane: from.lane, lanes, column: from.column, columns: chunks * (chunkBytes / 4) },
-  );
+  const access = { what: "matrix A", effect: "load", asking } as const;
+  checkMatrix(call, access, paths, from, chunks * (chunkBytes / 4));
   const memory = tensorMemoryOf(call);
   to.reset(lines * paths.parts, k);
   for (let line = 0; line < lines * paths.parts; line++) {

@@ -6,7 +6,7 @@ import { scaleColumns, scaleLayout, scalePlace } from "./scale-factors.ts";
 import { type TensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
 
 /** Quarters of the lanes: each computes 32 rows of D, and has scales of its own for them and for all columns. */
-export const quarters = 4;
+const quarters = 4;
 
 /** Elements that have the same scale, at least. */
 const groupElements = 16;

@@ -1,4 +1,4 @@
-import { checkCells, tensorFault, tensorMemoryOf } from "./access.ts";
+import { checkMatrix, tensorFault, tensorMemoryOf } from "./access.ts";
 import type { OperandSource } from "./read-lines.ts";
 import { metadataColumns, sparsePlaces } from "./sparse-rows.ts";
 import { type TensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
@@ -12,12 +12,7 @@ export function readSparsePlaces(source: OperandSource, from: TensorAddress): re
   const { call, lane: asking, op, product, paths } = source;
   const { sparsitySelector: selector } = product;
   const columns = metadataColumns(op.kind, selector);
-  const lanes = paths.half ? 112 : tensorLanes;
-  checkCells(
-    call,
-    { what: "the metadata of A", effect: "load", asking },
-    { lane: from.lane, lanes, column: from.column, columns },
-  );
+  checkMatrix(call, { what: "the metadata of A", effect: "load", asking }, paths, from, columns);
   const { words } = tensorMemoryOf(call);
   const places: number[][] = [];
   for (let part = 0; part < paths.parts; part++) {

@@ -6,9 +6,13 @@ import type { TensorKind } from "../../../ir/index.ts";
  * (cute/atom/mma_traits_sm100_frag.hpp). The metadata of a row has 4 bits for each group of elements: 4 elements, 8 in
  * pairs, or 2 of tf32.
  */
-interface MetadataLayout {
-  /** The lane and the column, counted from the address, and the bit at which the 4 bits for a group of a row begin. */
-  (row: number, group: number): { readonly row: number; readonly column: number; readonly bit: number };
+type MetadataLayout = (row: number, group: number) => MetadataPlace;
+
+/** The row whose lane it is, the column counted from the address, and the bit at which the 4 bits for a group begin. */
+interface MetadataPlace {
+  readonly row: number;
+  readonly column: number;
+  readonly bit: number;
 }
 
 /**

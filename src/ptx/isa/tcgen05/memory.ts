@@ -31,15 +31,21 @@ const unitOp = (unit: UnitOp, operands: readonly Expr[]): OpOf<"unit"> => ({ kin
 
 const isFirstLane = kit.eq({ kind: "special", ty: "i32", name: "laneid" }, kit.i32(0));
 
-/** The columns are allocated, then one lane stores their address. */
+/**
+ * The columns are allocated, then one lane stores their address. As long as there are none (the address is -1) the warp
+ * tries again and lets others run, which may free some.
+ */
 function allocation(m: { readonly cta_group: string; readonly "shared::cta": boolean }, ops: OperandAccess): Step[] {
   const address = ops.temporary(0);
   const [dst] = ops.vector("dst");
   const [columns] = ops.vector("nCols");
   const access = accessOf({ type: "b32", ss: m["shared::cta"] ? "shared::cta" : undefined });
+  const waits = { where: kit.eq(address.value, kit.i32(-1)), dst: [] };
   return [
     align,
     { op: unitOp({ op: "tensor-alloc" }, [columns!]), dst: [address.register] },
+    { op: { kind: "sleep", nanoseconds: kit.i32(1) }, ...waits },
+    { op: { kind: "branch", target: 0, uniform: true }, ...waits },
     { op: { kind: "store", access, place: atAddress(dst!), values: [address.value] }, where: isFirstLane },
   ];
 }

@@ -32,6 +32,10 @@ export {
 } from "./container/index.ts";
 export type {
   AccessEvent,
+  CellsEvent,
+  ClusterBarrierEvent,
+  ClusterReleaseEvent,
+  TensorCells,
   RangeEvent,
   BarrierEvent,
   BarrierReleaseEvent,

@@ -99,6 +99,7 @@ export type WarpOp =
  * about to exit.
  */
 export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const;
+/** What compiled code asks its launcher about the cluster of some lanes. */
 export type ClusterQuestion = (typeof clusterQuestions)[number];
 
 /** Something that must not be found in memory by an atomic operation. */

@@ -226,7 +226,7 @@ export function operandsOf(op: Op): readonly Expr[] {
 }
 
 /** The operation with each expression replaced that it reads; the same object if nothing changes. */
-export function mapOpOperands(op: Op, map: Replace): Op {
+export function mapOpOperands(op: Op, map: (expr: Expr) => Expr): Op {
   // Most operations are `pure`, for which there is a shorter way.
   if (op.kind !== "pure") return operation.map(op, map);
   const values = mapChanged(op.values, map);

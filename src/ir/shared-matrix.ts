@@ -21,6 +21,7 @@ export interface SharedMatrixLayout {
   readonly grain?: 16 | 32;
 }
 
+/** The bytes within which a swizzle exchanges chunks of 16; 16: none. */
 export type SwizzleWidth = 16 | 32 | 64 | 128;
 
 /** Bytes of a chunk. */

@@ -5,8 +5,10 @@
 
 /** The bytes of a tensor map, and the alignment of its address. */
 export const tensorMapBytes = 128;
+/** Bytes to which a tensor map is aligned. */
 export const tensorMapAlign = 64;
 
+/** The most dimensions of a tensor. */
 export const maxTensorRank = 5;
 
 /** By field, where it begins. Lists have `maxTensorRank` elements; all numbers are little-endian. */
@@ -57,9 +59,12 @@ export const tensorTypes = [
   "16u4_align16b",
   "16u6_align16b",
 ] as const;
+/** The type of a tensor's elements, as `cuTensorMapEncodeTiled` names it. */
 export type TensorType = (typeof tensorTypes)[number];
 
+/** How channels of a tensor may be interleaved, by the number in a tensor map. */
 export const tensorInterleaves = ["none", "16B", "32B"] as const;
+/** How channels of a tensor are interleaved. */
 export type TensorInterleave = (typeof tensorInterleaves)[number];
 
 /** The swizzles, each with its mode and atomicity in table 33. */
@@ -73,10 +78,15 @@ export const tensorSwizzles = {
   "128B_atom_32B_flip_8B": { mode: 3, atomicity: 2 },
   "128B_atom_64B": { mode: 3, atomicity: 3 },
 } as const;
+/** How chunks of a box are exchanged in shared memory. */
 export type TensorSwizzle = keyof typeof tensorSwizzles;
 
+/** What elements beyond the bounds may read as, by the number in a tensor map. */
 export const tensorFills = ["none", "nan"] as const;
+/** What elements beyond the bounds read as. */
 export type TensorFill = (typeof tensorFills)[number];
 
+/** What the L2 cache may fetch at once, by the number in a tensor map. */
 export const tensorL2Promotions = ["none", "64B", "128B", "256B"] as const;
+/** What the L2 cache fetches at once; nothing here depends on it. */
 export type TensorL2Promotion = (typeof tensorL2Promotions)[number];

@@ -22,6 +22,7 @@ export interface WarpgroupProduct {
 
 /** Rows of D that a warp computes, and that a warpgroup computes. */
 export const warpRows = 16;
+/** Rows of A and D: 16 for each warp of the group. */
 export const warpgroupRows = 64;
 
 /** Elements of a row of the dense A, or of a column of B. */
@@ -29,6 +30,7 @@ export const depthOf = ({ tile, sparsity }: WarpgroupProduct): number => (sparsi
 
 /** The numbers of the first operands of a warp's part of a product that are registers of A, and of C. */
 export const registersOfA = 3;
+/** The registers of C, and of D, that each lane has. */
 export const registersOfC = ({ left }: WarpgroupProduct): number => registersOfA + (left.kind === "registers" ? 4 : 0);
 
 /** The sparse matrix of a product that has one. */

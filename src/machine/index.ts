@@ -15,6 +15,7 @@ export type { PendingLaunches } from "./memory/pending-launches.ts";
 export type { Views } from "./memory/views.ts";
 export type { Bank } from "./state/bank.ts";
 export type { Barrier, Reduction, Waiter } from "./state/barrier.ts";
+export type { ClusterBarrier } from "./state/cluster-barrier.ts";
 export type { ChannelRule, FrameLayout, GuardWord, LaneAddresses, ProgramFunction, Site } from "./state/code.ts";
 export type * from "./state/launch-state.ts";
 export type { PassedParts, SmallViews } from "./state/register-views.ts";

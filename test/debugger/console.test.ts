@@ -63,8 +63,8 @@ test("memory by bytes and by type, and assignments to it", async () => {
     "x/8 exchange",
     "x 5",
   );
-  expect(words).toBe("0x7f1001000000:  0  1  4  9  8  25");
-  expect(bytes).toMatch(/^0x7f1001000000: {2}00 00 00 00 01 00 00 00 +\.{8}$/);
+  expect(words).toBe("0x7f1003080000:  0  1  4  9  8  25");
+  expect(bytes).toMatch(/^0x7f1003080000: {2}00 00 00 00 01 00 00 00 +\.{8}$/);
   expect(set).toBe("[exchange + 4]:u32 = 1094861636");
   expect(again).toContain("44 43 42 41");
   expect(wrong).toBe("there is no readable memory at 0x5");
@@ -105,7 +105,7 @@ test("a watchpoint says whose memory it watches, and ignores other memory", asyn
     "info breakpoints",
   );
   expect(shared).toBe(
-    "watchpoint 2 (change): 4 bytes at 0x7f1001000004, `tile.numbers` + 4, of block (1,0,0) in launch 1",
+    "watchpoint 2 (change): 4 bytes at 0x7f1003080004, `tile.numbers` + 4, of block (1,0,0) in launch 1",
   );
   expect(local).toBe(
     "watchpoint 3 (write): 8 bytes at 0x20000000, local + 0, of lane 0 of warp 0 of block (1,0,0) in launch 1",

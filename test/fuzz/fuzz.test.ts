@@ -7,8 +7,8 @@ import { reduceLines, reduceProgram } from "./reduce.ts";
 
 /** Compared with the interpreter, in turn. */
 const others: readonly Engine[] = [engines.seeded, engines.closures, engines.jit, engines.jit];
-/** Where it shows which lanes of a warp come first: seeds change that, too. */
-const inOrder: ReadonlySet<string> = new Set(["print", "printingCalls", "warp", "mixed"]);
+/** Where it shows which lanes or which of several faults come first: seeds change that, too. */
+const inOrder: ReadonlySet<string> = new Set(["print", "printingCalls", "warp", "mixed", "faults"]);
 const seeds = Array.from({ length: 8 }, (_, seed) => seed);
 
 test.each(allFamilies)(

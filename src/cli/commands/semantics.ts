@@ -26,7 +26,8 @@ class SymbolicOperands implements OperandAccess {
       this.#rules.set(name, rule);
       if (second && secondRule) this.#rules.set(second.name, secondRule);
       if (destination) continue;
-      const n = Math.max(...rule.counts);
+      // A value of 128 bits is two halves.
+      const n = Math.max(...rule.counts) * (rule.type?.bits === 128 ? 2 : 1);
       const list = Array.from({ length: n }, (_, i) => this.#leaf(n > 1 ? `${name}${i}` : name, rule));
       this.#elements.set(name, list);
       if (list[0]) this.source[name] = list[0];

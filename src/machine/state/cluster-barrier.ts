@@ -35,6 +35,7 @@ export class ClusterBarrier {
     return this.#live - this.#missing;
   }
 
+  /** Threads of the cluster that have not ended. */
   get live(): number {
     return this.#live;
   }

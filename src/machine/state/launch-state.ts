@@ -303,8 +303,9 @@ export interface Cluster {
   readonly barrier: ClusterBarrier;
   /** The block of a rank: it has exited, or not begun; null: there is no such rank. */
   block(rank: number): Cta | "exited" | "absent" | null;
-  /** A block has begun, or ended. */
+  /** A block has begun. */
   enter(cta: Cta): void;
+  /** A block has ended. */
   leave(cta: Cta): void;
   /** Keeps its state, and returns a function that restores it. */
   checkpoint(): Restore;

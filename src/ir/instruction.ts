@@ -88,9 +88,9 @@ export type WarpOp =
    * or never come, `aligned-divergence`.
    */
   | { readonly op: "align"; readonly operands: readonly [] }
-  /** Results: registers of which each part comes from a lane and operand that the arrangement names. Behind `align`. */
+  /** Results: registers of which each part comes from a lane and operand that the arrangement names. After `align`. */
   | { readonly op: "arrange"; readonly operands: readonly Expr[]; readonly arrangement: Arrangement }
-  /** Results: the registers of D; operands: those of A, B and C. Behind `align`. */
+  /** Results: the registers of D; operands: those of A, B and C. After `align`. */
   | { readonly op: "multiply"; readonly operands: readonly Expr[]; readonly product: MatrixProduct };
 
 /**

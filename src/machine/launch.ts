@@ -16,8 +16,16 @@ export interface Steering {
   choose(ways: number, current: Group | null, groupOf: (way: number) => Group): number;
 }
 
-/** Blocks by their linear indices (x fastest), from the first one to that behind the last. */
+/** Blocks by their linear indices (x fastest): from the first one to the one after the last. */
 export type BlockRange = readonly [from: number, to: number];
+
+/** The number of blocks in some ranges. */
+export const blocksIn = (ranges: readonly BlockRange[]): number =>
+  ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+
+/** The blocks of a launch that run, in order. */
+export const blocksOf = ({ grid, blocks }: Pick<LaunchRequest, "grid" | "blocks">): readonly BlockRange[] =>
+  blocks ?? [[0, grid[0] * grid[1] * grid[2]]];
 
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {

@@ -3,7 +3,7 @@ import type { FunctionType, Node } from "./node.ts";
 import { sequence } from "./node.ts";
 import { withoutVoid } from "./types.ts";
 
-/** The names of things that compilers make, by their code, and what stands behind the code. */
+/** The names of things that compilers make, by their code, and what comes after the code. */
 const specialNames: Readonly<Record<string, readonly [words: string, of: "type" | "name"]>> = {
   TV: ["vtable for ", "type"],
   TT: ["VTT for ", "type"],

@@ -217,7 +217,7 @@ function operation(grammar: Grammar, { code, words, form }: Operator, global: bo
     case "prefix":
       return sequence(words, code === "ad" ? addressed(next()) : operand(next()));
     case "postfix":
-      // Before its operand, an operator is written with `_` behind its code.
+      // Before its operand, an operator is written with `_` after its code.
       return state.take("_") ? sequence(words, operand(next())) : sequence(operand(next()), words);
     case "binary": {
       const all = sequence(operand(next()), words, operand(next()));

@@ -13,7 +13,7 @@ export interface NameFacts {
   endsWithArguments: boolean;
   /** Of a member function. */
   qualifiers: string;
-  /** The last arguments in it, which template parameters behind it refer to. */
+  /** The last arguments in it, to which template parameters after it refer. */
   args: readonly Node[] | null;
 }
 

@@ -1,6 +1,6 @@
 import { demangle, type DemangledName } from "./demangle.ts";
 
-/** A name without blanks that mean nothing, and with qualifiers behind their types: `f(float const*,int)`. */
+/** A name without blanks that mean nothing, and with qualifiers after their types: `f(float const*,int)`. */
 function normalized(name: string): string {
   return name
     .trim()

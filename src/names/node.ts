@@ -17,7 +17,7 @@ export type Node =
   | { readonly kind: "count"; readonly of: Node }
   /** A pattern, once for each argument of the packs in it. */
   | { readonly kind: "expansion"; readonly pattern: Node }
-  /** A type and what stands behind it: " const", "[abi:cxx11]", " __vector(4)". */
+  /** A type and what comes after it: " const", "[abi:cxx11]", " __vector(4)". */
   | { readonly kind: "suffixed"; readonly of: Node; readonly suffix: Sequence }
   | { readonly kind: "pointer"; readonly to: Node; readonly sign: "*" | "&" | "&&" }
   /** A pointer to a member of `owner`. */

@@ -168,7 +168,7 @@ export class Printer {
     return `(${this.#list(parameters)})${this.#sequence(suffix.parts)}`;
   }
 
-  /** What stands before the name of a function; what it returns may go on behind the parameters. */
+  /** What stands before the name of a function; what it returns may go on after the parameters. */
   #resultOf(result: Node): string {
     return this.#left(result) + (this.#right(result).startsWith(")") ? "" : " ");
   }

@@ -67,7 +67,7 @@ export function parseDecltype(grammar: Grammar): Node {
   return sequence("decltype (", value, ")");
 }
 
-/** How numbers of a type are written: without their type, and with these letters behind them. */
+/** How numbers of a type are written: without their type, and with these letters after them. */
 const numberSuffixes: Readonly<Record<string, string>> = { i: "", j: "u", l: "l", m: "ul", x: "ll", y: "ull" };
 
 /** The rule `expr-primary`. */

@@ -93,7 +93,7 @@ export type ReadOrigin = (path: string, program: string) => SourceText | null;
 
 /**
  * Whether a column may be taken at its word. nvcc counts columns after macros have been replaced, such as `__device__`:
- * they are wrong behind one, and often in the middle of a word.
+ * they are wrong after one, and often in the middle of a word.
  */
 const isReliable = (text: string, column: number): boolean =>
   column > 0 && !/\b__\w+__\b/.test(text.slice(0, column - 1)) && !/\w\w/.test(text.slice(column - 2, column));

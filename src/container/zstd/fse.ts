@@ -35,7 +35,7 @@ export function readFse(view: ByteView, from: number, { maxLog, maxSymbol }: Fse
   const log = (view.u8(from) & 15) + 5;
   if (log > maxLog) view.fail(`a table has 2^${log} states, where 2^${maxLog} are the most`, from);
   let position = 4;
-  // What stands behind the end is zeros; whether any of it was used is known at the end.
+  // What comes after the end is zeros; whether any of it was used is known at the end.
   const peek = (count: number): number => {
     const at = from + (position >> 3);
     const byte = (i: number): number => (at + i < view.length ? view.bytes[at + i]! : 0);

@@ -1,5 +1,5 @@
 import { Fault } from "../../machine/faults/fault.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import { blocksIn, blocksOf, type LaunchRequest } from "../../machine/launch.ts";
 import type { Grid, Warp } from "../../machine/state/launch-state.ts";
 
 const progressInterval = 100;
@@ -23,9 +23,7 @@ export class Limits {
     this.#grid = grid;
     this.#request = request;
     this.#maxSteps = request.maxSteps ?? Infinity;
-    const [x, y, z] = request.grid;
-    const parts = request.blocks ?? [[0, x * y * z] as const];
-    this.#blocks = parts.reduce((sum, [from, to]) => sum + to - from, 0);
+    this.#blocks = blocksIn(blocksOf(request));
     this.#end = request.timeoutMs === undefined ? Infinity : Date.now() + request.timeoutMs;
   }
 

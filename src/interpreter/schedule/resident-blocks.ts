@@ -1,5 +1,5 @@
 import { emit } from "../../machine/events.ts";
-import type { BlockRange } from "../../machine/launch.ts";
+import { type BlockRange, blocksIn } from "../../machine/launch.ts";
 import { type Restore, restoreAll } from "../../machine/memory/checkpoint.ts";
 import { BlockCluster, clusterSize } from "../../machine/state/cluster.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
@@ -37,7 +37,7 @@ export class ResidentBlocks {
   constructor(grid: Grid, kernel: FunctionCode, sharedBytes: number, ranges?: readonly BlockRange[]) {
     const [x, y, z] = grid.dimensions;
     this.#ranges = ranges ?? [[0, x * y * z]];
-    this.total = this.#ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+    this.total = blocksIn(this.#ranges);
     this.#grid = grid;
     this.#kernel = kernel;
     this.#sharedBytes = sharedBytes;

@@ -1,6 +1,6 @@
 import { Fault } from "../../machine/faults/fault.ts";
 import { addFault } from "../../machine/faults/report-sink.ts";
-import type { BlockRange, LaunchRequest, LaunchResult } from "../../machine/launch.ts";
+import { type BlockRange, blocksIn, blocksOf, type LaunchRequest, type LaunchResult } from "../../machine/launch.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { clusterSize } from "../../machine/state/cluster.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
@@ -93,12 +93,11 @@ export class LaunchExecution implements Work {
     const onOutput = (text: string): void => this.output.add(this.blockIn(this.#team!.context), text);
     const open = openLaunch(program, { ...request, onOutput });
     const { grid, sharedBytes } = open;
-    const { memory, dimensions } = grid;
-    const [gx, gy, gz] = dimensions;
+    const { memory } = grid;
     this.#grid = grid;
     this.#bytes = contextBytes(loaded.kernel, sharedBytes);
-    this.#parts = request.blocks ?? [[0, gx * gy * gz]];
-    this.#blocks = this.#parts.reduce((sum, [from, to]) => sum + to - from, 0);
+    this.#parts = blocksOf(request);
+    this.#blocks = blocksIn(this.#parts);
     this.expectedMs = loaded.blockMs;
     this.module = loaded.module;
     this.tiles = loaded.tiles;

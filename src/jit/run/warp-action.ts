@@ -60,7 +60,7 @@ export class WarpAction {
         break;
       case "arrange":
       case "multiply":
-        throw new Error("lanes wait at `align`, not at what is behind it");
+        throw new Error("lanes wait at `align`, not at what comes after it");
       default:
         op satisfies never;
     }

@@ -8,7 +8,7 @@ import { batchMs } from "./worker-source.ts";
 
 /** Blocks that threads of the host run together. */
 export interface Work extends Room {
-  /** The linear index of the first one, and that behind the last. */
+  /** The linear index of the first one, and the one after the last. */
   readonly first: number;
   readonly end: number;
   /** Threads that may run them, at most. */

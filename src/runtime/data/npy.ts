@@ -113,7 +113,7 @@ function parseHeader(header: string): Header {
   return { descr: descr?.slice(1, -1) ?? null, fortran: order === "True", shape: lengthsOf(shape, wrong) };
 }
 
-/** The lengths of a tuple. One alone has a comma behind it: without, Python takes it for a number. */
+/** The lengths of a tuple. One alone has a comma after it: without, Python takes it for a number. */
 function lengthsOf(tuple: string, wrong: (why: string) => never): number[] {
   const parts = tuple
     .slice(1, -1)

@@ -32,7 +32,3 @@ export function blockRanges(selection: BlockSelection, total: number): readonly 
   }
   return ranges;
 }
-
-/** The number of blocks in some ranges. */
-export const blocksIn = (ranges: readonly BlockRange[]): number =>
-  ranges.reduce((sum, [from, to]) => sum + to - from, 0);

@@ -1,5 +1,5 @@
 import type { Observer } from "../../machine/events.ts";
-import type { BlockRange, LaunchRequest, SanitizerName } from "../../machine/launch.ts";
+import { type BlockRange, blocksIn, type LaunchRequest, type SanitizerName } from "../../machine/launch.ts";
 import { sanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
 import {
@@ -10,7 +10,7 @@ import {
   type LaunchOptions,
   matrixSums,
 } from "./launch-options.ts";
-import { blockRanges, blocksIn } from "./block-selection.ts";
+import { blockRanges } from "./block-selection.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 
 /** A launch that is ready to begin: its arguments have been copied. */

@@ -1,5 +1,5 @@
-// C = A B in 32 bits, of integers of 8 bits: A has rows, B columns. Three stages of tiles come by cp.async, ldmatrix takes them from
-// shared memory, where blocks of 16 bytes are permuted, so that eight rows lie in different banks.
+// C = A B in 32 bits, of integers of 8 bits: A has rows, B columns. Three stages of tiles come by cp.async, ldmatrix
+// takes them from shared memory, where blocks of 16 bytes are permuted: eight rows lie in different banks.
 typedef signed char element;
 
 constexpr int TILE = 128, DEPTH = 64, STAGES = 3, THREADS = 256;

@@ -3,7 +3,7 @@ import type { SharedMatrixLayout, SwizzleWidth } from "./shared-matrix.ts";
 
 /** A matrix in shared memory as an instruction of tcgen05 finds it. */
 export interface TensorMatrixLayout extends SharedMatrixLayout {
-  /** `leading` is the address at which a row goes on behind the 128 bytes in which it begins (K-major, k of 48 bytes). */
+  /** `leading`: the address of what follows the first 128 bytes of a row (K-major, k of 48 bytes). */
   readonly absolute: boolean;
 }
 

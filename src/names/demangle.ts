@@ -15,7 +15,7 @@ export interface DemangledName {
   readonly parameters: readonly string[] | null;
 }
 
-/** The longest mangled name that is looked at. */
+/** The longest mangled name that is demangled. */
 const longest = 1 << 16;
 
 /** Names are looked up again and again; a program has few. */

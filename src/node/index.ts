@@ -23,8 +23,8 @@ const defaultBytes = 2 ** 26;
  *
  * `path` is the folder; it is created when a kernel is first written. Default: `cacheFolder()`. `mostBytes` is the size
  * that the compiled kernels may reach, in bytes; beyond it the least recently used ones are removed. Default: 64 MiB.
- * A folder to which other users can write is not used, as it holds code that will run: `onRefused` is told why, once.
- * Default: a warning of the process.
+ * A folder to which other users can write is not used, as it holds code that will run: `onRefused` is called once, with
+ * the reason. Default: a warning of the process.
  *
  * Returns null if there is no folder (`LANEWISE_CACHE` is empty or "off") or if Lanewise runs from sources that have
  * not been built. Never throws: kernels that cannot be read or written are compiled again.

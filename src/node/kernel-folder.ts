@@ -52,8 +52,8 @@ export class KernelFolder implements KernelStore {
   #isOwn: boolean | null = null;
 
   /**
-   * `build` identifies this build of Lanewise; kernels of other builds are not used. `onRefused` is told, once, why the
-   * folder is not used.
+   * `build` identifies this build of Lanewise; kernels of other builds are not used. `onRefused` is called once if the
+   * folder is not used, with the reason.
    */
   constructor(path: string, build: string, mostBytes: number, onRefused: (why: string) => void = () => {}) {
     this.path = path;

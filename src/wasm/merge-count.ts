@@ -35,7 +35,7 @@ export class MergeCount {
     if (construct !== undefined) construct.ways++;
   }
 
-  /** `locals`: the number of locals that there are. */
+  /** `locals`: the number of locals. */
   end(locals: number): void {
     const construct = this.#open.pop();
     if (construct === undefined) return;

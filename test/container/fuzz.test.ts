@@ -32,7 +32,7 @@ const seeds: readonly Uint8Array[] = [
   new TextEncoder().encode("\nFatbin ptx code:\n================\narch = sm_80\nidentifier = a.cu\n\n.version 9.0\n"),
 ];
 
-/** Reads all that there is. Throws what no reader may throw. */
+/** Reads everything. Throws what no reader may throw. */
 function readAll(bytes: Uint8Array): void {
   const attempt = <T>(read: () => T): T | null => {
     try {

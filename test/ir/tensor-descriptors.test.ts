@@ -54,7 +54,7 @@ test("section 9.7.16.4.1: the fields of a shared memory descriptor, and those th
   expect(typeof tensorLayoutOf(0, 0)).toBe("string");
 });
 
-/** Table 39, row by row: shapes that there are, and ones beside them that there are not. */
+/** Table 39, row by row: shapes in the table, and neighbours that are not in it. */
 test.each([
   [
     "f16",

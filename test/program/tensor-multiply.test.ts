@@ -228,7 +228,7 @@ const narrow = { ...halves, kind: "f8f6f4", a: "e4m3", b: "e5m2" } as const;
 
 describe("layouts in shared memory", () => {
   const swizzles = [16, 32, 64, 128] as const;
-  // Lines of 32 bytes fill a swizzle of 32: along k wider ones have the next bytes of k behind them.
+  // Lines of 32 bytes fill a swizzle of 32: in wider ones the next bytes along k follow.
   test("K-major", () => {
     for (const layout of [kMajor(16), kMajor(32)]) {
       run({ ...halves, layoutA: layout, layoutB: layout }, 1);

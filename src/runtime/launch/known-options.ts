@@ -63,9 +63,9 @@ function refuseUnknown(what: string, options: object, known: object): void {
   }
 }
 
-/** @throws UsageError if a launch is given an option that there is not, which would have no effect */
+/** @throws UsageError for an unknown option of a launch, which would have no effect */
 export const requireLaunchOptions = (options: object): void => refuseUnknown("a launch", options, launch);
 
-/** @throws UsageError if a device is given an option that there is not */
+/** @throws UsageError for an unknown option of a device */
 export const requireDeviceOptions = (options: object): void =>
   refuseUnknown("a device", options, { ...defaults, kernelStore: true });

@@ -30,7 +30,7 @@ class FrameUse {
   readonly #registers = new Map<number, Within>();
   /** Variables whose addresses go where they are not followed. */
   readonly #escaped = new Set<number>();
-  /** Expressions share parts, so each is looked at once while the registers stay the same. */
+  /** Expressions share parts: each part is visited once, as long as the registers stay the same. */
   readonly #seen = new Map<Expr, Within | null>();
 
   constructor(ir: IrFunction) {

@@ -44,6 +44,8 @@ export class MatrixOperations {
   readonly #function: FunctionContext;
   readonly #module: ModuleWriter;
   readonly #faults: Faults;
+  /** The locals that hold parts of the results until `release`. */
+  readonly #taken: number[] = [];
   #plan: TilePlan | null = null;
 
   constructor(chunk: Chunk, context: FunctionContext, module: ModuleWriter) {
@@ -191,8 +193,6 @@ export class MatrixOperations {
       }
     }
   }
-
-  readonly #taken: number[] = [];
 
   /** A local that holds a part of the results until `release`. */
   #local(): number {

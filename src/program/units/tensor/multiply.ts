@@ -22,7 +22,7 @@ import { type TensorAddress, tensorAddress, tensorColumns, tensorLanes } from ".
 /** The operands of a product, in the order of `UnitOp`. */
 const operandIndex = { d: 0, a: 1, b: 2, instruction: 3, accumulate: 4, others: 5 } as const;
 
-/** The operands that an instruction may have behind the common ones: their places. */
+/** The places of the operands that follow the common ones, where an instruction has them. */
 function otherOperands({ sparse, scales, masked }: UnitOpOf<"tensor-multiply">) {
   const metadata = operandIndex.others;
   const scaleA = metadata + (sparse ? 1 : 0);

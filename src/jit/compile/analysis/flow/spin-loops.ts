@@ -14,7 +14,7 @@ export function spinLoops(
   sees: (instruction: Instruction) => boolean,
 ): ReadonlySet<number> {
   const found = new Set<number>();
-  // Loops in loops hold the same instructions: each is asked once.
+  // Nested loops share instructions: each is examined once.
   const seen = new Int32Array(instructions.length + 1);
   for (let i = 0; i < instructions.length; i++) seen[i + 1] = seen[i]! + (sees(instructions[i]!) ? 1 : 0);
   const visit = (loop: LoopRange): void => {

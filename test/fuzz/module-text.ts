@@ -1,6 +1,6 @@
 import type { Random } from "./random.ts";
 import { pattern, type Width } from "./values.ts";
-import { home } from "./instruction.ts";
+import { type Target, version } from "./target.ts";
 
 /** How functions pass their arguments and results: as registers, or through parameter space as compilers do. */
 export interface Signature {
@@ -34,13 +34,16 @@ export class ModuleText {
   readonly random: Random;
   readonly block: readonly [number, number, number];
   readonly grid: readonly [number, number, number];
+  readonly target: Target;
   readonly functions: DeclaredFunction[] = [];
   #streams = 0;
+  #fresh = 0;
   readonly #variables = new Map<string, string>();
   readonly #bodies: string[] = [];
 
-  constructor(random: Random, block: ModuleText["block"], grid: ModuleText["grid"]) {
+  constructor(random: Random, target: Target, block: ModuleText["block"], grid: ModuleText["grid"]) {
     this.random = random;
+    this.target = target;
     this.block = block;
     this.grid = grid;
   }
@@ -82,6 +85,11 @@ export class ModuleText {
     });
   }
 
+  /** A name of this kind that nothing has. */
+  fresh(kind: string): string {
+    return `${kind}${this.#fresh++}`;
+  }
+
   /** Shared memory of `bytes` bytes. */
   shared(name: string, bytes: number): string {
     return this.variable(name, () => `.shared .align 32 .b8 ${name}[${bytes}];`);
@@ -98,8 +106,8 @@ export class ModuleText {
   text(): string {
     const heads = this.functions.map((f) => `${headOf(f)};`);
     return [
-      `.version ${home.version}`,
-      `.target ${home.target.name}`,
+      `.version ${version.text}`,
+      `.target ${this.target.name}`,
       ".address_size 64",
       ...heads,
       ...this.#variables.values(),

@@ -5,8 +5,10 @@ import { FunctionText } from "./function-text.ts";
 import { beginLocalArray, sharedTableBytes } from "./memory.ts";
 import { blobBytes, headerBytes, ModuleText, mostStreams, ownBytes, streamBytes } from "./module-text.ts";
 import { Random } from "./random.ts";
+import { sharedArea, warpMatrixBytes } from "./matrices.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { statements } from "./statements.ts";
+import { targets } from "./target.ts";
 import { patternBytes } from "./values.ts";
 
 /** A module with one kernel `k`, and a launch of it, which is free of races and ends; without reports but in `faults`. */
@@ -49,6 +51,8 @@ const blocks = [
     [32, 1, 2],
   ] as const),
 ] as const;
+/** Blocks of whole warps. */
+const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
 const grids = [
   [1, 1, 1],
   [1, 1, 1],
@@ -73,10 +77,14 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     meeting = false,
     leaving = false,
     alone = false,
+    whole = false,
+    targets: names,
   } = familyOf(family);
+  const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const module = alone
     ? new ModuleText(
         random,
+        target,
         random.pick([
           [32, 1, 1],
           [7, 1, 1],
@@ -84,8 +92,8 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
         ]),
         [1, 1, 1],
       )
-    : new ModuleText(random, random.pick(blocks), random.pick(grids));
-  const text = new FunctionText(random);
+    : new ModuleText(random, target, random.pick(whole ? wholeBlocks : blocks), random.pick(grids));
+  const text = new FunctionText(random, target);
   const threads = module.threads * module.blocks;
 
   declareFunctions(module, functions, meeting);
@@ -155,18 +163,20 @@ function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
   beginLocalArray(text, weights);
   if ("print" in weights) text.declare(".local .align 8 .b8 pr[24];");
 
-  const { load, exchange, sharedAtomic, ownAtomic } = {
+  const { load, exchange, sharedAtomic, ownAtomic, mbarrierPhases } = {
     load: 0,
     exchange: 0,
     sharedAtomic: 0,
     ownAtomic: 0,
+    mbarrierPhases: 0,
     ...weights,
   };
   const shared: [name: string, bytes: number][] = [];
   if (load > 0 && random.chance(0.5)) shared.push(["st", sharedTableBytes]);
   if (sharedAtomic > 0) shared.push(["sb", binsBytes]);
   if (ownAtomic > 0) shared.push(["so", 32 * module.threads]);
-  if (exchange > 0) module.shared("xc", 8 * module.threads);
+  if (exchange + mbarrierPhases > 0) module.shared("xc", 8 * module.threads);
+  if ("matrix" in weights) shared.push([sharedArea(module), module.warps * warpMatrixBytes]);
   for (const [name, bytes] of shared) {
     fillShared(module, text, module.shared(name, bytes), bytes, name === "sb" ? null : text.register(64));
   }

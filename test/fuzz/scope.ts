@@ -24,7 +24,14 @@ type StatementKind =
   | "callSmall"
   | "warp"
   | "sharedAtomic"
-  | "ownAtomic";
+  | "ownAtomic"
+  | "matrix"
+  | "matrixValues"
+  | "mbarrierPhases"
+  | "pipeline"
+  | "copyGroups"
+  | "bulkStores"
+  | "bulkWithin";
 /** How often each kind of statement is written. */
 export type Weights = Readonly<Partial<Record<StatementKind, number>>>;
 

@@ -15,6 +15,10 @@ interface Family {
   readonly leaving?: boolean;
   /** Blocks consist of whole warps. */
   readonly whole?: boolean;
+  /** The kernel has tensor maps. */
+  readonly tensors?: boolean;
+  /** Launches have clusters. */
+  readonly clusters?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
   /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
@@ -101,6 +105,23 @@ const families = {
     },
     statements: [3, 8],
     whole: true,
+    targets: ["sm_90a", "sm_100a"],
+  },
+  tensors: {
+    weights: { tensorLoad: 6, tensorStore: 4, compute: 2, bulkStores: 1, copyGroups: 1, conditional: 1, loop: 1 },
+    statements: [3, 8],
+    whole: true,
+    tensors: true,
+    targets: ["sm_90a", "sm_100a"],
+  },
+  clusters: {
+    weights: {
+      ...{ clusterExchange: 4, clusterStores: 4, clusterArrivals: 3, clusterMulticast: 3 },
+      ...{ compute: 4, pipeline: 1, exchange: 1, conditional: 1, loop: 1 },
+    },
+    statements: [3, 9],
+    whole: true,
+    clusters: true,
     targets: ["sm_90a", "sm_100a"],
   },
   mixed: {

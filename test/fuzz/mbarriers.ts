@@ -30,7 +30,7 @@ export function initialize(text: FunctionText, { name }: Mbarriers, expected: re
   const space = text.random.pick([".shared", ".shared::cta"]);
   meetAll(text);
   byFirstThread(text, () => {
-    expected.forEach((count, i) => text.add(`mbarrier.init${space}.b64 [${name}+${8 * i}], ${count};`));
+    for (const [i, count] of expected.entries()) text.add(`mbarrier.init${space}.b64 [${name}+${8 * i}], ${count};`);
     if (text.random.chance(0.5)) text.add("fence.mbarrier_init.release.cluster;");
   });
   meetAll(text);

@@ -1,5 +1,6 @@
 import type { Random } from "./random.ts";
 import { pattern, type Width } from "./values.ts";
+import type { RandomTensor } from "./tensor-maps.ts";
 import { type Target, version } from "./target.ts";
 
 /** How functions pass their arguments and results: as registers, or through parameter space as compilers do. */
@@ -29,6 +30,9 @@ export const blobBytes = 64;
 export const streamBytes = 64;
 export const mostStreams = 3;
 
+/** What a module is made for. */
+type Launched = Pick<ModuleText, "target" | "block" | "grid" | "tensors">;
+
 /** The parts of a module that its functions share. */
 export class ModuleText {
   readonly random: Random;
@@ -36,13 +40,16 @@ export class ModuleText {
   readonly grid: readonly [number, number, number];
   readonly target: Target;
   readonly functions: DeclaredFunction[] = [];
+  /** Those with an even index are loaded, the others stored. */
+  readonly tensors: readonly RandomTensor[];
   #streams = 0;
   #fresh = 0;
   readonly #variables = new Map<string, string>();
   readonly #bodies: string[] = [];
 
-  constructor(random: Random, target: Target, block: ModuleText["block"], grid: ModuleText["grid"]) {
+  constructor(random: Random, { target, block, grid, tensors }: Launched) {
     this.random = random;
+    this.tensors = tensors;
     this.target = target;
     this.block = block;
     this.grid = grid;

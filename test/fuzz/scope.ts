@@ -31,7 +31,13 @@ type StatementKind =
   | "pipeline"
   | "copyGroups"
   | "bulkStores"
-  | "bulkWithin";
+  | "bulkWithin"
+  | "tensorLoad"
+  | "tensorStore"
+  | "clusterExchange"
+  | "clusterStores"
+  | "clusterArrivals"
+  | "clusterMulticast";
 /** How often each kind of statement is written. */
 export type Weights = Readonly<Partial<Record<StatementKind, number>>>;
 

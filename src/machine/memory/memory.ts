@@ -64,6 +64,7 @@ export class DeviceMemory {
   epoch = 0;
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
+  #allocationsVersion = 0;
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
@@ -89,6 +90,11 @@ export class DeviceMemory {
     return this.#allocations;
   }
 
+  /** Changes whenever the allocations do. */
+  get allocationsVersion(): number {
+    return this.#allocationsVersion;
+  }
+
   /**
    * Allocates bytes and returns their offset. Throws a RangeError when the device's 4 GiB, or the host's memory, are
    * exhausted.
@@ -101,6 +107,7 @@ export class DeviceMemory {
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
+    this.#allocationsVersion++;
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
@@ -112,6 +119,7 @@ export class DeviceMemory {
     const allocation = this.#allocations[i];
     if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
     this.epoch++;
+    this.#allocationsVersion++;
     if (!this.quarantine) {
       this.#recycle(i);
       return true;
@@ -189,6 +197,7 @@ export class DeviceMemory {
       this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
       this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
       this.#heap = heap;
+      this.#allocationsVersion++;
       this.epoch++;
     };
   }
@@ -218,6 +227,7 @@ export class DeviceMemory {
       this.#freed.splice(0, this.#freed.length, ...freed);
       this.#freedBytes = freedBytes;
       this.#heap = new Set(heap);
+      this.#allocationsVersion++;
       this.epoch++;
     };
     return { pages, restore };

@@ -1,5 +1,6 @@
 import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { WasmMemory } from "../../wasm/host.ts";
+import { ImageTable } from "../images/image-table.ts";
 import type { StackEntry, ThreadId } from "../reports/report.ts";
 import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
@@ -65,6 +66,8 @@ export class DeviceMemory {
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #allocationsVersion = 0;
+  /** The textures, surfaces and samplers whose texels lie in it. */
+  readonly images = new ImageTable();
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
@@ -120,6 +123,7 @@ export class DeviceMemory {
     if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
     this.epoch++;
     this.#allocationsVersion++;
+    this.images.forget(allocation.start, Math.max(allocation.end, allocation.start + 1));
     if (!this.quarantine) {
       this.#recycle(i);
       return true;
@@ -216,7 +220,9 @@ export class DeviceMemory {
     const freed = [...this.#freed];
     const freedBytes = this.#freedBytes;
     const heap = new Set(this.#heap);
+    const images = this.images.freeze();
     const restore = (): void => {
+      images();
       pages.restore(this.#views.i32, Math.max(top, this.#top));
       this.quarantine = quarantine;
       this.#top = top;

@@ -24,6 +24,8 @@ static struct {
   /* 0: not yet, 1: connected, 2: a child of a process that has used CUDA, 3: there is no server */
   atomic_int state;
   int socket;
+  /* The memory of the device. */
+  int arena;
   unsigned char *control;
 } link_;
 
@@ -164,6 +166,25 @@ static void wait_for(struct lw_slot *slot) {
   }
 }
 
+/* Pages of the program that kernels are to see become pages of device memory, with what is in them. */
+static void adopt(void *pages, uint64_t offset, uint64_t bytes) {
+  int flags = MAP_SHARED | MAP_NORESERVE;
+  void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, link_.arena, (off_t)offset);
+  if (copy == MAP_FAILED) return;
+  memcpy(copy, pages, bytes);
+  munmap(copy, bytes);
+  mmap(pages, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, link_.arena, (off_t)offset);
+}
+
+static void give_back(void *pages, uint64_t bytes) {
+  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+  if (copy == MAP_FAILED) return;
+  memcpy(copy, pages, bytes);
+  /* The copy moves to where the pages were. */
+  mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
+}
+
 static void perform(const struct lw_item *item) {
   const void *data = item + 1;
   switch (item->kind) {
@@ -176,6 +197,8 @@ static void perform(const struct lw_item *item) {
     case LW_FORGET: lw_forget(item->address); break;
     case LW_OPEN: lw_protect(item->address, *(const uint64_t *)data, 1); break;
     case LW_CLOSE: lw_protect(item->address, *(const uint64_t *)data, 0); break;
+    case LW_ADOPT: adopt((void *)(uintptr_t)item->address, ((const uint64_t *)data)[0], ((const uint64_t *)data)[1]); break;
+    case LW_GIVE_BACK: give_back((void *)(uintptr_t)item->address, *(const uint64_t *)data); break;
     case LW_CALLBACKS: lw_start_callbacks(); break;
     case LW_WARN: fwrite(data, 1, item->bytes, stderr); break;
     default: break;
@@ -230,7 +253,7 @@ static int map_all(const int fds[2]) {
   void *arena = mmap((void *)(uintptr_t)LW_ARENA_BASE, LW_ARENA_BYTES, PROT_NONE,
                      MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fds[1], 0);
   close(fds[0]);
-  close(fds[1]);
+  link_.arena = fds[1];
   return link_.control == MAP_FAILED || arena == MAP_FAILED ? -1 : 0;
 }
 

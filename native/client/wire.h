@@ -81,7 +81,9 @@ enum lw_item_kind {
   LW_OPEN = 5,    /* let the host access device memory: the address, and the length as the data */
   LW_CLOSE = 6,   /* do not */
   LW_WARN = 7,    /* print the data to stderr */
-  LW_CALLBACKS = 8 /* start the thread that runs functions for the server */
+  LW_CALLBACKS = 8, /* start the thread that runs functions for the server */
+  LW_ADOPT = 9,    /* let pages of the host be device memory: data: byte of it, length */
+  LW_GIVE_BACK = 10 /* let them be the host's own again: data: length */
 };
 
 struct lw_item {

@@ -155,6 +155,14 @@ export const launchCalls: Handlers = {
     require(call.uint(1) <= 3);
     return 0;
   },
+  /** function, index, offset, size */
+  cudaFuncGetParamInfo(call) {
+    const place = kernelOf(call, call.address(0)).parameters[call.size(1)];
+    require(place !== undefined);
+    call.set64(call.target(2), place.at);
+    if (call.address(3) !== 0n) call.set64(call.address(3), place.bytes);
+    return 0;
+  },
   cudaFuncGetName(call) {
     const target = call.target(0);
     const { name } = kernelOf(call, call.address(1)).kernel;

@@ -1,7 +1,9 @@
 import { CudaError, errors, fail, require } from "../base/errors.ts";
-import { type Allocation, type AllocationKind, addressOf } from "../state/allocations.ts";
+import { type Allocation, type AllocationKind, addressOf, offsetOf } from "../state/allocations.ts";
+import { totalMemory } from "../state/device-properties.ts";
 import type { CudaProcess } from "../state/process.ts";
 import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";
+import { itemKind } from "../base/wire.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { enqueue, waitFor } from "./order.ts";
 
@@ -143,6 +145,25 @@ function pointerAttributes(call: Call, address: bigint): Uint8Array {
     .u64(16, host).data;
 }
 
+/** Copies between the memory of two devices, which have one range of addresses. */
+function peerCopy(call: Call, stream?: ReturnType<Call["stream"]>): Status {
+  const count = call.process.deviceCount;
+  for (const device of [call.int(1), call.int(3)]) require(device >= 0 && device < count, errors.invalidDevice);
+  const ends = { to: call.address(0), from: call.address(2), bytes: call.size(4), kind: 3 };
+  return copy(call, ends, stream, stream !== undefined);
+}
+
+/** Where managed memory should be, or how it is used: it is where all see it in any case. */
+function managedHint(call: Call, streamIndex: number | null): Status {
+  void call.device;
+  if (streamIndex !== null) void call.stream(streamIndex);
+  const found = call.process.allocations.find(call.target(0));
+  require(found !== null && found.kind === "managed");
+  const end = Number(call.address(0) - addressOf(found.offset)) + call.size(1);
+  require(call.size(1) > 0 && end <= found.bytes);
+  return 0;
+}
+
 const setHostFlags = 0xf;
 
 function hostAllocate(call: Call, bytes: number, flags: number): Status {
@@ -203,6 +224,13 @@ export const memoryCalls: Handlers = {
       (place) => setBytes(call.process, place, call.int(1), call.size(2)),
       call.stream(3),
     ),
+  /** dst, device, src, device, bytes, stream */
+  cudaMemcpyPeer: (call) => peerCopy(call),
+  cudaMemcpyPeerAsync: (call) => peerCopy(call, call.stream(5)),
+  /** pointer, bytes, location (by value), flags, stream */
+  cudaMemPrefetchAsync: (call) => managedHint(call, 4),
+  /** pointer, bytes, advice, location (by value) */
+  cudaMemAdvise: (call) => managedHint(call, null),
   cudaMemGetInfo(call) {
     void call.device;
     const total = totalMemory;
@@ -225,12 +253,32 @@ export const memoryCalls: Handlers = {
     call.set64(target, addressOf(found.offset) + (address - found.host!));
     return 0;
   },
+  cudaHostRegister(call) {
+    const { device, process } = call;
+    const [address, bytes, flags] = [call.target(0), call.size(1), call.uint(2)];
+    require(bytes > 0 && (flags & ~0xf) === 0);
+    require(offsetOf(address) === null);
+    const last = address + BigInt(bytes - 1);
+    const isTaken = process.allocations.registeredAround(address) ?? process.allocations.registeredAround(last);
+    require(isTaken === null, errors.hostMemoryAlreadyRegistered);
+    call.host.read(last, 1);
+    const made = process.allocations.register(address, bytes, { device: device.number, flags });
+    call.item(itemKind.adopt, made.host!, new Bytes(16).u64(0, made.offset).u64(8, made.bytes).data);
+    return 0;
+  },
+  cudaHostUnregister(call) {
+    const { device, process } = call;
+    const found = process.allocations.registeredAt(call.target(0));
+    require(found !== null, errors.hostMemoryNotRegistered);
+    return waitFor(call, device.streams.ended(), () => {
+      call.item(itemKind.giveBack, found.host!, new Bytes(8).u64(0, found.bytes).data);
+      process.allocations.free(found);
+      return process.error;
+    });
+  },
   cudaHostGetFlags(call) {
     void call.device;
     call.set32(call.target(0), hostMemory(call.process, call.address(1)).flags);
     return 0;
   },
 };
-
-/** Bytes of device memory that programs are told of. */
-export const totalMemory = 0xf000_0000;

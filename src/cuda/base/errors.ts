@@ -29,6 +29,7 @@ export const errors = {
   symbolNotFound: 500,
   notReady: 600,
   illegalAddress: 700,
+  unsupportedLimit: 215,
   launchOutOfResources: 701,
   launchTimeout: 702,
   peerAccessAlreadyEnabled: 704,
@@ -57,6 +58,7 @@ export const errors = {
   capturedEvent: 907,
   streamCaptureWrongThread: 908,
   graphExecUpdateFailure: 910,
+  invalidClusterSize: 912,
   unknown: 999,
 } as const;
 

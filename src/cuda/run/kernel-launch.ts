@@ -36,12 +36,12 @@ export function checkLaunch(
   const { reqntid, reqnctapercluster, explicitcluster } = kernel.kernel.ir.bounds;
   if (reqntid) require(reqntid.every((n, i) => n === block[i]), errors.invalidConfiguration);
   const blocks = cluster ?? reqnctapercluster ?? null;
-  if (explicitcluster && blocks === null) fail(912);
+  if (explicitcluster && blocks === null) fail(errors.invalidClusterSize);
   if (blocks !== null) {
     require(capabilityOf(gpu) >= 90, errors.notSupported);
-    require(blocks.every((n, i) => n >= 1 && grid[i]! % n === 0), 912);
-    require(product(blocks) <= (kernel.hints.get(9) ? 16 : 8), 912);
-    if (reqnctapercluster) require(reqnctapercluster.every((n, i) => n === blocks[i]), 912);
+    require(blocks.every((n, i) => n >= 1 && grid[i]! % n === 0), errors.invalidClusterSize);
+    require(product(blocks) <= (kernel.hints.get(14) ? 16 : 8), errors.invalidClusterSize);
+    if (reqnctapercluster) require(reqnctapercluster.every((n, i) => n === blocks[i]), errors.invalidClusterSize);
   }
   if (isCooperative) {
     const most = residentBlocks(kernel, device, product(block), shared) * gpu.multiprocessors;

@@ -20,6 +20,9 @@ export class CudaDevice {
   /** Limits that were set, by number. */
   readonly limits = new Map<number, bigint>();
   flags = 0;
+  cacheConfig = 0;
+  /** The devices whose memory it may use. */
+  readonly peers = new Set<number>();
   readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
   readonly #constants = new Map<string, Allocation>();
 
@@ -131,5 +134,7 @@ export class CudaDevice {
       if (event.device === this.number) this.process.events.remove(handle);
     }
     this.limits.clear();
+    this.peers.clear();
+    this.flags = 0;
   }
 }

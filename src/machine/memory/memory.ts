@@ -30,6 +30,21 @@ export interface Allocation extends Extent {
   readonly origin?: HeapOrigin | undefined;
 }
 
+/**
+ * Puts other memory of the host under that of WebAssembly, from byte `from` to its end: called when the memory is made,
+ * and each time that it has grown, before what is new is used.
+ */
+export type Underlay = (memory: WasmMemory, from: number) => void;
+
+export interface AllocationOptions {
+  /** Whether it is private memory of threads. Default: false. */
+  readonly perThread?: boolean;
+  /** The call in device code that makes it. */
+  readonly origin?: HeapOrigin;
+  /** A multiple of 256 bytes at which it begins. Default: 256. */
+  readonly align?: number;
+}
+
 /** All of a device's memory at some time. */
 export interface FrozenMemory {
   readonly pages: MemoryPages;
@@ -77,6 +92,15 @@ export class DeviceMemory {
   #top = 0x1_0000;
   #wasm: WasmMemory | null = null;
   #shared = false;
+  readonly #underlay: Underlay | null;
+
+  /** `underlay`: see `Underlay`. The memory then is shared, since a shared one is never moved. */
+  constructor(underlay: Underlay | null = null) {
+    this.#underlay = underlay;
+    if (underlay === null) return;
+    this.#shared = true;
+    this.#move();
+  }
 
   /** Views of all bytes; others replace them when the memory grows (`epoch`). */
   get views(): Views {
@@ -102,11 +126,12 @@ export class DeviceMemory {
    * Allocates bytes and returns their offset. Throws a RangeError when the device's 4 GiB, or the host's memory, are
    * exhausted.
    */
-  alloc(size: number, name?: string, perThread = false, origin?: HeapOrigin): number {
+  alloc(size: number, name?: string, options: AllocationOptions = {}): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
+    const { perThread = false, origin, align = alignment } = options;
     const room = roomFor(size);
-    const used = this.#reusable.get(room)?.pop();
-    const start = used ?? this.#fresh(room);
+    const used = align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align);
+    const start = used ?? this.#fresh(room, align);
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
@@ -114,6 +139,13 @@ export class DeviceMemory {
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
+  }
+
+  /** Freed room that is aligned well enough, or undefined. */
+  #takeAligned(room: number, align: number): number | undefined {
+    const list = this.#reusable.get(room) ?? [];
+    const i = list.findIndex((start) => start % align === 0);
+    return i < 0 ? undefined : list.splice(i, 1)[0];
   }
 
   /** Frees an allocation. Returns false when none that is in use begins at the offset. */
@@ -258,6 +290,7 @@ export class DeviceMemory {
 
   #move(): WasmMemory {
     const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: maxPages, shared: this.#shared });
+    this.#underlay?.(memory, 0);
     const moved = new Views(memory.buffer);
     moved.u8.set(this.#views.u8.subarray(0, this.#top));
     this.#views = moved;
@@ -290,8 +323,8 @@ export class DeviceMemory {
     }
   }
 
-  #fresh(room: number): number {
-    const start = this.#top;
+  #fresh(room: number, align = alignment): number {
+    const start = Math.ceil(this.#top / align) * align;
     if (start + room + gap > maxBytes) throw new RangeError(`out of device memory: ${room} bytes do not fit`);
     this.#reserve(start + room + gap);
     this.#top = start + room + gap;
@@ -319,6 +352,7 @@ export class DeviceMemory {
     } catch {
       throw new RangeError(`out of memory: the host gives no ${bytes} bytes`);
     }
+    this.#underlay?.(memory, have * pageBytes);
     this.#views = new Views(memory.buffer);
   }
 }

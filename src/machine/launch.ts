@@ -56,6 +56,8 @@ export interface LaunchRequest {
   readonly maxSteps?: number;
   /** Wall-clock milliseconds after which the launch ends with `no-progress`. */
   readonly timeoutMs?: number;
+  /** The values of %envreg1 and %envreg2. Default: 0. */
+  readonly environment?: readonly [number, number];
   /** How products of matrices are summed. Default: "hardware". */
   readonly matrix?: MatrixSums;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */

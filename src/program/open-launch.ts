@@ -69,6 +69,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     dynamicSharedBytes: request.sharedBytes,
     stackLimit: options.stackLimit ?? stackLimit,
     processors: 1,
+    environment: request.environment ?? [0, 0],
     matrix: request.matrix ?? "hardware",
     threads: request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),

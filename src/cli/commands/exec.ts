@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
+import { assertionLines } from "../../cuda/run/assertion.ts";
 import { defaultGpu, gpus } from "../../cuda/state/gpu.ts";
 import { loadNative } from "../../node/exec/native.ts";
 import { ExecServer } from "../../node/exec/server.ts";
@@ -38,6 +39,7 @@ async function execProgram(options: Options, terminal: Terminal): Promise<number
     {
       warn: (text) => terminal.err(`lanewise: ${text}`),
       onReports(reports) {
+        for (const line of reports.flatMap(assertionLines)) terminal.err(line);
         for (const report of reports) terminal.err(renderReport(report, terminal));
         faults += reports.length;
       },

@@ -120,7 +120,7 @@ function functionAttributes(call: Call): Status {
     .u64(16, 0)
     .u32(24, kernel.maxThreads)
     .u32(28, kernel.maxThreads > 512 ? 32 : 40)
-    .u32(32, capability)
+    .u32(32, kernel.module.architecture)
     .u32(36, capability)
     .u32(40, 0)
     .u32(44, kernel.maxDynamicShared)

@@ -82,6 +82,7 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
     shared: spec.shared,
     ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
     args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
+    ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
     onOutput: (text) => process.output.add(text),
   };
   try {
@@ -95,6 +96,12 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   } catch (error) {
     return failed(error, device);
   }
+}
+
+/** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */
+function workspaceFor(device: CudaDevice): readonly [number, number] {
+  const address = device.cooperativeWorkspace;
+  return [Number(address >> 32n), Number(BigInt.asUintN(32, address))];
 }
 
 function failed(error: unknown, device: CudaDevice): void {

@@ -24,7 +24,7 @@ const spanOf = ({ pitch, rows }: Region, { width, height, depth }: Extent): numb
 
 /** Finds the memory of a region. Throws if its rows overlap, or device memory does not have all of it. */
 export function placeOfRegion(process: ProcessState, region: Region, extent: Extent): Place {
-  require(extent.height * extent.depth <= 1 || extent.width <= region.pitch, errors.invalidPitchValue);
+  require(extent.width <= region.pitch, errors.invalidPitchValue);
   require(region.address !== 0n);
   return placeOf(process, region.address, spanOf(region, extent));
 }

@@ -115,6 +115,8 @@ const headerWords = [
   "nwarpid",
   "smid",
   "nsmid",
+  "envreg1",
+  "envreg2",
   "gridid",
   "dynamic_smem_size",
   "total_smem_size",

@@ -30,6 +30,7 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   onProgress: true,
   onOutput: true,
   observers: true,
+  environment: true,
   stream: true,
 };
 

@@ -70,6 +70,8 @@ export interface LaunchSettings extends LaunchDefaults {
    * it is, and kernels do not notice. Default: all.
    */
   readonly blocks?: BlockSelection;
+  /** The values of %envreg1 and %envreg2, where code for cooperative launches finds what its blocks share. @internal */
+  readonly environment?: readonly [number, number];
   /**
    * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
    * (thread-instructions; null in compiled code, which does not count them).

@@ -1,12 +1,5 @@
 import { errors, fail, require } from "../base/errors.ts";
-import {
-  attributeOf,
-  busId,
-  defaultLimits,
-  limitNumber,
-  maxHeap,
-  propertyBytes,
-} from "../state/device-properties.ts";
+import { attributeOf, busId, defaultLimits, limitNumber, maxHeap, propertyBytes } from "../state/device-properties.ts";
 import type { Call, Handlers, Status } from "./call.ts";
 import { waitFor } from "./order.ts";
 

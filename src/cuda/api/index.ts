@@ -9,5 +9,7 @@ import { symbolCalls } from "./symbols.ts";
 
 /** What the server does for each entry point, by its name without the endings `_ptsz` and `_ptds`. */
 export const handlers: ReadonlyMap<string, Handler> = new Map(
-  [deviceCalls, launchCalls, memoryCalls, occupancyCalls, regionCalls, streamCalls, symbolCalls].flatMap((calls) => Object.entries(calls)),
+  [deviceCalls, launchCalls, memoryCalls, occupancyCalls, regionCalls, streamCalls, symbolCalls].flatMap((calls) =>
+    Object.entries(calls),
+  ),
 );

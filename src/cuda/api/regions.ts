@@ -48,7 +48,13 @@ function copy2D(call: Call, isAsync: boolean): Status {
 }
 
 /** Sets each byte of a region. */
-function fillRegion(call: Call, region: Region, extent: Extent, value: number, stream: Stream = call.defaultStream): Status {
+function fillRegion(
+  call: Call,
+  region: Region,
+  extent: Extent,
+  value: number,
+  stream: Stream = call.defaultStream,
+): Status {
   void call.device;
   if (isEmpty(extent)) return 0;
   const place = placeOfRegion(call.process, region, extent);
@@ -122,4 +128,3 @@ export const regionCalls: Handlers = {
     return 0;
   },
 };
-

@@ -71,7 +71,7 @@ const nodeRooms = ["node", "cli"];
  * files of its own beside its sub-rooms stands in its list by its own name.
  */
 const subRooms: Readonly<Record<string, readonly string[]>> = {
-  machine: ["reports", "memory", "state", "faults", "."],
+  machine: ["reports", "images", "memory", "state", "faults", "."],
   interpreter: ["compile", "ops", "schedule", "."],
   jit: [
     "abi",

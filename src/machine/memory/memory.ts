@@ -1,5 +1,6 @@
 import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { WasmMemory } from "../../wasm/host.ts";
+import { ImageTable } from "../images/image-table.ts";
 import type { StackEntry, ThreadId } from "../reports/report.ts";
 import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
@@ -79,6 +80,9 @@ export class DeviceMemory {
   epoch = 0;
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
+  #allocationsVersion = 0;
+  /** The textures, surfaces and samplers whose texels lie in it. */
+  readonly images = new ImageTable();
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
@@ -113,6 +117,11 @@ export class DeviceMemory {
     return this.#allocations;
   }
 
+  /** Changes whenever the allocations do. */
+  get allocationsVersion(): number {
+    return this.#allocationsVersion;
+  }
+
   /**
    * Allocates bytes and returns their offset. Throws a RangeError when the device's 4 GiB, or the host's memory, are
    * exhausted.
@@ -126,6 +135,7 @@ export class DeviceMemory {
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
+    this.#allocationsVersion++;
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
@@ -144,6 +154,8 @@ export class DeviceMemory {
     const allocation = this.#allocations[i];
     if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
     this.epoch++;
+    this.#allocationsVersion++;
+    this.images.forget(allocation.start, Math.max(allocation.end, allocation.start + 1));
     if (!this.quarantine) {
       this.#recycle(i);
       return true;
@@ -221,6 +233,7 @@ export class DeviceMemory {
       this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
       this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
       this.#heap = heap;
+      this.#allocationsVersion++;
       this.epoch++;
     };
   }
@@ -239,7 +252,9 @@ export class DeviceMemory {
     const freed = [...this.#freed];
     const freedBytes = this.#freedBytes;
     const heap = new Set(this.#heap);
+    const images = this.images.freeze();
     const restore = (): void => {
+      images();
       pages.restore(this.#views.i32, Math.max(top, this.#top));
       this.quarantine = quarantine;
       this.#top = top;
@@ -250,6 +265,7 @@ export class DeviceMemory {
       this.#freed.splice(0, this.#freed.length, ...freed);
       this.#freedBytes = freedBytes;
       this.#heap = new Set(heap);
+      this.#allocationsVersion++;
       this.epoch++;
     };
     return { pages, restore };

@@ -8,6 +8,7 @@ import type { Struct } from "../data/argument.ts";
 import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
+import { Image, ImageHandle, type ImageOptions, samplerOf, type SamplerOptions } from "../data/image.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { tensorMapArgument, type TensorMapOptions } from "../data/tensor-map.ts";
 import { requireDeviceOptions } from "../launch/known-options.ts";
@@ -101,6 +102,24 @@ export class DeviceCore {
     if (typeof values === "number") return new Buffer(this.memory, first, values, name);
     if (values === undefined) throw new UsageError("a buffer of a type needs a length or values");
     return new Buffer(this.memory, first, values.length, name).write(values);
+  }
+
+  /**
+   * Makes an image: an array of texels of one to three dimensions, of which textures and surfaces are made.
+   *
+   *     const image = device.image({ type: "u8", channels: 4, width: 640, height: 480 });
+   *     const texture = image.texture({ filter: "linear", normalizedFloat: true });
+   *     kernel.launch({ grid: [40, 30], block: [16, 16], args: [texture, out] });
+   *
+   * @throws UsageError if there is no such image, or the device has no room for it
+   */
+  image(options: ImageOptions): Image {
+    return new Image(this.memory, options);
+  }
+
+  /** Makes a sampler, for programs that give textures and samplers separately (`texmode_independent`). */
+  sampler(options: SamplerOptions = {}): ImageHandle {
+    return new ImageHandle(this.memory, { kind: "sampler", sampler: samplerOf(options) });
   }
 
   /**

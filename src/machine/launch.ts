@@ -58,6 +58,8 @@ export interface LaunchRequest {
   readonly timeoutMs?: number;
   /** The values of %envreg1 and %envreg2. Default: 0. */
   readonly environment?: readonly [number, number];
+  /** The clocks of threads, in nanoseconds. Default: what has been executed, so that each run is the same. */
+  readonly clock?: () => bigint;
   /** How products of matrices are summed. Default: "hardware". */
   readonly matrix?: MatrixSums;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */

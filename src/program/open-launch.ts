@@ -78,7 +78,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     steps: 0,
     activationBytes: 0,
     clockReads: 0,
-    clock: () => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++),
+    clock: request.clock ?? (() => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++)),
   };
   return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { assertionLines } from "../../cuda/run/assertion.ts";
-import { defaultGpu, gpus } from "../../cuda/state/gpu.ts";
+import { gpus } from "../../cuda/state/gpu.ts";
 import { loadNative } from "../../node/exec/native.ts";
 import { ExecServer } from "../../node/exec/server.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
@@ -27,8 +27,8 @@ async function execProgram(options: Options, terminal: Terminal): Promise<number
   if (program === undefined) throw new UsageError("exec: no program is given");
   const native = loadNative();
   if (typeof native === "string") throw new UsageError(`exec is not available: ${native}`);
-  const name = options.value("gpu") ?? defaultGpu;
-  const gpu = gpus[name];
+  const name = options.value("gpu");
+  const gpu = name === null ? null : gpus[name];
   if (gpu === undefined) throw new UsageError(`--gpu ${name}: expected ${Object.keys(gpus).join(", ")}`);
   const launch = launchDefaults(options);
   let faults = 0;
@@ -62,7 +62,11 @@ export const exec: Command = {
   summary: "run a CUDA program, as it is, without a GPU",
   usage: ["exec PROGRAM [ARGUMENTS…]"],
   options: [
-    { name: "gpu", value: "NAME", help: `the GPU to be: ${Object.keys(gpus).join(", ")} (default: ${defaultGpu})` },
+    {
+      name: "gpu",
+      value: "NAME",
+      help: `the GPU to be: ${Object.keys(gpus).join(", ")} (default: the first that the program's PTX is for)`,
+    },
     { name: "devices", value: "N", help: "the number of GPUs (default: 1)" },
   ],
   common: ["engine", "threads", "sanitize", "seed", "matrix"],

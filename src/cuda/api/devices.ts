@@ -67,13 +67,13 @@ function setPeer(call: Call, enable: boolean): Status {
 export const deviceCalls: Handlers = {
   cudaGetDeviceProperties(call) {
     const target = call.target(0);
-    call.poke(target, propertyBytes(call.process.options.gpu, ordinal(call, 1)));
+    call.poke(target, propertyBytes(call.process.gpu, ordinal(call, 1)));
     return 0;
   },
   cudaDeviceGetAttribute(call) {
     const target = call.target(0);
     const device = ordinal(call, 2);
-    const value = attributeOf(call.process.options.gpu, device, call.int(1));
+    const value = attributeOf(call.process.gpu, device, call.int(1));
     if (value === null) return errors.invalidValue;
     call.set32(target, value);
     return 0;

@@ -115,7 +115,7 @@ const functionAttribute = { maxDynamicShared: 8, carveout: 9, clusterX: 11, last
 function functionAttributes(call: Call): Status {
   const target = call.target(0);
   const kernel = kernelOf(call, call.address(1));
-  const capability = 10 * call.process.options.gpu.major + call.process.options.gpu.minor;
+  const capability = 10 * call.process.gpu.major + call.process.gpu.minor;
   const out = new Bytes(144)
     .u64(0, kernel.staticShared)
     .u64(8, 0)
@@ -140,7 +140,7 @@ function setFunctionAttribute(call: Call): Status {
     kernel.hints.set(attribute, value);
     return 0;
   }
-  require(value >= 0 && value + kernel.staticShared <= call.process.options.gpu.sharedOptIn);
+  require(value >= 0 && value + kernel.staticShared <= call.process.gpu.sharedOptIn);
   kernel.maxDynamicShared = value;
   call.item(itemKind.forget, call.address(0));
   return 0;

@@ -66,7 +66,7 @@ export class CudaDevice {
 
   /** Loads a program, of each of whose files one image is taken. Throws if none fits, or it has errors. */
   load(files: readonly (readonly Image[])[]): DeviceModule {
-    const { gpu } = this.process.options;
+    const { gpu } = this.process;
     const chosen = files.map((images) => chooseImage(images, gpu) ?? fail(errors.noKernelImageForDevice));
     return this.loadText(chosen.map((image) => decodeText(image.read())));
   }

@@ -1,7 +1,8 @@
+import type { Image } from "../../container/index.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { LaunchDefaults } from "../../runtime/launch/launch-options.ts";
-import { errors, fail } from "../base/errors.ts";
+import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
 import type { HostMemory } from "../base/host-memory.ts";
 import type { Capture } from "../work/capture.ts";
@@ -10,15 +11,16 @@ import type { GraphExec } from "../work/graph-exec.ts";
 import type { Event, Stream } from "../work/stream.ts";
 import { addressOf, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
-import type { DeviceKernel } from "./device-module.ts";
-import type { Gpu } from "./gpu.ts";
+import { chooseImage, type DeviceKernel } from "./device-module.ts";
+import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
 import { Output } from "./output.ts";
-import { Registry } from "./registry.ts";
+import { type RegisteredBinary, Registry } from "./registry.ts";
 
 /** What a program is to see and how its kernels are to run. */
 export interface ExecOptions {
-  readonly gpu: Gpu;
+  /** Null: the least that the program's code is for. */
+  readonly gpu: Gpu | null;
   /** The number of devices. */
   readonly devices: number;
   readonly launch: LaunchDefaults;
@@ -63,6 +65,7 @@ export class ProcessState {
   readonly #warned = new Set<string>();
   #machine: PtxDevice | null = null;
   #allocations: Allocations | null = null;
+  #gpu: Gpu | null = null;
   #error = 0;
   readonly #captures = new Set<Capture>();
 
@@ -80,6 +83,29 @@ export class ProcessState {
 
   get allocations(): Allocations {
     return (this.#allocations ??= new Allocations(this.machine.memory));
+  }
+
+  /** The card that all devices are. It is chosen when something first asks for it. */
+  get gpu(): Gpu {
+    return (this.#gpu ??= this.options.gpu ?? this.#leastGpu());
+  }
+
+  /** The first card that runs all that is registered and has PTX: what programs were compiled for fits them best. */
+  #leastGpu(): Gpu {
+    const files = [...this.registry.binaries].flatMap((binary) => this.#filesOf(binary));
+    const withPtx = files.filter((images) => images.some(({ kind }) => kind === "ptx"));
+    if (withPtx.length === 0) return gpus[defaultGpu]!;
+    const fits = (gpu: Gpu): boolean => withPtx.every((images) => chooseImage(images, gpu) !== null);
+    return Object.values(gpus).find(fits) ?? gpus[defaultGpu]!;
+  }
+
+  #filesOf(binary: RegisteredBinary): readonly (readonly Image[])[] {
+    try {
+      return binary.files;
+    } catch (error) {
+      if (error instanceof CudaError) return [];
+      throw error;
+    }
   }
 
   /** Whether anything needed a device so far. */

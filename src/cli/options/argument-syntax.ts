@@ -7,7 +7,9 @@ import type { BlockSelection } from "../../runtime/launch/block-selection.ts";
 import { hexBytes, listBytes, parseBuffer, parseNumber, parseType, type Wrong } from "./argument-values.ts";
 import { parseStruct, type StructLayout } from "./struct-syntax.ts";
 
-/** The meaning of an `--arg`: a value, an amount of local memory, a buffer to create, or a struct that may hold some. */
+/**
+ * The meaning of an `--arg`: a value, an amount of local memory, a buffer to create, or a struct that may hold some.
+ */
 export type CommandArgument =
   | { readonly kind: "scalar"; readonly spec: Extract<ArgumentSpec, { kind: "scalar" }> }
   | { readonly kind: "vector"; readonly spec: Extract<ArgumentSpec, { kind: "bytes" }> }

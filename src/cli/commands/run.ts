@@ -111,7 +111,7 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
       if (!json) (fromJob ? printJob : printLaunch)(finished, terminal);
     };
 
-    const findings = new Findings(options);
+    const findings = new Findings(options, terminal);
 
     const { status, errors } = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
       const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);

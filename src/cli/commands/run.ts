@@ -73,7 +73,7 @@ export const run: Command = {
       repeats: true,
       file: "written",
       fileIn: /^[^=]+=(.+)$/s,
-      help: "save the buffer of argument N (from 0), or the variable of that name: .npy, .bin, .json",
+      help: "save the buffer of argument N (from 0; N+BYTE: of a pointer in a struct), or a variable: .npy, .bin, .json",
     },
   ],
   common: [

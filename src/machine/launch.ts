@@ -71,8 +71,8 @@ export interface LaunchRequest {
     readonly steps: number | null;
   }) => void;
   /**
-   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data race
-   * may replace a report of an uninitialized read.
+   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data
+   * race may replace a report of an uninitialized read.
    */
   readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */

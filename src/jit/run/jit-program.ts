@@ -70,6 +70,12 @@ export class JitProgram {
     return x * y * z;
   }
 
+  /** Whether blocks of a launch may wait for what others do: other blocks, the host, other launches. */
+  mayWait(request: LaunchRequest): boolean {
+    const loaded = this.#load(request);
+    return typeof loaded === "string" || loaded.kernel.waits;
+  }
+
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
   mayBeUndone(request: LaunchRequest): boolean {
     const loaded = this.#load(request);

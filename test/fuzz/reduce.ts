@@ -30,7 +30,7 @@ const codes = ({ reports }: Outcome): readonly string[] => reports.map((r) => r.
 
 /** Smaller launches of the same text, the smallest first. */
 const launches = (program: Program): readonly Program[] =>
-  program.isa === "visa"
+  program.isa === "visa" || program.cluster !== null
     ? []
     : ([[1, 1, 1], [4, 1, 1], [32, 1, 1], program.block] as const).map((block) => ({
         ...program,

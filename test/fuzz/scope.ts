@@ -24,7 +24,20 @@ type StatementKind =
   | "callSmall"
   | "warp"
   | "sharedAtomic"
-  | "ownAtomic";
+  | "ownAtomic"
+  | "matrix"
+  | "matrixValues"
+  | "mbarrierPhases"
+  | "pipeline"
+  | "copyGroups"
+  | "bulkStores"
+  | "bulkWithin"
+  | "tensorLoad"
+  | "tensorStore"
+  | "clusterExchange"
+  | "clusterStores"
+  | "clusterArrivals"
+  | "clusterMulticast";
 /** How often each kind of statement is written. */
 export type Weights = Readonly<Partial<Record<StatementKind, number>>>;
 

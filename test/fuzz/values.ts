@@ -73,3 +73,12 @@ export function patternBytes(random: Random, size: number): Uint8Array {
   }
   return bytes;
 }
+
+/** A word of packed elements as matrices have them: of a few patterns, so that sums cancel, or of any. */
+export function randomWord(random: Random): string {
+  const bits = random.pick([4, 8, 16, 32] as const);
+  const elements = [0, 1].map(() => (bits === 4 ? BigInt(random.below(16)) : pattern(random, bits)));
+  let word = 0n;
+  for (let at = 0; at < 32; at += bits) word |= BigInt.asUintN(bits, random.pick(elements)) << BigInt(at);
+  return `0x${word.toString(16)}`;
+}

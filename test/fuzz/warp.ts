@@ -19,7 +19,7 @@ export function warpOperation(scope: Scope): void {
     ballot: 2,
     match: 2,
     redux: 3,
-    reduxFloat: 1,
+    reduxFloat: text.target.sm === 100 ? 1 : 0,
     elect: 1,
     sync: 1,
   });

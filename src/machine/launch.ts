@@ -44,7 +44,7 @@ export interface LaunchRequest {
   readonly params: Uint8Array;
   /**
    * Hardware threads of a vISA kernel: then `grid` counts groups, `block` work items, `sharedBytes` is the size of SLM,
-   * `params` is empty.
+   * `params` has the values of which `threads.items` knows the places.
    */
   readonly threads?: ThreadModel;
   readonly sanitize?: ReadonlySet<SanitizerName>;

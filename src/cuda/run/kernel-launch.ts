@@ -89,9 +89,9 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   try {
     const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
     const isApart = process.machine.memory.pending.areOpen || spec.kernel.mayWait(key, () => kernel.mayWait(options));
-    if (!isApart) return ended(kernel.launch(options), device);
+    if (!isApart) return ended(spec, kernel.launch(options), device);
     return kernel.launchAsync({ ...options, stream: process.machine.stream() }).then(
-      (result) => ended(result, device),
+      (result) => ended(spec, result, device),
       (error: unknown) => failed(error, device),
     );
   } catch (error) {
@@ -118,9 +118,9 @@ function failed(error: unknown, device: CudaDevice): void {
   device.process.break(errors.launchFailure);
 }
 
-function ended(result: KernelResult, device: CudaDevice): void {
+function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
   const { process } = device;
-  if (result.reports.length > 0) process.report(result.reports);
+  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
   if (result.ok) return;
   const fault = result.reports.findLast(({ severity }) => severity === "error");
   if (fault !== undefined && errorOf(fault) !== 0) process.break(errorOf(fault));

@@ -1,7 +1,7 @@
 import type { Image } from "../../container/index.ts";
-import type { Report } from "../../machine/reports/report.ts";
+import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
-import type { LaunchDefaults } from "../../runtime/launch/launch-options.ts";
+import type { KernelResult, LaunchSettings } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
 import type { HostMemory } from "../base/host-memory.ts";
@@ -23,7 +23,17 @@ export interface ExecOptions {
   readonly gpu: Gpu | null;
   /** The number of devices. */
   readonly devices: number;
-  readonly launch: LaunchDefaults;
+  readonly launch: LaunchSettings;
+  /** Whether to tell of calls that return errors, and of memory that is never freed. Default: false. */
+  readonly checksCalls?: boolean;
+}
+
+/** A launch that has ended. */
+export interface EndedLaunch {
+  readonly kernel: string;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly result: KernelResult;
 }
 
 /** What a process needs of its surroundings. */
@@ -39,9 +49,18 @@ export interface Surroundings {
   readonly writeFile: (path: string, text: string) => void;
   /** Called with the faults and findings of each launch that has any. */
   readonly onReports: (reports: readonly Report[]) => void;
+  /** Called at the end of each launch. */
+  readonly onLaunch?: (launch: EndedLaunch) => void;
   /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
   readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
 }
+
+/** The calls that give memory of a kind. */
+const allocators: Readonly<Record<string, string>> = {
+  device: "cudaMalloc",
+  pinned: "cudaHostAlloc",
+  managed: "cudaMallocManaged",
+};
 
 /** What all devices of a process have in common: the machine, memory, handles, what was registered. */
 export class ProcessState {
@@ -78,7 +97,12 @@ export class ProcessState {
   }
 
   get machine(): PtxDevice {
-    return (this.#machine ??= this.#surroundings.makeDevice());
+    if (this.#machine === null) {
+      this.#machine = this.#surroundings.makeDevice();
+      const { sanitize = [] } = this.options.launch;
+      this.#machine.memory.quarantine = sanitize === "all" || [...sanitize].includes("memory");
+    }
+    return this.#machine;
   }
 
   get allocations(): Allocations {
@@ -150,9 +174,18 @@ export class ProcessState {
     }
   }
 
-  /** Passes on what launches have found. */
-  report(reports: readonly Report[]): void {
-    this.#surroundings.onReports(reports);
+  /** Passes on what a launch has done and found. */
+  noteLaunch(launch: EndedLaunch): void {
+    const { reports } = launch.result;
+    if (reports.length > 0) this.#surroundings.onReports(reports);
+    this.#surroundings.onLaunch?.(launch);
+  }
+
+  /** Memory that the program has not freed: a line for each, if calls are checked. */
+  get leaks(): readonly string[] {
+    if (!this.options.checksCalls || !this.isActive) return [];
+    const left = [...this.allocations.values()].filter(({ kind, device }) => device >= 0 && kind in allocators);
+    return left.map(({ kind, bytes }) => `${bytes} bytes of ${allocators[kind]} are never freed`);
   }
 
   /** Tells the user something, the same thing only once. */

@@ -38,7 +38,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   ],
   profiler: ["source", "names", "ir", "machine"],
   reports: ["source", "names", "machine"],
-  debugger: ["source", "names", "dwarf", "semantics", "ir", "machine", "interpreter", "runtime"],
+  debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
   node: ["jit", "runtime"],
   index: ["source", "names", "container", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [

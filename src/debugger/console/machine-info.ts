@@ -26,7 +26,7 @@ function blockOf(session: Session): Cta {
 }
 
 /** Draws a matrix, with the numbers of its rows and columns; a wide one in pieces. */
-export function matrixText({ rows, columns, cells, count }: MatrixView): string {
+function matrixText({ rows, columns, cells, count }: MatrixView): string {
   const pieces: string[] = [];
   for (let one = 0; one < count; one++) {
     for (let from = 0; from < columns; from += columnsAtOnce) {

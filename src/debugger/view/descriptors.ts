@@ -38,7 +38,7 @@ const layoutFields = ({ start, leading, stride, width, baseOffset, grain }: Shar
 ];
 
 /** Returns what an instruction descriptor of `tcgen05.mma` says, or why it is none. */
-export function instructionDescriptor(kind: TensorKind, word: number): Fields | string {
+function instructionDescriptor(kind: TensorKind, word: number): Fields | string {
   const found = tensorInstruction(kind, word);
   if (typeof found === "string") return found;
   const { m, n, k, a, b, d, sparse, kMajorA, kMajorB, negateA, negateB, saturates } = found;

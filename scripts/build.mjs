@@ -36,6 +36,9 @@ try {
   rmSync(fresh, { recursive: true, force: true });
   process.exit(1);
 }
+const { buildNative } = await import("./build-native.mjs");
+const whyNot = buildNative(root, join(fresh, "native"));
+if (whyNot !== null) console.error(`lanewise: \`lanewise exec\` is left out: ${whyNot}`);
 chmodSync(join(fresh, "cli/main.js"), 0o755);
 // The command line has this library in it, whose licence wants to come along.
 copyFileSync(join(root, "node_modules/yaml/LICENSE"), join(fresh, "cli/LICENSE-yaml"));

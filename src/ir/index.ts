@@ -10,6 +10,7 @@ export * from "./address-map.ts";
 export * from "./arrangement.ts";
 export * from "./byte-file.ts";
 export * from "./calls.ts";
+export * from "./images.ts";
 export * from "./instruction.ts";
 export * from "./lanes.ts";
 export * from "./matrix-product.ts";

@@ -177,7 +177,7 @@ export type Op =
   | { readonly kind: "order-products"; readonly step: "wait"; readonly pending: number }
   /**
    * A unit of the machine acts for the lanes, now: see `UnitOp`. Which memory it accesses is known only then. Results
-   * are registers of 32 or 64 bits.
+   * are registers of 32 or 64 bits, or predicates.
    */
   | { readonly kind: "unit"; readonly unit: UnitOp; readonly operands: readonly Expr[] }
   /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */

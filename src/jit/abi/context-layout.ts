@@ -1,3 +1,4 @@
+import { extentHeaderBytes } from "./extent-table.ts";
 import { maxThreads } from "./launch-shape.ts";
 import { warpWaitBytes, maxWarps } from "./warp-wait-layout.ts";
 
@@ -14,6 +15,8 @@ export interface ContextNeeds {
   readonly roots: number;
   /** Instructions that may have a record of what they accessed last. */
   readonly sites: number;
+  /** Shared variables, constants and parameters, at most. */
+  readonly ownExtents: number;
   /** Bytes of a suspended chunk's state. */
   readonly chunkStateBytes: number;
   /** Bytes of suspended frames, and of the words that say which of them are free. */
@@ -60,6 +63,8 @@ export interface ContextLayout {
   readonly sites: number;
   /** Records of what instructions found in the lanes' stacks: those of the first lane. */
   readonly stackSites: number;
+  /** What compiled code knows of extents: see `extentHeader`. */
+  readonly extents: number;
   /**
    * For each lane: an address (64 bits), the byte of memory that it means (32 bits), values (up to four of 64 bits).
    */
@@ -212,8 +217,9 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     roots: take(needs.roots * recordBytes),
     sites: take(needs.sites * recordBytes),
     stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * recordBytes),
-    // From the sites to the end of the pools all is zeros when a launch begins.
+    // From the sites to the end of the table all is zeros when a launch begins, for launchers that fill none of it.
     framePools: take(needs.framePoolBytes),
+    extents: take(extentHeaderBytes + needs.ownExtents * recordBytes),
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),

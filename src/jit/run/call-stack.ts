@@ -10,7 +10,7 @@ import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
 
 /** The parts of an activation that `alloca` changes. */
-type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
+type Taken = Pick<CallFrame, "pointers" | "pieces" | "top" | "cost">;
 
 /** The activations that run in a context, as objects of the machine: for reports, and to find where variables lie. */
 export class CallStack {
@@ -81,12 +81,12 @@ export class CallStack {
   }
 
   /** Notes what lanes have taken of their stacks in the activation that calls the launcher. */
-  noteStack(context: number, { tops, pieces, top, cost }: CallFrame): void {
+  noteStack(context: number, { pointers, pieces, top, cost }: CallFrame): void {
     const { words } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     i32[(context + words.stackTop) >>> 2] = top;
     i32[(context + words.stackCost) >>> 2] = cost;
-    this.#taken.set(this.#entryOf(context), { tops, pieces, top, cost });
+    this.#taken.set(this.#entryOf(context), { pointers, pieces, top, cost });
   }
 
   #entryOf(context: number): number {
@@ -146,7 +146,7 @@ function called(caller: CallFrame, code: ProgramFunction, site: Site): CallFrame
     unsizedBytes,
     top: frameEnd(base, code, unsizedBytes),
     cost: costWith(caller, code, unsizedBytes),
-    tops: null,
+    pointers: null,
     pieces: null,
   };
 }

@@ -13,7 +13,7 @@ import { indexOutOfRange, notAligned, trapFault } from "../../program/instructio
 import { productIn } from "../../program/exact-product.ts";
 import { multiply, productWords } from "../../program/matrix-product.ts";
 import type { Program } from "../../program/program.ts";
-import { restoreStack, stackOverflow, stackTop, takePiece } from "../../program/stack.ts";
+import { restoreStack, stackOverflow, stackPointer, takePiece } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -287,10 +287,9 @@ export class Host {
       if (op.kind === "alloca") {
         const bytes = Number(BigInt.asUintN(64, i64[operand]!));
         i64[result] = BigInt(takePiece(x, { site, lane, bytes, align: op.align }));
-      } else if (op.kind === "stack-save") i64[result] = BigInt(stackTop(x, lane));
+      } else if (op.kind === "stack-save") i64[result] = BigInt(stackPointer(x, lane));
       else restoreStack(x, lane, i32[operand * 2]! >>> 0);
     });
-    if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
     this.#stack.noteStack(context, x);
   }
 

@@ -14,6 +14,7 @@ import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compil
 import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
+import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
@@ -28,6 +29,7 @@ export class JitProgram {
   readonly #shapes: LaunchShapes;
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
+  readonly #tables: AllocationTables;
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
 
@@ -40,6 +42,7 @@ export class JitProgram {
     this.#cache = cache;
     this.#functions = new CompiledFunctions(program);
     this.#contexts = new Contexts(program.memory);
+    this.#tables = new AllocationTables(program.memory, program.addresses);
     this.#shapes = new LaunchShapes(this.#functions, program.memory, quads);
   }
 
@@ -65,6 +68,12 @@ export class JitProgram {
   #clusterOf({ kernel, cluster }: LaunchRequest): number {
     const [x, y, z] = cluster ?? this.#functions.named(kernel)?.ir.bounds.reqnctapercluster ?? [1, 1, 1];
     return x * y * z;
+  }
+
+  /** Whether blocks of a launch may wait for what others do: other blocks, the host, other launches. */
+  mayWait(request: LaunchRequest): boolean {
+    const loaded = this.#load(request);
+    return typeof loaded === "string" || loaded.kernel.waits;
   }
 
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
@@ -167,7 +176,8 @@ export class JitProgram {
     const constants = this.#placeConstants();
     const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
       new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
-    return new LaunchExecution(this.program, loaded, this.#contexts, host, request, apart);
+    const shared = { contexts: this.#contexts, tables: this.#tables, constants };
+    return new LaunchExecution(this.program, loaded, shared, host, request, apart);
   }
 
   /**

@@ -98,6 +98,10 @@ export class Module {
       run: (launched) => this.#run(launched),
       runAsync: (launched) => this.#runAsync(launched),
       mayBeUndone: (launched) => this.#mayBeUndone(launched),
+      mayWait: (launched) => {
+        const jit = this.#jitFor(launched);
+        return typeof jit === "string" || jit.mayWait(launched.request);
+      },
       begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
     });
   }
@@ -210,6 +214,7 @@ interface Launcher {
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
   /** Whether the launch must not overlap with any other. */
   readonly mayBeUndone: (launched: PreparedLaunch) => boolean;
+  readonly mayWait: (launched: PreparedLaunch) => boolean;
   readonly begin: (launched: PreparedLaunch) => Execution;
 }
 
@@ -302,6 +307,14 @@ export class Kernel {
     } finally {
       memory.pending.end();
     }
+  }
+
+  /**
+   * Whether the launch may wait for what others do: other launches, the host. If it does not, it ends by itself, and
+   * `launch` is enough. Throws as `launch` does. @internal
+   */
+  mayWait(options: LaunchOptions): boolean {
+    return this.#launcher.mayWait(this.#prepare(options));
   }
 
   /** Begins a launch in the interpreter that the caller steps through, as a debugger does. Throws as `launch` does. */

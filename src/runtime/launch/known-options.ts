@@ -68,4 +68,4 @@ export const requireLaunchOptions = (options: object): void => refuseUnknown("a 
 
 /** @throws UsageError for an unknown option of a device */
 export const requireDeviceOptions = (options: object): void =>
-  refuseUnknown("a device", options, { ...defaults, kernelStore: true });
+  refuseUnknown("a device", options, { ...defaults, kernelStore: true, underlay: true });

@@ -70,7 +70,12 @@ export class UnitOperations {
         // As `Host.performUnit` lays results out: what is dropped has no place.
         return null;
       }
-      const isWideResult = f.registers[to]!.class === "b64";
+      const { class: kind } = f.registers[to]!;
+      if (kind === "pred") {
+        const answers = Array.from({ length: quads }, () => [wasm.op("i32x4.ne", load(), wasm.i32x4(0))]);
+        return { kind: "vector", ty: "pred", quads: answers };
+      }
+      const isWideResult = kind === "b64";
       const loaded = Array.from({ length: quads }, () => Array.from({ length: isWideResult ? 2 : 1 }, load));
       return { kind: "vector", ty: isWideResult ? "i64" : "i32", quads: loaded };
     });

@@ -44,7 +44,7 @@ export interface LaunchRequest {
   readonly params: Uint8Array;
   /**
    * Hardware threads of a vISA kernel: then `grid` counts groups, `block` work items, `sharedBytes` is the size of SLM,
-   * `params` is empty.
+   * `params` has the values of which `threads.items` knows the places.
    */
   readonly threads?: ThreadModel;
   readonly sanitize?: ReadonlySet<SanitizerName>;
@@ -71,8 +71,8 @@ export interface LaunchRequest {
     readonly steps: number | null;
   }) => void;
   /**
-   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data race
-   * may replace a report of an uninitialized read.
+   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data
+   * race may replace a report of an uninitialized read.
    */
   readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */

@@ -26,6 +26,8 @@ export class FakeProgram {
   readonly view = new DataView(this.memory.buffer);
   readonly warnings: string[] = [];
   readonly reports: Report[] = [];
+  /** Files that the program has asked for. */
+  readonly files = new Map<string, string>();
   /** What kernels have printed and the program was given. */
   printed = "";
   #top = 64;
@@ -50,6 +52,7 @@ export class FakeProgram {
       {
         host,
         makeDevice: () => new PtxDevice(),
+        writeFile: (path, text) => this.files.set(path, text),
         visibleDevices,
         warn: (text) => this.warnings.push(text),
         onReports: (reports) => this.reports.push(...reports),

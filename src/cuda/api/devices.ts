@@ -1,7 +1,7 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { attributeOf, busId, defaultLimits, limitNumber, maxHeap, propertyBytes } from "../state/device-properties.ts";
 import type { Call, Handlers, Status } from "./call.ts";
-import { waitFor } from "./order.ts";
+import { forbidCaptures, waitFor } from "./order.ts";
 
 /** The version of the runtime and of the driver that programs see. */
 export const cudaVersion = 13_000;
@@ -10,6 +10,7 @@ const flagsMask = 0x1f;
 
 function synchronize(call: Call): Status {
   const { device } = call;
+  forbidCaptures(call);
   call.showsOutput = true;
   return waitFor(call, device.streams.ended(), () => call.process.error);
 }

@@ -51,3 +51,24 @@ export function copyRows(
     copyBytes(process, advanced(to, a), advanced(from, b), extent.width);
   });
 }
+
+/** What a fill writes: elements of 1, 2 or 4 bytes in each row of a region. */
+export interface Fill {
+  readonly region: Region;
+  readonly extent: Extent;
+  readonly value: number;
+  readonly elementBytes: number;
+}
+
+/** Fills the rows of device memory. */
+export function fillRows(process: ProcessState, place: Place, { region, extent, value, elementBytes }: Fill): void {
+  if (place.kind !== "device") return;
+  const { u8 } = process.machine.memory.views;
+  eachRow(extent, [region], ([at = 0]) => {
+    const from = place.offset + at;
+    const end = from + extent.width;
+    if (elementBytes === 1) u8.fill(value & 255, from, end);
+    else for (let i = from; i < end; i++) u8[i] = value >>> (8 * ((i - from) % elementBytes));
+  });
+  place.allocation?.written?.();
+}

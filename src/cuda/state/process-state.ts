@@ -2,14 +2,18 @@ import type { Image } from "../../container/index.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelResult, LaunchSettings } from "../../runtime/launch/launch-options.ts";
-import { CudaError } from "../base/errors.ts";
+import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
 import type { HostMemory } from "../base/host-memory.ts";
+import type { Capture } from "../work/capture.ts";
+import type { Counted, Graph, GraphNode } from "../work/graph.ts";
+import type { GraphExec } from "../work/graph-exec.ts";
 import type { Event, Stream } from "../work/stream.ts";
 import { addressOf, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
+import { GraphMemoryUse } from "./graph-memory.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
 
@@ -41,6 +45,8 @@ export interface Surroundings {
   readonly visibleDevices: string | null;
   /** Tells the user something, once. */
   readonly warn: (text: string) => void;
+  /** Writes a file where the program wants it. Throws if that is not possible. */
+  readonly writeFile: (path: string, text: string) => void;
   /** Called with the faults and findings of each launch that has any. */
   readonly onReports: (reports: readonly Report[]) => void;
   /** Called at the end of each launch. */
@@ -63,6 +69,13 @@ export class ProcessState {
   readonly registry: Registry;
   readonly streams = new Handles<Stream>();
   readonly events = new Handles<Event>();
+  readonly graphs = new Handles<Graph>();
+  readonly graphNodes = new Handles<GraphNode>();
+  readonly graphExecs = new Handles<GraphExec>();
+  /** The values by which conditional nodes of graphs run, which kernels may set. */
+  readonly conditions = new Handles<{ readonly initial: number | null; value: number }>();
+  readonly graphMemory = new GraphMemoryUse();
+  readonly userObjects = new Handles<Counted>();
   /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
   readonly kernels = new Handles<DeviceKernel>();
   readonly output = new Output();
@@ -73,7 +86,7 @@ export class ProcessState {
   #allocations: Allocations | null = null;
   #gpu: Gpu | null = null;
   #error = 0;
-  #captures = 0;
+  readonly #captures = new Set<Capture>();
 
   constructor(options: ExecOptions, surroundings: Surroundings) {
     this.options = options;
@@ -135,10 +148,30 @@ export class ProcessState {
     this.#tellState();
   }
 
-  /** Notes that a capture has begun or ended: launches may be parts of graphs then. */
-  countCaptures(by: number): void {
-    this.#captures += by;
+  /** The captures of streams that have begun and not ended. */
+  get captures(): ReadonlySet<Capture> {
+    return this.#captures;
+  }
+
+  /** Notes a capture: launches may become nodes of graphs until it ends. */
+  beginCapture(capture: Capture): void {
+    this.#captures.add(capture);
     this.#tellState();
+  }
+
+  endCapture(capture: Capture): void {
+    capture.end();
+    this.#captures.delete(capture);
+    this.#tellState();
+  }
+
+  /** Writes a file for the program. */
+  writeFile(path: string, text: string): void {
+    try {
+      this.#surroundings.writeFile(path, text);
+    } catch {
+      fail(errors.operatingSystem);
+    }
   }
 
   /** Passes on what a launch has done and found. */
@@ -164,13 +197,17 @@ export class ProcessState {
 
   /** The address of a text that stays as long as the process: in memory that the host may read. */
   text(value: string): bigint {
-    const bytes = new TextEncoder().encode(`${value}\0`);
-    const made = this.allocations.add(bytes.length, { kind: "pinned", device: -1, flags: 0 }, "a name");
+    return this.kept(new TextEncoder().encode(`${value}\0`));
+  }
+
+  /** The address of bytes that stay as long as the process, in memory that the host may see, once it is opened to it. */
+  kept(bytes: Uint8Array): bigint {
+    const made = this.allocations.add(bytes.length, { kind: "pinned", device: -1, flags: 0 }, "the server's own");
     this.machine.memory.write(made.offset, bytes);
     return addressOf(made.offset);
   }
 
   #tellState(): void {
-    this.#surroundings.onState({ oneWay: this.#error === 0 && this.#captures === 0, error: this.#error });
+    this.#surroundings.onState({ oneWay: this.#error === 0 && this.#captures.size === 0, error: this.#error });
   }
 }

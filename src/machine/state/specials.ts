@@ -2,16 +2,17 @@ import type { SpecialName } from "../../semantics/index.ts";
 import { clusterSize } from "./cluster.ts";
 import type { Grid } from "./launch-state.ts";
 
-const scalarNames = [
+/** The special values that are the same in all lanes of a block, and words of 32 bits. */
+export const scalarNames = [
   "ntid.x",
   "ntid.y",
   "ntid.z",
-  "ctaid.x",
-  "ctaid.y",
-  "ctaid.z",
   "nctaid.x",
   "nctaid.y",
   "nctaid.z",
+  "ctaid.x",
+  "ctaid.y",
+  "ctaid.z",
   "nwarpid",
   "smid",
   "nsmid",

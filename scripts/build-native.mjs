@@ -89,14 +89,17 @@ function nameLibrary(names, all) {
 const versionScript = (names, node) =>
   `${node} {\n  global:\n${names.map((n) => `    ${n};\n`).join("")}  local: *;\n};\n`;
 
-/**
- * Builds into a folder. Returns why that is not possible, or null.
- */
-export function buildNative(root, into) {
+/** Why nothing can be built here, or null. */
+export function whyNotNative() {
   if (process.platform !== "linux" || process.arch !== "x64") return "it needs Linux on x86-64";
-  const found = compiler();
-  if (found === null) return "there is no C compiler (cc)";
-  const [command, ...first] = found;
+  return compiler() === null ? "there is no C compiler (cc)" : null;
+}
+
+/** Builds into a folder. Returns why that is not possible, or null. */
+export function buildNative(root, into) {
+  const why = whyNotNative();
+  if (why !== null) return why;
+  const [command, ...first] = compiler();
   const from = join(root, "native");
   const work = join(into, "work");
   mkdirSync(work, { recursive: true });

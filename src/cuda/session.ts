@@ -1,4 +1,4 @@
-import { handlers } from "./api/index.ts";
+import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
 import { launchOneWay } from "./api/launch.ts";
 import { CudaError, errors } from "./base/errors.ts";

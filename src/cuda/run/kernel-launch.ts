@@ -122,9 +122,28 @@ function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device
   const { process } = device;
   process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
   if (result.ok) return;
-  const fault = result.reports.findLast(({ severity }) => severity === "error");
-  if (fault !== undefined && errorOf(fault) !== 0) process.break(errorOf(fault));
+  const fault = result.reports.findLast(({ code, severity }) => severity === "error" && !findings.has(code));
+  if (fault !== undefined) process.break(errorOf(fault));
 }
+
+/** What sanitizers report of launches that go on. All other errors are faults, which end a launch. */
+const findings: ReadonlySet<string> = new Set([
+  "divergent-uni",
+  "noreturn-returned",
+  "stack-imbalance",
+  "uninitialized-read",
+  "memory-leak",
+  "async-in-flight",
+  "data-race",
+  "proxy-fence-missing",
+  "wgmma-missing-fence",
+  "barrier-divergence",
+  "shfl-inactive-source",
+  "sync-mask-excludes-self",
+  "division-by-zero",
+  "operand-out-of-range",
+  "register-out-of-bounds",
+]);
 
 /** Faults by the error that a device gives for them; all others are unspecified. Findings of sanitizers end nothing. */
 const codes: Readonly<Record<string, number>> = {

@@ -1,0 +1,25 @@
+import type { Handler } from "./api/call.ts";
+import { deviceCalls } from "./api/devices.ts";
+import { allGraphCalls } from "./api/graphs/index.ts";
+import { launchCalls } from "./api/launch.ts";
+import { memoryCalls } from "./api/memory.ts";
+import { occupancyCalls } from "./api/occupancy.ts";
+import { poolCalls } from "./api/pools.ts";
+import { regionCalls } from "./api/regions.ts";
+import { streamCalls } from "./api/streams.ts";
+import { symbolCalls } from "./api/symbols.ts";
+
+/** What the server does for each entry point, by its name without the endings `_ptsz` and `_ptds`. */
+export const handlers: ReadonlyMap<string, Handler> = new Map(
+  [
+    allGraphCalls,
+    deviceCalls,
+    launchCalls,
+    memoryCalls,
+    occupancyCalls,
+    poolCalls,
+    regionCalls,
+    streamCalls,
+    symbolCalls,
+  ].flatMap((calls) => Object.entries(calls)),
+);

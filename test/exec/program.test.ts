@@ -1,0 +1,69 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BuiltCli } from "../cli/built-cli.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const script: string = new URL("../../scripts/build-native.mjs", import.meta.url).href;
+const { buildNative, whyNotNative } = (await import(script)) as {
+  buildNative: (root: string, into: string) => string | null;
+  whyNotNative: () => string | null;
+};
+const why = whyNotNative();
+if (why !== null) console.warn(`programs are not run: ${why}`);
+
+describe.skipIf(why !== null)("programs that nvcc has made", () => {
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    cli = await BuiltCli.build();
+    buildNative(root, join(cli.folder, "dist/native"));
+    for (const name of ["reduce", "sum", "sum.cu"]) cpSync(join(root, "examples/cuda", name), join(cli.work, name));
+  }, 300_000);
+  afterAll(() => cli?.remove());
+
+  // 64 numbers from 0 on.
+  test("run as they are", () => {
+    expect(cli.run("exec", "./sum")).toMatchObject({ status: 0, stdout: "2016\n", stderr: "" });
+  });
+
+  test("a race that their own check does not see is found", () => {
+    const { status, stdout, stderr } = cli.run("exec", "--sanitize", "race", "./sum");
+    expect({ status, stdout }).toEqual({ status: 3, stdout: "2016\n" });
+    expect(stderr).toMatch(/sum\.cu:10:\d+: error: .*\[data-race\]/);
+    expect(stderr).toContain("256 bytes of cudaMalloc are never freed");
+  });
+
+  test("one document, with --json", () => {
+    const { status, stdout, stderr } = cli.run("exec", "--json", "./sum");
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "2016\n" });
+    const [launch] = JSON.parse(stdout).launches;
+    expect(launch).toMatchObject({ kernel: "sum(int const*, int*)", grid: [1, 1, 1], block: [64, 1, 1], ok: true });
+  });
+
+  test("several schedules", () => {
+    const { status, stdout, stderr } = cli.run("exec", "--explore", "3", "./sum");
+    expect({ status, stdout }).toEqual({ status: 0, stdout: "2016\n" });
+    expect(stderr).toContain("3 schedules, the same output");
+  });
+
+  test.each([
+    ["the status is the program's", ["-c", "exit 7"], 7],
+    ["a signal is 128 and its number", ["-c", "kill -9 $$"], 137],
+    ["options after the program are its own", ["-c", 'test "$1" = --json', "sh", "--json"], 0],
+  ])("%s", (_, args, wanted) => {
+    expect(cli.run("exec", "/bin/sh", ...args).status).toBe(wanted);
+  });
+
+  test("what is no program", () => {
+    const { status, stderr } = cli.run("exec", "./none");
+    expect(status).toBe(2);
+    expect(stderr).toContain("exec: ./none cannot be started");
+  });
+
+  test("a GPU that is not known", () => {
+    const { status, stderr } = cli.run("exec", "--gpu", "sm_1", "./sum");
+    expect(status).toBe(2);
+    expect(stderr).toContain("--gpu sm_1: expected sm_75");
+  });
+});

@@ -1,5 +1,6 @@
 import type { Handler } from "./api/call.ts";
 import { deviceCalls } from "./api/devices.ts";
+import { driverCalls } from "./api/driver/index.ts";
 import { allGraphCalls } from "./api/graphs/index.ts";
 import { launchCalls } from "./api/launch.ts";
 import { memoryCalls } from "./api/memory.ts";
@@ -14,6 +15,7 @@ export const handlers: ReadonlyMap<string, Handler> = new Map(
   [
     allGraphCalls,
     deviceCalls,
+    driverCalls,
     launchCalls,
     memoryCalls,
     occupancyCalls,

@@ -85,7 +85,7 @@ export class Session {
       this.process.warn(`this is an error of Lanewise itself: ${error instanceof Error ? error.stack : error}`);
       return errors.unknown;
     }
-    if (error.message !== `CUDA error ${error.code}`) this.process.warn(error.message);
+    if (error.reason !== null) this.process.warn(error.reason);
     return error.code;
   }
 

@@ -52,6 +52,10 @@ export class FakeProgram {
       {
         host,
         makeDevice: () => new PtxDevice(),
+        readFile: (path) => {
+          const text = this.files.get(path);
+          return text === undefined ? null : new TextEncoder().encode(text);
+        },
         writeFile: (path, text) => this.files.set(path, text),
         visibleDevices,
         warn: (text) => this.warnings.push(text),

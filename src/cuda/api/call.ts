@@ -48,6 +48,7 @@ export class Call {
 
   /** The thread's current device. Throws if there is none, or nothing can be done any more. */
   get device(): CudaDevice {
+    if (!this.name.startsWith("cu") || this.name.startsWith("cuda")) this.thread.usesRuntime = true;
     return this.process.device(this.thread.device);
   }
 

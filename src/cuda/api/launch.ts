@@ -31,6 +31,25 @@ export function gather(call: Call, kernel: DeviceKernel, list: bigint): Uint8Arr
   return params;
 }
 
+/** Marks in a list of `extra`: arguments as one buffer, with its size. */
+const extra = { end: 0n, buffer: 1n, size: 2n } as const;
+
+/** Arguments that are given as one buffer. */
+export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint): Uint8Array {
+  let [address, size] = [0n, 0];
+  for (let at = list; ; at += 16n) {
+    const [mark, value] = [call.host.u64(at), call.host.u64(at + 8n)];
+    if (mark === extra.end) break;
+    if (mark === extra.buffer) address = value;
+    else if (mark === extra.size) size = Number(call.host.u64(value));
+    else fail(errors.invalidValue);
+  }
+  require(size <= kernel.parameterBytes || kernel.parameterBytes === 0);
+  const params = new Uint8Array(kernel.parameterBytes);
+  params.set(call.host.read(address, Math.min(size, kernel.parameterBytes)));
+  return params;
+}
+
 /** Checks a launch, and appends it to a stream. */
 export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
@@ -77,10 +96,14 @@ function launchKernel(call: Call, isCooperative: boolean): Status {
 /** Attributes of a launch by number, in a cudaLaunchConfig_t: each of 72 bytes, with its value at 8. */
 const launchAttribute = { cooperative: 2, clusterDimension: 4 } as const;
 
-function launchWithConfig(call: Call): Status {
-  const config = call.host.view(call.target(0), 56);
-  const sizes = (at: number): Sizes => [0, 4, 8].map((i) => config.getUint32(at + i, true)) as unknown as Sizes;
-  const kernel = kernelOf(call, call.address(1));
+/** A launch with a configuration in the program's memory: cudaLaunchConfig_t, or CUlaunchConfig, which is the same. */
+export function launchFrom(
+  call: Call,
+  { handle, config: at, params }: { readonly handle: bigint; readonly config: bigint; readonly params: Uint8Array },
+): Status {
+  const config = call.host.view(at, 56);
+  const sizes = (i: number): Sizes => [0, 4, 8].map((k) => config.getUint32(i + k, true)) as unknown as Sizes;
+  const kernel = kernelOf(call, handle);
   const stream = call.streamOf(config.getBigUint64(32, true));
   const attributes = config.getBigUint64(40, true);
   let cluster: Sizes | null = null;
@@ -90,13 +113,18 @@ function launchWithConfig(call: Call): Status {
     const id = attribute.getUint32(0, true);
     if (id === launchAttribute.cooperative) isCooperative = attribute.getUint32(8, true) !== 0;
     if (id === launchAttribute.clusterDimension) {
-      cluster = [8, 12, 16].map((at) => attribute.getUint32(at, true)) as unknown as Sizes;
+      cluster = [8, 12, 16].map((k) => attribute.getUint32(k, true)) as unknown as Sizes;
     }
   }
-  const shared = Number(config.getBigUint64(24, true));
-  const params = gather(call, kernel, call.address(2));
+  const shared = config.getUint32(24, true);
   const spec = { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params };
-  return launch(call, spec, stream, call.address(1));
+  return launch(call, spec, stream, handle);
+}
+
+function launchWithConfig(call: Call): Status {
+  const config = call.target(0);
+  const kernel = kernelOf(call, call.address(1));
+  return launchFrom(call, { handle: call.address(1), config, params: gather(call, kernel, call.address(2)) });
 }
 
 /** What the client sends when it knows that a launch is accepted: struct lw_launch. */

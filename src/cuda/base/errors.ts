@@ -66,10 +66,18 @@ export const errors = {
 /** An error that a call returns. */
 export class CudaError extends Error {
   readonly code: number;
+  /** What is to be told to the user besides; null if the number says all. */
+  readonly reason: string | null;
 
-  constructor(code: number, message = `CUDA error ${code}`) {
-    super(message);
+  constructor(code: number, reason: string | null = null) {
+    super(reason ?? `CUDA error ${code}`);
     this.code = code;
+    this.reason = reason;
+  }
+
+  /** The same error by another number. */
+  recoded(code: number): CudaError {
+    return new CudaError(code, this.reason);
   }
 }
 

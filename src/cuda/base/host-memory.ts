@@ -7,7 +7,7 @@ export interface HostAccess {
 }
 
 /** Strings of programs are no longer than this. */
-const maxString = 1 << 20;
+const maxString = 1 << 28;
 
 /** The memory of the program, with the values in it. An address that is not mapped is an invalid value. */
 export class HostMemory {

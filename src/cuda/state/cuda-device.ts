@@ -32,7 +32,7 @@ export class CudaDevice {
   /** The pool of allocations that name none. */
   pool: MemoryPool;
   readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
-  readonly #constants = new Map<string, Allocation>();
+  readonly #constants = new Map<DeviceModule, Map<string, Allocation>>();
 
   constructor(process: ProcessState, number: number) {
     this.process = process;
@@ -99,10 +99,13 @@ export class CudaDevice {
   unload(binary: RegisteredBinary): void {
     const known = this.#modules.get(binary);
     this.#modules.delete(binary);
-    if (known instanceof DeviceModule) this.#free(known);
+    if (known instanceof DeviceModule) this.free(known);
   }
 
-  #free({ module }: DeviceModule): void {
+  /** Frees the variables of a module that is not used any more. */
+  free(loaded: DeviceModule): void {
+    this.#constants.delete(loaded);
+    const { module } = loaded;
     for (const name of module.variables) {
       const variable = module.variable(name);
       if (variable.space === "global") this.process.machine.memory.free(offsetOf(variable.address)!);
@@ -119,8 +122,9 @@ export class CudaDevice {
   addressOf(module: DeviceModule, name: string): bigint {
     const variable = module.variable(name);
     if (variable.space === "global") return variable.address;
-    const key = `${[...this.#modules.values()].indexOf(module)} ${name}`;
-    let known = this.#constants.get(key);
+    const copies = this.#constants.get(module) ?? new Map<string, Allocation>();
+    this.#constants.set(module, copies);
+    let known = copies.get(name);
     if (known === undefined) {
       const { memory } = this.process.machine;
       const about = { kind: "constant", device: this.number, flags: 0 } as const;
@@ -130,7 +134,7 @@ export class CudaDevice {
         `\`${name}\``,
       );
       memory.write(copy.offset, variable.readBytes());
-      this.#constants.set(key, (known = copy));
+      copies.set(name, (known = copy));
     }
     return addressOf(known.offset);
   }
@@ -143,7 +147,7 @@ export class CudaDevice {
   /** Forgets everything: memory, modules, streams. */
   reset(): void {
     const { allocations, streams } = this.process;
-    for (const module of this.#modules.values()) if (module instanceof DeviceModule) this.#free(module);
+    for (const module of this.#modules.values()) if (module instanceof DeviceModule) this.free(module);
     this.#modules.clear();
     this.#constants.clear();
     this.#workspace = null;

@@ -11,9 +11,11 @@ import type { GraphExec } from "../work/graph-exec.ts";
 import type { Event, Stream } from "../work/stream.ts";
 import { addressOf, type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
+import type { Context } from "./contexts.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
+import type { LinkState, LoadedModule } from "./loaded-module.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
@@ -46,6 +48,8 @@ export interface Surroundings {
   readonly visibleDevices: string | null;
   /** Tells the user something, once. */
   readonly warn: (text: string) => void;
+  /** Reads a file of the program; null if that is not possible. */
+  readonly readFile: (path: string) => Uint8Array | null;
   /** Writes a file where the program wants it. Throws if that is not possible. */
   readonly writeFile: (path: string, text: string) => void;
   /** Called with the faults and findings of each launch that has any. */
@@ -73,6 +77,13 @@ export class ProcessState {
   readonly graphs = new Handles<Graph>();
   readonly graphNodes = new Handles<GraphNode>();
   readonly graphExecs = new Handles<GraphExec>();
+  readonly contexts = new Handles<Context>();
+  /** The primary context of each device that has one. */
+  readonly primaries = new Map<number, Context>();
+  readonly modules = new Handles<LoadedModule>();
+  readonly links = new Handles<LinkState>();
+  /** Whether the driver was initialized by `cuInit`. */
+  isInitialized = false;
   readonly pools = new Handles<MemoryPool>();
   /** Memory that is freed when its stream comes to it. */
   readonly freedLater = new Set<Allocation>();
@@ -85,6 +96,7 @@ export class ProcessState {
   readonly output = new Output();
   readonly callbacks = new Callbacks();
   readonly #surroundings: Surroundings;
+  readonly #kernelHandles = new WeakMap<DeviceKernel, bigint>();
   readonly #warned = new Set<string>();
   #machine: PtxDevice | null = null;
   #allocations: Allocations | null = null;
@@ -146,6 +158,13 @@ export class ProcessState {
     return this.#error;
   }
 
+  /** The handle of a kernel, the same each time. */
+  kernelHandle(kernel: DeviceKernel): bigint {
+    let known = this.#kernelHandles.get(kernel);
+    if (known === undefined) this.#kernelHandles.set(kernel, (known = this.kernels.add(kernel)));
+    return known;
+  }
+
   /** Notes an error after which the context is unusable. */
   break(code: number): void {
     if (this.#error === 0) this.#error = code;
@@ -167,6 +186,11 @@ export class ProcessState {
     capture.end();
     this.#captures.delete(capture);
     this.#tellState();
+  }
+
+  /** Reads a file for the program; null if that is not possible. */
+  readFile(path: string): Uint8Array | null {
+    return this.#surroundings.readFile(path);
   }
 
   /** Writes a file for the program. */

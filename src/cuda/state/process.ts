@@ -1,5 +1,6 @@
 import { errors, fail } from "../base/errors.ts";
 import type { Stream } from "../work/stream.ts";
+import type { Context } from "./contexts.ts";
 import { CudaDevice } from "./cuda-device.ts";
 import { type ExecOptions, ProcessState, type Surroundings } from "./process-state.ts";
 
@@ -14,6 +15,10 @@ export interface HostThread {
   readonly defaultStreams: Map<number, Stream>;
   /** How strictly a capture in another thread keeps it from unsafe calls. */
   captureMode: number;
+  /** The contexts of the driver that were pushed; the last one is current. */
+  readonly contexts: Context[];
+  /** Whether it has used the runtime, which makes the primary context current. */
+  usesRuntime: boolean;
 }
 
 /** A process that uses CUDA: its devices and threads, and all that it has made of them. */
@@ -35,7 +40,7 @@ export class CudaProcess extends ProcessState {
   thread(id: number): HostThread {
     let known = this.#threads.get(id);
     if (known === undefined) {
-      known = { id, device: 0, defaultStreams: new Map(), captureMode: 0 };
+      known = { id, device: 0, defaultStreams: new Map(), captureMode: 0, contexts: [], usesRuntime: false };
       this.#threads.set(id, known);
     }
     return known;

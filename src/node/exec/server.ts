@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
@@ -136,6 +136,7 @@ export class ExecServer {
     const process = new CudaProcess(this.#options, {
       host: new HostMemory(channel.host),
       makeDevice: () => new PtxDevice({ ...this.#device, underlay: (memory, from) => channel.underlay(memory, from) }),
+      readFile: (path) => (existsSync(path) ? readFileSync(path) : null),
       writeFile: (path, text) => writeFileSync(path, text),
       visibleDevices: isSet === 1 ? visible : null,
       warn: this.#events.warn,

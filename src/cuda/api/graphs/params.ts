@@ -1,4 +1,4 @@
-import { CudaError, errors, fail, require } from "../../base/errors.ts";
+import { CudaError, require } from "../../base/errors.ts";
 import { itemKind } from "../../base/wire.ts";
 import { checkLaunch, type LaunchSpec, type Sizes } from "../../run/kernel-launch.ts";
 import type { Extent, Fill } from "../../run/regions.ts";
@@ -13,10 +13,9 @@ import {
   kernelTask,
 } from "../../run/tasks.ts";
 import { offsetOf } from "../../state/allocations.ts";
-import type { DeviceKernel } from "../../state/device-module.ts";
 import { nodeType, type Task } from "../../work/graph.ts";
 import { Bytes, type Call } from "../call.ts";
-import { gather, kernelOf } from "../launch.ts";
+import { packedArguments, gather, kernelOf } from "../launch.ts";
 import { type CopyWork, fillOf } from "../memory.ts";
 import { regionCopyOf, regionWork } from "../regions.ts";
 
@@ -26,31 +25,12 @@ const sizesIn = (view: DataView, at: number): Sizes => [
   view.getUint32(at + 8, true),
 ];
 
-/** Marks in a list of `extra`: arguments as one buffer, with its size. */
-const extra = { end: 0n, buffer: 1n, size: 2n } as const;
-
-/** Arguments that are given as one buffer. */
-function buffer(call: Call, kernel: DeviceKernel, list: bigint): Uint8Array {
-  let [address, size] = [0n, 0];
-  for (let at = list; ; at += 16n) {
-    const [mark, value] = [call.host.u64(at), call.host.u64(at + 8n)];
-    if (mark === extra.end) break;
-    if (mark === extra.buffer) address = value;
-    else if (mark === extra.size) size = Number(call.host.u64(value));
-    else fail(errors.invalidValue);
-  }
-  require(size <= kernel.parameterBytes || kernel.parameterBytes === 0);
-  const params = new Uint8Array(kernel.parameterBytes);
-  params.set(call.host.read(address, Math.min(size, kernel.parameterBytes)));
-  return params;
-}
-
 /** cudaKernelNodeParams: function, grid, block, shared memory, arguments, extra. */
 export function kernelParams(call: Call, view: DataView): KernelTask {
   const function_ = view.getBigUint64(0, true);
   const kernel = kernelOf(call, function_);
   const [list, packed] = [view.getBigUint64(40, true), view.getBigUint64(48, true)];
-  const params = list === 0n && packed !== 0n ? buffer(call, kernel, packed) : gather(call, kernel, list);
+  const params = list === 0n && packed !== 0n ? packedArguments(call, kernel, packed) : gather(call, kernel, list);
   const sizes = { grid: sizesIn(view, 8), block: sizesIn(view, 20), shared: view.getUint32(32, true) };
   const spec: LaunchSpec = { kernel, ...sizes, cluster: null, isCooperative: false, params };
   checkLaunch(spec, call.device);

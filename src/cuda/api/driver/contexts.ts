@@ -1,0 +1,159 @@
+import { errors, fail, require } from "../../base/errors.ts";
+import { Context } from "../../state/contexts.ts";
+import type { Call, Handlers, Status } from "../call.ts";
+import { deviceCalls } from "../devices.ts";
+import { streamCalls } from "../streams.ts";
+import { currentContext, inContext, initialized, primaryOf } from "./driver-call.ts";
+
+/** The device that argument `i` names. Throws if there is none. */
+export function deviceNumber(call: Call, i: number): number {
+  const number = call.int(i);
+  require(number >= 0 && number < call.process.deviceCount, errors.invalidDevice);
+  return number;
+}
+
+const contextAt = (call: Call, i: number): Context =>
+  call.process.contexts.get(call.address(i), errors.deviceUninitialized);
+
+/** Makes a context, and makes it current. `flags`, `device`: the arguments that have them. */
+const create = (flags: number, device: number) =>
+  initialized((call) => {
+    const target = call.target(0);
+    const number = deviceNumber(call, device);
+    call.process.device(number);
+    const context = new Context(number, call.uint(flags));
+    call.process.contexts.add(context, context.handle);
+    call.thread.contexts.push(context);
+    call.set64(target, context.handle);
+    return 0;
+  });
+
+/** Replaces the current context, or takes it away. */
+function setCurrent(call: Call): Status {
+  const { contexts } = call.thread;
+  const context = call.address(0) === 0n ? null : contextAt(call, 0);
+  contexts.pop();
+  if (context === null) call.thread.usesRuntime = false;
+  else contexts.push(context);
+  return 0;
+}
+
+function release(call: Call): Status {
+  const primary = primaryOf(call.process, deviceNumber(call, 0));
+  require(primary.references > 0, errors.deviceUninitialized);
+  primary.references--;
+  return 0;
+}
+
+/** What the same function of the runtime does. */
+export function sameAs(handlers: Handlers, name: string): (call: Call) => Status {
+  const handler = handlers[name];
+  if (handler === undefined) throw new Error(`there is no ${name}`);
+  return handler;
+}
+
+export const contextCalls: Handlers = {
+  cuCtxCreate: create(1, 2),
+  cuCtxCreate_v2: create(1, 2),
+  cuCtxCreate_v3: create(3, 4),
+  cuCtxCreate_v4: create(2, 3),
+  cuCtxDestroy_v2: initialized((call) => {
+    const context = contextAt(call, 0);
+    require(!context.isPrimary, errors.invalidValue);
+    call.process.contexts.remove(context.handle);
+    const { contexts } = call.thread;
+    if (contexts.at(-1) === context) contexts.pop();
+    return 0;
+  }),
+  cuCtxPushCurrent_v2: initialized((call) => {
+    call.thread.contexts.push(contextAt(call, 0));
+    return 0;
+  }),
+  cuCtxPopCurrent_v2: initialized((call) => {
+    const context = call.thread.contexts.pop() ?? fail(errors.deviceUninitialized);
+    if (call.address(0) !== 0n) call.set64(call.address(0), context.handle);
+    return 0;
+  }),
+  cuCtxSetCurrent: initialized(setCurrent),
+  cuCtxGetCurrent: initialized((call) => {
+    call.set64(call.target(0), currentContext(call)?.handle ?? 0n);
+    return 0;
+  }),
+  cuCtxGetDevice: inContext((call) => {
+    call.set32(call.target(0), call.thread.device);
+    return 0;
+  }),
+  /** device, context, which may be null */
+  cuCtxGetDevice_v2: initialized((call) => {
+    const context = call.address(1) === 0n ? currentContext(call) : contextAt(call, 1);
+    call.set32(call.target(0), context?.device ?? fail(errors.deviceUninitialized));
+    return 0;
+  }),
+  cuCtxGetId: initialized((call) => {
+    const context = call.address(0) === 0n ? currentContext(call) : contextAt(call, 0);
+    call.set64(call.target(1), context?.handle ?? fail(errors.deviceUninitialized));
+    return 0;
+  }),
+  cuCtxGetFlags: inContext((call) => {
+    call.set32(call.target(0), currentContext(call)!.flags);
+    return 0;
+  }),
+  cuCtxSetFlags: inContext((call) => {
+    currentContext(call)!.flags = call.uint(0);
+    return 0;
+  }),
+  cuCtxGetApiVersion: initialized((call) => {
+    if (call.address(0) !== 0n) contextAt(call, 0);
+    call.set32(call.target(1), 3020);
+    return 0;
+  }),
+  cuCtxSynchronize: inContext(sameAs(deviceCalls, "cudaDeviceSynchronize")),
+  cuCtxSynchronize_v2: inContext(sameAs(deviceCalls, "cudaDeviceSynchronize")),
+  cuCtxGetLimit: inContext(sameAs(deviceCalls, "cudaDeviceGetLimit")),
+  cuCtxSetLimit: inContext(sameAs(deviceCalls, "cudaDeviceSetLimit")),
+  cuCtxGetCacheConfig: inContext(sameAs(deviceCalls, "cudaDeviceGetCacheConfig")),
+  cuCtxSetCacheConfig: inContext(sameAs(deviceCalls, "cudaDeviceSetCacheConfig")),
+  cuCtxResetPersistingL2Cache: inContext(() => 0),
+  cuCtxGetStreamPriorityRange: inContext(sameAs(streamCalls, "cudaDeviceGetStreamPriorityRange")),
+  /** context of the other device, flags */
+  cuCtxEnablePeerAccess: inContext((call) => {
+    const { device } = call;
+    const peer = contextAt(call, 0).device;
+    require(call.uint(1) === 0 && peer !== device.number);
+    require(!device.peers.has(peer), errors.peerAccessAlreadyEnabled);
+    device.peers.add(peer);
+    return 0;
+  }),
+  cuCtxDisablePeerAccess: inContext((call) => {
+    require(call.device.peers.delete(contextAt(call, 0).device), errors.peerAccessNotEnabled);
+    return 0;
+  }),
+  cuDevicePrimaryCtxRetain: initialized((call) => {
+    const target = call.target(0);
+    const number = deviceNumber(call, 1);
+    call.process.device(number);
+    const primary = primaryOf(call.process, number);
+    primary.references++;
+    call.set64(target, primary.handle);
+    return 0;
+  }),
+  cuDevicePrimaryCtxRelease: initialized(release),
+  cuDevicePrimaryCtxRelease_v2: initialized(release),
+  cuDevicePrimaryCtxReset_v2: initialized((call) => {
+    call.process.device(deviceNumber(call, 0)).reset();
+    return 0;
+  }),
+  cuDevicePrimaryCtxSetFlags_v2: initialized((call) => {
+    primaryOf(call.process, deviceNumber(call, 0)).flags = call.uint(1);
+    return 0;
+  }),
+  /** device, flags, whether it is active */
+  cuDevicePrimaryCtxGetState: initialized((call) => {
+    const number = deviceNumber(call, 0);
+    const known = call.process.primaries.get(number);
+    call.set32(call.target(1), known?.flags ?? 0);
+    const isActive = (known !== undefined && known.references > 0) || call.thread.usesRuntime;
+    call.set32(call.target(2), isActive ? 1 : 0);
+    return 0;
+  }),
+};

@@ -1,0 +1,18 @@
+import { newHandle } from "../base/handles.ts";
+
+/** A context of the driver: what is current in a thread. Contexts of one device share its memory and modules here. */
+export class Context {
+  readonly handle = newHandle();
+  readonly device: number;
+  /** The one that the runtime uses, too. */
+  readonly isPrimary: boolean;
+  flags: number;
+  /** How often a primary context is retained. */
+  references = 0;
+
+  constructor(device: number, flags: number, isPrimary = false) {
+    this.device = device;
+    this.flags = flags;
+    this.isPrimary = isPrimary;
+  }
+}

@@ -1,0 +1,26 @@
+import { newHandle } from "../base/handles.ts";
+import type { CudaDevice } from "./cuda-device.ts";
+import type { DeviceKernel, DeviceModule } from "./device-module.ts";
+
+/** A module that the program has loaded itself: through the driver, or as a library. */
+export class LoadedModule {
+  readonly handle = newHandle();
+  readonly module: DeviceModule;
+  readonly device: CudaDevice;
+
+  constructor(module: DeviceModule, device: CudaDevice) {
+    this.module = module;
+    this.device = device;
+  }
+
+  /** All its kernels. Throws if one cannot be executed. */
+  get kernels(): readonly DeviceKernel[] {
+    return this.module.module.kernels.map((name) => this.module.kernel(name));
+  }
+}
+
+/** PTX that is being linked. */
+export class LinkState {
+  readonly handle = newHandle();
+  readonly texts: string[] = [];
+}

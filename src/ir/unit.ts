@@ -148,6 +148,8 @@ export interface UnitTraits {
   readonly asks?: string;
   /** It takes something that the block must give back before it ends. */
   readonly takes?: true;
+  /** It copies from one memory to another, or reduces into that, asynchronously. */
+  readonly copies?: true;
 }
 
 const surface = "the place in a surface";
@@ -161,12 +163,12 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-load": { warp: true, deciding: 1 },
   "tensor-store": { warp: true, deciding: 1 },
   "tensor-multiply": { warp: false, deciding: Infinity },
-  "tensor-copy": { warp: false, deciding: 2 },
+  "tensor-copy": { warp: false, deciding: 2, copies: true },
   "tensor-shift": { warp: false, deciding: 1 },
   "tensor-wait": { warp: true, deciding: 0 },
-  "bulk-copy": { warp: false, deciding: 6 },
-  "box-load": { warp: false, deciding: 12 },
-  "box-store": { warp: false, deciding: 12 },
+  "bulk-copy": { warp: false, deciding: 6, copies: true },
+  "box-load": { warp: false, deciding: 12, copies: true },
+  "box-store": { warp: false, deciding: 12, copies: true },
   "image-fetch": { warp: false, deciding: Infinity, asks: "what is fetched from a texture" },
   "surface-load": { warp: false, deciding: 5, asks: surface },
   "surface-store": { warp: false, deciding: 5, asks: surface },

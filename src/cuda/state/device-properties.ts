@@ -189,7 +189,8 @@ export function attributeOf(gpu: Gpu, device: number, attribute: number): number
 }
 
 /** The name of a device on its bus. */
-export const busId = (device: number): string => `0000:${(device + 1).toString(16).padStart(2, "0").toUpperCase()}:00.0`;
+export const busId = (device: number): string =>
+  `0000:${(device + 1).toString(16).padStart(2, "0").toUpperCase()}:00.0`;
 
 /** Limits of a device, by number, with what they are before a program sets them; no others are known. */
 export const defaultLimits: ReadonlyMap<number, bigint> = new Map([

@@ -71,6 +71,10 @@ export interface LaunchSettings extends LaunchDefaults {
    * what it is, and kernels do not notice. Default: all.
    */
   readonly blocks?: BlockSelection;
+  /** The clocks of threads, in nanoseconds. Default: what has been executed, so that each run is the same. @internal */
+  readonly clock?: () => bigint;
+  /** The values of %envreg1 and %envreg2, where code for cooperative launches finds what its blocks share. @internal */
+  readonly environment?: readonly [number, number];
   /**
    * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
    * (thread-instructions; null in compiled code, which does not count them).

@@ -193,12 +193,14 @@ const told = (wrong: readonly string[]): string[] =>
     ? []
     : [wrong.slice(0, mostTold).join("; ") + (wrong.length > mostTold ? `; and ${wrong.length - mostTold} more` : "")];
 
-/** Of memory as vectors have it, what must be there afterwards: computed once for all engines. */
-const wantedContents = new WeakMap<Area["contents"], bigint[]>();
+/** By vector and space, what must be in memory afterwards: computed once for all engines. */
+const wantedContents = new WeakMap<WarpVector, Map<Area["space"], bigint[]>>();
 
 /** The elements that must be in an area afterwards, thread after thread where each has its own. */
 function wantedIn({ space, contents, isOwn }: Area, vector: WarpVector): bigint[] {
-  const known = wantedContents.get(contents);
+  let ofVector = wantedContents.get(vector);
+  if (ofVector === undefined) wantedContents.set(vector, (ofVector = new Map()));
+  const known = ofVector.get(space);
   if (known !== undefined) return known;
   const formula = vector.memoryAfter.get(space) ?? contents.formula;
   const wanted: bigint[] = [];
@@ -207,7 +209,7 @@ function wantedIn({ space, contents, isOwn }: Area, vector: WarpVector): bigint[
     for (let i = 0; i < contents.count; i++)
       wanted.push(BigInt.asUintN(contents.bits, formula({ names: { ...own, i: BigInt(i) }, position: i })));
   }
-  wantedContents.set(contents, wanted);
+  ofVector.set(space, wanted);
   return wanted;
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { UsageError } from "../../src/runtime/data/errors.ts";
 import { type EngineName, engineNames, type LaunchDefaults } from "../../src/runtime/launch/launch-options.ts";
 import { nearest } from "../../src/source/index.ts";
-import { type BenchKernel, bytesOfData, initialValues } from "./kernel.ts";
+import { benchGroups, type BenchKernel, bytesOfData, initialValues } from "./kernel.ts";
 import { HostMemory } from "./memory.ts";
 import { type PeerName, peerNames, Peers, peerTitles } from "./peers.ts";
 import {
@@ -58,9 +58,12 @@ function readPeers(text: string | null): ReadonlySet<PeerName> {
   return new Set(names as PeerName[]);
 }
 
+const namesOf = (group: BenchKernel["group"]): readonly string[] =>
+  benchKernels.filter((k) => k.group === group).map((k) => k.name);
+
 function namedKernels(names: readonly string[]): readonly BenchKernel[] {
-  if (names.length === 0) return benchKernels;
-  const known = benchKernels.map((k) => k.name);
+  if (names.length === 0) return benchKernels.filter((k) => k.group === "usual");
+  const known = [...benchGroups, ...benchKernels.map((k) => k.name)];
   for (const name of names) {
     if (known.includes(name)) continue;
     const meant = nearest(name, known);
@@ -68,7 +71,7 @@ function namedKernels(names: readonly string[]): readonly BenchKernel[] {
       `there is no benchmark "${name}"${meant ? `; did you mean "${meant}"?` : ` (${known.join(", ")})`}`,
     );
   }
-  return benchKernels.filter((k) => names.includes(k.name));
+  return benchKernels.filter((k) => names.includes(k.name) || names.includes(k.group));
 }
 
 function readSettings(options: Options): Settings {
@@ -216,8 +219,9 @@ export const bench: Command = {
     "on one thread, and all but tuned C once more on all threads of the machine; with --threads N on N alone. Peers are the same " +
     "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as written for one thread of a " +
     "processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the engine's " +
-    "time to the peer's: less than 1 is faster. The programs are in bench/ of the repository: " +
-    `${benchKernels.map((k) => k.name).join(", ")}.`,
+    "time to the peer's: less than 1 is faster. The programs are in bench/ of the repository. " +
+    benchGroups.map((group) => `${group}: ${namesOf(group).join(", ")}.`).join(" ") +
+    " Without a name the usual ones are measured; a group is a name too.",
   run(options, terminal) {
     const settings = readSettings(options);
     if (!existsSync(folder)) throw new UsageError("bench: the benchmarks are in the repository, not in the package");

@@ -35,7 +35,11 @@ export interface BenchPlan {
 /** Buffers by name, as numbers. */
 export type Values = Readonly<Record<string, ArrayLike<number>>>;
 
+/** Benchmarks with a table and a mean of their own. */
+export const benchGroups = ["usual", "untuned"] as const;
+
 export interface BenchKernel {
+  readonly group: (typeof benchGroups)[number];
   readonly name: string;
   readonly title: string;
   /** The name of its files: kernels/FILE.ptx, native/FILE.c and, if they exist, tuned/FILE.c and opencl/FILE.cl. */

@@ -13,6 +13,7 @@ import {
   zeros,
 } from "./kernel.ts";
 import * as model from "./models.ts";
+import { untunedKernels } from "./untuned.ts";
 
 const blocks = (threads: number, block: number): readonly [number] => [Math.ceil(threads / block)];
 
@@ -31,7 +32,7 @@ const strided = (threads: number): readonly [number] => [Math.min(1024, Math.cei
 /** A benchmark, without the fields that have the usual values. */
 type Row = Omit<BenchKernel, keyof typeof usual> & Partial<BenchKernel>;
 
-const usual = { file: "", tuned: false, opencl: true, tolerance: 0 };
+const usual = { group: "usual", file: "", tuned: false, opencl: true, tolerance: 0 } as const;
 
 const matmul = (name: string, kernel: string, title: string, size: number): Row => ({
   name,
@@ -436,4 +437,7 @@ const rows: readonly Row[] = [
 ];
 
 /** The benchmarks, in the order of the table. */
-export const benchKernels: readonly BenchKernel[] = rows.map((row) => ({ ...usual, file: row.name, ...row }));
+export const benchKernels: readonly BenchKernel[] = [
+  ...rows.map((row) => ({ ...usual, file: row.name, ...row })),
+  ...untunedKernels,
+];

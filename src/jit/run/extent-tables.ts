@@ -12,9 +12,12 @@ export interface ExtentTable {
 }
 
 /** Writes an entry. `start`: its address, if that is not the extent's; `delta`: what makes an address a byte of memory. */
-export function writeEntry(views: Views, at: number, { start, end }: Extent, delta: number, address = start): void {
-  const high = Math.floor(address / 2 ** 32);
-  views.i32.set([address, high, end - start, delta], at >>> 2);
+export function writeEntry({ i32 }: Views, at: number, { start, end }: Extent, delta: number, address = start): void {
+  const word = at >>> 2;
+  i32[word] = address;
+  i32[word + 1] = Math.floor(address / 2 ** 32);
+  i32[word + 2] = end - start;
+  i32[word + 3] = delta;
 }
 
 /** The tables of a device's allocations that compiled code searches: one for each set of allocations in use. */

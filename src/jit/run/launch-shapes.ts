@@ -3,6 +3,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import { type WarpConflicts, warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
@@ -15,6 +16,8 @@ export class LaunchShapes {
   readonly #memory: DeviceMemory;
   readonly #quads: Quads | null;
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
+  /** By kernel and shape of blocks. */
+  readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
 
   /** `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. */
   constructor(functions: CompiledFunctions, memory: DeviceMemory, quads: Quads | null) {
@@ -57,7 +60,17 @@ export class LaunchShapes {
       needs = widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null);
       this.#widthNeeds.set(kernel, needs);
     }
-    return this.#quads === null || needs.inWarps ? chunkWidthFor(block, needs) : this.#quads;
+    if (this.#quads !== null && !needs.inWarps) return this.#quads;
+    return chunkWidthFor(block, needs, needs.inWarps ? "none" : this.#conflictsOf(kernel, block));
+  }
+
+  #conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
+    const key = block.join();
+    let known = this.#conflicts.get(kernel);
+    if (known === undefined) this.#conflicts.set(kernel, (known = new Map()));
+    let found = known.get(key);
+    if (found === undefined) known.set(key, (found = warpConflictsOf(kernel, block)));
+    return found;
   }
 }
 

@@ -4,7 +4,7 @@ import { spillBudgetOf } from "../../../src/jit/compile/analysis/spill-budget.ts
 import { Analysed } from "./analysed.ts";
 
 describe("chunks are as wide as is good for a kernel and its blocks", () => {
-  const plain = { inWarps: false, recursive: false, followsPointers: false, instructions: 100 };
+  const plain = { inWarps: false, recursive: false, isIrregular: false, instructions: 100, pressure: 4 };
 
   test.each([
     ["a long row", [256, 1, 1], plain, 8],
@@ -12,11 +12,22 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     ["rows of 16", [16, 16, 1], plain, 4],
     ["rows that end anywhere", [33, 2, 1], plain, 2],
     ["lanes of a warp that act together", [33, 2, 1], { ...plain, inWarps: true }, 8],
-    ["lanes that follow pointers", [256, 1, 1], { ...plain, followsPointers: true }, 4],
+    ["lanes that follow pointers", [256, 1, 1], { ...plain, isIrregular: true }, 2],
+    ["blocks smaller than a warp", [1, 4, 1], plain, 1],
+    ["many live values", [256, 1, 1], { ...plain, pressure: 12 }, 4],
+    ["more live values than the machine has registers", [256, 1, 1], { ...plain, pressure: 19 }, 1],
     ["long code", [256, 1, 1], { ...plain, instructions: 5000 }, 2],
     ["code near the host's limit", [256, 1, 1], { ...plain, instructions: 100_000 }, 1],
   ] as const)("%s", (_, block, needs, quads) => {
-    expect(chunkWidthFor(block, needs)).toBe(quads);
+    expect(chunkWidthFor(block, needs, "none")).toBe(quads);
+  });
+
+  test.each([
+    ["whole warps where lanes load what others store", [16, 16, 1], plain, "loads", 8],
+    ["all of a block that is smaller", [16, 1, 1], { ...plain, pressure: 19 }, "loads", 4],
+    ["as wide as without where stores meet", [256, 1, 1], { ...plain, pressure: 19 }, "stores", 8],
+  ] as const)("%s", (_, block, needs, conflicts, quads) => {
+    expect(chunkWidthFor(block, needs, conflicts)).toBe(quads);
   });
 });
 
@@ -28,9 +39,24 @@ describe("a kernel", () => {
   const next = "LOOP: ld.global.u64 %x0, [%x0]; setp.ne.u64 %p0, %x0, 0; @%p0 bra LOOP;";
 
   test("that follows a list loads from where what is loaded points", () => {
-    expect(needsOf(next).followsPointers).toBe(true);
-    expect(needsOf(next.replace("LOOP:", "").replace("@%p0 bra LOOP;", "")).followsPointers).toBe(false);
-    expect(needsOf(next.replace("u64 %x0, [%x0]", "u64 %x1, [%x0]")).followsPointers).toBe(false);
+    expect(needsOf(next).isIrregular).toBe(true);
+    expect(needsOf(next.replace("LOOP:", "").replace("@%p0 bra LOOP;", "")).isIrregular).toBe(false);
+    expect(needsOf(next.replace("u64 %x0, [%x0]", "u64 %x1, [%x0]")).isIrregular).toBe(false);
+  });
+
+  test("that leaves a loop when it has found something lets each lane go its own way", () => {
+    const search = `LOOP: ld.global.u32 %r1, [%x0]; add.u64 %x0, %x0, 4;
+setp.ne.u32 %p0, %r1, 0; @%p0 bra LOOP;`;
+    expect(needsOf(search).isIrregular).toBe(true);
+    expect(needsOf(search.replace("ne.u32 %p0, %r1", "ne.u32 %p0, %s0")).isIrregular).toBe(false);
+  });
+
+  test("has a pressure: the vectors that are live at once", () => {
+    const loads = [1, 2, 3, 4].map((i) => `ld.global.u32 %r${i}, [%x1];`).join(" ");
+    const body = `mad.wide.u32 %x1, %r0, 4, %x0; ${loads} st.global.v4.u32 [%x1], {%r1, %r2, %r3, %r4};`;
+    expect(needsOf(body).pressure).toBe(4);
+    // The same in all lanes: no vectors.
+    expect(needsOf(body.replaceAll("[%x1]", "[%x0]")).pressure).toBe(0);
   });
 
   test.each([

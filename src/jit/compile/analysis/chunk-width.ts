@@ -3,6 +3,8 @@ import { callOrder } from "../../../ir/flow/call-order.ts";
 import { type Instruction, type IrFunction, traitOf } from "../../../ir/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Quads } from "../../abi/launch-shape.ts";
+import type { WarpConflicts } from "./access/warp-conflicts.ts";
+import { pressureOf } from "./values/register-pressure.ts";
 import { readsClock } from "./values/special-registers.ts";
 
 /** Kernels with more instructions get narrow chunks: code grows with their width. */
@@ -11,6 +13,9 @@ const large = 2000;
 /** Kernels with more instructions than this get the narrowest: hosts limit the size of a function. */
 const huge = 50_000;
 
+/** Vectors that are live at once from which on a chunk of more than four lanes, or sixteen, does not pay, as measured. */
+const highPressure = { narrowest: 19, narrow: 12 };
+
 /** The properties of a kernel on which the width of its chunks depends. */
 export interface WidthNeeds {
   /** Whether the lanes of a warp must run together. */
@@ -18,32 +23,52 @@ export interface WidthNeeds {
   /** Whether a function may be entered again before it returns: its frame should be small. */
   readonly recursive: boolean;
   /**
-   * Whether loops follow loaded pointers: each lane accesses memory elsewhere, and often makes another number of
-   * rounds.
+   * Whether what a loop does depends on what it loads: each lane accesses memory elsewhere, or goes its own way, and
+   * often makes another number of rounds.
    */
-  readonly followsPointers: boolean;
+  readonly isIrregular: boolean;
   /** The number of instructions of the kernel and the functions that it calls. */
   readonly instructions: number;
+  /** See `pressureOf`: of the function where it is highest. */
+  readonly pressure: number;
 }
 
-/** The max chunk whose lanes lie in one row of the block, so that their addresses are regular. */
-export function chunkWidthFor(
-  [x, y, z]: Dim3,
-  { inWarps, recursive, followsPointers, instructions }: WidthNeeds,
-): Quads {
+const widths = [8, 4, 2, 1] as const satisfies readonly Quads[];
+
+/** The narrowest chunk that has as many lanes. */
+const covering = (lanes: number): Quads => widths.findLast((quads) => 4 * quads >= lanes) ?? 8;
+
+/**
+ * The max chunk whose lanes lie in one row of the block, so that their addresses are regular. `conflicts`: where lanes
+ * of a warp access what others store, they run together; where it may matter which of several stores is the last,
+ * chunks are no narrower than regular addresses ask for.
+ */
+export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: WarpConflicts): Quads {
+  const { inWarps, instructions } = needs;
   if (inWarps) return 8;
+  const whole = covering(Math.min(32, x * y * z));
+  if (conflicts === "loads") return whole;
   if (instructions > huge) return 1;
   const isOneRow = y === 1 && z === 1;
-  const max = instructions > large ? 2 : recursive || followsPointers ? 4 : 8;
+  const max = Math.min(whole, maxWidthFor(needs, conflicts));
   for (const quads of [8, 4] as const) {
     if (quads <= max && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
   }
-  return 2;
+  return max === 1 ? 1 : 2;
+}
+
+function maxWidthFor({ recursive, isIrregular, instructions, pressure }: WidthNeeds, conflicts: WarpConflicts): Quads {
+  if (instructions > large) return 2;
+  const usual = recursive || isIrregular ? 4 : 8;
+  if (conflicts !== "none") return usual;
+  if (pressure >= highPressure.narrowest) return 1;
+  if (isIrregular) return 2;
+  return pressure >= highPressure.narrow ? 4 : usual;
 }
 
 /** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, followsPointers, instructions] = [false, false, 0];
+  let [inWarps, isIrregular, instructions, pressure] = [false, false, 0, 0];
   const { functions, recursive } = callOrder(kernel, (f) => {
     const callees = new Set<IrFunction>();
     for (const { op } of f.instructions) {
@@ -57,10 +82,11 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
   });
   for (const f of functions) {
     instructions += f.instructions.length;
-    followsPointers ||= loopsFollowPointers(f);
+    isIrregular ||= hasIrregularLoop(f);
     inWarps ||= f.instructions.some(needsWarp);
+    if (f.instructions.length <= large) pressure = Math.max(pressure, pressureOf(f));
   }
-  return { inWarps, recursive, followsPointers, instructions };
+  return { inWarps, recursive, isIrregular, instructions, pressure };
 }
 
 /** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */
@@ -70,8 +96,8 @@ function needsWarp({ op }: Instruction): boolean {
   return isShared || traitOf(op, "warp") || traitOf(op, "stack");
 }
 
-/** Whether the address of a load in a loop depends on a loaded value. */
-function loopsFollowPointers({ instructions }: IrFunction): boolean {
+/** Whether the address of a load in a loop, or a way that lanes go in it, depends on a loaded value. */
+function hasIrregularLoop({ instructions }: IrFunction): boolean {
   const loaded = new Set<number>();
   const dependsOnLoad = (instruction: Instruction): boolean => {
     let found = false;
@@ -92,7 +118,7 @@ function loopsFollowPointers({ instructions }: IrFunction): boolean {
     const instruction = instructions[i]!;
     const { op } = instruction;
     if (op.kind === "branch" && op.target <= i) start = Math.min(start, op.target);
-    if (op.kind === "load" && i >= start && dependsOnLoad(instruction)) return true;
+    if ((op.kind === "load" || op.kind === "branch") && i >= start && dependsOnLoad(instruction)) return true;
   }
   return false;
 }

@@ -21,6 +21,7 @@ import {
   BoundsCheck,
   type FallbackCheck,
   type ExpectedObject,
+  laneByLane,
 } from "./bounds-check.ts";
 import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
@@ -397,7 +398,3 @@ export class AccessChecks {
     return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
   }
 }
-
-/** An offset that all lanes share, as one for each lane. */
-const laneByLane = (offsets: ByteOffsets): ByteOffsets =>
-  offsets.kind === "one" ? { kind: "run", at: offsets.at, stride: 0 } : offsets;

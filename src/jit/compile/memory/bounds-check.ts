@@ -57,6 +57,10 @@ export type ByteOffsets =
   /** One for each lane. Those of inactive lanes are unchecked. */
   | { readonly kind: "each"; readonly quads: readonly Wasm[] };
 
+/** An offset that all lanes share, as one for each lane. */
+export const laneByLane = (offsets: ByteOffsets): ByteOffsets =>
+  offsets.kind === "one" ? { kind: "run", at: offsets.at, stride: 0 } : offsets;
+
 export interface CheckResult {
   readonly offsets: ByteOffsets;
   /** 1 if all active lanes access what lies within the object, aligned; else 0. */

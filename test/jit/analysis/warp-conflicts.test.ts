@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { Device } from "../../../src/index.ts";
+import { warpConflictsOf } from "../../../src/jit/compile/analysis/access/warp-conflicts.ts";
+import type { Dim3 } from "../../../src/machine/reports/report.ts";
+
+// %s1 is table + 4t, %x2 is x + 4t and %x3 is y + 4t, for thread number t of the row.
+const begin = `ld.param.u64 %x0, [x]; ld.param.u64 %x1, [y]; ld.param.u32 %s0, [n]; mov.u32 %r0, %tid.x;
+shl.b32 %s2, %r0, 2; mov.u32 %s3, table; add.u32 %s1, %s2, %s3; mov.u32 %s4, other; add.u32 %s5, %s2, %s4;
+mad.wide.u32 %x2, %r0, 4, %x0; mad.wide.u32 %x3, %r0, 4, %x1;\n`;
+
+function conflicts(body: string, block: Dim3 = [128, 1, 1]) {
+  const text = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n) {
+.reg .pred %p<10>; .reg .b32 %r<10>, %s<10>; .reg .b64 %x<10>;
+.shared .align 4 .b8 table[4096];
+.shared .align 4 .b8 other[4096];
+${begin}${body}
+ret;
+}`;
+  const { ir } = new Device().load(text);
+  return warpConflictsOf(ir.functions[0]!, block);
+}
+
+test.each([
+  ["own words", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1]; st.shared.u32 [%s1], %r1;", "none"],
+  ["two variables", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s5+4];", "none"],
+  ["a neighbour's word", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1+4];", "loads"],
+  ["a neighbour's word, which is then overwritten", "ld.shared.u32 %r1, [%s1+4]; st.shared.u32 [%s1], %r1;", "loads"],
+  ["after a barrier", "st.shared.u32 [%s1], %r0; bar.sync 0; ld.shared.u32 %r1, [%s1+4];", "none"],
+  ["a word of another warp", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1+128];", "none"],
+  ["half of a neighbour's word", "st.shared.u32 [%s1], %r0; ld.shared.u16 %r1, [%s1+126];", "loads"],
+  ["the same word in all lanes", "st.shared.u32 [table], %r0; ld.shared.u32 %r1, [table];", "loads"],
+  ["anywhere", "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s1]; ld.shared.u32 %r2, [%r1];", "loads"],
+  [
+    "words of the next round",
+    "LOOP: ld.shared.u32 %r1, [%s1+4]; bar.sync 0; st.shared.u32 [%s1], %r1; bra LOOP;",
+    "loads",
+  ],
+  [
+    "rounds apart",
+    "LOOP: ld.shared.u32 %r1, [%s1+4]; bar.sync 0; st.shared.u32 [%s1], %r1; bar.sync 0; bra LOOP;",
+    "none",
+  ],
+  ["two stores", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+8], %r0;", "stores"],
+  ["two stores that do not meet in a warp", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+128], %r0;", "none"],
+  ["global memory that is loaded later", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x2+4];", "loads"],
+  ["global memory that is overwritten", "ld.global.u32 %r1, [%x2+4]; st.global.u32 [%x2], %r1;", "stores"],
+  ["two pointers", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x3+4];", "none"],
+  ["atomic operations", "atom.shared.add.u32 %r1, [table], 1; atom.shared.add.u32 %r1, [table], 1;", "none"],
+] as const)("%s", (_, body, found) => {
+  expect(conflicts(body)).toBe(found);
+});
+
+test("rows of a block meet where the next one's words are", () => {
+  // Of a block 16 wide a warp has two rows. Rows are 64 bytes apart.
+  const body = `mov.u32 %r1, %tid.y; mad.lo.u32 %s7, %r1, 64, %s1; st.shared.u32 [%s7], %r0; ld.shared.u32 %r2, [%s7+64];`;
+  expect(conflicts(body, [16, 16, 1])).toBe("loads");
+  expect(conflicts(body, [16, 1, 1])).toBe("none");
+});

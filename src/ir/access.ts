@@ -1,8 +1,8 @@
 import type { Expr } from "../semantics/index.ts";
 
 /**
- * A state space that an access names. `shared-cluster`: the shared memory of any block of the cluster; `call-param`: the
- * `.param` variables of a frame, which calls pass.
+ * A state space that an access names. `shared-cluster`: the shared memory of any block of the cluster; `call-param`:
+ * the `.param` variables of a frame, which calls pass.
  */
 export type Space =
   | "generic"

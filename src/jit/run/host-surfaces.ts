@@ -108,7 +108,7 @@ export class HostSurfaces {
     return (context + this.#kernel.layout.sites + record * recordBytes) >>> 2;
   }
 
-  /** The memory behind an index. Throws a fault where no surface has it. */
+  /** The memory of the surface with an index. Throws a fault where no surface has it. */
   #surface({ site, x, mask }: Attempt, index: number): Surface {
     const surface = boundSurface(this.#grid, index, { site, activation: x, lanes: mask });
     return { address: surface.address, bytes: surfaceBytes(this.#grid, surface) };

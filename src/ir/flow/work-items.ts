@@ -1,6 +1,6 @@
 import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
 import { windows } from "../address-map.ts";
-import { argAt, fileLayout, slmBits, surfaceIndex } from "../byte-file.ts";
+import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { FileHome, IrFunction, Param, Register } from "../module.ts";
 import { mapOperands, operandsOf } from "../operands.ts";
@@ -9,6 +9,7 @@ import type { PayloadPart, WorkItemModel } from "../work-item-model.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
 import { promoteFile } from "./file-promotion.ts";
 import { unitedHalves } from "./lane-halves.ts";
+import { maskedOffset, withoutTags } from "./slm-offsets.ts";
 import { ThreadUniform } from "./thread-uniform.ts";
 
 /** A kernel without hardware threads, and under which conditions it does the same as with them. */
@@ -51,7 +52,7 @@ const ownOperations: ReadonlySet<Op["kind"]> = new Set([
 export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel): WorkItemKernel | null {
   if (ir.file === undefined || !ir.instructions.every(({ op }) => ownOperations.has(op.kind))) return null;
   const united = uniteHalves(ir);
-  const promoted = promoteFile(united.ir, width);
+  const promoted = withoutTags(promoteFile(united.ir, width));
   return new WorkItemForm(promoted, united.origins, width, model).kernel();
 }
 
@@ -301,14 +302,9 @@ class WorkItemForm {
  * with other bits then misses its object, and whoever looks the address up applies the mask.
  */
 function withoutMask(op: Op): Op {
-  if ((op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") || op.access.space !== "shared") return op;
-  const address = op.place.kind === "address" ? op.place.address : null;
-  if (address?.kind !== "prim" || address.prim !== "i32.add") return op;
-  const [masked, start] = address.args;
-  if (masked?.kind !== "prim" || masked.prim !== "i32.and" || start?.kind !== "const") return op;
-  const [offset, mask] = masked.args;
-  if (offset === undefined || mask?.kind !== "const" || mask.value !== slmBits) return op;
-  return { ...op, place: { kind: "address", address: kit.add(offset, start) } };
+  const found = maskedOffset({ op });
+  if (found === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return op;
+  return { ...op, place: { kind: "address", address: kit.add(found.offset, found.start) } };
 }
 
 /** The bit that IGC sets in generic addresses of shared local memory, which it uses as offsets as they are. */

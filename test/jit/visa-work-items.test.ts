@@ -21,6 +21,7 @@ interface Case {
 const head = (width: number): string => `.version 4.0
 .kernel "k"
 ${["X", "Y", "ID"].map((v) => `.decl ${v} v_type=G type=d num_elts=${width} align=GRF`).join("\n")}
+.decl YU v_type=G type=ud num_elts=${width} align=GRF alias=<Y, 0>
 .decl A v_type=G type=uq num_elts=${width} align=GRF
 ${["S", "T"].map((v) => `.decl ${v} v_type=G type=d num_elts=1 align=dword`).join("\n")}
 .decl OUT v_type=G type=uq num_elts=1 align=GRF
@@ -174,6 +175,17 @@ L:`,
     (P1) goto (E) END
     barrier
     add (E) X(0,0)<1> ID(0,0)<1;1,0> 3:d`,
+  },
+  {
+    title: "offsets into local memory that are generic addresses",
+    form: "work items",
+    body: `    and (E) Y(0,0)<1> ID(0,0)<1;1,0> 63:d
+    shl (E) Y(0,0)<1> Y(0,0)<1;1,0> 2:d
+    or (E) Y(0,0)<1> Y(0,0)<1;1,0> 0x10000000:d
+    scatter4_scaled.R (E) %slm 0x0:ud YU.0 ID.0
+    barrier
+    gather4_scaled.R (E) %slm 0x0:ud YU.0 X.0
+    add (E) X(0,0)<1> X(0,0)<1;1,0> Y(0,0)<1;1,0>`,
   },
   {
     title: "a loop in only some channels of the thread",

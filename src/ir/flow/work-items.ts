@@ -1,14 +1,15 @@
 import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
 import { windows } from "../address-map.ts";
-import { argAt, fileLayout, slmBits, surfaceIndex } from "../byte-file.ts";
+import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { FileHome, IrFunction, Param, Register } from "../module.ts";
-import { mapOperands } from "../operands.ts";
+import { mapOperands, operandsOf } from "../operands.ts";
 import { retargeted } from "../retarget.ts";
 import type { PayloadPart, WorkItemModel } from "../work-item-model.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
 import { promoteFile } from "./file-promotion.ts";
 import { unitedHalves } from "./lane-halves.ts";
+import { maskedOffset, withoutTags } from "./slm-offsets.ts";
 import { ThreadUniform } from "./thread-uniform.ts";
 
 /** A kernel without hardware threads, and under which conditions it does the same as with them. */
@@ -51,7 +52,7 @@ const ownOperations: ReadonlySet<Op["kind"]> = new Set([
 export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel): WorkItemKernel | null {
   if (ir.file === undefined || !ir.instructions.every(({ op }) => ownOperations.has(op.kind))) return null;
   const united = uniteHalves(ir);
-  const promoted = promoteFile(united.ir, width);
+  const promoted = withoutTags(promoteFile(united.ir, width));
   return new WorkItemForm(promoted, united.origins, width, model).kernel();
 }
 
@@ -85,6 +86,8 @@ class WorkItemForm {
   readonly #uniform: ThreadUniform;
   /** Predicates of which one lane's bit decides for all. */
   readonly #decides: ReadonlySet<number>;
+  /** Whether offsets into shared local memory may have further bits, by which kernels know generic addresses. */
+  readonly #tagsOffsets: boolean;
   /** By index of a surface, the register with its address. */
   readonly #surfaces = new Map<number, number>();
 
@@ -95,6 +98,7 @@ class WorkItemForm {
     this.#model = model;
     this.#registers = ir.registers.map(({ home: _, ...register }) => register);
     this.#uniform = new ThreadUniform(ir);
+    this.#tagsOffsets = ir.instructions.some(({ op }) => operandsOf(op).some(hasTag));
     this.#decides = new Set(
       ir.instructions.flatMap(({ guard, lanes }) =>
         guard !== null && (lanes?.uniform === true || lanes?.count === 1 || guard.collapse !== undefined)
@@ -140,7 +144,7 @@ class WorkItemForm {
     if (guard?.collapse !== undefined && !this.#uniform.has(guard.register)) return null;
     if (lanes !== undefined && !this.#isOfEachLane(instruction)) return null;
     const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
-    const located = place?.kind === "surface" ? this.#atAddress(op, at) : withoutMask(op);
+    const located = place?.kind === "surface" ? this.#atAddress(op, at) : this.#tagsOffsets ? op : withoutMask(op);
     if (located === null) return null;
     const plain = guard === null ? null : { register: guard.register, negate: guard.negate };
     return { ...rest, op: located, dst, guard: plain };
@@ -298,15 +302,16 @@ class WorkItemForm {
  * with other bits then misses its object, and whoever looks the address up applies the mask.
  */
 function withoutMask(op: Op): Op {
-  if ((op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") || op.access.space !== "shared") return op;
-  const address = op.place.kind === "address" ? op.place.address : null;
-  if (address?.kind !== "prim" || address.prim !== "i32.add") return op;
-  const [masked, start] = address.args;
-  if (masked?.kind !== "prim" || masked.prim !== "i32.and" || start?.kind !== "const") return op;
-  const [offset, mask] = masked.args;
-  if (offset === undefined || mask?.kind !== "const" || mask.value !== slmBits) return op;
-  return { ...op, place: { kind: "address", address: kit.add(offset, start) } };
+  const found = maskedOffset({ op });
+  if (found === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return op;
+  return { ...op, place: { kind: "address", address: kit.add(found.offset, found.start) } };
 }
+
+/** The bit that IGC sets in generic addresses of shared local memory, which it uses as offsets as they are. */
+const genericTag = 0x1000_0000;
+
+const hasTag = (expr: Expr): boolean =>
+  expr.kind === "prim" ? expr.args.some(hasTag) : expr.kind === "const" && Number(expr.value) === genericTag;
 
 const block = (size: number): Param["type"] => ({ kind: "array", size, align: 8, unsized: false });
 

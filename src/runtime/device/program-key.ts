@@ -6,12 +6,10 @@ const utf8 = new TextEncoder();
 
 /**
  * Returns a hash that identifies the code of a program: its files, regardless of their names, and the options that
- * affect compilation. vISA's `zeinfo` and `inputs` affect only launches; `kernels` and `module` have chosen the files.
+ * affect compilation. Among these are vISA's `zeinfo` and `inputs`, which say where values are in a payload; `kernels`
+ * and `module` have chosen the files.
  */
-export function programKey(
-  files: readonly SourceFile[],
-  { zeinfo, inputs, kernels, module, ...options }: LoadOptions,
-): string {
+export function programKey(files: readonly SourceFile[], { kernels, module, ...options }: LoadOptions): string {
   const said = utf8.encode(JSON.stringify(options, plain));
   const pieces = [said, ...files.map((file) => file.bytes ?? utf8.encode(file.text))];
   const sizes = utf8.encode(pieces.map((piece) => piece.length).join());

@@ -23,21 +23,9 @@ import {
   type ExpectedObject,
   laneByLane,
 } from "./bounds-check.ts";
-import type { CheckedAccess } from "./checked-access.ts";
+import type { CheckedAccess, OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
-
-/** Finds the bytes of an access that is looked up: by addresses, or by offsets into surfaces. */
-export interface OffsetFinder {
-  lookUp(index: number, access: Access, address: Expr, mask: Mask): void;
-  loadFirstOffset(mask: Mask, into: number): void;
-  loadOffsets(into: readonly number[]): void;
-}
-
-/** The same, for an access that is checked first. */
-export interface AccessFinder extends OffsetFinder {
-  check(index: number, active: Mask, mask: Mask): CheckedAccess;
-}
 
 /** A group of accesses, and the object that they are expected to find. */
 export interface Expected {

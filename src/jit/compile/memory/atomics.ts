@@ -13,7 +13,7 @@ import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import { argumentOf, atomicOp, hasOld, modification } from "./read-modify-write.ts";
-import type { AccessFinder } from "./access-checks.ts";
+import type { AccessFinder } from "./checked-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
 type AtomicOp = Extract<Op, { kind: "atomic" }>;

@@ -1,5 +1,8 @@
+import type { Access } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
 import type { FunctionWriter, Wasm } from "../../../wasm/index.ts";
 import type { WideLoadPart } from "../analysis/access/wide-loads.ts";
+import type { Mask } from "../lanes/mask.ts";
 import type { AccessOffsets } from "./lane-offsets.ts";
 
 /** A checked access: the bytes of memory that an instruction accesses. */
@@ -38,4 +41,16 @@ export function either(
     w.expect(true);
     w.if(then, fallback === null ? otherwise : ifFallback);
   }
+}
+
+/** Finds the bytes of an access that is looked up: by addresses, or by offsets into surfaces. */
+export interface OffsetFinder {
+  lookUp(index: number, access: Access, address: Expr, mask: Mask): void;
+  loadFirstOffset(mask: Mask, into: number): void;
+  loadOffsets(into: readonly number[]): void;
+}
+
+/** The same, for an access that is checked first. */
+export interface AccessFinder extends OffsetFinder {
+  check(index: number, active: Mask, mask: Mask): CheckedAccess;
 }

@@ -10,10 +10,10 @@ import type { Mask } from "../lanes/mask.ts";
 import { i64 } from "../lanes/scalar.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
-import type { AccessChecks, OffsetFinder } from "./access-checks.ts";
+import type { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { BoundsCheck } from "./bounds-check.ts";
-import type { CheckedAccess } from "./checked-access.ts";
+import type { CheckedAccess, OffsetFinder } from "./checked-access.ts";
 
 type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
 

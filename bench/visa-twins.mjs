@@ -1,0 +1,141 @@
+// Kernels of opencl/ as Intel's compiler makes vISA of them, against the PTX that nvcc makes of their twins in kernels/:
+// both compiled by Lanewise, both on the same buffers. Milliseconds, the least of the rounds, and the ratios.
+//
+//     node bench/visa-twins.mjs [NAME] [ROUNDS]      kernels whose name contains NAME
+//
+// The texts in visa/opencl/ are those of IGC 1.0.12504 (`IGC_ShaderDumpEnable=1 IGC_ForceOCLSIMDWidth=WIDTH ocloc compile
+// -file X.cl -device PLATFORM --format zebin`), without their comments; each with its section .ze_info.
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { Device, scalar } from "../dist/index.js";
+
+const [wanted = "", rounds = "5"] = process.argv.slice(2);
+const variants = ["skl.16", "dg2.16", "pvc.32"];
+
+const f32 = (value) => scalar("f32", value);
+const s32 = (value) => scalar("s32", value);
+const tiles = (side, x, y) => [Math.ceil(side / x), Math.ceil(side / y), 1];
+const line = (threads, block) => [Math.ceil(threads / block), 1, 1];
+
+/** A buffer with numbers in [0, 1), or, of integers, with any. */
+function noise(device, type, length) {
+  let state = length;
+  const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0);
+  const values = Array.from({ length }, () => (type === "f32" ? next() / 2 ** 32 : next() % 1000));
+  const buffer = device.buffer(type, length);
+  buffer.write(values);
+  return buffer;
+}
+
+const square = (name, kernel, n, x, y, lists) => ({
+  name,
+  kernel,
+  grid: tiles(n, x, y),
+  block: [x, lists.rows ?? y, 1],
+  args: (d) => [s32(n), ...Array.from({ length: lists.in }, () => noise(d, "f32", n * n)), d.buffer("f32", n * n)],
+});
+
+const n = 1 << 20;
+const rows = [
+  {
+    name: "saxpy",
+    grid: line(n, 256),
+    block: [256, 1, 1],
+    args: (d) => [s32(n), f32(2.5), noise(d, "f32", n), noise(d, "f32", n)],
+  },
+  square("matmul-tiled", "matmul_tiled", 256, 16, 16, { in: 2 }),
+  square("matmul-naive", "matmul_naive", 256, 16, 16, { in: 2 }),
+  square("transpose", "transpose", 1024, 32, 32, { in: 1, rows: 8 }),
+  square("stencil", "stencil", 2048, 32, 8, { in: 1 }),
+  {
+    name: "mandelbrot",
+    grid: tiles(512, 16, 8),
+    block: [16, 8, 1],
+    args: (d) => [s32(512), f32(-2.25), f32(-1.5), f32(3 / 512), s32(256), d.buffer("s32", 512 * 512)],
+  },
+  {
+    name: "nbody",
+    grid: line(2048, 256),
+    block: [256, 1, 1],
+    args: (d) => [
+      ...[s32(2048), f32(1 / 1024), f32(1 / 128), noise(d, "f32", 8192), noise(d, "f32", 8192)],
+      ...[d.buffer("f32", 8192), d.buffer("f32", 8192)],
+    ],
+  },
+  {
+    name: "blackscholes",
+    grid: line(n / 4, 128),
+    block: [128, 1, 1],
+    args: (d) => [
+      ...[s32(n / 4), f32(1 / 64), f32(0.25), noise(d, "f32", n / 4), noise(d, "f32", n / 4), noise(d, "f32", n / 4)],
+      ...[d.buffer("f32", n / 4), d.buffer("f32", n / 4)],
+    ],
+  },
+  {
+    name: "reduce-tree",
+    kernel: "reduce_tree",
+    grid: line(n, 512),
+    block: [256, 1, 1],
+    args: (d) => [s32(n), noise(d, "f32", n), d.buffer("f32", n / 512)],
+  },
+  {
+    name: "reduce-shuffle",
+    kernel: "reduce_shuffle",
+    grid: [1024, 1, 1],
+    block: [256, 1, 1],
+    args: (d) => [s32(n), noise(d, "u32", n), d.buffer("u32", 1)],
+  },
+  {
+    name: "histogram",
+    grid: [1024, 1, 1],
+    block: [256, 1, 1],
+    args: (d) => [s32(n / 4), noise(d, "u8", n), d.buffer("u32", 256)],
+  },
+  {
+    name: "bitonic",
+    grid: line(n / 2, 256),
+    block: [256, 1, 1],
+    args: (d) => [s32(n / 2), s32(1024), s32(256), noise(d, "s32", n)],
+  },
+];
+
+/** Loads a kernel; what it returns runs it once. */
+function twin({ name, kernel = name, grid, block, args }, variant) {
+  const device = new Device({ kernelStore: false });
+  const read = (path) => readFileSync(new URL(path, import.meta.url), "utf8");
+  const file = `visa/opencl/${name}.${variant}`;
+  const module =
+    variant === null
+      ? device.load(read(`kernels/${name}.ptx`))
+      : device.load(
+          { path: `${name}.visaasm`, text: read(`${file}.visaasm`) },
+          { target: variant.split(".")[0], zeinfo: parse(read(`${file}.yaml`)) },
+        );
+  const list = args(device);
+  const size = variant === null ? { grid, block } : { global: grid.map((count, i) => count * block[i]), local: block };
+  return () => {
+    const begin = performance.now();
+    const result = module.kernel(kernel).launch({ ...size, args: list });
+    if (!result.ok) throw new Error(result.reports[0].message);
+    return performance.now() - begin;
+  };
+}
+
+const column = (text, width) => String(text).padStart(width);
+console.log(`${"".padEnd(16)}${column("PTX", 9)}${variants.map((v) => column(v, 18)).join("")}`);
+const ratios = variants.map(() => []);
+for (const row of rows) {
+  if (!row.name.includes(wanted)) continue;
+  const runs = [twin(row, null), ...variants.map((variant) => twin(row, variant))];
+  for (const run of runs) run();
+  const least = runs.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < Number(rounds); round++) {
+    for (const [i, run] of runs.entries()) least[i] = Math.min(least[i], run());
+  }
+  const [ptx, ...visa] = least;
+  for (const [i, ms] of visa.entries()) ratios[i].push(ms / ptx);
+  const cells = visa.map((ms) => column(`${ms.toFixed(1)} (${(ms / ptx).toFixed(2)} x)`, 18));
+  console.log(`${row.name.padEnd(16)}${column(ptx.toFixed(1), 9)}${cells.join("")}`);
+}
+const mean = (list) => Math.exp(list.reduce((sum, ratio) => sum + Math.log(ratio), 0) / list.length);
+console.log(`${"geometric mean".padEnd(25)}${ratios.map((list) => column(`${mean(list).toFixed(2)} x`, 18)).join("")}`);

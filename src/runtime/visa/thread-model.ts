@@ -15,7 +15,7 @@ export function threadModel(
   routine: BoundRoutine,
   payload: Payload,
   threads: ThreadMemory,
-  { width, surfaces }: { readonly width: number; readonly surfaces: ReadonlyMap<number, Surface> },
+  { width, surfaces, images, samplers }: Pick<ThreadModel, "width" | "surfaces" | "images" | "samplers">,
 ): ThreadModel {
   // Inputs that extend beyond the payload are cut off there.
   const places = payloadPlaces(routine)
@@ -45,6 +45,8 @@ export function threadModel(
     start,
     payload: places,
     surfaces: new Map([...surfaces, ...threads.surfaces]),
+    ...(images === undefined ? {} : { images }),
+    ...(samplers === undefined ? {} : { samplers }),
     ...(threads.residentGroups === null ? {} : { residentGroups: threads.residentGroups }),
   };
 }

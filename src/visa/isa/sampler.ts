@@ -2,7 +2,10 @@ import { anySize } from "./flow.ts";
 import { byte, channels, rawDst, rawSrc, sampler, scalar, surface } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "samplers and the formats of images are not modelled" } as const;
+const execution = { kind: "special" } as const;
+const unknown = (reason: string) => ({ kind: "none", reason }) as const;
+/** What the public manual says too little about. */
+const media = unknown("the media functions of samplers are not modelled");
 
 const list: OperandSpec = { class: "list" };
 const aoffimmi = scalar("ud", "uw");
@@ -147,7 +150,7 @@ const legacy: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
   row({
     opcode: 0x42,
@@ -167,7 +170,7 @@ const legacy: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
   row({
     opcode: 0x41,
@@ -192,7 +195,7 @@ const legacy: readonly Row[] = [
       dst: rawDst("uw", "ub"),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
   row({
     opcode: 0x43,
@@ -223,7 +226,7 @@ const legacy: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
 ];
 
@@ -273,7 +276,7 @@ const va = (
     file: order,
     operands: { surface, u: coordinate, v: coordinate, dst: rawDst(), ...operands },
     sizes: null,
-    execution,
+    execution: media,
   });
 
 /** The sampler's functions for video analytics. */

@@ -66,11 +66,9 @@ export class UnitOperations {
       return wasm.local("v128", local);
     };
     const values = dst.map((to): Value | null => {
-      if (typeof to !== "number") {
-        // As `Host.performUnit` lays results out: what is dropped has no place.
-        return null;
-      }
-      const { class: kind } = f.registers[to]!;
+      // As `HostUnits` lays results out: what is dropped has no place.
+      if (to === null) return null;
+      const kind = typeof to === "number" ? f.registers[to]!.class : to.bits === 64 ? "b64" : "b32";
       if (kind === "pred") {
         const answers = Array.from({ length: quads }, () => [wasm.op("i32x4.ne", load(), wasm.i32x4(0))]);
         return { kind: "vector", ty: "pred", quads: answers };

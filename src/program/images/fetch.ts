@@ -63,7 +63,7 @@ function checkImage(fetch: ImageFetch, call: UnitCall, lane: number, image: Imag
 }
 
 /** Which levels a lane samples, and how often. */
-export function levelsOf(sampled: Sampled, { coordinates, lod }: FetchOperands): LevelChoice {
+function levelsOf(sampled: Sampled, { coordinates, lod }: FetchOperands): LevelChoice {
   const { fetch, image, sampler } = sampled;
   const count = image.levels;
   const one = { samples: 1, major: 0 } as const;

@@ -4,7 +4,7 @@ import type { Image } from "../../machine/images/image.ts";
 import { plainSampler, type Sampler } from "../../machine/images/sampler.ts";
 import { forEachLane, unitFault } from "../units/lanes.ts";
 import type { UnitCall } from "../units/unit-call.ts";
-import { componentsOf, type FetchOperands, floatBits, isRaw, levelsOf } from "./fetch.ts";
+import { componentsOf, type FetchOperands, floatBits, isRaw } from "./fetch.ts";
 import type { Sampled } from "./sample.ts";
 
 /** The image bound to the index that an operand of a lane gives. @throws Fault if there is none */
@@ -33,7 +33,12 @@ const geometryOf = ({ cube, layers, dimensions, samples }: Image): ImageGeometry
 };
 
 /** The parameters of a lane, as a fetch from an image of this kind has them. */
-function operandsOf({ message }: UnitOpOf<"sampler-message">, image: Image, call: UnitCall, lane: number): FetchOperands {
+function operandsOf(
+  { message }: UnitOpOf<"sampler-message">,
+  image: Image,
+  call: UnitCall,
+  lane: number,
+): FetchOperands {
   const { parameters, kind, offsets, level } = message;
   const isLoad = kind === "load";
   const word = (name: MessageParameter): number => {
@@ -62,7 +67,13 @@ function operandsOf({ message }: UnitOpOf<"sampler-message">, image: Image, call
   };
 }
 
-function sampledOf(op: UnitOpOf<"sampler-message">, call: UnitCall, lane: number, operands: FetchOperands, image: Image): Sampled {
+function sampledOf(
+  op: UnitOpOf<"sampler-message">,
+  call: UnitCall,
+  lane: number,
+  operands: FetchOperands,
+  image: Image,
+): Sampled {
   const { kind, level, component } = op.message;
   const isFloat = channelInfo[image.format.type].value === "float";
   const bound = kind === "load" ? loading : boundSampler(call, lane);
@@ -94,12 +105,7 @@ export const sendToSampler = (op: UnitOpOf<"sampler-message">, call: UnitCall): 
     const image = boundImage(call, lane);
     const operands = operandsOf(op, image, call, lane);
     const sampled = sampledOf(op, call, lane, operands, image);
-    const { kind, channels } = op.message;
-    if (kind === "lod") {
-      const { level } = levelsOf(sampled, operands).levels[0]!;
-      for (const [i, c] of channels.entries()) call.give(i, lane, c < 2 ? floatBits(level) : 0);
-      return;
-    }
+    const { channels } = op.message;
     const values = componentsOf(sampled, operands);
     const bits = (value: number): number =>
       sampled.fetch.result === "f32" && !sampled.reading.raw ? floatBits(value) : value | 0;

@@ -55,7 +55,8 @@ export const storeTyped = ({ channels }: UnitOpOf<"typed-store">, call: UnitCall
     const put = (c: number, word: number): void => {
       for (let bit = 0; bit < bits; bit += 8) bytes[(c * bits + bit) / 8] = word >>> bit;
     };
-    if (old !== null) for (let c = 0; c < count; c++) put(c, elementBits({ ...old, at: old.at + (c * bits) / 8 }, bits));
+    if (old !== null)
+      for (let c = 0; c < count; c++) put(c, elementBits({ ...old, at: old.at + (c * bits) / 8 }, bits));
     for (const { c, word } of written) {
       const number = value === "float" ? floatOfBits(word) : value === "unsigned" ? word >>> 0 : word;
       put(c, type === "f32" ? word : encodeChannel(type, number));

@@ -114,9 +114,7 @@ function objectOf(parameter: Parameter, arg: KernelArgument, memory: DeviceMemor
   if (arg.memory !== memory) wrong(`the ${arg.kind} belongs to another device`);
   const found = memory.images.find(Number(arg.handle >> 32n), Number(arg.handle & 0xffff_ffffn));
   if (found === null || typeof found === "string") return wrong(`the ${arg.kind} has been freed`);
-  return found.kind === "sampler"
-    ? { kind: "sampler", sampler: found.sampler }
-    : { kind: "image", image: found.image };
+  return found.kind === "sampler" ? { kind: "sampler", sampler: found.sampler } : { kind: "image", image: found.image };
 }
 
 function localMemory(parameter: Parameter, arg: KernelArgument, wrong: Wrong): ArgumentValue {

@@ -47,7 +47,13 @@ function ofSampler(item: string, { address, filter, normalized }: Sampler): numb
 export const attributeOf = (item: string, value: ArgumentValue): number =>
   value.kind === "image" ? ofImage(item, value.image) : value.kind === "sampler" ? ofSampler(item, value.sampler) : 0;
 
-const inlineAddress = { none: "clamp", repeat: "wrap", clamp_edge: "clamp", clamp_border: "border", mirror: "mirror" } as const;
+const inlineAddress = {
+  none: "clamp",
+  repeat: "wrap",
+  clamp_edge: "clamp",
+  clamp_border: "border",
+  mirror: "mirror",
+} as const;
 
 function samplerOf({ address, filter, normalized }: InlineSampler): Sampler {
   const mode = inlineAddress[address];

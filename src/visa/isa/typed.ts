@@ -1,7 +1,7 @@
 import { atomicOps, atomicWidth, channels, rawDst, rawSrc, surface } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
-const execution = { kind: "special" } as const;
+const execution = { kind: "image" } as const;
 const atomics = { kind: "none", reason: "atomic operations on typed surfaces are not modelled" } as const;
 
 const coordinates = { u: rawSrc("ud"), v: rawSrc("ud"), r: rawSrc("ud"), lod: rawSrc("ud") };

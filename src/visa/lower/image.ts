@@ -3,39 +3,9 @@ import { type Expr, kit as k } from "../../semantics/index.ts";
 import { choiceOf, has, nameOf, once, rawOf, vectorOf } from "../instruction-operands.ts";
 import type { Instruction, RawOperand } from "../tree.ts";
 import { typeBytes } from "../types.ts";
-import { type LowerSpecial, unsupported } from "./channel-operands.ts";
-import type { LowerContext, Lowered } from "./context.ts";
+import { unsupported } from "./channel-operands.ts";
+import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
-
-/** By mnemonic, the parameters of a message that samples (3D_SAMPLE), as the manual orders them. */
-const sampleParameters: Readonly<Record<string, readonly MessageParameter[]>> = {
-  sample_3d: ["u", "v", "r", "ai"],
-  sample_b: ["bias", "u", "v", "r", "ai"],
-  sample_l: ["lod", "u", "v", "r", "ai"],
-  sample_c: ["ref", "u", "v", "r", "ai"],
-  sample_d: ["u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx", "drdy", "ai"],
-  sample_b_c: ["ref", "bias", "u", "v", "r", "ai"],
-  sample_l_c: ["ref", "lod", "u", "v", "r", "ai"],
-  sample_d_c: ["ref", "u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx", "drdy", "ai"],
-  sample_lz: ["u", "v", "r", "ai"],
-  sample_c_lz: ["ref", "u", "v", "r", "ai"],
-};
-
-/** Those of one that loads (3D_LOAD). */
-const loadParameters: Readonly<Record<string, readonly MessageParameter[]>> = {
-  load_3d: ["u", "v", "lod", "r"],
-  load_l: ["u", "v", "r", "lod"],
-  load_lz: ["u", "v", "r"],
-  load_2dms_w: ["si", "none", "none", "u", "v", "r", "lod"],
-};
-
-/** Those of one that gathers (3D_SAMPLE4). */
-const gatherParameters: Readonly<Record<string, readonly MessageParameter[]>> = {
-  sample4: ["u", "v", "r", "ai"],
-  sample4_c: ["ref", "u", "v", "r", "ai"],
-  sample4_l: ["lod", "u", "v", "r", "ai"],
-  sample4_l_c: ["ref", "lod", "u", "v", "r", "ai"],
-};
 
 const channelNumbers = (channels: string): number[] => [..."RGBA"].flatMap((c, i) => (channels.includes(c) ? [i] : []));
 
@@ -87,47 +57,48 @@ function unknownOf(context: LowerContext, instruction: Instruction, parameters: 
   return narrow ? "parameters and results of 16 bits are not modelled" : null;
 }
 
-function message(kind: SamplerMessage["kind"], table: Readonly<Record<string, readonly MessageParameter[]>>): LowerSpecial {
-  return (context, instruction) => {
-    const known = table[instruction.row.mnemonic];
-    const list = instruction.operands["parameters"];
-    const items = list?.kind === "list" ? list.items : [];
-    const given = items.filter((item): item is RawOperand => item.kind === "raw");
-    const offsets = offsetsOf(instruction);
-    if (given.length < items.length || known === undefined || known.includes("bias") || offsets === null || given.length > known.length) {
-      return [unsupported(instruction, "this message to the sampler is not modelled")];
-    }
-    const problem = unknownOf(context, instruction, given);
-    if (problem !== null) return [unsupported(instruction, problem)];
-    const exec = instruction.exec ?? once;
-    const names = has(instruction, "channels") ? channelNumbers(choiceOf(instruction, "channels")) : [0, 1, 2, 3];
-    const component = has(instruction, "channel") ? "RGBA".indexOf(choiceOf(instruction, "channel")) : 0;
-    const parameters = known.slice(0, given.length);
-    const op: Op = {
-      kind: "unit",
-      unit: {
-        op: "sampler-message",
-        message: {
-          ...{ kind, parameters, level: levelOf(known), offsets, channels: names },
-          component: component as SamplerMessage["component"],
-        },
-      },
-      operands: [
-        indexIn(context, instruction, "surface"),
-        kind === "load" ? k.i32(0) : indexIn(context, instruction, "sampler"),
-        ...given.map((raw) => rawSource(context, raw, { bits: 32, exec })),
-      ],
-    };
-    return [{ op, dst: results(context, instruction, names) }];
-  };
-}
+const kinds: Readonly<Record<string, SamplerMessage["kind"]>> = {
+  "3D_SAMPLE": "sample",
+  "3D_LOAD": "load",
+  "3D_GATHER4": "gather",
+};
 
-/** `sample_3d` and the like. */
-export const sampleImage = message("sample", sampleParameters);
-/** `load_lz` and the like. */
-export const loadImage = message("load", loadParameters);
-/** `sample4` and the like. */
-export const gatherImage = message("gather", gatherParameters);
+/** A message to the sampler. The parameters at the end may be left out: they are 0. */
+function sendToSampler(
+  context: LowerContext,
+  instruction: Instruction,
+  known: readonly MessageParameter[],
+): readonly Lowered[] {
+  const kind = kinds[instruction.row.name]!;
+  const list = instruction.operands["parameters"];
+  const items = list?.kind === "list" ? list.items : [];
+  const given = items.filter((item): item is RawOperand => item.kind === "raw");
+  const offsets = offsetsOf(instruction);
+  if (given.length < items.length || offsets === null || given.length > known.length) {
+    return [unsupported(instruction, "these parameters of a message to the sampler are not modelled")];
+  }
+  const problem = unknownOf(context, instruction, given);
+  if (problem !== null) return [unsupported(instruction, problem)];
+  const exec = instruction.exec ?? once;
+  const names = has(instruction, "channels") ? channelNumbers(choiceOf(instruction, "channels")) : [0, 1, 2, 3];
+  const component = has(instruction, "channel") ? "RGBA".indexOf(choiceOf(instruction, "channel")) : 0;
+  const op: Op = {
+    kind: "unit",
+    unit: {
+      op: "sampler-message",
+      message: {
+        ...{ kind, parameters: known.slice(0, given.length), level: levelOf(known), offsets, channels: names },
+        component: component as SamplerMessage["component"],
+      },
+    },
+    operands: [
+      indexIn(context, instruction, "surface"),
+      kind === "load" ? k.i32(0) : indexIn(context, instruction, "sampler"),
+      ...given.map((raw) => rawSource(context, raw, { bits: 32, exec })),
+    ],
+  };
+  return [{ op, dst: results(context, instruction, names) }];
+}
 
 /** The surface and the coordinates of a typed access, as 32-bit integers. */
 const placeIn = (context: LowerContext, instruction: Instruction): readonly Expr[] => [
@@ -138,7 +109,7 @@ const placeIn = (context: LowerContext, instruction: Instruction): readonly Expr
 ];
 
 /** `gather4_typed`. */
-export const loadTyped: LowerSpecial = (context, instruction) => {
+const loadTyped: LowerInstruction = (context, instruction) => {
   const channels = channelNumbers(choiceOf(instruction, "channels"));
   const operands = placeIn(context, instruction);
   const dst = results(context, instruction, channels);
@@ -146,19 +117,38 @@ export const loadTyped: LowerSpecial = (context, instruction) => {
 };
 
 /** `scatter4_typed`. */
-export const storeTyped: LowerSpecial = (context, instruction) => {
+const storeTyped: LowerInstruction = (context, instruction) => {
   const channels = channelNumbers(choiceOf(instruction, "channels"));
-  const data = channels.map((_, i) => rawSource(context, rawOf(instruction, "src"), channelAt(context, instruction, i)));
+  const data = channels.map((_, i) =>
+    rawSource(context, rawOf(instruction, "src"), channelAt(context, instruction, i)),
+  );
   const operands = [...placeIn(context, instruction), ...data];
   return [{ op: { kind: "unit", unit: { op: "typed-store", channels }, operands }, dst: [] }];
 };
 
 /** `resinfo`. */
-export const imageSize: LowerSpecial = (context, instruction) => {
-  if (instruction.row.mnemonic !== "resinfo") return [unsupported(instruction, "samples of images are not modelled")];
+const imageSize: LowerInstruction = (context, instruction) => {
   const channels = channelNumbers(choiceOf(instruction, "channels"));
   const exec = instruction.exec ?? once;
-  const operands = [indexIn(context, instruction, "surface"), rawSource(context, rawOf(instruction, "lod"), { bits: 32, exec })];
+  const operands = [
+    indexIn(context, instruction, "surface"),
+    rawSource(context, rawOf(instruction, "lod"), { bits: 32, exec }),
+  ];
   const dst = results(context, instruction, channels);
   return [{ op: { kind: "unit", unit: { op: "surface-size", channels }, operands }, dst }];
+};
+
+const byName: Readonly<Record<string, LowerInstruction>> = {
+  GATHER4_TYPED: loadTyped,
+  SCATTER4_TYPED: storeTyped,
+  "3D_INFO": imageSize,
+};
+
+/** Lowers what reads or writes texels of an image. */
+export const lowerImage: LowerInstruction = (context, instruction) => {
+  const { execution, name } = instruction.row;
+  const parameters = execution.kind === "image" ? execution.parameters : undefined;
+  return parameters === undefined
+    ? byName[name]!(context, instruction)
+    : sendToSampler(context, instruction, parameters);
 };

@@ -1,6 +1,5 @@
 import type { LowerSpecial } from "./channel-operands.ts";
 import { addWithCarry, addWithOverflow, dotOfBytes, lookUp, multiplyWide, subtractWithBorrow } from "./integer.ts";
-import { gatherImage, imageSize, loadImage, loadTyped, sampleImage, storeTyped } from "./image.ts";
 import { addAddress, convertNarrow, move, moveState, roundStochastically, select, setPredicate } from "./move.ts";
 import { compare } from "./relation.ts";
 import { systolic } from "./systolic.ts";
@@ -31,10 +30,4 @@ export const specialInstructions: Readonly<Record<string, LowerSpecial>> = {
   LINE: line,
   PLANE: plane,
   DPAS: systolic,
-  "3D_SAMPLE": sampleImage,
-  "3D_LOAD": loadImage,
-  "3D_GATHER4": gatherImage,
-  "3D_INFO": imageSize,
-  GATHER4_TYPED: loadTyped,
-  SCATTER4_TYPED: storeTyped,
 };

@@ -6,6 +6,7 @@ import { fitted } from "../lanes/register-class.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
+import { ImageFetches } from "./image-fetches.ts";
 
 /** The class of the registers in which the launcher finds an operand. */
 const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
@@ -18,11 +19,13 @@ export class UnitOperations {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
   readonly #module: ModuleWriter;
+  readonly #imageFetches: ImageFetches;
 
   constructor(chunk: Chunk, at: FunctionContext, module: ModuleWriter) {
     this.#chunk = chunk;
     this.#at = at;
     this.#module = module;
+    this.#imageFetches = new ImageFetches(chunk, at, module);
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
@@ -31,8 +34,7 @@ export class UnitOperations {
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
     importHost(this.#module, "unit");
-    w.value(anyOf(lanes));
-    w.if(() => {
+    const byHost = (): void => {
       let at = this.#at.layout.fragments;
       for (const operand of op.operands) {
         const value = fitted(this.#chunk.value(operand), unitOperandClass(operand), quads);
@@ -48,7 +50,10 @@ export class UnitOperations {
       w.i32(siteOf(index, null));
       w.value(laneBits(lanes));
       callHost(w, "unit");
-    });
+    };
+    const fetch = op.unit.op === "image-fetch" ? this.#imageFetches.of(op.unit.fetch, op.operands, dst) : null;
+    w.value(anyOf(lanes));
+    w.if(() => (fetch === null ? byHost() : fetch(byHost)));
     this.#writeResults(block, dst, holds);
   }
 

@@ -21,8 +21,8 @@ export type TensorMode = "tile" | "tile::gather4" | "tile::scatter4" | "im2col" 
 export type UnitOp =
   /**
    * `cp.async.bulk` and `cp.reduce.async.bulk`: address of the destination, address of the source, bytes (`i32`), which
-   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the blocks
-   * of the cluster that get the bytes, as bits (`i32`, with `multicast`).
+   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the
+   * blocks of the cluster that get the bytes, as bits (`i32`, with `multicast`).
    */
   | {
       readonly op: "bulk-copy";
@@ -61,8 +61,8 @@ export type UnitOp =
       readonly reduction: Reduction | null;
     }
   /**
-   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of A,
-   * the registers of C. Results: the registers of D.
+   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of
+   * A, the registers of C. Results: the registers of D.
    */
   | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct }
   /** `tcgen05.alloc`: the number of columns. Result: the address in tensor memory, or -1 if no columns are free. */
@@ -156,6 +156,8 @@ export interface UnitTraits {
   readonly asks?: string;
   /** It takes something that the block must give back before it ends. */
   readonly takes?: true;
+  /** It copies from one memory to another, or reduces into that, asynchronously. */
+  readonly copies?: true;
 }
 
 const surface = "the place in a surface";
@@ -169,12 +171,12 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-load": { warp: true, deciding: 1 },
   "tensor-store": { warp: true, deciding: 1 },
   "tensor-multiply": { warp: false, deciding: Infinity },
-  "tensor-copy": { warp: false, deciding: 2 },
+  "tensor-copy": { warp: false, deciding: 2, copies: true },
   "tensor-shift": { warp: false, deciding: 1 },
   "tensor-wait": { warp: true, deciding: 0 },
-  "bulk-copy": { warp: false, deciding: 6 },
-  "box-load": { warp: false, deciding: 12 },
-  "box-store": { warp: false, deciding: 12 },
+  "bulk-copy": { warp: false, deciding: 6, copies: true },
+  "box-load": { warp: false, deciding: 12, copies: true },
+  "box-store": { warp: false, deciding: 12, copies: true },
   "image-fetch": { warp: false, deciding: Infinity, asks: "what is fetched from a texture" },
   "surface-load": { warp: false, deciding: 5, asks: surface },
   "surface-store": { warp: false, deciding: 5, asks: surface },

@@ -44,7 +44,7 @@ export const reportCodes = {
   },
   "call-size-mismatch": {
     title: "a call passes other sizes than the function declares",
-    page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
+    page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts. A run makes an `fcall` all the same, with a warning when the program is loaded, as IGC writes some that differ in registers which nobody reads; `lanewise check` reports it as an error.",
   },
   "cluster-bad-rank": {
     title: "an address is for a block that the cluster does not have",

@@ -1,7 +1,7 @@
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import { KernelCache } from "../../jit/run/kernel-cache.ts";
 import { canShare } from "../../jit/threads/host-workers.ts";
-import { DeviceMemory } from "../../machine/memory/memory.ts";
+import { DeviceMemory, type Underlay } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { leaksOf } from "../../sanitizers/memory/leaks.ts";
 import type { Struct } from "../data/argument.ts";
@@ -24,6 +24,8 @@ export interface DeviceOptions extends LaunchDefaults {
    * memory of this process. False: kernels compiled for another module are never reused. Default: null.
    */
   readonly kernelStore?: KernelStore | null | false;
+  /** Puts memory that another process sees too under that of the device. Default: null. @internal */
+  readonly underlay?: Underlay | null;
 }
 
 /** The contents of a new buffer: a number of zeros, or given values. */
@@ -34,7 +36,7 @@ export type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
  */
 export class DeviceCore {
   /** The global memory: the buffers, the variables of loaded modules, and what device code allocates. */
-  readonly memory = new DeviceMemory();
+  readonly memory: DeviceMemory;
   /** The options that launches have unless they say otherwise. */
   readonly defaults: LaunchDefaults;
   readonly #kernelStore: KernelStore | false | null;
@@ -44,7 +46,8 @@ export class DeviceCore {
   /** @throws UsageError if there is no such option */
   constructor(options: DeviceOptions = {}) {
     requireDeviceOptions(options);
-    const { kernelStore = null, ...defaults } = options;
+    const { kernelStore = null, underlay = null, ...defaults } = options;
+    this.memory = new DeviceMemory(underlay);
     this.defaults = defaults;
     this.#kernelStore = kernelStore;
     // Sharing memory moves it, so it happens now, while there is little of it.

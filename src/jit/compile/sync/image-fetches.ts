@@ -1,5 +1,5 @@
 import type { Destination, Expr, ImageFetch } from "../../../ir/index.ts";
-import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { imageWordsAt } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { fitted } from "../lanes/register-class.ts";
@@ -17,12 +17,10 @@ const absent = [0, 0, 0, 0x3f80_0000] as const;
 export class ImageFetches {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
-  readonly #module: ModuleWriter;
 
-  constructor(chunk: Chunk, at: FunctionContext, module: ModuleWriter) {
+  constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
-    this.#module = module;
   }
 
   /**
@@ -50,7 +48,7 @@ export class ImageFetches {
     byHost: () => void,
   ): void {
     const { writer: w } = this.#chunk;
-    importHost(this.#module, "image");
+    importHost(this.#at.unit.module, "image");
     const channels = w.local("i32");
     w.get(this.#at.context);
     w.value(wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", handle, wasm.i64(32n))));

@@ -165,6 +165,27 @@ describe.each(engineNames)("reports (%s)", (engine) => {
   });
 });
 
+test.each(engineNames)("a declared sampler has what its initializer says (%s)", (engine) => {
+  const device = new Device({ engine });
+  const image = image2d(device).write(Array.from({ length: 32 }, (_, i) => i));
+  const text = kernelOf(
+    `sub.f32 %f0, %f0, 0f40000000; mov.f32 %f5, 0f3f000000;
+     tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%t,s,{%f0,%f5}];
+     mad.wide.u32 %out, %x, 4, %out; st.global.f32 [%out], %f1;`,
+  )
+    .replace(".target sm_90", ".target sm_90, texmode_independent")
+    .replace(
+      ".global .texref tex;",
+      `.global .texref tex;
+.global .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = linear, force_unnormalized_coords = 1 };`,
+    );
+  const out = device.buffer("f32", 8);
+  const args = [image.texture({ normalized: true }), out];
+  expect(device.load(text).kernel("k").launch({ grid: 1, block: 8, args }).reports).toEqual([]);
+  // At x - 2, between the centres of texels and in the border; y is at the centre of row 0.
+  expect(Array.from(out.read())).toEqual([0, 0, 0, 0.5, 1.5, 2.5, 3.5, 4.5]);
+});
+
 test("the host refuses images that no device has", () => {
   const device = new Device();
   const buffer = device.buffer("u8", 4096);

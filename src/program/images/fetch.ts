@@ -141,11 +141,17 @@ export function isRaw(
 /** The bits of a result of 32 bits; there is one NaN. */
 export const floatBits = (value: number): number => (value === value ? bitsOfFloat(value) : 0x7fff_ffff);
 
+/** A sampler in place of a texture's own: it may force coordinates not to be normalized, but not the reverse (5.3.2). */
+const withSampler = (own: Sampler, given: Sampler): Sampler => ({
+  ...given,
+  normalized: given.normalized && own.normalized,
+});
+
 /** Fetches from textures for each lane (sections 9.7.10.3 and 9.7.10.4). */
 export const fetchImage = ({ fetch }: UnitOpOf<"image-fetch">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const { image, sampler: own, sRGB } = requireObject(call, lane, 0, "texture");
-    const sampler = fetch.hasSampler ? requireObject(call, lane, 1, "sampler").sampler : own;
+    const sampler = fetch.hasSampler ? withSampler(own, requireObject(call, lane, 1, "sampler").sampler) : own;
     checkImage(fetch, call, lane, image);
     const operands = operandsOf(fetch, call, lane);
     const reading = { sRGB, raw: isRaw(fetch, image, sampler) };

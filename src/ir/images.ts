@@ -64,3 +64,24 @@ export type ImageQuery =
 
 /** The kinds of objects that handles refer to. */
 export type ImageKind = "texture" | "surface" | "sampler";
+
+/** A value that a sampler message of vISA has for each lane, by the name that the manual gives it. */
+export type MessageParameter =
+  | ("u" | "v" | "r" | "ai" | "lod" | "ref" | "si")
+  | ("dudx" | "dudy" | "dvdx" | "dvdy" | "drdx" | "drdy" | "none");
+
+/**
+ * A message to the sampler (vISA): what kind of image it samples or loads from is known from the surface alone.
+ */
+export interface SamplerMessage {
+  /** `load`: texels by integer coordinates; `gather`: one component of four texels. */
+  readonly kind: "sample" | "load" | "gather";
+  /** The operands after the surface and the sampler, in order. Those that are missing are 0. */
+  readonly parameters: readonly MessageParameter[];
+  readonly level: LevelMode;
+  /** In texels, along u, v and r. */
+  readonly offsets: readonly [number, number, number];
+  /** The channels that are results, from 0; of `gather` the one component. */
+  readonly channels: readonly number[];
+  readonly component: 0 | 1 | 2 | 3;
+}

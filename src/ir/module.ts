@@ -144,6 +144,8 @@ export interface Variable {
   readonly declared?: DeclaredShape;
   /** The bytes that are not initially zero. */
   readonly init: readonly InitialBytes[];
+  /** The fields of a `.samplerref` that the source initializes, by name: names and numbers (5.3.2). */
+  readonly sampler?: ReadonlyMap<string, string>;
   readonly relocations: readonly Relocation[];
   /** `.extern .shared .b8 x[]`: begins after all other shared variables. */
   readonly dynamicShared: boolean;

@@ -1,5 +1,5 @@
 import type { Space } from "./access.ts";
-import type { ImageFetch, ImageKind, ImageQuery, SurfaceAccess, SurfaceReduction } from "./images.ts";
+import type { ImageFetch, ImageKind, ImageQuery, SamplerMessage, SurfaceAccess, SurfaceReduction } from "./images.ts";
 import type { WarpgroupProduct } from "./warpgroup-product.ts";
 import type { TensorKind } from "./tensor-descriptors.ts";
 import type { TensorMove, TensorReduction } from "./tensor-moves.ts";
@@ -102,7 +102,15 @@ export type UnitOp =
   /** `txq`, `suq`: the object (`i64`), the level (`i32`; 0 for the base). Result: the attribute. */
   | { readonly op: "image-query"; readonly query: ImageQuery; readonly of: "texture" | "surface" }
   /** `istypep`: a value (`i64`). Result: whether it is the handle of an object of the kind, or the address of one. */
-  | { readonly op: "image-test"; readonly of: ImageKind };
+  | { readonly op: "image-test"; readonly of: ImageKind }
+  /** vISA's samples and loads: the indices of the surface and the sampler (`i32`), the parameters. Results: channels. */
+  | { readonly op: "sampler-message"; readonly message: SamplerMessage }
+  /** `gather4_typed`: the surface, u, v, r, the level (`i32`). Results: the channels, from 0. */
+  | { readonly op: "typed-load"; readonly channels: readonly number[] }
+  /** `scatter4_typed`: the surface, u, v, r, the level (`i32`), then the channels. */
+  | { readonly op: "typed-store"; readonly channels: readonly number[] }
+  /** `resinfo`: the surface, the level (`i32`). Results: of width, height, depth and number of levels those listed. */
+  | { readonly op: "surface-size"; readonly channels: readonly number[] };
 
 /** How `tcgen05.mma` multiplies, beyond what its descriptors say. */
 export interface TensorMultiply {
@@ -174,5 +182,9 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "surface-store": { warp: false, deciding: 5, asks: surface },
   "surface-reduce": { warp: false, deciding: 5, asks: surface },
   "image-query": { warp: false, deciding: 2, asks: "what is asked about an image" },
+  "sampler-message": { warp: false, deciding: Infinity, asks: "what is asked of the sampler" },
+  "typed-load": { warp: false, deciding: 4, asks: surface },
+  "typed-store": { warp: false, deciding: 4, asks: surface },
+  "surface-size": { warp: false, deciding: 2, asks: "what is asked about an image" },
   "image-test": { warp: false, deciding: 1, asks: "what is asked about an image" },
 };

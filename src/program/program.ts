@@ -6,6 +6,7 @@ import type { ProgramFunction } from "../machine/state/code.ts";
 import type { ExternalFunction } from "../machine/state/externals.ts";
 import type { Bindings } from "../semantics/bind.ts";
 import { type FunctionTable, layFunction, tableOf } from "./functions.ts";
+import { declaredSampler } from "./images/declared-sampler.ts";
 import { findObstacle, type Obstacle } from "./obstacle.ts";
 import { type PlacedVariable, placeVariables, type SharedLayout } from "./variables.ts";
 
@@ -92,6 +93,10 @@ export class Program implements FunctionTable {
       if (variable.space === "shared") continue;
       const bytes = this.#bytesOf(variable.name);
       for (const piece of variable.init) bytes.set(piece.bytes, piece.at);
+      if (variable.sampler !== undefined) {
+        const handle = this.memory.images.add({ kind: "sampler", sampler: declaredSampler(variable.sampler) });
+        for (let i = 0; i < 8; i++) bytes[i] = Number((handle >> BigInt(8 * i)) & 0xffn);
+      }
       for (const r of variable.relocations) relocate(bytes, r, this.#symbol(r.symbol, r.generic));
     }
   }

@@ -222,8 +222,8 @@ function run(one: Case, engine: (typeof engineNames)[number]): void {
   const { linear } = samplingOf(one, question(one, 0));
   const options: TextureOptions = { seamless: false, normalized: !one.integers, filter: linear ? "linear" : "point" };
   const image = device.image({ type, channels: 4, ...shape }).write(flat);
-  // In independent mode the texture's own sampler does not count.
-  const texture = image.texture(one.hasSampler ? { address: "border" } : options);
+  // In independent mode nothing of the texture's own sampler counts, but that coordinates are normalized.
+  const texture = image.texture(one.hasSampler ? { address: "border", normalized: true } : options);
   const input = device.buffer("u32", lanes * 32);
   for (let lane = 0; lane < lanes; lane++) {
     const { floats, integers } = wordsOf(one, lane);

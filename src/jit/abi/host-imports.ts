@@ -79,6 +79,12 @@ export const hostImports = {
     results: [],
     meaning: "lets a unit of the machine act for these lanes: operands and then results are at `fragments`",
   },
+  image: {
+    params: [context, operand, operand],
+    results: [operand],
+    meaning:
+      "writes what a handle (upper half, lower half) refers to at `fragments` (`imageWords`), if compiled code can fetch from it: gives its channels, or 0",
+  },
   endUnits: {
     params: [context],
     results: [],

@@ -135,7 +135,10 @@ export class HostUnits {
       const { op, dst } = site.instruction;
       const { registers } = site.code.ir;
       const operands = op.kind === "unit" ? op.operands.map(({ ty }) => isWideType(ty)) : [];
-      const results = dst.map((to) => (typeof to === "number" ? registers[to]!.class === "b64" : null));
+      const results = dst.map((to) => {
+        if (to === null) return null;
+        return typeof to === "number" ? registers[to]!.class === "b64" : to.bits === 64;
+      });
       const { lanes } = this.#kernel;
       found = { operands: layout(operands, lanes), results: layout(results, lanes) };
       this.#layouts.set(site, found);

@@ -19,6 +19,8 @@ import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
+import { imageWordsAt } from "../abi/image-words.ts";
+import { describeImage } from "./host-images.ts";
 import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
@@ -232,6 +234,13 @@ export class Host {
     const first = this.#firstLane(context);
     const [site, x] = [this.#stack.site(number), this.#stack.innermost(context)];
     this.#units.perform({ context, x, site, lanes: lanes << first, first });
+  }
+
+  /** Describes a texture for compiled code. Returns its channels, or 0 if it is for `performUnit`. */
+  findImage(context: number, high: number, low: number): number {
+    const { layout, lanes } = this.#kernel;
+    const { images, views } = this.#grid.memory;
+    return describeImage(images.find(high, low), views.i32, (context + layout.fragments + imageWordsAt(lanes)) >>> 2);
   }
 
   /** A block ends. */

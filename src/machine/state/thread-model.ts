@@ -1,4 +1,6 @@
 import type { WorkItemModel } from "../../ir/index.ts";
+import type { Image } from "../images/image.ts";
+import type { Sampler } from "../images/sampler.ts";
 import type { Dim3 } from "../reports/report.ts";
 
 /** The memory of an index of the binding table (vISA): bytes from a device address on. */
@@ -36,6 +38,9 @@ export interface ThreadModel {
   readonly items?: WorkItemModel;
   /** By index: one of the binding table, or one of `surfaceIndex`. */
   readonly surfaces: ReadonlyMap<number, Surface>;
+  /** The images among the surfaces, and the samplers, by index; absent: none. */
+  readonly images?: ReadonlyMap<number, Image>;
+  readonly samplers?: ReadonlyMap<number, Sampler>;
   /** The most groups that may run at the same time, as there is memory for so many; absent: up to the schedule. */
   readonly residentGroups?: number;
 }

@@ -11,7 +11,7 @@ import { type LevelChoice, levelsAt, lodOfFootprint } from "./lod.ts";
 import { gatherTexels, type Sampled, sampleLevel, type SamplePlace } from "./sample.ts";
 
 /** The operands of a fetch, as one lane gives them. */
-interface FetchOperands {
+export interface FetchOperands {
   readonly sample: number;
   readonly layer: number;
   readonly coordinates: readonly number[];
@@ -103,7 +103,7 @@ function samplePlaces(sampled: Sampled, operands: FetchOperands, choice: LevelCh
 }
 
 /** The components that a lane fetches: numbers of binary64 that are not rounded yet. */
-function componentsOf(sampled: Sampled, operands: FetchOperands): readonly number[] {
+export function componentsOf(sampled: Sampled, operands: FetchOperands): readonly number[] {
   const { fetch, image } = sampled;
   const sizeOf = (level: number): ImageLevel => image.sizes[level]!;
   if (fetch.component !== null) {
@@ -126,7 +126,7 @@ function componentsOf(sampled: Sampled, operands: FetchOperands): readonly numbe
 }
 
 /** Whether results are texels of 32-bit floats as they lie in memory: nothing is computed from them. */
-function isRaw(
+export function isRaw(
   { result, compares, integers, component, level }: ImageFetch,
   { format, levels }: Image,
   sampler: Sampler,
@@ -138,14 +138,20 @@ function isRaw(
   return (integers || sampler.filter === "point") && isOneLevel && isOneSample;
 }
 
-/** PTX has one NaN for results of 32-bit arithmetic. */
-const floatBits = (value: number): number => (value === value ? bitsOfFloat(value) : 0x7fff_ffff);
+/** The bits of a result of 32 bits; there is one NaN. */
+export const floatBits = (value: number): number => (value === value ? bitsOfFloat(value) : 0x7fff_ffff);
+
+/** A sampler in place of a texture's own: it may force coordinates not to be normalized, but not the reverse (5.3.2). */
+const withSampler = (own: Sampler, given: Sampler): Sampler => ({
+  ...given,
+  normalized: given.normalized && own.normalized,
+});
 
 /** Fetches from textures for each lane (sections 9.7.10.3 and 9.7.10.4). */
 export const fetchImage = ({ fetch }: UnitOpOf<"image-fetch">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const { image, sampler: own, sRGB } = requireObject(call, lane, 0, "texture");
-    const sampler = fetch.hasSampler ? requireObject(call, lane, 1, "sampler").sampler : own;
+    const sampler = fetch.hasSampler ? withSampler(own, requireObject(call, lane, 1, "sampler").sampler) : own;
     checkImage(fetch, call, lane, image);
     const operands = operandsOf(fetch, call, lane);
     const reading = { sRGB, raw: isRaw(fetch, image, sampler) };

@@ -7,11 +7,12 @@ import type { UnitCall } from "../units/unit-call.ts";
 import { refersTo, requireObject } from "./handles.ts";
 
 /** OpenCL's enumerations, the only ones that PTX defines (section 5.3.3, tables 12 and 13). */
-const channelDataTypes: { readonly [T in ChannelType]: number } = {
+export const channelDataTypes: { readonly [T in ChannelType]: number } = {
   ...{ snorm8: 0x10d0, snorm16: 0x10d1, unorm8: 0x10d2, unorm16: 0x10d3 },
   ...{ s8: 0x10d7, s16: 0x10d8, s32: 0x10d9, u8: 0x10da, u16: 0x10db, u32: 0x10dc, f16: 0x10dd, f32: 0x10de },
 };
-const channelOrders: { readonly [N in ImageFormat["channels"]]: number } = {
+/** See `channelDataTypes`. */
+export const channelOrders: { readonly [N in ImageFormat["channels"]]: number } = {
   ...{ 1: 0x10b0, 2: 0x10b2, 3: 0x10b4, 4: 0x10b5 },
 };
 

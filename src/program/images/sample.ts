@@ -1,6 +1,6 @@
 import type { ImageFetch } from "../../ir/index.ts";
 import { acrossEdge } from "../../numeric/cube-map.ts";
-import { bitsOfFloat } from "../../numeric/texel.ts";
+import { bitsOfFloat, channelInfo } from "../../numeric/texel.ts";
 import {
   addressed,
   type AddressMode,
@@ -85,7 +85,8 @@ function texelOf(
 /** Outside linear memory there are zeros. */
 function outsideTexel({ image, sampler, reading }: Sampled): readonly number[] {
   if (image.layout === "linear") return [0, 0, 0, 0];
-  return reading.raw ? sampler.border.map(bitsOfFloat) : sampler.border;
+  if (reading.raw) return sampler.border.map(bitsOfFloat);
+  return channelInfo[image.format.type].value === "float" ? sampler.border.map(Math.fround) : sampler.border;
 }
 
 function planeOf(

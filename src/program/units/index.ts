@@ -3,6 +3,8 @@ import { bulkCopy } from "./bulk-copy.ts";
 import { boxLoad, boxStore } from "./box-copy.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { fetchImage } from "../images/fetch.ts";
+import { sendToSampler } from "../images/sampler-message.ts";
+import { loadTyped, sizeOfSurface, storeTyped } from "../images/typed.ts";
 import { queryImage, testImage } from "../images/query.ts";
 import { loadSurface, reduceSurface, storeSurface } from "../images/surface.ts";
 import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
@@ -73,6 +75,18 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       return;
     case "image-query":
       queryImage(op, call);
+      return;
+    case "sampler-message":
+      sendToSampler(op, call);
+      return;
+    case "typed-load":
+      loadTyped(op, call);
+      return;
+    case "typed-store":
+      storeTyped(op, call);
+      return;
+    case "surface-size":
+      sizeOfSurface(op, call);
       return;
     case "image-test":
       testImage(op, call);

@@ -1,3 +1,4 @@
+import { opaqueTypes } from "./shape.ts";
 import type { Span } from "../../source/index.ts";
 import type { Expression, Initializer, NameExpr } from "../tree/nodes.ts";
 import type { TypeInfo } from "../types.ts";
@@ -40,6 +41,9 @@ function check(node: Initializer, slot: Slot, level: number, context: ModuleCont
     }
     return;
   }
+  // Fields of textures, samplers and surfaces (5.3.2).
+  const isOpaque = opaqueTypes.has(slot.type.name) && node.elements.every(({ kind }) => kind === "initializer-field");
+  if (scalar && isOpaque) return;
   if (scalar) {
     context.sink.error("initializer-shape", node, "a single value is expected here, not a list in braces");
     return;

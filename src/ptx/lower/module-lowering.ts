@@ -3,7 +3,8 @@ import type { CheckedModule } from "../check/check.ts";
 import { isNoreturn } from "../check/function-directives.ts";
 import { elementSize } from "../check/shape.ts";
 import type { FileDirective } from "../tree/leaves.ts";
-import type { FunctionSymbol, SectionDirective, VariableSymbol } from "../tree/nodes.ts";
+import type { FunctionSymbol, Initializer, SectionDirective, VariableSymbol } from "../tree/nodes.ts";
+import { constantOf } from "./constants.ts";
 import { ModuleSections } from "./debug-sections.ts";
 import { FunctionLowering } from "./function.ts";
 import { lowerInitializer } from "./initializer.ts";
@@ -106,12 +107,25 @@ export class ModuleLowering implements ModuleScope {
       align: symbol.align,
       declared: shapeOf(symbol),
       init: initial?.pieces ?? [],
+      ...(symbol.type.name === "samplerref" && initializer ? { sampler: fieldsOf(initializer) } : {}),
       relocations: initial?.relocations ?? [],
       dynamicShared: space === "shared" && symbol.linkage === "extern",
       managed: symbol.declaration.attributes.some((a) => a.name.text.endsWith("managed")),
       span: symbol.span,
     };
   }
+}
+
+/** The fields of an opaque variable's initializer: names of modes, or numbers. */
+function fieldsOf(initializer: Initializer): ReadonlyMap<string, string> {
+  const elements = initializer.kind === "initializer-list" ? initializer.elements : [initializer];
+  return new Map(
+    elements.flatMap((element): [string, string][] => {
+      if (element.kind !== "initializer-field") return [];
+      const { name, value } = element;
+      return [[name.text, value.kind === "name" ? value.text : String(constantOf(value)?.value ?? 0)]];
+    }),
+  );
 }
 
 /** The shape of a variable. A bound that the declaration leaves open follows from its size. */

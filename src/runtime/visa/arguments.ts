@@ -1,4 +1,6 @@
 import { AddressSpace } from "../../machine/memory/address-space.ts";
+import type { Image } from "../../machine/images/image.ts";
+import type { Sampler } from "../../machine/images/sampler.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { bytesOf, type KernelArgument } from "../data/argument.ts";
 import { Buffer, type Pointer } from "../data/buffer.ts";
@@ -20,6 +22,8 @@ export type Parameter =
       readonly elements: number;
       readonly bytes: number;
     }
+  /** An image, or a sampler. */
+  | { readonly kind: "image" | "sampler"; readonly name: string }
   /** The kernel does not use it. */
   | { readonly kind: "unused"; readonly name: string };
 
@@ -28,6 +32,8 @@ export type ArgumentValue =
   /** `bytes` is the distance from the address to the end of the buffer. */
   | { readonly kind: "pointer"; readonly address: bigint; readonly bytes: number }
   | { readonly kind: "local"; readonly bytes: number }
+  | { readonly kind: "image"; readonly image: Image }
+  | { readonly kind: "sampler"; readonly sampler: Sampler }
   | { readonly kind: "value"; readonly bytes: Uint8Array };
 
 const addresses = new AddressSpace(64);
@@ -63,6 +69,10 @@ function describe(parameter: Parameter): string {
       return `${name} (a pointer)`;
     case "local":
       return `${name} (local memory)`;
+    case "image":
+      return `${name} (an image)`;
+    case "sampler":
+      return `${name} (a sampler)`;
     case "unused":
       return `${name} (not used)`;
     case "value": {
@@ -82,6 +92,9 @@ function resolve(parameter: Parameter, arg: KernelArgument, memory: DeviceMemory
       return { kind: "value", bytes: new Uint8Array() };
     case "local":
       return localMemory(parameter, arg, wrong);
+    case "image":
+    case "sampler":
+      return objectOf(parameter, arg, memory, wrong);
     case "pointer":
       return isPointer(arg) ? pointerTo(arg, memory, wrong) : rawPointer(parameter, arg, wrong);
     case "value":
@@ -91,6 +104,18 @@ function resolve(parameter: Parameter, arg: KernelArgument, memory: DeviceMemory
 
 const isPointer = (arg: KernelArgument): arg is Buffer | Pointer =>
   arg instanceof Buffer || (isTagged(arg) && arg.kind === "pointer");
+
+/** An image that a texture or surface is a view of, or a sampler. */
+function objectOf(parameter: Parameter, arg: KernelArgument, memory: DeviceMemory, wrong: Wrong): ArgumentValue {
+  const wantsImage = parameter.kind === "image";
+  if (!(arg instanceof ImageHandle) || wantsImage === (arg.kind === "sampler")) {
+    return wrong(`something else given for ${describe(parameter)}`);
+  }
+  if (arg.memory !== memory) wrong(`the ${arg.kind} belongs to another device`);
+  const found = memory.images.find(Number(arg.handle >> 32n), Number(arg.handle & 0xffff_ffffn));
+  if (found === null || typeof found === "string") return wrong(`the ${arg.kind} has been freed`);
+  return found.kind === "sampler" ? { kind: "sampler", sampler: found.sampler } : { kind: "image", image: found.image };
+}
 
 function localMemory(parameter: Parameter, arg: KernelArgument, wrong: Wrong): ArgumentValue {
   if (!isTagged(arg) || arg.kind !== "local") {

@@ -1,6 +1,7 @@
 import type { Surface, ThreadStart } from "../../machine/state/thread-model.ts";
 import { viewOf } from "../data/element.ts";
 import type { ArgumentValue, Parameter } from "./arguments.ts";
+import { attributeOf, imageItems } from "./image-arguments.ts";
 import { bindlessIndex, dataIndex, roundUp, type ThreadMemory } from "./thread-memory.ts";
 import type { WorkSize } from "./work-size.ts";
 import { argumentBytes, greatest, type KernelInfo, type PayloadItem } from "./zeinfo.ts";
@@ -223,6 +224,19 @@ function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMa
       return item.addressMode === "bindless"
         ? dwords([dataIndex[item.type], 0])
         : qword(contents.data[item.type].address);
+    case "image_width":
+    case "image_height":
+    case "image_depth":
+    case "image_array_size":
+    case "image_num_samples":
+    case "image_num_mip_levels":
+    case "image_channel_data_type":
+    case "image_channel_order":
+    case "image_srgb_channel_order":
+    case "sampler_address":
+    case "sampler_normalized":
+    case "sampler_snap_wa":
+      return item.argument === null ? null : dwords([attributeOf(item.type, contents.args[item.argument]!)]);
     // Includes `buffer_offset`: buffers begin where their surfaces do, so it is 0.
     default:
       return null;
@@ -241,6 +255,9 @@ function argumentBytesAt(
       return value.bytes.subarray(sourceOffset, sourceOffset + size);
     case "local":
       return qword(BigInt(slm.get(argument)!));
+    case "image":
+    case "sampler":
+      return addressMode === "bindless" ? dwords([bindlessIndex(argument), 0]) : null;
     case "pointer":
       return addressMode === "bindless" ? dwords([bindlessIndex(argument), 0]) : qword(value.address);
   }
@@ -264,6 +281,7 @@ const known: ReadonlySet<string> = new Set([
   "global_base",
   "local_id",
   "packed_local_ids",
+  ...imageItems,
 ]);
 
 /** The kind of the first payload value that is not supported, or null. */
@@ -274,6 +292,8 @@ export const unknownItem = ({ payload, perThread }: KernelInfo): string | null =
 export const parametersOf = (info: KernelInfo): Parameter[] =>
   info.args.map(({ name, type, elements, pointsTo }, i): Parameter => {
     const items = info.payload.filter(({ argument }) => argument === i);
+    const space = items.find((item) => item.space !== "memory")?.space;
+    if (space === "image" || space === "sampler") return { kind: space, name };
     if (items.some((item) => item.addressMode === "slm")) return { kind: "local", name };
     if (items.some((item) => item.type === "arg_byvalue")) {
       return { kind: "value", name, type, elements, bytes: argumentBytes(info, i) };

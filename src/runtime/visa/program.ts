@@ -8,6 +8,7 @@ import { NotExecutableError, UsageError } from "../data/errors.ts";
 import type { LaunchPlan } from "../launch/launch-plan.ts";
 import { type Parameter, resolveArguments } from "./arguments.ts";
 import { handwrittenParameters, handwrittenPayload, type KernelInput, stackBytes } from "./handwritten-payload.ts";
+import { boundImages } from "./image-arguments.ts";
 import { LaunchMemory } from "./launch-memory.ts";
 import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unknownItem } from "./payload.ts";
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
@@ -97,6 +98,7 @@ export class VisaProgram {
       const payload =
         info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
       const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, values, contents.data);
+      const bound = info === null ? {} : boundImages(info, values);
       const known = info === null ? { inputs: this.#interface.inputs } : { info };
       const items = workItems(routine, known, payload, surfaces, place.memory);
       return {
@@ -105,7 +107,10 @@ export class VisaProgram {
           block: local,
           sharedBytes: info === null ? handwrittenSlm : localOffsets(info, values).end,
           params: items?.params ?? new Uint8Array(),
-          threads: threadModel(routine, payload, threads, { width, surfaces, items: items?.model ?? null }),
+          threads: threadModel(routine, payload, threads, {
+            ...{ width, surfaces, ...bound },
+            items: items?.model ?? null,
+          }),
         },
         threads: product(global),
         finish: () => {

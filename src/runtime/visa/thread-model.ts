@@ -18,12 +18,10 @@ export function threadModel(
   {
     width,
     surfaces,
+    images,
+    samplers,
     items,
-  }: {
-    readonly width: number;
-    readonly surfaces: ReadonlyMap<number, Surface>;
-    readonly items: WorkItemModel | null;
-  },
+  }: Pick<ThreadModel, "width" | "surfaces" | "images" | "samplers"> & { readonly items: WorkItemModel | null },
 ): ThreadModel {
   // Inputs that extend beyond the payload are cut off there.
   const places = payloadPlaces(routine)
@@ -54,6 +52,8 @@ export function threadModel(
     payload: places,
     ...(items === null ? {} : { items }),
     surfaces: new Map([...surfaces, ...threads.surfaces]),
+    ...(images === undefined ? {} : { images }),
+    ...(samplers === undefined ? {} : { samplers }),
     ...(threads.residentGroups === null ? {} : { residentGroups: threads.residentGroups }),
   };
 }

@@ -19,6 +19,8 @@ export interface KernelInfo {
   readonly perThread: readonly PayloadItem[];
   /** The argument that each surface of the binding table refers to. */
   readonly bindings: readonly { readonly index: number; readonly argument: number }[];
+  /** The samplers that the program declares, by index. */
+  readonly inlineSamplers: readonly InlineSampler[];
   readonly memory: readonly ThreadMemory[];
   /** One for each argument; `type` is null if the file does not say, or if it is not an element type. */
   readonly args: readonly ArgumentInfo[];
@@ -36,7 +38,21 @@ export interface PayloadItem {
   readonly sourceOffset: number;
   /** The alignment of an argument that is local memory. */
   readonly slmAlignment: number;
+  /** What an argument given by address is. */
+  readonly space: "image" | "sampler" | "memory";
+  /** The index of an argument that is a sampler. */
+  readonly samplerIndex: number | null;
 }
+
+/** A sampler that a program declares: the names are those of the file. */
+export interface InlineSampler {
+  readonly index: number;
+  readonly address: (typeof samplerAddresses)[number];
+  readonly filter: "nearest" | "linear";
+  readonly normalized: boolean;
+}
+
+const samplerAddresses = ["none", "repeat", "clamp_edge", "clamp_border", "mirror"] as const;
 
 const addressModes = ["stateful", "stateless", "bindless", "slm"] as const;
 type AddressMode = (typeof addressModes)[number];
@@ -147,6 +163,7 @@ function readKernel(field: DocumentValue): Omit<KernelInfo, "args"> {
         index: binding.get("bti_value").integer(0, 255),
         argument: binding.get("arg_index").integer(0, maxArguments),
       })),
+    inlineSamplers: field.get("inline_samplers").items(maxArguments).map(readSampler),
     memory: field.get("per_thread_memory_buffers").items().map(readThreadMemory),
   };
 }
@@ -187,8 +204,22 @@ function readPayloadItem(field: DocumentValue): PayloadItem {
     addressMode: mode.present ? oneOf(mode, addressModes) : null,
     sourceOffset: count("source_offset", 0, maxPayload),
     slmAlignment: Math.max(1, count("slm_alignment", 1, maxBytes)),
+    space: readSpace(field.get("addrspace")),
+    samplerIndex: field.get("sampler_index").present ? count("sampler_index", 0, maxArguments) : null,
   };
 }
+
+function readSpace(field: DocumentValue): PayloadItem["space"] {
+  const text = field.present ? field.string() : "";
+  return text === "image" || text === "sampler" ? text : "memory";
+}
+
+const readSampler = (field: DocumentValue): InlineSampler => ({
+  index: field.get("sampler_index").integer(0, 255),
+  address: oneOf(field.get("addrmode"), samplerAddresses),
+  filter: oneOf(field.get("filtermode"), ["nearest", "linear"]),
+  normalized: field.get("normalized").flag(),
+});
 
 function oneOf<const T extends string>(field: DocumentValue, choices: readonly T[]): T {
   const text = field.string();

@@ -1,8 +1,17 @@
+import type { MessageParameter } from "../../ir/index.ts";
+import type { Execution } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { byte, channels, rawDst, rawSrc, sampler, scalar, surface } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "samplers and the formats of images are not modelled" } as const;
+type Parameters = readonly MessageParameter[];
+
+const unknown = (reason: string) => ({ kind: "none", reason }) as const;
+/** What a message does that has these parameters; null: it is not modelled. */
+const messageOf = (parameters: Parameters | null): Execution =>
+  parameters === null ? unknown("this message to the sampler is not modelled") : { kind: "image", parameters };
+/** What the public manual says too little about. */
+const media = unknown("the media functions of samplers are not modelled");
 
 const list: OperandSpec = { class: "list" };
 const aoffimmi = scalar("ud", "uw");
@@ -16,7 +25,7 @@ const coordinate = scalar("f");
 const file = (op: number, flags: string, rest: string): string | null =>
   op < 0x20 ? `#${op}+${flags} exec pred ${rest} dst parameters` : null;
 
-const sample = ([mnemonic, op]: readonly [string, number]): Row =>
+const sample = ([mnemonic, op, parameters]: Message): Row =>
   row({
     opcode: 0x6d,
     name: "3D_SAMPLE",
@@ -37,10 +46,10 @@ const sample = ([mnemonic, op]: readonly [string, number]): Row =>
       parameters: list,
     },
     sizes: anySize,
-    execution,
+    execution: messageOf(parameters),
   });
 
-const load = ([mnemonic, op]: readonly [string, number]): Row =>
+const load = ([mnemonic, op, parameters]: Message): Row =>
   row({
     opcode: 0x6e,
     name: "3D_LOAD",
@@ -51,10 +60,10 @@ const load = ([mnemonic, op]: readonly [string, number]): Row =>
     file: file(op, "nullMask", "channels offsets surface"),
     operands: { nullMask, channels, offsets: aoffimmi, surface, dst: rawDst(), parameters: list },
     sizes: anySize,
-    execution,
+    execution: messageOf(parameters),
   });
 
-const gather4 = ([mnemonic, op]: readonly [string, number]): Row =>
+const gather4 = ([mnemonic, op, parameters]: Message): Row =>
   row({
     opcode: 0x6f,
     name: "3D_GATHER4",
@@ -73,58 +82,66 @@ const gather4 = ([mnemonic, op]: readonly [string, number]): Row =>
       parameters: list,
     },
     sizes: anySize,
-    execution,
+    execution: messageOf(parameters),
   });
 
-const sampleNames: readonly (readonly [string, number])[] = [
-  ["sample_3d", 0],
-  ["sample_b", 1],
-  ["sample_l", 2],
-  ["sample_c", 3],
-  ["sample_d", 4],
-  ["sample_b_c", 5],
-  ["sample_l_c", 6],
-  ["lod", 9],
-  ["sample_c_mlod", 19],
-  ["sample_d_c", 20],
-  ["sample_lz", 24],
-  ["sample_c_lz", 25],
+/** A message: its name, its code, and its parameters in order if it is modelled. */
+type Message = readonly [mnemonic: string, op: number, parameters: Parameters | null];
+
+const place: Parameters = ["u", "v", "r", "ai"];
+const slopes: Parameters = ["u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx", "drdy", "ai"];
+
+const sampleNames: readonly Message[] = [
+  // Kernels of OpenCL have no neighbours from which a level would follow: it is the base level.
+  ["sample_3d", 0, place],
+  ["sample_b", 1, null],
+  ["sample_l", 2, ["lod", ...place]],
+  ["sample_c", 3, ["ref", ...place]],
+  ["sample_d", 4, slopes],
+  ["sample_b_c", 5, null],
+  ["sample_l_c", 6, ["ref", "lod", ...place]],
+  ["lod", 9, null],
+  ["sample_c_mlod", 19, null],
+  ["sample_d_c", 20, ["ref", ...slopes]],
+  ["sample_lz", 24, place],
+  ["sample_c_lz", 25, ["ref", ...place]],
   // The newest platforms use the codes 17 and 18, those of sample4_po and sample4_po_c, for these.
-  ["sample_d_c_mlod", 0xff],
-  ["sample_mlod", 0xff],
-  ["sample_po", 32],
-  ["sample_po_b", 33],
-  ["sample_po_l", 34],
-  ["sample_po_c", 35],
-  ["sample_po_d", 36],
-  ["sample_po_l_c", 38],
-  ["sample_po_lz", 56],
-  ["sample_po_c_lz", 57],
-  ["sample_po_b_c", 58],
-  ["sample_po_d_c", 59],
+  ["sample_d_c_mlod", 0xff, null],
+  ["sample_mlod", 0xff, null],
+  ["sample_po", 32, null],
+  ["sample_po_b", 33, null],
+  ["sample_po_l", 34, null],
+  ["sample_po_c", 35, null],
+  ["sample_po_d", 36, null],
+  ["sample_po_l_c", 38, null],
+  ["sample_po_lz", 56, null],
+  ["sample_po_c_lz", 57, null],
+  ["sample_po_b_c", 58, null],
+  ["sample_po_d_c", 59, null],
 ];
-const loadNames: readonly (readonly [string, number])[] = [
-  ["load_3d", 7],
-  ["load_lz", 26],
-  ["load_l", 27],
-  ["load_2dms_w", 28],
-  ["load_mcs", 29],
+const loadNames: readonly Message[] = [
+  ["load_3d", 7, ["u", "v", "lod", "r"]],
+  ["load_lz", 26, ["u", "v", "r"]],
+  ["load_l", 27, null],
+  // The second and third say how samples are compressed: here they are not.
+  ["load_2dms_w", 28, ["si", "none", "none", "u", "v", "r", "lod"]],
+  ["load_mcs", 29, null],
 ];
-const gather4Names: readonly (readonly [string, number])[] = [
-  ["sample4", 8],
-  ["sample4_l", 13],
-  ["sample4_b", 14],
-  ["sample4_i", 15],
-  ["sample4_c", 16],
-  ["sample4_po", 17],
-  ["sample4_po_c", 18],
-  ["sample4_i_c", 21],
-  ["sample4_l_c", 23],
-  ["sample4_po_l", 45],
-  ["sample4_po_b", 46],
-  ["sample4_po_i", 47],
-  ["sample4_po_i_c", 53],
-  ["sample4_po_l_c", 55],
+const gather4Names: readonly Message[] = [
+  ["sample4", 8, place],
+  ["sample4_l", 13, ["lod", ...place]],
+  ["sample4_b", 14, null],
+  ["sample4_i", 15, null],
+  ["sample4_c", 16, ["ref", ...place]],
+  ["sample4_po", 17, null],
+  ["sample4_po_c", 18, null],
+  ["sample4_i_c", 21, null],
+  ["sample4_l_c", 23, ["ref", "lod", ...place]],
+  ["sample4_po_l", 45, null],
+  ["sample4_po_b", 46, null],
+  ["sample4_po_i", 47, null],
+  ["sample4_po_i_c", 53, null],
+  ["sample4_po_l_c", 55, null],
 ];
 
 const legacy: readonly Row[] = [
@@ -147,7 +164,7 @@ const legacy: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
   row({
     opcode: 0x42,
@@ -167,7 +184,7 @@ const legacy: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
   row({
     opcode: 0x41,
@@ -192,7 +209,7 @@ const legacy: readonly Row[] = [
       dst: rawDst("uw", "ub"),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
   row({
     opcode: 0x43,
@@ -223,7 +240,7 @@ const legacy: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: null,
-    execution,
+    execution: media,
   }),
 ];
 
@@ -238,7 +255,7 @@ const information: readonly Row[] = [
     file: "#10 exec channels surface lod dst",
     operands: { channels, surface, lod: rawSrc("ud"), dst: rawDst("ud") },
     sizes: anySize,
-    execution,
+    execution: { kind: "image" },
   }),
   row({
     opcode: 0x70,
@@ -250,7 +267,7 @@ const information: readonly Row[] = [
     file: "#11 exec channels surface dst",
     operands: { channels, surface, dst: rawDst("ud") },
     sizes: anySize,
-    execution,
+    execution: unknown("samples of images are not modelled"),
   }),
 ];
 
@@ -273,7 +290,7 @@ const va = (
     file: order,
     operands: { surface, u: coordinate, v: coordinate, dst: rawDst(), ...operands },
     sizes: null,
-    execution,
+    execution: media,
   });
 
 /** The sampler's functions for video analytics. */

@@ -1,10 +1,8 @@
 import { atomicOps, atomicWidth, channels, rawDst, rawSrc, surface } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
-const execution = {
-  kind: "none",
-  reason: "typed surfaces have a format and a tiling, which are not modelled",
-} as const;
+const execution = { kind: "image" } as const;
+const atomics = { kind: "none", reason: "atomic operations on typed surfaces are not modelled" } as const;
 
 const coordinates = { u: rawSrc("ud"), v: rawSrc("ud"), r: rawSrc("ud"), lod: rawSrc("ud") };
 
@@ -52,6 +50,6 @@ export const typedRows: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: [8, 16],
-    execution,
+    execution: atomics,
   }),
 ];

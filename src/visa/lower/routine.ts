@@ -14,6 +14,7 @@ import type { LowerContext, Lowered } from "./context.ts";
 import { type FlowContext, lowerFlow } from "./flow.ts";
 import { controlLanesOf, guardOf, lanesOf } from "./guard.ts";
 import { type Layout, layOut } from "./layout.ts";
+import { lowerImage } from "./image.ts";
 import { lowerMemory } from "./memory.ts";
 import type { Symbols } from "./symbols.ts";
 
@@ -161,6 +162,8 @@ class RoutineLowering implements FlowContext, LowerContext {
         return lowerCompute(this, instruction);
       case "memory":
         return lowerMemory(this, instruction);
+      case "image":
+        return lowerImage(this, instruction);
       case "flow":
         return null;
     }

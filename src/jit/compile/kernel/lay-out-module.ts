@@ -1,3 +1,4 @@
+import { imageRegisters } from "../../abi/image-words.ts";
 import type { Expr, MatrixProduct } from "../../../ir/index.ts";
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
@@ -8,6 +9,7 @@ import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { isWide } from "../lanes/value.ts";
 import { AccessHelpers } from "../module/access-helpers.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
+import { ImageHelpers } from "../module/image-helpers.ts";
 import { RecordHelpers } from "../module/record-helpers.ts";
 import { SuspendedFrames } from "../module/suspended-frames.ts";
 import { activationBytes, calledBytes } from "../plan/activation-size.ts";
@@ -78,6 +80,7 @@ export function layOutModule(
     layout,
     stackMode,
     recordHelpers: new RecordHelpers(module),
+    imageHelpers: new ImageHelpers(module),
     accessHelpers: new AccessHelpers(module, {
       layout,
       lanes,
@@ -118,7 +121,10 @@ function productNeeds(code: readonly PreparedCode[]) {
   let registers = 0;
   const count = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
   for (const { op, dst } of code.flatMap(({ instructions }) => instructions)) {
-    if (op.kind === "unit") registers = Math.max(registers, count(op.operands), 2 * dst.length);
+    if (op.kind === "unit") {
+      const own = op.unit.op === "image-fetch" ? imageRegisters : 0;
+      registers = Math.max(registers, count(op.operands), 2 * dst.length, own);
+    }
     if (op.kind !== "warp" || op.warp.op !== "multiply") continue;
     products.push(op.warp.product);
     registers = Math.max(registers, count(op.warp.operands) + 2 * dst.length);

@@ -6,6 +6,7 @@ import type { FunctionPlan } from "../plan/function-plans.ts";
 import type { KernelScope } from "../plan/scope.ts";
 import type { StackMode } from "../plan/stack-mode.ts";
 import type { AccessHelpers } from "./access-helpers.ts";
+import type { ImageHelpers } from "./image-helpers.ts";
 import type { RecordHelpers } from "./record-helpers.ts";
 import type { SuspendedFrames } from "./suspended-frames.ts";
 
@@ -25,6 +26,7 @@ export interface ModuleUnit extends KernelScope {
   readonly sites: HostSite[];
   readonly accessHelpers: AccessHelpers;
   readonly recordHelpers: RecordHelpers;
+  readonly imageHelpers: ImageHelpers;
   /** For each kind of indirect call, the functions that it may go to. */
   readonly targets: (readonly CompiledFunction[])[];
   /** Whether code should be short rather than fast, since there is so much of it. */

@@ -6,6 +6,7 @@ import { fitted } from "../lanes/register-class.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
+import { ImageFetches } from "./image-fetches.ts";
 
 /** The class of the registers in which the launcher finds an operand. */
 const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
@@ -17,10 +18,12 @@ const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : 
 export class UnitOperations {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
+  readonly #imageFetches: ImageFetches;
 
   constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
+    this.#imageFetches = new ImageFetches(chunk, at);
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
@@ -29,8 +32,7 @@ export class UnitOperations {
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
     importHost(this.#at.unit.module, "unit");
-    w.value(anyOf(lanes));
-    w.if(() => {
+    const byHost = (): void => {
       let at = this.#at.layout.fragments;
       for (const operand of op.operands) {
         const value = fitted(this.#chunk.value(operand), unitOperandClass(operand), quads);
@@ -46,7 +48,10 @@ export class UnitOperations {
       w.i32(siteOf(index, null));
       w.value(laneBits(lanes));
       callHost(w, "unit");
-    });
+    };
+    const fetch = op.unit.op === "image-fetch" ? this.#imageFetches.of(op.unit.fetch, op.operands, dst) : null;
+    w.value(anyOf(lanes));
+    w.if(() => (fetch === null ? byHost() : fetch(byHost)));
     this.#writeResults(block, dst, holds);
   }
 
@@ -64,11 +69,9 @@ export class UnitOperations {
       return wasm.local("v128", local);
     };
     const values = dst.map((to): Value | null => {
-      if (typeof to !== "number") {
-        // As `Host.performUnit` lays results out: what is dropped has no place.
-        return null;
-      }
-      const { class: kind } = f.registers[to]!;
+      // As `HostUnits` lays results out: what is dropped has no place.
+      if (to === null) return null;
+      const kind = typeof to === "number" ? f.registers[to]!.class : to.bits === 64 ? "b64" : "b32";
       if (kind === "pred") {
         const answers = Array.from({ length: quads }, () => [wasm.op("i32x4.ne", load(), wasm.i32x4(0))]);
         return { kind: "vector", ty: "pred", quads: answers };

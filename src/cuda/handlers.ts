@@ -1,5 +1,8 @@
 import type { Handler } from "./api/call.ts";
 import { deviceCalls } from "./api/devices.ts";
+import { contextCalls } from "./api/driver/contexts.ts";
+import { driverMemoryCalls } from "./api/driver/memory.ts";
+import { moduleCalls } from "./api/driver/modules.ts";
 import { allGraphCalls } from "./api/graphs/index.ts";
 import { launchCalls } from "./api/launch.ts";
 import { memoryCalls } from "./api/memory.ts";
@@ -10,7 +13,17 @@ import { symbolCalls } from "./api/symbols.ts";
 
 /** What the server does for each entry point, by its name without the endings `_ptsz` and `_ptds`. */
 export const handlers: ReadonlyMap<string, Handler> = new Map(
-  [allGraphCalls, deviceCalls, launchCalls, memoryCalls, occupancyCalls, regionCalls, streamCalls, symbolCalls].flatMap(
-    (calls) => Object.entries(calls),
-  ),
+  [
+    allGraphCalls,
+    contextCalls,
+    driverMemoryCalls,
+    moduleCalls,
+    deviceCalls,
+    launchCalls,
+    memoryCalls,
+    occupancyCalls,
+    regionCalls,
+    streamCalls,
+    symbolCalls,
+  ].flatMap((calls) => Object.entries(calls)),
 );

@@ -95,6 +95,11 @@ export class CudaDevice {
     if (known instanceof DeviceModule) this.#free(known);
   }
 
+  /** Forgets a module that was loaded by itself. */
+  unloadModule(module: DeviceModule): void {
+    this.#free(module);
+  }
+
   #free({ module }: DeviceModule): void {
     for (const name of module.variables) {
       const variable = module.variable(name);

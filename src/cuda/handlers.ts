@@ -7,6 +7,7 @@ import { allGraphCalls } from "./api/graphs/index.ts";
 import { launchCalls } from "./api/launch.ts";
 import { memoryCalls } from "./api/memory.ts";
 import { occupancyCalls } from "./api/occupancy.ts";
+import { poolCalls } from "./api/pools.ts";
 import { regionCalls } from "./api/regions.ts";
 import { streamCalls } from "./api/streams.ts";
 import { symbolCalls } from "./api/symbols.ts";
@@ -22,6 +23,7 @@ export const handlers: ReadonlyMap<string, Handler> = new Map(
     launchCalls,
     memoryCalls,
     occupancyCalls,
+    poolCalls,
     regionCalls,
     streamCalls,
     symbolCalls,

@@ -12,6 +12,8 @@ export type AllocationKind = "device" | "pinned" | "registered" | "managed" | "c
 export interface MemoryOwner {
   /** Called when the program frees it. Throws if it must not. */
   freed(allocation: Allocation): void;
+  /** Whether the program has it now. */
+  isHeld(): boolean;
 }
 
 /** Memory that a program has asked for. */

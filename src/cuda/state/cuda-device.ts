@@ -5,6 +5,7 @@ import { CudaError, errors, fail } from "../base/errors.ts";
 import { Streams } from "../work/stream.ts";
 import { addressOf, type Allocation, offsetOf } from "./allocations.ts";
 import { chooseImage, type DeviceKernel, DeviceModule } from "./device-module.ts";
+import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
 import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
 
@@ -26,6 +27,10 @@ export class CudaDevice {
   /** The devices whose memory it may use. */
   readonly peers = new Set<number>();
   #workspace: bigint | null = null;
+  /** The pool that it has from the beginning. */
+  readonly defaultPool: MemoryPool;
+  /** The pool of allocations that name none. */
+  pool: MemoryPool;
   readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
   readonly #constants = new Map<string, Allocation>();
 
@@ -34,6 +39,8 @@ export class CudaDevice {
     this.number = number;
     this.streams = new Streams(number);
     process.streams.add(this.streams.legacy, this.streams.legacy.handle);
+    this.defaultPool = this.pool = new MemoryPool(process.allocations, number);
+    process.pools.add(this.defaultPool, this.defaultPool.handle);
   }
 
   /** Where the blocks of cooperative launches count each other: two words. */
@@ -154,6 +161,8 @@ export class CudaDevice {
     for (const [handle, event] of this.process.events.entries()) {
       if (event.device === this.number) this.process.events.remove(handle);
     }
+    this.pool = this.defaultPool;
+    this.pool.reset();
     this.limits.clear();
     this.peers.clear();
     this.flags = 0;

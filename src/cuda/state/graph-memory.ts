@@ -23,7 +23,7 @@ export class GraphMemory implements MemoryOwner {
   }
 
   /** Whether it was allocated by a launch and not freed since. */
-  get isLive(): boolean {
+  isHeld(): boolean {
     return this.#isLive;
   }
 

@@ -9,11 +9,12 @@ import type { Capture } from "../work/capture.ts";
 import type { Counted, Graph, GraphNode } from "../work/graph.ts";
 import type { GraphExec } from "../work/graph-exec.ts";
 import type { Event, Stream } from "../work/stream.ts";
-import { addressOf, Allocations } from "./allocations.ts";
+import { addressOf, type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
+import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
 
@@ -72,6 +73,9 @@ export class ProcessState {
   readonly graphs = new Handles<Graph>();
   readonly graphNodes = new Handles<GraphNode>();
   readonly graphExecs = new Handles<GraphExec>();
+  readonly pools = new Handles<MemoryPool>();
+  /** Memory that is freed when its stream comes to it. */
+  readonly freedLater = new Set<Allocation>();
   /** The values by which conditional nodes of graphs run, which kernels may set. */
   readonly conditions = new Handles<{ readonly initial: number | null; value: number }>();
   readonly graphMemory = new GraphMemoryUse();
@@ -184,7 +188,9 @@ export class ProcessState {
   /** Memory that the program has not freed: a line for each, if calls are checked. */
   get leaks(): readonly string[] {
     if (!this.options.checksCalls || !this.isActive) return [];
-    const left = [...this.allocations.values()].filter(({ kind, device }) => device >= 0 && kind in allocators);
+    const left = [...this.allocations.values()].filter(
+      ({ kind, device, owner }) => device >= 0 && kind in allocators && owner?.isHeld() !== false,
+    );
     return left.map(({ kind, bytes }) => `${bytes} bytes of ${allocators[kind]} are never freed`);
   }
 

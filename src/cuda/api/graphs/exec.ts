@@ -66,7 +66,7 @@ function launchGraph(call: Call, exec: GraphExec, stream: Stream): Status {
   }
   forbidCaptured(call, stream);
   for (const memory of kept(exec.graph)) {
-    if (memory.isLive && (exec.flags & flag.autoFree) === 0) fail(errors.invalidValue);
+    if (memory.isHeld() && (exec.flags & flag.autoFree) === 0) fail(errors.invalidValue);
     memory.free();
   }
   for (const { task } of allNodes(exec.graph)) if (task.type === nodeType.conditional) reset(task as ConditionalTask);

@@ -40,13 +40,14 @@ function planOf(options: Options, terminal: Terminal): ExecPlan {
   };
 }
 
-/** The program's own status, unless it ends well and a sanitizer has found an error. */
-function statusOf({ status, reports }: ExecResult): number {
-  return status === 0 && reports.some(({ severity }) => severity === "error") ? exitStatus.faulted : status;
+/** The program's own status; 3 if that is 0, sanitizers were asked for, and there was an error in a report. */
+function statusOf({ status, reports }: ExecResult, isSanitized: boolean): number {
+  const hasErrors = reports.some(({ severity }) => severity === "error");
+  return status === 0 && isSanitized && hasErrors ? exitStatus.faulted : status;
 }
 
-const resultToJson = (result: ExecResult): object => ({
-  ok: statusOf(result) === 0,
+const resultToJson = (result: ExecResult, status: number): object => ({
+  ok: status === 0,
   status: result.status,
   launches: result.launches.map(({ kernel, grid, block, result: { engine, interpreted, milliseconds, ok } }) => ({
     kernel,
@@ -111,8 +112,9 @@ async function runProgram(options: Options, terminal: Terminal): Promise<number>
       : page !== null
         ? await profileProgram(plan, page)
         : await execProgram(plan);
-  if (options.has("json")) printJson(resultToJson(result), terminal);
-  return statusOf(result);
+  const status = statusOf(result, plan.options.checksCalls === true);
+  if (options.has("json")) printJson(resultToJson(result, status), terminal);
+  return status;
 }
 
 export const exec: Command = {
@@ -137,6 +139,6 @@ export const exec: Command = {
   common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "matrix", "timeout", "max-steps"],
   passesOn: true,
   details:
-    "PROGRAM is an executable for Linux on x86-64 that was built with CUDA 13, with the shared or the static runtime (in that case not stripped). It runs as it is, with its arguments, its environment and its terminal; the exit status is its own, or 3 if it is 0 and a sanitizer has found an error. Its kernels need PTX in it: nvcc puts it there unless it is told not to. docs/exec.md says what is supported.",
+    "PROGRAM is an executable for Linux on x86-64 that was built with CUDA 13, with the shared or the static runtime (in that case not stripped). It runs as it is, with its arguments, its environment and its terminal; the exit status is its own, or with --sanitize 3 if it is 0 and there was an error in a report. Its kernels need PTX in it: nvcc puts it there unless it is told not to. docs/exec.md says what is supported.",
   run: (options, terminal) => runProgram(options, terminal) as Promise<ExitStatus>,
 };

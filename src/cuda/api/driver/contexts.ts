@@ -52,19 +52,23 @@ export function sameAs(handlers: Handlers, name: string): (call: Call) => Status
   return handler;
 }
 
+/** Destroys a context that the program has made. */
+const destroy = initialized((call) => {
+  const context = contextAt(call, 0);
+  require(!context.isPrimary, errors.invalidValue);
+  call.process.contexts.remove(context.handle);
+  const { contexts } = call.thread;
+  if (contexts.at(-1) === context) contexts.pop();
+  return 0;
+});
+
 export const contextCalls: Handlers = {
   cuCtxCreate: create(1, 2),
   cuCtxCreate_v2: create(1, 2),
   cuCtxCreate_v3: create(3, 4),
   cuCtxCreate_v4: create(2, 3),
-  cuCtxDestroy_v2: initialized((call) => {
-    const context = contextAt(call, 0);
-    require(!context.isPrimary, errors.invalidValue);
-    call.process.contexts.remove(context.handle);
-    const { contexts } = call.thread;
-    if (contexts.at(-1) === context) contexts.pop();
-    return 0;
-  }),
+  cuCtxDestroy: destroy,
+  cuCtxDestroy_v2: destroy,
   cuCtxPushCurrent_v2: initialized((call) => {
     call.thread.contexts.push(contextAt(call, 0));
     return 0;

@@ -1,5 +1,6 @@
 import { errors, fail, require } from "../../base/errors.ts";
 import { attributeOf, busId, totalMemory, uuidOf } from "../../state/device-properties.ts";
+import { sharedPerBlock } from "../../state/gpu.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { cudaVersion, deviceCalls } from "../devices.ts";
 import { poolCalls } from "../pools.ts";
@@ -64,12 +65,27 @@ export const driverDeviceCalls: Handlers = {
     call.set32(call.target(0), value ?? fail(errors.invalidValue));
     return 0;
   }),
+  /** Properties as older programs ask for them: CUdevprop, 14 words. */
+  cuDeviceGetProperties: initialized((call) => {
+    const target = call.target(0);
+    deviceNumber(call, 1);
+    const { gpu } = call.process;
+    // Threads of a block, sizes of blocks and grids, shared and constant memory, warp, pitch, registers, clock, alignment.
+    const sizes = [1024, 1024, 1024, 64, 0x7fff_ffff, 65_535, 65_535];
+    const values = [...sizes, sharedPerBlock, 65_536, 32, 0x7fff_ffff, 65_536, gpu.clock, 512];
+    values.forEach((value, i) => {
+      call.set32(target + BigInt(4 * i), value);
+    });
+    return 0;
+  }),
   cuDeviceComputeCapability: initialized((call) => {
     deviceNumber(call, 2);
     call.set32(call.target(0), call.process.gpu.major);
     call.set32(call.target(1), call.process.gpu.minor);
     return 0;
   }),
+  cuProfilerStart: initialized(() => 0),
+  cuProfilerStop: initialized(() => 0),
   cuDeviceCanAccessPeer: initialized(sameAs(deviceCalls, "cudaDeviceCanAccessPeer")),
   cuDeviceGetP2PAttribute: initialized(sameAs(deviceCalls, "cudaDeviceGetP2PAttribute")),
   cuDeviceGetDefaultMemPool: initialized(sameAs(poolCalls, "cudaDeviceGetDefaultMemPool")),

@@ -1,5 +1,5 @@
-// Builds dist/: the library and the command line, each in few files, which start faster, and the library's types. What was
-// there stays until the new build is whole.
+// Builds dist/: the library and the command line, each in few files, which start faster, and the library's types. What
+// was there stays until the new build is whole.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -67,8 +67,8 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const nodeRooms = ["node", "cli"];
 
 /**
- * Sub-room to its place in the order of its room: a file imports from its own sub-room and from those above it. A room that has
- * files of its own beside its sub-rooms stands in its list by its own name.
+ * Sub-room to its place in the order of its room: a file imports from its own sub-room and from those above it. A room
+ * that has files of its own beside its sub-rooms stands in its list by its own name.
  */
 const subRooms: Readonly<Record<string, readonly string[]>> = {
   machine: ["reports", "images", "memory", "state", "faults", "."],

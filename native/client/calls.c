@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client.h"
+#include "old-glibc.h"
 
 uint32_t lw_index_of(const char *name) {
   for (uint32_t i = 0; i < lw_entry_count; i++) {

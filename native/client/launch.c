@@ -13,7 +13,7 @@ struct known {
   struct lw_kernel *kernel; /* NULL: forgotten */
 };
 
-static pthread_rwlock_t table_lock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known *table;
 static size_t capacity, count;
 
@@ -37,7 +37,7 @@ static int grow(void) {
 }
 
 void lw_learn(uint64_t function, const struct lw_kernel *kernel, uint32_t bytes) {
-  pthread_rwlock_wrlock(&table_lock);
+  pthread_mutex_lock(&table_lock);
   if (2 * (count + 1) <= capacity || grow() == 0) {
     struct known *entry = find(table, capacity, function);
     if (entry->function == 0) count++;
@@ -46,17 +46,17 @@ void lw_learn(uint64_t function, const struct lw_kernel *kernel, uint32_t bytes)
     entry->kernel = malloc(bytes);
     if (entry->kernel != NULL) memcpy(entry->kernel, kernel, bytes);
   }
-  pthread_rwlock_unlock(&table_lock);
+  pthread_mutex_unlock(&table_lock);
 }
 
 void lw_forget(uint64_t function) {
-  pthread_rwlock_wrlock(&table_lock);
+  pthread_mutex_lock(&table_lock);
   if (capacity != 0) {
     struct known *entry = find(table, capacity, function);
     free(entry->kernel);
     entry->kernel = NULL;
   }
-  pthread_rwlock_unlock(&table_lock);
+  pthread_mutex_unlock(&table_lock);
 }
 
 /* The most bytes that parameters of a kernel have. */
@@ -75,7 +75,7 @@ static int launch_one_way(const struct lw_launch *launch, void *const *arguments
   if (!lw_is_connected() || !lw_header()->one_way) return 0;
   _Alignas(16) unsigned char packed[max_parameters];
   int sent = 0;
-  pthread_rwlock_rdlock(&table_lock);
+  pthread_mutex_lock(&table_lock);
   const struct lw_kernel *kernel = capacity == 0 ? NULL : find(table, capacity, launch->function)->kernel;
   if (kernel != NULL && kernel->bytes <= max_parameters && fits(kernel, launch)) {
     for (uint32_t i = 0; i < kernel->count; i++) {
@@ -84,7 +84,7 @@ static int launch_one_way(const struct lw_launch *launch, void *const *arguments
     lw_send(LW_LAUNCH, launch, sizeof *launch, packed, kernel->bytes);
     sent = 1;
   }
-  pthread_rwlock_unlock(&table_lock);
+  pthread_mutex_unlock(&table_lock);
   return sent;
 }
 

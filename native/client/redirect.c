@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "client.h"
+#include "old-glibc.h"
 
 /* mov $address, %rax; jmp *%rax */
 enum { jump_bytes = 12 };
@@ -39,16 +39,14 @@ struct file {
 
 static int open_file(const char *path, struct file *file) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat about;
   if (fd < 0) return -1;
   void *bytes = MAP_FAILED;
-  if (fstat(fd, &about) == 0 && about.st_size >= (off_t)sizeof(Elf64_Ehdr)) {
-    bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-  }
+  off_t size = lseek(fd, 0, SEEK_END);
+  if (size >= (off_t)sizeof(Elf64_Ehdr)) bytes = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
   if (bytes == MAP_FAILED) return -1;
   file->bytes = bytes;
-  file->size = (size_t)about.st_size;
+  file->size = (size_t)size;
   return 0;
 }
 

@@ -59,7 +59,12 @@ export class Session {
 
   #call({ name, perThread, handler }: Entry, thread: number, data: Uint8Array, reply: Reply | null): void {
     const call = new Call(this.process, this.process.thread(thread), name, perThread, wordsOf(data));
-    const answer = (result: number): void => reply?.({ result, items: call.items, showsOutput: call.showsOutput });
+    const answer = (result: number): void => {
+      if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
+        this.process.warn(`${name} returns error ${result}`);
+      }
+      reply?.({ result, items: call.items, showsOutput: call.showsOutput });
+    };
     if (handler === null) {
       this.process.warn(`${name} is not supported: it returns an error`);
       answer(errors.notSupported);

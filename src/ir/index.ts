@@ -28,6 +28,7 @@ export * from "./tensor-descriptors.ts";
 export * from "./tensor-moves.ts";
 export * from "./tensor-map.ts";
 export * from "./unit.ts";
+export * from "./work-item-model.ts";
 export type { ScaleFormat } from "../numeric/block-scale.ts";
 export type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "../dwarf/index.ts";

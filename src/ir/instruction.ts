@@ -94,9 +94,9 @@ export type WarpOp =
   | { readonly op: "multiply"; readonly operands: readonly Expr[]; readonly product: MatrixProduct };
 
 /**
- * What lanes of compiled code ask the launcher about their cluster: whether all of its blocks have begun, and whether the
- * phase of its barrier is complete at which they have arrived; or what they tell it: that they arrive, and that they are
- * about to exit.
+ * What lanes of compiled code ask the launcher about their cluster: whether all of its blocks have begun, and whether
+ * the phase of its barrier is complete at which they have arrived; or what they tell it: that they arrive, and that
+ * they are about to exit.
  */
 export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const;
 /** What compiled code asks its launcher about the cluster of some lanes. */

@@ -21,8 +21,8 @@ export type TensorMode = "tile" | "tile::gather4" | "tile::scatter4" | "im2col" 
 export type UnitOp =
   /**
    * `cp.async.bulk` and `cp.reduce.async.bulk`: address of the destination, address of the source, bytes (`i32`), which
-   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the blocks
-   * of the cluster that get the bytes, as bits (`i32`, with `multicast`).
+   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the
+   * blocks of the cluster that get the bytes, as bits (`i32`, with `multicast`).
    */
   | {
       readonly op: "bulk-copy";
@@ -61,8 +61,8 @@ export type UnitOp =
       readonly reduction: Reduction | null;
     }
   /**
-   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of A,
-   * the registers of C. Results: the registers of D.
+   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of
+   * A, the registers of C. Results: the registers of D.
    */
   | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct }
   /** `tcgen05.alloc`: the number of columns. Result: the address in tensor memory, or -1 if no columns are free. */

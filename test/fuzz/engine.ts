@@ -143,7 +143,9 @@ function visaThroughClosures({ files, items, group, width }: VisaProgram): Outco
   return { reports, stdout: "", buffers: [new Uint8Array(Uint32Array.from(values).buffer)], ranBy: "interpreter" };
 }
 
-/** `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too. */
+/**
+ * `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too.
+ */
 export const engines = {
   interpreter: apiEngine("interpreter", () => ({ maxSteps })),
   seeded: apiEngine("seeded", ({ seed }) => ({ seed: seed + 1, maxSteps })),
@@ -155,8 +157,8 @@ export const engines = {
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", () => ({ engine: "jit" })),
   /**
-   * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those of
-   * `roomy`, the interpreter with as much memory, since a stray address may fall into that.
+   * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those
+   * of `roomy`, the interpreter with as much memory, since a stray address may fall into that.
    */
   large: apiEngine("large", () => ({ engine: "jit", idle })),
   roomy: apiEngine("roomy", () => ({ maxSteps, idle })),

@@ -7,7 +7,7 @@ interface Family {
   /** Statements of the kernel, at least and at most. */
   readonly statements: readonly [number, number];
   readonly functions?: number;
-  /** Functions call only those behind them, so that none calls itself. */
+  /** Functions call only those after them, so that none calls itself. */
   readonly flat?: boolean;
   /** One of the functions has barriers. */
   readonly meeting?: boolean;

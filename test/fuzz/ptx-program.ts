@@ -14,7 +14,9 @@ import { type RandomTensor, randomTensor, tensorBytes } from "./tensor-maps.ts";
 import { targets } from "./target.ts";
 import { patternBytes } from "./values.ts";
 
-/** A module with one kernel `k`, and a launch of it, which is free of races and ends; without reports but in `faults`. */
+/**
+ * A module with one kernel `k`, and a launch of it, which is free of races and ends; without reports but in `faults`.
+ */
 export interface PtxProgram {
   readonly isa: "ptx";
   readonly title: string;

@@ -3,7 +3,8 @@ import { FunctionText } from "./function-text.ts";
 import type { ModuleText } from "./module-text.ts";
 import type { Scope } from "./scope.ts";
 
-// Functions that only compute, which compilers copy into their callers. Most of their registers are read before they are written.
+// Functions that only compute, which compilers copy into their callers. Most of their registers are read before they
+// are written.
 
 type Bits = 16 | 32 | 64;
 

@@ -32,7 +32,7 @@ const inCluster = (scope: Scope): boolean => together(scope) && scope.nesting ==
 /** Groups that loop over atomics give way after some rounds, which warp-wide operations would tell. */
 const waits = ({ weights, loops, level }: Scope): boolean => !("warp" in weights) || (loops.length === 0 && level < 0);
 
-/** Lines of a function behind which nothing nested begins. */
+/** Lines of a function after which nothing nested begins. */
 const mostLines = 220;
 
 const kinds: Readonly<Record<keyof Weights, Kind>> = {

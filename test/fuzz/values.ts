@@ -2,7 +2,9 @@ import type { Random } from "./random.ts";
 
 export type Width = 1 | 8 | 16 | 32 | 64 | 128;
 
-/** Patterns at which arithmetic has its corners: extreme integers, shift counts, zeros, infinities, NaNs, subnormals. */
+/**
+ * Patterns at which arithmetic has its corners: extreme integers, shift counts, zeros, infinities, NaNs, subnormals.
+ */
 const integers = [0n, 1n, 2n, 3n, 7n, 8n, 15n, 16n, 31n, 32n, 33n, 63n, 64n, 65n, 127n, 128n, 255n, 256n, 0xffffn];
 const floats: Readonly<Record<16 | 32 | 64, readonly bigint[]>> = {
   // f16 and bf16 have their corners at different patterns.

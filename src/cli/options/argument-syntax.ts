@@ -8,7 +8,7 @@ import { hexBytes, listBytes, parseBuffer, parseNumber, parseType, type Wrong } 
 import { parseStruct, type StructLayout } from "./struct-syntax.ts";
 import { parseTensor, type TensorArgument } from "./tensor-syntax.ts";
 
-/** The meaning of an `--arg`: a value, an amount of local memory, a buffer to create, a struct that may hold some, or a tensor map. */
+/** The meaning of an `--arg`: a value, local memory, a buffer to create, a struct that may hold some, or a tensor map. */
 export type CommandArgument =
   | { readonly kind: "scalar"; readonly spec: Extract<ArgumentSpec, { kind: "scalar" }> }
   | { readonly kind: "vector"; readonly spec: Extract<ArgumentSpec, { kind: "bytes" }> }
@@ -87,15 +87,20 @@ const bufferOf = (type: ElementType, data: Uint8Array): CommandArgument => ({
   spec: { type, n: new Elements(type, data).length, init: { gen: "bytes", data }, sha256: null },
 });
 
+/** What `--out` saves: the buffer of an argument, or of the pointer at a byte of a struct; or a variable, by its name. */
+export type OutputOf = string | { readonly argument: number; readonly byte: number | null };
+
 /**
- * Parses the `N=FILE` of `--out`: the file for the buffer of argument N, counted from 0 as in nvcc's `kernel_param_0`,
- * or for the variable of this name.
+ * Parses the `N=FILE` of `--out`: the file for the buffer of argument N, counted from 0 as in nvcc's `kernel_param_0`
+ * (`N+BYTE` for that of a pointer in a struct), or for the variable of this name.
  */
-export function parseOutput(text: string): { readonly of: number | string; readonly path: string } {
+export function parseOutput(text: string): { readonly of: OutputOf; readonly path: string } {
   const [, of, path] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (of === undefined || path === undefined)
     throw new UsageError(`--out ${text}: expected N=FILE or NAME=FILE, as in 1=y.npy`);
-  return { of: /^\d+$/.test(of) ? Number(of) : of, path };
+  const [, argument, byte = null] = /^(\d+)(?:\+(\d+))?$/.exec(of) ?? [];
+  if (argument === undefined) return { of, path };
+  return { of: { argument: Number(argument), byte: byte === null ? null : Number(byte) }, path };
 }
 
 /** Parses the `0-9,20` of `--blocks`. */

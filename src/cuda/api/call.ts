@@ -133,6 +133,13 @@ export class Call {
     this.items.push({ kind: open ? itemKind.open : itemKind.close, address, data });
   }
 
+  /** The address of bytes in memory of the server's own, which the program may see as long as the process lives. */
+  kept(bytes: Uint8Array): bigint {
+    const address = this.process.kept(bytes);
+    this.protect(address, bytes.length, true);
+    return address;
+  }
+
   /** Something else that the client is to do. */
   item(kind: Item["kind"], address: bigint, data: Uint8Array = none): void {
     this.items.push({ kind, address, data });

@@ -1,7 +1,7 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { attributeOf, busId, defaultLimits, limitNumber, maxHeap, propertyBytes } from "../state/device-properties.ts";
 import type { Call, Handlers, Status } from "./call.ts";
-import { waitFor } from "./order.ts";
+import { forbidCaptures, waitFor } from "./order.ts";
 
 /** The version of the runtime and of the driver that programs see. */
 export const cudaVersion = 13_000;
@@ -10,6 +10,7 @@ const flagsMask = 0x1f;
 
 function synchronize(call: Call): Status {
   const { device } = call;
+  forbidCaptures(call);
   call.showsOutput = true;
   return waitFor(call, device.streams.ended(), () => call.process.error);
 }
@@ -66,13 +67,13 @@ function setPeer(call: Call, enable: boolean): Status {
 export const deviceCalls: Handlers = {
   cudaGetDeviceProperties(call) {
     const target = call.target(0);
-    call.poke(target, propertyBytes(call.process.options.gpu, ordinal(call, 1)));
+    call.poke(target, propertyBytes(call.process.gpu, ordinal(call, 1)));
     return 0;
   },
   cudaDeviceGetAttribute(call) {
     const target = call.target(0);
     const device = ordinal(call, 2);
-    const value = attributeOf(call.process.options.gpu, device, call.int(1));
+    const value = attributeOf(call.process.gpu, device, call.int(1));
     if (value === null) return errors.invalidValue;
     call.set32(target, value);
     return 0;

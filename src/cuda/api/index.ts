@@ -1,5 +1,6 @@
 import type { Handler } from "./call.ts";
 import { deviceCalls } from "./devices.ts";
+import { allGraphCalls } from "./graphs/index.ts";
 import { launchCalls } from "./launch.ts";
 import { memoryCalls } from "./memory.ts";
 import { occupancyCalls } from "./occupancy.ts";
@@ -9,7 +10,7 @@ import { symbolCalls } from "./symbols.ts";
 
 /** What the server does for each entry point, by its name without the endings `_ptsz` and `_ptds`. */
 export const handlers: ReadonlyMap<string, Handler> = new Map(
-  [deviceCalls, launchCalls, memoryCalls, occupancyCalls, regionCalls, streamCalls, symbolCalls].flatMap((calls) =>
-    Object.entries(calls),
+  [allGraphCalls, deviceCalls, launchCalls, memoryCalls, occupancyCalls, regionCalls, streamCalls, symbolCalls].flatMap(
+    (calls) => Object.entries(calls),
   ),
 );

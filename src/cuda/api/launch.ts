@@ -1,8 +1,8 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { itemKind } from "../base/wire.ts";
-import type { CudaDevice } from "../state/cuda-device.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
-import { checkLaunch, type LaunchSpec, runLaunch, type Sizes } from "../run/kernel-launch.ts";
+import { checkLaunch, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
+import { kernelTask } from "../run/tasks.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { enqueue } from "./order.ts";
@@ -32,10 +32,10 @@ export function gather(call: Call, kernel: DeviceKernel, list: bigint): Uint8Arr
 }
 
 /** Checks a launch, and appends it to a stream. */
-export function launch(call: Call, spec: LaunchSpec, stream: Stream): Status {
-  const device: CudaDevice = call.process.device(stream.device);
+export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: bigint): Status {
+  const device = call.process.device(stream.device);
   checkLaunch(spec, device);
-  enqueue(call, stream, () => runLaunch(spec, device));
+  enqueue(call, stream, kernelTask(spec, device, handle));
   return 0;
 }
 
@@ -69,7 +69,7 @@ function launchKernel(call: Call, isCooperative: boolean): Status {
     isCooperative,
     params: gather(call, kernel, call.address(5)),
   };
-  const status = launch(call, spec, stream);
+  const status = launch(call, spec, stream, handle);
   if (!isCooperative) teach(call, handle, kernel);
   return status;
 }
@@ -95,16 +95,18 @@ function launchWithConfig(call: Call): Status {
   }
   const shared = Number(config.getBigUint64(24, true));
   const params = gather(call, kernel, call.address(2));
-  return launch(call, { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params }, stream);
+  const spec = { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params };
+  return launch(call, spec, stream, call.address(1));
 }
 
 /** What the client sends when it knows that a launch is accepted: struct lw_launch. */
 export function launchOneWay(call: Call, data: DataView, params: Uint8Array): void {
-  const kernel = kernelOf(call, data.getBigUint64(0, true));
+  const handle = data.getBigUint64(0, true);
+  const kernel = kernelOf(call, handle);
   const sizes = (at: number): Sizes => [0, 4, 8].map((i) => data.getUint32(at + i, true)) as unknown as Sizes;
   const stream = call.streamOf(data.getBigUint64(8, true));
   const spec = { kernel, grid: sizes(16), block: sizes(28), shared: data.getUint32(40, true), cluster: null };
-  launch(call, { ...spec, isCooperative: false, params }, stream);
+  launch(call, { ...spec, isCooperative: false, params }, stream, handle);
 }
 
 /** Attributes of functions that can be set, by number. */
@@ -113,14 +115,14 @@ const functionAttribute = { maxDynamicShared: 8, carveout: 9, clusterX: 11, last
 function functionAttributes(call: Call): Status {
   const target = call.target(0);
   const kernel = kernelOf(call, call.address(1));
-  const capability = 10 * call.process.options.gpu.major + call.process.options.gpu.minor;
+  const capability = 10 * call.process.gpu.major + call.process.gpu.minor;
   const out = new Bytes(144)
     .u64(0, kernel.staticShared)
     .u64(8, 0)
     .u64(16, 0)
     .u32(24, kernel.maxThreads)
     .u32(28, kernel.maxThreads > 512 ? 32 : 40)
-    .u32(32, capability)
+    .u32(32, kernel.module.architecture)
     .u32(36, capability)
     .u32(40, 0)
     .u32(44, kernel.maxDynamicShared)
@@ -138,7 +140,7 @@ function setFunctionAttribute(call: Call): Status {
     kernel.hints.set(attribute, value);
     return 0;
   }
-  require(value >= 0 && value + kernel.staticShared <= call.process.options.gpu.sharedOptIn);
+  require(value >= 0 && value + kernel.staticShared <= call.process.gpu.sharedOptIn);
   kernel.maxDynamicShared = value;
   call.item(itemKind.forget, call.address(0));
   return 0;

@@ -3,15 +3,19 @@ import { type Allocation, type AllocationKind, addressOf, offsetOf } from "../st
 import { totalMemory } from "../state/device-properties.ts";
 import type { CudaProcess } from "../state/process.ts";
 import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";
+import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
+import { copyParams, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
 import { itemKind } from "../base/wire.ts";
+import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
-import { enqueue, waitFor } from "./order.ts";
+import { enqueue, forbidUnsafe, waitFor } from "./order.ts";
 
 const pitchAlignment = 512;
 
 /** Allocates, and gives the program the address when the call returns. */
 export function allocate(call: Call, kind: AllocationKind, bytes: number, flags = 0): bigint {
   const { device } = call;
+  forbidUnsafe(call);
   if (bytes === 0) return 0n;
   const made = call.process.allocations.add(bytes, { kind, device: device.number, flags });
   const address = addressOf(made.offset);
@@ -23,11 +27,13 @@ export function allocate(call: Call, kind: AllocationKind, bytes: number, flags 
 export function release(call: Call, address: bigint, kinds: readonly AllocationKind[]): Status {
   const { device, process } = call;
   if (address === 0n) return 0;
+  forbidUnsafe(call);
   const found = process.allocations.at(address);
   require(found !== null && kinds.includes(found.kind));
   return waitFor(call, device.streams.ended(), () => {
     if (found.kind !== "device") call.protect(address, found.bytes, false);
-    process.allocations.free(found);
+    if (found.owner === undefined) process.allocations.free(found);
+    else found.owner.freed(found);
     return process.error;
   });
 }
@@ -54,38 +60,51 @@ export function copy(
   require(Number.isInteger(kind) && kind >= 0 && kind <= 4, errors.invalidMemcpyDirection);
   void call.device;
   if (bytes === 0) return isAsync ? 0 : settle(call, null);
+  return move(call, linearWork(process, { to, from, bytes, kind }), { stream, isAsync });
+}
+
+/** A copy of bytes that follow each other as work. Throws if it is not possible. */
+export function linearWork(process: CudaProcess, { to, from, bytes, kind }: Copy): CopyWork {
   require(to !== 0n && from !== 0n);
   const target = placeOf(process, to, bytes);
   const source = placeOf(process, from, bytes);
   checkDirection(kind, target, source);
-  return move(call, [target, source], (a, b) => copyBytes(process, a, b, bytes), { stream, isAsync, bytes });
+  const run = (): void => copyBytes(process, target, source, bytes);
+  const line = (address: bigint): Region => ({ address, pitch: bytes, rows: 1 });
+  const params = (): Uint8Array => copyParams(line(to), line(from), { width: bytes, height: 1, depth: 1 }, kind);
+  return { places: [target, source], run, params };
 }
 
-interface Move {
-  readonly stream: ReturnType<Call["stream"]>;
+/** Where in the order of all work a copy stands, and whether the call that wants it is asynchronous. */
+export interface Order {
+  readonly stream: Stream;
   readonly isAsync: boolean;
-  readonly bytes: number;
 }
 
-/** Does a copy between two places in its turn. */
-export function move(
-  call: Call,
-  [target, source]: readonly [Place, Place],
-  copyAll: (to: Place, from: Place) => void,
-  { stream, isAsync }: Move,
-): Status {
+/** A copy: its ends, what does it, and its parameters as a node of a graph has them. */
+export interface CopyWork {
+  readonly places: readonly Place[];
+  readonly run: () => void;
+  readonly params: () => Uint8Array;
+}
+
+/** Does a copy in its turn. What goes wrong in a graph, which has no caller, makes the context unusable. */
+export function move(call: Call, { places, run, params }: CopyWork, { stream, isAsync }: Order): Status {
   const { process } = call;
+  const isCaptured = stream.capture !== null;
   let problem = 0;
-  const operation = enqueue(call, stream, () => {
+  const task = copyTask(params, () => {
     if (process.error !== 0) return;
     try {
-      copyAll(target, source);
+      run();
     } catch (error) {
       if (!(error instanceof CudaError)) throw error;
       problem = error.code;
+      if (isCaptured) process.break(problem);
     }
   });
-  const waits = !isAsync || isPageable(target) || isPageable(source);
+  const operation = enqueue(call, stream, task);
+  const waits = !isAsync || places.some(isPageable);
   if (!waits || operation === null) return 0;
   if (!isAsync) call.showsOutput = true;
   return waitFor(call, operation.ended(), () => problem || process.error);
@@ -97,30 +116,32 @@ function settle(call: Call, waiting: Promise<void> | null): Status {
   return waitFor(call, waiting, () => call.process.error);
 }
 
-/** Fills memory in its turn. */
-export function fill(
-  call: Call,
-  address: bigint,
-  bytes: number,
-  run: (place: Place) => void,
-  stream = call.defaultStream,
-): Status {
+/** Fills device memory in its turn. */
+export function fill(call: Call, what: Fill, stream = call.defaultStream): Status {
+  const { process } = call;
   void call.device;
-  if (bytes === 0) return 0;
-  const place = placeOf(call.process, address, bytes);
-  require(place.kind === "device");
-  enqueue(call, stream, () => {
-    if (call.process.error !== 0) return;
-    run(place);
-    place.allocation?.written?.();
-  });
+  if (isEmpty(what.extent)) return 0;
+  const task = fillOf(process, what);
+  enqueue(call, stream, task);
   return 0;
 }
 
-/** Fills bytes of device memory with one value. */
-export function setBytes(process: CudaProcess, place: Place, value: number, bytes: number): void {
-  if (place.kind === "device") process.machine.memory.views.u8.fill(value & 255, place.offset, place.offset + bytes);
+/** A fill as work. Throws if the memory is not there. */
+export function fillOf(process: CudaProcess, what: Fill): FillTask {
+  const place = placeOfRegion(process, what.region, what.extent);
+  require(place.kind === "device");
+  return fillTask(what, () => {
+    if (process.error === 0) fillRows(process, place, what);
+  });
 }
+
+/** A fill of bytes that follow each other. */
+const bytesAt = (address: bigint, value: number, width: number): Fill => ({
+  region: { address, pitch: width, rows: 1 },
+  extent: { width, height: 1, depth: 1 },
+  value,
+  elementBytes: 1,
+});
 
 /** The attributes of an address, as cudaPointerGetAttributes gives them. */
 function pointerAttributes(call: Call, address: bigint): Uint8Array {
@@ -214,16 +235,8 @@ export const memoryCalls: Handlers = {
       call.stream(4),
       true,
     ),
-  cudaMemset: (call) =>
-    fill(call, call.address(0), call.size(2), (place) => setBytes(call.process, place, call.int(1), call.size(2))),
-  cudaMemsetAsync: (call) =>
-    fill(
-      call,
-      call.address(0),
-      call.size(2),
-      (place) => setBytes(call.process, place, call.int(1), call.size(2)),
-      call.stream(3),
-    ),
+  cudaMemset: (call) => fill(call, bytesAt(call.address(0), call.int(1), call.size(2))),
+  cudaMemsetAsync: (call) => fill(call, bytesAt(call.address(0), call.int(1), call.size(2)), call.stream(3)),
   /** dst, device, src, device, bytes, stream */
   cudaMemcpyPeer: (call) => peerCopy(call),
   cudaMemcpyPeerAsync: (call) => peerCopy(call, call.stream(5)),

@@ -34,9 +34,9 @@ export const occupancyCalls: Handlers = {
     const kernel = kernelOf(call, call.address(1));
     const [blocks, threads] = [call.int(2), call.int(3)];
     require(blocks > 0 && threads > 0 && threads <= kernel.maxThreads);
-    const { sharedPerMultiprocessor, sharedReserved } = call.process.options.gpu;
+    const { sharedPerMultiprocessor, sharedReserved } = call.process.gpu;
     const each = Math.floor(sharedPerMultiprocessor / blocks) - sharedReserved - kernel.staticShared;
-    call.set64(target, Math.max(0, Math.min(each, call.process.options.gpu.sharedOptIn - kernel.staticShared)));
+    call.set64(target, Math.max(0, Math.min(each, call.process.gpu.sharedOptIn - kernel.staticShared)));
     return 0;
   },
   /** size, function, configuration */
@@ -55,7 +55,7 @@ export const occupancyCalls: Handlers = {
     const [x, y, z] = clusterIn(call, config);
     const threads = [12, 16, 20].reduce((product, at) => product * config.getUint32(at, true), 1);
     const blocks = residentBlocks(kernel, call.device, threads, Number(config.getBigUint64(24, true)));
-    call.set32(target, Math.floor((blocks * call.process.options.gpu.multiprocessors) / (x * y * z)));
+    call.set32(target, Math.floor((blocks * call.process.gpu.multiprocessors) / (x * y * z)));
     return 0;
   },
 };

@@ -1,13 +1,15 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { checkDirection } from "../run/copies.ts";
-import { copyRows, eachRow, type Extent, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
+import { copyRows, type Extent, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
+import { copyParams } from "../run/tasks.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
-import { allocate, fill, move } from "./memory.ts";
+import { allocate, type CopyWork, fill, move } from "./memory.ts";
 
 const pitchAlignment = 512;
 
-interface RegionCopy {
+/** A copy of rows, in a direction by its number. */
+export interface RegionCopy {
   readonly to: Region;
   readonly from: Region;
   readonly extent: Extent;
@@ -15,20 +17,19 @@ interface RegionCopy {
 }
 
 /** Copies rows in the order of a stream. */
-export function copyRegion(
-  call: Call,
-  { to, from, extent, kind }: RegionCopy,
-  stream: Stream = call.defaultStream,
-  isAsync = false,
-): Status {
-  const { process } = call;
-  require(Number.isInteger(kind) && kind >= 0 && kind <= 4, errors.invalidMemcpyDirection);
+export function copyRegion(call: Call, copy: RegionCopy, stream: Stream = call.defaultStream, isAsync = false): Status {
   void call.device;
-  if (isEmpty(extent)) return 0;
+  require(Number.isInteger(copy.kind) && copy.kind >= 0 && copy.kind <= 4, errors.invalidMemcpyDirection);
+  if (isEmpty(copy.extent)) return 0;
+  return move(call, regionWork(call, copy), { stream, isAsync });
+}
+
+/** A copy of rows as work. Throws if it is not possible. */
+export function regionWork({ process }: Call, { to, from, extent, kind }: RegionCopy): CopyWork {
   const places = [placeOfRegion(process, to, extent), placeOfRegion(process, from, extent)] as const;
   checkDirection(kind, places[0], places[1]);
-  const bytes = extent.width * extent.height * extent.depth;
-  return move(call, places, (a, b) => copyRows(process, [a, b], [to, from], extent), { stream, isAsync, bytes });
+  const run = (): void => copyRows(process, places, [to, from], extent);
+  return { places, run, params: () => copyParams(to, from, extent, kind) };
 }
 
 /** dst, dpitch, src, spitch, width, height, kind, stream */
@@ -48,31 +49,8 @@ function copy2D(call: Call, isAsync: boolean): Status {
 }
 
 /** Sets each byte of a region. */
-function fillRegion(
-  call: Call,
-  region: Region,
-  extent: Extent,
-  value: number,
-  stream: Stream = call.defaultStream,
-): Status {
-  void call.device;
-  if (isEmpty(extent)) return 0;
-  const place = placeOfRegion(call.process, region, extent);
-  const { memory } = call.process.machine;
-  if (place.kind !== "device") return fail(errors.invalidValue);
-  const span = (extent.depth - 1) * region.pitch * region.rows + (extent.height - 1) * region.pitch + extent.width;
-  return fill(
-    call,
-    region.address,
-    span,
-    () =>
-      eachRow(extent, [region], ([at = 0]) => {
-        const from = place.offset + at;
-        memory.views.u8.fill(value & 255, from, from + extent.width);
-      }),
-    stream,
-  );
-}
+const fillRegion = (call: Call, region: Region, extent: Extent, value: number, stream?: Stream): Status =>
+  fill(call, { region, extent, value, elementBytes: 1 }, stream);
 
 /** ptr, pitch, value, width, height, stream */
 const fill2D = (call: Call, stream?: Stream): Status =>
@@ -94,9 +72,8 @@ const fill3D = (call: Call, stream?: Stream): Status =>
     stream,
   );
 
-/** cudaMemcpy3DParms: array, position, pitched pointer of either side, extent, kind. */
-export function copy3D(call: Call, stream?: Stream): Status {
-  const view = call.host.view(call.target(0), 160);
+/** Reads a cudaMemcpy3DParms: array, position, pitched pointer of either side, extent, kind. */
+export function regionCopyOf(view: DataView): RegionCopy {
   const word = (at: number): bigint => view.getBigUint64(at, true);
   const number = (at: number): number => Number(word(at));
   if (word(0) !== 0n || word(64) !== 0n) return fail(errors.notSupported);
@@ -106,9 +83,11 @@ export function copy3D(call: Call, stream?: Stream): Status {
     return { address: word(pointer) + BigInt(skipped), pitch, rows };
   };
   const extent = { width: number(128), height: number(136), depth: number(144) };
-  const copy = { to: region(72, 96), from: region(8, 32), extent, kind: view.getInt32(152, true) };
-  return copyRegion(call, copy, stream, stream !== undefined);
+  return { to: region(72, 96), from: region(8, 32), extent, kind: view.getInt32(152, true) };
 }
+
+const copy3D = (call: Call, stream?: Stream): Status =>
+  copyRegion(call, regionCopyOf(call.host.view(call.target(0), 160)), stream, stream !== undefined);
 
 export const regionCalls: Handlers = {
   cudaMemcpy2D: (call) => copy2D(call, false),

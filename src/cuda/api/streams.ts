@@ -1,9 +1,19 @@
 import { errors, require } from "../base/errors.ts";
 import { itemKind } from "../base/wire.ts";
+import { hostTask, recordTask, waitTask } from "../run/tasks.ts";
 import type { Operation } from "../work/operation.ts";
 import { Event, Stream } from "../work/stream.ts";
 import type { Call, Handlers, Status } from "./call.ts";
-import { enqueue, readiness, waitFor } from "./order.ts";
+import {
+  addCaptured,
+  captureOf,
+  enqueue,
+  forbidCaptured,
+  forbidCapturedEvent,
+  readiness,
+  waitFor,
+  waitForEvent,
+} from "./order.ts";
 
 const priorities = { least: 0, greatest: -5 } as const;
 
@@ -25,13 +35,24 @@ function createEvent(call: Call, flags: number): Status {
   return 0;
 }
 
-function record(call: Call, stream: Stream): Status {
+/** Marks the place that a stream has come to. In a capture, that is known when the capture ends. */
+function record(call: Call, stream: Stream, flags = 0): Status {
   const event = call.process.events.get(call.address(0));
   require(event.device === stream.device, errors.invalidResourceHandle);
-  const operation = enqueue(call, stream, () => {
+  require(flags <= 1);
+  const capture = captureOf(stream);
+  if (capture !== null && flags === 1) {
+    addCaptured(call, stream, capture, recordTask(event));
+    return 0;
+  }
+  if (capture !== null) {
+    event.captured = { capture, nodes: capture.tipsOf(stream) };
+    return 0;
+  }
+  event.captured = null;
+  event.recorded = enqueue(call, stream, () => {
     event.time = performance.now();
   });
-  if (operation !== null) event.recorded = operation;
   return 0;
 }
 
@@ -50,8 +71,11 @@ function callHost(call: Call, stream: Stream, kind: 0 | 1): Status {
   const { process } = call;
   const [function_, data] = [call.target(1), call.address(2)];
   call.item(itemKind.callbacks, 0n);
-  enqueue(call, stream, () =>
-    process.callbacks.call({ kind, function: function_, data, stream: call.address(0), status: process.error }),
+  const own = { kind, function: function_, data, stream: call.address(0) };
+  enqueue(
+    call,
+    stream,
+    kind === 0 ? hostTask(process, function_, data) : () => process.callbacks.call({ ...own, status: process.error }),
   );
   return 0;
 }
@@ -68,6 +92,7 @@ export const streamCalls: Handlers = {
   cudaStreamDestroy(call) {
     const stream = call.process.streams.get(call.address(0));
     require(stream.kind !== "legacy", errors.invalidResourceHandle);
+    if (stream.capture !== null) stream.capture.isInvalid = true;
     call.process.device(stream.device).streams.remove(stream);
     call.process.streams.remove(stream.handle);
     return 0;
@@ -76,11 +101,12 @@ export const streamCalls: Handlers = {
   cudaStreamQuery: (call) => readiness(lastOf(call, call.stream(0)) === null, call.process.error),
   cudaStreamWaitEvent(call) {
     const stream = call.stream(0);
+    const flags = call.uint(2);
+    require(flags <= 1);
+    const capture = captureOf(stream);
     const event = call.process.events.get(call.address(1));
-    require(call.uint(2) <= 1);
-    if (event.recorded !== null) {
-      call.process.device(stream.device).streams.enqueue(stream, () => {}, [event.recorded]);
-    }
+    if (capture !== null && flags === 1) addCaptured(call, stream, capture, waitTask(event));
+    else waitForEvent(call, stream, event);
     return 0;
   },
   cudaStreamGetFlags(call) {
@@ -125,11 +151,17 @@ export const streamCalls: Handlers = {
     return 0;
   },
   cudaEventRecord: (call) => record(call, call.stream(1)),
-  cudaEventRecordWithFlags: (call) => record(call, call.stream(1)),
-  cudaEventSynchronize: (call) => synchronize(call, call.process.events.get(call.address(0)).recorded),
+  cudaEventRecordWithFlags: (call) => record(call, call.stream(1), call.uint(2)),
+  cudaEventSynchronize(call) {
+    const event = call.process.events.get(call.address(0));
+    forbidCapturedEvent(call, event);
+    return synchronize(call, event.recorded);
+  },
   cudaEventQuery(call) {
     void call.device;
-    return readiness(call.process.events.get(call.address(0)).isReached, call.process.error);
+    const event = call.process.events.get(call.address(0));
+    forbidCapturedEvent(call, event);
+    return readiness(event.isReached, call.process.error);
   },
   cudaEventElapsedTime: elapsed,
   cudaEventElapsedTime_v2: elapsed,
@@ -137,6 +169,7 @@ export const streamCalls: Handlers = {
 
 /** What has to end for a stream to be idle: for the default stream, that of the streams that it waits for too. */
 function lastOf(call: Call, stream: Stream): Operation | null {
+  forbidCaptured(call, stream);
   if (stream.kind !== "legacy") return stream.last;
   const { streams } = call.process.device(stream.device);
   const mark = streams.enqueue(stream, () => {});

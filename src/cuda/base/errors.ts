@@ -24,6 +24,7 @@ export const errors = {
   invalidPtx: 218,
   invalidSource: 300,
   fileNotFound: 301,
+  operatingSystem: 304,
   invalidResourceHandle: 400,
   illegalState: 401,
   symbolNotFound: 500,

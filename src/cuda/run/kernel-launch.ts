@@ -1,6 +1,6 @@
 import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
-import type { KernelResult, LaunchOptions } from "../../runtime/launch/launch-options.ts";
+import type { KernelResult, LaunchDefaults, LaunchOptions } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail, require } from "../base/errors.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
@@ -27,7 +27,7 @@ export function checkLaunch(
   { kernel, grid, block, shared, cluster, isCooperative }: LaunchSpec,
   device: CudaDevice,
 ): void {
-  const { gpu } = device.process.options;
+  const { gpu } = device.process;
   const fits = (sizes: Sizes, most: Sizes): boolean => sizes.every((n, i) => n >= 1 && n <= most[i]!);
   require(fits(block, [1024, 1024, 64]) && product(block) <= 1024, errors.invalidConfiguration);
   require(fits(grid, [0x7fff_ffff, 65_535, 65_535]), errors.invalidConfiguration);
@@ -51,7 +51,7 @@ export function checkLaunch(
 
 /** The blocks of a kernel that fit onto one multiprocessor. */
 export function residentBlocks(kernel: DeviceKernel, device: CudaDevice, threads: number, shared: number): number {
-  const { gpu } = device.process.options;
+  const { gpu } = device.process;
   if (threads < 1 || threads > kernel.maxThreads || shared > kernel.maxDynamicShared) return 0;
   const warps = Math.ceil(threads / 32);
   const registers = Math.ceil((registersOf(kernel) * 32) / 256) * 256 * warps;
@@ -82,19 +82,34 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
     shared: spec.shared,
     ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
     args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
+    ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
+    ...(isReproducible(process.options.launch) ? {} : { clock: wallClock }),
     onOutput: (text) => process.output.add(text),
   };
   try {
     const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
     const isApart = process.machine.memory.pending.areOpen || spec.kernel.mayWait(key, () => kernel.mayWait(options));
-    if (!isApart) return ended(kernel.launch(options), device);
+    if (!isApart) return ended(spec, kernel.launch(options), device);
     return kernel.launchAsync({ ...options, stream: process.machine.stream() }).then(
-      (result) => ended(result, device),
+      (result) => ended(spec, result, device),
       (error: unknown) => failed(error, device),
     );
   } catch (error) {
     return failed(error, device);
   }
+}
+
+/** Programs wait for so many ticks of a clock, which has to go on as clocks do. */
+const wallClock = (): bigint => BigInt(Math.floor(performance.now() * 1e6));
+
+/** Whether the same launch is to run in the same way each time. */
+const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
+  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
+
+/** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */
+function workspaceFor(device: CudaDevice): readonly [number, number] {
+  const address = device.cooperativeWorkspace;
+  return [Number(address >> 32n), Number(BigInt.asUintN(32, address))];
 }
 
 function failed(error: unknown, device: CudaDevice): void {
@@ -103,9 +118,9 @@ function failed(error: unknown, device: CudaDevice): void {
   device.process.break(errors.launchFailure);
 }
 
-function ended(result: KernelResult, device: CudaDevice): void {
+function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
   const { process } = device;
-  if (result.reports.length > 0) process.report(result.reports);
+  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
   if (result.ok) return;
   const fault = result.reports.findLast(({ severity }) => severity === "error");
   if (fault !== undefined && errorOf(fault) !== 0) process.break(errorOf(fault));

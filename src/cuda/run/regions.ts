@@ -24,7 +24,7 @@ const spanOf = ({ pitch, rows }: Region, { width, height, depth }: Extent): numb
 
 /** Finds the memory of a region. Throws if its rows overlap, or device memory does not have all of it. */
 export function placeOfRegion(process: ProcessState, region: Region, extent: Extent): Place {
-  require(extent.height * extent.depth <= 1 || extent.width <= region.pitch, errors.invalidPitchValue);
+  require(extent.width <= region.pitch, errors.invalidPitchValue);
   require(region.address !== 0n);
   return placeOf(process, region.address, spanOf(region, extent));
 }
@@ -50,4 +50,25 @@ export function copyRows(
   eachRow(extent, regions, ([a = 0, b = 0]) => {
     copyBytes(process, advanced(to, a), advanced(from, b), extent.width);
   });
+}
+
+/** What a fill writes: elements of 1, 2 or 4 bytes in each row of a region. */
+export interface Fill {
+  readonly region: Region;
+  readonly extent: Extent;
+  readonly value: number;
+  readonly elementBytes: number;
+}
+
+/** Fills the rows of device memory. */
+export function fillRows(process: ProcessState, place: Place, { region, extent, value, elementBytes }: Fill): void {
+  if (place.kind !== "device") return;
+  const { u8 } = process.machine.memory.views;
+  eachRow(extent, [region], ([at = 0]) => {
+    const from = place.offset + at;
+    const end = from + extent.width;
+    if (elementBytes === 1) u8.fill(value & 255, from, end);
+    else for (let i = from; i < end; i++) u8[i] = value >>> (8 * ((i - from) % elementBytes));
+  });
+  place.allocation?.written?.();
 }

@@ -8,6 +8,12 @@ import { wire } from "../base/wire.ts";
  */
 export type AllocationKind = "device" | "pinned" | "registered" | "managed" | "constant";
 
+/** What gave out memory, and takes it back instead of the machine: a pool, a graph. */
+export interface MemoryOwner {
+  /** Called when the program frees it. Throws if it must not. */
+  freed(allocation: Allocation): void;
+}
+
 /** Memory that a program has asked for. */
 export interface Allocation {
   readonly kind: AllocationKind;
@@ -22,6 +28,7 @@ export interface Allocation {
   readonly host: bigint | null;
   /** Called after the host has written to it. */
   readonly written?: () => void;
+  readonly owner?: MemoryOwner;
 }
 
 const base = wire.arenaBase;
@@ -57,7 +64,11 @@ export class Allocations {
   }
 
   /** Allocates. Throws a CudaError if there is no room. */
-  add(bytes: number, about: Pick<Allocation, "kind" | "device" | "flags" | "written">, name?: string): Allocation {
+  add(
+    bytes: number,
+    about: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner">,
+    name?: string,
+  ): Allocation {
     // The host sees whole pages, and all of them at once.
     const isSeen = about.kind === "pinned" || about.kind === "managed" || about.kind === "registered";
     let offset: number;

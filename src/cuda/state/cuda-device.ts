@@ -12,6 +12,8 @@ import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
 const isDeviceRuntime = (text: string): boolean =>
   text.includes(".visible .entry __cudaCDP") || text.includes("cnpDeviceGetLimit");
 
+const architectureOf = (text: string): number => Number(/^[ \t]*\.target[ \t]+sm_(\d+)/m.exec(text)?.[1] ?? 0);
+
 /** One device of a process: its context, with the modules that are loaded into it and its streams. */
 export class CudaDevice {
   readonly process: ProcessState;
@@ -23,6 +25,7 @@ export class CudaDevice {
   cacheConfig = 0;
   /** The devices whose memory it may use. */
   readonly peers = new Set<number>();
+  #workspace: bigint | null = null;
   readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
   readonly #constants = new Map<string, Allocation>();
 
@@ -31,6 +34,17 @@ export class CudaDevice {
     this.number = number;
     this.streams = new Streams(number);
     process.streams.add(this.streams.legacy, this.streams.legacy.handle);
+  }
+
+  /** Where the blocks of cooperative launches count each other: two words. */
+  get cooperativeWorkspace(): bigint {
+    if (this.#workspace === null) {
+      const about = { kind: "device", device: this.number, flags: 0 } as const;
+      const made = this.process.allocations.add(256, about, "the workspace of cooperative launches");
+      this.process.machine.memory.views.i32[made.offset >>> 2] = 8;
+      this.#workspace = addressOf(made.offset);
+    }
+    return this.#workspace;
   }
 
   /** The module of a registered binary, which is loaded when it is first needed. Throws if that is not possible. */
@@ -52,7 +66,7 @@ export class CudaDevice {
 
   /** Loads a program, of each of whose files one image is taken. Throws if none fits, or it has errors. */
   load(files: readonly (readonly Image[])[]): DeviceModule {
-    const { gpu } = this.process.options;
+    const { gpu } = this.process;
     const chosen = files.map((images) => chooseImage(images, gpu) ?? fail(errors.noKernelImageForDevice));
     return this.loadText(chosen.map((image) => decodeText(image.read())));
   }
@@ -62,7 +76,8 @@ export class CudaDevice {
     const own = texts.filter((text) => !isDeviceRuntime(text));
     const name = (i: number): string => (own.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
     try {
-      return new DeviceModule(this.process.machine.load(own.map((text, i) => ({ path: name(i), text }))));
+      const files = own.map((text, i) => ({ path: name(i), text }));
+      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...own.map(architectureOf)));
     } catch (error) {
       if (error instanceof LoadError) {
         this.process.warn(error.message);
@@ -124,6 +139,7 @@ export class CudaDevice {
     for (const module of this.#modules.values()) if (module instanceof DeviceModule) this.#free(module);
     this.#modules.clear();
     this.#constants.clear();
+    this.#workspace = null;
     allocations.freeAll(this.number);
     for (const [handle, stream] of streams.entries()) {
       if (stream.device !== this.number || stream.kind === "legacy") continue;

@@ -66,10 +66,13 @@ function sharedBytesOf({ ir }: Module, { name }: Kernel): number {
 /** A program that is loaded into a device. */
 export class DeviceModule {
   readonly module: Module;
+  /** The architecture for which its PTX was written: 75. */
+  readonly architecture: number;
   readonly #kernels = new Map<string, DeviceKernel>();
 
-  constructor(module: Module) {
+  constructor(module: Module, architecture: number) {
     this.module = module;
+    this.architecture = architecture;
   }
 
   /** Throws if there is none, or it cannot be executed. */

@@ -103,6 +103,7 @@ export const gpus: Readonly<Record<string, Gpu>> = {
   },
 };
 
+/** The card of programs that bring no code along. */
 export const defaultGpu = "sm_90";
 
 /** Bytes that a kernel may have without asking for more. */

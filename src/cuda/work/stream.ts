@@ -1,16 +1,20 @@
 import { newHandle } from "../base/handles.ts";
+import type { Capture, Captured } from "./capture.ts";
+import type { GraphNode } from "./graph.ts";
 import { Operation } from "./operation.ts";
 
 /** The kinds of streams: `legacy` is the default stream, in order with all blocking ones. */
 export type StreamKind = "legacy" | "blocking" | "non-blocking";
 
 /** A queue of operations. Those of one stream run in order. */
-export class Stream {
+export class Stream implements Captured {
   readonly handle = newHandle();
   readonly kind: StreamKind;
   readonly priority: number;
   /** The device to which it belongs. */
   readonly device: number;
+  /** The capture that makes nodes of what is appended to it; null where that is done in its turn. */
+  capture: Capture | null = null;
   #last: Operation | null = null;
 
   constructor(kind: StreamKind, device: number, priority = 0) {
@@ -66,6 +70,18 @@ export class Streams {
     return operation.submit();
   }
 
+  /** Appends operations with an order of their own: `add` gets what they begin after, and returns the one that ends last. */
+  enqueueAll(stream: Stream, add: (first: Operation) => Operation, also: readonly Operation[] = []): Operation {
+    const last = add(this.enqueue(stream, () => {}, also));
+    stream.last = last;
+    return last;
+  }
+
+  /** The captures of blocking streams: the default stream would have to wait for those. */
+  get implicit(): ReadonlySet<Capture> {
+    return new Set([...this.#blocking].flatMap(({ capture }) => capture ?? []));
+  }
+
   /** All operations of all streams that have not ended, the last of each. */
   get pending(): readonly Operation[] {
     return [this.legacy, ...this.#blocking, ...this.#others].flatMap(({ last }) => (last === null ? [] : [last]));
@@ -90,6 +106,8 @@ export class Event {
   readonly device: number;
   /** The operation that was recorded last; null before that. */
   recorded: Operation | null = null;
+  /** The nodes that it marks, if it was recorded last in a stream that was being captured. */
+  captured: { readonly capture: Capture; readonly nodes: ReadonlySet<GraphNode> } | null = null;
   /** Milliseconds, when it was reached. */
   time = 0;
 
@@ -97,6 +115,13 @@ export class Event {
     this.flags = flags;
     this.timing = (flags & 2) === 0;
     this.device = device;
+  }
+
+  /** Marks the present: where a node of a graph records it. */
+  reach(): void {
+    this.time = performance.now();
+    this.captured = null;
+    this.recorded = new Operation().submit();
   }
 
   get isReached(): boolean {

@@ -1,3 +1,4 @@
+import { scalarNames } from "../../machine/state/specials.ts";
 import { extentHeaderBytes } from "./extent-table.ts";
 import { maxThreads } from "./launch-shape.ts";
 import { warpWaitBytes, maxWarps } from "./warp-wait-layout.ts";
@@ -103,37 +104,7 @@ export interface ContextLayout {
 }
 
 const headerWords = [
-  "ntid.x",
-  "ntid.y",
-  "ntid.z",
-  "nctaid.x",
-  "nctaid.y",
-  "nctaid.z",
-  "ctaid.x",
-  "ctaid.y",
-  "ctaid.z",
-  "nwarpid",
-  "smid",
-  "nsmid",
-  "gridid",
-  "dynamic_smem_size",
-  "total_smem_size",
-  "aggr_smem_size",
-  "clusterid.x",
-  "clusterid.y",
-  "clusterid.z",
-  "nclusterid.x",
-  "nclusterid.y",
-  "nclusterid.z",
-  "cluster_ctaid.x",
-  "cluster_ctaid.y",
-  "cluster_ctaid.z",
-  "cluster_nctaid.x",
-  "cluster_nctaid.y",
-  "cluster_nctaid.z",
-  "cluster_ctarank",
-  "cluster_nctarank",
-  "is_explicit_cluster",
+  ...scalarNames,
   /** Threads of a block. */
   "threads",
   /** The first thread of the chunk that runs. */

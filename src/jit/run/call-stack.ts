@@ -120,10 +120,11 @@ export class CallStack {
     const { views } = this.#grid.memory;
     const word = (name: HeaderWord): number => this.#word(context, name);
     const thread = word("first");
-    const warp = this.block(context).warps[Math.floor(thread / (shape.width ?? 32))]!;
+    const width = shape.width ?? this.#grid.threads?.width ?? 32;
+    const warp = this.block(context).warps[Math.floor(thread / width)]!;
     warp.stack.views = views;
     warp.stack.stride = stackStride;
-    warp.stack.origin = word("stacks") - (thread & 31) * stackStride;
+    warp.stack.origin = word("stacks") - (thread % width) * stackStride;
     return warp;
   }
 }

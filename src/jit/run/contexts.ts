@@ -116,6 +116,8 @@ export function fillContext(
   set("nctaid.z", gz);
   set("nwarpid", Math.ceil(threads / 32));
   set("nsmid", grid.processors);
+  set("envreg1", grid.environment[0]);
+  set("envreg2", grid.environment[1]);
   set("gridid", grid.id);
   set("dynamic_smem_size", grid.dynamicSharedBytes);
   set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);

@@ -58,6 +58,9 @@ const maxBytes = 2 ** 32 - 2 ** 16;
 /** Bytes of freed memory that stay in quarantine; beyond that, the oldest is used again. */
 const maxQuarantined = 64 * 2 ** 20;
 
+/** Bytes that are kept for copies of small allocations. */
+const maxKeptCopies = 2 ** 20;
+
 const pageBytes = 0x1_0000;
 
 /** One page less than WebAssembly could have: views of all of it are not possible everywhere. */
@@ -81,6 +84,7 @@ export class DeviceMemory {
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #allocationsVersion = 0;
+  #copies = new Uint8Array();
   /** The textures, surfaces and samplers whose texels lie in it. */
   readonly images = new ImageTable();
   #heap = new Set<number>();
@@ -200,10 +204,17 @@ export class DeviceMemory {
 
   /**
    * Saves all allocations and their bytes. The function that it returns restores them, and frees what device code has
-   * allocated since. Allocations of the host since then stay: no kernel knows of them yet.
+   * allocated since. Allocations of the host since then stay: no kernel knows of them yet. The bytes of the last
+   * checkpoint are lost if they take the same room.
    */
   checkpoint(): () => void {
-    const kept = this.#allocations.map((a) => ({ ...a, allocation: a, bytes: this.#views.u8.slice(a.start, a.end) }));
+    const copies = this.#roomForCopies();
+    let at = 0;
+    const kept = this.#allocations.map((a) => {
+      const bytes = copies.subarray(at, (at += a.end - a.start));
+      bytes.set(this.#views.u8.subarray(a.start, a.end));
+      return { ...a, allocation: a, bytes };
+    });
     const free = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
     const quarantine = [...this.#freed];
     const bytes = this.#freedBytes;
@@ -236,6 +247,17 @@ export class DeviceMemory {
       this.#allocationsVersion++;
       this.epoch++;
     };
+  }
+
+  /**
+   * Room for the bytes of all allocations, which is kept for the next time if it is small: fresh memory of the host
+   * takes many times as long as the copy.
+   */
+  #roomForCopies(): Uint8Array {
+    const bytes = this.#allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+    if (bytes > maxKeptCopies) return new Uint8Array(bytes);
+    if (this.#copies.length < bytes) this.#copies = new Uint8Array(Math.min(maxKeptCopies, 2 * bytes));
+    return this.#copies;
   }
 
   /**

@@ -340,6 +340,8 @@ export interface Grid {
   /** Bytes of stack that a lane may use. */
   readonly stackLimit: number;
   readonly processors: number;
+  /** The values of %envreg1 and %envreg2: the address of what the blocks of a cooperative launch share, or 0. */
+  readonly environment: readonly [high: number, low: number];
   /** How products of matrices are summed. */
   readonly matrix: MatrixSums;
   /** Of a vISA kernel: its hardware threads, which are the warps. */

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
 import { HostMemory } from "../../cuda/base/host-memory.ts";
-import { CudaProcess, type ExecOptions } from "../../cuda/state/process.ts";
+import { CudaProcess } from "../../cuda/state/process.ts";
+import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { DeviceOptions } from "../../runtime/index.ts";
@@ -14,6 +15,7 @@ import type { Native } from "./native.ts";
 export interface ServerEvents {
   readonly warn: (text: string) => void;
   readonly onReports: (reports: readonly Report[]) => void;
+  readonly onLaunch: (launch: EndedLaunch) => void;
 }
 
 interface Client {
@@ -134,9 +136,11 @@ export class ExecServer {
     const process = new CudaProcess(this.#options, {
       host: new HostMemory(channel.host),
       makeDevice: () => new PtxDevice({ ...this.#device, underlay: (memory, from) => channel.underlay(memory, from) }),
+      writeFile: (path, text) => writeFileSync(path, text),
       visibleDevices: isSet === 1 ? visible : null,
       warn: this.#events.warn,
       onReports: this.#events.onReports,
+      onLaunch: this.#events.onLaunch,
       onState: ({ oneWay, error }) => channel.publish(oneWay, error),
     });
     this.#clients.push({ channel, session: new Session(process, this.#entries) });
@@ -158,6 +162,7 @@ export class ExecServer {
     for (let next = channel.next(session.process.output); next !== null; next = channel.next(session.process.output)) {
       session.take({ ...next, reply: null });
     }
+    for (const leak of session.process.leaks) this.#events.warn(leak);
     this.#clients.splice(this.#clients.indexOf(client), 1);
     channel.close();
   }

@@ -84,8 +84,8 @@ export class Module {
 
   /**
    * Returns a kernel by name, or without a name the only kernel of the program. Kernels of C++ have the name that they
-   * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the mangled
-   * one.
+   * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the
+   * mangled one.
    *
    * @throws UsageError that lists the kernels, if there is no such kernel, or several
    */
@@ -112,8 +112,8 @@ export class Module {
   }
 
   /**
-   * Returns a `.global` or `.const` variable by name, for reading and writing between launches. A variable of C++ has the
-   * name that it has in the source too, `ns::table`; one that a function declares is called `function.name`.
+   * Returns a `.global` or `.const` variable by name, for reading and writing between launches. A variable of C++ has
+   * the name that it has in the source too, `ns::table`; one that a function declares is called `function.name`.
    *
    * @throws UsageError if there is no such variable
    */

@@ -30,6 +30,8 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   onProgress: true,
   onOutput: true,
   observers: true,
+  environment: true,
+  clock: true,
   stream: true,
 };
 

@@ -13,6 +13,7 @@ import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unkn
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
 import { scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
 import { argumentSurfaces, threadModel } from "./thread-model.ts";
+import { workItems } from "./work-item-model.ts";
 import { product, workSize } from "./work-size.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
@@ -96,13 +97,15 @@ export class VisaProgram {
       const payload =
         info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
       const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, values, contents.data);
+      const known = info === null ? { inputs: this.#interface.inputs } : { info };
+      const items = workItems(routine, known, payload, surfaces, place.memory);
       return {
         request: {
           grid: size.groups,
           block: local,
           sharedBytes: info === null ? handwrittenSlm : localOffsets(info, values).end,
-          params: new Uint8Array(),
-          threads: threadModel(routine, payload, threads, { width, surfaces }),
+          params: items?.params ?? new Uint8Array(),
+          threads: threadModel(routine, payload, threads, { width, surfaces, items: items?.model ?? null }),
         },
         threads: product(global),
         finish: () => {

@@ -26,6 +26,18 @@ import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
 
+/** Finds the bytes of an access that is looked up: by addresses, or by offsets into surfaces. */
+export interface OffsetFinder {
+  lookUp(index: number, access: Access, address: Expr, mask: Mask): void;
+  loadFirstOffset(mask: Mask, into: number): void;
+  loadOffsets(into: readonly number[]): void;
+}
+
+/** The same, for an access that is checked first. */
+export interface AccessFinder extends OffsetFinder {
+  check(index: number, active: Mask, mask: Mask): CheckedAccess;
+}
+
 /** A group of accesses, and the object that they are expected to find. */
 export interface Expected {
   readonly group: AccessGroup;
@@ -270,6 +282,15 @@ export class AccessChecks {
    */
   lookUp(index: number, access: Access, address: Expr, mask: Mask): void {
     this.#lookup.lookUp(index, access, address, mask);
+  }
+
+  /** The lookup of one element of an access to a surface. */
+  ofElement(element: number): OffsetFinder {
+    return {
+      lookUp: (index, _access, address, mask) => this.#lookup.lookUpElement(index, element, address, mask),
+      loadFirstOffset: (mask, into) => this.loadFirstOffset(mask, into),
+      loadOffsets: (into) => this.loadOffsets(into),
+    };
   }
 
   /** Loads the looked-up offset of the first lane of a mask into a local. */

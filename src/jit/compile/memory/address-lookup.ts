@@ -10,6 +10,7 @@ import type { Mask } from "../lanes/mask.ts";
 import { extended } from "../lanes/scalar.ts";
 import { findName, spreadName } from "../module/access-helpers.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
+import { callHost } from "../module/host-calls.ts";
 
 /**
  * Looks up the addresses of lanes one by one: in the object that the instruction found last, then in the tables of
@@ -46,6 +47,17 @@ export class AddressLookup {
     const { kind } = this.#chunk.analysis.code.instructions[index]!.op;
     writer.i32(findableFor(access.space, kind !== "load"));
     writer.call(unit.accessHelpers.named(findName));
+  }
+
+  /** The same for an element of an access to a surface, which ends where the access need not. */
+  lookUpElement(index: number, element: number, address: Expr, mask: Mask): void {
+    const { writer, lanes } = this.#chunk;
+    this.#spread(address);
+    storeEntry(writer, this.#context);
+    writer.get(this.#context.context);
+    writer.i32(this.#context.siteOf(index, this.#recordOf(index), element));
+    writer.value(bitsOf(mask, lanes));
+    callHost(writer, "translate");
   }
 
   /** Loads the offset found for the first lane of a mask into a local. */

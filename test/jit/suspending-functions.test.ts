@@ -66,7 +66,7 @@ bar.sync 0; add.u32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 4; @%p1 bra loop; st.glob
     body: `setp.ge.u32 %p0, %t, 70; @%p0 ret; xor.b32 %r1, %t, 1; call (%r3), swap, (%t, %t, %r1); st.global.u32 [%out], %r3;`,
   },
   {
-    name: "lanes that part before and behind",
+    name: "lanes that part before and after",
     body: `and.b32 %r1, %t, 1; setp.eq.u32 %p0, %r1, 0; mov.u32 %r2, 5; @%p0 bra even; mul.lo.u32 %r2, %t, 9;
 even: xor.b32 %r1, %t, 1; call (%r3), swap, (%r2, %t, %r1); @!%p0 bra odd; add.u32 %r3, %r3, 100; odd: st.global.u32 [%out], %r3;`,
   },

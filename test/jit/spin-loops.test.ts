@@ -3,7 +3,9 @@ import { type AsyncLaunchOptions, Device, type Kernel, type KernelResult } from 
 
 const head = ".version 9.0\n.target sm_90\n.address_size 64\n";
 
-/** All blocks meet `rounds` times; each time, thread 0 of a block looks at what the block behind it has written before. */
+/**
+ * All blocks meet `rounds` times; each time, thread 0 of a block looks at what the block after it has written before.
+ */
 const meeting = `${head}
 .visible .entry meeting(.param .u64 counter, .param .u64 slots, .param .u32 rounds, .param .u64 out) {
   .reg .pred p, first; .reg .u32 %a<16>; .reg .u64 %d<10>;
@@ -30,7 +32,7 @@ MEET: bar.sync 0;
   ret;
 }`;
 
-/** Each block waits for the flag of the one behind it, and the last for nothing. */
+/** Each block waits for the flag of the one after it, and the last for nothing. */
 const chain = `${head}
 .visible .entry chain(.param .u64 flags) {
   .reg .pred p; .reg .u32 %a<8>; .reg .u64 %d<6>;
@@ -97,7 +99,7 @@ describe.each([
   test("a fault ends the launch, whoever waits", async () => {
     const flags = device.buffer("u32", 10, "flags");
     const kernel = device.load(chain).kernel("chain");
-    // The flags of block 10 and those behind it are not there.
+    // The flags of block 10 and those after it are not there.
     const options = { grid: 20, block: 64, args: [flags] };
     const result = apart ? await kernel.launchAsync(options) : kernel.launch(options);
     expect(result.engine).toBe("jit");

@@ -6,7 +6,9 @@ import { expectSameReports, expectSameResults, type PtxCase } from "./both-engin
 const registers =
   ".reg .pred %p<9>; .reg .b32 %i, %j, %k, %n, %s, %t, %v, %w; .reg .f32 %f<9>; .reg .f64 %g<9>; .reg .b64 %x, %y, %a, %b, %d;";
 
-/** The number of the thread is in `%i`, the addresses of two buffers in `%x` and `%y`, a number of the launch in `%n`. */
+/**
+ * The number of the thread is in `%i`, the addresses of two buffers in `%x` and `%y`, a number of the launch in `%n`.
+ */
 const kernelOf = (body: string): string => `.version 8.0
 .target sm_80
 .address_size 64
@@ -212,7 +214,7 @@ describe("lanes that part", () => {
     }
   });
 
-  test("before and behind a barrier", () => {
+  test("before and after a barrier", () => {
     const body = `.shared .b32 s[256]; mov.u32 %s, s; mad.lo.s32 %s, %t, 4, %s; mul.wide.s32 %d, %i, 4; add.s64 %a, %x, %d;
       add.s64 %b, %y, %d; mov.u32 %v, 77; setp.ge.s32 %p1, %i, %n; @%p1 bra A; ld.global.u32 %v, [%a]; A: st.shared.u32 [%s], %v;
       bar.sync 0; xor.b32 %t, %t, 1; mov.u32 %w, s; mad.lo.s32 %w, %t, 4, %w; ld.shared.u32 %w, [%w];

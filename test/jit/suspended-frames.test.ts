@@ -6,7 +6,7 @@ import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { type Case, expectSame } from "./harness.ts";
 
-/** Barriers with 256 bytes of shared memory behind `box`; `f`s meet, or not, as their argument says. */
+/** Barriers with 256 bytes of shared memory after `box`; `f`s meet, or not, as their argument says. */
 const functions = `
 .shared .b32 box[64];
 .shared .b32 lock;
@@ -86,7 +86,10 @@ ret;
 .global .u64 table[4] = {some, other, never, sum};
 `;
 
-/** \`deep\` calls itself as often as its argument says, keeps that in its frame, and waits on the way down and on the way up. */
+/**
+ * \`deep\` calls itself as often as its argument says, keeps that in its frame, and waits on the way down and on the
+ * way up.
+ */
 const recursive = `
 .func (.reg .b32 %got) deep(.reg .b32 %n, .reg .b32 %t)
 {
@@ -161,7 +164,7 @@ even: call (%r3), never, (%r2, %t); call (%r4), never, (%r3, %t); bar.sync 0; do
     wanted: (t) => (t % 2 === 0 ? [3 * t + 77, 3 * t + 154] : [3 * t - (t % 8), 1]),
   },
   {
-    name: "lanes that end in a function, before and behind a barrier",
+    name: "lanes that end in a function, before and after a barrier",
     body: `mov.u32 %r4, 9; mul.lo.u32 %r2, %t, 3; st.global.u32 [%out], 5; call (%r3), leaves, (%r2, %t); call (%r4), leaves, (%r3, %t); ${store}`,
     wanted: (t) => (t % 4 === 2 || t === 12 ? [5, 0] : t % 4 === 1 ? [1, 1] : [3 * t + 100, 3 * t + 200]),
   },

@@ -50,7 +50,7 @@ const caseOf = (name: string, body: string): Case => ({
   words: 8,
 });
 
-describe("words behind one another, each lane's somewhere else", () => {
+describe("words one after another, each lane's somewhere else", () => {
   test.each(good)("%s", (name, body) => {
     const { out, reports } = expectSame(caseOf(name, body));
     expect(reports).toEqual([]);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { expectSameResults } from "./both-engines.ts";
 
-// PTX has one NaN as a result of arithmetic, 0x7fffffff (0x7ff8000000000000 for 64 bits); what is loaded or moved keeps its bits.
+// PTX has one NaN as a result of arithmetic, 0x7fffffff (0x7ff8000000000000 for 64 bits); what is loaded or moved keeps
+// its bits.
 
 const threads = 64;
 
@@ -39,7 +40,7 @@ const add = "add.rn.f32 %f2, %f2, %f1;";
 
 describe("a sum that a loop makes", () => {
   test.each([
-    ["stored behind it", loop(zero, add, "st.global.f32 [%b], %f2;")],
+    ["stored after it", loop(zero, add, "st.global.f32 [%b], %f2;")],
     ["moved on first", loop(zero, add, "mov.f32 %f3, %f2; st.global.f32 [%b], %f3;")],
     ["through two registers", loop(zero, "add.rn.f32 %f3, %f2, %f1; mov.f32 %f2, %f3;", "st.global.f32 [%b], %f2;")],
     ["stored by some", loop(zero, add, "setp.lt.u32 %p2, %i, 37; @%p2 st.global.f32 [%b], %f2;")],

@@ -24,7 +24,7 @@ const operations: readonly [name: string, operation: (mask: string) => string][]
 
 const begin = `${mixed} mov.b64 %d0, {%r2, %r0}; setp.lt.u32 %p0, %r2, 2; mov.u32 %r10, 77; setp.eq.u32 %p10, %t, 3;
   mov.u32 %r20, -1;`;
-/** Who is together behind everything tells how lanes have met. */
+/** Who is together after everything tells how lanes have met. */
 const end = `activemask.b32 %r11; selp.b32 %r12, 1, 0, %p10; ${store("%r10", "%r12", "%r11", "%r20")} ret;`;
 
 const places: Readonly<Record<string, (operation: (mask: string) => string) => string>> = {
@@ -89,7 +89,9 @@ test.each(deadlocks.map((c) => [c.name, c] as const))("lanes that wait for ever:
   expect(reports).toMatchObject([{ code: "deadlock" }]);
 });
 
-/** Operations with masks that may be anybody's, in code that goes anywhere: some wait for ever, and all engines say so. */
+/**
+ * Operations with masks that may be anybody's, in code that goes anywhere: some wait for ever, and all engines say so.
+ */
 function randomCase(seed: number): Case {
   const random = new Random(seed);
   const lines: string[] = [];

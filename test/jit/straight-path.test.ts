@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { expectSameReports, expectSameResults, type PtxCase } from "./both-engines.ts";
 
-// Where all threads of many blocks go the same way and access what they should, this is tested once for all of them, and blocks of which each
-// goes on where the last one ended are one long row. Whatever the tests say, the results are those of the interpreter.
+// Where all threads of many blocks go the same way and access what they should, this is tested once for all of them,
+// and blocks of which each goes on where the last one ended are one long row. Whatever the tests say, the results are
+// those of the interpreter.
 
 const registers =
   ".reg .pred %p<9>; .reg .b32 %i, %j, %k, %n, %m, %t, %u, %v, %w; .reg .f32 %f<9>; .reg .b64 %x, %y, %a, %b, %c, %d;";

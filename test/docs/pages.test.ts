@@ -34,6 +34,7 @@ const pages = [
   "docs/cuda.md",
   "docs/library.md",
   "docs/jobs.md",
+  "docs/modern.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
@@ -53,6 +54,11 @@ beforeAll(async () => {
     "polynomial.json",
     "saxpy.yaml",
     "transpose.ptx",
+    "modern/gemm.ptx",
+    "modern/gemm.debug",
+    "modern/gemm-hopper.ptx",
+    "modern/gemm-hopper.debug",
+    "bugs/last-tile.ptx",
     "cuda/scan.cu",
     "cuda/scan.ptx",
     "cuda/reduce.cu",

@@ -4,12 +4,12 @@ import type { Catalogue } from "../../source/index.ts";
 export const reportCodes = {
   "aligned-divergence": {
     title: "an instruction for the whole warp is executed by some of its threads",
-    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or stand elsewhere for good. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros. `wgmma` needs all threads of a warpgroup: four warps, of which the first one's number is a multiple of four.",
+    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or wait elsewhere and never come. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros. `wgmma` needs all threads of a warpgroup: four warps, of which the first one's number is a multiple of four.",
     section: "9.7.14.5.15",
   },
   "async-in-flight": {
     title: "memory or registers are accessed while an asynchronous operation may still be using them",
-    page: "`cp.async` only starts a copy: it is complete when the thread that issued it has waited for it, with `cp.async.wait_group` after a `cp.async.commit_group`, with `cp.async.wait_all`, or at an mbarrier that tracks it. No other instruction waits for it, no barrier either. Until then the destination must not be read or written, nor the source be written. The machine performs copies at once, so that the values may look right here; on a GPU they are a matter of luck.\n\nWrong is `cp.async.ca.shared.global [d], [s], 4; bar.sync 0; ld.shared.u32 x, [d];`. Right is `cp.async.ca.shared.global [d], [s], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 x, [d];`: threads that read what others have copied need both, the wait of those and then a barrier.\n\nIt is the same with `wgmma.mma_async`: from there to the `wgmma.wait_group` for its group (`wgmma.commit_group`) no other instruction may access the accumulators, nor write registers that hold parts of A.",
+    page: "`cp.async` only starts a copy: it is complete when the thread that issued it has waited for it, with `cp.async.wait_group` after a `cp.async.commit_group`, with `cp.async.wait_all`, or at an mbarrier that tracks it. No other instruction waits for it, no barrier either. Until then the destination must not be read or written, nor the source be written. Without `--seed` the machine performs copies at once, so that the values may look right here; on a GPU they are a matter of luck.\n\nBulk and tensor copies into shared memory are complete when a wait at their mbarrier has succeeded; those to global memory when `cp.async.bulk.wait_group` has waited for their group, whose `.read` form only lets the source be written again. In a pipeline, `wait_group N` leaves the N newest groups pending: a last round that commits no group leaves one too many.\n\nWrong is `cp.async.ca.shared.global [d], [s], 4; bar.sync 0; ld.shared.u32 x, [d];`. Right is `cp.async.ca.shared.global [d], [s], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 x, [d];`: threads that read what others have copied need both, the wait of those and then a barrier.\n\nIt is the same with `wgmma.mma_async`: from there to the `wgmma.wait_group` for its group (`wgmma.commit_group`) no other instruction may access the accumulators, nor write registers that hold parts of A.",
     section: "9.7.9.25.3.3",
   },
   "bad-handle": {
@@ -68,7 +68,7 @@ export const reportCodes = {
   },
   deadlock: {
     title: "no thread of a block can go on",
-    page: "Every thread that has not ended waits: at a barrier, at a warp-wide operation, or for other lanes of its warp. The notes say who waits where, and for whom. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.",
+    page: "Every thread that has not ended waits: at a barrier of its block or cluster, at a warp-wide operation, for other lanes of its warp, for the phase of an mbarrier, or for free columns of tensor memory. The notes say who waits where, and for what. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.\n\nA phase of an mbarrier ends when all arrivals that `mbarrier.init` has announced and all bytes that `expect_tx` has announced have come. If bytes are missing, more were announced than the copies bring: compare `expect_tx` with the size of the copy, or the box of the tensor map. If arrivals are missing, the count of `mbarrier.init` is larger than the number of threads that arrive, or those that should are waiting themselves, as in a ring of stages whose consumers and producer wait for the wrong parity. `lanewise debug` stops before the deadlock, and `info mbarriers` shows what each one waits for.",
     section: "9.7.13.1",
   },
   "dsmem-after-exit": {
@@ -136,7 +136,7 @@ export const reportCodes = {
   },
   "mbarrier-count-overflow": {
     title: "more arrives at an mbarrier than its phase waits for",
-    page: "An arrival takes its count from the arrivals that are pending, and cannot take more than there are: the phase would be complete before all have come. Threads arrive that `mbarrier.init` did not count, or they arrive for the next phase before this one is complete: wait for a phase before you arrive for the one after it. The same report stands where transactions (bytes) exceed what the object can count, 1048575 in either direction.",
+    page: "An arrival takes its count from the arrivals that are pending, and cannot take more than there are: the phase would be complete before all have come. Threads arrive that `mbarrier.init` did not count, or they arrive for the next phase before this one is complete: wait for a phase before you arrive for the one after it. The same is reported where transactions (bytes) exceed what the object can count, 1048575 in either direction.",
     section: "9.7.13.15.2",
   },
   "mbarrier-no-complete": {

@@ -260,11 +260,12 @@ function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly Standal
   const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
   if (called !== undefined) return `it calls ${called}`;
   // Not asked of the imports: modules import the functions for waiting lanes even if no lane waits.
-  if (imports.includes("unit" satisfies HostImport)) return "it has asynchronous copies of ranges, or accesses images";
+  if (imports.includes("unit" satisfies HostImport)) return "it has bulk or tensor copies, textures or surfaces, wgmma or tcgen05";
   if (layout.warpWaits !== layout.fragments) return "it multiplies matrices";
   if (layout.stacks !== layout.warpWaits) return "its lanes wait for others of their warp";
   const missing = imports.find((name) => !simple.has(name));
   if (missing === undefined) return null;
+  if (missing === ("cluster" satisfies HostImport)) return "it needs to know of its cluster";
   const prim = evaluatedPrim(missing);
   if (prim !== null) return `it computes ${prim}, for some operands of which Lanewise itself is asked`;
   return counted.has(missing)

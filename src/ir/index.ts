@@ -11,6 +11,7 @@ export * from "./arrangement.ts";
 export * from "./byte-file.ts";
 export * from "./calls.ts";
 export * from "./instruction.ts";
+export * from "./partial-copy.ts";
 export * from "./lanes.ts";
 export * from "./matrix-product.ts";
 export * from "./mbarrier.ts";

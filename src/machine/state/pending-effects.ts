@@ -68,7 +68,9 @@ export class PendingEffects implements UnitState {
     lanes.open = [];
   }
 
-  /** A lane waits until at most `pending` of its groups are not complete, or with `read` have not read their sources. */
+  /**
+   * A lane waits until at most `pending` of its groups are not complete, or with `read` have not read their sources.
+   */
   await(warp: Warp, lane: number, pending: number, read: boolean): void {
     const { groups } = this.#groupsOf(warp, lane);
     const waited = groups.slice(0, Math.max(0, groups.length - pending));

@@ -27,10 +27,10 @@ function scatter(lanes: number, places: readonly number[]): Group[][] {
 }
 
 /**
- * Runs three lanes in every way that there is: a group goes through its block as a whole, at the end of a divergent one each
- * lane where it likes. Of the groups the lowest runs, but past those at places that stall or gather. Groups at one place become
- * one; where it stalls, they may also stay apart. Where it splits, some lanes of a group may stay.
- * Where all are needed, others than all go no further.
+ * Runs three lanes in every way that there is: a group goes through its block as a whole, at the end of a divergent one
+ * each lane where it likes. Of the groups the lowest runs, but past those at places that stall or gather. Groups at one
+ * place become one; where it stalls, they may also stay apart. Where it splits, some lanes of a group may stay. Where
+ * all are needed, others than all go no further.
  */
 function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDeparture: readonly boolean[]): Observed {
   const { blocks } = graph;

@@ -95,7 +95,9 @@ function valueIn(word: number, format: TensorInstruction["d"]): number {
 const patternOf = (value: number, format: TensorInstruction["d"]): number =>
   format === "s32" ? value | 0 : format === "f16" ? numberToF16(value) : pattern32(value);
 
-/** What happens to D: a bit for each lane that stays as it is; what D is multiplied by before, null if it counts as 0. */
+/**
+ * What happens to D: a bit for each lane that stays as it is; what D is multiplied by before, null if it counts as 0.
+ */
 interface Accumulation {
   readonly mask: readonly number[] | null;
   readonly factor: number | null;

@@ -62,6 +62,24 @@ function remembered<A extends readonly (number | boolean)[]>(make: (...args: A) 
   };
 }
 
+/**
+ * By result and group of four lanes, the lane whose first four operands these lanes get, one each in order; null if an
+ * arrangement does anything else.
+ */
+export function rowsOfQuads(all: Arrangement): readonly (readonly number[])[] | null {
+  const rows = all.from.map((_, result) =>
+    Array.from({ length: LANES / 4 }, (_, quad) => {
+      const words = [0, 1, 2, 3].map((word) => sourcesOf(all, result, 4 * quad + word));
+      const row = words[0]![0]?.lane ?? -1;
+      const isRow = words.every((parts, word) =>
+        parts.every((source, part) => source?.operand === word && source.lane === row && source.part === part),
+      );
+      return isRow ? row : -1;
+    }),
+  );
+  return rows.every((quads) => quads.every((row) => row >= 0)) ? rows : null;
+}
+
 /*
  * The fragment of a matrix of 8 by 8 elements of 16 bits: lane l holds elements 2(l % 4) and 2(l % 4) + 1 of row l / 4
  * (sections 9.7.14.5.15 to 9.7.14.5.17). A row has 16 bytes, four words.

@@ -12,6 +12,7 @@ export * from "./byte-file.ts";
 export * from "./calls.ts";
 export * from "./images.ts";
 export * from "./instruction.ts";
+export * from "./partial-copy.ts";
 export * from "./lanes.ts";
 export * from "./matrix-product.ts";
 export * from "./mbarrier.ts";

@@ -1,4 +1,4 @@
-import type { Space } from "./access.ts";
+import type { Access, Space } from "./access.ts";
 import type { ImageFetch, ImageKind, ImageQuery, SamplerMessage, SurfaceAccess, SurfaceReduction } from "./images.ts";
 import type { WarpgroupProduct } from "./warpgroup-product.ts";
 import type { TensorKind } from "./tensor-descriptors.ts";
@@ -33,6 +33,11 @@ export type UnitOp =
       readonly completion: "mbarrier" | "group";
       readonly multicast: boolean;
     }
+  /**
+   * The part of `cp.async` that reads fewer bytes than it writes, in compiled code: address of the destination, address
+   * of the source, bytes that are read (`i32`). The others are zeros.
+   */
+  | { readonly op: "copy-part"; readonly from: Access; readonly to: Access }
   /**
    * `cp.async.bulk.tensor` to shared memory: its address, the generic address of the tensor map, address of the
    * mbarrier, blocks of the cluster (as above), `coordinates` coordinates (`i32`), then what im2col adds (`i32`).
@@ -174,6 +179,7 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-copy": { warp: false, deciding: 2, copies: true },
   "tensor-shift": { warp: false, deciding: 1 },
   "tensor-wait": { warp: true, deciding: 0 },
+  "copy-part": { warp: false, deciding: 3 },
   "bulk-copy": { warp: false, deciding: 6, copies: true },
   "box-load": { warp: false, deciding: 12, copies: true },
   "box-store": { warp: false, deciding: 12, copies: true },

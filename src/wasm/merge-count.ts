@@ -50,9 +50,17 @@ interface FunctionSize {
   readonly merges: Pick<MergeCount, "values" | "labels">;
 }
 
+/** The largest function that is optimized, and the largest one that merges few values: straight code, for the most part. */
+const [maxSize, maxStraightSize] = [0x8_0000, 0xc_0000];
+
+/** Values that are few, for functions of such sizes. */
+const fewValues = 300_000;
+
 /**
  * Whether V8 can optimize a function in a reasonable time: about a second for most code of this size, and a few seconds
  * for code that is made of nothing but loops or branches to one place.
  */
 export const isOptimizable = ({ size, merges }: FunctionSize): boolean =>
-  size <= 0x8_0000 && merges.values <= 1_500_000 && merges.labels <= 10_000;
+  size <= (merges.values <= fewValues ? maxStraightSize : maxSize) &&
+  merges.values <= 1_500_000 &&
+  merges.labels <= 10_000;

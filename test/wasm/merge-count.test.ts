@@ -43,6 +43,8 @@ describe("values that are merged", () => {
     const small = { size: 1000, merges: { values: 100, labels: 10 } };
     expect(isOptimizable(small)).toBe(true);
     expect(isOptimizable({ ...small, size: 2 ** 20 })).toBe(false);
+    expect(isOptimizable({ ...small, size: 700_000 })).toBe(true);
+    expect(isOptimizable({ size: 700_000, merges: { values: 400_000, labels: 10 } })).toBe(false);
     expect(isOptimizable({ ...small, merges: { values: 2e6, labels: 10 } })).toBe(false);
     expect(isOptimizable({ ...small, merges: { values: 100, labels: 20_000 } })).toBe(false);
   });

@@ -1,3 +1,4 @@
+import { unitOpOf } from "../../ir/index.ts";
 import type { Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { CallFrame, Cta, Grid } from "../../machine/state/launch-state.ts";
@@ -77,8 +78,8 @@ export class HostUnits {
   }
 
   perform({ context, x, site, lanes, first }: UnitPlace): void {
-    const { op } = site.instruction;
-    if (op.kind !== "unit") throw new Error(`${op.kind} is performed by no unit`);
+    const op = unitOpOf(site.instruction.op);
+    if (op === null) throw new Error(`${site.instruction.op.kind} is performed by no unit`);
     const { operands, results } = this.#layoutsOf(site);
     const start = (context + this.#kernel.layout.fragments) >>> 2;
     const { memory } = this.#grid;
@@ -132,9 +133,9 @@ export class HostUnits {
   #layoutsOf(site: Site) {
     let found = this.#layouts.get(site);
     if (found === undefined) {
-      const { op, dst } = site.instruction;
+      const { dst } = site.instruction;
       const { registers } = site.code.ir;
-      const operands = op.kind === "unit" ? op.operands.map(({ ty }) => isWideType(ty)) : [];
+      const operands = (unitOpOf(site.instruction.op)?.operands ?? []).map(({ ty }) => isWideType(ty));
       const results = dst.map((to) => {
         if (to === null) return null;
         return typeof to === "number" ? registers[to]!.class === "b64" : to.bits === 64;

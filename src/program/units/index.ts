@@ -1,6 +1,7 @@
 import type { UnitOp } from "../../ir/index.ts";
 import { bulkCopy } from "./bulk-copy.ts";
 import { boxLoad, boxStore } from "./box-copy.ts";
+import { copyPart } from "./copy-part.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { fetchImage } from "../images/fetch.ts";
 import { sendToSampler } from "../images/sampler-message.ts";
@@ -25,6 +26,9 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
   switch (op.op) {
     case "bulk-copy":
       bulkCopy(op, call);
+      return;
+    case "copy-part":
+      copyPart(op, call);
       return;
     case "box-load":
       boxLoad(op, call);

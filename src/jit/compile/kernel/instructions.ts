@@ -1,6 +1,7 @@
 import type { Guard, Instruction, Op } from "../../../ir/index.ts";
 import { wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
+import type { RowMove } from "../analysis/access/row-moves.ts";
 import { deadInstructions } from "../analysis/code/dead-code.ts";
 import { isAlign } from "../analysis/values/uniformity.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
@@ -53,7 +54,8 @@ export class Instructions {
 
   /** Whether nothing is written for an instruction where it stands. */
   isSkipped(index: number): boolean {
-    return this.#dead.has(index) || this.#parts.invariants?.has(index) === true;
+    const { invariants, memory } = this.#parts;
+    return this.#dead.has(index) || invariants?.has(index) === true || memory.rows.isSkipped(index);
   }
 
   /** Writes an instruction of a block where it stands. */
@@ -80,6 +82,11 @@ export class Instructions {
 
   #perform(block: number, index: number, instruction: Instruction, op: Op): void {
     const { memory, calls, fileCalls, writeStackOp, warpOperations, unitOperations } = this.#parts;
+    const row = memory.rows.at(index);
+    if (row !== null) {
+      this.#moveRows(block, index, instruction, row);
+      return;
+    }
     switch (op.kind) {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
@@ -151,6 +158,16 @@ export class Instructions {
         throw new Unsupported(op.kind);
       default:
         op satisfies never;
+    }
+  }
+
+  #moveRows(block: number, index: number, { dst }: Instruction, move: RowMove): void {
+    const { rows } = this.#parts.memory;
+    if (move.to === "store") rows.copy(block, index, move);
+    else {
+      const { values, locals } = rows.fragments(block, index, move);
+      this.#chunk.write(block, dst, values, null);
+      for (const local of locals) this.#chunk.writer.release(local);
     }
   }
 

@@ -108,6 +108,11 @@ export class LaneOffsets {
     return { quads: mask.map((lanes, q) => this.safe(this.#quadOf(offsets, immediate, q), lanes)), immediate: 0 };
   }
 
+  /** The offsets of all lanes. */
+  everyOf({ offsets, immediate }: AccessOffsets): { readonly quads: readonly Wasm[] } {
+    return { quads: Array.from({ length: this.#chunk.quads }, (_, q) => this.#quadOf(offsets, immediate, q)) };
+  }
+
   #quadOf(offsets: ByteOffsets, immediate: number, q: number): Wasm {
     if (offsets.kind === "each") {
       return immediate === 0 ? offsets.quads[q]! : wasm.op("i32x4.add", offsets.quads[q]!, wasm.i32x4(immediate));

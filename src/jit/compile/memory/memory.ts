@@ -16,6 +16,7 @@ import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
 import { either, type CheckedAccess, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { LaneOffsets } from "./lane-offsets.ts";
+import { RowMoveWriter } from "./row-moves.ts";
 import { SurfaceAccess } from "./surface-access.ts";
 import { VectorMoves } from "./vector-moves.ts";
 
@@ -40,6 +41,7 @@ export class Memory {
   readonly accessChecks: AccessChecks;
   readonly #moves: VectorMoves;
   readonly #atomics: AtomicOperations;
+  readonly rows: RowMoveWriter;
   /** Wide loads that have been executed, in locals, and the number of loads that still take a part. */
   readonly #wideLoads = new Map<WideLoad, { readonly elements: readonly (readonly number[])[]; left: number }>();
 
@@ -57,6 +59,7 @@ export class Memory {
       context.unit.recordHelpers,
       context.unit.isTerse ? context.unit.accessHelpers : null,
     );
+    this.rows = new RowMoveWriter(chunk, context, this.accessChecks, laneOffsets);
     this.#atomics = new AtomicOperations(chunk, (op) => this.#checksOf(op), this.#moves, laneOffsets, isShared);
   }
 

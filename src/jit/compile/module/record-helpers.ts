@@ -8,6 +8,11 @@ export type RecordCount = 2 | 4;
 const local = (index: number): Wasm => wasm.local("v128", index);
 const place = (lane: number): Wasm => wasm.lane("i32x4.extract_lane", lane, local(0));
 
+/** The bytes of two vectors whose elements of 16 bits alternate: of their first halves, and of their second ones. */
+const alternating = [0, 4].map((first) =>
+  [0, 1, 2, 3].flatMap((i) => [0, 16].flatMap((vector) => [0, 1].map((byte) => vector + 2 * (first + i) + byte))),
+);
+
 /** Functions that move the records of four lanes, each at a place of its own; they are written when first needed. */
 export class RecordHelpers {
   readonly #module: ModuleWriter;
@@ -53,6 +58,24 @@ export class RecordHelpers {
         if (count === 4) w.memory("v128.store", 4);
         else w.memory("v128.store64_lane", 4, 0, lane & 1);
       }
+    });
+  }
+
+  /** The name of a function that transposes eight vectors of eight elements of 16 bits. */
+  transpose(): string {
+    return this.#once("records:transpose", (name) => {
+      const eight = new Array<"v128">(8).fill("v128");
+      const w = this.#module.function(name, eight, eight);
+      // Element e of row r is number 8r + e. Each round rotates the bits of these numbers by one, to 8e + r in the end.
+      for (let round = 0; round < 3; round++) {
+        w.assign(
+          eight.map((_, i) => ({
+            local: i,
+            value: wasm.shuffle(local(i >> 1), local((i >> 1) + 4), alternating[i & 1]!),
+          })),
+        );
+      }
+      w.values(eight.map((_, i) => local(i)));
     });
   }
 

@@ -1,9 +1,9 @@
 import {
   type Instruction,
   type IrFunction,
-  laneAddressOf,
   type Op,
   type OpOf,
+  partOfCopy,
   type Register,
 } from "../../../../ir/index.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
@@ -53,8 +53,20 @@ class Expansion {
     this.#registers = registers;
     this.#copy = copy;
     this.#op = op;
-    const words = this.#loaded();
-    this.#push({ kind: "store", ...op.to, values: words.map(word) }, [], copy.guard);
+    const { size: given, whole, from } = op;
+    if (given === null) {
+      this.#copyWhole(null, null);
+      return;
+    }
+    const size = word(this.#value(given));
+    const bytes = kit.i32(4 * from.access.count);
+    const isAll = kit.le(bytes, size, false);
+    const isNone = kit.eq(size, kit.i32(0));
+    if (whole) this.#copyWhole(null, isAll);
+    else {
+      this.#copyWhole(kit.op("pred.or", isAll, isNone), isAll);
+      this.#copyPart(size, kit.op("pred.and", kit.not(isAll), kit.not(isNone)));
+    }
   }
 
   #register(c: "b32" | "pred"): number {
@@ -82,55 +94,19 @@ class Expansion {
     return { register: this.#value(both, "pred"), negate: false };
   }
 
-  /** The registers into which the source is loaded. */
-  #loaded(): readonly number[] {
-    const { from, size: given, whole } = this.#op;
-    const { count } = from.access;
-    if (given === null) {
-      const words = Array.from({ length: count }, () => this.#register("b32"));
-      this.#push({ kind: "load", ...from }, words, this.#copy.guard);
-      return words;
-    }
-    const bytes = 4 * count;
-    const size = word(this.#value(given));
-    const isAll = kit.le(kit.i32(bytes), size, false);
-    const words = this.#zeros(count);
-    this.#push({ kind: "load", ...from }, words, this.#guarded(isAll));
-    return whole ? words : this.#parts(words, size, kit.lt(size, kit.i32(bytes), false));
+  /** Copies in lanes that read all bytes, or none. */
+  #copyWhole(when: Expr | null, isAll: Expr | null): void {
+    const { from, to } = this.#op;
+    const { guard } = this.#copy;
+    const words = Array.from({ length: from.access.count }, () =>
+      isAll === null ? this.#register("b32") : this.#value(kit.i32(0)),
+    );
+    const stores = when === null ? guard : this.#guarded(when);
+    this.#push({ kind: "load", ...from }, words, isAll === null ? guard : this.#guarded(isAll));
+    this.#push({ kind: "store", ...to, values: words.map(word) }, [], stores);
   }
 
-  #zeros(count: number): number[] {
-    return Array.from({ length: count }, () => this.#value(kit.i32(0)));
-  }
-
-  /**
-   * Loads the words of which all bytes are read, and up to three bytes after them, in lanes for which `isPart` holds.
-   */
-  #parts(whole: readonly number[], size: Expr, isPart: Expr): readonly number[] {
-    const { access, place } = this.#op.from;
-    const address = laneAddressOf(place);
-    const load = (at: Expr, bits: 8 | 32, when: Expr): number => {
-      const [to] = this.#zeros(1);
-      const part = { ...access, bits, count: 1, align: bits / 8 };
-      const op: Op = { kind: "load", access: part, place: { kind: "address", address: at } };
-      this.#push(op, [to!], this.#guarded(kit.op("pred.and", isPart, when)));
-      return to!;
-    };
-    const plus = (offset: Expr): Expr =>
-      kit.add(address, address.ty === "i64" ? kit.op("i64.extend_i32_u", offset) : offset);
-    const words = whole.slice(1).map((_, i) => {
-      return load(plus(kit.i32(4 * i)), 32, kit.le(kit.i32(4 * (i + 1)), size, false));
-    });
-    const end = kit.and(size, kit.i32(~3));
-    const bytes = [0, 1, 2].map((b) => {
-      const byte = load(plus(kit.add(end, kit.i32(b))), 8, kit.lt(kit.i32(b), kit.and(size, kit.i32(3)), false));
-      return kit.shl(word(byte), kit.i32(8 * b));
-    });
-    const tail = word(this.#value(bytes.reduce((a, b) => kit.or(a, b))));
-    return whole.map((all, i) => {
-      const last = kit.select(kit.eq(end, kit.i32(4 * i)), tail, kit.i32(0));
-      const part = words[i] === undefined ? last : kit.or(word(words[i]), last);
-      return this.#value(kit.select(isPart, part, word(all)));
-    });
+  #copyPart(size: Expr, isPart: Expr): void {
+    this.#push(partOfCopy(this.#op, size), [], this.#guarded(isPart));
   }
 }

@@ -4,7 +4,7 @@ import {
   hasOperands,
   type Op,
   type OpWithOperands,
-  registersOfA,
+  productOperands,
   registersOfC,
   type WarpgroupProduct,
   warpTraits,
@@ -282,13 +282,13 @@ export class InitSanitizer implements Observer {
     for (let m = found; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       reader.at(shadow, e.activation, lane, this.#active);
-      for (let i = registersOfA; i < values.length; i++)
+      for (let i = productOperands.registersOfA; i < values.length; i++)
         if (reader.read(values[i]!)) operands.numbered(i).put(lane, reader, this.#state.originOf(e.site, e.activation));
     }
     this.#define(e, plan, shadow);
     if (found === 0) return;
     const undefinedBits = undefinedProducts(product.tile, operands, {
-      a: product.left.kind === "registers" ? registersOfA : null,
+      a: product.left.kind === "registers" ? productOperands.registersOfA : null,
       b: null,
       c: registersOfC(product),
     });

@@ -128,7 +128,7 @@ export class TensorOperations implements Observer {
     if (this.#count === 0) return;
     const { op } = e.site.instruction;
     if (op.kind === "atomic" && op.problem !== undefined) {
-      this.#mbarrier(e, op.tracksTensor === true);
+      this.#mbarrier(e, op.tracks?.what === "tensor");
       return;
     }
     if (e.effect === "load") return;

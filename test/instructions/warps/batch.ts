@@ -26,6 +26,7 @@ const mostTold = 4;
 /** One kernel that executes several cases one after the other. */
 export class Batch {
   readonly block: number;
+  readonly cluster: number;
   readonly module: IrModule;
   readonly input: Uint8Array;
   readonly outputBytes: number;
@@ -35,9 +36,10 @@ export class Batch {
 
   /** Throws where the module does not compile, with the vector's line in front. */
   constructor(cases: readonly Case[], home: Home) {
-    const block = cases[0]!.vector.block;
-    const buffers = new Buffers(block);
-    this.block = block;
+    const { block, blockSize, cluster } = cases[0]!.vector;
+    const buffers = new Buffers({ block, blockSize });
+    this.block = blockSize;
+    this.cluster = cluster;
     const pointer = home.addressSize ?? 64;
     const sections = cases.map((one) => {
       const layout = new Layout(one.vector, buffers, pointer);
@@ -119,7 +121,10 @@ function moduleLines(
   const names = ["in", "out", "mem"];
   const parameters = names.map((name) => `.param .u${pointer} ${name}`).join(", ");
   const start = [
-    `.reg .u${pointer} ${names.map((name) => `%${name}`).join(", ")}; .reg .u32 %t; mov.u32 %t, %tid.x;`,
+    `.reg .u${pointer} ${names.map((name) => `%${name}`).join(", ")}; .reg .u32 %t, %local, %rank; mov.u32 %local, %tid.x;`,
+    buffers.block === buffers.blockSize
+      ? "mov.u32 %rank, 0; mov.u32 %t, %local;"
+      : `mov.u32 %rank, %cluster_ctarank; mad.lo.u32 %t, %rank, ${buffers.blockSize}, %local;`,
     ...names.map((name) => `ld.param.u${pointer} %${name}, [${name}];`),
   ].join(" ");
   const functions: string[] = [];
@@ -193,19 +198,19 @@ const told = (wrong: readonly string[]): string[] =>
     ? []
     : [wrong.slice(0, mostTold).join("; ") + (wrong.length > mostTold ? `; and ${wrong.length - mostTold} more` : "")];
 
-function areaProblems({ space, at, contents, isOwn }: Area, vector: WarpVector, memory: Uint8Array): string[] {
+function areaProblems({ space, at, contents, isOwn, blocks }: Area, vector: WarpVector, memory: Uint8Array): string[] {
   const { bits, count } = contents;
   const formula = vector.memoryAfter.get(space) ?? contents.formula;
   const wrong: string[] = [];
-  for (let thread = 0; thread < (isOwn ? vector.block : 1); thread++) {
+  for (let thread = 0; thread < (isOwn ? vector.block : blocks); thread++) {
     for (let i = 0; i < count; i++) {
       const start = at + thread * bytesIn(contents) + (i * bits) / 8;
       const bytes = [...memory.subarray(start, start + bits / 8)].reverse();
       const found = bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
-      const names = { ...(isOwn ? threadNames(thread) : {}), i: BigInt(i) };
+      const names = { ...(isOwn ? threadNames(thread) : { rank: BigInt(thread) }), i: BigInt(i) };
       const wanted = BigInt.asUintN(bits, formula({ names, position: i }));
       if (found !== wanted) {
-        const whose = isOwn ? ` of thread ${thread}` : "";
+        const whose = isOwn ? ` of thread ${thread}` : blocks > 1 ? ` of block ${thread}` : "";
         wrong.push(`${space}[${i}]${whose} is ${hex(found)}, expected ${hex(wanted)}`);
       }
     }

@@ -5,7 +5,7 @@ import type { ChannelRule, Site } from "../../machine/state/code.ts";
 import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
 import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { trapFault } from "../../program/instruction-faults.ts";
-import { registerUsesOf } from "../../program/warpgroup-registers.ts";
+import { registerUsesOf } from "../../ir/flow/warpgroup-registers.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { makeAtomic } from "./atomic.ts";

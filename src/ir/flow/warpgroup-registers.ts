@@ -1,6 +1,6 @@
-import type { Instruction, IrFunction, WarpgroupProduct } from "../ir/index.ts";
-import { productOperands } from "../ir/index.ts";
-import { readsOf, writesOf } from "../ir/flow/accesses.ts";
+import type { Instruction, IrFunction, WarpgroupProduct } from "../index.ts";
+import { productOperands } from "../index.ts";
+import { readsOf, writesOf } from "./accesses.ts";
 
 /** The registers that a product uses. */
 export interface ProductRegisters {

@@ -7,7 +7,7 @@ import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 import { type SourceRange, Sources } from "./warpgroup/sources.ts";
-import { type ProductRegisters, registerUsesOf, type Touched } from "../../program/warpgroup-registers.ts";
+import { type ProductRegisters, registerUsesOf, type Touched } from "../../ir/flow/warpgroup-registers.ts";
 
 /** A product that a warp has issued. */
 interface Product {

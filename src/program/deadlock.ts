@@ -1,4 +1,4 @@
-import { mbarrierBits } from "../ir/index.ts";
+import { mbarrierBits, reachesCluster } from "../ir/index.ts";
 import { maskText } from "../ir/lane-mask.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { Site } from "../machine/state/code.ts";
@@ -72,7 +72,7 @@ export function mbarrierDeadlock(cta: Cta): Fault {
     if (lanes !== 0 && warp.pollSite !== null) {
       const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
       const what = isAllocation(warp.pollSite)
-        ? "tensor memory"
+        ? `tensor memory${isForPair(warp.pollSite) ? ", together with the other block of the pair" : ""}`
         : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
       notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
     }
@@ -81,7 +81,9 @@ export function mbarrierDeadlock(cta: Cta): Fault {
   const group = polling.groups.find(({ wait, mask }) => wait === null && (mask & polling.polled) !== 0)!;
   const at = { site: polling.pollSite!, activation: group.activation, lanes: polling.polled & polling.live };
   const missing = isAllocation(polling.pollSite!)
-    ? "no tensor memory is free"
+    ? isForPair(polling.pollSite!)
+      ? "the blocks of a pair do not both have tensor memory"
+      : "no tensor memory is free"
     : "the phase of an mbarrier is not complete";
   const message = `no thread of the block can go on: ${missing}, and all threads wait`;
   return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
@@ -89,6 +91,8 @@ export function mbarrierDeadlock(cta: Cta): Fault {
 
 /** Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier. */
 const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
+
+const isForPair = ({ instruction: { op } }: Site): boolean => op.kind === "unit" && reachesCluster(op.unit);
 
 const arrivalBits = 20;
 const transactionBias = 2 ** 20;

@@ -54,7 +54,10 @@ function run(program: Program, waits: boolean, how: object): { readonly seen: nu
   const out = device.buffer(words);
   const kernel = device.load(module(program, waits)).kernel("k");
   const { reports } = kernel.launch({ grid: 1, block: 128, args: [out], ...how });
-  return { seen: [...out.read()].slice(128), codes: reports.map(({ code, message }) => `${code}: ${message}`) };
+  return {
+    seen: [...out.read()].slice(128).map(Number),
+    codes: reports.map(({ code, message }) => `${code}: ${message}`),
+  };
 }
 
 /** All elements of A and B are 1 (f16), with no swizzle. */

@@ -119,6 +119,16 @@ const cases = Object.entries(programs).flatMap(([name, program]) =>
   hosts.map((hostThreads) => [name, hostThreads, program] as const),
 );
 
+test.each(Object.entries(programs))("%s, in another order", (_, { body, grid = 1, cluster, says }) => {
+  const device = new Device();
+  const out = device.buffer(new Uint32Array(256));
+  const kernel = device.load(module(body)).kernel("k");
+  const shape = { grid, block: 32, ...(cluster === undefined ? {} : { cluster }) };
+  const { reports } = kernel.launch({ ...shape, args: [out], seed: 1 });
+  expect(reports.map(({ code }) => code)).toEqual(["deadlock"]);
+  expect(reports[0]!.notes!.join("\n")).toMatch(says);
+});
+
 test.each(cases)("%s, %s threads of the host", (_, hostThreads, { body, grid = 1, cluster, says }) => {
   const run = (engine: "interpreter" | "jit") => {
     const device = new Device({ hostThreads });

@@ -2,6 +2,7 @@ import { mbarrierBits, reachesCluster } from "../ir/index.ts";
 import { maskText } from "../ir/lane-mask.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { Site } from "../machine/state/code.ts";
+import { ownerOf, TransactionLog } from "../machine/state/transaction-log.ts";
 import { notAligned } from "./instruction-faults.ts";
 import type { CallFrame, Cta, Wait, Warp } from "../machine/state/launch-state.ts";
 
@@ -75,6 +76,8 @@ export function mbarrierDeadlock(cta: Cta): Fault {
         ? `tensor memory${isForPair(warp.pollSite) ? ", together with the other block of the pair" : ""}`
         : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
       notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
+      const bytes = transactionsAt(warp);
+      if (bytes !== null && !notes.includes(bytes)) notes.push(bytes);
     }
     for (const group of warp.groups) if (group.wait !== null) notes.push(describe(warp, group, group.wait));
   }
@@ -105,6 +108,25 @@ function missingFrom(word: bigint): string {
   const sent = bytes === 0 ? [] : [bytes > 0 ? `${bytes} bytes` : `the expectation of ${-bytes} bytes that have come`];
   return [...arrivals, ...sent].length === 0 ? "" : `, which lacks ${[...arrivals, ...sent].join(" and ")}`;
 }
+
+/** Which lines have announced and sent bytes to the mbarrier that a warp waits for; null: none are pending. */
+function transactionsAt({ cta, pollPlace, pollWord, pollSite }: Warp): string | null {
+  if (pollPlace === null || isAllocation(pollSite!) || !missingFrom(pollWord).includes("bytes")) return null;
+  const { expected, sent } = ownerOf(cta, pollPlace.views)!.units.of(TransactionLog).at(pollPlace.at);
+  const list = (bytes: ReadonlyMap<Site, number>): string =>
+    [...bytes].map(([site, count]) => `line ${lineOf(site)}: ${count} bytes`).join(", ");
+  const senders = pollSite!.code.ir.instructions.flatMap((instruction, index) => {
+    const { op } = instruction;
+    const sends = op.kind === "unit" && (op.unit.op === "box-load" || op.unit.op === "bulk-copy");
+    const site = { code: pollSite!.code, index, instruction };
+    return sends && ![...sent.keys()].some((one) => lineOf(one) === lineOf(site)) ? [lineOf(site)] : [];
+  });
+  const others = senders.length === 0 ? "" : `; not by now: line ${[...new Set(senders)].join(", ")}`;
+  const has = sent.size === 0 ? "nothing has been sent" : `sent by ${list(sent)}`;
+  return `in this phase of the mbarrier, expected by ${list(expected)}; ${has}${others}`;
+}
+
+const lineOf = ({ code, instruction }: Site): number => code.ir.source.position(instruction.span.start).line;
 
 /** Whether lanes wait for the others that must execute an instruction with them. */
 function isAlignment({ arrival }: Wait): boolean {

@@ -61,7 +61,16 @@ const programs: Readonly<Record<string, Program>> = {
     @p mbarrier.arrive.expect_tx.shared.b64 _, [%b], 1024;
     @p cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [buf], [%o], 512, [%b];
     ${wait("again")}`,
-    says: /lacks 512 bytes/,
+    says: /lacks 512 bytes\n.*expected by line 21: 1024 bytes; sent by line 22: 512 bytes/,
+  },
+  "bytes of a copy that is not reached": {
+    body: `${init(1)}
+    @p mbarrier.arrive.expect_tx.shared.b64 _, [%b], 1024;
+    setp.eq.u32 p, %t, 99;
+    @!p bra again;
+    cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [buf], [%o], 1024, [%b];
+    ${wait("again")}`,
+    says: /expected by line 21: 1024 bytes; nothing has been sent; not by now: line 24/,
   },
   "others wait at a barrier": {
     body: `${init(2)}

@@ -7,7 +7,7 @@ import { readElement, type Views, writeElement } from "../../machine/memory/view
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { completeFor, PendingEffects } from "../../machine/state/pending-effects.ts";
-import { arriveOnce, raisePending } from "../../program/units/mbarrier.ts";
+import { arriveOnce, noteTransactions, raisePending } from "../../program/units/mbarrier.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -87,11 +87,15 @@ export function makeAtomic(
       update(x, views, at, lane);
       return;
     }
-    if (isMbarrier && fresh[0] !== old[0]) x.warp.cta.signalled = true;
+    if (isMbarrier && fresh[0] !== old[0]) {
+      x.warp.cta.signalled = true;
+      noteTransactions(x.warp.cta, memory.site, { views, at }, [old[0] as bigint, BigInt(fresh[0]!)]);
+    }
     if (waits && Number(returned[0]) === 0) {
       x.warp.polled |= 1 << lane;
       x.warp.pollSite = memory.site;
       x.warp.pollWord = old[0] as bigint;
+      x.warp.pollPlace = { views, at };
     }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);

@@ -1,6 +1,8 @@
 import { mbarrierBits as bits, type Space } from "../../ir/index.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Cta } from "../../machine/state/launch-state.ts";
+import { addBytes, ownerOf, TransactionLog } from "../../machine/state/transaction-log.ts";
 import { unitFault } from "./lanes.ts";
 import type { Range, RangeKind, UnitCall } from "./unit-call.ts";
 
@@ -41,7 +43,9 @@ export function completeTransactions({ x, site, lane }: Asker, { views, at }: Ra
     const message = `${bytes} transactions are complete, more than an mbarrier can count: 1048575 beyond those that it expects`;
     throw unitFault({ x, site }, lane, "mbarrier-count-overflow", message);
   }
-  view.setBigUint64(0, settled(word - (BigInt(bytes) << BigInt(bits.transactions))), true);
+  const after = settled(word - (BigInt(bytes) << BigInt(bits.transactions)));
+  view.setBigUint64(0, after, true);
+  noteTransactions(x.warp.cta, site, { views, at }, [word, after]);
   signal(x.warp.cta);
 }
 
@@ -81,6 +85,24 @@ const uninitialized = (at: Pick<UnitCall, "x" | "site">, lane: number) =>
     "mbarrier-uninitialized",
     "there is no mbarrier at the address: mbarrier.init has not been executed for it, or mbarrier.inval since",
   );
+
+/** Notes which instruction has changed the transactions of an mbarrier, whose words before and after are given. */
+export function noteTransactions(
+  cta: Cta,
+  site: Site,
+  { views, at }: Range,
+  [before, after]: readonly [bigint, bigint],
+): void {
+  const log = ownerOf(cta, views)?.units.of(TransactionLog);
+  if (log === undefined) return;
+  const isOther = [before, after].some((word) => field(word, bits.mark, 2) !== 2);
+  if (isOther || field(before, bits.parity, 1) !== field(after, bits.parity, 1)) log.clear(at);
+  else {
+    const bytes = field(after, bits.transactions, 21) - field(before, bits.transactions, 21);
+    if (bytes > 0) addBytes(log.at(at).expected, site, bytes);
+    else if (bytes < 0) addBytes(log.at(at).sent, site, -bytes);
+  }
+}
 
 /** Something has changed that threads of any block of the cluster may wait for. */
 export function signal(cta: Cta): void {

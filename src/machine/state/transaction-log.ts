@@ -11,7 +11,9 @@ export interface Transactions {
 }
 
 const copyOf = (byMbarrier: ReadonlyMap<number, Transactions>): Map<number, Transactions> =>
-  new Map([...byMbarrier].map(([at, { expected, sent }]) => [at, { expected: new Map(expected), sent: new Map(sent) }]));
+  new Map(
+    [...byMbarrier].map(([at, { expected, sent }]) => [at, { expected: new Map(expected), sent: new Map(sent) }]),
+  );
 
 /**
  * Which instructions have changed the transaction counts of the mbarriers of a block, for the report that a wait never

@@ -46,16 +46,19 @@ function multiply(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number)
   const group = op.pair ? 2 : 1;
   const paths = dataPaths(product.m, group, op.stationary, op.sparse);
   const d = tensorAddress(call.word(operandIndex.d, lane));
+  const accumulates = call.word(operandIndex.accumulate, lane) !== 0;
   const sources = blocks.map((block): OperandSource => ({ call, lane, op, product, paths, block, blocks: group }));
   const columns = sources.map((source) => readColumns(source));
   const rows = sources.map((source) => {
-    const access = { block: source.block, what: "matrix D", effect: "store", asking: lane } as const;
-    checkMatrix(call, access, paths, d, product.n / paths.parts);
-    return readRows(source);
+    const access = { block: source.block, what: "matrix D", asking: lane } as const;
+    const columnsOfD = product.n / paths.parts;
+    if (accumulates) checkMatrix(call, { ...access, effect: "load" }, paths, d, columnsOfD);
+    const read = readRows(source);
+    checkMatrix(call, { ...access, effect: "store" }, paths, d, columnsOfD);
+    return read;
   });
   const exact = call.x.warp.cta.grid.matrix === "exact";
   const mask = maskOf(op, call, lane);
-  const accumulates = call.word(operandIndex.accumulate, lane) !== 0;
   const factor = accumulates ? powerOfTwo(-op.scaleD) : null;
   const perform = (): void => {
     for (const read of columns) read();

@@ -92,7 +92,7 @@ export type UnitOp =
   | { readonly op: "tensor-copy"; readonly copy: TensorCopy }
   /** `tcgen05.shift`: the address in tensor memory. */
   | { readonly op: "tensor-shift"; readonly pair: boolean }
-  /** `tcgen05.wait`: for the warp's loads or stores, which are complete when they begin; for sanitizers. */
+  /** `tcgen05.wait`: for the warp's loads or stores. */
   | { readonly op: "tensor-wait"; readonly of: "loads" | "stores" };
 
 /** How `tcgen05.mma` multiplies, beyond what its descriptors say. */

@@ -60,6 +60,8 @@ const scaleProblem = (m: { readonly kind: string; readonly scale_vectorsize?: st
       ? `'.${m.kind}' needs a modifier for the size of its scale blocks`
       : `'.${m.scale_vectorsize}' cannot be used with '.${m.kind}'`;
 
+const pictures = "where elements lie in tensor memory is as CUTLASS has it: the manual has pictures";
+
 interface ProductModifiers {
   readonly cta_group: string;
   readonly kind: string;
@@ -124,6 +126,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           where: { cta_group: groups, kind: floatKinds, collector_usage: collectors },
           operands: { ...operandsOf(metadata), disable_output_lane: lanes, scale_input_d: "imm u32 0..15" },
           ...generation,
+          note: pictures,
           invalid: shiftProblem,
           effect: multiplied,
         }),
@@ -143,6 +146,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           operands: { ...operandsOf(metadata), ...scales },
           ...generation,
           gates: { ...scaleGates, ...kindGates },
+          note: pictures,
           invalid: scaleProblem,
           effect: multiplied,
         },

@@ -9,7 +9,8 @@ import { ModuleWriter } from "../src/wasm/index.ts";
 import { kinds } from "./compile-kinds.mjs";
 import { milliseconds } from "./time.mjs";
 
-// The host compiles when they are first called functions that it has put off, and again behind our back what runs often.
+// The host compiles when they are first called functions that it has put off, and again behind our back what runs
+// often.
 for (const flag of ["tier-up", "dynamic-tiering", "lazy-compilation"]) setFlagsFromString(`--no-wasm-${flag}`);
 
 const [, , kind, n] = process.argv;

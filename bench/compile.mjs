@@ -2,9 +2,10 @@
 //
 //     node bench/compile.mjs [--json] [--runs N] [--most N] [KIND…]
 //
-// Milliseconds that pass, the medians of N (3) fresh processes in which nothing is warm. `read` parses, checks and lowers, `analyse` is
-// what comes before the first byte of WebAssembly, `emit` writes it, `host` is the host's compiler, `run` the first launch;
-// `compile` is what lies between `read` and `run`. Below a kind stands how it grows from 10,000 to 100,000 instructions.
+// Milliseconds that pass, the medians of N (3) fresh processes in which nothing is warm. `read` parses, checks and
+// lowers, `analyse` is what comes before the first byte of WebAssembly, `emit` writes it, `host` is the host's
+// compiler, `run` the first launch; `compile` is what lies between `read` and `run`. Below a kind stands how it grows
+// from 10,000 to 100,000 instructions.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Large programs: the functions of the PTX that nvcc makes, and the routines of the vISA that IGC makes, over and over, each
-// copy under a name of its own.
+// Large programs: the functions of the PTX that nvcc makes, and the routines of the vISA that IGC makes, over and over,
+// each copy under a name of its own.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
 const folders = ["../../shared/conformance/cuda/ptx/", "../examples/"];

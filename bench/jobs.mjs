@@ -1,5 +1,5 @@
-// Thread-instructions a second of the launches of every conformance job, slowest first: the first time, when instructions
-// are compiled, and when each launch is repeated until it is warm.
+// Thread-instructions a second of the launches of every conformance job, slowest first: the first time, when
+// instructions are compiled, and when each launch is repeated until it is warm.
 //
 //     node bench/jobs.mjs [NAME]      jobs whose name contains NAME
 import { readdirSync, readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// What the process of `lanewise bench` takes of the machine's memory besides the kernels' buffers on the device and their copies in the
-// program, in megabytes; by kernel, on Linux.
+// What the process of `lanewise bench` takes of the machine's memory besides the kernels' buffers on the device and
+// their copies in the program, in megabytes; by kernel, on Linux.
 //
 //     node bench/memory.mjs [OPTION OR NAME OF `lanewise bench`…]
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,5 @@
-// What sanitizers cost: processor time of the kernels of the suite under each, as a multiple of the interpreter's without any.
+// What sanitizers cost: processor time of the kernels of the suite under each, as a multiple of the interpreter's
+// without any.
 //
 //     node bench/sanitizers.mjs [NAME...]
 import { readFileSync } from "node:fs";

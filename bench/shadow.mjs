@@ -1,5 +1,5 @@
-// What sanitizers remember: bytes of the process with all of them, less those without, for each byte that a kernel accesses; by the
-// size of what a thread accesses at once, and by who its neighbours are.
+// What sanitizers remember: bytes of the process with all of them, less those without, for each byte that a kernel
+// accesses; by the size of what a thread accesses at once, and by who its neighbours are.
 //
 //     node --expose-gc bench/shadow.mjs
 import { load, source } from "./bundle.mjs";

@@ -1,5 +1,5 @@
-// What starting costs: the median wall time of a process that checks a small file, or runs a kernel that nobody has compiled
-// before, against `node -e 0`.
+// What starting costs: the median wall time of a process that checks a small file, or runs a kernel that nobody has
+// compiled before, against `node -e 0`.
 //
 //     node bench/start.mjs [TIMES]
 import { spawnSync } from "node:child_process";

@@ -1,5 +1,5 @@
-// Markdown tables out of files that `lanewise bench --json` has written: `node bench/table.mjs A.json [B.json…]`. The first file
-// gives the whole tables, of one thread and of all; of the others, one for each Node, ratios to C.
+// Markdown tables out of files that `lanewise bench --json` has written: `node bench/table.mjs A.json [B.json…]`. The
+// first file gives the whole tables, of one thread and of all; of the others, one for each Node, ratios to C.
 import { readFileSync } from "node:fs";
 
 const [first, ...others] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")));

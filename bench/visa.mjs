@@ -1,5 +1,5 @@
-// How fast the interpreter runs vISA, against PTX: lane-instructions a second of compiled and hand-written kernels, as a
-// multiple of what the PTX mandelbrot takes for one in the same rounds. Medians.
+// How fast the interpreter runs vISA, against PTX: lane-instructions a second of compiled and hand-written kernels, as
+// a multiple of what the PTX mandelbrot takes for one in the same rounds. Medians.
 //
 //     node bench/visa.mjs [NAME] [ROUNDS]      kernels whose name contains NAME
 import { existsSync, readFileSync } from "node:fs";

@@ -21,7 +21,10 @@ const calls = [
 const active = 0b0000_0011_1111_1111;
 const predicate = 0b1111_0000_0101_0101;
 
-/** A kernel in which the active lanes come to the call, of a function that writes 1 into %retval in the lanes that it has. */
+/**
+ * A kernel in which the active lanes come to the call, of a function that writes 1 into %retval in the lanes that it
+ * has.
+ */
 const program = (call) => `.version 3.6
 .kernel "k"
 .decl OUT v_type=G type=uq num_elts=1 align=GRF

@@ -1,5 +1,5 @@
-// Runs the examples through the built product, as a user would: the command line and the library. Then it draws what the
-// lanes of a warp do in a divergent indirect call. `npm run demo` builds the product first.
+// Runs the examples through the built product, as a user would: the command line and the library. Then it draws what
+// the lanes of a warp do in a divergent indirect call. `npm run demo` builds the product first.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

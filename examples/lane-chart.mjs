@@ -1,7 +1,7 @@
 /**
- * Draws a trace (lane-trace.mjs) as a chart: a row for the lanes that do the same all the time, time to the right. A column
- * ends where a lane changes its function or its state. Below, letters mark where lanes that ran together part, and
- * where they run together again; the list under the chart says at which instruction.
+ * Draws a trace (lane-trace.mjs) as a chart: a row for the lanes that do the same all the time, time to the right. A
+ * column ends where a lane changes its function or its state. Below, letters mark where lanes that ran together part,
+ * and where they run together again; the list under the chart says at which instruction.
  */
 export function laneChart(trace, { width = 80, color = false, unicode = true } = {}) {
   const columns = columnsOf(trace.steps);
@@ -111,7 +111,10 @@ function pensOf(columns, { color, glyphs }) {
   };
 }
 
-/** The initial of the name's last word if nobody has it yet, else another letter of the word, of the name, of the alphabet. */
+/**
+ * The initial of the name's last word if nobody has it yet, else another letter of the word, of the name, of the
+ * alphabet.
+ */
 function chooseLetter(name, letters) {
   const taken = new Set(letters.values());
   const word = name.slice(name.lastIndexOf("_") + 1);
@@ -131,7 +134,9 @@ function drawRow(cells, width, pens, from) {
   });
 }
 
-/** Lanes that ran together stand in several groups one column later; lanes that run together did so one column before. */
+/**
+ * Lanes that ran together stand in several groups one column later; lanes that run together did so one column before.
+ */
 function eventsOf(columns) {
   const partsOf = (lanes, { groups }) => {
     const parts = groups.filter((g) => (g.lanes & lanes) !== 0).map((g) => ({ ...g, lanes: g.lanes & lanes }));
@@ -206,8 +211,8 @@ function fateOf({ lanes, state, function: name, depth }, { groups }, pens) {
 }
 
 /**
- * The same in words: for each column of the chart the lines that run, and who is where, with the lanes as a mask. What is as it
- * was in the column before is not said again.
+ * The same in words: for each column of the chart the lines that run, and who is where, with the lanes as a mask. What
+ * is as it was in the column before is not said again.
  */
 export function laneGroups(trace) {
   const lines = ({ first, final }) => (first.line === final.line ? `${first.line}` : `${first.line}-${final.line}`);

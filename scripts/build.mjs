@@ -1,5 +1,5 @@
-// Builds dist/: the library and the command line, each in few files, which start faster, and the library's types. What was
-// there stays until the new build is whole.
+// Builds dist/: the library and the command line, each in few files, which start faster, and the library's types. What
+// was there stays until the new build is whole.
 import { execFileSync } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -36,6 +36,9 @@ try {
   rmSync(fresh, { recursive: true, force: true });
   process.exit(1);
 }
+const { buildNative } = await import("./build-native.mjs");
+const whyNot = buildNative(root, join(fresh, "native"));
+if (whyNot !== null) console.error(`lanewise: \`lanewise exec\` is left out: ${whyNot}`);
 chmodSync(join(fresh, "cli/main.js"), 0o755);
 // The command line has this library in it, whose licence wants to come along.
 copyFileSync(join(root, "node_modules/yaml/LICENSE"), join(fresh, "cli/LICENSE-yaml"));

@@ -1,7 +1,7 @@
 // The command line as few files: what starts a command, PTX, vISA, the engine, YAML and the readers of binaries each in
-// some of their own, loaded when a command needs them. One file of all would cost every command the time to read what it does not need.
-import { rolldown } from "rolldown";
-import { CircleCheck } from "./circle-check.mjs";
+// some of their own, loaded when a command needs them. One file of all would cost every command the time to read what
+// it does not need.
+import { writeBundle } from "./write-bundle.mjs";
 
 /** The first that a module's path matches; the rest goes where it is used. */
 const files = [
@@ -21,29 +21,19 @@ const files = [
   [/\/src\/(machine\/|tiles\/|interpreter\/|sanitizers\/|program\/(?!obstacle))/, "engine"],
   [/\/src\/runtime\//, "runtime"],
 ];
-const fileOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
 
 /** Writes `main.js` and what it loads into a folder. `root` is the project's. */
-export async function bundleCli(root, dir) {
-  // `lanewise bench` shares its parts with the command line; the package leaves the file out.
-  const input = { main: `${root}/src/cli/main.ts`, "bench-suite": `${root}/bench/suite/command.ts` };
-  const circles = new CircleCheck();
-  const bundle = await rolldown({
-    input,
-    platform: "node",
-    logLevel: "warn",
-    preserveEntrySignatures: "allow-extension",
-    plugins: [circles.plugin],
+export const bundleCli = (root, dir) =>
+  writeBundle(root, {
+    files,
+    input: {
+      // `lanewise bench` shares its parts with the command line; the package leaves the file out.
+      input: { main: `${root}/src/cli/main.ts`, "bench-suite": `${root}/bench/suite/command.ts` },
+      platform: "node",
+      preserveEntrySignatures: "allow-extension",
+    },
+    // Minified, half as much is read at every start. Where the stack of a defect must be readable, there is the
+    // library.
+    output: { dir },
+    codeSplitting: { includeDependenciesRecursively: false },
   });
-  const groups = [{ name: fileOf, debugName: "rooms" }];
-  const { output } = await bundle.write({
-    dir,
-    entryFileNames: "[name].js",
-    format: "esm",
-    comments: false,
-    // Half as much to read at every start. Where the stack of a defect must be readable, there is the library.
-    minify: true,
-    codeSplitting: { groups, includeDependenciesRecursively: false },
-  });
-  circles.refuse(output, root);
-}

@@ -1,5 +1,5 @@
-// Files that a bundler makes may import each other in a circle even if the modules in them do not. Then one of them runs
-// before what it needs, and whether that does harm depends on chance.
+// Files that a bundler makes may import each other in a circle even if the modules in them do not. Then one of them
+// runs before what it needs, and whether that does harm depends on chance.
 import { relative } from "node:path";
 
 /** Looks at one run of the bundler. */

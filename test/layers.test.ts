@@ -36,10 +36,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "jit",
     "sanitizers",
   ],
-  profiler: ["source", "names", "ir", "machine"],
+  profiler: ["source", "names", "semantics", "ir", "machine"],
   reports: ["source", "names", "machine"],
-  debugger: ["source", "names", "dwarf", "semantics", "ir", "machine", "interpreter", "runtime"],
-  node: ["jit", "runtime"],
+  debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
+  cuda: ["source", "names", "container", "ir", "ptx", "machine", "runtime"],
+  node: ["machine", "jit", "runtime", "cuda"],
   index: ["source", "names", "container", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
     "source",
@@ -57,6 +58,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "profiler",
     "reports",
     "debugger",
+    "cuda",
     "node",
     "index",
   ],
@@ -65,11 +67,11 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
 const nodeRooms = ["node", "cli"];
 
 /**
- * Sub-room to its place in the order of its room: a file imports from its own sub-room and from those above it. A room that has
- * files of its own beside its sub-rooms stands in its list by its own name.
+ * Sub-room to its place in the order of its room: a file imports from its own sub-room and from those above it. A room
+ * that has files of its own beside its sub-rooms stands in its list by its own name.
  */
 const subRooms: Readonly<Record<string, readonly string[]>> = {
-  machine: ["reports", "memory", "state", "faults", "."],
+  machine: ["reports", "images", "memory", "state", "faults", "."],
   interpreter: ["compile", "ops", "schedule", "."],
   jit: [
     "abi",
@@ -91,6 +93,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "threads",
     "run",
   ],
+  cuda: ["base", "work", "state", "run", "api", "."],
   runtime: ["data", "launch", "visa", "device", "job", "explore", "standalone", "."],
   cli: ["terminal", "options", "runs", "profile", "commands", "."],
 };

@@ -1,6 +1,6 @@
 /**
- * Milliseconds of processor time that `run` takes: other programs on the machine, and other tests, which run in processes of
- * their own, hardly disturb it.
+ * Milliseconds of processor time that `run` takes: other programs on the machine, and other tests, which run in
+ * processes of their own, hardly disturb it.
  */
 export function processorMilliseconds(run: () => void): number {
   const begin = process.cpuUsage();

@@ -1,21 +1,5 @@
-// C = A B in 32 bits, of integers of 8 bits: A has rows, B columns. Three stages of tiles come by cp.async, ldmatrix
-// takes them from shared memory, where blocks of 16 bytes are permuted: eight rows lie in different banks.
+// C = A B in 32 bits, of integers of 8 bits: see mma-tiles.cuh.
 typedef signed char element;
-
-constexpr int TILE = 128, DEPTH = 64, STAGES = 3, THREADS = 256;
-
-__device__ __forceinline__ unsigned shared_address(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
-
-__device__ __forceinline__ void copy16(unsigned to, const void *from) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
-}
-
-__device__ __forceinline__ void load4(unsigned *r, unsigned at) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
-               : "r"(at)
-               : "memory");
-}
 
 __device__ __forceinline__ void multiply(int *d, const unsigned *a, const unsigned *b) {
   asm volatile("mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
@@ -24,51 +8,8 @@ __device__ __forceinline__ void multiply(int *d, const unsigned *a, const unsign
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-// Where a block of 16 bytes lies.
-__device__ __forceinline__ unsigned block_at(unsigned base, int row, int block) {
-  return base + row * DEPTH + ((block ^ (row >> 1 & 3)) << 4);
-}
+#include "mma-tiles.cuh"
 
 extern "C" __global__ void __launch_bounds__(THREADS) mma_s8(int n, const element *A, const element *B, int *C) {
-  __shared__ __align__(128) element tiles[STAGES][2][TILE * DEPTH];
-  const unsigned base = shared_address(tiles);
-  const int thread = threadIdx.x, warp = thread / 32, lane = thread % 32;
-  const int row0 = blockIdx.y * TILE, column0 = blockIdx.x * TILE, steps = n / DEPTH;
-  const unsigned matrix_bytes = TILE * DEPTH;
-  auto load = [&](int step) {
-    const unsigned a = base + step % STAGES * 2 * matrix_bytes, b = a + matrix_bytes;
-    for (int i = thread; i < TILE * 4; i += THREADS) {
-      const int row = i / 4, block = i % 4;
-      copy16(block_at(a, row, block), A + (size_t)(row0 + row) * n + step * DEPTH + block * 16);
-      copy16(block_at(b, row, block), B + (size_t)(column0 + row) * n + step * DEPTH + block * 16);
-    }
-  };
-  for (int step = 0; step < STAGES - 1; step++) {
-    if (step < steps) load(step);
-    asm volatile("cp.async.commit_group;" ::: "memory");
-  }
-  // A warp has 64 rows and 32 columns.
-  int d[4][4][4] = {};
-  const int row = warp / 4 * 64, column = warp % 4 * 32;
-  for (int step = 0; step < steps; step++) {
-    asm volatile("cp.async.wait_group %0;" ::"n"(STAGES - 2) : "memory");
-    __syncthreads();
-    if (step + STAGES - 1 < steps) load(step + STAGES - 1);
-    asm volatile("cp.async.commit_group;" ::: "memory");
-    const unsigned a = base + step % STAGES * 2 * matrix_bytes, b = a + matrix_bytes;
-    for (int k = 0; k < DEPTH / 32; k++) {
-      unsigned fa[4][4], fb[2][4];
-      for (int i = 0; i < 4; i++) load4(fa[i], block_at(a, row + 16 * i + lane % 16, 2 * k + lane / 16));
-      for (int j = 0; j < 2; j++)
-        load4(fb[j], block_at(b, column + 16 * j + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
-      for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) multiply(d[i][j], fa[i], &fb[j / 2][j % 2 * 2]);
-    }
-  }
-  for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++)
-      for (int half = 0; half < 2; half++) {
-        const int r = row0 + row + 16 * i + lane / 4 + 8 * half, c = column0 + column + 8 * j + lane % 4 * 2;
-        *(int2 *)&C[(size_t)r * n + c] = make_int2(d[i][j][2 * half], d[i][j][2 * half + 1]);
-      }
+  multiply_matrices<element, int, int2>(n, A, B, C);
 }

@@ -1,9 +1,10 @@
-// Serves the project's files, so that pages can load what is built in dist/. `npm run demo:browser` does, and says where.
+// Serves the project's files, so that pages can load what is built in dist/. `npm run demo:browser` does, and says
+// where.
 //
 //     node examples/browser/serve.mjs [--port N] [--plain]
 //
-// Pages are isolated from others (COOP and COEP), which lets them have threads; `--plain`: they are not, as on a host that sends no
-// such headers.
+// Pages are isolated from others (COOP and COEP), which lets them have threads; `--plain`: they are not, as on a host
+// that sends no such headers.
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize, sep } from "node:path";

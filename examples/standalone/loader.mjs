@@ -1,4 +1,5 @@
-// Launches what `lanewise build` makes, in Node and in browsers, with nothing of Lanewise. docs/build.md explains the description.
+// Launches what `lanewise build` makes, in Node and in browsers, with nothing of Lanewise. docs/build.md explains the
+// description.
 //
 //     const kernel = await loadKernel(description, bytes);
 //     const x = kernel.buffer(new Float32Array([1, 2, 3]));
@@ -22,8 +23,8 @@ const product = ([x, y, z]) => x * y * z;
 const unflattened = (n, [x, y]) => [n % x, Math.floor(n / x) % y, Math.floor(n / (x * y))];
 
 /**
- * `description`: the JSON file, parsed; `bytes`: the module; `print` gets what each `printf` prints; `memoryOf`: a kernel of the same
- * program, the buffers and variables of which are this one's too.
+ * `description`: the JSON file, parsed; `bytes`: the module; `print` gets what each `printf` prints; `memoryOf`: a
+ * kernel of the same program, the buffers and variables of which are this one's too.
  */
 export async function loadKernel(description, bytes, { print = toConsole, memoryOf = null } = {}) {
   if (description?.format !== knownFormat) throw new Error(`the description is not of the format "${knownFormat}"`);
@@ -205,8 +206,8 @@ class Kernel {
   }
 
   /**
-   * Runs the kernel to its end. `grid`: blocks; `block`: threads: a number, or up to three; `args`: numbers, buffers, or typed arrays
-   * for what has no number; `shared`: bytes of dynamic shared memory.
+   * Runs the kernel to its end. `grid`: blocks; `block`: threads: a number, or up to three; `args`: numbers, buffers,
+   * or typed arrays for what has no number; `shared`: bytes of dynamic shared memory.
    */
   launch({ grid, block, args = [], shared = 0 } = {}) {
     const { waits, memory, context } = this.description;
@@ -403,7 +404,10 @@ class Kernel {
     return writes && (found.space === "const" || found.space === "params") ? `${found.name} cannot be written` : null;
   }
 
-  /** The buffer or variable at an address, as a lane sees it: `size` bytes from the address `start` and the byte `at` on. */
+  /**
+   * The buffer or variable at an address, as a lane sees it: `size` bytes from the address `start` and the byte `at`
+   * on.
+   */
   #find(low, high, context, lane) {
     const place = this.#placeOf(low, high, context, lane);
     if (place === null) return null;

@@ -7,6 +7,7 @@ export const commands: Commands = {
   check: async () => (await import("./commands/check.ts")).check,
   list: async () => (await import("./commands/list.ts")).list,
   run: async () => (await import("./commands/run.ts")).run,
+  exec: async () => (await import("./commands/exec.ts")).exec,
   debug: async () => (await import("./commands/debug.ts")).debug,
   dap: async () => (await import("./commands/dap.ts")).dap,
   profile: async () => (await import("./commands/profile.ts")).profile,

@@ -38,7 +38,7 @@ async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
   }
   const command = await commandNamed(commands, name)();
   const specs: readonly OptionSpec[] = [...command.options, ...commonOptions];
-  const options = parseOptions(words, specs);
+  const options = parseOptions(words, specs, command.passesOn);
   if (options.has("help")) console.log(commandHelp(command));
   else if (options.has("version")) console.log(version());
   else {

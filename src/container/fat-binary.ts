@@ -72,7 +72,7 @@ export function readFatBinaries(bytes: Uint8Array, what: string): FatBinaries {
 function nextMagic({ bytes }: ByteView, from: number): number {
   const aligned = (from + 3) & ~3;
   if (bytes.byteOffset % 4 === 0) {
-    // Words are looked at, as files have hundreds of megabytes.
+    // Words are compared, not bytes: files have hundreds of megabytes.
     const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
     const at = words.indexOf(magic, aligned >> 2);
     return at < 0 ? -1 : at * 4;

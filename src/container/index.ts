@@ -4,6 +4,7 @@
  * @module
  */
 export { ContainerError } from "./container-error.ts";
+export { type FatBinary, readFatBinaries } from "./fat-binary.ts";
 export { type MachineKernel, readMachineCode } from "./cubin.ts";
 export type {
   Compression,

@@ -155,7 +155,9 @@ function cubinModule(bytes: Uint8Array, path: string): DeviceModule {
   return { name: stem(path), relocatable: false, images: [image] };
 }
 
-/** Reads an archive: the device code of its objects, and what is in the binaries that ocloc packs for several devices. */
+/**
+ * Reads an archive: the device code of its objects, and what is in the binaries that ocloc packs for several devices.
+ */
 function readMembers(view: ByteView): Container {
   const modules: DeviceModule[] = [];
   const files: ContainedFile[] = [];

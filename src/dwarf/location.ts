@@ -166,7 +166,6 @@ class Machine {
   }
 
   #special(op: number, reader: Reader, addressSize: number): void {
-    const stack = this.#stack;
     const push = (value: bigint): void => this.#push(value, () => "");
     switch (op) {
       case Op.addr: {
@@ -184,33 +183,6 @@ class Machine {
       case Op.plusUconst:
         push(this.#pop() + reader.uleb());
         break;
-      case Op.neg:
-        push(-this.#pop());
-        break;
-      case Op.not:
-        push(~this.#pop());
-        break;
-      case Op.abs: {
-        const value = BigInt.asIntN(64, this.#pop());
-        push(value < 0n ? -value : value);
-        break;
-      }
-      case Op.dup:
-      case Op.over:
-      case Op.pick: {
-        const from = op === Op.dup ? 0 : op === Op.over ? 1 : reader.u8();
-        this.#push(stack.at(-1 - from) ?? null, () => "its location");
-        break;
-      }
-      case Op.drop:
-        this.#pop();
-        break;
-      case Op.swap: {
-        const [b, a] = [this.#pop(), this.#pop()];
-        push(b);
-        push(a);
-        break;
-      }
       case Op.deref:
         this.#load(addressSize);
         break;
@@ -240,8 +212,6 @@ class Machine {
       case Op.callFrameCfa:
         this.#push(this.#context.frameBase(), () => "the frame");
         break;
-      case Op.nop:
-        break;
       case Op.stackValue: {
         const bytes = new Uint8Array(8);
         new DataView(bytes.buffer).setBigUint64(0, this.#pop(), true);
@@ -251,6 +221,45 @@ class Machine {
       case Op.implicitValue: {
         const start = reader.skip(reader.small());
         this.#place = { kind: "value", bytes: reader.section.bytes.slice(start, reader.at) };
+        break;
+      }
+      default:
+        this.#arrange(op, reader);
+    }
+  }
+
+  /** Executes an operation that works on the stack of values alone. */
+  #arrange(op: number, reader: Reader): void {
+    const stack = this.#stack;
+    const push = (value: bigint): void => this.#push(value, () => "");
+    switch (op) {
+      case Op.nop:
+        break;
+      case Op.neg:
+        push(-this.#pop());
+        break;
+      case Op.not:
+        push(~this.#pop());
+        break;
+      case Op.abs: {
+        const value = BigInt.asIntN(64, this.#pop());
+        push(value < 0n ? -value : value);
+        break;
+      }
+      case Op.dup:
+      case Op.over:
+      case Op.pick: {
+        const from = op === Op.dup ? 0 : op === Op.over ? 1 : reader.u8();
+        this.#push(stack.at(-1 - from) ?? null, () => "its location");
+        break;
+      }
+      case Op.drop:
+        this.#pop();
+        break;
+      case Op.swap: {
+        const [b, a] = [this.#pop(), this.#pop()];
+        push(b);
+        push(a);
         break;
       }
       default:

@@ -1,8 +1,8 @@
 import type { Expr } from "../semantics/index.ts";
 
 /**
- * A state space that an access names. `shared-cluster`: the shared memory of any block of the cluster; `call-param`: the
- * `.param` variables of a frame, which calls pass.
+ * A state space that an access names. `shared-cluster`: the shared memory of any block of the cluster; `call-param`:
+ * the `.param` variables of a frame, which calls pass.
  */
 export type Space =
   | "generic"
@@ -41,6 +41,11 @@ export type Place =
       readonly kind: "address";
       /** In the space of the access: `i64`, or `i32` in a 32-bit module. */
       readonly address: Expr;
+      /**
+       * The index of the surface of which the address is a part: beyond its end loads give 0, and stores do nothing. Only
+       * `asWorkItems` makes such places.
+       */
+      readonly surface?: number;
     }
   | {
       readonly kind: "surface";

@@ -5,8 +5,8 @@
  * wrong space, a null and a stray pointer can be told apart. Variables begin at `start`; an address in `[from, start)`
  * comes from a negative index rather than from another space.
  *
- * The lower 18 bits of the start of shared memory are 0, so that those of an address are an offset, as in descriptors of
- * matrices; bit 19 is set, by which these show an address that was not cut to 18 bits (`layoutOf`).
+ * The lower 18 bits of the start of shared memory are 0, so that those of an address are an offset, as in descriptors
+ * of matrices; bit 19 is set, by which these show an address that was not cut to 18 bits (`layoutOf`).
  */
 export const windows = {
   shared: { from: 0x0200_0000, start: 0x0308_0000, end: 0x1f00_0000 },

@@ -5,8 +5,8 @@ export interface Arrangement {
   /** Bits of a part; a 32-bit register has as many parts as fit, the lowest first. */
   readonly bits: 8 | 16 | 32;
   /**
-   * By result: for each lane and each of its parts, the number of the part that it is, among those of all lanes' first operands, then of
-   * the second ones, and so on; -1 gives zeros.
+   * By result: for each lane and each of its parts, the number of the part that it is, among those of all lanes' first
+   * operands, then of the second ones, and so on; -1 gives zeros.
    */
   readonly from: readonly (readonly number[])[];
 }

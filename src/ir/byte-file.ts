@@ -70,3 +70,6 @@ export const variablesAt = (grfBytes: number): number => retvalAt(grfBytes) + re
 
 /** Indices of surfaces that are in no binding table. */
 export const surfaceIndex = { slm: 0x1_0000, scratch: 0x1_0001, stateless: 0xff } as const;
+
+/** The bits of an offset into shared local memory (vISA) that the hardware decodes; some kernels set others. */
+export const slmBits = 0x00ff_ffff;

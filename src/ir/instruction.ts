@@ -94,9 +94,9 @@ export type WarpOp =
   | { readonly op: "multiply"; readonly operands: readonly Expr[]; readonly product: MatrixProduct };
 
 /**
- * What lanes of compiled code ask the launcher about their cluster: whether all of its blocks have begun, and whether the
- * phase of its barrier is complete at which they have arrived; or what they tell it: that they arrive, and that they are
- * about to exit.
+ * What lanes of compiled code ask the launcher about their cluster: whether all of its blocks have begun, and whether
+ * the phase of its barrier is complete at which they have arrived; or what they tell it: that they arrive, and that
+ * they are about to exit.
  */
 export const clusterQuestions = ["begun", "arrives", "passed", "exits"] as const;
 /** What compiled code asks its launcher about the cluster of some lanes. */
@@ -179,7 +179,7 @@ export type Op =
   | { readonly kind: "order-products"; readonly step: "wait"; readonly pending: number }
   /**
    * A unit of the machine acts for the lanes, now: see `UnitOp`. Which memory it accesses is known only then. Results
-   * are registers of 32 or 64 bits.
+   * are registers of 32 or 64 bits, or predicates.
    */
   | { readonly kind: "unit"; readonly unit: UnitOp; readonly operands: readonly Expr[] }
   /** `mask`: the lanes that must come together (`.sync`); null for the old forms, which take the group as it is. */

@@ -26,7 +26,9 @@ export type ProductRule =
  */
 export type MatrixSums = "hardware" | "exact";
 
-/** A product of matrices in the registers of a warp: D = A * B + C. A has m rows, B n columns, both k elements in each. */
+/**
+ * A product of matrices in the registers of a warp: D = A * B + C. A has m rows, B n columns, both k elements in each.
+ */
 export interface MatrixProduct {
   readonly m: number;
   readonly n: number;

@@ -17,7 +17,9 @@ export interface SharedMatrixLayout {
   readonly width: SwizzleWidth;
   /** Where the repeating pattern of the swizzle begins, in units of 128 bytes, modulo 8. */
   readonly baseOffset: number;
-  /** The bytes that the swizzle leaves together: 32 in one mode of tcgen05, in which groups have four lines; else 16. */
+  /**
+   * The bytes that the swizzle leaves together: 32 in one mode of tcgen05, in which groups have four lines; else 16.
+   */
   readonly grain?: 16 | 32;
 }
 

@@ -1,7 +1,7 @@
 /*
  * A sparse matrix A of a product (section 9.7.14.6.1): of each chunk of a row half of the elements are present. Four
- * bits of metadata, two indices of two bits, say which two quarters of a chunk they are; of a chunk of two elements each
- * index counts halves of elements, of which two follow each other. Metadata is in lanes of each quad, which the
+ * bits of metadata, two indices of two bits, say which two quarters of a chunk they are; of a chunk of two elements
+ * each index counts halves of elements, of which two follow each other. Metadata is in lanes of each quad, which the
  * sparsity selector names. The manual has its layout only in figures (119 to 147). What is here agrees with how CUTLASS
  * orders metadata for elements of 16 bits and for k = 64 of 8 bits; for k = 32 of 8 and k = 64 of 4 bits it is inferred
  * from the larger shapes.
@@ -40,8 +40,9 @@ export const firstMetadataLane = (shape: SparseShape): number => {
 };
 
 /**
- * Where the metadata of a chunk of a row is. Elements of 16 and 32 bits: a lane has four chunks of a row, and above them
- * those of the row eight below. Smaller ones: it has eight chunks of a row, the next lane those of the row eight below.
+ * Where the metadata of a chunk of a row is. Elements of 16 and 32 bits: a lane has four chunks of a row, and above
+ * them those of the row eight below. Smaller ones: it has eight chunks of a row, the next lane those of the row eight
+ * below.
  */
 export function metadataPlace(shape: SparseShape, row: number, chunk: number): MetadataPlace {
   const first = 4 * (row % 8) + firstMetadataLane(shape);

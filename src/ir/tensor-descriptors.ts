@@ -170,8 +170,8 @@ export interface ZeroColumns {
 }
 
 /**
- * The mask in a zero-column mask descriptor for a product with m rows and n columns. The manual's table 45 exchanges the
- * two spans: its examples, and CUTLASS, have zeros in runs of the skip span and B's values in runs of the use span.
+ * The mask in a zero-column mask descriptor for a product with m rows and n columns. The manual's table 45 exchanges
+ * the two spans: its examples, and CUTLASS, have zeros in runs of the skip span and B's values in runs of the use span.
  */
 export function zeroColumns(low: number, high: number, m: number, n: number): ZeroColumns {
   const shift = (high >>> 24) & 63;

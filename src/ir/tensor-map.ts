@@ -21,7 +21,9 @@ export const tensorMapFields = {
   rank: 28,
   /** 64 bits each: the bytes between neighbours in dimension i + 1. The last is not used. */
   global_stride: 32,
-  /** 32 bits each: the size of the box. For im2col: channels, pixels, and by spatial dimension the corners (16 bits). */
+  /**
+   * 32 bits each: the size of the box. For im2col: channels, pixels, and by spatial dimension the corners (16 bits).
+   */
   box_dim: 72,
   /** 32 bits each. */
   element_stride: 92,

@@ -1,4 +1,5 @@
 import type { Space } from "./access.ts";
+import type { ImageFetch, ImageKind, ImageQuery, SurfaceAccess, SurfaceReduction } from "./images.ts";
 import type { WarpgroupProduct } from "./warpgroup-product.ts";
 import type { TensorKind } from "./tensor-descriptors.ts";
 import type { TensorMove, TensorReduction } from "./tensor-moves.ts";
@@ -20,8 +21,8 @@ export type TensorMode = "tile" | "tile::gather4" | "tile::scatter4" | "im2col" 
 export type UnitOp =
   /**
    * `cp.async.bulk` and `cp.reduce.async.bulk`: address of the destination, address of the source, bytes (`i32`), which
-   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the blocks
-   * of the cluster that get the bytes, as bits (`i32`, with `multicast`).
+   * bytes of each 16 are written, as bits (`i32`); address of the mbarrier (`completion`; else anything), and the
+   * blocks of the cluster that get the bytes, as bits (`i32`, with `multicast`).
    */
   | {
       readonly op: "bulk-copy";
@@ -93,7 +94,22 @@ export type UnitOp =
   /** `tcgen05.shift`: the address in tensor memory. */
   | { readonly op: "tensor-shift"; readonly pair: boolean }
   /** `tcgen05.wait`: for the warp's loads or stores. */
-  | { readonly op: "tensor-wait"; readonly of: "loads" | "stores" };
+  | { readonly op: "tensor-wait"; readonly of: "loads" | "stores" }
+  /**
+   * `tex`, `tld4`: the texture, the sampler (`i64`; 0 without `hasSampler`), coordinates, the level or two gradients,
+   * offsets in texels, the value to compare. Results: four components, or pairs of them; whether they are resident.
+   */
+  | { readonly op: "image-fetch"; readonly fetch: ImageFetch }
+  /** `suld`: the surface (`i64`), four coordinates (`i32`). Results: the elements. */
+  | { readonly op: "surface-load"; readonly access: SurfaceAccess }
+  /** `sust`: the surface (`i64`), four coordinates (`i32`), the elements. */
+  | { readonly op: "surface-store"; readonly access: SurfaceAccess }
+  /** `sured`: the surface (`i64`), four coordinates (`i32`), the element. */
+  | { readonly op: "surface-reduce"; readonly reduction: SurfaceReduction }
+  /** `txq`, `suq`: the object (`i64`), the level (`i32`; 0 for the base). Result: the attribute. */
+  | { readonly op: "image-query"; readonly query: ImageQuery; readonly of: "texture" | "surface" }
+  /** `istypep`: a value (`i64`). Result: whether it is the handle of an object of the kind, or the address of one. */
+  | { readonly op: "image-test"; readonly of: ImageKind };
 
 /** How `tcgen05.mma` multiplies, beyond what its descriptors say. */
 export interface TensorMultiply {
@@ -145,9 +161,15 @@ export interface UnitTraits {
    * defined. The others are data.
    */
   readonly deciding: number;
+  /** What these operands are, for reports; by default those of an asynchronous operation. */
+  readonly asks?: string;
   /** It takes something that the block must give back before it ends. */
   readonly takes?: true;
+  /** It copies from one memory to another, or reduces into that, asynchronously. */
+  readonly copies?: true;
 }
+
+const surface = "the place in a surface";
 
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
@@ -158,10 +180,16 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-load": { warp: true, deciding: 1 },
   "tensor-store": { warp: true, deciding: 1 },
   "tensor-multiply": { warp: false, deciding: Infinity },
-  "tensor-copy": { warp: false, deciding: 2 },
+  "tensor-copy": { warp: false, deciding: 2, copies: true },
   "tensor-shift": { warp: false, deciding: 1 },
   "tensor-wait": { warp: true, deciding: 0 },
-  "bulk-copy": { warp: false, deciding: 6 },
-  "box-load": { warp: false, deciding: 12 },
-  "box-store": { warp: false, deciding: 12 },
+  "bulk-copy": { warp: false, deciding: 6, copies: true },
+  "box-load": { warp: false, deciding: 12, copies: true },
+  "box-store": { warp: false, deciding: 12, copies: true },
+  "image-fetch": { warp: false, deciding: Infinity, asks: "what is fetched from a texture" },
+  "surface-load": { warp: false, deciding: 5, asks: surface },
+  "surface-store": { warp: false, deciding: 5, asks: surface },
+  "surface-reduce": { warp: false, deciding: 5, asks: surface },
+  "image-query": { warp: false, deciding: 2, asks: "what is asked about an image" },
+  "image-test": { warp: false, deciding: 1, asks: "what is asked about an image" },
 };

@@ -44,7 +44,7 @@ export interface LaunchRequest {
   readonly params: Uint8Array;
   /**
    * Hardware threads of a vISA kernel: then `grid` counts groups, `block` work items, `sharedBytes` is the size of SLM,
-   * `params` is empty.
+   * `params` has the values of which `threads.items` knows the places.
    */
   readonly threads?: ThreadModel;
   readonly sanitize?: ReadonlySet<SanitizerName>;
@@ -56,6 +56,10 @@ export interface LaunchRequest {
   readonly maxSteps?: number;
   /** Wall-clock milliseconds after which the launch ends with `no-progress`. */
   readonly timeoutMs?: number;
+  /** The values of %envreg1 and %envreg2. Default: 0. */
+  readonly environment?: readonly [number, number];
+  /** The clocks of threads, in nanoseconds. Default: what has been executed, so that each run is the same. */
+  readonly clock?: () => bigint;
   /** How products of matrices are summed. Default: "hardware". */
   readonly matrix?: MatrixSums;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */
@@ -67,8 +71,8 @@ export interface LaunchRequest {
     readonly steps: number | null;
   }) => void;
   /**
-   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data race
-   * may replace a report of an uninitialized read.
+   * Called with each new report, and all so far, as soon as it is found. More threads may be added to it, and a data
+   * race may replace a report of an uninitialized read.
    */
   readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */

@@ -37,8 +37,8 @@ const checksumBytes = 32;
 /**
  * Keeps compiled kernels as files in a folder that processes may share. A file is written under another name and then
  * renamed, so that no process sees a partial one; a damaged file is removed. When the files exceed `mostBytes` bytes,
- * the least recently used ones are removed. If the folder cannot be written, nothing is kept; if others can write to it,
- * nothing is read either.
+ * the least recently used ones are removed. If the folder cannot be written, nothing is kept; if others can write to
+ * it, nothing is read either.
  */
 export class KernelFolder implements KernelStore {
   readonly path: string;

@@ -44,9 +44,9 @@ export function tensorSum(sm: number, format: TensorFormat, k: number, half: boo
 }
 
 /**
- * How a product over `k` elements is formed by the warpgroups of sm_90a, which add 8-bit floats with fewer bits than its
- * warps do: 32 products in one step, and an f32 result of 13 bits of fraction [X, K]. Of a sparse matrix `k` counts the
- * elements that are present: which products share a step there is in none of the sources.
+ * How a product over `k` elements is formed by the warpgroups of sm_90a, which add 8-bit floats with fewer bits than
+ * its warps do: 32 products in one step, and an f32 result of 13 bits of fraction [X, K]. Of a sparse matrix `k` counts
+ * the elements that are present: which products share a step there is in none of the sources.
  */
 export const warpgroupSum = (format: TensorFormat, k: number, half: boolean): TensorSum =>
   format in minifloats

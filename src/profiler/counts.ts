@@ -55,6 +55,10 @@ export interface Counts {
   readonly matrixProducts: number;
   /** Multiplications and additions in these: of sparse matrices, of the elements that are present. */
   readonly multiplyAdds: number;
+  /** Asynchronous copies that lanes have issued, reductions included: cp.async, bulk and tensor copies, tcgen05.cp. */
+  readonly asyncCopies: number;
+  /** Bytes that they write: of a multicast, those in each block. */
+  readonly asyncBytes: number;
   /** Arrivals of warps at barriers. */
   readonly barrierArrivals: number;
   /** Warp-instructions that the block executed between an arrival and its release. */
@@ -103,6 +107,8 @@ export const newTally = (): Tally => ({
   atomicRounds: 0,
   matrixProducts: 0,
   multiplyAdds: 0,
+  asyncCopies: 0,
+  asyncBytes: 0,
   barrierArrivals: 0,
   barrierWaited: 0,
   barrierBehind: 0,

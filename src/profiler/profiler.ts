@@ -5,16 +5,20 @@ import type {
   BarrierReleaseEvent,
   BranchEvent,
   CallEvent,
+  CellsEvent,
   EnterEvent,
   InstructionEvent,
   Observer,
+  RangeEvent,
 } from "../machine/events.ts";
+import { accessBytes } from "../machine/faults/access-fault.ts";
+import { isAsyncCopy } from "./async-copy.ts";
 import type { Activation, Cta, Grid, Warp } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
 import { BarrierWaits } from "./barrier-waits.ts";
 import { type CallNode, CallTree } from "./call-tree.ts";
 import { newTally, type Tally } from "./counts.ts";
-import { multiplyAddsOf } from "./matrix-work.ts";
+import { matrixWorkOf } from "./matrix-work.ts";
 import { MemoryCounter } from "./memory-counter.ts";
 import { type Timeline, TimelineRecorder } from "./timeline.ts";
 
@@ -141,19 +145,37 @@ export class Profiler implements Observer {
     if (guard === null) this.#issue(e);
     if (guard === null || op.kind !== "branch") this.#execute(e);
     this.#lanes = mask;
-    const multiplyAdds = multiplyAddsOf(op);
-    if (multiplyAdds !== null) {
+    const work = matrixWorkOf(e);
+    if (work !== null) {
       const { tally } = this.#at(site);
-      tally.matrixProducts++;
-      tally.multiplyAdds += multiplyAdds;
+      tally.matrixProducts += work.products;
+      tally.multiplyAdds += work.multiplyAdds;
     }
+    if (isAsyncCopy(op)) this.#at(site).tally.asyncCopies += popcount(mask);
     if (op.kind === "barrier") this.#waits.get(e.warp.cta)!.reach(e);
     else if (op.kind === "subroutine-call") this.#call(e, site.code.ir.name);
   }
 
   /** Counts an access to memory, its transactions and bank conflicts. */
   access(e: AccessEvent): void {
-    this.#memory.add(e, this.#at(e.site).tally);
+    const { tally } = this.#at(e.site);
+    this.#memory.add(e, tally);
+    if (e.effect === "store" && isAsyncCopy(e.site.instruction.op)) {
+      tally.asyncBytes += popcount(e.mask) * accessBytes(e.access);
+    }
+  }
+
+  /** Counts the bytes that an asynchronous copy writes. */
+  range({ site, effect, access }: RangeEvent): void {
+    // The mbarrier that counts a copy is accessed, too.
+    if (effect === "load" || access.order === "release" || !isAsyncCopy(site.instruction.op)) return;
+    this.#at(site).tally.asyncBytes += accessBytes(access);
+  }
+
+  /** Counts the bytes that a copy to tensor memory writes. */
+  cells({ site, effect, cells }: CellsEvent): void {
+    if (effect === "load" || !isAsyncCopy(site.instruction.op)) return;
+    this.#at(site).tally.asyncBytes += 4 * cells.lanes * cells.columns;
   }
 
   /** Counts a branch, and whether it diverges. */

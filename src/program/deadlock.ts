@@ -92,7 +92,9 @@ export function mbarrierDeadlock(cta: Cta): Fault {
   return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
 }
 
-/** Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier. */
+/**
+ * Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier.
+ */
 const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
 
 const isForPair = ({ instruction: { op } }: Site): boolean => op.kind === "unit" && reachesCluster(op.unit);

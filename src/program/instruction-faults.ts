@@ -17,7 +17,9 @@ export function notAligned(at: FaultPlace, notes: readonly string[] = []): Fault
   });
 }
 
-/** Makes the fault for a warp of an incomplete warpgroup. `warps`: the warps of the block, of which a group has four. */
+/**
+ * Makes the fault for a warp of an incomplete warpgroup. `warps`: the warps of the block, of which a group has four.
+ */
 export function notWarpgroup(warps: number, at: FaultPlace): Fault {
   const message = `only ${warps % 4} warps of a warpgroup's 4 exist, as the block has ${warps} warps`;
   const help = "launch blocks of a multiple of 128 threads, or keep the last warps from the instruction";

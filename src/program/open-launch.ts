@@ -69,6 +69,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     dynamicSharedBytes: request.sharedBytes,
     stackLimit: options.stackLimit ?? stackLimit,
     processors: 1,
+    environment: request.environment ?? [0, 0],
     matrix: request.matrix ?? "hardware",
     threads: request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),
@@ -77,7 +78,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     steps: 0,
     activationBytes: 0,
     clockReads: 0,
-    clock: () => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++),
+    clock: request.clock ?? (() => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++)),
   };
   return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }

@@ -1,7 +1,7 @@
-import { characterTable, codeOf, digits, letters, tokenLimit } from "../source/characters.ts";
+import { characterTable, codeOf, digits, letters } from "../source/characters.ts";
 import type { SourceText, Span } from "../source/index.ts";
+import { Scanner, tokenTable } from "../source/scanner.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
-import type { Comment } from "./tree/leaves.ts";
 
 /** The kinds of tokens. `panic` is not a token: see `Cursor`. */
 export const Token = {
@@ -63,7 +63,6 @@ const semicolon = codeOf(";");
 const hash = codeOf("#");
 const dot = codeOf(".");
 const slash = codeOf("/");
-const star = codeOf("*");
 const underscore = codeOf("_");
 
 /**
@@ -78,35 +77,7 @@ const alone = characterTable(`${letters}_`);
 const decimals = characterTable(digits);
 
 /** One-character tokens. */
-const single = new Uint8Array(128);
-for (const [character, kind] of Object.entries({
-  ",": Token.comma,
-  ";": Token.semicolon,
-  ":": Token.colon,
-  "(": Token.leftParen,
-  ")": Token.rightParen,
-  "[": Token.leftBracket,
-  "]": Token.rightBracket,
-  "{": Token.leftBrace,
-  "}": Token.rightBrace,
-  "@": Token.at,
-  "=": Token.assign,
-  "?": Token.question,
-  "!": Token.not,
-  "~": Token.complement,
-  "*": Token.star,
-  "/": Token.slash,
-  "%": Token.percent,
-  "+": Token.plus,
-  "-": Token.minus,
-  "<": Token.less,
-  ">": Token.greater,
-  "&": Token.and,
-  "^": Token.xor,
-  "|": Token.or,
-})) {
-  single[codeOf(character)] = kind;
-}
+const single = tokenTable(Token, { "@": Token.at });
 
 /** Two-character tokens, indexed by `first << 7 | second`. */
 const double = new Uint8Array(0x4000);
@@ -129,24 +100,14 @@ export type Report = (code: SyntaxCode, span: Span, message: string, help?: stri
  * Reads tokens one at a time: `next` advances, and `kind`, `start` and `end` describe the token found. Allocates only
  * the comments.
  */
-export class Lexer {
-  readonly text: string;
-  readonly comments: Comment[] = [];
-  kind: TokenKind = Token.end;
-  start = 0;
-  end = 0;
+export class Lexer extends Scanner<TokenKind, "preprocessor"> {
   /** Whether the token is the first on its line. */
   first = true;
-  /** The offset where reading stopped because the text has too many tokens, or null. */
-  cut: number | null = null;
-  #count = 0;
   readonly #report: Report;
 
   constructor(source: SourceText, report: Report) {
-    this.text = source.text;
+    super(source, Token.end);
     this.#report = report;
-    // Skip a byte order mark.
-    if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
   }
 
   next(): TokenKind {
@@ -155,10 +116,10 @@ export class Lexer {
     const at = this.end;
     this.start = at;
     if (at >= text.length) return (this.kind = Token.end);
-    if (++this.#count > tokenLimit) return this.#cutOff();
+    if (this.isTooMany()) return this.cutOff();
     const c = text.charCodeAt(at);
     if (starters[c] === 1) {
-      this.end = this.#follow(at + 1);
+      this.end = this.follow(at + 1, followers);
       if (this.end > at + 1 || alone[c] === 1) return (this.kind = Token.name);
     }
     if (decimals[c] === 1) return this.#number(at);
@@ -166,7 +127,7 @@ export class Lexer {
       const following = text.charCodeAt(at + 1);
       if (decimals[following] === 1) return this.#number(at);
       if (followers[following] !== 1) return (this.kind = this.#unknown(at));
-      this.end = this.#follow(at + 1);
+      this.end = this.follow(at + 1, followers);
       return (this.kind = Token.directive);
     }
     if (c === quote) return this.#string(at);
@@ -192,7 +153,7 @@ export class Lexer {
       const c = text.charCodeAt(this.end);
       const separator = c === dot ? 1 : c === 0x3a && text.charCodeAt(this.end + 1) === 0x3a ? 2 : 0;
       if (separator === 0) break;
-      const end = this.#follow(this.end + separator);
+      const end = this.follow(this.end + separator, followers);
       if (end === this.end + separator) break;
       const bank = end - this.end === 6 && text.startsWith(".const[", this.end);
       this.end = bank ? this.#bank(end) : end;
@@ -206,15 +167,8 @@ export class Lexer {
     return this.text.charAt(at);
   }
 
-  #follow(at: number): number {
-    const { text } = this;
-    while (followers[text.charCodeAt(at)] === 1) at++;
-    return at;
-  }
-
   #bank(open: number): number {
-    let at = open + 1;
-    while (decimals[this.text.charCodeAt(at)] === 1) at++;
+    const at = this.follow(open + 1, decimals);
     return at > open + 1 && this.text[at] === "]" ? at + 1 : open;
   }
 
@@ -266,13 +220,6 @@ export class Lexer {
     return Token.unknown;
   }
 
-  #cutOff(): TokenKind {
-    this.cut = this.start;
-    this.end = this.text.length;
-    this.start = this.end;
-    return (this.kind = Token.end);
-  }
-
   /** The end of the line, before its line break. */
   #lineEnd(at: number): number {
     const found = this.text.indexOf("\n", at);
@@ -304,32 +251,13 @@ export class Lexer {
 
   /** Records the comment that begins at `start` and returns its end; returns `start` if there is no comment. */
   #comment(start: number, c: number): number {
-    const { text } = this;
-    const second = text.charCodeAt(start + 1);
-    let kind: Comment["kind"] = "block";
-    let end: number;
-    if (c === hash || second === slash) {
-      kind = c === hash ? "preprocessor" : "line";
-      end = this.#lineEnd(start);
-    } else if (second === star) {
-      const close = text.indexOf("*/", start + 2);
-      end = close < 0 ? text.length : close + 2;
-      if (close < 0) {
-        this.#report(
-          "ptx-unterminated-comment",
-          { start, end: start + 2 },
-          "the comment is never closed",
-          "end it with */",
-        );
-      }
-    } else return start;
-    if (++this.#count > tokenLimit) {
-      this.start = start;
-      this.#cutOff();
-      return this.end;
-    }
-    this.comments.push({ kind, start, end });
-    return end;
+    const kind = c === hash ? "preprocessor" : this.commentAt(start);
+    if (kind === null) return start;
+    return this.keep(kind, start, kind === "block" ? this.blockEnd(start) : this.#lineEnd(start));
+  }
+
+  protected unclosedComment(span: Span): void {
+    this.#report("ptx-unterminated-comment", span, "the comment is never closed", "end it with */");
   }
 }
 

@@ -1,5 +1,5 @@
 import { demangle } from "../names/index.ts";
-import type { SourceText } from "../source/index.ts";
+import type { ReadOrigin, SourceText } from "../source/index.ts";
 import type { Finding } from "./finding.ts";
 
 /** A rule that suppresses findings. */
@@ -96,11 +96,14 @@ export function parseSuppressions({ path, text }: SourceText): Suppression[] {
 
 const comment = /\/\/[ \t]*lanewise:[ \t]*allow[ \t]+([\w*-]+(?:[ \t]*,[ \t]*[\w*-]+)*)/g;
 
+/** The lines of a source on which a finding is. */
+type LinesIn = (finding: Finding, source: SourceText) => readonly number[];
+
 /**
  * Parses comments of the form `// lanewise: allow CODE, CODE`, which apply to their own line, or to the next one if
  * nothing else is on the line.
  */
-function suppressionsIn(source: SourceText): Suppression[] {
+function suppressionsIn(source: SourceText, linesIn: LinesIn): Suppression[] {
   return [...source.text.matchAll(comment)].flatMap((match) => {
     const { line, column } = source.position(match.index);
     const alone =
@@ -115,7 +118,7 @@ function suppressionsIn(source: SourceText): Suppression[] {
         origin: `${source.path}:${line}`,
         kind: "inSource",
         code: name.trim(),
-        applies: (f) => f.source === source && codes.test(f.code) && f.source.position(f.span.start).line === target,
+        applies: (f) => codes.test(f.code) && linesIn(f, source).includes(target),
       };
     });
   });
@@ -126,9 +129,12 @@ export class Suppressions {
   readonly #rules: Suppression[];
   readonly #used = new Set<Suppression>();
   readonly #sources = new Set<SourceText>();
+  readonly #readOrigin: ReadOrigin;
 
-  constructor(rules: readonly Suppression[]) {
+  /** `readOrigin`: finds the files that programs were compiled from, whose comments count too. */
+  constructor(rules: readonly Suppression[], readOrigin: ReadOrigin = () => null) {
     this.#rules = [...rules];
+    this.#readOrigin = readOrigin;
   }
 
   /** Whether there are any rules. */
@@ -140,12 +146,26 @@ export class Suppressions {
   read(source: SourceText): void {
     if (this.#sources.has(source)) return;
     this.#sources.add(source);
-    this.#rules.push(...suppressionsIn(source));
+    this.#rules.push(...suppressionsIn(source, this.#linesIn));
+  }
+
+  readonly #linesIn: LinesIn = (finding, source) => [
+    ...(finding.source === source ? [source.position(finding.span.start).line] : []),
+    ...this.#origins(finding).flatMap((at) => (at.source === source ? [at.line] : [])),
+  ];
+
+  /** The places of a finding in the files that the program was compiled from, as far as there are these files. */
+  #origins({ origin, source: program }: Finding): { readonly source: SourceText; readonly line: number }[] {
+    return (origin ?? []).flatMap(({ path, line }) => {
+      const source = this.#readOrigin(path, program.path);
+      return source === null ? [] : [{ source, line }];
+    });
   }
 
   /** Returns the rule that suppresses a finding, or null. */
   find(finding: Finding): Suppression | null {
     this.read(finding.source);
+    for (const { source } of this.#origins(finding)) this.read(source);
     const found = this.#rules.filter((rule) => rule.applies(finding));
     for (const rule of found) this.#used.add(rule);
     return found[0] ?? null;

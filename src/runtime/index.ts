@@ -1,6 +1,17 @@
 export type { KernelArgument, LocalMemory, Scalar, Struct } from "./data/argument.ts";
 export { local, scalar, struct } from "./data/argument.ts";
 export { Buffer, type Pointer } from "./data/buffer.ts";
+export {
+  type AddressMode,
+  type ChannelType,
+  type DepthCompare,
+  type FilterMode,
+  Image,
+  ImageHandle,
+  type ImageOptions,
+  type SamplerOptions,
+  type TextureOptions,
+} from "./data/image.ts";
 export type { Im2colBox, Im2colWideBox, TensorMapOptions, TensorShape } from "./data/tensor-map.ts";
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
 export type { Contents, DeviceCore } from "./device/device-core.ts";

@@ -2,6 +2,7 @@ import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
 import type { Expr, RegionLeaf } from "./expr.ts";
 import { fold } from "./fold.ts";
 import { kit } from "./kit.ts";
+import { inModes } from "./prims/float-control.ts";
 import type { PrimName } from "./prims/index.ts";
 import { mapChanged } from "./rewrite.ts";
 import type { Value } from "./types.ts";
@@ -49,10 +50,20 @@ function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
   if (half !== null) return half;
   const term = otherThanZero(expr.prim, args);
   if (term !== null) return term;
-  const bound: Expr = args === expr.args ? expr : { ...expr, args };
+  const bound = withoutModes(args === expr.args ? expr : { ...expr, args });
+  if (bound.kind !== "prim") return bound;
   // Not folded: a NaN constant would lose its bits.
   if (expr.ty === "f32" || expr.ty === "f64" || !args.every((a) => a.kind === "const")) return bound;
   return { kind: "const", ty: expr.ty, value: fold(bound, unreachable) };
+}
+
+/** Arithmetic whose modes are a constant, as simpler arithmetic, if these are the usual modes. */
+function withoutModes(expr: Extract<Expr, { kind: "prim" }>): Expr {
+  const [control, ...operands] = expr.args;
+  if (control?.kind !== "const" || control.ty !== "i32") return expr;
+  const prim = inModes(expr.prim, control.value as number);
+  if (prim === undefined) return expr;
+  return prim === null ? operands[0]! : kit.op(prim as PrimName, ...operands);
 }
 
 /** Simplifies a sum with a zero, which is common in addresses; null if `prim` is not such a sum. */

@@ -20,6 +20,8 @@ export type SpecialName =
   | "nwarpid"
   | "smid"
   | "nsmid"
+  | "envreg1"
+  | "envreg2"
   | "gridid"
   | "clock"
   | "clock_hi"

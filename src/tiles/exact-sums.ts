@@ -7,16 +7,16 @@ import { facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.t
  * Sums that are exact in binary32 in any order, and in which no term is truncated: those of integers, for example. All
  * elements of A are multiples of 2^u and less than 2^l, and those of B, of 2^v and less than 2^m. Then products are
  * multiples of 2^(u + v), and the sum of k of them is at most k 2^(l + m). If that is at most 2^(u + v + 22), and if
- * accumulators are multiples of 2^(u + v) of at most 2^(u + v + 22), all sums are multiples of 2^(u + v) of fewer than 24
- * bits. No exponent is larger than u + v + 22, that of a zero product no larger than 45 - 126, so that terms keep their
- * last bit, of 2^(u + v), with 23 bits of fraction.
+ * accumulators are multiples of 2^(u + v) of at most 2^(u + v + 22), all sums are multiples of 2^(u + v) of fewer than
+ * 24 bits. No exponent is larger than u + v + 22, that of a zero product no larger than 45 - 126, so that terms keep
+ * their last bit, of 2^(u + v), with 23 bits of fraction.
  */
 
 const sumBits = 22;
 
 /**
- * Units that are considered, as exponents: larger ones are multiples of the last. Dividing by one of these never makes a
- * number zero.
+ * Units that are considered, as exponents: larger ones are multiples of the last. Dividing by one of these never makes
+ * a number zero.
  */
 const [leastUnit, mostUnit] = [-56, 0];
 

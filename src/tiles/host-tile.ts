@@ -9,7 +9,9 @@ export interface TileExports {
   readonly multiply: (left: number, right: number, start: number, result: number) => number;
 }
 
-/** The functions of a tile in a module of their own, with memory of their own. Throws NotAllowed where there is none. */
+/**
+ * The functions of a tile in a module of their own, with memory of their own. Throws NotAllowed where there is none.
+ */
 export function instantiateTile(
   tile: Tile,
   bytes: number,

@@ -41,7 +41,10 @@ export function writeIntegersLeft(w: FunctionWriter, format: IntegerFormat, k: n
   }
 }
 
-/** Writes a function (from, to) that widens B: pairs in the same order as those of A, of the even columns and the odd ones. */
+/**
+ * Writes a function (from, to) that widens B: pairs in the same order as those of A, of the even columns and the odd
+ * ones.
+ */
 export function writeIntegersRight(w: FunctionWriter, format: IntegerFormat, k: number): void {
   const { step } = integerLayout(k).right;
   const taken: number[] = [];

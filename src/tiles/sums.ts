@@ -11,12 +11,15 @@ import { truncation, type Truncate } from "./truncation.ts";
  *
  * - The largest exponent E of the products and the accumulator is found in integers: those of products in bytes, which
  *   saturate below all that matters.
- * - A product of binary32 is exact: its operands have at most 11 significant bits and exponents from -38 on. The product
+ * - A product of binary32 is exact: its operands have at most 11 significant bits and exponents from -38 on. The
+ *   product
  *   times 2^(F - E), where terms keep F bits of their fraction, is exact too, or less than 1. Its integer part is the
  *   aligned and truncated term, which is less than 2^(F + 2).
- * - Sixteen terms fit an integer of 32 bits: significands are at most 2 - 2^-10, and F at most 25, so that they are less
+ * - Sixteen terms fit an integer of 32 bits: significands are at most 2 - 2^-10, and F at most 25, so that they are
+ *   less
  *   than 16 (2 - 2^-10)^2 2^25 < 2^31 - 2^20.
- * - The sum times 2^(E - F) is truncated to binary32: the sum is converted, which rounds to nearest; where the magnitude
+ * - The sum times 2^(E - F) is truncated to binary32: the sum is converted, which rounds to nearest; where the
+ *   magnitude
  *   has become larger, the number before it is the truncated one. Results are 0 or at least 2^-101.
  *
  * What this cannot do is found on the way, and then the function says so: elements whose exponents are beyond the

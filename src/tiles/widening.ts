@@ -136,7 +136,10 @@ export function writeLeft(w: FunctionWriter, format: TensorFormat, k: number, tr
   part.storeFacts(factsAt - pairs * pair);
 }
 
-/** Of a vector of bytes, for each of the first eight a vector of eight times that byte and eight times the one eight places on. */
+/**
+ * Of a vector of bytes, for each of the first eight a vector of eight times that byte and eight times the one eight
+ * places on.
+ */
 function repeated(part: Widening, bytes: Wasm): readonly Wasm[] {
   const kept = part.kept(bytes);
   let now = [

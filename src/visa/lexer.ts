@@ -1,7 +1,7 @@
-import { characterTable, codeOf, digits, letters, tokenLimit } from "../source/characters.ts";
+import { characterTable, codeOf, digits, letters } from "../source/characters.ts";
 import type { SourceText, Span } from "../source/index.ts";
+import { punctuationCharacters, Scanner, tokenTable } from "../source/scanner.ts";
 import type { SyntaxCode } from "./codes-syntax.ts";
-import type { Comment } from "./tree.ts";
 
 /** Kinds of tokens. `panic` is not read from the text: see `Cursor`. */
 export const Token = {
@@ -77,36 +77,9 @@ const suffixFollowers = characterTable(`${initials}${digits}<>-`);
 const blanks = characterTable(" \t\r\f\v");
 
 /** Tokens of one character. */
-const singleKinds: Readonly<Record<string, TokenKind>> = {
-  ".": Token.dot,
-  ",": Token.comma,
-  ";": Token.semicolon,
-  ":": Token.colon,
-  "(": Token.leftParen,
-  ")": Token.rightParen,
-  "[": Token.leftBracket,
-  "]": Token.rightBracket,
-  "{": Token.leftBrace,
-  "}": Token.rightBrace,
-  "=": Token.assign,
-  "?": Token.question,
-  "!": Token.not,
-  "~": Token.complement,
-  "*": Token.star,
-  "/": Token.slash,
-  "%": Token.percent,
-  "+": Token.plus,
-  "-": Token.minus,
-  "<": Token.less,
-  ">": Token.greater,
-  "&": Token.and,
-  "^": Token.xor,
-  "|": Token.or,
-};
-const single = new Uint8Array(128);
-for (const [character, kind] of Object.entries(singleKinds)) single[codeOf(character)] = kind;
+const single = tokenTable(Token, { ".": Token.dot });
 /** Characters that may begin a token or a comment, and blanks and line ends. */
-const tokenCharacters = characterTable(`${initials}${digits}" \t\r\f\v\n${Object.keys(singleKinds).join("")}`);
+const tokenCharacters = characterTable(`${initials}${digits}" \t\r\f\v\n.${punctuationCharacters}`);
 /** Operators of several characters, by their first character; the longest first. */
 const longer: (readonly (readonly [string, TokenKind])[] | undefined)[] = [];
 longer[codeOf("<")] = [
@@ -142,34 +115,24 @@ export interface Mark {
  * Reads one token at a time: `next` advances to it; `kind`, `start` and `end` describe it. Statements end with their
  * line, so a line end is a token, unless a backslash or a comment swallows it. Only comments are allocated.
  */
-export class Lexer {
-  readonly text: string;
-  readonly comments: Comment[] = [];
-  kind: TokenKind = Token.end;
-  start = 0;
-  end = 0;
-  /** Where the text was cut off because it has too many tokens; null if it was not. */
-  cut: number | null = null;
-  #count = 0;
+export class Lexer extends Scanner<TokenKind, never> {
   /** Text before this offset may be read again after `reset`; its errors have been reported. */
   #reported = 0;
   readonly #report: Report;
 
   constructor(source: SourceText, report: Report) {
-    this.text = source.text;
+    super(source, Token.end);
     this.#report = report;
-    // A byte order mark is not part of the text.
-    if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
   }
 
   mark(): Mark {
-    return { at: this.start, count: this.#count, comments: this.comments.length };
+    return { at: this.start, count: this.count, comments: this.comments.length };
   }
 
   /** Goes back to the token at which `mark` was called. */
   reset({ at, count, comments }: Mark): void {
     this.end = at;
-    this.#count = count;
+    this.count = count;
     this.comments.length = comments;
     this.next();
   }
@@ -180,17 +143,17 @@ export class Lexer {
     const at = this.end;
     this.start = at;
     if (at >= text.length) return (this.kind = Token.end);
-    if (++this.#count > tokenLimit) return this.#cutOff();
+    if (this.isTooMany()) return this.cutOff();
     const c = text.charCodeAt(at);
     if (newLine && labelStarters[c] === 1) {
-      const end = this.#follow(at + 1, labelFollowers);
+      const end = this.follow(at + 1, labelFollowers);
       if (text.charCodeAt(end) === colon) {
         this.end = end + 1;
         return (this.kind = Token.label);
       }
     }
     if (starters[c] === 1) {
-      this.end = this.#follow(at + 1, followers);
+      this.end = this.follow(at + 1, followers);
       return (this.kind = Token.name);
     }
     if (c === newline) {
@@ -199,7 +162,7 @@ export class Lexer {
     }
     if (decimals[c] === 1) return this.#number(at);
     if (c === percent && starters[text.charCodeAt(at + 1)] === 1) {
-      this.end = this.#follow(at + 1, followers);
+      this.end = this.follow(at + 1, followers);
       return (this.kind = Token.name);
     }
     if (c === quote) return this.#string(at);
@@ -218,21 +181,21 @@ export class Lexer {
   extendMnemonic(): void {
     const { text } = this;
     for (;;) {
-      const at = this.#follow(this.end, blanks);
+      const at = this.follow(this.end, blanks);
       if (text.charCodeAt(at) !== dot) return;
-      this.end = this.#follow(at + 1, suffixFollowers);
+      this.end = this.follow(at + 1, suffixFollowers);
     }
   }
 
   /** Extends the current dot to a directive: `.decl`. */
   extendDirective(): void {
-    this.end = this.#follow(this.end, followers);
+    this.end = this.follow(this.end, followers);
   }
 
   /** Extends the current colon to the shape of data: `:d32x2t`, `:d32.xyz`, `:d8.2x16x8nt`. */
   extendShape(): void {
-    let end = this.#follow(this.end, followers);
-    while (this.text.charCodeAt(end) === dot) end = this.#follow(end + 1, followers);
+    let end = this.follow(this.end, followers);
+    while (this.text.charCodeAt(end) === dot) end = this.follow(end + 1, followers);
     this.end = end;
   }
 
@@ -253,16 +216,10 @@ export class Lexer {
     return this.text.charCodeAt(this.end);
   }
 
-  #follow(at: number, marked: Uint8Array): number {
-    const { text } = this;
-    while (marked[text.charCodeAt(at)] === 1) at++;
-    return at;
-  }
-
   /** Takes the longest text that could be meant as a number, so that a malformed one is one token. */
   #number(at: number): TokenKind {
     const { text } = this;
-    const c = text.charCodeAt(this.#follow(at, decimals));
+    const c = text.charCodeAt(this.follow(at, decimals));
     if (c === dot || (c | 0x20) === 0x65) {
       float.lastIndex = at;
       if (float.test(text)) {
@@ -270,7 +227,7 @@ export class Lexer {
         return (this.kind = Token.float);
       }
     }
-    this.end = this.#follow(at, followers);
+    this.end = this.follow(at, followers);
     return (this.kind = Token.number);
   }
 
@@ -308,13 +265,6 @@ export class Lexer {
     this.#report(code, { start, end }, message, help);
   }
 
-  #cutOff(): TokenKind {
-    this.cut = this.start;
-    this.end = this.text.length;
-    this.start = this.end;
-    return (this.kind = Token.end);
-  }
-
   /** Skips blanks, comments and continued line ends. Returns whether the next token begins in the first column. */
   #skipTrivia(): boolean {
     const { text } = this;
@@ -329,7 +279,7 @@ export class Lexer {
         at = end;
         if (this.cut !== null) break;
       } else if (c === backslash) {
-        const end = this.#follow(at + 1, blanks);
+        const end = this.follow(at + 1, blanks);
         if (text.charCodeAt(end) !== newline) break;
         at = end + 1;
       } else break;
@@ -341,34 +291,23 @@ export class Lexer {
 
   /** Keeps the comment that begins here and returns its end, or `start` if none begins here. */
   #comment(start: number): number {
-    const { text } = this;
-    const second = text.charCodeAt(start + 1);
-    let end: number;
-    if (second === slash) {
-      const found = text.indexOf("\n", start);
-      end = found < 0 ? text.length : found;
-      if (this.#isDumped(start, end)) return end;
-    } else if (second === star) {
-      const close = text.indexOf("*/", start + 2);
-      end = close < 0 ? text.length : close + 2;
-      if (close < 0) {
-        this.#error("visa-unterminated-comment", start, start + 2, "the comment is never closed", "end it with */");
-      }
-    } else return start;
-    if (++this.#count > tokenLimit) {
-      this.start = start;
-      this.#cutOff();
-      return this.end;
-    }
-    this.comments.push({ kind: second === slash ? "line" : "block", start, end });
-    return end;
+    const kind = this.commentAt(start);
+    if (kind === null) return start;
+    if (kind === "block") return this.keep(kind, start, this.blockEnd(start));
+    const found = this.text.indexOf("\n", start);
+    const end = found < 0 ? this.text.length : found;
+    return this.#isDumped(start, end) ? end : this.keep(kind, start, end);
+  }
+
+  protected unclosedComment({ start, end }: Span): void {
+    this.#error("visa-unterminated-comment", start, end, "the comment is never closed", "end it with */");
   }
 
   #isDumped(start: number, end: number): boolean {
     const { text } = this;
     // The fast path for most of them: `/// $12`.
     if (text.charCodeAt(start + 2) === slash && text.charCodeAt(start + 4) === 0x24) {
-      const at = this.#follow(start + 5, decimals);
+      const at = this.follow(start + 5, decimals);
       if (at === end && at > start + 5 && text.charCodeAt(start + 3) === 0x20) return true;
     }
     return end - start < 100 && dumped.test(text.slice(start, end));

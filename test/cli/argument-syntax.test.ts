@@ -120,7 +120,8 @@ test("sizes and outputs", () => {
   expect(parseDim("grid", "16x2")).toEqual([16, 2, 1]);
   expect(parseDim("grid", "16x2x3")).toEqual([16, 2, 3]);
   for (const text of ["0", "1,2,3,4", "x", "-1", "1,,2", ""]) expect(() => parseDim("grid", text)).toThrow("--grid");
-  expect(parseOutput("3=a=b.npy")).toEqual({ of: 3, path: "a=b.npy" });
+  expect(parseOutput("3=a=b.npy")).toEqual({ of: { argument: 3, byte: null }, path: "a=b.npy" });
+  expect(parseOutput("0+16=y.npy")).toEqual({ of: { argument: 0, byte: 16 }, path: "y.npy" });
   expect(parseOutput("sum=y.npy")).toEqual({ of: "sum", path: "y.npy" });
   expect(() => parseOutput("y.npy")).toThrow("expected N=FILE");
 });

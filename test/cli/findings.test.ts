@@ -92,6 +92,20 @@ describe("suppressions", () => {
     expect({ status, stdout }).toEqual({ status: 0, stdout: "argument 0, u32[2]: 5 0\n" });
   });
 
+  test("a comment in the source that the program was compiled from", () => {
+    const compiled = careless
+      .replace(".address_size 64\n", '.address_size 64\n.file 1 "careless.cu"\n')
+      .replace("    setp", "    .loc 1 2 3\n    setp");
+    cli.write("compiled.ptx", compiled);
+    const source = (comment: string): string => `int n;\nif (n == 7) out[1] = 1; // ${comment}\n`;
+    const status = (comment: string): number | null => {
+      cli.write("careless.cu", source(comment));
+      return run("run", "compiled.ptx", ...launchCareless.slice(1)).status;
+    };
+    expect(status("lanewise: allow uninitialized-read")).toBe(0);
+    expect(status("lanewise: allow data-race")).toBe(3);
+  });
+
   test("an invalid rule", () => {
     cli.write("wrong.txt", "a b c d\n");
     const { status, stderr } = run("check", "racy.ptx", "--suppress", "wrong.txt");

@@ -120,6 +120,16 @@ describe("arguments and the signature", () => {
   });
 });
 
+test("the buffer of a pointer in a struct can be saved", () => {
+  const args = ["{f32:1,u64:2,s32[2]=8,9}", "f32[1]=7", "0", "0", "1", "2", "3", "4"].flatMap((arg) => ["--arg", arg]);
+  const save = (out: string) => run("--kernel", "structured", ...args, "--out", out);
+  expect(save("0+16=member.json").status).toBe(0);
+  expect(JSON.parse(readFileSync(join(cli.work, "member.json"), "utf8"))).toEqual([7, 9]);
+  expect(save("0+8=member.json").stderr).toContain(
+    "--out 0+8=member.json: argument 0+8 is not a buffer (they count from 0; 0+16, 1 are)",
+  );
+});
+
 test("compute-sanitizer's tools are known by their names", () => {
   const args = ["--kernel", "uses", "--arg", "s32[4]", "--sanitize"];
   for (const tool of ["memcheck", "racecheck", "initcheck,synccheck"]) expect(run(...args, tool).status).toBe(0);

@@ -84,7 +84,7 @@ describe("whatever the bytes, readers throw nothing but their own error, and end
     fc.assert(fc.property(damaged, readAll), { numRuns: 3000 });
   }, 300_000);
 
-  test("noise behind each beginning", () => {
+  test("noise after each beginning", () => {
     const beginnings = seeds.map((seed) => seed.slice(0, 24));
     const noise = fc
       .tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 300 }))

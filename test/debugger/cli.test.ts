@@ -75,6 +75,35 @@ test("an adapter on stdin and stdout", async () => {
   });
 });
 
+test("an adapter sets variables before the launch", async () => {
+  cli.write(
+    "symbol.ptx",
+    `.version 8.0\n.target sm_80\n.const .u32 n[2];\n.entry k() {\n.reg .u32 %r;\nld.const.u32 %r, [n+4];\nret;\n}\n`,
+  );
+  const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
+  const unframer = new Unframer();
+  const answers: { command?: string; body?: { result?: string } }[] = [];
+  let seq = 0;
+  const send = (command: string, args: object = {}): void => {
+    child.stdin.write(frame({ seq: ++seq, type: "request", command, arguments: args }));
+  };
+  send("initialize", { adapterID: "lanewise" });
+  send("launch", { program: "symbol.ptx", block: 32, symbol: ["n=5,7"], cwd: cli.work });
+  for await (const chunk of child.stdout) {
+    for (const message of unframer.push(chunk as Uint8Array)) {
+      const parsed = JSON.parse(message) as { event?: string; command?: string };
+      answers.push(parsed);
+      if (parsed.event === "initialized") {
+        send("setBreakpoints", { source: { path: join(cli.work, "symbol.ptx") }, breakpoints: [{ line: 7 }] });
+        send("configurationDone");
+      }
+      if (parsed.event === "stopped") send("evaluate", { expression: "%r" });
+      if (parsed.command === "evaluate") send("disconnect");
+    }
+  }
+  expect(answers.find(({ command }) => command === "evaluate")?.body?.result).toMatch(/^7\b/);
+});
+
 test.each(["ends", "is closed"])(
   "an adapter ends with its editor while a program runs: stdin %s",
   async (how) => {

@@ -380,3 +380,33 @@ test("messages in a stream, in whatever pieces they arrive", () => {
   }
   expect(() => new Unframer().push(new TextEncoder().encode("GET / HTTP/1.1\r\n\r\n"))).toThrow("Content-Length");
 });
+
+test("an editor shows matrices and mbarriers where there are some", async () => {
+  const path = (name: string): string => fileURLToPath(new URL(`../../examples/modern/${name}`, import.meta.url));
+  const gemm = new DapClient();
+  await gemm.launch(path("gemm.json"));
+  await gemm.request("setBreakpoints", { source: { path: path("gemm.ptx") }, breakpoints: [{ line: 67 }] });
+  await gemm.request("configurationDone");
+  const matrices = await scope(gemm, "Matrices of the next instruction");
+  expect([...matrices].map(([name, { value }]) => `${name}: ${value}`)).toEqual([
+    "A: 16x16 in %a0 %a1 %a2 %a3",
+    "B: 16x8 in %b0 %b1",
+    "C: 16x8 in %d0 %d1 %d2 %d3",
+    "D: 16x8 in %d0 %d1 %d2 %d3",
+  ]);
+  const { variables } = await gemm.request("variables", {
+    variablesReference: matrices.get("A")!.variablesReference,
+  });
+  // Row 1 of A begins at element 64 of 0, 1, 2, ...
+  const row = Array.from({ length: 16 }, (_, i) => 64 + i);
+  expect(variables[1]).toMatchObject({ name: "row 1", value: `{${row.join(", ")}}`, type: "f16" });
+
+  const hopper = new DapClient();
+  await hopper.launch(path("gemm-hopper.json"));
+  await hopper.request("setBreakpoints", { source: { path: path("gemm-hopper.ptx") }, breakpoints: [{ line: 71 }] });
+  await hopper.request("configurationDone");
+  const mbarriers = await scope(hopper, "Mbarriers of the block");
+  expect([...mbarriers.values()].map(({ value }) => value)).toEqual(
+    Array(2).fill("phase of parity 1: 0 of 1 arrivals"),
+  );
+});

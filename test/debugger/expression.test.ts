@@ -133,6 +133,22 @@ describe("variables that a function declares can be named there", () => {
   });
 });
 
+describe("variables of C++ have their names in the source", () => {
+  const scopes = openSession("scopes.json");
+  const of = (text: string): string => formatValue(scopes.evaluate(text));
+
+  test.each([
+    ["[ns::table + 4]:u32", "20"],
+    ["[table]:u32", "10"],
+    ["[ns::inner::limit]:u32", "7"],
+    ["_ZN2ns5tableE == ns::table", "true"],
+    // The name as it is in the program comes before those of C++.
+    ["[limit]:u32", "9"],
+  ])("%s", (text, expected) => expect(of(text)).toMatch(new RegExp(`^${expected}\\b`)));
+
+  test("one that there is not", () => expect(() => of("ns::tabel")).toThrow("there is no ns::tabel here"));
+});
+
 test("a condition is evaluated for the lanes that arrive, each with its own values", () => {
   const { scope } = session;
   const where = (text: string, lanes = -1): number => lanesWhere(parseExpression(text), scope, lanes);

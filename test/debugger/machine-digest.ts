@@ -50,7 +50,7 @@ function sayWarp(warp: Warp, say: (...values: unknown[]) => void, bytes: (bytes:
       top,
       cost,
       x.unsizedBytes,
-      x.tops,
+      x.pointers,
       x.pieces?.map((p) => [p.lane, p.start, p.end]),
     );
     bytes(new Uint8Array(x.i32.buffer, 0, code.cleanBytes));

@@ -30,8 +30,8 @@ ${body}    st.global.u32 [%o], %r;
 `;
 
 /**
- * The cases of the files of a folder: what is behind `---` becomes the body of a kernel, which stores `%r` for thread `%t`.
- * `// out: expression of t` says what it must be.
+ * The cases of the files of a folder: what is after `---` becomes the body of a kernel, which stores `%r` for thread
+ * `%t`. `// out: expression of t` says what it must be.
  */
 export const callCasesIn = (folder: URL): CallCase[] =>
   casesIn(folder).map(({ file, name, text: program }) => {

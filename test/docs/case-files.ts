@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** A case of a folder of text files: what stands behind `==== name`. */
+/** A case of a folder of text files: what stands after `==== name`. */
 export interface CaseText {
   readonly file: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export function casesIn(folder: URL): CaseText[] {
   });
 }
 
-/** What is to be said of a line of a program: `// error: code`, `// warning: code` and `// report: code` behind it. */
+/** What is to be said of a line of a program: `// error: code`, `// warning: code` and `// report: code` after it. */
 export interface Mark {
   readonly kind: "error" | "warning" | "report";
   readonly line: number;

@@ -14,8 +14,8 @@ import { readVisaCases } from "./visa-cases.ts";
 import { obstacles, platformTable, support as visaSupport } from "./visa-support.ts";
 
 /*
- * What pages show of programs and their output stands between `<!-- begin ... -->` and `<!-- end -->` and is what the program
- * prints now. `npx vitest run test/docs --update` writes it.
+ * What pages show of programs and their output stands between `<!-- begin ... -->` and `<!-- end -->` and is what the
+ * program prints now. `npx vitest run test/docs --update` writes it.
  */
 const root = new URL("../../", import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), "utf8");

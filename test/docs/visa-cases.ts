@@ -16,16 +16,17 @@ export interface VisaCase {
 }
 
 /**
- * The cases of a folder's files. What stands before `---` are functions, each of which begins with a line
- * `function NAME ArgSize RetValSize`; behind it stands the body of a kernel `k`, which has each lane's number in ID, and whose
- * variable R is stored for all lanes, active or not, in the end (it begins as 0). `.decl` lines go where declarations stand.
+ * The cases of a folder's files. What stands before `---` are functions, each of which begins with a line `function
+ * NAME ArgSize RetValSize`; after it stands the body of a kernel `k`, which has each lane's number in ID, and whose
+ * variable R is stored for all lanes, active or not, in the end (it begins as 0). `.decl` lines go where declarations
+ * stand.
  *
  * Every routine has F, S, T (a dword), Q (a qword), SP, FP (%sp, %fp); X, Y, ID, R (a dword for each lane); ARG, RET
  * (%arg, %retval); P1, P2. F is the first variable that is declared.
  *
- * Beside the marks of `case-files.ts`, `// bytes: 4f ...` behind an instruction says how it lies in a file; lines of their own
- * are `// width: lanes of a thread` (16 if absent) and `// items: work items` (as many). A case without `// out: expression of the
- * lane t` and without marks is not run.
+ * Beside the marks of `case-files.ts`, `// bytes: 4f ...` after an instruction says how it lies in a file; lines of
+ * their own are `// width: lanes of a thread` (16 if absent) and `// items: work items` (as many). A case without `//
+ * out: expression of the lane t` and without marks is not run.
  */
 export const readVisaCases = (folder: "ifcall" | "visa"): VisaCase[] =>
   casesIn(new URL(`${folder}/`, import.meta.url)).map(({ file, name, text: source }) => {

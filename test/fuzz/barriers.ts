@@ -1,8 +1,8 @@
 import { blockUniform } from "./compute.ts";
 import type { Scope } from "./scope.ts";
 
-// Barriers 0 to 7 are for all threads of the block, 8 and 9 for its parts, the others for producers and consumers: whoever
-// is through with one kind must not be counted at another, at which others still wait.
+// Barriers 0 to 7 are for all threads of the block, 8 and 9 for its parts, the others for producers and consumers:
+// whoever is through with one kind must not be counted at another, at which others still wait.
 
 /** Threads that a barrier counts: whole warps. */
 const counted = ({ module }: Scope): number => 32 * module.warps;
@@ -32,7 +32,7 @@ function meet(scope: Scope): void {
   }
 }
 
-/** Each thread puts a value into its place in shared memory, and reads that of another behind a barrier. */
+/** Each thread puts a value into its place in shared memory, and reads that of another after a barrier. */
 export function exchange(scope: Scope): void {
   const { text, module } = scope;
   const { random } = text;
@@ -50,14 +50,15 @@ export function exchange(scope: Scope): void {
     text.add(`add.u32 ${index}, ${random.pick(["%lt", text.register(32)])}, ${random.below(64)};`);
     text.add(`rem.u32 ${index}, ${index}, ${count};`);
   } else text.add(`mov.u32 ${index}, %lt;`, `xor.b32 ${index}, ${index}, ${random.below(16) * 2};`);
-  // Lanes of the same warp have met, even where its last lanes do not exist: their places were not written in this round.
+  // Lanes of the same warp have met, even where its last lanes do not exist: their places were not written in this
+  // round.
   text.add(`min.u32 ${index}, ${index}, ${threads - 1};`, `mad.wide.u32 ${from}, ${index}, 8, ${slots};`);
   text.add(`ld.shared.b64 ${text.register(64)}, [${from}];`);
 }
 
 /**
- * Two parties of warps meet at a barrier each, numbered by a register. Returns that no more is known than that the lanes
- * of a warp have met: `[0, 0]`.
+ * Two parties of warps meet at a barrier each, numbered by a register. Returns that no more is known than that the
+ * lanes of a warp have met: `[0, 0]`.
  */
 function meetInParts({ text, module }: Scope): [number, number] {
   const { random } = text;

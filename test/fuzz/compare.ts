@@ -9,9 +9,9 @@ export interface Difference {
 }
 
 /**
- * Runs a program with both engines, each on a device of its own, and compares all that is left. Null: they agree, or the
- * first says that the program does not end. A program that an engine throws on is a difference, even where both do: the
- * programs that there are can be run.
+ * Runs a program with both engines, each on a device of its own, and compares all that is left. Null: they agree, or
+ * the first says that the program does not end. A program that an engine throws on is a difference, even where both do:
+ * the programs that there are can be run.
  */
 export function compareEngines(program: Program, a: Engine, b: Engine): Difference | null {
   const outcomes: Outcome[] = [];

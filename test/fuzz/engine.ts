@@ -10,6 +10,7 @@ import { launch } from "../../src/interpreter/index.ts";
 import { loadProgram } from "../../src/program/program.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { LoadError } from "../../src/runtime/data/errors.ts";
+import { tensorMapArgument } from "../../src/runtime/data/tensor-map.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { deviceFunctions } from "../../src/runtime/launch/device-functions.ts";
@@ -55,7 +56,7 @@ const outcomeOf = ({ reports, stdout, engine }: KernelResult, buffers: Outcome["
 type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & { readonly idle?: number };
 
 function ptxThroughApi(
-  { text, buffers: contents, blob, grid, block }: PtxProgram,
+  { text, buffers: contents, blob, tensors, grid, block, cluster }: PtxProgram,
   { idle = 0, ...settings }: Settings,
 ): Outcome {
   const device = new Device();
@@ -63,7 +64,12 @@ function ptxThroughApi(
   const buffers = contents.map((bytes) => device.buffer(bytes));
   if (idle > 0) device.buffer("u8", idle);
   const args: KernelArgument[] = [...buffers, struct(blob)];
-  const result = kernel.launch({ grid, block, args, ...settings });
+  for (const { shape, bytes } of tensors) {
+    const buffer = device.buffer(bytes);
+    buffers.push(buffer);
+    args.push(device.tensorMap({ ...shape, globalAddress: buffer }));
+  }
+  const result = kernel.launch({ grid, block, ...(cluster && { cluster }), args, ...settings });
   return outcomeOf(
     result,
     buffers.map((b) => b.readBytes()),
@@ -97,7 +103,7 @@ const apiEngine = (name: string, settings: (program: Program) => Settings): Engi
 });
 
 /** With closures instead of code made from text, which the API does not offer. */
-function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxProgram): Outcome {
+function ptxThroughClosures({ text, buffers: contents, blob, tensors, grid, block, cluster }: PtxProgram): Outcome {
   const { module, diagnostics } = compile([new SourceText("input.ptx", text)], {});
   if (!module) throw new LoadError(diagnostics);
   const device = new PtxDevice();
@@ -105,12 +111,27 @@ function ptxThroughClosures({ text, buffers: contents, blob, grid, block }: PtxP
   const loaded = loadProgram(memory, module, { externals: deviceFunctions });
   const buffers = contents.map((bytes) => device.buffer(bytes));
   const kernel = module.functions.find((f) => f.name === "k")!;
-  const params = packArguments(kernel, [...buffers, struct(blob)], { memory, addressSize: module.addressSize });
+  const args: KernelArgument[] = [...buffers, struct(blob)];
+  for (const { shape, bytes } of tensors) {
+    const buffer = device.buffer(bytes);
+    buffers.push(buffer);
+    args.push(tensorMapArgument({ ...shape, globalAddress: buffer }));
+  }
+  const params = packArguments(kernel, args, { memory, addressSize: module.addressSize });
   let stdout = "";
   const print = (printed: string): void => {
     stdout += printed;
   };
-  const request = { kernel: "k", grid, block, sharedBytes: 0, params, maxSteps, onOutput: print };
+  const request = {
+    kernel: "k",
+    grid,
+    block,
+    ...(cluster && { cluster }),
+    sharedBytes: 0,
+    params,
+    maxSteps,
+    onOutput: print,
+  };
   const { reports } = launch(loaded, request, { generate: false });
   return { reports: reports.map(described), stdout, buffers: buffers.map((b) => b.readBytes()), ranBy: "interpreter" };
 }
@@ -122,7 +143,9 @@ function visaThroughClosures({ files, items, group, width }: VisaProgram): Outco
   return { reports, stdout: "", buffers: [new Uint8Array(Uint32Array.from(values).buffer)], ranBy: "interpreter" };
 }
 
-/** `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too. */
+/**
+ * `seeded` permutes the schedule, which no program without races can tell; `watched` has the sanitizers' reports too.
+ */
 export const engines = {
   interpreter: apiEngine("interpreter", () => ({ maxSteps })),
   seeded: apiEngine("seeded", ({ seed }) => ({ seed: seed + 1, maxSteps })),
@@ -134,8 +157,8 @@ export const engines = {
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", () => ({ engine: "jit" })),
   /**
-   * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those of
-   * `roomy`, the interpreter with as much memory, since a stray address may fall into that.
+   * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those
+   * of `roomy`, the interpreter with as much memory, since a stray address may fall into that.
    */
   large: apiEngine("large", () => ({ engine: "jit", idle })),
   roomy: apiEngine("roomy", () => ({ maxSteps, idle })),

@@ -1,4 +1,5 @@
 import type { Weights } from "./scope.ts";
+import type { targets } from "./target.ts";
 
 /** What a family's programs consist of. */
 interface Family {
@@ -6,12 +7,20 @@ interface Family {
   /** Statements of the kernel, at least and at most. */
   readonly statements: readonly [number, number];
   readonly functions?: number;
-  /** Functions call only those behind them, so that none calls itself. */
+  /** Functions call only those after them, so that none calls itself. */
   readonly flat?: boolean;
   /** One of the functions has barriers. */
   readonly meeting?: boolean;
   /** Threads may end early: then nothing may wait for them. */
   readonly leaving?: boolean;
+  /** Blocks consist of whole warps. */
+  readonly whole?: boolean;
+  /** The kernel has tensor maps. */
+  readonly tensors?: boolean;
+  /** Launches have clusters. */
+  readonly clusters?: boolean;
+  /** The architectures of its modules. */
+  readonly targets?: readonly (keyof typeof targets)[];
   /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
   readonly alone?: boolean;
 }
@@ -83,6 +92,38 @@ const families = {
     alone: true,
   },
   atomics: { weights: { compute: 3, sharedAtomic: 6, ownAtomic: 6, conditional: 1, loop: 1 }, statements: [8, 18] },
+  matrices: {
+    weights: { matrix: 10, matrixValues: 4, compute: 3, loop: 2, conditional: 1, warp: 1, exchange: 1 },
+    statements: [6, 16],
+    whole: true,
+    targets: ["sm_90a", "sm_100a", "sm_120a", "sm_120a"],
+  },
+  asynchronous: {
+    weights: {
+      ...{ mbarrierPhases: 4, pipeline: 6, copyGroups: 3, bulkStores: 3, bulkWithin: 2 },
+      ...{ compute: 3, exchange: 1, conditional: 1, loop: 1, matrix: 1 },
+    },
+    statements: [3, 8],
+    whole: true,
+    targets: ["sm_90a", "sm_100a"],
+  },
+  tensors: {
+    weights: { tensorLoad: 6, tensorStore: 4, compute: 2, bulkStores: 1, copyGroups: 1, conditional: 1, loop: 1 },
+    statements: [3, 8],
+    whole: true,
+    tensors: true,
+    targets: ["sm_90a", "sm_100a"],
+  },
+  clusters: {
+    weights: {
+      ...{ clusterExchange: 4, clusterStores: 4, clusterArrivals: 3, clusterMulticast: 3 },
+      ...{ compute: 4, pipeline: 1, exchange: 1, conditional: 1, loop: 1 },
+    },
+    statements: [3, 9],
+    whole: true,
+    clusters: true,
+    targets: ["sm_90a", "sm_100a"],
+  },
   mixed: {
     weights: {
       ...{ compute: 12, conditional: 3, loop: 2, jump: 2, choice: 1, graph: 0.3, leave: 0.3, load: 3, store: 2 },

@@ -1,10 +1,14 @@
 import type { Random } from "./random.ts";
+import type { Target } from "./target.ts";
 import type { Width } from "./values.ts";
 
 const letters: Readonly<Record<Width, string>> = { 1: "p", 8: "c", 16: "h", 32: "r", 64: "d", 128: "q" };
 const widths = [1, 8, 16, 32, 64, 128] as const;
 
-/** Registers of each width: those that hold the same value in all lanes until divergent code writes them, and the others. */
+/**
+ * Registers of each width: those that hold the same value in all lanes until divergent code writes them, and the
+ * others.
+ */
 const counts: Readonly<Record<Width, number>> = { 1: 5, 8: 2, 16: 5, 32: 10, 64: 6, 128: 1 };
 const uniformCounts: Readonly<Record<Width, number>> = { 1: 2, 8: 0, 16: 1, 32: 3, 64: 2, 128: 0 };
 
@@ -13,13 +17,16 @@ const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
 /** The text of one function while it grows, an instruction a line, with a pool of registers that always hold values. */
 export class FunctionText {
   readonly random: Random;
+  /** What the instructions are for. */
+  readonly target: Target;
   readonly #declarations: string[] = [];
   readonly #lines: string[] = [];
   #temporaries = 0;
   #labels = 0;
 
-  constructor(random: Random) {
+  constructor(random: Random, target: Target) {
     this.random = random;
+    this.target = target;
     for (const width of widths) {
       for (const [u, count] of [
         ["", counts[width]],

@@ -84,8 +84,10 @@ ret;
 }`,
   grid: [2, 1, 1],
   block: [1, 1, 1],
+  cluster: null,
   buffers: [new Uint8Array(16)],
   blob: new Uint8Array(16),
+  tensors: [],
 };
 
 test("a difference is found, and its program made smaller until the cause is left", () => {

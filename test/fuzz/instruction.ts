@@ -10,10 +10,8 @@ import {
 } from "../../src/ptx/isa/index.ts";
 import type { FunctionText } from "./function-text.ts";
 import type { Random } from "./random.ts";
+import { type Target, version } from "./target.ts";
 import { pattern, type Width } from "./values.ts";
-
-/** The module that random instructions are for: it has almost all forms. */
-export const home = { version: "9.1", number: 901, target: { name: "sm_100a", sm: 100, variant: "a" } } as const;
 
 /** How often sections of the manual's chapter 9.7 are chosen: what real programs have much of, often. */
 const weights = {
@@ -50,7 +48,7 @@ const sections = ((): Readonly<Partial<Record<Section, readonly Choice[]>>> => {
 const present = Object.fromEntries(Object.entries(weights).filter(([s]) => s in sections)) as typeof weights;
 
 /** A random opcode with all its modifiers, and the form that it is of; null where the choices do not go together. */
-function randomOpcode(random: Random, form: Form): Candidate | null {
+function randomOpcode(random: Random, form: Form, target: Target): Candidate | null {
   const words = form.modifiers.flatMap(({ name, optional, choices }) =>
     optional && random.chance(0.5) ? [] : [choices === null ? name : random.pick(choices)],
   );
@@ -60,7 +58,7 @@ function randomOpcode(random: Random, form: Form): Candidate | null {
   if (root === "cvta" && words.includes("u32")) return null;
   const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form && !c.reordered);
   if (candidate === undefined) return null;
-  return candidateGateProblem(candidate, opcode, home.number, home.target) === null ? candidate : null;
+  return candidateGateProblem(candidate, opcode, version.number, target) === null ? candidate : null;
 }
 
 const opcodeOf = ({ form, written }: Candidate): string => [/^\w+/.exec(form.text)![0], ...written].join(".");
@@ -99,6 +97,8 @@ interface Reach {
   readonly guarded: boolean;
   /** The address for an operand in brackets; without it instructions that have one are not chosen. */
   readonly address?: (space: string | undefined) => string;
+  /** The text of an operand of an opcode that cannot be any value; null for one that can. */
+  readonly special?: (name: string, opcode: string) => string | null;
 }
 
 class OperandWriter {
@@ -130,7 +130,7 @@ class OperandWriter {
     if (rule.immediate === "only") return immediate(random, rule);
     if (rule.immediate === "allowed" && count === 1 && random.chance(0.2)) {
       const text = immediate(random, rule);
-      if (text !== null) return text;
+      if (text !== null && rule.braces !== "required") return text;
     }
     // A barrier's number and the like: a register could hold anything.
     if (rule.range || rule.values) return immediate(random, rule);
@@ -165,16 +165,26 @@ export function randomInstruction(text: FunctionText, reach: Reach): string {
   }
 }
 
-function instructionOf(text: FunctionText, form: Form, { uniform, guarded, address }: Reach): string | null {
+/** A line with random modifiers and operands of a form; null where the choices do not go together. */
+export function instructionOf(
+  text: FunctionText,
+  form: Form,
+  { uniform, guarded, address, special }: Reach,
+): string | null {
   const { random } = text;
-  const candidate = randomOpcode(random, form);
+  const candidate = randomOpcode(random, form, text.target);
   if (candidate === null) return null;
   const operands: string[] = [];
   for (const slot of candidate.operands) {
     if (slot.optional && random.chance(0.5)) break;
     if (slot.rule.shape === "address" && address !== undefined) {
-      const { space } = candidate.mods;
+      const { space = candidate.mods.ss } = candidate.mods;
       operands.push(address(typeof space === "string" ? space : undefined));
+      continue;
+    }
+    const given = special?.(slot.name, opcodeOf(candidate)) ?? null;
+    if (given !== null) {
+      operands.push(given);
       continue;
     }
     const reads = !slot.destination && !uniform && random.chance(0.15);

@@ -11,7 +11,7 @@ export const sharedTableBytes = 256;
 /** Memory that a thread may read at any place without a race. */
 interface Region {
   readonly bytes: number;
-  /** What `ld` and `st` write behind the dot; "" for a generic address. */
+  /** What `ld` and `st` write after the dot; "" for a generic address. */
   readonly space: string;
   /** A register with the address, in that space. */
   readonly base: string;

@@ -1,6 +1,7 @@
 import type { Random } from "./random.ts";
 import { pattern, type Width } from "./values.ts";
-import { home } from "./instruction.ts";
+import type { RandomTensor } from "./tensor-maps.ts";
+import { type Target, version } from "./target.ts";
 
 /** How functions pass their arguments and results: as registers, or through parameter space as compilers do. */
 export interface Signature {
@@ -29,18 +30,27 @@ export const blobBytes = 64;
 export const streamBytes = 64;
 export const mostStreams = 3;
 
+/** What a module is made for. */
+type Launched = Pick<ModuleText, "target" | "block" | "grid" | "tensors">;
+
 /** The parts of a module that its functions share. */
 export class ModuleText {
   readonly random: Random;
   readonly block: readonly [number, number, number];
   readonly grid: readonly [number, number, number];
+  readonly target: Target;
   readonly functions: DeclaredFunction[] = [];
+  /** Those with an even index are loaded, the others stored. */
+  readonly tensors: readonly RandomTensor[];
   #streams = 0;
+  #fresh = 0;
   readonly #variables = new Map<string, string>();
   readonly #bodies: string[] = [];
 
-  constructor(random: Random, block: ModuleText["block"], grid: ModuleText["grid"]) {
+  constructor(random: Random, { target, block, grid, tensors }: Launched) {
     this.random = random;
+    this.tensors = tensors;
+    this.target = target;
     this.block = block;
     this.grid = grid;
   }
@@ -82,6 +92,11 @@ export class ModuleText {
     });
   }
 
+  /** A name of this kind that nothing has. */
+  fresh(kind: string): string {
+    return `${kind}${this.#fresh++}`;
+  }
+
   /** Shared memory of `bytes` bytes. */
   shared(name: string, bytes: number): string {
     return this.variable(name, () => `.shared .align 32 .b8 ${name}[${bytes}];`);
@@ -98,8 +113,8 @@ export class ModuleText {
   text(): string {
     const heads = this.functions.map((f) => `${headOf(f)};`);
     return [
-      `.version ${home.version}`,
-      `.target ${home.target.name}`,
+      `.version ${version.text}`,
+      `.target ${this.target.name}`,
       ".address_size 64",
       ...heads,
       ...this.#variables.values(),

@@ -13,7 +13,7 @@ export const programOf = (family: FamilyName | VisaFamilyName, seed: number): Pr
 const isVisa = (family: FamilyName | VisaFamilyName): family is VisaFamilyName =>
   visaFamilies.some((name) => name === family);
 
-/** The text, with the files of a program of several behind each other. */
+/** The text, with the files of a program of several after each other. */
 export const linesOf = (program: Program): readonly string[] =>
   program.isa === "ptx"
     ? program.text.split("\n")

@@ -4,12 +4,19 @@ import { type FamilyName, familyOf } from "./families.ts";
 import { FunctionText } from "./function-text.ts";
 import { beginLocalArray, sharedTableBytes } from "./memory.ts";
 import { blobBytes, headerBytes, ModuleText, mostStreams, ownBytes, streamBytes } from "./module-text.ts";
+import type { TensorShape } from "../../src/index.ts";
 import { Random } from "./random.ts";
+import { sharedArea, warpMatrixBytes } from "./matrices.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { statements } from "./statements.ts";
+import { isStored } from "./tensor-boxes.ts";
+import { type RandomTensor, randomTensor, tensorBytes } from "./tensor-maps.ts";
+import { targets } from "./target.ts";
 import { patternBytes } from "./values.ts";
 
-/** A module with one kernel `k`, and a launch of it, which is free of races and ends; without reports but in `faults`. */
+/**
+ * A module with one kernel `k`, and a launch of it, which is free of races and ends; without reports but in `faults`.
+ */
 export interface PtxProgram {
   readonly isa: "ptx";
   readonly title: string;
@@ -17,38 +24,48 @@ export interface PtxProgram {
   readonly text: string;
   readonly grid: readonly [number, number, number];
   readonly block: readonly [number, number, number];
+  /** Blocks of a cluster, in each dimension; null: the launch has none. */
+  readonly cluster: readonly [number, number, number] | null;
   /** The kernel's first parameters: what the buffers hold when it begins. */
   readonly buffers: readonly Uint8Array[];
-  /** Its last one, by value. */
+  /** The next one, by value. */
   readonly blob: Uint8Array;
+  /** The last ones are maps of tensors, of which each has a buffer with these bytes. */
+  readonly tensors: readonly { readonly shape: TensorShape; readonly bytes: Uint8Array }[];
 }
 
+type Size = readonly [number, number, number];
+
 /** Shapes of blocks: single warps, several, partial last ones, in one to three dimensions. */
-const blocks = [
-  ...([
-    [32, 1, 1],
-    [32, 1, 1],
-    [64, 1, 1],
-    [96, 1, 1],
-    [128, 1, 1],
-    [1, 1, 1],
-    [7, 1, 1],
-    [31, 1, 1],
-    [33, 1, 1],
-    [45, 1, 1],
-  ] as const),
-  ...([
-    [8, 8, 1],
-    [5, 7, 1],
-    [16, 3, 1],
-    [4, 4, 4],
-    [3, 5, 3],
-    [2, 3, 11],
-    [1, 40, 1],
-    [32, 2, 1],
-    [32, 1, 2],
-  ] as const),
-] as const;
+const blocks: readonly Size[] = [
+  [32, 1, 1],
+  [32, 1, 1],
+  [64, 1, 1],
+  [96, 1, 1],
+  [128, 1, 1],
+  [1, 1, 1],
+  [7, 1, 1],
+  [31, 1, 1],
+  [33, 1, 1],
+  [45, 1, 1],
+  [8, 8, 1],
+  [5, 7, 1],
+  [16, 3, 1],
+  [4, 4, 4],
+  [3, 5, 3],
+  [2, 3, 11],
+  [1, 40, 1],
+  [32, 2, 1],
+  [32, 1, 2],
+];
+/** Blocks of one warp. */
+const singleWarps: readonly Size[] = [
+  [32, 1, 1],
+  [7, 1, 1],
+  [4, 5, 1],
+];
+/** Blocks of whole warps. */
+const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
 const grids = [
   [1, 1, 1],
   [1, 1, 1],
@@ -57,6 +74,15 @@ const grids = [
   [2, 2, 1],
   [1, 1, 2],
 ] as const;
+
+const clustered: readonly { readonly grid: Size; readonly cluster: Size }[] = [
+  { grid: [2, 1, 1], cluster: [2, 1, 1] },
+  { grid: [4, 1, 1], cluster: [2, 1, 1] },
+  { grid: [4, 1, 1], cluster: [4, 1, 1] },
+  { grid: [2, 2, 1], cluster: [1, 2, 1] },
+  { grid: [2, 2, 1], cluster: [2, 2, 1] },
+  { grid: [3, 1, 2], cluster: [3, 1, 1] },
+];
 
 /** Places of eight bytes for what a thread has computed. */
 const outSlots = 96;
@@ -73,19 +99,18 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     meeting = false,
     leaving = false,
     alone = false,
+    whole = false,
+    tensors = false,
+    clusters = false,
+    targets: names,
   } = familyOf(family);
-  const module = alone
-    ? new ModuleText(
-        random,
-        random.pick([
-          [32, 1, 1],
-          [7, 1, 1],
-          [4, 5, 1],
-        ]),
-        [1, 1, 1],
-      )
-    : new ModuleText(random, random.pick(blocks), random.pick(grids));
-  const text = new FunctionText(random);
+  const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
+  const block = random.pick(alone ? singleWarps : whole ? wholeBlocks : blocks);
+  const { grid, cluster } = clusters
+    ? random.pick(clustered)
+    : { grid: alone ? ([1, 1, 1] as const) : random.pick(grids), cluster: null };
+  const module = new ModuleText(random, { target, block, grid, tensors: tensorsOf(random, tensors, target.sm) });
+  const text = new FunctionText(random, target);
   const threads = module.threads * module.blocks;
 
   declareFunctions(module, functions, meeting);
@@ -110,7 +135,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   if (module.has("sb")) copyShared(module, text);
   text.add(random.chance(0.5) ? "ret;" : "exit;");
   defineFunctions(module, scope);
-  module.addBody(text.text(kernelHead));
+  module.addBody(text.text(kernelHead(module)));
 
   return {
     isa: "ptx",
@@ -118,6 +143,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     seed,
     text: module.text(),
     grid: module.grid,
+    cluster,
     block: module.block,
     buffers: [
       new Uint8Array(threads * outSlots * 8),
@@ -127,10 +153,27 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
       patternBytes(random, threads * streamBytes * mostStreams),
     ],
     blob: patternBytes(random, blobBytes),
+    tensors: module.tensors.map(({ shape }) => ({ shape, bytes: patternBytes(random, tensorBytes) })),
   };
 }
 
-const kernelHead = `.visible .entry k(.param .u64 out, .param .u64 input, .param .u64 own, .param .u64 bins, .param .u64 stream, .param .align 16 .b8 blob[${blobBytes}])`;
+const kernelHead = ({ tensors }: ModuleText): string => {
+  const buffers = ["out", "input", "own", "bins", "stream"].map((name) => `.param .u64 ${name}`);
+  const maps = tensors.map(({ parameter }) => `.param .align 64 .b8 ${parameter}[128]`);
+  return `.visible .entry k(${[...buffers, `.param .align 16 .b8 blob[${blobBytes}]`, ...maps].join(", ")})`;
+};
+
+/** Tensors that are loaded and stored in turn. */
+function tensorsOf(random: Random, has: boolean, sm: number): RandomTensor[] {
+  const tensors: RandomTensor[] = [];
+  for (let i = has ? random.between(2, 5) : 0; i > 0; ) {
+    const tensor = randomTensor(random, `map${tensors.length}`, sm);
+    if (tensors.length % 2 === 1 && !isStored(tensor)) continue;
+    tensors.push(tensor);
+    i--;
+  }
+  return tensors;
+}
 
 /** Numbers the thread, fills the pool from the input, and shared memory for those who read it. */
 function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
@@ -155,18 +198,20 @@ function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
   beginLocalArray(text, weights);
   if ("print" in weights) text.declare(".local .align 8 .b8 pr[24];");
 
-  const { load, exchange, sharedAtomic, ownAtomic } = {
+  const { load, exchange, sharedAtomic, ownAtomic, mbarrierPhases } = {
     load: 0,
     exchange: 0,
     sharedAtomic: 0,
     ownAtomic: 0,
+    mbarrierPhases: 0,
     ...weights,
   };
   const shared: [name: string, bytes: number][] = [];
   if (load > 0 && random.chance(0.5)) shared.push(["st", sharedTableBytes]);
   if (sharedAtomic > 0) shared.push(["sb", binsBytes]);
   if (ownAtomic > 0) shared.push(["so", 32 * module.threads]);
-  if (exchange > 0) module.shared("xc", 8 * module.threads);
+  if (exchange + mbarrierPhases > 0) module.shared("xc", 8 * module.threads);
+  if ("matrix" in weights) shared.push([sharedArea(module), module.warps * warpMatrixBytes]);
   for (const [name, bytes] of shared) {
     fillShared(module, text, module.shared(name, bytes), bytes, name === "sb" ? null : text.register(64));
   }

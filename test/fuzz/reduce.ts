@@ -3,8 +3,8 @@ import { type Engine, engines, type Outcome } from "./engine.ts";
 import { linesOf, type Program, withLines } from "./program.ts";
 
 /**
- * The fewest lines that still have what is looked for, as far as leaving out runs of lines finds them (delta debugging):
- * runs of half the text first, then shorter ones, until no single line can go.
+ * The fewest lines that still have what is looked for, as far as leaving out runs of lines finds them (delta
+ * debugging): runs of half the text first, then shorter ones, until no single line can go.
  */
 export function reduceLines(
   lines: readonly string[],
@@ -30,7 +30,7 @@ const codes = ({ reports }: Outcome): readonly string[] => reports.map((r) => r.
 
 /** Smaller launches of the same text, the smallest first. */
 const launches = (program: Program): readonly Program[] =>
-  program.isa === "visa"
+  program.isa === "visa" || program.cluster !== null
     ? []
     : ([[1, 1, 1], [4, 1, 1], [32, 1, 1], program.block] as const).map((block) => ({
         ...program,
@@ -39,8 +39,9 @@ const launches = (program: Program): readonly Program[] =>
       }));
 
 /**
- * A smaller program on which the engines differ in the same way. It stays one that the sanitizers find no fault with that
- * they did not find before, and that is the same for every schedule: leaving out a barrier does not count as progress.
+ * A smaller program on which the engines differ in the same way. It stays one that the sanitizers find no fault with
+ * that they did not find before, and that is the same for every schedule: leaving out a barrier does not count as
+ * progress.
  */
 export function reduceProgram(
   program: Program,

@@ -24,7 +24,20 @@ type StatementKind =
   | "callSmall"
   | "warp"
   | "sharedAtomic"
-  | "ownAtomic";
+  | "ownAtomic"
+  | "matrix"
+  | "matrixValues"
+  | "mbarrierPhases"
+  | "pipeline"
+  | "copyGroups"
+  | "bulkStores"
+  | "bulkWithin"
+  | "tensorLoad"
+  | "tensorStore"
+  | "clusterExchange"
+  | "clusterStores"
+  | "clusterArrivals"
+  | "clusterMulticast";
 /** How often each kind of statement is written. */
 export type Weights = Readonly<Partial<Record<StatementKind, number>>>;
 
@@ -35,9 +48,9 @@ export interface Scope {
   readonly weights: Weights;
   /** Writes that many statements of a scope's kinds. */
   readonly statements: (scope: Scope, count: number) => void;
-  /** The number of the function; the kernel is -1. Functions call those behind them, and any with less depth. */
+  /** The number of the function; the kernel is -1. Functions call those after them, and any with less depth. */
   readonly level: number;
-  /** Functions call only those behind them. */
+  /** Functions call only those after them. */
   readonly flat: boolean;
   /** All threads of the block come here together, so that they may meet at a barrier. */
   readonly converged: boolean;

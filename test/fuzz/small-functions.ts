@@ -3,7 +3,8 @@ import { FunctionText } from "./function-text.ts";
 import type { ModuleText } from "./module-text.ts";
 import type { Scope } from "./scope.ts";
 
-// Functions that only compute, which compilers copy into their callers. Most of their registers are read before they are written.
+// Functions that only compute, which compilers copy into their callers. Most of their registers are read before they
+// are written.
 
 type Bits = 16 | 32 | 64;
 
@@ -38,7 +39,7 @@ function define(scope: Scope, known: SmallFunction[]): SmallFunction {
     takes: list(3),
     returns: [bits(), ...(style === "reg" ? list(1) : [])],
   };
-  const text = new FunctionText(random);
+  const text = new FunctionText(random, module.target);
   const inner: Scope = { ...scope, text, loops: [], nesting: 1, level: 0, leave: null, converged: false };
   for (const [i, b] of f.takes.entries()) {
     const to = text.register(b);

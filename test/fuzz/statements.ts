@@ -1,13 +1,19 @@
+import { bulkStores, bulkWithin, copyGroups } from "./async-copies.ts";
 import { ownAtomic, sharedAtomic } from "./atomics.ts";
 import { blockReduction, exchange, pause, produce } from "./barriers.ts";
+import { clusterArrivals, clusterExchange, clusterMulticast, clusterStores } from "./clusters.ts";
 import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
 import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
+import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store } from "./memory.ts";
+import { mbarrierPhases } from "./mbarriers.ts";
+import { pipeline } from "./pipelines.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
+import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
 
@@ -19,10 +25,14 @@ interface Kind {
 
 const nests = ({ nesting, text }: Scope): boolean => nesting <= 2 && text.size <= mostLines;
 const meets = ({ converged }: Scope): boolean => converged;
+/** All threads of the block are in the kernel itself. */
+const together = ({ converged, level }: Scope): boolean => converged && level < 0;
+/** All threads of all blocks of the cluster are there. */
+const inCluster = (scope: Scope): boolean => together(scope) && scope.nesting === 0;
 /** Groups that loop over atomics give way after some rounds, which warp-wide operations would tell. */
 const waits = ({ weights, loops, level }: Scope): boolean => !("warp" in weights) || (loops.length === 0 && level < 0);
 
-/** Lines of a function behind which nothing nested begins. */
+/** Lines of a function after which nothing nested begins. */
 const mostLines = 220;
 
 const kinds: Readonly<Record<keyof Weights, Kind>> = {
@@ -41,13 +51,27 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   exchange: { write: exchange, fits: meets },
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
-  phase: { write: phase, fits: ({ converged, level }) => converged && level < 0 },
+  phase: { write: phase, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },
   warp: { write: warpOperation },
   sharedAtomic: { write: sharedAtomic, fits: waits },
   ownAtomic: { write: ownAtomic, fits: waits },
+  matrix: { write: matrixOperation, fits: together },
+  matrixValues: { write: matrixValues },
+  mbarrierPhases: { write: mbarrierPhases, fits: together },
+  pipeline: { write: pipeline, fits: (scope) => together(scope) && scope.module.warps > 1 },
+  copyGroups: { write: copyGroups, fits: together },
+  bulkStores: { write: bulkStores, fits: together },
+  bulkWithin: { write: bulkWithin, fits: together },
+  tensorLoad: { write: tensorLoad, fits: together },
+  clusterExchange: { write: clusterExchange, fits: inCluster },
+  clusterStores: { write: clusterStores, fits: inCluster },
+  clusterArrivals: { write: clusterArrivals, fits: inCluster },
+  clusterMulticast: { write: clusterMulticast, fits: inCluster },
+  // Blocks would store into the same tensor.
+  tensorStore: { write: tensorStore, fits: (scope) => together(scope) && scope.module.blocks === 1 },
 };
 
 /** That many statements, of the kinds that the family has; where one does not fit, the thread computes. */

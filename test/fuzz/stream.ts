@@ -7,7 +7,8 @@ const rounds = 4;
 
 /**
  * A loop over arrays as real kernels have them, in which the threads take neighbouring elements: by an index that is
- * compared with the length, or by pointers that move on. Each such loop has an array of its own, as its threads write it.
+ * compared with the length, or by pointers that move on. Each such loop has an array of its own, as its threads write
+ * it.
  */
 export function stream(scope: Scope): void {
   const { text, module } = scope;
@@ -21,7 +22,8 @@ export function stream(scope: Scope): void {
 
   const [index, from, to, p] = [text.temporary(32), text.temporary(64), text.temporary(64), text.temporary(1)];
   const [top, end] = [text.label(), text.label()];
-  // The last round has elements for some of the threads only; the input is as long as one round of the longest elements.
+  // The last round has elements for some of the threads only; the input is as long as one round of the longest
+  // elements.
   const times = random.between(1, rounds);
   const length = threads * times - random.below(threads);
   const source = times === 1 && random.chance(0.7) ? "%input" : base;

@@ -1,8 +1,8 @@
 import type { FunctionText } from "./function-text.ts";
 import type { Scope } from "./scope.ts";
 
-// What a block does from barrier to barrier, as in reductions and scans: the threads for which a comparison holds read what any
-// have written before, and write to words of their own.
+// What a block does from barrier to barrier, as in reductions and scans: the threads for which a comparison holds read
+// what any have written before, and write to words of their own.
 
 /** Words that each thread has in each of two arrays, of which one is read while the other is written. */
 const wordsOfThread = 3;

@@ -2,7 +2,9 @@ import type { Random } from "./random.ts";
 
 export type Width = 1 | 8 | 16 | 32 | 64 | 128;
 
-/** Patterns at which arithmetic has its corners: extreme integers, shift counts, zeros, infinities, NaNs, subnormals. */
+/**
+ * Patterns at which arithmetic has its corners: extreme integers, shift counts, zeros, infinities, NaNs, subnormals.
+ */
 const integers = [0n, 1n, 2n, 3n, 7n, 8n, 15n, 16n, 31n, 32n, 33n, 63n, 64n, 65n, 127n, 128n, 255n, 256n, 0xffffn];
 const floats: Readonly<Record<16 | 32 | 64, readonly bigint[]>> = {
   // f16 and bf16 have their corners at different patterns.
@@ -72,4 +74,13 @@ export function patternBytes(random: Random, size: number): Uint8Array {
     view.setBigUint64(at, word, true);
   }
   return bytes;
+}
+
+/** A word of packed elements as matrices have them: of a few patterns, so that sums cancel, or of any. */
+export function randomWord(random: Random): string {
+  const bits = random.pick([4, 8, 16, 32] as const);
+  const elements = [0, 1].map(() => (bits === 4 ? BigInt(random.below(16)) : pattern(random, bits)));
+  let word = 0n;
+  for (let at = 0; at < 32; at += bits) word |= BigInt.asUintN(bits, random.pick(elements)) << BigInt(at);
+  return `0x${word.toString(16)}`;
 }

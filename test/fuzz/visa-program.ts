@@ -16,7 +16,10 @@ export interface VisaProgram {
 export const visaFamilies = ["visa", "visaPauses"] as const;
 export type VisaFamilyName = (typeof visaFamilies)[number];
 
-/** A random program of the interpreter's own tests, for several groups of which, without barriers, the last thread may be partial. */
+/**
+ * A random program of the interpreter's own tests, for several groups of which, without barriers, the last thread may
+ * be partial.
+ */
 export function visaProgram(family: VisaFamilyName, seed: number): VisaProgram {
   const waits = family === "visaPauses";
   const program = randomProgram(seed, waits);

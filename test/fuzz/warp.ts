@@ -1,8 +1,8 @@
 import type { Scope } from "./scope.ts";
 
 /**
- * An operation of the lanes that are here: those that `activemask` names, which may be fewer than could be. Engines order
- * the groups of a warp alike, so that they agree on who is here.
+ * An operation of the lanes that are here: those that `activemask` names, which may be fewer than could be. Engines
+ * order the groups of a warp alike, so that they agree on who is here.
  */
 export function warpOperation(scope: Scope): void {
   const { text } = scope;
@@ -19,7 +19,7 @@ export function warpOperation(scope: Scope): void {
     ballot: 2,
     match: 2,
     redux: 3,
-    reduxFloat: 1,
+    reduxFloat: text.target.sm === 100 ? 1 : 0,
     elect: 1,
     sync: 1,
   });

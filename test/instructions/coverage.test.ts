@@ -13,6 +13,14 @@ const exceptions: Readonly<Record<string, string>> = {
   "cp.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
   "cp.reduce.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
   "cp.async.bulk.prefetch.tensor": "tensor maps: tensor-copies.test.ts has every choice",
+  ...Object.fromEntries(
+    ["tex", "tld4"].map((name) => [name, "images: ../images/fetch-forms.test.ts has every choice"] as const),
+  ),
+  ...Object.fromEntries(
+    ["txq", "istypep", "suld", "sust", "sured", "suq"].map(
+      (name) => [name, "images: ../images/surface-forms.test.ts has every choice"] as const,
+    ),
+  ),
   "tensormap.replace": "a tensor map is opaque: tensormap-replace.test.ts has every choice",
 };
 

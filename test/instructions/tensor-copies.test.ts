@@ -88,7 +88,9 @@ function im2col(tensor: Tensor, offset: 0 | 1): Expected {
   };
 }
 
-/** Rows along W of image after image, at the first place of the other dimensions, with a halo of 1 and an offset of 1. */
+/**
+ * Rows along W of image after image, at the first place of the other dimensions, with a halo of 1 and an offset of 1.
+ */
 function wide(tensor: Tensor, is128: boolean): Expected {
   const [w, count, halo, offset] = [tensor.dims[1]!, is128 ? 128 : 9, 1, 1];
   const others = tensor.dims.slice(2, -1).map(() => 0);

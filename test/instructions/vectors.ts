@@ -149,7 +149,9 @@ export const isCarry = (word: string): boolean => word.startsWith("carry:");
 const isWideEnough = (rule: OperandRule, word: string): boolean =>
   !/^0x[0-9a-f]+$/i.test(word) || BigInt(word) < 1n << BigInt(rule.type?.bits ?? 64);
 
-/** An operand as a vector has it, as far as it tells forms apart: its number of elements, and whether a rule takes it. */
+/**
+ * An operand as a vector has it, as far as it tells forms apart: its number of elements, and whether a rule takes it.
+ */
 export interface WrittenOperand {
   readonly count: number;
   readonly fits: (rule: OperandRule) => boolean;
@@ -168,7 +170,10 @@ function problemText(problem: OpcodeProblem): string {
   }
 }
 
-/** The sources that so many operands stand for: the last of the optional ones are left out. Null: they cannot be so many. */
+/**
+ * The sources that so many operands stand for: the last of the optional ones are left out. Null: they cannot be so
+ * many.
+ */
 export function sourcesFor(candidate: Candidate, count: number): readonly ResolvedOperand[] | null {
   const sources = candidate.operands.filter((o) => !o.destination);
   while (sources.length > count) {

@@ -98,8 +98,8 @@ interface Details {
 }
 
 /**
- * Builds a function of the lane IR. Every instruction stands on a line of its own, so a report's line minus the function's
- * first line is the instruction's number.
+ * Builds a function of the lane IR. Every instruction stands on a line of its own, so a report's line minus the
+ * function's first line is the instruction's number.
  */
 export class FunctionBuilder {
   readonly name: string;

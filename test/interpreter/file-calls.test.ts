@@ -252,7 +252,7 @@ describe("calls that go wrong", () => {
   });
 
   test("other sizes than the function declares", () => {
-    expect(fails("f", { sizes: { argSize: 2, retvalSize: 4 } })).toBe(
+    expect(fails(addressOf("f"), { sizes: { argSize: 2, retvalSize: 4 } })).toBe(
       "call-size-mismatch: the call passes 2 registers and takes 4 back, and `f` declares ArgSize 2 and RetValSize 2",
     );
   });

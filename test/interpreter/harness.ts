@@ -18,7 +18,7 @@ export interface RunOptions extends LoadOptions, LaunchOptions {
   /** Words of the output buffer, whose address is the kernel's first parameter. */
   readonly words?: number;
   readonly input?: Int32Array;
-  /** 32-bit parameters behind the pointer. */
+  /** 32-bit parameters after the pointer. */
   readonly params?: readonly number[];
   readonly request?: Partial<LaunchRequest>;
 }
@@ -63,5 +63,5 @@ export function run(module: ModuleBuilder, options: RunOptions = {}): Run {
 
 export const range = <T>(n: number, f: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => f(i));
 
-/** The line of a report within a module whose functions stand one behind the other, counting from 0. */
+/** The line of a report within a module whose functions stand one after the other, counting from 0. */
 export const lineOf = (report: Report): number => report.source.position(report.span.start).line - 1;

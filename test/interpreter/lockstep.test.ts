@@ -34,7 +34,7 @@ describe.each(engines)("threads of a group, with $name", ({ generate }) => {
   const observers = sanitizersFor(["call", "memory", "sync"]);
   const shared = access("shared");
 
-  test.each(["at once", "split", "named, for all three"])("exchange what they have behind a barrier: %s", (how) => {
+  test.each(["at once", "split", "named, for all three"])("exchange what they have after a barrier: %s", (how) => {
     const { m, k } = kernel(64);
     k.store(shared, local(kit.sub(kit.i32(23), ids)), kit.mul(ids, kit.i32(10)), { lanes: all });
     if (how === "at once") barrier(k);

@@ -47,7 +47,7 @@ describe.each(engines)("with $name", ({ generate }) => {
       /at byte 124, 4 bytes past the end of out/,
     ],
     [
-      "a shared variable, with another one behind it",
+      "a shared variable, with another one after it",
       (k, _, m) => {
         m.variable("s", "shared", 64);
         m.variable("t", "shared", 64);

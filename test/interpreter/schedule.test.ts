@@ -20,7 +20,7 @@ describe("threads that wait for each other get on", () => {
     }
   });
 
-  test("a lock that is taken in a function and freed behind its return", () => {
+  test("a lock that is taken in a function and freed after its return", () => {
     const m = new ModuleBuilder();
     m.variable("lock", "global", 4);
     const k = m.kernel();
@@ -37,7 +37,7 @@ describe("threads that wait for each other get on", () => {
     expect(run(m, { request: { maxSteps: 10_000_000 } }).out[0]).toBe(32);
   });
 
-  test("a block waits for the one before it, and for the one behind it", () => {
+  test("a block waits for the one before it, and for the one after it", () => {
     for (const [ticket, other] of [
       [0, 5],
       [5, 0],

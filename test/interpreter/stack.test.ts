@@ -6,7 +6,7 @@ import { engines, range, run } from "./harness.ts";
 const tid = special("tid.x");
 
 describe.each(engines)("with $name", ({ generate }) => {
-  /** Each lane takes `4 * (tid + 1)` bytes, writes the last word of them and, `beyond` bytes behind it, reads again. */
+  /** Each lane takes `4 * (tid + 1)` bytes, writes the last word of them and, `beyond` bytes after it, reads again. */
   const taking = (beyond: number) => {
     const m = new ModuleBuilder();
     const k = m.kernel();

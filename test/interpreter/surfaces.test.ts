@@ -32,7 +32,7 @@ describe.each(engines)("surfaces, with $name", ({ generate }) => {
   const input = Int32Array.from(range(32, (i) => 100 + i));
   const options = { generate, surfaces, input, sharedBytes: 64 };
 
-  test("an offset is from where the surface begins; behind its end loads give 0 and stores do nothing", () => {
+  test("an offset is from where the surface begins; after its end loads give 0 and stores do nothing", () => {
     const { m, k } = kernel(64);
     put(k, flat(freeAt), kit.i32(-1), all);
     k.emit(

@@ -102,7 +102,7 @@ export function runThreads(module: ModuleBuilder, options: ThreadsOptions = {}):
 /** The first allocation of a fresh device without variables. */
 export const outAddress = 0x7f00_0001_0000n;
 
-/** A kernel with room for `bytes` of variables behind the ids. */
+/** A kernel with room for `bytes` of variables after the ids. */
 export function kernel(bytes: number): { readonly m: ModuleBuilder; readonly k: FunctionBuilder } {
   const m = new ModuleBuilder();
   const k = m.kernel();

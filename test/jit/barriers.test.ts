@@ -77,7 +77,7 @@ give: mov.u32 %r5, 8; st.volatile.shared.u32 [%r0], %r5;
 done: ld.shared.u32 %r6, [%r0+64]; st.global.v2.u32 [%out], {%r4, %r6};`;
 
 test.each(["bar.sync 0;", "bar.sync 1;", "@%p0 bra meet; nanosleep.u32 1; meet: bar.sync 0;"])(
-  "a loop behind %s",
+  "a loop after %s",
   (meet) => {
     expect(expectSame({ name: meet, body: spinning(meet), before: shared, block }, inWarps).reports).toEqual([]);
   },

@@ -6,7 +6,7 @@ export interface PtxCase {
   readonly text: string;
   /** The kernel's first parameters: pointers to buffers with these bytes. */
   readonly buffers: readonly Uint8Array[];
-  /** Bytes of a parameter behind them. */
+  /** Bytes of a parameter after them. */
   readonly blob?: Uint8Array;
   readonly launch: {
     readonly grid: number | readonly [number, number];

@@ -150,7 +150,7 @@ function callsIn(text: string): number {
   return all[places.get("k")!]!.ir.instructions.filter(({ op }) => op.kind === "call").length;
 }
 
-test("what goes wrong behind copies is reported where it stands", () => {
+test("what goes wrong after copies is reported where it stands", () => {
   const text = `${head}${twice}\n${kernel("call (%r), twice, (%t);\ncvt.u64.u32 %w, %r;\nst.global.b32 [%w], %r;")}`;
   const [report] = expectSameReports({ text, buffers: [new Uint8Array(4 * 32)], launch: { grid: 1, block: 32 } });
   expect(report?.line).toBe(text.slice(0, text.indexOf("st.global")).split("\n").length);

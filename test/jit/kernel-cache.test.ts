@@ -8,7 +8,7 @@ import { compile } from "../../src/runtime/device/compile.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 
-/** out[t] = table[t] + scale, one behind its end for the last of 8 threads; `scale` is constant memory. */
+/** out[t] = table[t] + scale, one after its end for the last of 8 threads; `scale` is constant memory. */
 const text = `.version 8.0
 .target sm_80
 .address_size 64

@@ -19,7 +19,7 @@ const times = (count: number, make: (i: number) => string): string[] =>
 
 /** What thread t leaves of each. */
 const cases: Readonly<Record<string, { text: string; want: (t: number) => number }>> = {
-  "branches one behind the other": {
+  "branches one after the other": {
     text: kernel(times(2500, (i) => `setp.gt.u32 p, t, ${i % 32};\n  @p bra L${i};\n  add.u32 x, x, 1;\nL${i}:`)),
     // One for each bound that is not less than t.
     want: (t) => times(2500, String).filter((i) => t <= Number(i) % 32).length,
@@ -42,7 +42,7 @@ const cases: Readonly<Record<string, { text: string; want: (t: number) => number
     text: kernel([...times(4000, (i) => `mov.b32 r${i + 1}, r${i};`), "mov.b32 x, r4000;"]),
     want: (t) => t,
   },
-  "accesses one behind the other": {
+  "accesses one after the other": {
     text: kernel([...times(3000, () => "st.global.u32 [o], x; ld.global.u32 x, [o];"), "add.u32 x, x, t;"]),
     want: (t) => t,
   },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Buffer, Device } from "../../src/index.ts";
 
-// Each thread writes its word to the end of what lies behind `data`, and brings it back to `out`.
+// Each thread writes its word to the end of what lies after `data`, and brings it back to `out`.
 const text = `
 .version 8.0
 .target sm_80

@@ -95,7 +95,7 @@ describe("reports are the interpreter's", () => {
     ],
     ["a global address as a shared one", "wrong-state-space", ["ld.shared.u32 %v, [%a];"], s],
     [
-      "behind a shared variable",
+      "after a shared variable",
       "shared-out-of-bounds",
       ["mov.u64 %d, s;", "mad.wide.u32 %a, %t, 4, %d;", "st.shared.u32 [%a], %t;"],
       s,
@@ -108,7 +108,7 @@ describe("reports are the interpreter's", () => {
       [".extern .shared .align 4 .b8 e[];"],
     ],
     [
-      "behind a constant table",
+      "after a constant table",
       "const-out-of-bounds",
       ["mov.u64 %d, t;", "mad.wide.u32 %a, %t, 4, %d;", "ld.const.u32 %v, [%a];"],
       [".const .align 4 .b8 t[100];"],
@@ -146,12 +146,12 @@ describe("reports are the interpreter's", () => {
       ["mov.b64 %d, blob;", "cvta.param.u64 %c, %d;", "st.u32 [%c], %t;"],
     ],
     [
-      "behind a parameter",
+      "after a parameter",
       "param-out-of-bounds",
       ["mov.b64 %d, blob;", "mad.wide.u32 %a, %t, 4, %d;", "ld.param.u32 %v, [%a];"],
     ],
     [
-      "behind a variable",
+      "after a variable",
       "global-out-of-bounds",
       ["mov.u64 %d, g;", "mad.wide.u32 %a, %t, 4, %d;", "st.global.u32 [%a], %t;"],
       [".global .align 4 .b8 g[120];"],
@@ -201,10 +201,10 @@ describe("no faults where lanes that are out of bounds are not active", () => {
       ["setp.eq.u32 %p, %t, 0;", "@%p bra L;", "ld.global.u32 %v, [%a+-4];", "st.global.u32 [%a], %v;", "L:"],
     ],
     [
-      "the lane behind",
+      "the lane after",
       ["setp.eq.u32 %p, %t, 31;", "@%p bra L;", "ld.global.u32 %v, [%a+4];", "st.global.u32 [%a], %v;", "L:"],
     ],
-    ["stores behind", ["setp.ge.u32 %p, %t, 30;", "@%p bra L;", "st.global.u32 [%a+8], %t;", "L:"]],
+    ["stores after", ["setp.ge.u32 %p, %t, 30;", "@%p bra L;", "st.global.u32 [%a+8], %t;", "L:"]],
     [
       "one lane, far away",
       [

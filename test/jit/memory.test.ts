@@ -6,10 +6,12 @@ const threads = 77;
 /** Accesses that fit into a region. */
 const places = 256;
 
-/** Instructions that put the address of an access of so many bytes into `%a`: from `%b`, by the thread's number `%t`. */
+/**
+ * Instructions that put the address of an access of so many bytes into `%a`: from `%b`, by the thread's number `%t`.
+ */
 const shapes: Readonly<Record<string, (size: number) => readonly string[]>> = {
   "the same in all lanes": (size) => [`add.s64 %a, %b, ${5 * size};`],
-  "one behind the other": (size) => [`mul.wide.s32 %a, %t, ${size};`, "add.s64 %a, %b, %a;"],
+  "one after the other": (size) => [`mul.wide.s32 %a, %t, ${size};`, "add.s64 %a, %b, %a;"],
   backwards: (size) => ["sub.s32 %i, 200, %t;", `mul.wide.s32 %a, %i, ${size};`, "add.s64 %a, %b, %a;"],
   "backwards, without a sign": (size) => ["sub.u32 %i, 90, %t;", `mad.wide.u32 %a, %i, ${size}, %b;`],
   "by a negative scale": (size) => [

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { Device } from "../../src/index.ts";
 
-/** Adds up the numbers from `n` down (in the last block from another one), and counts the calls of each thread in memory; `wide`: registers that live across a call. */
+/**
+ * Adds up the numbers from `n` down (in the last block from another one), and counts the calls of each thread in
+ * memory; `wide`: registers that live across a call.
+ */
 const program = (wide: number): string => {
   const kept = Array.from({ length: wide }, (_, i) => `%x${i}`);
   return `.version 9.0

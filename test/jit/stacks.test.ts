@@ -22,6 +22,22 @@ const header = `.version 9.0
     cvta.local.u64 p, p;
     ret;
 }
+.func (.reg .b32 r) below (.reg .b64 before)
+{
+    .reg .b64 size, now, p, e;
+    .reg .b32 v;
+    .reg .pred q;
+    stacksave.u64 now;
+    setp.eq.u64 q, now, before;
+    selp.b32 r, 1, 0, q;
+    mov.u64 size, 24;
+    alloca.u64 p, size, 8;
+    add.u64 e, p, size;
+    setp.le.u64 q, e, now;
+    selp.b32 v, 2, 0, q;
+    add.u32 r, r, v;
+    ret;
+}
 .func (.reg .b32 r) pieces (.reg .b32 n)
 {
     .reg .b64 size, p, e, at, saved;
@@ -187,4 +203,21 @@ test.each(Object.entries(programs))("%s", (_name, body) => {
   const { engine, outcome } = run(body, "jit");
   expect(engine).toBe("jit");
   expect(outcome).toEqual(run(body, "interpreter").outcome);
+});
+
+// Section 9.7.17.3: the stack grows down, and what a function allocates is deallocated when it exits.
+test.each(["interpreter", "jit"] as const)("a callee allocates below its caller, in the %s", (name) => {
+  const { engine, outcome } = run(
+    `
+    add.u64 %q, %i, 1;
+    alloca.u64 %p, %q, 8;
+    call (%r), below, (%p);
+    stacksave.u64 %q;
+    sub.u64 %q, %p, %q;
+    cvt.u32.u64 %v, %q;
+    add.u32 %r, %r, %v;`,
+    name,
+  );
+  expect(engine).toBe(name);
+  expect(outcome).toEqual({ reports: [], memory: Array(80).fill(3) });
 });

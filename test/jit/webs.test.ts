@@ -24,7 +24,7 @@ ${body}
 /** By name: what a kernel does, in how many registers the values of x are, and what thread t gets. */
 const cases: readonly (readonly [string, string, number, (t: number) => number])[] = [
   [
-    "values one behind the other",
+    "values one after the other",
     "mov.u32 x, 3; add.u32 y, x, t; mov.u32 x, %ntid.x; add.u32 y, y, x;",
     2,
     (t) => t + 103,

@@ -67,7 +67,7 @@ describe.each([
     expect(seen.length).toBeGreaterThan(1);
   });
 
-  test("what is printed behind a fault is not there, as in the interpreter", async () => {
+  test("what is printed after a fault is not there, as in the interpreter", async () => {
     const stdout = async (engine: "jit" | "interpreter"): Promise<string> => {
       const device = new Device({ engine, hostThreads: 3 });
       const kernel = device.load(printing).kernel("printing");

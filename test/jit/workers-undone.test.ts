@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { Device } from "../../src/index.ts";
 
-/** `nest`: each thread adds one to its word, and the sum of the numbers up to `depth`, an activation and a barrier for each of them. */
+/**
+ * `nest`: each thread adds one to its word, and the sum of the numbers up to `depth`, an activation and a barrier for
+ * each of them.
+ */
 const nesting = `.version 8.0
 .target sm_80
 .address_size 64

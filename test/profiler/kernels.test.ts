@@ -17,7 +17,7 @@ function launch(
 ): Launched {
   const device = new Device();
   const profiler = new Profiler();
-  const text = `.version 8.0\n.target ${target}\n.address_size 64\n${ptx}`;
+  const text = `.version 8.6\n.target ${target}\n.address_size 64\n${ptx}`;
   const kernel = device.load(text).kernel("k");
   const result = kernel.launch({ ...size, args: args(device), observers: [profiler] });
   expect(result.reports).toEqual([]);
@@ -323,6 +323,60 @@ test("products of matrices", () => {
   for (const mark of ["mma", "wgmma"])
     expect(counts(line(mark), "matrixProducts", "multiplyAdds")).toEqual([4, 64 * 8 * 16]);
   expect(profile.totals.multiplyAdds).toBe(2 * 64 * 8 * 16);
+});
+
+test("asynchronous copies, by lanes, and the bytes that they write", () => {
+  const { line, profile } = launch(
+    `.visible .entry k(.param .u64 in)
+    {
+      .reg .pred %first; .reg .b32 %t, %to; .reg .b64 %in, %bar;
+      .shared .align 128 .b8 buf[1024]; .shared .align 8 .b64 bar;
+      ld.param.u64 %in, [in];
+      mov.u32 %t, %tid.x;
+      setp.eq.u32 %first, %t, 0;
+      mov.u32 %to, buf;
+      mad.lo.u32 %to, %t, 16, %to;
+      mad.wide.u32 %in, %t, 16, %in;
+      cp.async.cg.shared.global [%to], [%in], 16; // async
+      cp.async.wait_all;
+      @%first mbarrier.init.shared::cta.b64 [bar], 1;
+      @%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+      @%first cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%to], [%in], 512, [bar]; // bulk
+      ret;
+    }`,
+    { grid: 1, block: 32 },
+    (device) => [device.buffer(new Uint8Array(512))],
+    "sm_90a",
+  );
+  expect(counts(line("async"), "asyncCopies", "asyncBytes")).toEqual([32, 512]);
+  expect(counts(line("bulk"), "asyncCopies", "asyncBytes")).toEqual([1, 512]);
+  expect(profile.totals.asyncBytes).toBe(1024);
+});
+
+test("a product into tensor memory counts once for each thread that issues it", () => {
+  // Instruction descriptor: D is f32 (bit 4), N = 8 (bits 17 to 22: 1), M = 128 (bits 24 to 28: 8); k is 16 for f16.
+  const { line } = launch(
+    `.visible .entry k()
+    {
+      .reg .pred %first; .reg .b32 %t, %d, %what; .reg .b64 %a;
+      .shared .align 128 .b8 buf[16384]; .shared .b32 columns;
+      mov.u32 %t, %tid.x;
+      setp.eq.u32 %first, %t, 0;
+      tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [columns], 32;
+      bar.warp.sync -1;
+      ld.shared.b32 %d, [columns];
+      mov.b32 %what, 0x08020010;
+      mov.b64 %a, 0x0000401000080000;
+      @%first tcgen05.mma.cta_group::1.kind::f16 [%d], %a, %a, %what, 0; // mma
+      bar.warp.sync -1;
+      tcgen05.dealloc.cta_group::1.sync.aligned.b32 %d, 32;
+      ret;
+    }`,
+    { grid: 1, block: 32 },
+    () => [],
+    "sm_100a",
+  );
+  expect(counts(line("mma"), "matrixProducts", "multiplyAdds")).toEqual([1, 128 * 8 * 16]);
 });
 
 test("in a recursion deeper than the call tree, deeper calls count where the tree was cut", () => {

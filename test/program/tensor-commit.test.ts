@@ -3,8 +3,8 @@ import { Device } from "../../src/runtime/index.ts";
 
 /*
  * Section 9.7.16.12.1: "The mbarrier signal is multicast to the same offset as mbar in the shared memory of each
- * destination CTA". Of a cluster of four blocks the first signals those of ranks 1 and 3 and itself; the block of rank 2
- * signals itself.
+ * destination CTA". Of a cluster of four blocks the first signals those of ranks 1 and 3 and itself; the block of rank
+ * 2 signals itself.
  */
 const text = `.version 9.0
 .target sm_100a

@@ -106,6 +106,26 @@ describe("comments in a source", () => {
   });
 });
 
+describe("comments in the source that the program was compiled from", () => {
+  const cuda = new SourceText("a.cu", "first(); // lanewise: allow odd\n// lanewise: allow even\nsecond();\n");
+  const at = (line: number) => ({ path: "a.cu", line, column: 1, function: null });
+  const compiled = (code: string, ...lines: number[]) => ({ ...finding(code), origin: lines.map(at) as never });
+  const find = (of: Finding) =>
+    new Suppressions([], (path) => (path === "a.cu" ? cuda : null)).find(of)?.origin ?? null;
+
+  test.each([
+    ["odd", [1], "a.cu:1"],
+    ["odd", [3], null],
+    ["even", [3], "a.cu:2"],
+    ["even", [1], null],
+    ["even", [7, 3], "a.cu:2"],
+  ])("%s on lines %j", (code, lines, origin) => expect(find(compiled(code, ...lines))).toBe(origin));
+
+  test("a file that is not there has none", () => {
+    expect(new Suppressions([]).find(compiled("odd", 1))).toBeNull();
+  });
+});
+
 test("rules for possible codes that have suppressed nothing", () => {
   const suppressions = new Suppressions(["odd", "even", "run-*"].map((rule, i) => parseRule(rule, `rules:${i + 1}`)));
   suppressions.find(finding("even"));

@@ -20,8 +20,8 @@ export type Stage = "refused" | "loaded" | "launched";
 const longest = 120;
 
 /**
- * Takes a text through the whole pipeline: parse, check, print; and, where it has no errors, load and launch each kernel.
- * Fails the test when anything throws that is not documented, points outside of the text, or takes too long.
+ * Takes a text through the whole pipeline: parse, check, print; and, where it has no errors, load and launch each
+ * kernel. Fails the test when anything throws that is not documented, points outside of the text, or takes too long.
  */
 export function survive(text: string): Stage {
   let stage: Stage = "refused";

@@ -73,7 +73,7 @@ const valid: Readonly<Record<string, string>> = {
     list(some, (i) => `.decl Y${i} v_type=G type=ud num_elts=1 alias=<${i === 0 ? "X" : `Y${i - 1}`}, 0>\n`),
     add,
   ),
-  "scopes, one behind the other": kernel(
+  "scopes, one after the other": kernel(
     "",
     "{\n.decl Y v_type=G type=ud num_elts=1\n    mov (M1, 1) Y(0,0)<1> 0:ud\n}\n".repeat(some),
   ),
@@ -120,7 +120,7 @@ describe("a large text that is valid is loaded in time", () => {
   });
 });
 
-test("a file of nothing but zeros behind its header", { timeout }, () => {
+test("a file of nothing but zeros after its header", { timeout }, () => {
   const bytes = new Uint8Array(20_000_000);
   bytes.set([0x43, 0x49, 0x53, 0x41, 3, 6, 0xff, 0xff]);
   surviveCisa(bytes);

@@ -143,7 +143,9 @@ describe("the place of a block in its cluster", () => {
   );
 });
 
-/** Programs, and what each thread stores: a function of the block, its rank, the blocks of a cluster, and the thread. */
+/**
+ * Programs, and what each thread stores: a function of the block, its rank, the blocks of a cluster, and the thread.
+ */
 const exchanges: Readonly<Record<string, readonly [string, (c: number, r: number, n: number, t: number) => number]>> = {
   "loads what the next block has stored": [
     `st.shared.u32 [%a], %v; ${sync} ${next} ld.shared::cluster.u32 %w, [%m]; ${sync} st.global.u32 [%o], %w;`,

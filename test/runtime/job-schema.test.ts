@@ -7,8 +7,8 @@ import { jobSchema, parseJob } from "../../src/index.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /*
- * The schema and the parser accept and reject the same jobs, but for what a schema cannot say: that names exist in other
- * places, and that lengths agree.
+ * The schema and the parser accept and reject the same jobs, but for what a schema cannot say: that names exist in
+ * other places, and that lengths agree.
  */
 const validate = new Ajv({ allErrors: true, strictTuples: false, strictTypes: false }).compile(jobSchema);
 const parses = (text: string): boolean => parseJob(new SourceText("job.json", text)).job !== null;

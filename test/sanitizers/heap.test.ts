@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
 
-/** Thread 0 does what `body` says; %p is what malloc gave it, of 16 bytes, and `kept` a variable that outlives the kernel. */
+/**
+ * Thread 0 does what `body` says; %p is what malloc gave it, of 16 bytes, and `kept` a variable that outlives the
+ * kernel.
+ */
 const program = (body: string) => `.version 9.0
 .target sm_75
 .address_size 64
@@ -63,7 +66,7 @@ test("what is copied there from where nothing is written is not written", () => 
   expect(reportsOf(body, "take")).toEqual([`uninitialized-read: ${load}`]);
 });
 
-test("a load behind free", () => {
+test("a load after free", () => {
   const load = "ld.u32 %r, [%p];";
   expect(reportsOf(`st.u32 [%p], 7; call free, (%p);\n${load}`, "take")).toEqual([`use-after-free: ${load}`]);
 });

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
 
 /*
- * Kernels in PTX, each launched as one block of 64 threads with the sanitizers except `race` (neighbours overwrite each other's
- * results): `// report: code` at the end of a line expects that report there, and nothing else may be reported. Files hold
- * several, each behind `==== name`.
+ * Kernels in PTX, each launched as one block of 64 threads with the sanitizers except `race` (neighbours overwrite each
+ * other's results): `// report: code` at the end of a line expects that report there, and nothing else may be reported.
+ * Files hold several, each after `==== name`.
  */
 const sanitize = ["call", "init", "memory", "sync"] as const;
 const folder = new URL("programs/", import.meta.url);

@@ -120,7 +120,7 @@ test.each([
   expect(otherWriters.every((entry) => entry === 0)).toBe(true);
 });
 
-test("the strong writes of one instruction behind a fence share what they publish", () => {
+test("the strong writes of one instruction after a fence share what they publish", () => {
   const warp = { cta: { ticket: 0 }, index: 0, lockstep: false, live: -1 } as unknown as Warp;
   const order = new WarpOrder(warp, threads, 1);
   const kind = new AccessEvents().kindOf(accessSites().find(({ instruction }) => instruction.op.kind === "atomic")!);

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
 
 /*
- * Programs, each behind `==== name`, with `// launch: kernel grid block` for each launch (`k 1 64` if there is none). They
- * run with all sanitizers: `// report: data-race` at the end of a line expects that report there, and nothing else may be reported.
- * A body without a kernel gets one, with the registers and the memory that `frame` declares.
+ * Programs, each after `==== name`, with `// launch: kernel grid block` for each launch (`k 1 64` if there is none).
+ * They run with all sanitizers: `// report: data-race` at the end of a line expects that report there, and nothing else
+ * may be reported. A body without a kernel gets one, with the registers and the memory that `frame` declares.
  */
 const folder = new URL("race/", import.meta.url);
 

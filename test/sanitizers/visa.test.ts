@@ -8,9 +8,9 @@ import { routineTexts } from "../visa/run/program.ts";
 import { routineJob } from "../visa/run/routine-job.ts";
 
 /*
- * Kernels of 16 lanes in the words of `../visa/run/program.ts`, each behind `==== title`, with all sanitizers: `// report: code` at
- * the end of a line expects that report there, and nothing else may be reported. `// items: N of M` gives the work items of the
- * launch and of a group, 32 of 32 if it is not there: two hardware threads.
+ * Kernels of 16 lanes in the words of `../visa/run/program.ts`, each after `==== title`, with all sanitizers: `//
+ * report: code` at the end of a line expects that report there, and nothing else may be reported. `// items: N of M`
+ * gives the work items of the launch and of a group, 32 of 32 if it is not there: two hardware threads.
  */
 const folder = new URL("visa/", import.meta.url);
 const width = 16;

@@ -45,7 +45,7 @@ export const check: Command = {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
     const isProgram = options.has("link");
     const files = await allProgramTexts(options, !isProgram);
-    const findings = new Findings(options);
+    const findings = new Findings(options, terminal);
     const { sources, diagnostics: all } = await (isProgram ? checkProgram : checkFiles)(files, options);
     const diagnostics = findings.addDiagnostics(all, sources);
     await findings.finish({ of: "check", completed: true }, terminal);

@@ -52,8 +52,9 @@ function wordsOf(launch: Arguments): readonly string[] {
   }
   const maxSteps = launch.number("maxSteps");
   if (maxSteps !== null) words.push(`--max-steps=${maxSteps}`);
-  for (const argument of launch.strings("args"))
-    words.push(`--arg=${argument.replace(/@(.+)$/, (_, file) => `@${path(file)}`)}`);
+  const withPath = (value: string): string => value.replace(/@(.+)$/, (_, file) => `@${path(file)}`);
+  for (const argument of launch.strings("args")) words.push(`--arg=${withPath(argument)}`);
+  for (const symbol of launch.strings("symbol")) words.push(`--symbol=${withPath(symbol)}`);
   for (const input of launch.strings("input")) words.push(`--input=${input}`);
   return words;
 }
@@ -111,7 +112,7 @@ export const dap: Command = {
   usage: ["dap"],
   options: [],
   common: [],
-  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, module, grid, block, shared, global, local, zeinfo, args, input, sanitize, seed, schedule, matrix, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" or "assembly" to see only the source that the program was compiled from, or only the assembly (default: the source where its file is found; sourcePath lists folders to look in). editors/vscode has an extension that starts it.`,
+  details: `A launch request names a job or the files of a program (\`program\`), and what \`lanewise debug\` takes as options: kernel, module, grid, block, shared, global, local, zeinfo, args, symbol, input, sanitize, seed, schedule, matrix, variant, target, maxSteps; besides cwd, stopOnEntry, and source: "original" or "assembly" to see only the source that the program was compiled from, or only the assembly (default: the source where its file is found; sourcePath lists folders to look in). editors/vscode has an extension that starts it.`,
   async run(_, terminal) {
     const unframer = new Unframer();
     const status = await new Promise<ExitStatus>((resolve) => {

@@ -90,6 +90,8 @@ function describeOperand(spec: OperandSpec): string {
       const absent = spec.byDefault === undefined ? "" : ` (left out: ${spec.byDefault})`;
       return `${names.slice(0, maxChoices).join(" ")}${more}${absent}`;
     }
+    case "kernel":
+      return "the name of a kernel of another program";
     case "label":
       return spec.of === "block" ? "a label" : "the name of a subroutine";
     case "labels":

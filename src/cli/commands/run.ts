@@ -73,7 +73,7 @@ export const run: Command = {
       repeats: true,
       file: "written",
       fileIn: /^[^=]+=(.+)$/s,
-      help: "save the buffer of argument N (from 0), or the variable of that name: .npy, .bin, .json",
+      help: "save the buffer of argument N (from 0; N+BYTE: of a pointer in a struct), or a variable: .npy, .bin, .json",
     },
   ],
   common: [
@@ -111,7 +111,7 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
       if (!json) (fromJob ? printJob : printLaunch)(finished, terminal);
     };
 
-    const findings = new Findings(options);
+    const findings = new Findings(options, terminal);
 
     const { status, errors } = await eachRun(options, { command: "run", terminal }, async (planned, fromJob) => {
       const outputs = fromJob ? [] : planOutputs(options.all("out"), planned.job);

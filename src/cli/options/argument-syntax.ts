@@ -6,16 +6,18 @@ import type { BufferSpec } from "../../runtime/job/job.ts";
 import type { BlockSelection } from "../../runtime/launch/block-selection.ts";
 import { hexBytes, listBytes, parseBuffer, parseNumber, parseType, type Wrong } from "./argument-values.ts";
 import { parseStruct, type StructLayout } from "./struct-syntax.ts";
+import { parseTensor, type TensorArgument } from "./tensor-syntax.ts";
 
-/** The meaning of an `--arg`: a value, an amount of local memory, a buffer to create, or a struct that may hold some. */
+/** The meaning of an `--arg`: a value, local memory, a buffer to create, a struct that may hold some, or a tensor map. */
 export type CommandArgument =
   | { readonly kind: "scalar"; readonly spec: Extract<ArgumentSpec, { kind: "scalar" }> }
   | { readonly kind: "vector"; readonly spec: Extract<ArgumentSpec, { kind: "bytes" }> }
   | { readonly kind: "local"; readonly spec: Extract<ArgumentSpec, { kind: "local" }> }
   | { readonly kind: "struct"; readonly spec: StructLayout }
+  | { readonly kind: "tensor"; readonly spec: TensorArgument }
   | { readonly kind: "buffer"; readonly spec: BufferSpec };
 
-const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3), a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, f32[]=1,2,3, @x.npy, f32@x.bin) or a struct ({f32:1, u64:2}, bytes:00ff)`;
+const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3), a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, f32[]=1,2,3, @x.npy, f32@x.bin), a struct ({f32:1, u64:2}, bytes:00ff) or a tensor map (tensor:f16[8192],dim=128x64,box=64x64)`;
 
 /**
  * Parses the value of an `--arg`. `read` returns the contents of a file; `option` is what errors begin with.
@@ -30,6 +32,7 @@ export function parseArgument(
   const wrong: Wrong = (why) => {
     throw new UsageError(`${option}: ${why}`);
   };
+  if (text.startsWith("tensor:")) return { kind: "tensor", spec: parseTensor(text.slice("tensor:".length), wrong) };
   if (text.startsWith("{")) return { kind: "struct", spec: parseStruct(text, wrong) };
   const typed = /^(\w+):(.+)$/s.exec(text);
   if (typed) {
@@ -84,15 +87,20 @@ const bufferOf = (type: ElementType, data: Uint8Array): CommandArgument => ({
   spec: { type, n: new Elements(type, data).length, init: { gen: "bytes", data }, sha256: null },
 });
 
+/** What `--out` saves: the buffer of an argument, or of the pointer at a byte of a struct; or a variable, by its name. */
+export type OutputOf = string | { readonly argument: number; readonly byte: number | null };
+
 /**
- * Parses the `N=FILE` of `--out`: the file for the buffer of argument N, counted from 0 as in nvcc's `kernel_param_0`,
- * or for the variable of this name.
+ * Parses the `N=FILE` of `--out`: the file for the buffer of argument N, counted from 0 as in nvcc's `kernel_param_0`
+ * (`N+BYTE` for that of a pointer in a struct), or for the variable of this name.
  */
-export function parseOutput(text: string): { readonly of: number | string; readonly path: string } {
+export function parseOutput(text: string): { readonly of: OutputOf; readonly path: string } {
   const [, of, path] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
   if (of === undefined || path === undefined)
     throw new UsageError(`--out ${text}: expected N=FILE or NAME=FILE, as in 1=y.npy`);
-  return { of: /^\d+$/.test(of) ? Number(of) : of, path };
+  const [, argument, byte = null] = /^(\d+)(?:\+(\d+))?$/.exec(of) ?? [];
+  if (argument === undefined) return { of, path };
+  return { of: { argument: Number(argument), byte: byte === null ? null : Number(byte) }, path };
 }
 
 /** Parses the `0-9,20` of `--blocks`. */

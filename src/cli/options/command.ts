@@ -15,6 +15,8 @@ export interface Command {
   readonly options: readonly OptionSpec[];
   /** The common options that affect the command, besides those for output. */
   readonly common: readonly CommonOption[];
+  /** Whether what follows the first positional is for somebody else: a program and its own options. */
+  readonly passesOn?: boolean;
   /** Paragraphs shown below the options. */
   readonly details?: string;
   run(options: Options, terminal: Terminal): ExitStatus | Promise<ExitStatus>;

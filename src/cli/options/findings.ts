@@ -38,9 +38,9 @@ export class Findings {
   readonly #page: string | null;
 
   /** @throws UsageError if rules cannot be parsed */
-  constructor(options: Options) {
+  constructor(options: Options, { readOrigin }: Pick<Terminal, "readOrigin">) {
     this.failOn = options.oneOf("fail-on", ["error", "warning", "never"]) ?? "error";
-    this.#suppressions = new Suppressions(rulesOf(options));
+    this.#suppressions = new Suppressions(rulesOf(options), readOrigin);
     this.#sarif = options.value("sarif");
     this.#page = options.value("report");
   }

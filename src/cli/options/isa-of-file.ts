@@ -8,8 +8,8 @@ import type { Options } from "./options.ts";
 const visaDirective = /^[ \t]*\.(?:kernel|decl|function|global_function)\b/m;
 
 /**
- * The instruction set of a file: as `--isa` says, else by the ending of its name; a folder and what ocloc writes are vISA. For stdin, under either of its names,
- * the text decides.
+ * The instruction set of a file: as `--isa` says, else by the ending of its name; a folder and what ocloc writes are
+ * vISA. For stdin, under either of its names, the text decides.
  */
 export function isaOfFile(options: Options, path: string): Isa {
   const said = options.oneOf("isa", isas);

@@ -117,11 +117,12 @@ const alternatives = (words: readonly string[]): string =>
 
 /**
  * Parses the words of a command line. An option that takes a value always takes the next word (`--arg -1` has the value
- * -1), or what follows `=`. Everything after `--` is a positional.
+ * -1), or what follows `=`. Everything after `--` is a positional, and if `passesOn`, everything after the first
+ * positional.
  *
  * @throws UsageError for unknown options, suggesting the one that was probably meant
  */
-export function parseOptions(words: readonly string[], known: readonly OptionSpec[]): Options {
+export function parseOptions(words: readonly string[], known: readonly OptionSpec[], passesOn = false): Options {
   const positionals: string[] = [];
   const values = new Map<string, string[]>();
   for (let i = 0; i < words.length; i++) {
@@ -131,6 +132,10 @@ export function parseOptions(words: readonly string[], known: readonly OptionSpe
       break;
     }
     if (!word.startsWith("-") || word === "-") {
+      if (passesOn) {
+        positionals.push(...words.slice(i));
+        break;
+      }
       positionals.push(word);
       continue;
     }

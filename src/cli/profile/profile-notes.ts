@@ -30,6 +30,7 @@ export function notesOf({ counts: c, targets = [] }: Pick<LineProfile, "counts">
     notes.push(`${average(c.atomicRounds, c.atomicRequests)} lanes at one address`);
   }
   if (c.matrixProducts > 0) notes.push(`${average(c.multiplyAdds, c.matrixProducts)} multiply-adds`);
+  if (c.asyncCopies > 0) notes.push(`copies ${average(c.asyncBytes, c.asyncCopies)} bytes a lane`);
   if (c.divergentBranches > 0) notes.push(`diverges ${grouped(c.divergentBranches)} of ${plural(c.branches, "time")}`);
   if (c.barrierArrivals > 0 && c.barrierWaited > 0) {
     const behind = c.barrierBehind === 0 ? "" : `, ${average(c.barrierBehind, c.barrierArrivals)} behind`;
@@ -77,6 +78,8 @@ export function totalsOf(c: Counts): [string, string][] {
   }
   if (c.matrixProducts > 0)
     rows.push(["multiply-adds", `${grouped(c.multiplyAdds)} in ${plural(c.matrixProducts, "product")} of matrices`]);
+  if (c.asyncCopies > 0)
+    rows.push(["copied asynchronously", `${grouped(c.asyncBytes)} bytes, ${grouped(c.asyncCopies)} times`]);
   if (c.barrierArrivals > 0) {
     rows.push([
       "barrier waits",

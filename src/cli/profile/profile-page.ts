@@ -37,6 +37,7 @@ const metrics: readonly (readonly [title: string, value: (c: Counts) => number])
   ["atomic rounds", (c) => c.atomicRounds],
   ["barrier waits", (c) => c.barrierWaited],
   ["multiply-adds", (c) => c.multiplyAdds],
+  ["bytes copied asynchronously", (c) => c.asyncBytes],
 ];
 
 /** A row of a source table: the line's text, and its counts if it was executed. */

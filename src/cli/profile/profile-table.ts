@@ -24,6 +24,7 @@ export const rankings = {
   atomics: ["atomicRounds"],
   waits: ["barrierWaited"],
   products: ["multiplyAdds"],
+  copies: ["asyncBytes"],
 } as const satisfies Readonly<Record<string, readonly CountName[]>>;
 
 export type Ranking = keyof typeof rankings;

@@ -19,7 +19,7 @@ let script: vm.Script | null = null;
 
 /**
  * Does work that Ctrl-C ends, although it keeps the event loop waiting: V8 stops JavaScript, WebAssembly and waits
- * wherever they are, which costs running code nothing. What the work leaves behind is only good for being looked at.
+ * wherever they are, which costs running code nothing. What the work has left can only be read.
  *
  * @throws Interrupted if it was ended so
  */

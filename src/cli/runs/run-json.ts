@@ -23,7 +23,8 @@ const sourceOf = ({ origin = null }: { readonly origin?: Origin | null }) => {
   return source === null ? {} : { source };
 };
 
-const reportToJson = (report: Report) => ({
+/** A report as documents have it. */
+export const reportToJson = (report: Report) => ({
   code: report.code,
   severity: report.severity,
   message: report.message,

@@ -4,7 +4,7 @@ import { writeNumpy } from "../../runtime/data/npy.ts";
 import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import type { Job } from "../../runtime/job/job.ts";
-import { parseOutput } from "../options/argument-syntax.ts";
+import { type OutputOf, parseOutput } from "../options/argument-syntax.ts";
 import { writeBytes } from "../terminal/files.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -42,9 +42,10 @@ export interface Output {
  */
 export function planOutputs(texts: readonly string[], job: Job): Output[] {
   const args = job.launches.flatMap((launch) => launch.args);
-  return texts.map(parseOutput).map(({ of, path }) => {
+  return texts.map((text) => {
+    const { of, path } = parseOutput(text);
     const wrong = (why: string): never => {
-      throw new UsageError(`--out ${of}=${path}: ${why}`);
+      throw new UsageError(`--out ${text}: ${why}`);
     };
     const encode = encoders[/\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""];
     if (!encode) return wrong("the name must end in .npy, .bin or .json");
@@ -52,13 +53,25 @@ export function planOutputs(texts: readonly string[], job: Job): Output[] {
       if (job.isa === "ptx") return { path, of: "symbol", name: of, encode };
       return wrong("expected the number of an argument: variables of vISA cannot be saved");
     }
-    const arg = args[of];
-    if (arg?.kind === "buffer") return { path, of: "buffer", name: arg.buffer, encode };
-    const buffers = args.flatMap(({ kind }, i) => (kind === "buffer" ? [i] : [])).join(", ");
-    return wrong(
-      `argument ${of} is not a buffer (they count from 0; ${buffers === "" ? "none is" : `${buffers} are`})`,
-    );
+    const name = bufferOf(of, args);
+    if (name !== null) return { path, of: "buffer", name, encode };
+    const buffers = args.flatMap(placesOfBuffers).join(", ");
+    const there = `they count from 0; ${buffers === "" ? "none is" : `${buffers} are`}`;
+    return wrong(`argument ${of.argument}${of.byte === null ? "" : `+${of.byte}`} is not a buffer (${there})`);
   });
+}
+
+/** The name of the buffer that an argument is, or that a pointer at a byte of it is to; null if there is none. */
+function bufferOf({ argument, byte }: Exclude<OutputOf, string>, args: readonly ArgumentSpec[]): string | null {
+  const arg = args[argument];
+  if (byte === null) return arg?.kind === "buffer" ? arg.buffer : null;
+  return (arg?.kind === "bytes" && arg.pointers.find(({ at }) => at === byte)?.buffer) || null;
+}
+
+/** How `--out` names the buffers of an argument. */
+function placesOfBuffers(arg: ArgumentSpec, index: number): readonly string[] {
+  if (arg.kind === "buffer") return [`${index}`];
+  return arg.kind === "bytes" ? arg.pointers.map(({ at }) => `${index}+${at}`) : [];
 }
 
 export function saveOutputs(outputs: readonly Output[], result: JobResult): void {

@@ -14,6 +14,7 @@ import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfProgram } from "../options/isa-of-file.ts";
 import { type OpenClProgram, openOpenCl } from "../options/opencl-files.ts";
 import type { Options } from "../options/options.ts";
+import type { TensorArgument } from "../options/tensor-syntax.ts";
 import type { StructLayout } from "../options/struct-syntax.ts";
 import { parseSymbolValue } from "../options/symbol-syntax.ts";
 import { parseInput, parseRelocation, parseSection, parseSymbol } from "../options/visa-syntax.ts";
@@ -130,6 +131,7 @@ export function commandJob(options: Options, command: string): PlannedRun {
   const args = options.all("arg").map((text, index): ArgumentSpec => {
     const argument = parseArgument(text, readBytes);
     if (argument.kind === "struct") return structSpec(argument.spec, index, buffers);
+    if (argument.kind === "tensor") return tensorSpec(argument.spec, index, buffers);
     if (argument.kind !== "buffer") return argument.spec;
     const buffer = `argument ${index}`;
     buffers.set(buffer, argument.spec);
@@ -182,6 +184,22 @@ function structSpec(struct: StructLayout, index: number, buffers: Map<string, Bu
     return { at, buffer, offset: 0 };
   });
   return { kind: "bytes", bytes: struct.bytes, pointers };
+}
+
+/** Adds the buffer of a tensor map, or finds that of an argument before it. */
+function tensorSpec(
+  { of, offset, bytes }: TensorArgument,
+  index: number,
+  buffers: Map<string, BufferSpec>,
+): ArgumentSpec {
+  const buffer = `argument ${typeof of === "number" ? of : index}`;
+  if (typeof of !== "number") buffers.set(buffer, of);
+  else if (!buffers.has(buffer)) {
+    throw new UsageError(
+      `--arg tensor:${of}: argument ${of} is no buffer before this argument; they are counted from 0`,
+    );
+  }
+  return { kind: "bytes", bytes, pointers: [{ at: 0, buffer, offset }] };
 }
 
 /** The options that apply to one instruction set only. */

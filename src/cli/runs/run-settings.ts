@@ -3,7 +3,7 @@ import type { SanitizerName } from "../../machine/launch.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
 import type { JobOptions } from "../../runtime/job/job-options.ts";
-import { engineNames, matrixSums, sanitizerNames } from "../../runtime/launch/launch-options.ts";
+import { engineNames, type LaunchDefaults, matrixSums, sanitizerNames } from "../../runtime/launch/launch-options.ts";
 import { nearest } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -44,6 +44,23 @@ export function jobOptions(options: Options, progress: Progress): JobOptions {
     target: options.target,
     module: options.value("module"),
     onProgress: progress.update,
+  };
+}
+
+/** The defaults of launches that the common command-line options select. */
+export function launchDefaults(options: Options): LaunchDefaults {
+  const sanitize = parseSanitizers(options.value("sanitize"));
+  const seed = options.integer("seed");
+  const matrix = options.oneOf("matrix", matrixSums);
+  const maxSteps = options.integer("max-steps", 1);
+  return {
+    engine: options.oneOf("engine", engineNames) ?? "jit",
+    hostThreads: options.integer("threads", 1) ?? availableParallelism(),
+    ...(sanitize === null ? {} : { sanitize }),
+    ...(seed === null ? {} : { seed }),
+    ...(matrix === null ? {} : { matrix }),
+    ...(maxSteps === null ? {} : { maxSteps }),
+    ...(options.timeoutMs === null ? {} : { timeoutMs: options.timeoutMs }),
   };
 }
 

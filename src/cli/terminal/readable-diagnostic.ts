@@ -2,8 +2,8 @@ import { readable } from "../../names/index.ts";
 import type { Diagnostic } from "../../source/index.ts";
 
 /**
- * A diagnostic whose messages have the names of C++ instead of mangled ones. Parameters keep theirs, which are PTX's own,
- * and so does the help, which says what to write.
+ * A diagnostic whose messages have the names of C++ instead of mangled ones. Parameters keep theirs, which are PTX's
+ * own, and so does the help, which says what to write.
  */
 export const readableDiagnostic = (d: Diagnostic): Diagnostic => ({
   ...d,

@@ -7,8 +7,8 @@ import { describeThreads } from "./threads.ts";
 const maxCallers = 10;
 
 /**
- * Renders a report as text: the line that the instruction was compiled from, if the module says so, the instruction, the
- * threads it happened to, and their call stack.
+ * Renders a report as text: the line that the instruction was compiled from, if the module says so, the instruction,
+ * the threads it happened to, and their call stack.
  */
 export function renderReport(report: Report, options: RenderOptions = {}): string {
   const note = (text: string): string => renderRemark("note", readable(text), options.style);

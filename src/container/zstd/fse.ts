@@ -1,7 +1,9 @@
 import type { ByteView } from "../byte-view.ts";
 import type { BackwardBits } from "./backward-bits.ts";
 
-/** A decoder of finite state entropy: each state gives a symbol, and bits are added to a base to make the next state. */
+/**
+ * A decoder of finite state entropy: each state gives a symbol, and bits are added to a base to make the next state.
+ */
 export interface FseTable {
   /** The logarithm of the number of states: as many bits are the first state. */
   readonly log: number;

@@ -2,7 +2,9 @@ import type { ByteView } from "../byte-view.ts";
 import { BackwardBits } from "./backward-bits.ts";
 import { nextState, readFse } from "./fse.ts";
 
-/** A Huffman code: for each value of the next `maxBits` bits the symbol and, in the lower byte, the length of its code. */
+/**
+ * A Huffman code: for each value of the next `maxBits` bits the symbol and, in the lower byte, the length of its code.
+ */
 export interface HuffmanTable {
   readonly maxBits: number;
   readonly entries: Uint16Array;

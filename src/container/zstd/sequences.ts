@@ -57,7 +57,9 @@ const kinds: readonly TableKind[] = [
   { name: "matches", maxLog: 9, maxSymbol: 52, usual: buildFse(6, usualMatches) },
 ];
 
-/** Reads the sequences of a block (RFC 8878, section 3.1.1.3.2), which ends where the view does, and carries them out. */
+/**
+ * Reads the sequences of a block (RFC 8878, section 3.1.1.3.2), which ends where the view does, and carries them out.
+ */
 export function runSequences(view: ByteView, from: number, frame: FrameState, literals: Uint8Array): void {
   const { count, next } = countAt(view, from);
   if (count === 0 && next !== view.length) view.fail("a block without sequences goes on", next);

@@ -54,7 +54,10 @@ const prime3 = new Word(0x165667b1, 0x9e3779f9);
 const prime4 = new Word(0x85ebca77, 0xc2b2ae63);
 const prime5 = new Word(0x27d4eb2f, 0x165667c5);
 
-/** The lower 32 bits of the XXH64 hash of some bytes, with the seed 0 (doc/xxhash_spec.md of github.com/Cyan4973/xxHash). */
+/**
+ * The lower 32 bits of the XXH64 hash of some bytes, with the seed 0 (doc/xxhash_spec.md of
+ * github.com/Cyan4973/xxHash).
+ */
 export function xxh64Low(bytes: Uint8Array): number {
   const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const word = new Word(0, 0);

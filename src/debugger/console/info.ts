@@ -11,6 +11,7 @@ import { functionAt, moduleVariables } from "../view/names.ts";
 import type { Viewpoint } from "../view/memory-view.ts";
 import { typedBits, type Variable } from "../view/variables.ts";
 import type { ConsoleContext } from "./command.ts";
+import { descriptors, matrices, mbarriers, tensorMap, tensorMemory } from "./machine-info.ts";
 import { pointsText } from "./point-commands.ts";
 import { args, cuda, line, sourceLocals, withoutVariables } from "./source-info.ts";
 import { focusText, reportText, siteText, table } from "./render.ts";
@@ -180,6 +181,27 @@ export const infoTopics: readonly Topic[] = [
   { name: "line", help: "the instructions of a line of the source, and the other way round", text: line },
   { name: "blocks", help: "the blocks that run", text: blocks },
   { name: "barriers", help: "the barriers of the block", text: barriers },
+  {
+    name: "matrices",
+    help: "matrices in registers of the next instruction or another line: [/TYPE] [a b c d] [LINE]",
+    text: matrices,
+  },
+  {
+    name: "mbarriers",
+    help: "the mbarriers of the block, or the one at an address: phase, arrivals, bytes",
+    text: mbarriers,
+  },
+  {
+    name: "descriptors",
+    help: "the matrix descriptors that the next instruction takes, or a value as one",
+    text: descriptors,
+  },
+  { name: "tensormap", help: "a parameter, or memory at an address, as a tensor map", text: tensorMap },
+  {
+    name: "tensor",
+    help: "the allocated columns of tensor memory; with /TYPE ADDRESS, words of it",
+    text: tensorMemory,
+  },
   { name: "time", help: "the present time, and how much of time is known", text: time },
   {
     name: "output",

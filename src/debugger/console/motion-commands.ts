@@ -144,27 +144,32 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
         return stopText(session, stop, context);
       },
     },
-    {
-      name: "scope",
-      args: scopes.join("|"),
-      help: "whose next instruction a step waits for",
-      run: (_, args) => {
-        if (args !== "") settings.scope = oneOf("scope", args, scopes);
-        return `steps are those of the ${settings.scope}`;
-      },
-    },
-    {
-      name: "stepping",
-      args: choices.join("|"),
-      help: "how far step and next go: to the next instruction, or to another line of the source",
-      run: (_, args) => {
-        if (args !== "") settings.granularity = oneOf("stepping", args, choices);
-        const { granularity: by } = settings;
-        return by === "auto" ? "steps go by source-line where there is source" : `steps go by ${by}`;
-      },
-    },
+    ...settingCommands(settings),
   ];
 }
+
+/** The commands that say how far steps go. */
+const settingCommands = (settings: StepSettings): readonly ConsoleCommand[] => [
+  {
+    name: "scope",
+    args: scopes.join("|"),
+    help: "whose next instruction a step waits for",
+    run: (_, args) => {
+      if (args !== "") settings.scope = oneOf("scope", args, scopes);
+      return `steps are those of the ${settings.scope}`;
+    },
+  },
+  {
+    name: "stepping",
+    args: choices.join("|"),
+    help: "how far step and next go: to the next instruction, or to another line of the source",
+    run: (_, args) => {
+      if (args !== "") settings.granularity = oneOf("stepping", args, choices);
+      const { granularity: by } = settings;
+      return by === "auto" ? "steps go by source-line where there is source" : `steps go by ${by}`;
+    },
+  },
+];
 
 function oneOf<T extends string>(what: string, text: string, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === text);

@@ -49,7 +49,9 @@ function wrap(text: string, width: number, indent: number): string {
   return lines.join(`\n${" ".repeat(indent)}`);
 }
 
-/** Returns "square at calls.cu:7 (calls.ptx:23)". `line`: the line that was asked for, if a function is inlined there. */
+/**
+ * Returns "square at calls.cu:7 (calls.ptx:23)". `line`: the line that was asked for, if a function is inlined there.
+ */
 export function siteText(session: Session, site: Site, line = 0): string {
   const asked = originOfSite(site).find((at) => at.line === line && line > 0);
   return placeText(session, displayName(site.code.ir.name), asked ?? originPlace(site), site);

@@ -98,12 +98,18 @@ function kernels(session: Session): string {
 }
 
 function cudaBlocks(session: Session): string {
+  const { dimensions } = session.execution.grid.cluster;
+  const size = dimensions.reduce((a, b) => a * b, 1);
   const rows = blocksOf(session).map((block) => [
     block.ticket === session.focus.block ? "*" : "",
     triple(block.id),
+    ...(size === 1
+      ? []
+      : [triple(block.id.map((at, i) => Math.floor(at / dimensions[i]!))), `${block.rank} of ${size}`]),
     `${block.liveWarps} of ${block.warps.length} warps`,
   ]);
-  return rows.length === 0 ? "no block runs" : table([["", "BlockIdx", "State"], ...rows]);
+  const head = ["", "BlockIdx", ...(size === 1 ? [] : ["ClusterIdx", "Rank"]), "State"];
+  return rows.length === 0 ? "no block runs" : table([head, ...rows]);
 }
 
 const hex = (mask: number): string => `0x${(mask >>> 0).toString(16).padStart(8, "0")}`;

@@ -10,6 +10,9 @@ import { shortText, sourceText } from "../source/source-text.ts";
 import { type SourceValue, valueAt } from "../source/source-value.ts";
 import { visibleVariables } from "../source/variables.ts";
 import { assemblyPlace } from "../view/lane-place.ts";
+import { matricesAt, type MatrixView } from "../view/fragments.ts";
+import { describeAddress } from "../view/memory-view.ts";
+import { mbarriersOf, mbarrierText, type MbarrierView } from "../view/mbarriers.ts";
 import { liveRegisters } from "../view/liveness.ts";
 import { lanesTable, lanesText } from "../view/tables.ts";
 import { formatFirst, formatValue, sizeOf, type TypedBits } from "../view/value.ts";
@@ -171,6 +174,43 @@ function partsOf(value: SourceValue, expression: string | null): (() => readonly
     : () => [sourceRow(`*${expression ?? ""}`, target, pointed)];
 }
 
+/** What units of the machine have at hand; a scope for each that there is. */
+function machineScopes(session: Session): ScopeRow[] {
+  const { warp, frame } = session.view;
+  if (warp === null || frame === null) return [];
+  const matrices = matricesAt(frame.activation, frame.site.index);
+  const mbarriers = mbarriersOf(warp.cta);
+  const scope = (name: string, rows: () => readonly VariableRow[]): ScopeRow => ({ name, expensive: true, rows });
+  return [
+    ...(matrices.length === 0
+      ? []
+      : [scope("Matrices of the next instruction", () => matrices.map((one) => matrixRow(one)))]),
+    ...(mbarriers.length === 0
+      ? []
+      : [scope("Mbarriers of the block", () => mbarriers.map((one) => mbarrierRow(session.scope, one)))]),
+  ];
+}
+
+function matrixRow({ name, format, registers, rows, columns, count, cells }: MatrixView): VariableRow {
+  const row = (at: number): string => `{${cells.slice(at * columns, (at + 1) * columns).join(", ")}}`;
+  return {
+    name,
+    value: `${count > 1 ? `${count} of ` : ""}${rows}x${columns} in ${registers.join(" ")}`,
+    type: format,
+    children: () => Array.from({ length: rows * count }, (_, i) => ({ name: `row ${i}`, value: row(i), type: format })),
+  };
+}
+
+function mbarrierRow(scope: Scope, one: MbarrierView): VariableRow {
+  const address = BigInt(one.address);
+  return {
+    name: describeAddress(scope, address),
+    value: mbarrierText(one),
+    type: "mbarrier",
+    memoryReference: hex(address),
+  };
+}
+
 function assemblyScopes(session: Session): ScopeRow[] {
   const { scope } = session;
   const { visa, frame, parameters } = scope.names;
@@ -195,6 +235,7 @@ function assemblyScopes(session: Session): ScopeRow[] {
       rows: () => parameters.map((v) => byteRow(v, scope)),
     },
     { name: "Special registers", expensive: true, rows: () => specialRows(scope) },
+    ...machineScopes(session),
     { name: "Lanes of the warp", expensive: true, rows: () => laneRows(session) },
     ...(ofModule.length === 0
       ? []

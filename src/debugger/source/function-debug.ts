@@ -58,8 +58,8 @@ function readFunction(ir: IrFunction): DebugFacts {
 }
 
 /**
- * Returns the index of the first instruction after those that only load the parameters, which compilers give the line of
- * the function itself and the column 0.
+ * Returns the index of the first instruction after those that only load the parameters, which compilers give the line
+ * of the function itself and the column 0.
  */
 function firstAfterPrologue(ir: IrFunction): number {
   const first = ir.instructions[0]?.location ?? null;

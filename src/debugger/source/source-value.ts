@@ -14,7 +14,7 @@ import { functionAt, type Names } from "../view/names.ts";
 import type { Execution } from "../../interpreter/execution.ts";
 import { contains, debugOf, visibleAt } from "./function-debug.ts";
 
-/** Where values of the source are looked at: a lane at an instruction of a function. */
+/** Where values of the source are evaluated: a lane at an instruction of a function. */
 export interface SourcePoint extends Viewpoint {
   readonly execution: Execution;
   readonly names: Names;

@@ -1,6 +1,7 @@
 import type { Execution } from "../../interpreter/execution.ts";
 import type { IrFunction } from "../../ir/index.ts";
 import { parts } from "../../machine/memory/address-space.ts";
+import { matchName } from "../../names/index.ts";
 import { nearest } from "../../source/index.ts";
 import type { Viewpoint } from "./memory-view.ts";
 import { specialReader, specialRegisters } from "./special-registers.ts";
@@ -77,16 +78,31 @@ export class Names {
     return this.#byName.get(name) ?? null;
   }
 
-  /** Returns a variable of the module; those of the function take precedence. */
+  /**
+   * Returns a variable of the module, by its name there or its name in C++, with or without scopes; those of the
+   * function take precedence. Null if there is none or, in C++, several.
+   */
   moduleVariable(name: string): ModuleVariable | null {
-    return (
-      this.statics.find((v) => v.name === name) ?? moduleVariables(this.#execution).find((v) => v.name === name) ?? null
+    const found = this.#plainVariable(name);
+    if (found !== undefined) return found;
+    const all = moduleVariables(this.#execution);
+    // C++ programs have mangled names: `ns::table` is the variable of the module that has this name in the source.
+    const [meant, ...others] = matchName(
+      name,
+      all.map((v) => v.name),
     );
+    return others.length > 0 ? null : (all.find((v) => v.name === meant) ?? null);
+  }
+
+  #plainVariable(name: string): ModuleVariable | undefined {
+    const isIt = (v: ModuleVariable): boolean => v.name === name;
+    return this.statics.find(isIt) ?? moduleVariables(this.#execution).find(isIt);
   }
 
   /** Returns the generic address of a variable of the module, or the address of a function. */
   address(name: string): bigint | null {
-    return this.moduleVariable(name)?.address ?? this.#execution.program.addressOf(name);
+    const { program } = this.#execution;
+    return this.#plainVariable(name)?.address ?? program.addressOf(name) ?? this.moduleVariable(name)?.address ?? null;
   }
 
   /** Returns the name that a misspelt one may stand for. */

@@ -36,15 +36,48 @@ function arriveLater(
   });
 }
 
+type AtomicOp = Pick<OpOf<"atomic">, "combine" | "results" | "problem" | "tracks">;
+
 /** Read-modify-write, lane by lane in lane order. */
-export function makeAtomic(
-  d: Decoding,
-  memory: MemoryInstruction,
-  op: Pick<OpOf<"atomic">, "combine" | "results" | "problem" | "tracks">,
-  to: readonly (Slot | null)[],
-): Run {
-  const { combine } = op;
+export function makeAtomic(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: readonly (Slot | null)[]): Run {
   const { access, address, prepare } = memory;
+  const { update, endFailed } = laneUpdate(d, memory, op, to);
+  const { slot } = address;
+  const extent = new LastExtent(slot === null ? 0 : address.offset, accessBytes(access));
+  const slow = new SlowPath(memory, "atomic", extent);
+  const wide = slot?.class === "b64";
+  return (x, mask) => {
+    prepare(x, mask);
+    x.warp.watched = true;
+    const known = !address.inFrame && extent.refresh(x);
+    const { i32 } = x;
+    // Lanes keep their order: from the first one that is not within the last extent on, all take the slow path.
+    for (let m = mask; m !== 0; m &= m - 1) {
+      const lane = lowestLane(m);
+      const low = slot === null ? address.offset : i32[wide ? 2 * (slot.base + lane) : slot.base + lane]!;
+      const high = slot === null ? address.high : wide ? i32[2 * (slot.base + lane) + 1]! : 0;
+      const r = (low - extent.from) >>> 0;
+      const at = (r + extent.at + lane * extent.stride) >>> 0;
+      if (!known || r > extent.span || high !== extent.high || (at & (access.align - 1)) !== 0) {
+        slow.run(x, m, update);
+        break;
+      }
+      update(x, extent.views, at, lane);
+    }
+    endFailed();
+  };
+}
+
+interface LaneUpdate {
+  /** Reads, combines and writes for one lane; `at` is the byte of the first element. */
+  readonly update: (x: Activation, views: Views, at: number, lane: number) => void;
+  /** Throws the fault of all lanes of the instruction that have failed, if there are any. */
+  readonly endFailed: () => void;
+}
+
+function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: readonly (Slot | null)[]): LaneUpdate {
+  const { combine } = op;
+  const { access } = memory;
   const bytes = access.bits / 8;
   const laneValue = (e: Expr) => {
     const expr = bitsOf(d.operands.bind(e));
@@ -113,28 +146,5 @@ export function makeAtomic(
     failed = null;
     all?.end();
   };
-  const { slot } = address;
-  const extent = new LastExtent(slot === null ? 0 : address.offset, accessBytes(access));
-  const slow = new SlowPath(memory, "atomic", extent);
-  const wide = slot?.class === "b64";
-  return (x, mask) => {
-    prepare(x, mask);
-    x.warp.watched = true;
-    const known = !address.inFrame && extent.refresh(x);
-    const { i32 } = x;
-    // Lanes keep their order: from the first one that is not within the last extent on, all take the slow path.
-    for (let m = mask; m !== 0; m &= m - 1) {
-      const lane = lowestLane(m);
-      const low = slot === null ? address.offset : i32[wide ? 2 * (slot.base + lane) : slot.base + lane]!;
-      const high = slot === null ? address.high : wide ? i32[2 * (slot.base + lane) + 1]! : 0;
-      const r = (low - extent.from) >>> 0;
-      const at = (r + extent.at + lane * extent.stride) >>> 0;
-      if (!known || r > extent.span || high !== extent.high || (at & (access.align - 1)) !== 0) {
-        slow.run(x, m, update);
-        break;
-      }
-      update(x, extent.views, at, lane);
-    }
-    endFailed();
-  };
+  return { update, endFailed };
 }

@@ -1,7 +1,7 @@
 import { eachLane } from "../../ir/lane-mask.ts";
 import type { Op } from "../../ir/index.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
-import { restoreStack, stackTop, takePiece } from "../../program/stack.ts";
+import { restoreStack, stackPointer, takePiece } from "../../program/stack.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import type { Slot } from "../compile/register-file.ts";
@@ -19,7 +19,6 @@ export function makeAlloca(d: Decoding, op: Extract<Op, { kind: "alloca" }>): Ru
       const address = takePiece(x, { site: d.site, lane, bytes, align: op.align });
       if (to) writeAddress(x, to, lane, address);
     });
-    x.cost = Math.max(x.cost, x.top);
   };
 }
 
@@ -28,7 +27,7 @@ export function makeStackSave(d: Decoding): Run {
   return (x, mask) => {
     if (!to) return;
     eachLane(mask, (lane) => {
-      writeAddress(x, to, lane, stackTop(x, lane));
+      writeAddress(x, to, lane, stackPointer(x, lane));
     });
   };
 }

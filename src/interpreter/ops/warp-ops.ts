@@ -67,7 +67,7 @@ function actionOf(d: Decoding, op: WarpOp): WarpCode["act"] {
     case "sync":
       return () => null;
     case "align":
-      return (parts) => align(d, parts);
+      return alignment(d);
     case "arrange":
       return (parts) => arrange(op.arrangement, parts);
     case "multiply":
@@ -171,10 +171,15 @@ function redux(d: Decoding, a: Expr, combine: Expr): WarpCode["act"] {
   };
 }
 
-function align({ site }: Decoding, parts: readonly Part[]): null {
-  const lanes = unionOf(parts);
-  if (lanes !== -1) throw notAligned({ site, activation: parts[0]!.x, lanes });
-  return null;
+/** All lanes of the warp must be at this very instruction. */
+function alignment({ site }: Decoding): WarpCode["act"] {
+  const act: WarpCode["act"] = (parts) => {
+    const here = parts.filter(({ code }) => code.act === act);
+    const lanes = unionOf(here);
+    if (lanes !== -1) throw notAligned({ site, activation: here[0]!.x, lanes });
+    return null;
+  };
+  return act;
 }
 
 /** The operands and results of all lanes, by register and lane. */

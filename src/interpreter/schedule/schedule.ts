@@ -31,8 +31,8 @@ export function runGrid(grid: Grid, schedule: Schedule): void {
 }
 
 /**
- * All blocks of a grid, in order. One block runs at a time as long as it makes progress; when it only spins, others join
- * it, so that a block may wait for any that are resident with it. Blocks of a cluster begin together, and when all
+ * All blocks of a grid, in order. One block runs at a time as long as it makes progress; when it only spins, others
+ * join it, so that a block may wait for any that are resident with it. Blocks of a cluster begin together, and when all
  * threads of one wait, those for their cluster, it is the turn of the next.
  */
 export class UsualSchedule implements Schedule {

@@ -20,6 +20,8 @@ export interface DivergenceOptions {
   readonly splits?: (block: number) => boolean;
   /** Whether lanes may end within the block other than by its edges (a callee exits). Default: never. */
   readonly exitsInside?: (block: number) => boolean;
+  /** Whether the launch ends at the block's beginning unless all lanes of the group are there. Default: never. */
+  readonly needsAll?: (block: number) => boolean;
 }
 
 /**
@@ -92,7 +94,8 @@ class Pairs {
 
   constructor(graph: FlowGraph, options: DivergenceOptions, isDeparture: readonly boolean[]) {
     this.#graph = graph;
-    this.#options = { stalls: never, joinsOthers: never, splits: never, exitsInside: never, ...options };
+    const usual = { stalls: never, joinsOthers: never, splits: never, exitsInside: never, needsAll: never };
+    this.#options = { ...usual, ...options };
     this.#isDeparture = isDeparture;
     this.partial = new Uint8Array(graph.blocks.length);
     this.#max = maxPairs(graph.blocks.length);
@@ -130,10 +133,11 @@ class Pairs {
   /** Follows lanes that have diverged. False if there are too many pairs of places. */
   follow(): boolean {
     const { blocks } = this.#graph;
-    const { exitsInside } = this.#options;
+    const { exitsInside, needsAll } = this.#options;
     for (let waits = this.#todo.pop(); waits !== undefined; waits = this.#todo.pop()) {
       const runs = this.#todo.pop()!;
       this.partial[runs] = 1;
+      if (needsAll(runs)) continue;
       for (const s of blocks[runs]!.successors) this.#note(s, waits);
       if (exitsInside(runs)) this.#note(blocks.length, waits);
       if (this.#count > this.#max) return false;

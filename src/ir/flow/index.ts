@@ -7,6 +7,7 @@ export * from "./liveness.ts";
 export * from "./loops.ts";
 export * from "./frame-promotion.ts";
 export { promoteFile } from "./file-promotion.ts";
+export { asWorkItems, type WorkItemKernel } from "./work-items.ts";
 export { inlineCalls } from "./inlining.ts";
 export * from "./routine-parts.ts";
 export { functionsWithAddress } from "./passing.ts";

@@ -43,6 +43,8 @@ export interface HostSite {
   readonly instruction: number;
   /** The number of its record, which holds what it accessed last; null if it has none. */
   readonly record: number | null;
+  /** Of an access at an address within a surface, the index of the surface. */
+  readonly surface?: number;
   /** Of an access through a surface that is looked up element by element, the element. */
   readonly element?: number;
   /** Where code makes one access of several, or a part of one: what it accesses. */

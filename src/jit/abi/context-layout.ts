@@ -1,3 +1,5 @@
+import { scalarNames } from "../../machine/state/specials.ts";
+import { extentHeaderBytes } from "./extent-table.ts";
 import { maxThreads } from "./launch-shape.ts";
 import { warpWaitBytes, maxWarps } from "./warp-wait-layout.ts";
 
@@ -14,6 +16,8 @@ export interface ContextNeeds {
   readonly roots: number;
   /** Instructions that may have a record of what they accessed last. */
   readonly sites: number;
+  /** Shared variables, constants and parameters, at most. */
+  readonly ownExtents: number;
   /** Bytes of a suspended chunk's state. */
   readonly chunkStateBytes: number;
   /** Bytes of suspended frames, and of the words that say which of them are free. */
@@ -60,6 +64,8 @@ export interface ContextLayout {
   readonly sites: number;
   /** Records of what instructions found in the lanes' stacks: those of the first lane. */
   readonly stackSites: number;
+  /** What compiled code knows of extents: see `extentHeader`. */
+  readonly extents: number;
   /**
    * For each lane: an address (64 bits), the byte of memory that it means (32 bits), values (up to four of 64 bits).
    */
@@ -98,37 +104,7 @@ export interface ContextLayout {
 }
 
 const headerWords = [
-  "ntid.x",
-  "ntid.y",
-  "ntid.z",
-  "nctaid.x",
-  "nctaid.y",
-  "nctaid.z",
-  "ctaid.x",
-  "ctaid.y",
-  "ctaid.z",
-  "nwarpid",
-  "smid",
-  "nsmid",
-  "gridid",
-  "dynamic_smem_size",
-  "total_smem_size",
-  "aggr_smem_size",
-  "clusterid.x",
-  "clusterid.y",
-  "clusterid.z",
-  "nclusterid.x",
-  "nclusterid.y",
-  "nclusterid.z",
-  "cluster_ctaid.x",
-  "cluster_ctaid.y",
-  "cluster_ctaid.z",
-  "cluster_nctaid.x",
-  "cluster_nctaid.y",
-  "cluster_nctaid.z",
-  "cluster_ctarank",
-  "cluster_nctarank",
-  "is_explicit_cluster",
+  ...scalarNames,
   /** Threads of a block. */
   "threads",
   /** The first thread of the chunk that runs. */
@@ -212,8 +188,9 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     roots: take(needs.roots * recordBytes),
     sites: take(needs.sites * recordBytes),
     stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * recordBytes),
-    // From the sites to the end of the pools all is zeros when a launch begins.
+    // From the sites to the end of the table all is zeros when a launch begins, for launchers that fill none of it.
     framePools: take(needs.framePoolBytes),
+    extents: take(extentHeaderBytes + needs.ownExtents * recordBytes),
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
     values: take(needs.lanes * 32),

@@ -10,7 +10,7 @@ import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
 
 /** The parts of an activation that `alloca` changes. */
-type Taken = Pick<CallFrame, "tops" | "pieces" | "top" | "cost">;
+type Taken = Pick<CallFrame, "pointers" | "pieces" | "top" | "cost">;
 
 /** The activations that run in a context, as objects of the machine: for reports, and to find where variables lie. */
 export class CallStack {
@@ -81,12 +81,12 @@ export class CallStack {
   }
 
   /** Notes what lanes have taken of their stacks in the activation that calls the launcher. */
-  noteStack(context: number, { tops, pieces, top, cost }: CallFrame): void {
+  noteStack(context: number, { pointers, pieces, top, cost }: CallFrame): void {
     const { words } = this.#kernel.layout;
     const { i32 } = this.#grid.memory.views;
     i32[(context + words.stackTop) >>> 2] = top;
     i32[(context + words.stackCost) >>> 2] = cost;
-    this.#taken.set(this.#entryOf(context), { tops, pieces, top, cost });
+    this.#taken.set(this.#entryOf(context), { pointers, pieces, top, cost });
   }
 
   #entryOf(context: number): number {
@@ -121,10 +121,11 @@ export class CallStack {
     const { views } = this.#grid.memory;
     const word = (name: HeaderWord): number => this.#word(context, name);
     const thread = word("first");
-    const warp = this.block(context).warps[Math.floor(thread / (shape.width ?? 32))]!;
+    const width = shape.width ?? this.#grid.threads?.width ?? 32;
+    const warp = this.block(context).warps[Math.floor(thread / width)]!;
     warp.stack.views = views;
     warp.stack.stride = stackStride;
-    warp.stack.origin = word("stacks") - (thread & 31) * stackStride;
+    warp.stack.origin = word("stacks") - (thread % width) * stackStride;
     return warp;
   }
 }
@@ -147,7 +148,7 @@ function called(caller: CallFrame, code: ProgramFunction, site: Site): CallFrame
     unsizedBytes,
     top: frameEnd(base, code, unsizedBytes),
     cost: costWith(caller, code, unsizedBytes),
-    tops: null,
+    pointers: null,
     pieces: null,
   };
 }

@@ -1,3 +1,4 @@
+import { windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
@@ -5,6 +6,8 @@ import { clusterSize } from "../../machine/state/cluster.ts";
 import { gridScalars, scalarIndex } from "../../machine/state/specials.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes, tidBytes } from "../abi/context-layout.ts";
+import { extentHeader, extentHeaderBytes } from "../abi/extent-table.ts";
+import { type ExtentTable, writeEntry } from "./extent-tables.ts";
 
 /** The contexts in a device's memory. Those that are free are kept for later launches, by size. */
 export class Contexts {
@@ -60,8 +63,42 @@ const clusterWords = [
   "is_explicit_cluster",
 ] as const;
 
+/** What the tables of extents say where a launch runs. */
+export interface LaunchExtents {
+  readonly allocations: ExtentTable;
+  /** The byte of memory where the module's constants lie. */
+  readonly constants: number;
+}
+
+/** Writes what compiled code knows of extents into a context. */
+function fillExtents(grid: Grid, { layout }: CompiledKernel, context: number, extents: LaunchExtents): void {
+  const { views } = grid.memory;
+  const at = context + layout.extents;
+  const own = [
+    { list: grid.sharedExtents, delta: context + layout.shared - windows.shared.start },
+    { list: grid.constants.extents, delta: extents.constants - grid.constants.start },
+    { list: grid.params.extents, delta: context + layout.params - windows["kernel-param"].start },
+  ];
+  let count = 0;
+  for (const { list, delta } of own) {
+    for (const extent of list) {
+      writeEntry(views, at + extentHeaderBytes + count * recordBytes, extent, delta);
+      count++;
+    }
+  }
+  views.i32[(at + extentHeader.allocations) >>> 2] = extents.allocations.at;
+  views.i32[(at + extentHeader.allocationCount) >>> 2] = extents.allocations.count;
+  views.i32[(at + extentHeader.ownCount) >>> 2] = count;
+}
+
 /** Fills a context for the blocks of a launch. */
-export function fillContext(grid: Grid, kernel: CompiledKernel, context: number, { params }: LaunchRequest): void {
+export function fillContext(
+  grid: Grid,
+  kernel: CompiledKernel,
+  context: number,
+  { params }: LaunchRequest,
+  extents: LaunchExtents,
+): void {
   const { layout } = kernel;
   const { views } = grid.memory;
   const { i32, u8 } = views;
@@ -79,6 +116,8 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   set("nctaid.z", gz);
   set("nwarpid", Math.ceil(threads / 32));
   set("nsmid", grid.processors);
+  set("envreg1", grid.environment[0]);
+  set("envreg2", grid.environment[1]);
   set("gridid", grid.id);
   set("dynamic_smem_size", grid.dynamicSharedBytes);
   set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
@@ -100,6 +139,7 @@ export function fillContext(grid: Grid, kernel: CompiledKernel, context: number,
   u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
   u8.set(kernel.targets, context + layout.targets);
   u8.fill(0, context + layout.sites, context + layout.addresses);
+  fillExtents(grid, kernel, context, extents);
   kernel.roots.forEach((offset, i) => {
     const at = (context + layout.roots + i * recordBytes) >>> 2;
     const from = (context + layout.params + offset) >>> 2;

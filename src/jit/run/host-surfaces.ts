@@ -9,6 +9,7 @@ import type { Surface } from "../../machine/state/thread-model.ts";
 import { boundSurface, surfaceBytes } from "../../program/surfaces.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes } from "../abi/context-layout.ts";
+import { oneLaneOf } from "./work-item-lookup.ts";
 
 /** An access through a surface, in the lanes of a mask. */
 interface Attempt {
@@ -17,6 +18,15 @@ interface Attempt {
   readonly x: CallFrame;
   readonly mask: number;
   readonly record: number;
+}
+
+/** An element of an access that is looked up. */
+interface Lookup {
+  readonly element: number;
+  /** The lane of its thread that is the first of the chunk. */
+  readonly first: number;
+  /** The index of the surface where code has addresses, not offsets; null: the record has it. */
+  readonly surface: number | null;
 }
 
 /** The launcher's side of accesses through surfaces (vISA). */
@@ -54,13 +64,14 @@ export class HostSurfaces {
    * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and stores
    * are dropped. An access that is not allowed ends the launch.
    */
-  translate(attempt: Attempt & { readonly element: number }): void {
-    const { context, site, x, mask, record, element } = attempt;
+  translate(attempt: Attempt & Lookup): void {
+    const { context, site, x, mask, first, record, element } = attempt;
     const { op } = site.instruction;
     if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no surface`);
     const { layout, lanes } = this.#kernel;
     const { i32, i64 } = this.#grid.memory.views;
-    const { address, bytes } = this.#surface(attempt, i32[this.#recordAt(context, record)]! - 1);
+    const index = attempt.surface ?? i32[this.#recordAt(context, record)]! - 1;
+    const { address, bytes } = this.#surface({ ...attempt, mask: mask << first }, index);
     const base = parts(address);
     const whole: Access = { ...op.access, space: "generic" };
     const size = whole.bits / 8;
@@ -71,7 +82,7 @@ export class HostSurfaces {
       const at = (context + layout.places + 4 * lane) >>> 2;
       // Elements outside the surface lie where the offset was: zeros, and what is stored there is never read.
       const outside = context + layout.addresses + 8 * lane;
-      const offset = i32[outside >>> 2]! >>> 0;
+      const offset = attempt.surface === null ? i32[outside >>> 2]! >>> 0 : Number(i64[outside >>> 3]! - address);
       i64[outside >>> 3] = 0n;
       i32[at] = outside;
       if ((mask & (1 << lane)) === 0) continue;
@@ -79,8 +90,8 @@ export class HostSurfaces {
       if (!isWhole && offset + (element + 1) * size > bytes) continue;
       const access = isWhole ? whole : single;
       const found = sum(base, isWhole ? offset : offset + element * size);
-      const place = locate(x, lane, found);
-      const fault = accessFault({ x, lane, site, effect: op.kind, access, address: found, place });
+      const place = locate(x, first + lane, found);
+      const fault = accessFault({ x, lane: first + lane, site, effect: op.kind, access, address: found, place });
       if (fault !== null) {
         failed ??= fault;
         if (fault.code === failed.code) failedLanes |= fault.lanes;
@@ -89,14 +100,15 @@ export class HostSurfaces {
         i32[at] = this.#byteOf(context, place!) + within;
       }
     }
-    if (failed !== null) throw failed.inLanes(failedLanes);
+    const only = oneLaneOf(site);
+    if (failed !== null) throw failed.inLanes(only === null ? failedLanes : 1 << only);
   }
 
   #recordAt(context: number, record: number): number {
     return (context + this.#kernel.layout.sites + record * recordBytes) >>> 2;
   }
 
-  /** The memory behind an index. Throws a fault where no surface has it. */
+  /** The memory of the surface with an index. Throws a fault where no surface has it. */
   #surface({ site, x, mask }: Attempt, index: number): Surface {
     const surface = boundSurface(this.#grid, index, { site, activation: x, lanes: mask });
     return { address: surface.address, bytes: surfaceBytes(this.#grid, surface) };

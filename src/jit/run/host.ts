@@ -13,7 +13,7 @@ import { indexOutOfRange, notAligned, trapFault } from "../../program/instructio
 import { productIn } from "../../program/exact-product.ts";
 import { multiply, productWords } from "../../program/matrix-product.ts";
 import type { Program } from "../../program/program.ts";
-import { restoreStack, stackOverflow, stackTop, takePiece } from "../../program/stack.ts";
+import { restoreStack, stackOverflow, stackPointer, takePiece } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -23,6 +23,7 @@ import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
 import { HostWarpWaits } from "./host-warp-waits.ts";
+import { inSlm, oneLaneOf } from "./work-item-lookup.ts";
 
 const fragmentWords = new Int32Array(productWords);
 
@@ -129,7 +130,7 @@ export class Host {
     const { i32 } = this.#grid.memory.views;
     const { lanes } = this.#kernel;
     this.#contexts.add(context);
-    const { record, element = 0, part = null } = this.#kernel.sites[number]!;
+    const { record, element = 0, part = null, surface } = this.#kernel.sites[number]!;
     const site = this.#stack.site(number);
     const { op } = site.instruction;
     const [made] = accessesOf(op);
@@ -137,10 +138,12 @@ export class Host {
     const { effect, access } = part ?? made;
     const x = this.#stack.innermost(context);
     if (made.place.kind === "surface") {
-      this.#surfaces.translate({ context, site, x, mask, record: record!, element });
+      const first = this.#firstLane(context);
+      this.#surfaces.translate({ context, site, x, mask, first, record: record!, element, surface: surface ?? null });
       return;
     }
     const first = this.#firstLane(context);
+    const isSlm = this.#grid.threads !== null && access.space === "shared";
     const failed = new FailedLanes();
     let last: Place | null = null;
     let high = 0;
@@ -149,7 +152,8 @@ export class Host {
       i32[at] = context + values;
       if ((mask & (1 << lane)) === 0) continue;
       const from = (context + addresses + 8 * lane) >>> 2;
-      const address: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+      const asked: AddressParts = { low: i32[from]! >>> 0, high: i32[from + 1]! >>> 0 };
+      const address = isSlm ? inSlm(asked) : asked;
       const inWarp = first + lane;
       const place = locate(x, inWarp, address);
       const fault = accessFault({ x, lane: inWarp, site, effect, access, address, place });
@@ -160,7 +164,7 @@ export class Host {
         high = address.high;
       }
     }
-    failed.end();
+    failed.end(oneLaneOf(site));
     if (last !== null) this.#remember(context, record, last, high);
   }
 
@@ -287,10 +291,9 @@ export class Host {
       if (op.kind === "alloca") {
         const bytes = Number(BigInt.asUintN(64, i64[operand]!));
         i64[result] = BigInt(takePiece(x, { site, lane, bytes, align: op.align }));
-      } else if (op.kind === "stack-save") i64[result] = BigInt(stackTop(x, lane));
+      } else if (op.kind === "stack-save") i64[result] = BigInt(stackPointer(x, lane));
       else restoreStack(x, lane, i32[operand * 2]! >>> 0);
     });
-    if (op.kind === "alloca") x.cost = Math.max(x.cost, x.top);
     this.#stack.noteStack(context, x);
   }
 
@@ -336,7 +339,8 @@ export class Host {
   /** The lane of its warp that is the first of the chunk. */
   #firstLane(context: number): number {
     const { layout, shape } = this.#kernel;
-    return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]! & 31 : 0;
+    const width = this.#grid.threads?.width ?? 32;
+    return shape.width === null ? this.#grid.memory.views.i32[(context + layout.words.first) >>> 2]! % width : 0;
   }
 
   /** A time, later than all that have been returned. */

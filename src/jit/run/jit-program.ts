@@ -14,6 +14,7 @@ import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compil
 import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
+import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
@@ -28,6 +29,7 @@ export class JitProgram {
   readonly #shapes: LaunchShapes;
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
+  readonly #tables: AllocationTables;
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
@@ -43,6 +45,7 @@ export class JitProgram {
     this.#functions = new CompiledFunctions(program);
     this.#hasPhases = program.module.functions.some(awaitsPhases);
     this.#contexts = new Contexts(program.memory);
+    this.#tables = new AllocationTables(program.memory, program.addresses);
     this.#shapes = new LaunchShapes(this.#functions, program.memory, quads);
   }
 
@@ -68,6 +71,12 @@ export class JitProgram {
   #clusterOf({ kernel, cluster }: LaunchRequest): number {
     const [x, y, z] = cluster ?? this.#functions.named(kernel)?.ir.bounds.reqnctapercluster ?? [1, 1, 1];
     return x * y * z;
+  }
+
+  /** Whether blocks of a launch may wait for what others do: other blocks, the host, other launches. */
+  mayWait(request: LaunchRequest): boolean {
+    const loaded = this.#load(request);
+    return typeof loaded === "string" || loaded.kernel.waits;
   }
 
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
@@ -133,7 +142,9 @@ export class JitProgram {
       const reason = whyGivenUp(error);
       if (reason === null) throw error;
       undo();
-      const shape = this.#shapes.of(this.#functions.named(request.kernel)!.ir, request);
+      const compiled = this.#functions.named(request.kernel)!;
+      const functions = this.#functionsFor(compiled, request);
+      const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
       this.#kernels.set(shapeKey(request.kernel, shape), reason);
       return null;
     };
@@ -145,10 +156,10 @@ export class JitProgram {
    * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
    * small.
    */
-  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z] }: LaunchRequest): boolean {
+  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z], threads: model }: LaunchRequest): boolean {
     const threads = x * y * z;
     if (shape.width !== null) return false;
-    if (lanes >= Math.min(32, threads)) return false;
+    if (lanes >= Math.min(model?.width ?? 32, threads)) return false;
     return this.#allocatedBytes <= maxCheckpointBytes;
   }
 
@@ -160,7 +171,7 @@ export class JitProgram {
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
     const shape = this.#shapes.portable(compiled.ir, block);
-    return orWhyNot(() => compileKernel(compiled, shape, this.#facts, features, "one"));
+    return orWhyNot(() => compileKernel(compiled, shape, this.#facts(this.#functions), features, "one"));
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -191,7 +202,8 @@ export class JitProgram {
     const constants = this.#placeConstants();
     const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
       new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
-    return new LaunchExecution(this.program, loaded, this.#contexts, host, request, choices);
+    const shared = { contexts: this.#contexts, tables: this.#tables, constants };
+    return new LaunchExecution(this.program, loaded, shared, host, request, choices);
   }
 
   /**
@@ -209,28 +221,41 @@ export class JitProgram {
     const { kernel, block } = request;
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
-    const shape = this.#shapes.of(compiled.ir, request);
+    const functions = this.#functionsFor(compiled, request);
+    const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
     const key = shapeKey(kernel, shape);
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, shape, block)));
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, functions, shape, block)));
     return known;
   }
 
-  #compile(kernel: CompiledFunction, shape: LaunchShape, block: Dim3): LoadedKernel | string {
+  /** The functions as a launch runs them: a kernel of vISA without threads, if its work items need none. */
+  #functionsFor(kernel: CompiledFunction, { threads }: LaunchRequest): CompiledFunctions {
+    if (threads?.items === undefined) return this.#functions;
+    return this.#functions.asWorkItems(kernel, threads.width, threads.items) ?? this.#functions;
+  }
+
+  #compile(
+    kernel: CompiledFunction,
+    functions: CompiledFunctions,
+    shape: LaunchShape,
+    block: Dim3,
+  ): LoadedKernel | string {
     return orWhyNot(() => {
       const { fusedMadd } = machineFeatures();
-      const compile = (): CompiledKernel => compileKernel(kernel, shape, this.#facts, { fusedMadd }, "any");
+      const facts = this.#facts(functions);
+      const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, { fusedMadd }, "any");
       const cached = this.#cache?.find(`${shapeKey(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
       return new LoadedKernel(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
     });
   }
 
-  get #facts(): ProgramFacts {
+  #facts(functions: CompiledFunctions): ProgramFacts {
     const { bindings, shared, module, constants } = this.program;
     return {
       bindings,
       addressSize: module.addressSize,
-      functions: this.#functions,
+      functions,
       stackLimit,
       shared: shared.extents,
       sharedBytes: shared.dynamicStart - windows.shared.start,

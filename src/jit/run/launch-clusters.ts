@@ -6,7 +6,9 @@ import type { Cluster, Cta, Grid } from "../../machine/state/launch-state.ts";
 import { arrivedTwice, notArrived } from "../../program/cluster-rules.ts";
 import { GivenUp } from "../abi/refusal.ts";
 
-/** Answers in a row that let no lane go on, after which the launch is given up: the interpreter says who waits where. */
+/**
+ * Answers in a row that let no lane go on, after which the launch is given up: the interpreter says who waits where.
+ */
 const patience = 500_000;
 
 /** A cluster whose blocks run in contexts. */
@@ -73,8 +75,8 @@ export class LaunchClusters {
   }
 
   /**
-   * Lanes tell or ask something. `n`: which block it is, in the order in which blocks begin. Returns the lanes for which
-   * the answer is yes.
+   * Lanes tell or ask something. `n`: which block it is, in the order in which blocks begin. Returns the lanes for
+   * which the answer is yes.
    *
    * @throws Fault if they misuse the barrier
    */

@@ -10,7 +10,8 @@ import { Stalled } from "../abi/refusal.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
 import { Team, type Work } from "../threads/team.ts";
-import { contextBytes, type Contexts, fillContext, mostContexts, yieldSooner } from "./contexts.ts";
+import { contextBytes, type Contexts, fillContext, type LaunchExtents, mostContexts, yieldSooner } from "./contexts.ts";
+import type { AllocationTables } from "./extent-tables.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
 import { LaunchClusters } from "./launch-clusters.ts";
@@ -18,6 +19,13 @@ import type { LoadedKernel } from "./loaded-kernel.ts";
 
 /** Makes what answers for the blocks of one slot. */
 type HostMaker = (grid: Grid, slot: number, clusters: LaunchClusters | null) => Host;
+
+/** What launches of a program share: contexts, tables of allocations, and the byte of memory of its constants. */
+export interface LaunchMemory {
+  readonly contexts: Contexts;
+  readonly tables: AllocationTables;
+  readonly constants: number;
+}
 
 export interface JitResult extends LaunchResult {
   /** Threads of the host that have run blocks. */
@@ -55,7 +63,8 @@ export class LaunchExecution implements Work {
   readonly maxContexts: number;
   readonly output: OrderedOutput;
   readonly #loaded: LoadedKernel;
-  readonly #contexts: Contexts;
+  readonly #shared: LaunchMemory;
+  readonly #extents: LaunchExtents;
   readonly #request: LaunchRequest;
   readonly #grid: Grid;
   /** Bytes of a context. */
@@ -87,14 +96,14 @@ export class LaunchExecution implements Work {
   constructor(
     program: Program,
     loaded: LoadedKernel,
-    contexts: Contexts,
+    shared: LaunchMemory,
     makeHost: HostMaker,
     request: LaunchRequest,
     { apart, canUndo }: ExecutionChoices,
   ) {
     this.fingerprint = canUndo && loaded.kernel.waits ? () => this.#fingerprint() : null;
     this.#loaded = loaded;
-    this.#contexts = contexts;
+    this.#shared = shared;
     this.#makeHost = makeHost;
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
@@ -121,6 +130,7 @@ export class LaunchExecution implements Work {
     const polls = loaded.kernel.imports.includes("cluster" satisfies HostImport);
     this.#clusters = inClusters || polls ? new LaunchClusters(grid) : null;
     refuse(program, open);
+    this.#extents = { allocations: shared.tables.take(), constants: shared.constants };
   }
 
   run(): JitResult {
@@ -170,9 +180,9 @@ export class LaunchExecution implements Work {
   openContext(): number {
     const spare = this.#spare.pop();
     if (spare !== undefined) return spare;
-    const context = this.#contexts.take(this.#bytes);
+    const context = this.#shared.contexts.take(this.#bytes);
     this.#opened.push(context);
-    fillContext(this.#grid, this.#loaded.kernel, context, this.#request);
+    fillContext(this.#grid, this.#loaded.kernel, context, this.#request, this.#extents);
     return context;
   }
 
@@ -230,7 +240,8 @@ export class LaunchExecution implements Work {
   }
 
   #giveBack(): void {
-    this.#contexts.giveBack(this.#bytes, this.#opened);
+    this.#shared.contexts.giveBack(this.#bytes, this.#opened);
+    this.#shared.tables.giveBack(this.#extents.allocations);
   }
 
   #end(begun: number): JitResult {

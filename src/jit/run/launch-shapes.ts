@@ -25,6 +25,11 @@ export class LaunchShapes {
 
   of(kernel: IrFunction, { block, threads, cluster, matrix }: LaunchRequest): LaunchShape {
     const { isShared } = this.#memory;
+    if (threads !== undefined && kernel.file === undefined) {
+      // A chunk is a part of a hardware thread, so that reports name the lanes that a thread has.
+      const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= threads.width) ?? 1;
+      return blockShape(block, Math.min(widest, this.#quadsOf(kernel, block)) as Quads, isShared);
+    }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const shape = blockShape(block, this.#quadsOf(kernel, block), isShared);

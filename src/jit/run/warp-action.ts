@@ -56,7 +56,7 @@ export class WarpAction {
       case "sync":
         break;
       case "align":
-        if (lanes !== -1) throw notAligned({ ...this.#place(), lanes });
+        requireAll(words, lanes, this.#place);
         break;
       case "arrange":
       case "multiply":
@@ -105,6 +105,13 @@ export class WarpAction {
     };
     return patternOf(combine.ty, fold(combine, leaf));
   }
+}
+
+/** Throws unless the lanes are all of the warp, and wait at one instruction. */
+function requireAll(words: LaneWords, lanes: number, place: () => Omit<FaultPlace, "lanes">): void {
+  const site = words.lane(warpWait.sites, lowestLane(lanes));
+  const here = lanesWhere(lanes, (lane) => words.lane(warpWait.sites, lane) === site);
+  if (here !== -1) throw notAligned({ ...place(), lanes: here });
 }
 
 type VoteMode = Extract<WarpOp, { op: "vote" }>["mode"];

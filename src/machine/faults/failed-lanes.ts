@@ -23,8 +23,8 @@ export class FailedLanes {
     }
   }
 
-  /** Throws the fault, if there is one. Call it after all lanes. */
-  end(): void {
-    if (this.#first !== null) throw this.#first.inLanes(this.#lanes);
+  /** Throws the fault, if there is one. Call it after all lanes. `lane`: the one to which it belongs, if there is one. */
+  end(lane: number | null = null): void {
+    if (this.#first !== null) throw this.#first.inLanes(lane === null ? this.#lanes : 1 << lane);
   }
 }

@@ -4,7 +4,7 @@ import { type Extent, extentAt, nearestExtent } from "../memory/extent.ts";
 import type { Allocation } from "../memory/memory.ts";
 import type { Views } from "../memory/views.ts";
 import { sharedOwner } from "../state/cluster.ts";
-import type { CallFrame, Cta } from "../state/launch-state.ts";
+import type { CallFrame, Cta, StackPiece } from "../state/launch-state.ts";
 
 /**
  * The memory of an address. `frame`: a variable of the accessing activation; `stack`: any other part of the lane's
@@ -92,16 +92,36 @@ const pieceName = "what alloca gave";
 function onStack(innermost: CallFrame, lane: number, offset: number): Place | null {
   const { views, stride, origin } = innermost.warp.stack;
   for (let x: CallFrame | null = innermost; x !== null; x = x.caller) {
-    const found = inFrame(x, lane, offset);
-    if (found === null) continue;
     const kind = x === innermost ? "frame" : "stack";
-    const common = found.name === pieceName ? null : stride;
-    return place(kind, found, windows.local.start, views, origin + found.start + lane * stride, common);
+    const found = inFrame(x, offset);
+    if (found !== null) {
+      return place(kind, found, windows.local.start, views, origin + found.start + lane * stride, stride);
+    }
+    const piece = pieceAt(x, lane, offset);
+    if (piece !== null) {
+      const extent = { ...piece, name: pieceName };
+      return place(kind, extent, windows.local.start, views, origin + piece.at + lane * stride, null);
+    }
   }
   return null;
 }
 
-function inFrame(x: CallFrame, lane: number, offset: number): Extent | null {
+/**
+ * The byte in a lane's part of the stack for an offset in the window of local memory: the same, but for what `alloca`
+ * gave.
+ */
+export function stackByte(innermost: CallFrame, lane: number, offset: number): number {
+  for (let x: CallFrame | null = innermost; x !== null; x = x.caller) {
+    const piece = pieceAt(x, lane, offset);
+    if (piece !== null) return piece.at + offset - piece.start;
+  }
+  return offset;
+}
+
+const pieceAt = (x: CallFrame, lane: number, offset: number): StackPiece | null =>
+  x.pieces?.find((p) => p.lane === lane && offset >= p.start && offset < p.end) ?? null;
+
+function inFrame(x: CallFrame, offset: number): Extent | null {
   if (offset < x.base) return null;
   const { frame } = x.code;
   const variable = extentAt(frame.extents, offset - x.base);
@@ -112,8 +132,7 @@ function inFrame(x: CallFrame, lane: number, offset: number): Extent | null {
       return { name: x.code.ir.frame[frame.unsized]!.name, start, end: start + x.unsizedBytes };
     }
   }
-  const own = x.pieces?.find((p) => p.lane === lane && offset >= p.start && offset < p.end);
-  return own ? { name: pieceName, start: own.start, end: own.end } : null;
+  return null;
 }
 
 /** The variable or allocation nearest to an address, for messages; with its extent in lower halves of addresses. */

@@ -1,5 +1,6 @@
 import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { WasmMemory } from "../../wasm/host.ts";
+import { ImageTable } from "../images/image-table.ts";
 import type { StackEntry, ThreadId } from "../reports/report.ts";
 import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
@@ -29,6 +30,21 @@ export interface Allocation extends Extent {
   readonly origin?: HeapOrigin | undefined;
 }
 
+/**
+ * Puts other memory of the host under that of WebAssembly, from byte `from` to its end: called when the memory is made,
+ * and each time that it has grown, before what is new is used.
+ */
+export type Underlay = (memory: WasmMemory, from: number) => void;
+
+export interface AllocationOptions {
+  /** Whether it is private memory of threads. Default: false. */
+  readonly perThread?: boolean;
+  /** The call in device code that makes it. */
+  readonly origin?: HeapOrigin;
+  /** A multiple of 256 bytes at which it begins. Default: 256. */
+  readonly align?: number;
+}
+
 /** All of a device's memory at some time. */
 export interface FrozenMemory {
   readonly pages: MemoryPages;
@@ -41,6 +57,9 @@ const maxBytes = 2 ** 32 - 2 ** 16;
 
 /** Bytes of freed memory that stay in quarantine; beyond that, the oldest is used again. */
 const maxQuarantined = 64 * 2 ** 20;
+
+/** Bytes that are kept for copies of small allocations. */
+const maxKeptCopies = 2 ** 20;
 
 const pageBytes = 0x1_0000;
 
@@ -64,6 +83,10 @@ export class DeviceMemory {
   epoch = 0;
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
+  #allocationsVersion = 0;
+  #copies = new Uint8Array();
+  /** The textures, surfaces and samplers whose texels lie in it. */
+  readonly images = new ImageTable();
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
@@ -73,6 +96,15 @@ export class DeviceMemory {
   #top = 0x1_0000;
   #wasm: WasmMemory | null = null;
   #shared = false;
+  readonly #underlay: Underlay | null;
+
+  /** `underlay`: see `Underlay`. The memory then is shared, since a shared one is never moved. */
+  constructor(underlay: Underlay | null = null) {
+    this.#underlay = underlay;
+    if (underlay === null) return;
+    this.#shared = true;
+    this.#move();
+  }
 
   /** Views of all bytes; others replace them when the memory grows (`epoch`). */
   get views(): Views {
@@ -89,21 +121,35 @@ export class DeviceMemory {
     return this.#allocations;
   }
 
+  /** Changes whenever the allocations do. */
+  get allocationsVersion(): number {
+    return this.#allocationsVersion;
+  }
+
   /**
    * Allocates bytes and returns their offset. Throws a RangeError when the device's 4 GiB, or the host's memory, are
    * exhausted.
    */
-  alloc(size: number, name?: string, perThread = false, origin?: HeapOrigin): number {
+  alloc(size: number, name?: string, options: AllocationOptions = {}): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
+    const { perThread = false, origin, align = alignment } = options;
     const room = roomFor(size);
-    const used = this.#reusable.get(room)?.pop();
-    const start = used ?? this.#fresh(room);
+    const used = align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align);
+    const start = used ?? this.#fresh(room, align);
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
+    this.#allocationsVersion++;
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
+  }
+
+  /** Freed room that is aligned well enough, or undefined. */
+  #takeAligned(room: number, align: number): number | undefined {
+    const list = this.#reusable.get(room) ?? [];
+    const i = list.findIndex((start) => start % align === 0);
+    return i < 0 ? undefined : list.splice(i, 1)[0];
   }
 
   /** Frees an allocation. Returns false when none that is in use begins at the offset. */
@@ -112,6 +158,8 @@ export class DeviceMemory {
     const allocation = this.#allocations[i];
     if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
     this.epoch++;
+    this.#allocationsVersion++;
+    this.images.forget(allocation.start, Math.max(allocation.end, allocation.start + 1));
     if (!this.quarantine) {
       this.#recycle(i);
       return true;
@@ -156,10 +204,17 @@ export class DeviceMemory {
 
   /**
    * Saves all allocations and their bytes. The function that it returns restores them, and frees what device code has
-   * allocated since. Allocations of the host since then stay: no kernel knows of them yet.
+   * allocated since. Allocations of the host since then stay: no kernel knows of them yet. The bytes of the last
+   * checkpoint are lost if they take the same room.
    */
   checkpoint(): () => void {
-    const kept = this.#allocations.map((a) => ({ ...a, allocation: a, bytes: this.#views.u8.slice(a.start, a.end) }));
+    const copies = this.#roomForCopies();
+    let at = 0;
+    const kept = this.#allocations.map((a) => {
+      const bytes = copies.subarray(at, (at += a.end - a.start));
+      bytes.set(this.#views.u8.subarray(a.start, a.end));
+      return { ...a, allocation: a, bytes };
+    });
     const free = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
     const quarantine = [...this.#freed];
     const bytes = this.#freedBytes;
@@ -189,8 +244,20 @@ export class DeviceMemory {
       this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
       this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
       this.#heap = heap;
+      this.#allocationsVersion++;
       this.epoch++;
     };
+  }
+
+  /**
+   * Room for the bytes of all allocations, which is kept for the next time if it is small: fresh memory of the host
+   * takes many times as long as the copy.
+   */
+  #roomForCopies(): Uint8Array {
+    const bytes = this.#allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+    if (bytes > maxKeptCopies) return new Uint8Array(bytes);
+    if (this.#copies.length < bytes) this.#copies = new Uint8Array(Math.min(maxKeptCopies, 2 * bytes));
+    return this.#copies;
   }
 
   /**
@@ -207,7 +274,9 @@ export class DeviceMemory {
     const freed = [...this.#freed];
     const freedBytes = this.#freedBytes;
     const heap = new Set(this.#heap);
+    const images = this.images.freeze();
     const restore = (): void => {
+      images();
       pages.restore(this.#views.i32, Math.max(top, this.#top));
       this.quarantine = quarantine;
       this.#top = top;
@@ -218,6 +287,7 @@ export class DeviceMemory {
       this.#freed.splice(0, this.#freed.length, ...freed);
       this.#freedBytes = freedBytes;
       this.#heap = new Set(heap);
+      this.#allocationsVersion++;
       this.epoch++;
     };
     return { pages, restore };
@@ -242,6 +312,7 @@ export class DeviceMemory {
 
   #move(): WasmMemory {
     const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: maxPages, shared: this.#shared });
+    this.#underlay?.(memory, 0);
     const moved = new Views(memory.buffer);
     moved.u8.set(this.#views.u8.subarray(0, this.#top));
     this.#views = moved;
@@ -274,8 +345,8 @@ export class DeviceMemory {
     }
   }
 
-  #fresh(room: number): number {
-    const start = this.#top;
+  #fresh(room: number, align = alignment): number {
+    const start = Math.ceil(this.#top / align) * align;
     if (start + room + gap > maxBytes) throw new RangeError(`out of device memory: ${room} bytes do not fit`);
     this.#reserve(start + room + gap);
     this.#top = start + room + gap;
@@ -303,6 +374,7 @@ export class DeviceMemory {
     } catch {
       throw new RangeError(`out of memory: the host gives no ${bytes} bytes`);
     }
+    this.#underlay?.(memory, have * pageBytes);
     this.#views = new Views(memory.buffer);
   }
 }

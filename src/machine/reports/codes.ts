@@ -12,6 +12,11 @@ export const reportCodes = {
     page: "`cp.async` only starts a copy: it is complete when the thread that issued it has waited for it, with `cp.async.wait_group` after a `cp.async.commit_group`, with `cp.async.wait_all`, or at an mbarrier that tracks it. No other instruction waits for it, no barrier either. Until then the destination must not be read or written, nor the source be written. The machine performs copies at once, so that the values may look right here; on a GPU they are a matter of luck.\n\nWrong is `cp.async.ca.shared.global [d], [s], 4; bar.sync 0; ld.shared.u32 x, [d];`. Right is `cp.async.ca.shared.global [d], [s], 4; cp.async.wait_all; bar.sync 0; ld.shared.u32 x, [d];`: threads that read what others have copied need both, the wait of those and then a barrier.\n\nIt is the same with `wgmma.mma_async`: from there to the `wgmma.wait_group` for its group (`wgmma.commit_group`) no other instruction may access the accumulators, nor write registers that hold parts of A.",
     section: "9.7.9.25.3.3",
   },
+  "bad-handle": {
+    title: "a texture, surface or sampler is used that does not exist",
+    page: "`tex`, `tld4`, `txq`, `suld`, `sust`, `sured` and `suq` take a handle of 64 bits, which the host makes (`cudaCreateTextureObject`; here a job's `texture` or `surface` argument, or `image.texture()` in the library), or the address of a `.texref`, `.samplerref` or `.surfref` variable in which the host has put one. The message says what the value is: none, a handle that has been freed, one whose memory has been freed, or that of another kind of object. Usual causes: the address of a buffer is passed where a texture object is wanted, arguments are in another order, a variable has not been bound.\n\nWrong is `tex.2d.v4.f32.f32 ..., [%rd1, {%f1, %f2}];` where `%rd1` is the address of the texels. Right is the handle of a texture over them.",
+    section: "9.7.10.3",
+  },
   "barrier-bad-count": {
     title: "the thread count of a barrier is not possible",
     page: "The count of a barrier instruction must be a multiple of the warp size, 32, because arrivals are counted by warp; `arrive` needs one that is not 0. All warps that take part in one round of a barrier must give the same count, or all of them none. Round the number of participating threads up to a multiple of 32. In vISA hardware threads are counted: from 1 to those of the group.",
@@ -39,7 +44,7 @@ export const reportCodes = {
   },
   "call-size-mismatch": {
     title: "a call passes other sizes than the function declares",
-    page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts.",
+    page: "The sizes at the end of `fcall` and `ifcall` count registers of %arg and of %retval. They must be those that the function declares with ArgSize and RetValSize: otherwise one side reads registers that the other has not filled. For `ifcall` this is known only when the address is; the launch ends at the call, before the function starts. A run makes an `fcall` all the same, with a warning when the program is loaded, as IGC writes some that differ in registers which nobody reads; `lanewise check` reports it as an error.",
   },
   "cluster-bad-rank": {
     title: "an address is for a block that the cluster does not have",
@@ -108,6 +113,11 @@ export const reportCodes = {
     title: "an indirect call goes to null",
     page: "The register that holds the function's address is 0: a table entry without initializer, a pointer that was never set, or a load from the wrong place.",
     section: "9.7.12.5",
+  },
+  "image-mismatch": {
+    title: "an image is not what the instruction takes it for",
+    page: "The opcode says how many dimensions an image has, whether it is an array (`.a1d`, `.a2d`), a cube or a multi-sample image, and whether its texels are floats or integers: `tex.2d.v4.f32.f32` is for images of two dimensions whose texels are floats, or integers that are read as fractions; `.u32` and `.s32` are for integers. The message says what the image is. On a GPU the result would be texels from elsewhere, or bits that mean nothing. Make the image as the program expects it, or call another function (`tex2DLayered` for arrays, `tex2D<int>` for integers).\n\nWrong is `tex.2d.v4.s32.f32 ...` of an image with texels of type f32. Right is `tex.2d.v4.f32.f32 ...`.",
+    section: "9.7.10.3",
   },
   "indirect-call-prototype-mismatch": {
     title: "an indirect call goes to a function with another signature",
@@ -202,6 +212,11 @@ export const reportCodes = {
   "stack-imbalance": {
     title: "a function returns with another stack pointer than it was given",
     page: "%sp goes into a vISA function and comes back from it. What the function takes from the stack it must give back before `fret`, or the caller's frame lies elsewhere afterwards, and each further call moves it again. The message gives both values.",
+  },
+  "surface-out-of-bounds": {
+    title: "an access to a surface with .trap is outside of it",
+    page: "`suld`, `sust` and `sured` with `.trap` (`cudaBoundaryModeTrap`, the default in CUDA C++) must stay inside the surface; the launch ends where one does not. The first coordinate counts bytes, except for `.p`, the others rows, slices and layers. Most often x was not multiplied by the size of an element, or the grid is larger than the image and a thread outside is not kept away. With `.zero` such an access reads 0 or stores nothing, with `.clamp` it goes to the nearest element.\n\nWrong is `surf2Dwrite(v, s, x, y)` for floats. Right is `surf2Dwrite(v, s, x * sizeof(float), y)`.",
+    section: "9.7.11.1",
   },
   "surface-unbound": {
     title: "an access goes through a surface that the launch has not bound",

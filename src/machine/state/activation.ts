@@ -30,7 +30,7 @@ class FunctionActivation implements Activation {
   unsizedBytes = 0;
   top = 0;
   cost = 0;
-  tops: Int32Array | null = null;
+  pointers: Int32Array | null = null;
   pieces: StackPiece[] | null = null;
 
   constructor(code: FunctionCode, warp: Warp, within: Activation | null) {
@@ -57,13 +57,13 @@ class FunctionActivation implements Activation {
     const { warp, caller, callSite, resume, resumeMask, onReturn, depth, serial, live, returned } = this;
     const { base, unsizedBytes, top, cost } = this;
     const flow = { warp, caller, callSite, resume, resumeMask, onReturn, depth, serial, live, returned };
-    const tops = this.tops?.slice() ?? null;
+    const pointers = this.pointers?.slice() ?? null;
     const pieces = this.pieces && [...this.pieces];
     // The registers of a subroutine are those of the activation around it.
     const registers = this.within === null ? this.i32.slice() : null;
     return () => {
       Object.assign(this, flow, { base, unsizedBytes, top, cost });
-      this.tops = tops?.slice() ?? null;
+      this.pointers = pointers?.slice() ?? null;
       this.pieces = pieces && [...pieces];
       if (registers !== null) this.i32.set(registers);
     };
@@ -87,7 +87,7 @@ export function enterFunction(code: FunctionCode, warp: Warp, mask: number): Act
   x.live = mask;
   x.returned = 0;
   x.unsizedBytes = 0;
-  x.tops = null;
+  x.pointers = null;
   x.pieces = null;
   return x;
 }

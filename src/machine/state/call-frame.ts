@@ -12,6 +12,6 @@ export const kernelFrame = (code: ProgramFunction, warp: Warp): CallFrame => ({
   unsizedBytes: 0,
   top: code.frame.size,
   cost: code.stackCost,
-  tops: null,
+  pointers: null,
   pieces: null,
 });

@@ -90,8 +90,11 @@ export interface FunctionCode extends ProgramFunction {
 /** What a lane took from its stack with `alloca`, within one call. */
 export interface StackPiece {
   readonly lane: number;
+  /** Offsets in the window of local memory. */
   readonly start: number;
   readonly end: number;
+  /** Where the bytes lie in the lane's memory: after the frame, in the order in which they were taken. */
+  readonly at: number;
 }
 
 /** One call of a function by lanes of a warp: who called, and where its frame lies in the lanes' stacks. */
@@ -111,8 +114,8 @@ export interface CallFrame {
   top: number;
   /** The same with saved registers, which count against the limit but have no address. */
   cost: number;
-  /** Lane by lane, where the next `alloca` goes; null before the first one. */
-  tops: Int32Array | null;
+  /** Lane by lane the stack pointer, an offset in the window of local memory; null before the first `alloca`. */
+  pointers: Int32Array | null;
   pieces: StackPiece[] | null;
 }
 
@@ -339,6 +342,8 @@ export interface Grid {
   /** Bytes of stack that a lane may use. */
   readonly stackLimit: number;
   readonly processors: number;
+  /** The values of %envreg1 and %envreg2: the address of what the blocks of a cooperative launch share, or 0. */
+  readonly environment: readonly [high: number, low: number];
   /** How products of matrices are summed. */
   readonly matrix: MatrixSums;
   /** Of a vISA kernel: its hardware threads, which are the warps. */

@@ -2,19 +2,22 @@ import type { SpecialName } from "../../semantics/index.ts";
 import { clusterSize } from "./cluster.ts";
 import type { Grid } from "./launch-state.ts";
 
-const scalarNames = [
+/** The special values that are the same in all lanes of a block, and words of 32 bits. */
+export const scalarNames = [
   "ntid.x",
   "ntid.y",
   "ntid.z",
-  "ctaid.x",
-  "ctaid.y",
-  "ctaid.z",
   "nctaid.x",
   "nctaid.y",
   "nctaid.z",
+  "ctaid.x",
+  "ctaid.y",
+  "ctaid.z",
   "nwarpid",
   "smid",
   "nsmid",
+  "envreg1",
+  "envreg2",
   "gridid",
   "dynamic_smem_size",
   "total_smem_size",
@@ -61,6 +64,8 @@ export function gridScalars(grid: Grid): Int32Array {
     nwarpid: Math.ceil((ntidX * ntidY * ntidZ) / 32),
     smid: 0,
     nsmid: grid.processors,
+    envreg1: grid.environment[0],
+    envreg2: grid.environment[1],
     gridid: grid.id,
     dynamic_smem_size: grid.dynamicSharedBytes,
     total_smem_size: grid.staticSharedBytes + grid.dynamicSharedBytes,

@@ -1,3 +1,4 @@
+import type { WorkItemModel } from "../../ir/index.ts";
 import type { Dim3 } from "../reports/report.ts";
 
 /** The memory of an index of the binding table (vISA): bytes from a device address on. */
@@ -28,6 +29,11 @@ export interface ThreadModel {
   readonly start: (file: DataView, thread: ThreadStart) => void;
   /** The bytes of the kernel's variables that the payload fills; absent: all of them. */
   readonly payload?: readonly { readonly at: number; readonly size: number }[];
+  /**
+   * What work items know without a thread around them, if it can be said: compiled code then may do without threads. The
+   * values are among the launch's parameters.
+   */
+  readonly items?: WorkItemModel;
   /** By index: one of the binding table, or one of `surfaceIndex`. */
   readonly surfaces: ReadonlyMap<number, Surface>;
   /** The most groups that may run at the same time, as there is memory for so many; absent: up to the schedule. */

@@ -2,6 +2,9 @@ import type { UnitOp } from "../../ir/index.ts";
 import { bulkCopy } from "./bulk-copy.ts";
 import { boxLoad, boxStore } from "./box-copy.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
+import { fetchImage } from "../images/fetch.ts";
+import { queryImage, testImage } from "../images/query.ts";
+import { loadSurface, reduceSurface, storeSurface } from "../images/surface.ts";
 import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
 import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
 import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
@@ -56,6 +59,24 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       return;
     case "tensor-wait":
       waitForTensor(op, call);
+      return;
+    case "image-fetch":
+      fetchImage(op, call);
+      return;
+    case "surface-load":
+      loadSurface(op, call);
+      return;
+    case "surface-store":
+      storeSurface(op, call);
+      return;
+    case "surface-reduce":
+      reduceSurface(op, call);
+      return;
+    case "image-query":
+      queryImage(op, call);
+      return;
+    case "image-test":
+      testImage(op, call);
       return;
   }
 }

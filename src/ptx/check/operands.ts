@@ -21,7 +21,8 @@ const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt", "suld", 
 
 /**
  * The operand of each slot of a form, with null for an optional one that is left out. Returns null if there are too few
- * or too many operands. Optional slots are filled in order, so the last ones are left out first.
+ * or too many operands. Optional slots are filled in order, so the last ones are left out first; but one that takes a
+ * vector in braces is left out where the operand is none.
  */
 export function assignOperands(candidate: Candidate, operands: readonly Operand[]): readonly (Operand | null)[] | null {
   const slots = candidate.operands;
@@ -37,7 +38,17 @@ export function assignOperands(candidate: Candidate, operands: readonly Operand[
   }
   if (missing > 0) return null;
   let next = 0;
-  return assigned.map((mark) => (mark === leftOut ? null : operands[next++]!));
+  let skipped = 0;
+  return assigned.map((mark, i) => {
+    const { optional, rule } = slots[i]!;
+    const takesVector = optional && (rule.braces !== undefined || rule.counts.every((n) => n > 1));
+    if (mark === leftOut) return skipped > 0 ? (skipped--, operands[next++]!) : null;
+    if (takesVector && operands[next]?.kind !== "vector" && assigned.indexOf(leftOut, i) > 0) {
+      skipped++;
+      return null;
+    }
+    return operands[next++]!;
+  });
 }
 
 const leftOut: Operand = { kind: "sink", start: -1, end: -1 };

@@ -43,6 +43,10 @@ const first: Gate = { since: "1.0" };
 
 const noCounter = unavailable("performance counters count hardware events");
 
+/** The driver's: two of them hold the address of what the blocks of a cooperative launch share, in CUDA's own headers. */
+const environment = (i: number): SpecialMeaning =>
+  i === 1 || i === 2 ? machine(`envreg${i}`) : unavailable("the values that a driver puts there are not documented");
+
 const noReserved = unavailable("no shared memory is reserved for system software");
 
 const table: readonly SpecialRegister[] = [
@@ -73,11 +77,7 @@ const table: readonly SpecialRegister[] = [
   ...[0, 1, 2, 3].map((i) => scalar(`pm${i}`, "u32", noCounter, { since: "1.3" })),
   ...[4, 5, 6, 7].map((i) => scalar(`pm${i}`, "u32", noCounter, { since: "3.0", target: "sm_20" })),
   ...[0, 1, 2, 3, 4, 5, 6, 7].map((i) => scalar(`pm${i}_64`, "u64", noCounter, { since: "4.0", target: "sm_50" })),
-  ...Array.from({ length: 32 }, (_, i) =>
-    scalar(`envreg${i}`, "b32", unavailable("the values that a driver puts there are not documented"), {
-      since: "2.1",
-    }),
-  ),
+  ...Array.from({ length: 32 }, (_, i) => scalar(`envreg${i}`, "b32", environment(i), { since: "2.1" })),
   scalar("globaltimer", "u64", machine("globaltimer"), timer),
   scalar("globaltimer_lo", "u32", machine("globaltimer_lo"), timer),
   scalar("globaltimer_hi", "u32", machine("globaltimer_hi"), timer),

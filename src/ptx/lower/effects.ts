@@ -4,7 +4,7 @@ import { assignOperands } from "../check/operands.ts";
 import { type OperandAccess, type Results, stepsOf, type Temporary } from "../isa/define.ts";
 import { parseOperandSpec } from "../isa/operand-spec.ts";
 import type { Candidate } from "../isa/resolve.ts";
-import type { Instruction, Operand } from "../tree/nodes.ts";
+import type { AddressOperand, Instruction, Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
 import { constantOf } from "./constants.ts";
 import { keepSources } from "./kept-sources.ts";
@@ -39,11 +39,17 @@ interface Bound {
 const none: readonly never[] = [];
 
 const coordinate = parseOperandSpec("s32", () => undefined);
+const floatCoordinate = parseOperandSpec("f32", () => undefined);
 
-/** The coordinates in `[tensorMap, {c0, c1}]`. */
-function coordinatesOf(operand: Operand, places: Places): readonly Expr[] {
-  const part = operand.kind === "address" ? operand.parts[1] : undefined;
-  return part === undefined ? none : sourceElements(part, coordinate, places);
+/** The elements of coordinates: those of tensors are integers, those of textures are what the opcode says. */
+function coordinatesOf(part: Operand, { written, mods }: Candidate, places: Places): readonly Expr[] {
+  // The last modifier of a texture instruction is the type of the coordinates.
+  if (typeof mods["geom"] !== "string" || written.at(-1) !== "f32") return sourceElements(part, coordinate, places);
+  if (part.kind !== "vector") return sourceElements(part, floatCoordinate, places);
+  const indices = mods["geom"].startsWith("a") ? 1 : 0;
+  return part.elements.flatMap((element, i) =>
+    sourceElements(element, i < indices ? coordinate : floatCoordinate, places),
+  );
 }
 
 /** The operands of one instruction, by their names in its form. */
@@ -72,13 +78,24 @@ class BoundOperands implements OperandAccess {
         const { address, base } = addressOperand(operand, places);
         this.base ??= base;
         this.#source(name, operand, [address]);
-        const [, coordinates] = name.split(",");
-        if (coordinates === "tensorCoords") this.#source(coordinates, operand, coordinatesOf(operand, places));
+        const names = name.split(",");
+        if (names.length > 1 && operand.kind === "address") this.#parts(names, operand, candidate, places);
       } else if (rule.shape === "value") {
         const bare = slot.signed && operand.kind === "unary" ? operand.operand : operand;
         this.#source(name, operand, sourceElements(bare, rule, places));
       } else this.#source(name, operand, none);
     });
+  }
+
+  /** The parts after the first of an address in several: coordinates, which come last, and a sampler before them. */
+  #parts(names: readonly string[], { parts }: AddressOperand, candidate: Candidate, places: Places): void {
+    for (let i = 1; i < names.length; i++) {
+      const part = parts[i];
+      if (part === undefined) continue;
+      const isLast = i === names.length - 1;
+      const sources = isLast ? coordinatesOf(part, candidate, places) : [addressOperand(part, places).address];
+      this.#source(names[i]!, part, sources);
+    }
   }
 
   #source(name: string, operand: Operand, sources: readonly Expr[]): void {

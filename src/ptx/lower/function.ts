@@ -268,8 +268,8 @@ export class FunctionLowering implements Places {
   }
 
   /**
-   * Lowers control flow: returns an operation, or a function that builds it once all labels have places. Null: the row has an
-   * effect, or an operand is wrong.
+   * Lowers control flow: returns an operation, or a function that builds it once all labels have places. Null: the row
+   * has an effect, or an operand is wrong.
    */
   #control(node: Instruction, control: ControlKind): Op | (() => Op) | null {
     const uniform = node.opcode.text.endsWith(".uni");

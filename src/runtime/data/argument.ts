@@ -4,6 +4,7 @@ import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { Buffer, type Pointer } from "./buffer.ts";
 import { elementInfo, type ElementType, misfit, viewOf } from "./element.ts";
 import { UsageError } from "./errors.ts";
+import { ImageHandle } from "./image.ts";
 import { type ParameterType, parameterTypes } from "./parameter-type.ts";
 
 /**
@@ -37,10 +38,12 @@ export interface LocalMemory {
 
 /**
  * An argument of a kernel: a number or bigint, which takes the type of the parameter; a buffer or an address within
- * one; a scalar with an explicit type; a struct; a typed array, whose bytes become those of the parameter (a vector,
+ * one; a texture, surface or sampler; a scalar with an explicit type; a struct; a typed array, whose bytes become those of the parameter (a vector,
  * say); or an amount of local memory.
  */
-export type KernelArgument = number | bigint | Buffer | Pointer | Scalar | Struct | LocalMemory | ArrayBufferView;
+export type KernelArgument =
+  | (number | bigint | ArrayBufferView)
+  | (Buffer | Pointer | ImageHandle | Scalar | Struct | LocalMemory);
 
 /**
  * Makes a kernel argument with an explicit type: `scalar("f32", 1.5)`. Integers must fit the type, and floats are
@@ -132,6 +135,7 @@ function pack(into: Uint8Array, target: Target, arg: KernelArgument, context: Ar
   if (typeof arg === "number" || typeof arg === "bigint") packNumber(into, target, arg, wrong);
   else if (ArrayBuffer.isView(arg)) packBytes(into, target, bytesOf(arg), wrong);
   else if (arg instanceof Buffer) packAddress(into, target, arg, context, wrong);
+  else if (arg instanceof ImageHandle) packHandle(into, target, arg, context, wrong);
   else if (arg.kind === "pointer") packAddress(into, target, arg, context, wrong);
   else if (arg.kind === "scalar") packScalar(into, target, arg, wrong);
   else if (arg.kind === "local") wrong("only vISA kernels take local memory; of PTX, a launch gives `shared`");
@@ -171,6 +175,14 @@ function writeAddress(into: Uint8Array, to: Buffer | Pointer, context: ArgumentC
   const address = new AddressSpace(context.addressSize).global(buffer.offset) + BigInt(offset);
   if (context.addressSize === 64) viewOf(into).setBigUint64(0, address, true);
   else viewOf(into).setUint32(0, Number(address), true);
+}
+
+function packHandle(into: Uint8Array, target: Target, arg: ImageHandle, context: ArgumentContext, wrong: Wrong): void {
+  if (arg.memory !== context.memory) wrong(`the ${arg.kind} belongs to another device`);
+  if (into.length !== 8 || target.param.type.kind === "f") {
+    wrong(`a ${arg.kind} given for ${describeParam(target)}, which holds no handle of 64 bits`);
+  }
+  viewOf(into).setBigUint64(0, arg.handle, true);
 }
 
 function packScalar(into: Uint8Array, target: Target, { type, value }: Scalar, wrong: Wrong): void {

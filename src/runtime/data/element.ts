@@ -188,18 +188,19 @@ export interface TypedArrays {
 /** Any of the arrays that `Buffer.read` returns. */
 export type TypedArray = TypedArrays[ElementType];
 
-const constructors = {
+/** The arrays whose elements are numbers that JavaScript has as they are. */
+export const numberArrays = {
   u8: Uint8Array,
   s8: Int8Array,
   u16: Uint16Array,
   s16: Int16Array,
   u32: Uint32Array,
   s32: Int32Array,
-  u64: BigUint64Array,
-  s64: BigInt64Array,
   f32: Float32Array,
   f64: Float64Array,
 } as const;
+
+const constructors = { ...numberArrays, u64: BigUint64Array, s64: BigInt64Array } as const;
 
 /** Converts little-endian bytes into an array that shares no memory with them. */
 export function toTypedArray<T extends ElementType>(type: T, bytes: Uint8Array): TypedArrays[T] {

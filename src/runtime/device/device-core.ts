@@ -1,13 +1,14 @@
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import { KernelCache } from "../../jit/run/kernel-cache.ts";
 import { canShare } from "../../jit/threads/host-workers.ts";
-import { DeviceMemory } from "../../machine/memory/memory.ts";
+import { DeviceMemory, type Underlay } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { leaksOf } from "../../sanitizers/memory/leaks.ts";
 import type { Struct } from "../data/argument.ts";
 import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
+import { Image, ImageHandle, type ImageOptions, samplerOf, type SamplerOptions } from "../data/image.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { tensorMapArgument, type TensorMapOptions } from "../data/tensor-map.ts";
 import { requireDeviceOptions } from "../launch/known-options.ts";
@@ -23,6 +24,8 @@ export interface DeviceOptions extends LaunchDefaults {
    * memory of this process. False: kernels compiled for another module are never reused. Default: null.
    */
   readonly kernelStore?: KernelStore | null | false;
+  /** Puts memory that another process sees too under that of the device. Default: null. @internal */
+  readonly underlay?: Underlay | null;
 }
 
 /** The contents of a new buffer: a number of zeros, or given values. */
@@ -33,7 +36,7 @@ export type Contents = number | ArrayLike<number> | ArrayLike<bigint>;
  */
 export class DeviceCore {
   /** The global memory: the buffers, the variables of loaded modules, and what device code allocates. */
-  readonly memory = new DeviceMemory();
+  readonly memory: DeviceMemory;
   /** The options that launches have unless they say otherwise. */
   readonly defaults: LaunchDefaults;
   readonly #kernelStore: KernelStore | false | null;
@@ -43,7 +46,8 @@ export class DeviceCore {
   /** @throws UsageError if there is no such option */
   constructor(options: DeviceOptions = {}) {
     requireDeviceOptions(options);
-    const { kernelStore = null, ...defaults } = options;
+    const { kernelStore = null, underlay = null, ...defaults } = options;
+    this.memory = new DeviceMemory(underlay);
     this.defaults = defaults;
     this.#kernelStore = kernelStore;
     // Sharing memory moves it, so it happens now, while there is little of it.
@@ -98,6 +102,24 @@ export class DeviceCore {
     if (typeof values === "number") return new Buffer(this.memory, first, values, name);
     if (values === undefined) throw new UsageError("a buffer of a type needs a length or values");
     return new Buffer(this.memory, first, values.length, name).write(values);
+  }
+
+  /**
+   * Makes an image: an array of texels of one to three dimensions, of which textures and surfaces are made.
+   *
+   *     const image = device.image({ type: "u8", channels: 4, width: 640, height: 480 });
+   *     const texture = image.texture({ filter: "linear", normalizedFloat: true });
+   *     kernel.launch({ grid: [40, 30], block: [16, 16], args: [texture, out] });
+   *
+   * @throws UsageError if there is no such image, or the device has no room for it
+   */
+  image(options: ImageOptions): Image {
+    return new Image(this.memory, options);
+  }
+
+  /** Makes a sampler, for programs that give textures and samplers separately (`texmode_independent`). */
+  sampler(options: SamplerOptions = {}): ImageHandle {
+    return new ImageHandle(this.memory, { kind: "sampler", sampler: samplerOf(options) });
   }
 
   /**

@@ -17,8 +17,8 @@ function listed(kernels: readonly string[]): string {
 }
 
 /**
- * Returns the name of the one kernel that a user means: by its mangled name, its name in C++, with or without scopes and
- * template arguments, or its whole signature. Without a name it is the only kernel.
+ * Returns the name of the one kernel that a user means: by its mangled name, its name in C++, with or without scopes
+ * and template arguments, or its whole signature. Without a name it is the only kernel.
  *
  * @throws UsageError that lists the kernels if it is none of them or several
  */

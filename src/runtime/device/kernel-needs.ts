@@ -13,7 +13,9 @@ export function kernelSignature(kernel: IrFunction): string {
 
 /** The shared memory that a kernel declares. */
 export interface SharedNeeds {
-  /** The variables of known size that the kernel or a function that it may call names, in bytes with their alignment. */
+  /**
+   * The variables of known size that the kernel or a function that it may call names, in bytes with their alignment.
+   */
   readonly bytes: number;
   /** Whether a launch gives the size of more (`extern __shared__`). */
   readonly isDynamic: boolean;

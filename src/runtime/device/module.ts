@@ -84,8 +84,8 @@ export class Module {
 
   /**
    * Returns a kernel by name, or without a name the only kernel of the program. Kernels of C++ have the name that they
-   * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the mangled
-   * one.
+   * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the
+   * mangled one.
    *
    * @throws UsageError that lists the kernels, if there is no such kernel, or several
    */
@@ -98,6 +98,10 @@ export class Module {
       run: (launched) => this.#run(launched),
       runAsync: (launched) => this.#runAsync(launched),
       mayBeUndone: (launched) => this.#mayBeUndone(launched),
+      mayWait: (launched) => {
+        const jit = this.#jitFor(launched);
+        return typeof jit === "string" || jit.mayWait(launched.request);
+      },
       begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
     });
   }
@@ -108,8 +112,8 @@ export class Module {
   }
 
   /**
-   * Returns a `.global` or `.const` variable by name, for reading and writing between launches. A variable of C++ has the
-   * name that it has in the source too, `ns::table`; one that a function declares is called `function.name`.
+   * Returns a `.global` or `.const` variable by name, for reading and writing between launches. A variable of C++ has
+   * the name that it has in the source too, `ns::table`; one that a function declares is called `function.name`.
    *
    * @throws UsageError if there is no such variable
    */
@@ -210,6 +214,7 @@ interface Launcher {
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
   /** Whether the launch must not overlap with any other. */
   readonly mayBeUndone: (launched: PreparedLaunch) => boolean;
+  readonly mayWait: (launched: PreparedLaunch) => boolean;
   readonly begin: (launched: PreparedLaunch) => Execution;
 }
 
@@ -302,6 +307,14 @@ export class Kernel {
     } finally {
       memory.pending.end();
     }
+  }
+
+  /**
+   * Whether the launch may wait for what others do: other launches, the host. If it does not, it ends by itself, and
+   * `launch` is enough. Throws as `launch` does. @internal
+   */
+  mayWait(options: LaunchOptions): boolean {
+    return this.#launcher.mayWait(this.#prepare(options));
   }
 
   /** Begins a launch in the interpreter that the caller steps through, as a debugger does. Throws as `launch` does. */

@@ -4,7 +4,9 @@ import type { Module } from "../../ptx/tree/module.ts";
 import { decodeText, SourceText } from "../../source/index.ts";
 import { UsageError } from "../data/errors.ts";
 
-/** The PTX of a module for one architecture. It is decompressed when it is needed, as large libraries have thousands. */
+/**
+ * The PTX of a module for one architecture. It is decompressed when it is needed, as large libraries have thousands.
+ */
 export class PtxForm {
   readonly image: Image;
   readonly #module: string;

@@ -1,5 +1,5 @@
 import { bytesOf } from "../data/argument.ts";
-import { elementInfo, type Elements } from "../data/element.ts";
+import { elementInfo, type Elements, numberArrays } from "../data/element.ts";
 
 /** Reproducible noise from a linear congruential generator: `s * 1664525 + 1013904223 mod 2^32`. */
 export interface LcgInit {
@@ -31,17 +31,6 @@ export function repeated(into: Elements, value: number | bigint): void {
   }
 }
 
-const narrow = {
-  u8: Uint8Array,
-  s8: Int8Array,
-  u16: Uint16Array,
-  s16: Int16Array,
-  u32: Uint32Array,
-  s32: Int32Array,
-  f32: Float32Array,
-  f64: Float64Array,
-} as const;
-
 /** Fills with numbers that `produce` writes into the array that it is given. Of integers the low bits are kept. */
 function inPieces<T extends Int32Array | Float64Array>(
   into: Elements,
@@ -49,7 +38,7 @@ function inPieces<T extends Int32Array | Float64Array>(
   produce: (into: T, count: number, first: number) => void,
 ): void {
   const { type, bytes, size, length } = into;
-  const piece = type in narrow ? new narrow[type as keyof typeof narrow](pieceLength) : null;
+  const piece = type in numberArrays ? new numberArrays[type as keyof typeof numberArrays](pieceLength) : null;
   for (let first = 0; first < length; first += pieceLength) {
     const count = Math.min(pieceLength, length - first);
     produce(source, count, first);

@@ -1,5 +1,6 @@
 import { tensorMapBytes } from "../../ir/index.ts";
 import { Elements, type ElementType, elementTypes } from "../data/element.ts";
+import { type ImageSpec, readImage } from "./job-image.ts";
 import { readTensorMap } from "./job-tensor-map.ts";
 import { readName } from "./job-symbol.ts";
 import { readElement, readHex } from "./job-value.ts";
@@ -12,14 +13,21 @@ export type ArgumentSpec =
   /** `type` is null for the type of the parameter. */
   | { readonly kind: "scalar"; readonly type: ElementType | null; readonly value: number | bigint }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly pointers: readonly PointerPatch[] }
+  | ({ readonly kind: "image" } & ImageSpec)
   /** Local memory (vISA). */
   | { readonly kind: "local"; readonly bytes: number };
+
+/** The elements of a buffer. */
+interface BufferSize {
+  readonly type: ElementType;
+  readonly n: number;
+}
 
 const maxLocal = 0x0400_0000;
 
 const readOffset = (field: JsonField): number => (field.present ? Number(field.integer()) : 0);
 
-export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unknown>): ArgumentSpec {
+export function readArgument(field: JsonField, buffers: ReadonlyMap<string, BufferSize>): ArgumentSpec {
   if (field.get("buf").present) {
     return {
       kind: "buffer",
@@ -31,6 +39,9 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, unkn
     return { kind: "bytes", ...readStruct(field, buffers) };
   }
   if (field.get("tensormap").present) return { kind: "bytes", ...readTensorMap(field.get("tensormap"), buffers) };
+  for (const as of ["texture", "surface"] as const) {
+    if (field.get(as).present) return { kind: "image", ...readImage(field.get(as), as, buffers) };
+  }
   if (field.get("local").present) return { kind: "local", bytes: field.get("local").count(1, maxLocal) };
   const type = elementTypes.find((name) => field.get(name).present);
   if (type) return { kind: "scalar", type, value: readElement(field.get(type), type) };

@@ -48,7 +48,9 @@ export type Expected =
   /** Only the hash and the first values are known. */
   | { readonly kind: "hash"; readonly first: readonly (number | bigint)[] };
 
-/** The part of the specification of a buffer or variable that its checks need. Those of a job that is read know both. */
+/**
+ * The part of the specification of a buffer or variable that its checks need. Those of a job that is read know both.
+ */
 interface BufferShape {
   readonly type: ElementType | null;
   readonly n: number | null;

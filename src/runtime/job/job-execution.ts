@@ -5,6 +5,7 @@ import { type KernelArgument, local, scalar, struct } from "../data/argument.ts"
 import type { Buffer } from "../data/buffer.ts";
 import { elementInfo, Elements } from "../data/element.ts";
 import { LoadError, NotExecutableError, NumpyError, UsageError } from "../data/errors.ts";
+import type { ImageHandle } from "../data/image.ts";
 import { asType, isNumpy, readNumpy } from "../data/npy.ts";
 import { sha256 } from "../data/sha256.ts";
 import type { LoadOptions } from "../device/load-options.ts";
@@ -17,6 +18,7 @@ import { lineOf, unexpectedReports } from "./expected-report.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
+import type { ImageSpec } from "./job-image.ts";
 import type { JobFiles } from "./job-files.ts";
 import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
 import type { JobOptions } from "./job-options.ts";
@@ -54,6 +56,7 @@ export class JobRun {
   diagnostics: readonly Diagnostic[] = [];
   stdout = "";
   #symbols: JobSymbols | null = null;
+  readonly #images = new Map<string, ImageHandle>();
   /** Of the launch that runs: the reports so far, and what it has printed. */
   #found: readonly Report[] = [];
   #printed = "";
@@ -251,11 +254,24 @@ export class JobRun {
       if (arg.kind === "buffer") return at(arg.buffer, arg.offset);
       if (arg.kind === "scalar") return arg.type === null ? arg.value : scalar(arg.type, arg.value);
       if (arg.kind === "local") return local(arg.bytes);
+      if (arg.kind === "image") return this.#image(arg);
       return struct(
         arg.bytes,
         arg.pointers.map((p) => ({ at: p.at, to: at(p.buffer, p.offset) })),
       );
     });
+  }
+
+  /** A texture or surface; one for all arguments that describe the same. */
+  #image({ as, buffer, offset, image, texture }: ImageSpec): ImageHandle {
+    const key = JSON.stringify([as, buffer, offset, image, texture]);
+    let handle = this.#images.get(key);
+    if (handle === undefined) {
+      const made = this.device.image({ ...image, buffer: this.buffers.get(buffer)!.at(offset) });
+      handle = as === "surface" ? made.surface() : made.texture(texture);
+      this.#images.set(key, handle);
+    }
+    return handle;
   }
 
   #checksOfVariant(): readonly Check[] {

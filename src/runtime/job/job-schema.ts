@@ -14,6 +14,7 @@ import {
   text,
   whenever,
 } from "./schema-parts.ts";
+import { resourceSchema, surfaceSchema, textureSchema } from "./image-schema.ts";
 import { tensorMapSchema } from "./tensor-map-schema.ts";
 
 const maxBytes = 0x7fff_ffff;
@@ -59,7 +60,7 @@ const copy: Schema = object(
 );
 
 const argument: Schema = {
-  description: "An argument: a buffer, a number by its type, bytes, or a tensor map.",
+  description: "An argument: a buffer, a number by its type, bytes, a tensor map, a texture or a surface.",
   type: "object",
   properties: {
     ...which,
@@ -81,12 +82,22 @@ const argument: Schema = {
       ),
     ),
     tensormap: optional({ ...reference("tensormap"), description: "A tensor map by value." }),
+    texture: optional({ ...reference("texture"), description: "A texture over a buffer." }),
+    surface: optional({ ...reference("surface"), description: "A surface over a buffer." }),
     local: optional(integer(1, 0x0400_0000, "vISA: bytes of local memory.")),
     ...Object.fromEntries(elementTypes.map((name) => [name, optional(reference(name))])),
     ...Object.fromEntries(elementTypes.map((name) => [`${name}v`, optional(list(reference(name)))])),
     buf: optional({ type: "string", description: "The name of a buffer, whose address is passed." }),
   },
-  anyOf: ["buf", "bytes", "tensormap", "local", ...elementTypes.flatMap((name) => [name, `${name}v`])].map(given),
+  anyOf: [
+    "buf",
+    "bytes",
+    "tensormap",
+    "texture",
+    "surface",
+    "local",
+    ...elementTypes.flatMap((name) => [name, `${name}v`]),
+  ].map(given),
 };
 
 const size = (most: readonly [number, number, number], description: string): Schema => ({
@@ -306,6 +317,9 @@ export const jobSchema: Schema = {
     copy,
     argument,
     tensormap: tensorMapSchema,
+    resource: resourceSchema,
+    texture: textureSchema,
+    surface: surfaceSchema,
     launch: ptxLaunch,
     "visa-launch": visaLaunch,
     check,

@@ -2,8 +2,8 @@ import type { BlockRange } from "../../machine/launch.ts";
 import { UsageError } from "../data/errors.ts";
 
 /**
- * A part of a grid: linear indices of blocks, x fastest, from 0, each alone or as a range with its first and last, as in
- * `[[0, 9], 20]`.
+ * A part of a grid: linear indices of blocks, x fastest, from 0, each alone or as a range with its first and last, as
+ * in `[[0, 9], 20]`.
  */
 export type BlockSelection = readonly (number | readonly [first: number, last: number])[];
 

@@ -103,7 +103,7 @@ const malloc: ExternalFunction = ({ x, lane, site, args: [size = 0n] }) => {
     const stack = memory.quarantine ? stackOf(site, x) : [];
     const { code, instruction } = site;
     const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
-    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, false, origin);
+    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, { origin });
     memory.heap.add(offset);
     return addresses.global(offset);
   } catch (error) {

@@ -30,6 +30,8 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   onProgress: true,
   onOutput: true,
   observers: true,
+  environment: true,
+  clock: true,
   stream: true,
 };
 
@@ -68,4 +70,4 @@ export const requireLaunchOptions = (options: object): void => refuseUnknown("a 
 
 /** @throws UsageError for an unknown option of a device */
 export const requireDeviceOptions = (options: object): void =>
-  refuseUnknown("a device", options, { ...defaults, kernelStore: true });
+  refuseUnknown("a device", options, { ...defaults, kernelStore: true, underlay: true });

@@ -31,9 +31,10 @@ export interface LaunchDefaults {
   /** Chooses the schedule step by step. A seed takes precedence. */
   readonly steering?: Steering;
   /**
-   * How products of matrices of floats of up to 32 bits (`mma`, `wmma`, `wgmma`, `tcgen05.mma`) are summed: "hardware", in the order and with the
-   * truncation that the literature has found on GPUs, or "exact", where the exact sum is rounded once, to nearest even.
-   * Products of doubles are chains of fused multiply-adds either way. Default: "hardware".
+   * How products of matrices of floats of up to 32 bits (`mma`, `wmma`, `wgmma`, `tcgen05.mma`) are summed: "hardware",
+   * in the order and with the truncation that the literature has found on GPUs, or "exact", where the exact sum is
+   * rounded once, to nearest even. Products of doubles are chains of fused multiply-adds either way. Default:
+   * "hardware".
    */
   readonly matrix?: MatrixSums;
   /** The number of thread-instructions after which the launch ends with a `no-progress` report. Default: no limit. */
@@ -66,10 +67,14 @@ export interface LaunchSettings extends LaunchDefaults {
   /** One argument for each parameter of the kernel, in order. Default: none. */
   readonly args?: readonly KernelArgument[];
   /**
-   * The blocks (vISA: groups) that run, by their linear indices, as in `[[0, 99], 200]`. The size of the grid stays what
-   * it is, and kernels do not notice. Default: all.
+   * The blocks (vISA: groups) that run, by their linear indices, as in `[[0, 99], 200]`. The size of the grid stays
+   * what it is, and kernels do not notice. Default: all.
    */
   readonly blocks?: BlockSelection;
+  /** The clocks of threads, in nanoseconds. Default: what has been executed, so that each run is the same. @internal */
+  readonly clock?: () => bigint;
+  /** The values of %envreg1 and %envreg2, where code for cooperative launches finds what its blocks share. @internal */
+  readonly environment?: readonly [number, number];
   /**
    * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
    * (thread-instructions; null in compiled code, which does not count them).

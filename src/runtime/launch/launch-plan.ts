@@ -20,8 +20,8 @@ export type LaunchSize =
       /** The size of dynamic shared memory in bytes. Default: 0. */
       readonly shared?: number;
       /**
-       * The number of blocks in a cluster, in up to three dimensions, which divide those of the grid; at most 16 in all.
-       * Default: what the kernel says (`.reqnctapercluster`), or else none.
+       * The number of blocks in a cluster, in up to three dimensions, which divide those of the grid; at most 16 in
+       * all. Default: what the kernel says (`.reqnctapercluster`), or else none.
        */
       readonly cluster?: Size;
       readonly global?: never;

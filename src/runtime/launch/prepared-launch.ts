@@ -43,7 +43,7 @@ export class PreparedLaunch {
     if (matrix !== undefined && !matrixSums.includes(matrix)) {
       throw new UsageError(`matrix is ${JSON.stringify(matrix)}: expected one of ${matrixSums.join(", ")}`);
     }
-    const { onProgress, onOutput, onReport, observers = [] } = options;
+    const { onProgress, onOutput, onReport, environment, clock, observers = [] } = options;
     this.#plan = plan;
     const [x, y, z] = plan.request.grid;
     this.#blocks = options.blocks === undefined ? null : blockRanges(options.blocks, x * y * z);
@@ -59,6 +59,8 @@ export class PreparedLaunch {
         this.#stdout += text;
         onOutput?.(text);
       },
+      ...(environment === undefined ? {} : { environment }),
+      ...(clock === undefined ? {} : { clock }),
       ...(seed === undefined ? {} : { seed }),
       ...(steering === undefined ? {} : { steering }),
       ...(matrix === undefined ? {} : { matrix }),

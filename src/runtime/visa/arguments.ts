@@ -4,6 +4,7 @@ import { bytesOf, type KernelArgument } from "../data/argument.ts";
 import { Buffer, type Pointer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, misfit, viewOf } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
+import { ImageHandle } from "../data/image.ts";
 
 /** A parameter of a kernel, by the kind of argument that it takes. */
 export type Parameter =
@@ -127,6 +128,7 @@ function valueBytes(parameter: Value, arg: KernelArgument, memory: DeviceMemory,
     put(into, parameter.type ?? typeOfSize(parameter, arg, wrong), arg, parameter, wrong);
   } else if (ArrayBuffer.isView(arg)) fill(into, bytesOf(arg), parameter, wrong);
   else if (isPointer(arg)) wrong(`a buffer given for ${describe(parameter)}`);
+  else if (arg instanceof ImageHandle) wrong(`a ${arg.kind} given for ${describe(parameter)}`);
   else if (arg.kind === "local") wrong(`local memory given for ${describe(parameter)}`);
   else if (arg.kind === "scalar") put(into, typeFor(parameter, arg.type), arg.value, parameter, wrong);
   else {

@@ -16,6 +16,8 @@ export interface CheckOptions {
   readonly target?: string | undefined;
   /** The names whose addresses the program takes, with their places in sections. */
   readonly symbols?: DataSymbols["symbols"];
+  /** Whether the files are to be run, which lets some errors pass as warnings (`LinkVisaOptions`). */
+  readonly toRun?: boolean;
 }
 
 /**
@@ -78,6 +80,9 @@ export function linkVisaFiles(files: readonly SourceFile[], options: CheckOption
   const diagnostics = checked.flatMap((file) => file.diagnostics);
   const routines = checked.flatMap((file) => file.routines);
   if (hasErrors(diagnostics)) return { files: checked, routines, diagnostics };
-  const linked = linkVisa(checked, { symbols: new Set(options.symbols?.keys() ?? []) });
+  const linked = linkVisa(checked, {
+    symbols: new Set(options.symbols?.keys() ?? []),
+    toRun: options.toRun ?? false,
+  });
   return { files: checked, routines: linked.routines, diagnostics: [...diagnostics, ...linked.diagnostics] };
 }

@@ -33,7 +33,7 @@ export function compileVisa(
   options: VisaOptions = {},
 ): { readonly program: VisaProgram | null; readonly diagnostics: readonly Diagnostic[] } {
   const kernels = options.zeinfo === undefined ? null : readZeInfo(options.zeinfo);
-  const { routines, diagnostics } = linkVisaFiles(files, options);
+  const { routines, diagnostics } = linkVisaFiles(files, { ...options, toRun: true });
   if (hasErrors(diagnostics) || routines.length === 0) return { program: null, diagnostics };
   const { sections = new Map(), symbols = new Map(), relocations = [] } = options;
   const data = loadedData({ sections, symbols, relocations }, new Set(routines.map(({ name }) => name)));

@@ -20,7 +20,7 @@ export class LaunchMemory {
    * @throws UsageError if the device has no room
    */
   alloc(bytes: number, name: string, perThread = false): Surface {
-    const offset = fitting(() => this.device.alloc(bytes, name, perThread));
+    const offset = fitting(() => this.device.alloc(bytes, name, { perThread }));
     this.#offsets.push(offset);
     return { address: addresses.global(offset), bytes };
   }

@@ -27,6 +27,11 @@ export class Payload {
     return this.#common.length;
   }
 
+  /** The bytes that are the same for all threads; 0 where they differ. */
+  get common(): Uint8Array {
+    return this.#common;
+  }
+
   /** Sets bytes that are the same for all threads. */
   put(at: number, bytes: Uint8Array): void {
     this.#common.set(bytes, at);

@@ -1,6 +1,7 @@
 import type { IrModule } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
+import { renderPlace } from "../../source/index.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
 import type { KernelArgument } from "../data/argument.ts";
 import { NotExecutableError, UsageError } from "../data/errors.ts";
@@ -12,6 +13,7 @@ import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unkn
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
 import { scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
 import { argumentSurfaces, threadModel } from "./thread-model.ts";
+import { workItems } from "./work-item-model.ts";
 import { product, workSize } from "./work-size.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
@@ -39,10 +41,12 @@ export class VisaProgram {
   readonly #routines: readonly BoundRoutine[];
   readonly #interface: Interface;
 
+  /** @throws UsageError if `.ze_info` contradicts a kernel's text */
   constructor(ir: IrModule, routines: readonly BoundRoutine[], kernelInterface: Interface) {
     this.ir = ir;
     this.#routines = routines;
     this.#interface = kernelInterface;
+    for (const routine of routines) this.#checkWidth(routine);
   }
 
   /** The parameters of a kernel, in order. */
@@ -93,13 +97,15 @@ export class VisaProgram {
       const payload =
         info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
       const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, values, contents.data);
+      const known = info === null ? { inputs: this.#interface.inputs } : { info };
+      const items = workItems(routine, known, payload, surfaces, place.memory);
       return {
         request: {
           grid: size.groups,
           block: local,
           sharedBytes: info === null ? handwrittenSlm : localOffsets(info, values).end,
-          params: new Uint8Array(),
-          threads: threadModel(routine, payload, threads, { width, surfaces }),
+          params: items?.params ?? new Uint8Array(),
+          threads: threadModel(routine, payload, threads, { width, surfaces, items: items?.model ?? null }),
         },
         threads: product(global),
         finish: () => {
@@ -112,6 +118,19 @@ export class VisaProgram {
       memory.free();
       throw error;
     }
+  }
+
+  /** Checks that a kernel's attribute SimdSize and `.ze_info` name the same number of lanes, if both name one. */
+  #checkWidth({ kind, name, attributes, routine, file }: BoundRoutine): void {
+    const info = kind === "kernel" ? this.#interface.kernels?.get(name) : undefined;
+    const declared = attributes.get("SimdSize");
+    // 0 and 1 say that lanes do not matter.
+    if (info === undefined || typeof declared !== "number" || declared <= 1 || declared === info.simd) return;
+    const attribute =
+      routine.statements.find((s) => s.kind === "attribute" && s.name.text === "SimdSize") ?? routine.name;
+    throw new UsageError(
+      `kernel "${name}" is for ${declared} lanes (SimdSize, ${renderPlace(file.source, attribute)}), but its .ze_info says ${info.simd} (execution_env.simd_size)`,
+    );
   }
 
   /**

@@ -1,4 +1,4 @@
-import { fileLayout, surfaceIndex } from "../../ir/index.ts";
+import { fileLayout, surfaceIndex, type WorkItemModel } from "../../ir/index.ts";
 import type { Surface, ThreadModel, ThreadStart } from "../../machine/state/thread-model.ts";
 import { payloadPlaces } from "../../visa/lower/layout.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
@@ -15,7 +15,15 @@ export function threadModel(
   routine: BoundRoutine,
   payload: Payload,
   threads: ThreadMemory,
-  { width, surfaces }: { readonly width: number; readonly surfaces: ReadonlyMap<number, Surface> },
+  {
+    width,
+    surfaces,
+    items,
+  }: {
+    readonly width: number;
+    readonly surfaces: ReadonlyMap<number, Surface>;
+    readonly items: WorkItemModel | null;
+  },
 ): ThreadModel {
   // Inputs that extend beyond the payload are cut off there.
   const places = payloadPlaces(routine)
@@ -44,6 +52,7 @@ export function threadModel(
     width,
     start,
     payload: places,
+    ...(items === null ? {} : { items }),
     surfaces: new Map([...surfaces, ...threads.surfaces]),
     ...(threads.residentGroups === null ? {} : { residentGroups: threads.residentGroups }),
   };

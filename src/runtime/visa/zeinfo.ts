@@ -58,7 +58,9 @@ interface ArgumentInfo {
   readonly elements: number;
   /** The size of a value in bytes; null if the file does not say. */
   readonly bytes: number | null;
-  /** The elements that a pointer points to; absent if the file does not say, or if they are none of the element types. */
+  /**
+   * The elements that a pointer points to; absent if the file does not say, or if they are none of the element types.
+   */
   readonly pointsTo?: ElementType;
 }
 

@@ -1,6 +1,6 @@
 import { lowestLane } from "../../ir/lane-mask.ts";
 import { type Space, windows } from "../../ir/index.ts";
-import { locate } from "../../machine/faults/locate.ts";
+import { locate, stackByte } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { extentAt } from "../../machine/memory/extent.ts";
 import type { Allocation, DeviceMemory } from "../../machine/memory/memory.ts";
@@ -119,7 +119,7 @@ export class MemoryShadow {
       if (low >= shared.from && low < shared.end) return this.#findShared(x.warp.cta, low, size);
       if (low < local.start || low >= local.end) return false;
       const { bytes, stride } = this.#stacksOf(x.warp);
-      const offset = low - local.start;
+      const offset = stackByte(x, lane, low - local.start);
       return offset + size <= stride && this.#set(bytes, lane * stride + offset, size);
     }
     if (this.#private.size === 0 && !this.hasHeap) return false;

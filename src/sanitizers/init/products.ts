@@ -30,8 +30,8 @@ function inOrder(product: MatrixProduct): FirstOperands {
 }
 
 /**
- * Elements of D are undefined where an element of the row of A, of the column of B, or of C is, or where the metadata or
- * a scale of the row or column is. By matrix, the elements or rows or columns with an origin.
+ * Elements of D are undefined where an element of the row of A, of the column of B, or of C is, or where the metadata
+ * or a scale of the row or column is. By matrix, the elements or rows or columns with an origin.
  */
 export function undefinedProducts(
   product: MatrixProduct,

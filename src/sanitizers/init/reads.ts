@@ -114,8 +114,8 @@ function usesOf(op: Op): Use[] {
         ...(op.size === null ? [] : [use(op.size, "the size of a copy")]),
       ];
     case "unit": {
-      const deciding = op.operands.slice(0, unitTraits[op.unit.op].deciding);
-      return deciding.map((operand) => use(operand, "what an asynchronous operation is asked to do"));
+      const { deciding, asks = "what an asynchronous operation is asked to do" } = unitTraits[op.unit.op];
+      return op.operands.slice(0, deciding).map((operand) => use(operand, asks));
     }
     case "warp":
       return op.mask === null ? [] : [use(op.mask, "a member mask")];

@@ -25,9 +25,9 @@ export class AccessKind {
   /** Section 8.4: relaxed, volatile, acquire and release operations, and atomic ones. */
   readonly strong: boolean;
   /**
-   * Its scope reaches beyond the block; there is one device, and so `.gpu` and `.sys` are the same, and `.cluster` counts
-   * as these. So does an operation on an mbarrier whatever its scope: arrivals at those of other blocks often have none
-   * written, and the default is `.cta`.
+   * Its scope reaches beyond the block; there is one device, and so `.gpu` and `.sys` are the same, and `.cluster`
+   * counts as these. So does an operation on an mbarrier whatever its scope: arrivals at those of other blocks often
+   * have none written, and the default is `.cta`.
    */
   readonly wide: boolean;
   readonly acquires: boolean;

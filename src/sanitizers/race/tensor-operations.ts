@@ -16,8 +16,8 @@ import type { Site } from "../../machine/state/code.ts";
 import type { Cta, Warp } from "../../machine/state/launch-state.ts";
 
 /**
- * What an operation on tensor memory is: `unit`, a product, a copy or a shift, which an mbarrier tells to be complete; a
- * `load` or a `store` of a warp, which the warp waits for.
+ * What an operation on tensor memory is: `unit`, a product, a copy or a shift, which an mbarrier tells to be complete;
+ * a `load` or a `store` of a warp, which the warp waits for.
  */
 type Role = "unit" | "load" | "store";
 

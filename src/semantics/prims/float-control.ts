@@ -203,3 +203,39 @@ export const floatControlPrims = named({
     usually(toNearest, as(convertPrims["f64.from_i64_u_rn"])),
   ),
 });
+
+/** A row whose first operand is a control word, in modes in which it is simpler. */
+interface Simpler {
+  /** The bits of the control word that matter, and their value in these modes. */
+  readonly modes: { readonly bits: number; readonly value: number };
+  /** The primitive that it then equals, over the other operands; null: its operand. */
+  readonly prim: string | null;
+}
+
+const kept = (bit: number): Simpler => ({ modes: { bits: bit, value: bit }, prim: null });
+const keptInIeee: Simpler = { modes: { bits: 0x81, value: 0x80 }, prim: null };
+
+/** By primitive, what it is in the modes that compiled kernels select. */
+const simpler: ReadonlyMap<string, Simpler> = new Map([
+  ...(["add", "mul", "fma", "div", "sqrt"] as const).flatMap((name): [string, Simpler][] => [
+    [`f32.${name}_mode`, { modes: usual32, prim: `f32.${name}` }],
+    [`f64.${name}_mode`, { modes: usual64, prim: `f64.${name}` }],
+  ]),
+  ["f32.operand_mode", kept(0x80)],
+  ["f32.operand_mode_f16", kept(0x400)],
+  ["f32.operand_mode_bf16", kept(0x80)],
+  ["f64.operand_mode", kept(0x40)],
+  ["f32.result_mode", keptInIeee],
+  ["f32.radicand_mode", keptInIeee],
+  ["f32.from_f64_mode", { modes: usual32, prim: "f32.from_f64_rn" }],
+  ["i32.f16_from_f64_mode", { modes: usual16, prim: "i32.f16_from_f64_rn" }],
+  ["i32.bf16_from_f64_mode", { modes: usualBf16, prim: "i32.bf16_from_f64_rn" }],
+  ["f64.from_i64_s_mode", { modes: toNearest, prim: "f64.from_i64_s_rn" }],
+  ["f64.from_i64_u_mode", { modes: toNearest, prim: "f64.from_i64_u_rn" }],
+]);
+
+/** The simpler primitive that one with a constant control word equals; `null` is its second operand, undefined: none. */
+export function inModes(prim: string, control: number): string | null | undefined {
+  const found = simpler.get(prim);
+  return found !== undefined && (control & found.modes.bits) === found.modes.value ? found.prim : undefined;
+}

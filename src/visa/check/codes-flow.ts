@@ -68,7 +68,7 @@ export const flowCodes = {
   },
   "visa-call-size-mismatch": {
     title: "the sizes of a call are not those that the function declares",
-    page: "The sizes of a call must be the ArgSize and RetValSize of the function. They are checked for an indirect call too if `faddr` has put addresses of known functions into its operand on every path to it; if only some of these functions do not fit, it is a warning.",
+    page: "The sizes of a call must be the ArgSize and RetValSize of the function. They are checked for an indirect call too if `faddr` has put addresses of known functions into its operand on every path to it; if only some of these functions do not fit, it is a warning. IGC itself writes such direct calls, where nobody reads the registers in question: `run` makes them, with a warning, and a sanitizer reports a register that is read although nobody has written it.",
     section: "IFCALL",
     example: {
       bad: `${kernel("fcall (M1, 16) f 1 2")}${callee("f", "fret (M1, 16)").replace(/^.*\n/, "")}`,

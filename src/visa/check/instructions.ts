@@ -1,4 +1,4 @@
-import { platforms, type Row } from "../isa/row.ts";
+import { existsOn } from "../platforms.ts";
 import type { Instruction, LscAddress, NameOperand, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import type { DataType } from "../types.ts";
 import { maskName } from "../exec-mask.ts";
@@ -39,15 +39,9 @@ function gates(context: RoutineContext, { row, mnemonic }: Instruction): void {
       );
     }
   }
-  if (platform !== null && !existsOn(row, platforms.indexOf(platform))) {
+  if (platform !== null && !existsOn(row, platform)) {
     context.error("visa-platform", mnemonic, `\`${row.mnemonic}\` does not exist on ${platform}`);
   }
-}
-
-function existsOn(row: Row, index: number): boolean {
-  if (row.only !== undefined) return row.only.some((platform) => platforms.indexOf(platform) === index);
-  if (row.from !== undefined && index < platforms.indexOf(row.from)) return false;
-  return row.until === undefined || index < platforms.indexOf(row.until);
 }
 
 /** Checks the execution size and the mask (3_execution_model.md, "Execution Mask"). */

@@ -10,6 +10,11 @@ import { traceAddresses } from "./function-addresses.ts";
 export interface LinkVisaOptions {
   /** Names of data whose address `faddr` may take. A program's data is not in its text. */
   readonly symbols?: ReadonlySet<string>;
+  /**
+   * Whether a program is linked to be run: then a direct call with other sizes than its callee's is a warning, since a
+   * run reports what is wrong with it, a register that is read although nobody has written it.
+   */
+  readonly toRun?: boolean;
 }
 
 /** The routines of a program that consists of several files. */
@@ -28,16 +33,21 @@ export interface LinkedVisa {
  * `visa-duplicate-routine`, `visa-call-size-mismatch` and `visa-lane-mismatch`. Never throws.
  */
 export function linkVisa(files: readonly CheckedVisa[], options: LinkVisaOptions = {}): LinkedVisa {
-  return new Linker(options.symbols ?? new Set()).link(files.flatMap(({ routines }) => routines));
+  return new Linker(options.symbols ?? new Set(), options.toRun ? "warning" : "error").link(
+    files.flatMap(({ routines }) => routines),
+  );
 }
 
 class Linker {
   readonly #byName = new Map<string, BoundRoutine>();
   readonly #symbols: ReadonlySet<string>;
+  /** The severity of a direct call's sizes that are wrong. */
+  readonly #sizeSeverity: "error" | "warning";
   readonly #sinks = new Map<SourceText, DiagnosticSink<VisaCheckCode>>();
 
-  constructor(symbols: ReadonlySet<string>) {
+  constructor(symbols: ReadonlySet<string>, sizeSeverity: "error" | "warning") {
     this.#symbols = symbols;
+    this.#sizeSeverity = sizeSeverity;
   }
 
   link(all: readonly BoundRoutine[]): LinkedVisa {
@@ -83,16 +93,17 @@ class Linker {
       if (controlOf(instruction.row) === "address" && this.#symbols.has(named.name.text)) continue;
       const callee = this.#byName.get(named.name.text);
       if (callee?.kind !== "function") {
-        this.#unknown(sink, named.name, callee !== undefined);
+        const what = controlOf(instruction.row) === "address" ? "address" : "call";
+        this.#unknown(sink, named.name, callee === undefined ? what : "kernel");
         continue;
       }
       checkLanes(sink, named.name, routine, callee);
-      if (controlOf(instruction.row) === "file-call") reportMismatches(sink, instruction, callee, "error");
+      if (controlOf(instruction.row) === "file-call") reportMismatches(sink, instruction, callee, this.#sizeSeverity);
     }
   }
 
-  #unknown(sink: DiagnosticSink<VisaCheckCode>, name: Name, kernel: boolean): void {
-    if (kernel) {
+  #unknown(sink: DiagnosticSink<VisaCheckCode>, name: Name, what: "kernel" | "call" | "address"): void {
+    if (what === "kernel") {
       const help = "only functions can be called";
       sink.error("visa-unknown-function", name, `\`${name.text}\` is a kernel`, { help });
       return;
@@ -102,7 +113,7 @@ class Linker {
       name.text,
       functions.map((routine) => routine.name),
     );
-    const help = meant === null ? "pass the file that has it as well" : `did you mean \`${meant}\`?`;
+    const help = meant === null ? originOf(name.text, what) : `did you mean \`${meant}\`?`;
     sink.error("visa-unknown-function", name, `no file has a function \`${name.text}\``, { help });
   }
 
@@ -119,6 +130,19 @@ class Linker {
       for (const target of wrong) reportMismatches(sink, call, target, severity);
     }
   }
+}
+
+/** The names that IGC's builtin functions have: its own, those of SPIR-V, and mangled ones of OpenCL C. */
+const builtinName =
+  /^(?:__builtin_|__spirv_|__igcbuiltin_|__intel_|__ocl_|__oclc_|llvm\.|_Z\d+(?:__spirv_|__builtin_|__intel_|intel_))/;
+
+/** Says where something that no file has would come from. */
+function originOf(name: string, what: "call" | "address"): string {
+  if (builtinName.test(name)) {
+    return "it is a builtin that IGC found in none of its libraries: they have it for another device, extension or -cl-std";
+  }
+  if (what === "call") return "pass the file that has it as well";
+  return "pass the file that has it as well or, if it is data, the binary with its symbols (or its place, --symbol)";
 }
 
 /**

@@ -32,7 +32,11 @@ export const cisaCodes = {
   },
   "visa-cisa-unknown-opcode": {
     title: "a byte that is not an opcode",
-    page: "An instruction begins with a byte that is not the opcode of any vISA instruction, or its second byte selects none of the opcode's variants. As instructions differ in length, nothing after it in the routine can be read. GenX_IR 1.0.12504 and other versions from 2022 write files in which operands are missing, which leads to this error.",
+    page: "An instruction begins with a byte that is not the opcode of any vISA instruction, or its second byte selects none of the opcode's variants. As instructions differ in length, nothing after it in the routine can be read.",
+  },
+  "visa-cisa-missing-operands": {
+    title: "the instructions lack operands",
+    page: "Until December 2022, and in version 1.0.12504, IGC's writer of CISA files (in GenX_IR and ocloc) stopped too early: an instruction lacks one operand at its end for its execution size, and another one for its predicate. An `add` has a destination but no sources, a `mov` neither. What is missing is nowhere in the file, so it cannot be run; the text (.visaasm) that IGC writes beside it is complete.",
   },
   "visa-cisa-unknown-layout": {
     title: "the binary layout of this instruction is not known",

@@ -21,6 +21,11 @@ export interface Format {
   readonly callFlags: boolean;
   /** Whether LSC accesses have an index after the surface, added likewise. */
   readonly surfaceIndices: boolean;
+  /**
+   * Whether instructions lack operands, as in what IGC 1.0.12504 writes: for each execution size and each
+   * predicate that an instruction has, one operand is missing at its end.
+   */
+  readonly lacksOperands: boolean;
 }
 
 /** Whether a version is `major.minor` or later. */
@@ -37,6 +42,7 @@ export function formatsOf(major: number, minor: number): readonly [Format, ...Fo
     wideInputCount: atLeast(version, 3, 5),
     callFlags: false,
     surfaceIndices: false,
+    lacksOperands: false,
   };
   if (!atLeast(version, 3, 7)) return [format];
   return [

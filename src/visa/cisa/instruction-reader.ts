@@ -73,7 +73,7 @@ class Draft {
       throw this.#malformed("visa-cisa-unknown-layout", `the layout of ${this.#row.mnemonic} is not known`);
     if (this.#row.sub !== null) reader.u8();
     for (const item of items) this.#item(item);
-    this.#assemble();
+    if (!tables.format.lacksOperands) this.#assemble();
     return {
       kind: "instruction",
       row: this.#row,

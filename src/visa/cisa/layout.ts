@@ -15,8 +15,12 @@ export function layoutOf(row: Row, format: Format): readonly FileItem[] | null {
   if (!atLeast(format, 3, 2) && (row.opcode === 0x4b || row.opcode === 0x4c)) return null;
   if (!atLeast(format, 3, 1) && row.opcode === 0x5b) return null;
   const revise = revisions[row.opcode];
-  return revise === undefined ? items : revise(items, format);
+  const revised = revise === undefined ? items : revise(items, format);
+  return format.lacksOperands ? revised.slice(0, revised.length - revised.filter(isPrefix).length) : revised;
 }
+
+/** Execution sizes and predicates come before the operands. */
+const isPrefix = ({ kind }: FileItem): boolean => kind === "exec" || kind === "exec-elements" || kind === "pred";
 
 type Revision = (items: readonly FileItem[], format: Format) => readonly FileItem[];
 

@@ -132,6 +132,15 @@ function readRoutines(
     const next = attempt(format);
     if (failures(next.routines) < failures(best.routines)) best = next;
   }
+  if (failures(best.routines) > 0 && found.every(({ isCut }) => !isCut)) {
+    const defective = attempt({ ...likeliest, lacksOperands: true });
+    if (reach(defective.routines) > reach(best.routines)) {
+      const first = defective.routines[0]!.routine;
+      const message = "its instructions lack their last operands, as in what IGC 1.0.12504 writes";
+      sink.error("visa-cisa-missing-operands", first.name, message, { help: "take the text that IGC dumps beside it" });
+      return best.routines;
+    }
+  }
   const fields = addedFields(best.format);
   if (fields !== null) sink.warning("visa-cisa-layout-guessed", versionSpan, `read with ${fields}`);
   for (const [i, { failure }] of best.routines.entries()) {
@@ -142,6 +151,10 @@ function readRoutines(
 }
 
 const versionSpan: Span = { start: 4, end: 6 };
+
+/** The number of bytes that could be read. */
+const reach = (routines: readonly ReadRoutine[]): number =>
+  routines.reduce((sum, { routine, failure }) => sum + (failure?.span.start ?? routine.end) - routine.start, 0);
 
 const failures = (routines: readonly ReadRoutine[]): number => routines.filter((r) => r.failure !== null).length;
 

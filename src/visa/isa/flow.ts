@@ -44,6 +44,19 @@ export const flowRows: readonly Row[] = [
     execution: flow("call"),
   }),
   row({
+    opcode: 0x33,
+    name: "FCCALL",
+    mnemonic: "fccall",
+    title: "call of a kernel that a linker supplies",
+    page: "FCCALL",
+    text: "(P) fccall E target",
+    // As CALL, with a kind of label whose code in the table of labels is not documented.
+    file: null,
+    operands: { target: { class: "kernel" } },
+    sizes: anySize,
+    execution: { kind: "none", reason: "its kernel comes from a linker of compiled kernels" },
+  }),
+  row({
     opcode: 0x34,
     name: "RET",
     mnemonic: "ret",

@@ -1,9 +1,9 @@
-import { byte, rawSrc, surface, word } from "./memory-operands.ts";
+import { byte, rawDst, rawSrc, scalar, surface, word } from "./memory-operands.ts";
 import { type Row, row } from "./row.ts";
 
 const execution = { kind: "none", reason: "the graphics pipeline is not modelled" } as const;
 
-/** Outputs of shaders. */
+/** Inputs and outputs of shaders. */
 export const renderRows: readonly Row[] = [
   row({
     opcode: 0x71,
@@ -16,6 +16,36 @@ export const renderRows: readonly Row[] = [
     file: "exec pred mode.flags:u16 surface values.outputs",
     operands: { mode: { class: "string" }, surface, values: { class: "list" } },
     sizes: [8, 16],
+    execution,
+  }),
+  row({
+    opcode: 0x90,
+    name: "RT_READ",
+    mnemonic: "rt_read",
+    title: "read of pixels of a render target",
+    page: "RT_READ",
+    text: "(P) rt_read{.mode} E surface dst",
+    // The page has the fields, but no reader or writer ever had them.
+    file: null,
+    operands: { mode: { class: "option", choices: { PS: 1 } }, surface, dst: rawDst() },
+    sizes: [16, 32],
+    execution,
+  }),
+  row({
+    opcode: 0x90,
+    name: "RT_READ",
+    mnemonic: "rt_read",
+    title: "read of samples of a render target by their index",
+    page: "RT_READ",
+    text: "(P) rt_read.{mode} E surface index dst",
+    file: null,
+    operands: {
+      mode: { class: "option", choices: { SI: 2, PSSI: 3, SIPS: 3 } },
+      surface,
+      index: scalar("ub", "uw", "ud"),
+      dst: rawDst(),
+    },
+    sizes: [16, 32],
     execution,
   }),
   row({

@@ -41,6 +41,8 @@ export type OperandSpec =
   | { readonly class: "sampler" }
   /** A label of a block, or of a subroutine. */
   | { readonly class: "label"; readonly of: "block" | "subroutine" }
+  /** The name of a kernel of another program. */
+  | { readonly class: "kernel" }
   /** The labels of a jump table. */
   | { readonly class: "labels" }
   /** A function of the program, by name. */

@@ -22,6 +22,9 @@ const flags: OperandSpec = {
   ]),
 };
 
+/** A number of a named barrier or its threads. The vector compiler writes it as a signed one, as in `0x0:b`. */
+const barrierNumber: OperandSpec = scalar("ub", "b", "uw", "w", "ud", "d");
+
 const lscFunctions = { ugm: 0, ugml: 1, tgm: 2, slm: 3 } as const;
 
 /** Barriers, fences and waiting. */
@@ -71,10 +74,10 @@ export const syncRows: readonly Row[] = [
     text: "nbarrier.signal id type producers consumers",
     file: null,
     operands: {
-      id: scalar("ub", "uw", "ud"),
-      type: scalar("ub", "uw", "ud"),
-      producers: scalar("ub", "uw", "ud"),
-      consumers: scalar("ub", "uw", "ud"),
+      id: barrierNumber,
+      type: barrierNumber,
+      producers: barrierNumber,
+      consumers: barrierNumber,
     },
     sizes: null,
     from: "pvc",
@@ -88,7 +91,7 @@ export const syncRows: readonly Row[] = [
     page: "NBARRIER",
     text: "nbarrier.signal id threads",
     file: "#1 id threads",
-    operands: { id: scalar("ub", "uw", "ud"), threads: scalar("ub", "uw", "ud") },
+    operands: { id: barrierNumber, threads: barrierNumber },
     sizes: null,
     from: "pvc",
     execution: barrier("signal"),
@@ -102,7 +105,7 @@ export const syncRows: readonly Row[] = [
     text: "nbarrier.wait id",
     // Unknown: the reader of 1.0.12504 expects a second operand here, but its writer writes none.
     file: null,
-    operands: { id: scalar("ub", "uw", "ud") },
+    operands: { id: barrierNumber },
     sizes: null,
     from: "pvc",
     execution: barrier("wait"),

@@ -1,4 +1,4 @@
-import { type Access, atAddress, type Op, type Place, type Space, windows } from "../../ir/index.ts";
+import { type Access, atAddress, type Op, type Place, slmBits, type Space, windows } from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { NameOperand } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
@@ -11,9 +11,6 @@ export interface MemoryLocation {
 
 /** A 64-bit address (`i64`). */
 export const globalLocation = (address: Expr): MemoryLocation => ({ space: "global", place: atAddress(address) });
-
-/** The bits of an offset into shared local memory that the hardware decodes; some kernels set others. */
-const slmBits = 0x00ff_ffff;
 
 /** An offset (`i32`, bytes) into shared local memory. */
 export const slmLocation = (offset: Expr): MemoryLocation => ({

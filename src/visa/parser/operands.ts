@@ -26,6 +26,8 @@ export function operand(p: Cursor, row: Row, name: string): Operand {
       return nameOperand(p, "a sampler");
     case "variable":
       return nameOperand(p, "a variable");
+    case "kernel":
+      return nameOrString(p, "the name of a kernel");
     case "label":
       return nameOrString(p, spec.of === "block" ? "a label" : "the label of a subroutine");
     case "routine":

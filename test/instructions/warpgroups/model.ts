@@ -1,8 +1,8 @@
 import { bitsOf, encode } from "./formats.ts";
 
 /*
- * wgmma.mma_async, computed from its definition: D = A * B + C for whole matrices, whose elements are then put where the
- * manual says that they are, in registers and in shared memory. The values are small, so that all sums are exact.
+ * wgmma.mma_async, computed from its definition: D = A * B + C for whole matrices, whose elements are then put where
+ * the manual says that they are, in registers and in shared memory. The values are small, so that all sums are exact.
  */
 
 /** How an operand lies in shared memory. */

@@ -198,22 +198,44 @@ const told = (wrong: readonly string[]): string[] =>
     ? []
     : [wrong.slice(0, mostTold).join("; ") + (wrong.length > mostTold ? `; and ${wrong.length - mostTold} more` : "")];
 
-function areaProblems({ space, at, contents, isOwn, blocks }: Area, vector: WarpVector, memory: Uint8Array): string[] {
-  const { bits, count } = contents;
+/** Of memory as vectors have it, what must be there afterwards: computed once for all engines. */
+const wantedContents = new WeakMap<Area["contents"], bigint[]>();
+
+/** The elements that must be in an area afterwards, thread after thread where each has its own. */
+function wantedIn({ space, contents, isOwn, blocks }: Area, vector: WarpVector): bigint[] {
+  const known = wantedContents.get(contents);
+  if (known !== undefined) return known;
   const formula = vector.memoryAfter.get(space) ?? contents.formula;
-  const wrong: string[] = [];
+  const wanted: bigint[] = [];
   for (let thread = 0; thread < (isOwn ? vector.block : blocks); thread++) {
-    for (let i = 0; i < count; i++) {
-      const start = at + thread * bytesIn(contents) + (i * bits) / 8;
-      const bytes = [...memory.subarray(start, start + bits / 8)].reverse();
-      const found = bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
-      const names = { ...(isOwn ? threadNames(thread) : { rank: BigInt(thread) }), i: BigInt(i) };
-      const wanted = BigInt.asUintN(bits, formula({ names, position: i }));
-      if (found !== wanted) {
-        const whose = isOwn ? ` of thread ${thread}` : blocks > 1 ? ` of block ${thread}` : "";
-        wrong.push(`${space}[${i}]${whose} is ${hex(found)}, expected ${hex(wanted)}`);
-      }
-    }
+    const own = isOwn ? threadNames(thread) : { rank: BigInt(thread) };
+    for (let i = 0; i < contents.count; i++)
+      wanted.push(BigInt.asUintN(contents.bits, formula({ names: { ...own, i: BigInt(i) }, position: i })));
   }
+  wantedContents.set(contents, wanted);
+  return wanted;
+}
+
+/** The element of 8 to 128 bits at a byte. */
+function elementAt(view: DataView, at: number, bits: number): bigint {
+  if (bits === 8) return BigInt(view.getUint8(at));
+  if (bits === 16) return BigInt(view.getUint16(at, true));
+  if (bits === 32) return BigInt(view.getUint32(at, true));
+  const low = view.getBigUint64(at, true);
+  return bits === 64 ? low : low | (elementAt(view, at + 8, bits - 64) << 64n);
+}
+
+function areaProblems(area: Area, vector: WarpVector, memory: Uint8Array): string[] {
+  const { space, at, contents, isOwn, blocks } = area;
+  const { bits, count } = contents;
+  const view = new DataView(memory.buffer, memory.byteOffset, memory.byteLength);
+  const wrong: string[] = [];
+  wantedIn(area, vector).forEach((wanted, n) => {
+    const [thread, i] = [Math.floor(n / count), n % count];
+    const found = elementAt(view, at + thread * bytesIn(contents) + (i * bits) / 8, bits);
+    if (found === wanted) return;
+    const whose = isOwn ? ` of thread ${thread}` : blocks > 1 ? ` of block ${thread}` : "";
+    wrong.push(`${space}[${i}]${whose} is ${hex(found)}, expected ${hex(wanted)}`);
+  });
   return told(wrong);
 }

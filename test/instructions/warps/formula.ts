@@ -249,7 +249,7 @@ class Parser {
     if (token === undefined || !/^[\da-z]/i.test(token))
       throw new Error(`a formula has ${this.#shown()} where a value is expected`);
     this.#at++;
-    if (/^\d/.test(token)) return (_, a) => a.literal(token);
+    if (/^\d/.test(token)) return literalNode(token);
     return this.#take("(") ? this.#call(token) : nameNode(token);
   }
 
@@ -297,6 +297,19 @@ class Parser {
     };
   }
 }
+
+/** A literal, which is read once as long as the same arithmetic asks for it. */
+const literalNode = (text: string): Node => {
+  let reader: unknown = null;
+  let value: unknown;
+  return <T extends bigint | number>(_: Scope, a: Arithmetic<T>): T => {
+    if (reader !== a) {
+      value = a.literal(text);
+      reader = a;
+    }
+    return value as T;
+  };
+};
 
 const nameNode =
   (name: string): Node =>

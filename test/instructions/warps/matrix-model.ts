@@ -67,9 +67,15 @@ function encode(type: string, value: number): bigint {
     view.setFloat32(0, value);
     return BigInt(view.getUint32(0));
   }
-  for (let pattern = 0n; pattern < 0x10000n; pattern++) if (decode("f16", pattern) === value) return pattern;
-  throw new Error(`${value} is no f16: the vector's sums are not exact`);
+  const pattern = halves.get(value);
+  if (pattern === undefined) throw new Error(`${value} is no f16: the vector's sums are not exact`);
+  return pattern;
 }
+
+/** The lowest pattern of each f16 value. */
+const halves = new Map(
+  Array.from({ length: 0x10000 }, (_, i) => [decode("f16", BigInt(0xffff - i)), BigInt(0xffff - i)] as const),
+);
 
 type Registers = readonly (readonly bigint[])[];
 

@@ -29,15 +29,16 @@ import { type Formula, parseFormula } from "./formula.ts";
  *   register of 32 bits where the type has less; `pred:x`, where forms differ in whether the operand is a predicate; an
  *   address, `[global+lane*4]` or `[%x]`. It is made generic unless the opcode names a space. `[ss]` is an
  *   address in the space that the opcode names.
- * - Results: a formula, `{a,b}` or `{a}`; `b32:x`; `_`, a sink; `%x`, which names the register for later statements instead of
+ * - Results: a formula, `{a,b}` or `{a}`; `b32:x`; `_`, a sink; `%x`, which names the register for later statements
+ *   instead of
  *   checking it; `any-order:x`: the executing threads have the values that x gives for them, in some order. Alone:
  *   `model:NAME`, a function in models.ts that computes all results.
  * - Instead of results, `= fault CODE` (the launch ends) or `= exits` (the threads end).
  * - Each space holds afterwards what its formula says, or else what it held before.
  *
  * Spaces: `global`, `shared`, `const`, `param` (of the kernel). Each thread has its own `local`, `argument` (a
- * parameter of the function that the instruction is in) and `passed` (an argument of a call that follows it): formulas of their
- * contents may use `thread` and `lane`. Barrier 13 belongs to the kernels around the vectors.
+ * parameter of the function that the instruction is in) and `passed` (an argument of a call that follows it): formulas
+ * of their contents may use `thread` and `lane`. Barrier 13 belongs to the kernels around the vectors.
  */
 
 const spaces = ["global", "shared", "local", "const", "param", "argument", "passed"] as const;

@@ -27,9 +27,10 @@ function scatter(lanes: number, places: readonly number[]): Group[][] {
 }
 
 /**
- * Runs three lanes in every way that there is: a group goes through its block as a whole, at the end of a divergent one each
- * lane where it likes. Of the groups the lowest runs, but past those at places that stall or gather. Groups at one place become
- * one; where it stalls, they may also stay apart. Where it splits, some lanes of a group may stay.
+ * Runs three lanes in every way that there is: a group goes through its block as a whole, at the end of a divergent one
+ * each lane where it likes. Of the groups the lowest runs, but past those at places that stall or gather. Groups at one
+ * place become one; where it stalls, they may also stay apart. Where it splits, some lanes of a group may stay. Where
+ * all are needed, others than all go no further.
  */
 function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDeparture: readonly boolean[]): Observed {
   const { blocks } = graph;
@@ -39,7 +40,7 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
     if (lanes !== everyone) observed.partial.add(runs);
     for (const { at } of others) observed.waiting.add(`${runs}/${at}`);
   };
-  const { divergent, stalls, joinsOthers, splits, exitsInside } = options;
+  const { divergent, stalls, joinsOthers, splits, exitsInside, needsAll } = options;
 
   /** The states that come of groups that have just arrived: those that leave have left, those that must have met. */
   const settle = (standing: readonly Group[], arriving: readonly Group[]): Group[][] => {
@@ -89,6 +90,7 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
               : successors.map((at) => [{ at, lanes: left }]);
           const elsewhere = stays === 0 ? others : [...others, { at: group.at, lanes: stays }];
           note(group.at, elsewhere, group.lanes & ~stays);
+          if (needsAll(group.at) && (group.lanes & ~stays) !== everyone) continue;
           for (const way of ways) for (const next of settle(elsewhere, way)) visit(next);
         }
       }
@@ -109,6 +111,7 @@ function check(most: number, stalling: boolean, numRuns: number): void {
         splits: (b: number) => stalling && stalls[b] === true && more[b] === true && departures[b] !== true,
         joinsOthers: (b: number) => stalling && stalls[b] !== true && more[b] === true,
         exitsInside: (b: number) => stalling && exitsInside[b] === true && exitsInside[b + 1] === true,
+        needsAll: (b: number) => divergent[b + 16] === true && more[b + 16] === true,
       };
       const observed = observe(graph, options, departures);
       const divergence = divergenceOf(graph, options, departures);

@@ -30,7 +30,10 @@ test("blocks are a partition, and lanes move between them as between instruction
   );
 });
 
-/** By node, the strict dominator that all others dominate, from the definition: without it there is no way from the root. */
+/**
+ * By node, the strict dominator that all others dominate, from the definition: without it there is no way from the
+ * root.
+ */
 function immediateByDefinition(root: number, count: number, next: (x: number) => readonly number[]): number[] {
   const all = reachable(root, next);
   const without = Array.from({ length: count }, (_, x) => reachable(root, next, x));

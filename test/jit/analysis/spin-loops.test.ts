@@ -50,7 +50,7 @@ test.each([
   ],
   [
     1,
-    "one whose count hangs on a word by a guard",
+    "one whose count depends on a word by a guard",
     "L: ld.volatile.global.u32 %x, [%a]; setp.eq.u32 %p, %x, 1; @%p add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
   ],
   [

@@ -8,8 +8,8 @@ import { wasm } from "../../../src/wasm/index.ts";
 const counts = 0x1_0000;
 
 /**
- * A module with `run(context, from, to)`, which returns `to`: each block writes its number into the first word of the context, calls `visit` of the
- * host with its number and 3, adds what comes back to its count, and spins for a while.
+ * A module with `run(context, from, to)`, which returns `to`: each block writes its number into the first word of the
+ * context, calls `visit` of the host with its number and 3, adds what comes back to its count, and spins for a while.
  */
 function countingModule(spins: number): Uint8Array<ArrayBuffer> {
   const module = new ModuleWriter();

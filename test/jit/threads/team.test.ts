@@ -62,7 +62,7 @@ test.each(["run", "finish"] as const)("of several failures that of the first blo
       },
     });
     await expect((async () => team[how]())()).rejects.toThrow("block 90");
-    // What comes before has run, and nothing behind it has been seen to.
+    // What comes before has run, and nothing after it has been seen to.
     expect(counting.counts().slice(0, 91)).toEqual([...ones(90), 0]);
     expect(counting.printed()).toBe(Array.from({ length: 91 }, (_, block) => `${block} `).join(""));
   }

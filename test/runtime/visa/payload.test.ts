@@ -118,14 +118,14 @@ describe("the place of a payload", () => {
 
   // Each as in a dump of IGC; `inputs` are those after the per-thread values.
   test.each([
-    ["behind r0 and the local ids", info({ per_thread_payload_arguments: localIds(96) }), 32, [128], 128, 128],
-    ["behind an empty register without local ids", info({}), 32, [64], 64, 64],
+    ["after r0 and the local ids", info({ per_thread_payload_arguments: localIds(96) }), 32, [128], 128, 128],
+    ["after an empty register without local ids", info({}), 32, [64], 64, 64],
     ["which threads that load it themselves do not have", info({}), 64, [64], 64, 64],
     ["nor with inline data", info(inline), 32, [32, 64], 32, 64],
     ["all in inline data", ids, 64, [128, 136], 128, 192],
-    ["behind the hole that inline data leaves in registers of 64 bytes", ids, 64, [128, 152, 192], 128, 192],
-    ["behind inline data that fill a register", ids, 32, [96, 128], 96, 128],
-    ["aligned for a long16 that comes first behind inline data", ids, 64, [128, 152, 256, 384], 128, 256],
+    ["after the hole that inline data leaves in registers of 64 bytes", ids, 64, [128, 152, 192], 128, 192],
+    ["after inline data that fill a register", ids, 32, [96, 128], 96, 128],
+    ["aligned for a long16 that comes first after inline data", ids, 64, [128, 152, 256, 384], 128, 256],
   ] as const)("%s", (_, kernel, grfBytes, inputs, start, rest) =>
     expect(payloadPlace(kernel, grfBytes, inputs)).toEqual({ start, rest }),
   );

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { SourceText, type Span } from "../../../src/source/index.ts";
 import { bindVisa } from "../../../src/visa/check/index.ts";
+import { parseVisa } from "../../../src/visa/parser/index.ts";
 import type { Declaration, Name, Statement, VisaFile } from "../../../src/visa/tree.ts";
 import type { DataType, VariableKind } from "../../../src/visa/types.ts";
 
@@ -112,6 +113,20 @@ test("registers have 64 bytes if aliases of predefined variables imply it", () =
   expect(bindVisa(file([]), { platform: "pvc" })[0]!.grfBytes).toBe(64);
   const arg = bindVisa(file([]), { platform: "pvc" })[0]!.variables.find((v) => v.name === "%arg")!;
   expect(arg.elements).toBe(512);
+});
+
+test("registers have 64 bytes if an instruction exists only where they do", () => {
+  const sizeWith = (instruction: string): number => {
+    const source = new SourceText(
+      "k.visaasm",
+      `.version 4.2\n.kernel "k"\n.function "f"\nf:\n    ${instruction}\n    ret (M1, 1)\n`,
+    );
+    return bindVisa(parseVisa(source).tree)[0]!.grfBytes;
+  };
+  expect(sizeWith("barrier")).toBe(32);
+  expect(sizeWith("lsc_fence.ugm.none.group")).toBe(32);
+  // Named barriers came with PVC.
+  expect(sizeWith("nbarrier.wait 0x0:b")).toBe(64);
 });
 
 test("the label after the first .function is the body, after any other a subroutine", () => {

@@ -91,6 +91,28 @@ test("fields that the version does not announce are found by trial, and reported
   ]);
 });
 
+test("instructions without their last operands, as IGC 1.0.12504 writes them, are one error", () => {
+  const bytes = fixture("version-4-2");
+  const code = [
+    [0x30, 0x00, 0x00],
+    // mov, add and cmp of 16 channels. An execution size and a predicate cost two operands, cmp has no predicate.
+    [0x29, 0x04, 0x00, 0x00],
+    [0x01, 0x04, 0x00, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02],
+    [
+      0x2c, 0x04, 0x00, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x00, 0x20, 0x00, 0x00, 0x00, 0x00, 0x00, 0x22,
+      0x01,
+    ],
+    // ret has nothing but its opcode. The rest is whatever was in memory.
+    [0x34],
+  ].flat();
+  bytes.set(code, 0x65);
+  bytes.fill(0xf1, 0x65 + code.length, 0x65 + 0x4d);
+  const { diagnostics } = readCisa(bytes, "new.isa");
+  expect(diagnostics.map((d) => `${d.code}: ${d.message}`)).toEqual([
+    "visa-cisa-missing-operands: its instructions lack their last operands, as in what IGC 1.0.12504 writes",
+  ]);
+});
+
 test("spans are offsets in the file", () => {
   const bytes = fixture("kernel-and-function");
   const { tree } = readCisa(bytes, "k.isa");

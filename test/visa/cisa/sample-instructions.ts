@@ -165,6 +165,8 @@ function choices(row: Row, operand: string, spec: OperandSpec): (Operand | undef
       return names("T6", "%bss");
     case "sampler":
       return names("S1", "S31");
+    case "kernel":
+      return names("other");
     case "label":
       return names(spec.of === "block" ? "there" : "routine");
     case "labels":

@@ -44,6 +44,7 @@ describe("all threads see after a barrier what any of them wrote before it", () 
     ["barrier", "    barrier"],
     ["sbarrier", "    sbarrier.signal\n    yield\n    sbarrier.wait"],
     ["nbarrier", "    nbarrier.signal 0x3:ub 0x4:ub\n    nbarrier.wait 0x3:ub"],
+    ["nbarrier, signed", "    nbarrier.signal 0x3:b 0x4:b\n    nbarrier.wait 0x3:b"],
     ["nbarrier, general", "    nbarrier.signal 0x3:ub 0x0:uw 0x4:ub 0x4:ub\n    nbarrier.wait 0x3:ub"],
     [
       "fences around it",

@@ -72,7 +72,7 @@ export function run(
   const loaded = loadProgram(memory, lowerVisa(routines));
   const out = memory.alloc(4 * items, "out");
   const threadsPerGroup = Math.ceil(group / width);
-  const stacks = memory.alloc((items / group) * threadsPerGroup * stackBytes, "stacks", true);
+  const stacks = memory.alloc((items / group) * threadsPerGroup * stackBytes, "stacks", { perThread: true });
   const places = payloadPlaces(routines[0]!);
   const payload = new DataView(new ArrayBuffer(payloadBytes));
   const model: ThreadModel = {

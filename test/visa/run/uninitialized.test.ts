@@ -103,6 +103,28 @@ ${add("Y@")}`,
   },
 ];
 
+// IGC writes direct calls with other sizes than the callee's; only what is read although nobody wrote it is wrong.
+const sizes: readonly Case[] = [
+  {
+    title: "a result that the callee does not return, and nobody reads",
+    kernel: `mov (E) ARG! ID@\nfcall (E) f # ##\n${add("RET@")}`,
+    functions: [f("mov (E) RET! ARG@\nfret (E)")],
+  },
+  {
+    title: "a result that the callee does not return, and that is read",
+    kernel: "mov (E) ARG! ID@\nfcall (E) f # ##\nadd (E) R! RET(#,0)<1;1,0> 1:ud <--",
+    functions: [f("mov (E) RET! ARG@\nfret (E)")],
+    lanes: "0-15",
+  },
+  {
+    title: "an argument that the callee wants and does not get",
+    kernel: `mov (E) ARG! ID@\nfcall (E) f # #\n${add("RET@")}`,
+    functions: [f("add (E) RET! ARG(#,0)<1;1,0> 1:ud <--\nfret (E)", 2)],
+    stack: ["f", "k"],
+    lanes: "0-15",
+  },
+];
+
 const predicates: readonly Case[] = [
   { title: "a branch", kernel: `(P1) goto (E) DONE <--\n${add("ID@")}\nDONE:`, lanes: "0-15", says: "a branch" },
   { title: "a call", kernel: "(P1) fcall (E) f # # <--", functions: [f("mov (E) RET! ARG@\nfret (E)")], lanes: "0-15" },
@@ -191,7 +213,7 @@ const calls: readonly Case[] = [
   { title: "an address", kernel: "ifcall (E) F$ # # <--", lanes: "0-15", says: "the address of a call" },
 ];
 
-describe.each(Object.entries({ registers, predicates, calls }))("%s", (_, cases) => {
+describe.each(Object.entries({ registers, "sizes of direct calls": sizes, predicates, calls }))("%s", (_, cases) => {
   test.each(cases)("$title", (one) => {
     const { result, place } = run(one, 16);
     expect(result).toMatchObject({ problem: null, defect: null, skipped: null });

@@ -72,6 +72,8 @@ export class Chunk {
   /** The byte file of the chunk's routine (vISA); null for PTX. */
   readonly file: ByteFilePort | null;
   #converged = false;
+  /** The block whose other instructions have all lanes, since its first one requires them. */
+  #whole: number | null = null;
   /** The lanes that the current instruction is for; null: all. */
   #rule: LaneRule | null = null;
   /** The mask of an if-converted block while it is written; null elsewhere. */
@@ -140,6 +142,13 @@ export class Chunk {
     this.#converged = false;
   }
 
+  /** Writes the first instruction of a block, after which all lanes are there. */
+  requireAll(block: number, write: () => void): void {
+    this.#whole = null;
+    write();
+    this.#whole = block;
+  }
+
   /** Within code for converged lanes, writes a part for those of a mask; the others wait at its end. */
   forSome(mask: readonly Wasm[], write: () => void): void {
     this.#converged = false;
@@ -175,7 +184,7 @@ export class Chunk {
 
   /** The mask of the lanes in which an instruction of a block is executed, its guard not considered. */
   activeMask(block: number): Mask {
-    const isPartial = !this.#converged && this.analysis.isPartial(block);
+    const isPartial = !this.#converged && block !== this.#whole && this.analysis.isPartial(block);
     const active = this.#subset ?? (isPartial ? this.active.map((local) => wasm.local("v128", local)) : null);
     if (this.#rule === null) return active;
     const channels = ruleMask(this.#rule, this.quads);

@@ -148,7 +148,9 @@ export class SpecialRegisters {
     );
   }
 
-  /** Advances to the next block, whose index is `ticket`: without division, which is slow, where there are no clusters. */
+  /**
+   * Advances to the next block, whose index is `ticket`: without division, which is slow, where there are no clusters.
+   */
   nextBlock(ticket: number): void {
     if (this.#clustered) {
       this.firstBlock(ticket);

@@ -72,7 +72,7 @@ export class Body {
     const memory = new Memory(chunk, context, objects);
     this.#accessChecks = memory.accessChecks;
     const warpOperations = new WarpOperations(chunk, context, unit.module);
-    const unitOperations = new UnitOperations(chunk, context, unit.module);
+    const unitOperations = new UnitOperations(chunk, context);
     const faults = new Faults(chunk, context);
     const waitBlocks = new WarpWaitBlocks(chunk.analysis);
     this.warpWaits =
@@ -100,7 +100,7 @@ export class Body {
       flow,
       warpOperations,
       unitOperations,
-      clusterPolls: new ClusterPolls(chunk, context, unit.module),
+      clusterPolls: new ClusterPolls(chunk, context),
       warpWaits,
     };
     this.#instructions = new Instructions(parts);

@@ -93,7 +93,10 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
       const isPart =
         (op.kind === "load" || op.kind === "store") && compiled.code.ir.instructions[origin]?.op.kind === "copy";
       const part = isPart ? { part: { effect: op.kind, access: op.access } } : {};
-      return unit.sites.push({ function: compiled.number, instruction: origin, record, element, ...part }) - 1;
+      const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
+      const within = place?.kind === "address" && place.surface !== undefined ? { surface: place.surface } : {};
+      const site = { function: compiled.number, instruction: origin, record, element, ...part, ...within };
+      return unit.sites.push(site) - 1;
     },
   };
   const isFunction = kernel === null;

@@ -2,6 +2,7 @@ import type { Guard, Instruction, Op } from "../../../ir/index.ts";
 import { wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { deadInstructions } from "../analysis/code/dead-code.ts";
+import { isAlign } from "../analysis/values/uniformity.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { FileCalls } from "../calls/file-calls.ts";
@@ -165,6 +166,13 @@ export class Instructions {
   }
 
   #warp(block: number, index: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
+    const { chunk } = this.#parts;
+    const write = (): void => this.#warpOperation(block, index, instruction, op);
+    if (chunk.lanes === 32 && isAlign(instruction)) chunk.requireAll(block, write);
+    else write();
+  }
+
+  #warpOperation(block: number, index: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
     const { warpWaits, calls, warpOperations, flow } = this.#parts;
     if (warpWaits?.blocks.has(block)) {
       warpWaits.arrive(block, instruction, op, flow);

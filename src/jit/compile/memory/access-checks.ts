@@ -10,11 +10,12 @@ import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { both, i64, splitImmediate } from "../lanes/scalar.ts";
+import type { Value } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AddressLookup } from "./address-lookup.ts";
 import { AddressSteps } from "./address-steps.ts";
+import { activeWithin } from "./bounds-functions.ts";
 import {
-  activeWithin,
   type CheckResult,
   type ByteOffsets,
   BoundsCheck,
@@ -24,6 +25,18 @@ import {
 import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
+
+/** Finds the bytes of an access that is looked up: by addresses, or by offsets into surfaces. */
+export interface OffsetFinder {
+  lookUp(index: number, access: Access, address: Expr, mask: Mask): void;
+  loadFirstOffset(mask: Mask, into: number): void;
+  loadOffsets(into: readonly number[]): void;
+}
+
+/** The same, for an access that is checked first. */
+export interface AccessFinder extends OffsetFinder {
+  check(index: number, active: Mask, mask: Mask): CheckedAccess;
+}
 
 /** A group of accesses, and the object that they are expected to find. */
 export interface Expected {
@@ -58,7 +71,7 @@ export class AccessChecks {
   readonly objects: ExpectedObjects;
   readonly #members: ReadonlyMap<number, GroupMember>;
   readonly #wideLoads: ReadonlyMap<number, WideLoadPart>;
-  readonly #targets = new Map<AccessGroup, ExpectedObject | null>();
+  readonly #targets = new Map<AccessGroup, readonly ExpectedObject[]>();
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   readonly #records = new Map<AccessGroup, number>();
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
@@ -74,23 +87,27 @@ export class AccessChecks {
     this.#lookup = new AddressLookup(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis);
-    this.#members = accessGroups(chunk.analysis.code);
+    this.#members = accessGroups(chunk.analysis.code, objects.variableNear);
     this.#wideLoads = wideLoadsOf(chunk.analysis.code, this.#members);
     for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#expect(group);
   }
 
-  /** Notes the expected object of a group, and declares what its check needs. */
+  /** Notes the expected objects of a group, and declares what its checks need. */
   #expect(group: AccessGroup): void {
-    const target = this.objects.of(group);
-    this.#targets.set(group, target);
-    if (target !== null) new BoundsCheck(this.#chunk, group.range, target).declareNeeds(group.address.base);
+    const targets = this.objects.of(group);
+    this.#targets.set(group, targets);
+    const { base } = group.address;
+    targets.forEach((target, i) => {
+      const others = i === 0 ? targets.slice(1) : [];
+      new BoundsCheck(this.#chunk, group.range, target, others).declareNeeds(base);
+    });
   }
 
   /** The group of an access and its expected object; null if the object is unknown, or differs from lane to lane. */
   expected(index: number): Expected | null {
     const { group } = this.#members.get(index)!;
-    const target = this.#targets.get(group)!;
-    return target === null || this.#isPerLane(group.access) ? null : { group, target };
+    const target = this.#targets.get(group)![0];
+    return target === undefined || this.#isPerLane(group.access) ? null : { group, target };
   }
 
   /** Writes code that relies on no check made before it, and on whose checks nothing after it relies. */
@@ -215,7 +232,7 @@ export class AccessChecks {
     const groups = new Map<AccessGroup, { readonly index: number; readonly target: ExpectedObject }>();
     for (let index = start; index < end; index++) {
       const group = this.#members.get(index)?.group;
-      const target = group === undefined || this.#isPerLane(group.access) ? null : this.#targets.get(group);
+      const target = group === undefined || this.#isPerLane(group.access) ? null : this.#targets.get(group)![0];
       if (target != null && !groups.has(group!)) groups.set(group!, { index, target });
     }
     return hoistLoopChecks(this.#chunk, start, end, active, groups);
@@ -267,6 +284,15 @@ export class AccessChecks {
     this.#lookup.lookUp(index, access, address, mask);
   }
 
+  /** The lookup of one element of an access to a surface. */
+  ofElement(element: number): OffsetFinder {
+    return {
+      lookUp: (index, _access, address, mask) => this.#lookup.lookUpElement(index, element, address, mask),
+      loadFirstOffset: (mask, into) => this.loadFirstOffset(mask, into),
+      loadOffsets: (into) => this.loadOffsets(into),
+    };
+  }
+
   /** Loads the looked-up offset of the first lane of a mask into a local. */
   loadFirstOffset(mask: Mask, into: number): void {
     this.#lookup.loadFirstOffset(mask, into);
@@ -285,13 +311,16 @@ export class AccessChecks {
 
   #verify(group: AccessGroup, mask: Mask): VerifiedGroup {
     const { writer } = this.#chunk;
-    const known = this.#targets.get(group)!;
-    const recorded = known === null ? this.objects.recorded(this.#recordOf(group)) : null;
+    const [known, ...others] = this.#targets.get(group)!;
+    const recorded = known === undefined ? this.objects.recorded(this.#recordOf(group)) : null;
     const target = known ?? { object: recorded!.object, baseDistance: null };
-    const found = new BoundsCheck(this.#chunk, group.range, target).of(this.#chunk.value(group.address.base), mask);
+    const base = this.#chunk.value(group.address.base);
+    const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
     const own = this.#isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
     const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.#keep(checked, target, group.count);
+    // Where each lane has an address of its own, all objects are one check.
+    if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
     const locals = [...kept.locals, ...(recorded?.locals ?? [])];
     const inactiveMayAccess = checked.fallback?.inactiveMayAccess ?? true;
     const mayAdjoin = !this.#isPerLane(group.access) && this.#arithmetic.is(group.address.base);
@@ -304,6 +333,20 @@ export class AccessChecks {
     writer.expect(false);
     writer.if(() => writer.assign([{ local: holdsForActive, value: fallback }]));
     return { ...verified, locals: [...locals, holdsForActive], fallback: wasm.local("i32", holdsForActive) };
+  }
+
+  /** If a check has failed, makes it for other objects that a group may find: they have the same offsets. */
+  #checkOthers(group: AccessGroup, others: readonly ExpectedObject[], ok: Wasm, base: Value, mask: Mask): void {
+    const { writer } = this.#chunk;
+    if (ok.kind !== "local") return;
+    for (const target of others) {
+      writer.value(wasm.op("i32.eqz", ok));
+      writer.expect(false);
+      writer.if(() => {
+        const value = new BoundsCheck(this.#chunk, group.range, target).of(base, mask).ok;
+        writer.assign([{ local: ok.local, value }]);
+      });
+    }
   }
 
   /** Whether no address that the lanes can have misses the expected object, so that no check is needed. */

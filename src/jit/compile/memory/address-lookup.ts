@@ -1,6 +1,7 @@
 import type { Access } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { findableFor } from "../../abi/extent-table.ts";
 import { addressOf, bytesOf } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { fullAddresses } from "../emit/lane-addresses.ts";
@@ -9,10 +10,11 @@ import type { Mask } from "../lanes/mask.ts";
 import { extended } from "../lanes/scalar.ts";
 import { findName, spreadName } from "../module/access-helpers.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
+import { callHost } from "../module/host-calls.ts";
 
 /**
- * Looks up the addresses of lanes one by one: in the object that the instruction found last, then by asking the
- * launcher.
+ * Looks up the addresses of lanes one by one: in the object that the instruction found last, then in the tables of
+ * extents, then by asking the launcher.
  */
 export class AddressLookup {
   readonly #chunk: Chunk;
@@ -42,7 +44,20 @@ export class AddressLookup {
     writer.value(bitsOf(mask, lanes));
     writer.i32(bytesOf(access));
     writer.i32(access.align);
+    const { kind } = this.#chunk.analysis.code.instructions[index]!.op;
+    writer.i32(findableFor(access.space, kind !== "load"));
     writer.call(unit.accessHelpers.named(findName));
+  }
+
+  /** The same for an element of an access to a surface, which ends where the access need not. */
+  lookUpElement(index: number, element: number, address: Expr, mask: Mask): void {
+    const { writer, lanes } = this.#chunk;
+    this.#spread(address);
+    storeEntry(writer, this.#context);
+    writer.get(this.#context.context);
+    writer.i32(this.#context.siteOf(index, this.#recordOf(index), element));
+    writer.value(bitsOf(mask, lanes));
+    callHost(writer, "translate");
   }
 
   /** Loads the offset found for the first lane of a mask into a local. */

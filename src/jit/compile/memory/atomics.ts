@@ -13,7 +13,7 @@ import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import { argumentOf, atomicOp, hasOld, modification } from "./read-modify-write.ts";
-import type { OffsetFinder } from "./surface-access.ts";
+import type { AccessFinder } from "./access-checks.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
@@ -44,7 +44,7 @@ const wordOf = ({ bits }: Access): "i32" | "i64" => (bits === 64 ? "i64" : "i32"
 /** Atomic operations, performed lane by lane in ascending order. */
 export class AtomicOperations {
   readonly #chunk: Chunk;
-  readonly #checksOf: (op: AtomicOp) => OffsetFinder;
+  readonly #checksOf: (op: AtomicOp) => AccessFinder;
   readonly #moves: VectorMoves;
   readonly #laneOffsets: LaneOffsets;
   /** Whether other host threads may access the same memory. */
@@ -52,7 +52,7 @@ export class AtomicOperations {
 
   constructor(
     chunk: Chunk,
-    checksOf: (op: AtomicOp) => OffsetFinder,
+    checksOf: (op: AtomicOp) => AccessFinder,
     moves: VectorMoves,
     laneOffsets: LaneOffsets,
     isShared: boolean,

@@ -1,5 +1,5 @@
 import type { Expr } from "../../../semantics/index.ts";
-import { type LibraryFunction, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ByteRange } from "../analysis/access/access-groups.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
@@ -20,6 +20,7 @@ import {
   where,
 } from "../lanes/scalar.ts";
 import { type Value, type Vector, vectorOf } from "../lanes/value.ts";
+import { allWithin, maxRounds, roundsWithin } from "./bounds-functions.ts";
 import { placeholder } from "./placeholder.ts";
 
 /** The extent of a variable or allocation: accesses within it need no lookup. */
@@ -76,14 +77,18 @@ export interface FallbackCheck {
   readonly inactiveMayAccess: boolean;
 }
 
+/** The addresses of four lanes: their lower and upper halves, and the bits of them that must be 0. */
+interface QuadAddresses {
+  readonly words: Wasm;
+  readonly upper: Wasm;
+  readonly low: Wasm;
+}
+
 type Affine = Extract<Value, { kind: "affine" }>;
 type Indexed = Extract<Value, { kind: "indexed" }>;
 
 /** Bytes before and after every allocation that inactive lanes may access. */
 const margin = 256;
-
-/** The most rounds of a loop for which checks are hoisted. */
-const maxRounds = 2 ** 30;
 
 /** How far before an allocation memory is known to extend: no byte offset there is below 0. */
 const maxDistanceBefore = 0x8000;
@@ -96,12 +101,20 @@ export class BoundsCheck {
   readonly #range: ByteRange;
   readonly #object: KnownObject;
   readonly #baseDistance: Wasm | null;
+  readonly #others: readonly KnownObject[];
 
-  constructor(chunk: Chunk, range: ByteRange, { object, baseDistance }: ExpectedObject) {
+  /** `others`: objects that will do as well, if each lane has an address of its own. */
+  constructor(
+    chunk: Chunk,
+    range: ByteRange,
+    { object, baseDistance }: ExpectedObject,
+    others: readonly ExpectedObject[] = [],
+  ) {
     this.#chunk = chunk;
     this.#range = range;
     this.#object = object;
     this.#baseDistance = baseDistance;
+    this.#others = others.map((other) => other.object);
   }
 
   /**
@@ -303,32 +316,64 @@ export class BoundsCheck {
 
   /** Checks arbitrary addresses, each lane's by itself. */
   #each(addresses: Vector, mask: readonly Wasm[] | null): CheckResult {
-    const { offset, size, align } = this.#range;
-    const { from, bytes } = this.#object;
-    const splat = (value: Wasm): Wasm => wasm.op("i32x4.splat", this.#once(value));
-    const start = splat(low(from));
-    const range = splat(low(minus(bytes, i64(size))));
-    const high = splat(low(wasm.op("i64.shr_u", from, i64(32))));
-    const delta = splat(this.#object.delta);
+    const { offset, align } = this.#range;
+    const delta = wasm.op("i32x4.splat", this.#once(this.#object.delta));
     const wide = addresses.ty === "i64";
-    const beyond: Wasm[] = [];
-    const wrong: Wasm[] = [];
-    const quads = addresses.quads.map((quad, i) => {
+    const quads = addresses.quads.map((quad) => {
       const moved = wide
         ? quad.map((half) => wasm.op("i64x2.add", half, wasm.i64x2(BigInt(offset))))
         : [wasm.op("i32x4.add", quad[0]!, wasm.i32x4(offset))];
       const words = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
       const upper = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]) : wasm.i32x4(0);
-      beyond.push(wasm.op("i32x4.sub", words, start));
-      // Bits that must be 0: where the upper half differs from the object's, and those below the alignment.
-      const rest = wasm.op("v128.and", words, wasm.i32x4(align - 1));
-      const other = wasm.op("v128.xor", upper, high);
-      wrong.push(align === 1 ? other : wasm.op("v128.or", other, rest));
-      return wasm.op("i32x4.add", this.#laneOrigin(delta, i), words);
+      return { words, upper, low: wasm.op("v128.and", words, wasm.i32x4(align - 1)) };
     });
-    const isWrong = anyOf(bothMasks(wrong, mask)!);
-    const within = both(allWithin(beyond, range, mask), this.#once(atLeast(bytes, i64(size))));
-    return { offsets: { kind: "each", quads }, ok: both(within, wasm.op("i32.eqz", isWrong)), fallback: null };
+    const ok = this.#others.length === 0 ? this.#withinOne(quads, mask) : this.#withinAny(quads, mask);
+    const offsets = quads.map(({ words }, i) => wasm.op("i32x4.add", this.#laneOrigin(delta, i), words));
+    return { offsets: { kind: "each", quads: offsets }, ok, fallback: null };
+  }
+
+  #splat({ once }: KnownObject, value: Wasm): Wasm {
+    return wasm.op("i32x4.splat", once?.(value) ?? value);
+  }
+
+  /** Whether the ranges of all lanes of a mask are within the object, and aligned. */
+  #withinOne(quads: readonly QuadAddresses[], mask: readonly Wasm[] | null): Wasm {
+    const { size, align } = this.#range;
+    const object = this.#object;
+    const start = this.#splat(object, low(object.from));
+    const range = this.#splat(object, low(minus(object.bytes, i64(size))));
+    const high = this.#splat(object, low(wasm.op("i64.shr_u", object.from, i64(32))));
+    const beyond = quads.map(({ words }) => wasm.op("i32x4.sub", words, start));
+    // Bits that must be 0: where the upper half differs from the object's, and those below the alignment.
+    const wrong = quads.map(({ upper, low: rest }) => {
+      const other = wasm.op("v128.xor", upper, high);
+      return align === 1 ? other : wasm.op("v128.or", other, rest);
+    });
+    const within = both(allWithin(beyond, range, mask), this.#once(atLeast(object.bytes, i64(size))));
+    return both(within, wasm.op("i32.eqz", anyOf(bothMasks(wrong, mask)!)));
+  }
+
+  /** Whether the range of each lane of a mask is within one of the objects, and aligned. */
+  #withinAny(quads: readonly QuadAddresses[], mask: readonly Wasm[] | null): Wasm {
+    const { size, align } = this.#range;
+    const objects = [this.#object, ...this.#others].map((object) => ({
+      start: this.#splat(object, low(object.from)),
+      range: this.#splat(object, low(minus(object.bytes, i64(size)))),
+      high: this.#splat(object, low(wasm.op("i64.shr_u", object.from, i64(32)))),
+      fits: this.#splat(object, where(atLeast(object.bytes, i64(size)), wasm.i32(-1))),
+    }));
+    const wrong = quads.map(({ words, upper, low: rest }) => {
+      const within = objects.map(({ start, range, high, fits }) => {
+        const inside = wasm.op("i32x4.le_u", wasm.op("i32x4.sub", words, start), range);
+        return [inside, wasm.op("i32x4.eq", upper, high), fits].reduce((a, b) => wasm.op("v128.and", a, b));
+      });
+      const outside = wasm.op(
+        "v128.not",
+        within.reduce((a, b) => wasm.op("v128.or", a, b)),
+      );
+      return align === 1 ? outside : wasm.op("v128.or", outside, rest);
+    });
+    return wasm.op("i32.eqz", anyOf(bothMasks(wrong, mask)!));
   }
 
   /** The origin for the lanes of a quad, each of which may have a copy of the object. */
@@ -338,45 +383,3 @@ export class BoundsCheck {
     return wasm.op("i32x4.add", origin, wasm.lanes([0, 1, 2, 3].map((l) => lane * (4 * quad + l))));
   }
 }
-
-/**
- * The number of rounds for which a range `first` bytes after the start of an object and `room` bytes before the last
- * good position stays within it if it moves by `step` each round.
- */
-const roundsWithin: LibraryFunction = {
-  name: "roundsWithin",
-  params: ["i32", "i64", "i64", "i64"],
-  result: "i32",
-  body: (ok, first, room, step) => {
-    const isUp = wasm.op("i64.gt_s", step!, wasm.i64(0n));
-    const size = wasm.select(isUp, step!, wasm.op("i64.sub", wasm.i64(0n), step!));
-    const isStill = wasm.op("i64.eqz", step!);
-    const times = wasm.op("i64.div_u", wasm.select(isUp, room!, first!), wasm.select(isStill, wasm.i64(1n), size));
-    const most = wasm.i64(BigInt(maxRounds - 1));
-    const fewer = wasm.op("i32.and", wasm.op("i64.lt_u", times, most), wasm.op("i32.eqz", isStill));
-    const rounds = wasm.op("i32.add", wasm.op("i32.wrap_i64", wasm.select(fewer, times, most)), wasm.i32(1));
-    return wasm.select(ok!, rounds, wasm.i32(0));
-  },
-};
-
-/** 1 if no (unsigned) word of a lane in the mask exceeds a limit, else 0. */
-function allWithin(words: readonly Wasm[], limit: Wasm, mask: readonly Wasm[] | null): Wasm {
-  const most = bothMasks(words, mask)!.reduce((a, b) => wasm.op("i32x4.max_u", a, b));
-  return wasm.op("i32.eqz", wasm.op("v128.any_true", wasm.op("i32x4.gt_u", most, limit)));
-}
-
-/** Whether the first and the last of some lanes are within an object; then those between them are, too. */
-export const activeWithin: LibraryFunction = {
-  name: "activeWithin",
-  params: ["i32", "i64", "i64", "i64"],
-  result: "i32",
-  body: (bits, distance, stride, room) => {
-    const isWithin = (lane: Wasm): Wasm => {
-      const at = wasm.op("i64.add", distance!, wasm.op("i64.mul", extended(lane), stride!));
-      return wasm.op("i64.le_u", at, room!);
-    };
-    const first = isWithin(wasm.op("i32.ctz", bits!));
-    const last = isWithin(wasm.op("i32.sub", wasm.i32(31), wasm.op("i32.clz", bits!)));
-    return wasm.op("i32.and", wasm.op("i32.and", first, last), wasm.op("i64.ge_s", room!, wasm.i64(0n)));
-  },
-};

@@ -3,7 +3,12 @@ import { type Extent, nearestExtent } from "../../../machine/memory/extent.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
 import { recordBytes } from "../../abi/context-layout.ts";
 import type { AccessGroup } from "../analysis/access/access-groups.ts";
-import { UnderlyingObjects, type UnderlyingObject } from "../analysis/values/underlying-object.ts";
+import {
+  type AddressBase,
+  maxCandidates,
+  type UnderlyingObject,
+  UnderlyingObjects,
+} from "../analysis/values/underlying-object.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { i64, low, minus, plus } from "../lanes/scalar.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
@@ -71,33 +76,51 @@ export class ExpectedObjects {
     }
   }
 
-  /** The object that accesses are expected to find; null if nothing is known of it. */
-  of({
-    access: { space },
-    writes,
-    address,
-  }: Pick<AccessGroup, "access" | "writes" | "address">): ExpectedObject | null {
-    const underlying = this.#underlying.of(address.base, address.offset);
-    if (underlying === null) return null;
-    const { root, distance } = underlying;
+  /**
+   * The objects that accesses are expected to find, the likeliest first; none if nothing is known. What makes an
+   * address a byte of memory is the same for all of them.
+   */
+  of({ access, writes, address }: Pick<AccessGroup, "access" | "writes" | "address">): readonly ExpectedObject[] {
+    const found = this.#underlying
+      .of(address.base, address.offset)
+      .flatMap((underlying) => this.#expected(access, writes, underlying));
+    const [first, ...others] = found;
+    // Copies of each lane are found by one check; candidates of different kinds lie in different memories.
+    if (first === undefined || first.object.lane !== undefined) return found.slice(0, 1);
+    const memory = memoryOf(first.object);
+    return [first, ...others.filter(({ object }) => object.lane === undefined && memoryOf(object) === memory)];
+  }
+
+  #expected({ space }: Access, writes: boolean, { root, distance }: AddressBase): readonly ExpectedObject[] {
     switch (root.kind) {
       case "param": {
-        if (space !== "global" && space !== "generic") return null;
+        if (space !== "global" && space !== "generic") return [];
         const { object, baseDistance } = this.#root(root.offset);
-        return { object, baseDistance: distance === null ? null : plus(baseDistance, i64(distance)) };
+        return [{ object, baseDistance: distance === null ? null : plus(baseDistance, i64(distance)) }];
       }
-      case "frame":
-        return this.#inFrame(root.leaf, distance);
+      case "frame": {
+        const found = this.#inFrame(root.leaf, distance);
+        return found === null ? [] : [found];
+      }
       case "constant": {
+        const found = new Map<string, KnownObject>();
         for (const address of root.addresses) {
           const object = this.#variableAt(space, address, writes);
-          if (object !== null)
-            return { object, baseDistance: distance === null ? null : minus(i64(distance), object.from) };
+          if (object !== null) found.set(textOf(object.from), object);
         }
-        return null;
+        return [...found.values()].slice(0, maxCandidates).map((object) => ({
+          object,
+          baseDistance: distance === null ? null : minus(i64(distance), object.from),
+        }));
       }
     }
   }
+
+  /** The variable whose address is the constant part of an address, or is nearest to it; null if that is none. */
+  readonly variableNear = (space: Access["space"], offset: number): string | null => {
+    const object = this.#variableAt(space, offset, false);
+    return object === null ? null : textOf(object.from);
+  };
 
   /**
    * The launcher's record of the object that an instruction found last, loaded into locals, which the caller releases.
@@ -182,7 +205,7 @@ export class ExpectedObjects {
   /** A value that depends on kept values alone, made invariant. */
   #once(value: Wasm): Wasm {
     if (value.kind === "const" || value.kind === "local") return value;
-    const key = JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+    const key = textOf(value);
     // Accesses of a narrowed chunk have declared nothing.
     if (this.#hasBegun && !this.#kept.has(key)) return value;
     return this.#keep(key, value.ty, () => this.#writer.value(value));
@@ -205,6 +228,14 @@ export class ExpectedObjects {
     this.#writer.memory(op, align, from + at);
   }
 }
+
+/** The same text for the same value. */
+const textOf = (value: Wasm): string =>
+  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+
+/** Tells the memories apart in which objects lie. Roots are allocations, of which `delta` is the same for all. */
+const memoryOf = ({ delta, align }: KnownObject): string =>
+  align === allocationAlign && delta.kind === "local" ? "allocation" : textOf(delta);
 
 /** The words of an object as the launcher writes them. */
 const objectWords = [

@@ -10,13 +10,13 @@ import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { type Value, vectorIn, vectorOf } from "../lanes/value.ts";
 import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import { AccessChecks } from "./access-checks.ts";
+import { AccessChecks, type OffsetFinder } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
 import { either, type CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { LaneOffsets } from "./lane-offsets.ts";
-import { type OffsetFinder, SurfaceAccess } from "./surface-access.ts";
+import { SurfaceAccess } from "./surface-access.ts";
 import { VectorMoves } from "./vector-moves.ts";
 
 type LoadOp = Extract<Op, { kind: "load" }>;
@@ -69,10 +69,11 @@ export class Memory {
   /** Looks up an access lane by lane: all elements at once or, in a surface, one after the other. */
   #lookUpElements(
     checks: AccessChecks | SurfaceAccess,
-    access: Access,
+    { access, place }: LoadOp | StoreOp,
     move: (by: OffsetFinder, part: Access, from: number) => void,
   ): void {
-    if (checks instanceof AccessChecks) move(checks, access, 0);
+    const isInSurface = place.kind === "surface" || place.surface !== undefined;
+    if (!isInSurface || access.count === 1) move(checks, access, 0);
     else for (let e = 0; e < access.count; e++) move(checks.ofElement(e), { ...access, count: 1 }, e);
   }
 
@@ -96,7 +97,7 @@ export class Memory {
         checked,
         () => this.#moves.scalars.loadOne(access, offsets.at, immediate, locals),
         () =>
-          this.#lookUpElements(checks, access, (by, part, from) => {
+          this.#lookUpElements(checks, op, (by, part, from) => {
             by.lookUp(index, part, address, mask);
             const at = writer.local("i32");
             by.loadFirstOffset(mask, at);
@@ -117,7 +118,7 @@ export class Memory {
           else this.#moves.load(access, checked, locals, offsets.kind === "each" ? mask : null);
         },
         () =>
-          this.#lookUpElements(checks, access, (by, part, from) => {
+          this.#lookUpElements(checks, op, (by, part, from) => {
             by.lookUp(index, part, address, mask);
             this.#gather(part, locals.slice(from, from + part.count));
           }),
@@ -179,7 +180,7 @@ export class Memory {
         checked,
         () => store(offsets.at, immediate),
         () =>
-          this.#lookUpElements(checks, access, (by, part, from) => {
+          this.#lookUpElements(checks, op, (by, part, from) => {
             by.lookUp(index, part, address, mask);
             const at = writer.local("i32");
             by.loadFirstOffset(mask, at);
@@ -203,7 +204,7 @@ export class Memory {
         checked,
         () => this.#moves.store(access, checked, mask, lists),
         () =>
-          this.#lookUpElements(checks, access, (by, part, from) => {
+          this.#lookUpElements(checks, op, (by, part, from) => {
             by.lookUp(index, part, address, mask);
             this.#scatter(part, mask, lists.slice(from, from + part.count));
           }),

@@ -10,15 +10,12 @@ import type { Mask } from "../lanes/mask.ts";
 import { i64 } from "../lanes/scalar.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
-import type { AccessChecks } from "./access-checks.ts";
+import type { AccessChecks, OffsetFinder } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { BoundsCheck } from "./bounds-check.ts";
 import type { CheckedAccess } from "./checked-access.ts";
 
 type MemoryOp = Extract<Op, { kind: "load" | "store" | "atomic" }>;
-
-/** Finds the bytes of an access: by addresses, or by offsets into surfaces. */
-export type OffsetFinder = Pick<AccessChecks, "check" | "lookUp" | "loadFirstOffset" | "loadOffsets">;
 
 /**
  * Finds the bytes of an access to a surface (vISA). The launcher records the surface that the instruction used last; an

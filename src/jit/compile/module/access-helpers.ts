@@ -1,4 +1,4 @@
-import { type Access, windows } from "../../../ir/index.ts";
+import type { Access } from "../../../ir/index.ts";
 import {
   type FunctionWriter,
   type MemoryOp,
@@ -7,10 +7,15 @@ import {
   wasm,
   type WasmTy,
 } from "../../../wasm/index.ts";
-import { type ContextLayout, recordBytes } from "../../abi/context-layout.ts";
-import { callHost } from "./host-calls.ts";
+import type { ContextLayout } from "../../abi/context-layout.ts";
+import { extentOfName, searchName, writeExtentOf, writeSearch } from "./extent-search.ts";
+import { context, eachLane, local, slot } from "./helper-code.ts";
+import { PlaceFinder } from "./place-finder.ts";
 
-/** `find(context, record, site, lanes, bytes, align)`: finds the places of the lanes of a mask from their addresses. */
+/**
+ * `find(context, record, site, lanes, bytes, align, spaces)`: finds the places of the lanes of a mask from their
+ * addresses. `spaces`: where the tables of extents may be searched (`findable`).
+ */
 export const findName = "find";
 
 /** `spread(context, ...)`: writes the addresses of all lanes to the context, computed from what each form says. */
@@ -49,116 +54,32 @@ interface Definition {
   /** Whether vectors of places come before these. */
   readonly hasPlaces?: true;
   readonly gives?: 32 | 64;
-  readonly write: (w: FunctionWriter, layout: ContextLayout, lanes: number, stackStride: number) => void;
+  readonly result?: WasmTy;
+  readonly write: (w: FunctionWriter, needs: AccessHelperNeeds, named: (helper: string) => string) => void;
 }
 
-const local = (ty: WasmTy, index: number): Wasm => wasm.local(ty, index);
-const context = local("i32", 0);
-const contextAt = (offset: number): Wasm => wasm.op("i32.add", context, wasm.i32(offset));
-
-/** Once for each lane, with its number in a local. */
-function eachLane(w: FunctionWriter, lanes: number, write: (lane: Wasm) => void): void {
-  const counter = w.local("i32");
-  const lane = local("i32", counter);
-  w.assign([{ local: counter, value: wasm.i32(0) }]);
-  w.loop((next) => {
-    write(lane);
-    w.assign([{ local: counter, value: wasm.op("i32.add", lane, wasm.i32(1)) }]);
-    w.value(wasm.op("i32.lt_u", lane, wasm.i32(lanes)));
-    w.brIf(next);
-  });
+/** What access helpers depend on. */
+export interface AccessHelperNeeds {
+  readonly layout: ContextLayout;
+  readonly lanes: number;
+  /** Bytes from one lane's stack to the next; 0 where there are none. */
+  readonly stackStride: number;
+  /**
+   * Added to addresses within a space to make them generic; null where code may not search the tables of extents, since
+   * device code may free what they name.
+   */
+  readonly window: bigint | null;
 }
-
-/** The word or double word of a lane in a table at an offset in the context. */
-const slot = (offset: number, lane: Wasm, bytes: number): Wasm =>
-  wasm.op("i32.add", contextAt(offset), wasm.op("i32.mul", lane, wasm.i32(bytes)));
 
 const find: Definition = {
-  params: ["i32", "i32", "i32", "i32", "i32", "i32"],
-  write: (w, layout, lanes, stride) => {
-    const [index, site, mask, bytes, align] = [1, 2, 3, 4, 5].map((i) => local("i32", i)) as [
-      Wasm,
-      Wasm,
-      Wasm,
-      Wasm,
-      Wasm,
-    ];
-    const [record, from, room, delta, address, found] = [
-      w.local("i32"),
-      w.local("i64"),
-      w.local("i64"),
-      w.local("i32"),
-      w.local("i64"),
-      w.local("i32"),
-    ];
-    const load = (op: "i64.load" | "i64.load32_u" | "i32.load", offset: number): void => {
-      w.get(record);
-      w.memory(op, 4, offset);
-    };
-    /** Loads what is remembered in one of the tables, but for what is added to addresses. */
-    const loadRecord = (table: number): void => {
-      w.assign([{ local: record, value: slot(table, index, recordBytes) }]);
-      load("i64.load", 0);
-      w.set(from);
-      load("i64.load32_u", 8);
-      w.value(wasm.op("i64.extend_i32_u", bytes));
-      w.op("i64.sub");
-      w.set(room);
-    };
-    /** Looks whether all lanes are where the instruction was before; each lane's place is so much further. */
-    const look = (further: number): void => {
-      w.assign([{ local: found, value: wasm.i32(1) }]);
-      eachLane(w, lanes, (lane) => {
-        const at = local("i64", address);
-        w.value(slot(layout.addresses, lane, 8));
-        w.memory("i64.load", 8);
-        w.set(address);
-        const isOn = wasm.op("i32.and", wasm.op("i32.shr_u", mask, lane), wasm.i32(1));
-        const inside = wasm.op("i64.le_u", wasm.op("i64.sub", at, local("i64", from)), local("i64", room));
-        const low = wasm.op("i32.wrap_i64", at);
-        const aligned = wasm.op("i32.eqz", wasm.op("i32.and", low, wasm.op("i32.sub", align, wasm.i32(1))));
-        const good = wasm.op("i32.or", wasm.op("i32.eqz", isOn), wasm.op("i32.and", inside, aligned));
-        w.assign([{ local: found, value: wasm.op("i32.and", local("i32", found), good) }]);
-        // Lanes that do not matter find something anyway.
-        const place = wasm.op("i32.add", low, local("i32", delta));
-        const own = further === 0 ? place : wasm.op("i32.add", place, wasm.op("i32.mul", lane, wasm.i32(further)));
-        w.values([slot(layout.places, lane, 4), wasm.select(isOn, own, contextAt(layout.values))]);
-        w.memory("i32.store", 4);
-      });
-    };
-    const unlessFound = (otherwise: () => void): void => {
-      const known = wasm.op("i32.and", local("i32", found), wasm.op("i64.ge_s", local("i64", room), wasm.i64(0n)));
-      w.value(wasm.op("i32.eqz", known));
-      w.if(otherwise);
-    };
-    const translate = (): void => {
-      w.values([context, site, mask]);
-      callHost(w, "translate");
-    };
-    loadRecord(layout.sites);
-    load("i32.load", 12);
-    w.set(delta);
-    look(0);
-    unlessFound(() => {
-      if (stride === 0) {
-        translate();
-        return;
-      }
-      loadRecord(layout.stackSites);
-      w.value(context);
-      w.memory("i32.load", 4, layout.words.stacks);
-      w.i32(windows.local.start);
-      w.op("i32.sub");
-      w.set(delta);
-      look(stride);
-      unlessFound(translate);
-    });
-  },
+  params: ["i32", "i32", "i32", "i32", "i32", "i32", "i32"],
+  write: (w, { layout, lanes, stackStride, window }, named) =>
+    new PlaceFinder(w, layout, lanes).write(stackStride, window, named),
 };
 
 const affine: Definition = {
   params: ["i32", "i64", "i64"],
-  write: (w, layout, lanes) =>
+  write: (w, { layout, lanes }) =>
     eachLane(w, lanes, (lane) => {
       const distance = wasm.op("i64.mul", wasm.op("i64.extend_i32_u", lane), local("i64", 2));
       w.values([slot(layout.addresses, lane, 8), wasm.op("i64.add", local("i64", 1), distance)]);
@@ -168,7 +89,7 @@ const affine: Definition = {
 
 const affine32: Definition = {
   params: ["i32", "i32", "i32"],
-  write: (w, layout, lanes) =>
+  write: (w, { layout, lanes }) =>
     eachLane(w, lanes, (lane) => {
       const address = wasm.op("i32.add", local("i32", 1), wasm.op("i32.mul", lane, local("i32", 2)));
       w.values([slot(layout.addresses, lane, 8), wasm.op("i64.extend_i32_u", address)]);
@@ -178,7 +99,7 @@ const affine32: Definition = {
 
 const indexed = (extend: "i64.extend_i32_s" | "i64.extend_i32_u"): Definition => ({
   params: ["i32", "i64", "i32", "i32", "i64"],
-  write: (w, layout, lanes) =>
+  write: (w, { layout, lanes }) =>
     eachLane(w, lanes, (lane) => {
       const index = wasm.op("i32.add", local("i32", 2), wasm.op("i32.mul", lane, local("i32", 3)));
       const distance = wasm.op("i64.mul", wasm.op(extend, index), local("i64", 4));
@@ -201,7 +122,7 @@ function storeVectors(w: FunctionWriter, from: number, at: number, change = (vec
 const each: Definition = {
   params: ["i32", "i64"],
   takes: 64,
-  write: (w, layout) => {
+  write: (w, { layout }) => {
     const more = wasm.op("i64x2.splat", local("i64", 1));
     storeVectors(w, 2, layout.addresses, (vector) => wasm.op("i64x2.add", vector, more));
   },
@@ -217,7 +138,7 @@ const placeOf = (w: FunctionWriter, layout: ContextLayout, lane: Wasm): void => 
 const gather = (bits: Access["bits"], signed: boolean): Definition => ({
   params: ["i32", "i32"],
   gives: bits === 64 ? 64 : 32,
-  write: (w, layout, lanes) => {
+  write: (w, { layout, lanes }) => {
     eachLane(w, lanes, (lane) => {
       w.value(slot(layout.values, lane, bits === 64 ? 8 : 4));
       placeOf(w, layout, lane);
@@ -234,7 +155,7 @@ const gather = (bits: Access["bits"], signed: boolean): Definition => ({
 const scatter = (bits: Access["bits"]): Definition => ({
   params: ["i32", "i32", "i32"],
   takes: bits === 64 ? 64 : 32,
-  write: (w, layout, lanes) => {
+  write: (w, { layout, lanes }) => {
     storeVectors(w, 3, layout.values);
     eachLane(w, lanes, (lane) => {
       w.value(wasm.op("i32.and", wasm.op("i32.shr_u", local("i32", 2), lane), wasm.i32(1)));
@@ -262,7 +183,7 @@ const fetch = (bits: Access["bits"], signed: boolean): Definition => ({
   params: ["i32"],
   hasPlaces: true,
   gives: bits === 64 ? 64 : 32,
-  write: (w, _, lanes) => {
+  write: (w, { lanes }) => {
     const perVector = bits === 64 ? 2 : 4;
     const values = w.results.map(() => w.local("v128"));
     for (let lane = 0; lane < lanes; lane++) {
@@ -281,7 +202,7 @@ const put = (bits: Access["bits"]): Definition => ({
   params: ["i32"],
   hasPlaces: true,
   takes: bits === 64 ? 64 : 32,
-  write: (w, _, lanes) => {
+  write: (w, { lanes }) => {
     for (let lane = 0; lane < lanes; lane++) {
       w.value(placeIn(lane));
       w.value(laneOf(1 + lanes / 4, lane, bits === 64 ? 64 : 32));
@@ -292,6 +213,12 @@ const put = (bits: Access["bits"]): Definition => ({
 
 const definitions: Readonly<Record<string, Definition>> = {
   [findName]: find,
+  [searchName]: { params: ["i32", "i32", "i64"], result: "i32", write: writeSearch },
+  [extentOfName]: {
+    params: ["i32", "i32", "i64", "i64"],
+    result: "i32",
+    write: (w, { layout }, named) => writeExtentOf(w, layout, named(searchName)),
+  },
   [spreadName.affine]: affine,
   [spreadName.affine32]: affine32,
   [spreadName.signed]: indexed("i64.extend_i32_s"),
@@ -325,28 +252,24 @@ const definitions: Readonly<Record<string, Definition>> = {
  */
 export class AccessHelpers {
   readonly #module: ModuleWriter;
-  readonly #layout: ContextLayout;
-  readonly #lanes: number;
-  readonly #stackStride: number;
+  readonly #needs: AccessHelperNeeds;
   readonly #written = new Set<string>();
 
-  /** `stackStride`: bytes from one lane's stack to the next; 0 where there are none. */
-  constructor(module: ModuleWriter, layout: ContextLayout, lanes: number, stackStride: number) {
+  constructor(module: ModuleWriter, needs: AccessHelperNeeds) {
     this.#module = module;
-    this.#layout = layout;
-    this.#lanes = lanes;
-    this.#stackStride = stackStride;
+    this.#needs = needs;
   }
 
   /** The name of a helper in the module. `lanes`: how many values it takes and gives. */
-  named(definition: string, lanes = this.#lanes): string {
-    const name = lanes === this.#lanes ? definition : `${definition}:${lanes}`;
+  named(definition: string, lanes = this.#needs.lanes): string {
+    const name = lanes === this.#needs.lanes ? definition : `${definition}:${lanes}`;
     if (this.#written.has(name)) return name;
     this.#written.add(name);
-    const { params, hasPlaces, takes, gives, write } = definitions[definition]!;
+    const { params, hasPlaces, takes, gives, result, write } = definitions[definition]!;
     const vectors = [...vectorsOf(lanes, hasPlaces && 32), ...vectorsOf(lanes, takes)];
-    const w = this.#module.function(name, [...params, ...vectors], vectorsOf(lanes, gives));
-    write(w, this.#layout, lanes, this.#stackStride);
+    const results = result === undefined ? vectorsOf(lanes, gives) : [result];
+    const w = this.#module.function(name, [...params, ...vectors], results);
+    write(w, { ...this.#needs, lanes }, (helper) => this.named(helper));
     return name;
   }
 }

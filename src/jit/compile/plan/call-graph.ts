@@ -204,9 +204,10 @@ export class CallGraph {
 const isCountedBarrier = ({ op, lanes }: Instruction): boolean =>
   op.kind === "barrier" && (!isBlockBarrier(op) || lanes !== undefined);
 
-/** Whether a call of vISA may go to a routine: both agree on what is passed. */
+/** Whether a call of vISA may go to a routine: both agree on what is passed, or the call names it (`checkSizes`). */
 export function fits(op: FileCallOp | CallOp, { ir: { kind, file } }: CompiledFunction): boolean {
   if (kind !== "function" || file === undefined || op.kind !== "file-call") return false;
   const { argSize, retvalSize } = file;
+  if (op.target.kind === "direct") return true;
   return (argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize;
 }

@@ -6,10 +6,11 @@ import {
   type RoutinePart,
   routineParts,
 } from "../../../ir/flow/index.ts";
-import type { IrFunction } from "../../../ir/index.ts";
+import type { IrFunction, WorkItemModel } from "../../../ir/index.ts";
 import type { ProgramFunction } from "../../../machine/state/code.ts";
 import type { Program } from "../../../program/program.ts";
 import { usesCluster, withClusterPolls } from "./cluster-polls.ts";
+import { workItemForm } from "./work-items.ts";
 
 /**
  * A function of a program in the form in which it is compiled: variables of its frame are registers where they can be.
@@ -46,6 +47,7 @@ export class CompiledFunctions {
   readonly #byCode: ReadonlyMap<ProgramFunction, CompiledFunction>;
   readonly #inThreads = new Map<number, CompiledFunctions>();
   #inlined: CompiledFunctions | null = null;
+  readonly #workItems = new Map<string, CompiledFunctions | null>();
 
   constructor(program: Program, list = compiledFunctionsOf(program), subroutines: readonly CompiledFunction[] = []) {
     this.program = program;
@@ -89,6 +91,26 @@ export class CompiledFunctions {
     let split = this.#inThreads.get(width);
     if (split === undefined) this.#inThreads.set(width, (split = this.#split(width)));
     return split;
+  }
+
+  /**
+   * The same functions with a kernel of vISA as its work items execute it, for threads of `width` lanes; null where it
+   * cannot do without threads.
+   */
+  asWorkItems(
+    { ir: { name }, number }: CompiledFunction,
+    width: number,
+    model: WorkItemModel,
+  ): CompiledFunctions | null {
+    const key = `${name} ${width}`;
+    let found = this.#workItems.get(key);
+    if (found === undefined) {
+      const form = workItemForm(this.list[number]!, width, model, this.program.bindings);
+      const list = this.list.map((f, i) => (i === number && form !== null ? { ...f, ...form } : f));
+      found = form === null ? null : new CompiledFunctions(this.program, list);
+      this.#workItems.set(key, found);
+    }
+    return found;
   }
 
   #split(width: number): CompiledFunctions {

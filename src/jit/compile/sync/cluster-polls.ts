@@ -1,5 +1,5 @@
 import { type ClusterQuestion, clusterQuestions, type Instruction } from "../../../ir/index.ts";
-import { type ModuleWriter, wasm } from "../../../wasm/index.ts";
+import { wasm } from "../../../wasm/index.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { anyOf, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
@@ -9,19 +9,17 @@ import { callHost, importHost } from "../module/host-calls.ts";
 export class ClusterPolls {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
-  readonly #module: ModuleWriter;
 
-  constructor(chunk: Chunk, at: FunctionContext, module: ModuleWriter) {
+  constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
-    this.#module = module;
   }
 
   write(block: number, index: number, { dst, guard }: Instruction, asks: ClusterQuestion): void {
     const { writer: w, quads } = this.#chunk;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
-    importHost(this.#module, "cluster");
+    importHost(this.#at.unit.module, "cluster");
     const answer = w.local("i32");
     w.assign([{ local: answer, value: wasm.i32(0) }]);
     w.value(anyOf(lanes));

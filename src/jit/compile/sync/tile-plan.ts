@@ -56,9 +56,9 @@ class Kept {
 }
 
 /**
- * Which products find matrices that products before them have widened, by instruction. It does not depend on the version
- * of a block's code: lanes that leave one for another find the same matrices. Products are for all lanes of a warp, so
- * that nothing else runs on the way from a block to its only successor, if that has no other predecessor.
+ * Which products find matrices that products before them have widened, by instruction. It does not depend on the
+ * version of a block's code: lanes that leave one for another find the same matrices. Products are for all lanes of a
+ * warp, so that nothing else runs on the way from a block to its only successor, if that has no other predecessor.
  */
 export class TilePlan {
   readonly #slots = new Map<number, TileSlots>();

@@ -1,5 +1,5 @@
 import type { Expr, Instruction, OpOf, RegisterClass } from "../../../ir/index.ts";
-import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
@@ -17,12 +17,10 @@ const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : 
 export class UnitOperations {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
-  readonly #module: ModuleWriter;
 
-  constructor(chunk: Chunk, at: FunctionContext, module: ModuleWriter) {
+  constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
-    this.#module = module;
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
@@ -30,7 +28,7 @@ export class UnitOperations {
     const { context, siteOf } = this.#at;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
-    importHost(this.#module, "unit");
+    importHost(this.#at.unit.module, "unit");
     w.value(anyOf(lanes));
     w.if(() => {
       let at = this.#at.layout.fragments;
@@ -70,7 +68,12 @@ export class UnitOperations {
         // As `Host.performUnit` lays results out: what is dropped has no place.
         return null;
       }
-      const isWideResult = f.registers[to]!.class === "b64";
+      const { class: kind } = f.registers[to]!;
+      if (kind === "pred") {
+        const answers = Array.from({ length: quads }, () => [wasm.op("i32x4.ne", load(), wasm.i32x4(0))]);
+        return { kind: "vector", ty: "pred", quads: answers };
+      }
+      const isWideResult = kind === "b64";
       const loaded = Array.from({ length: quads }, () => Array.from({ length: isWideResult ? 2 : 1 }, load));
       return { kind: "vector", ty: isWideResult ? "i64" : "i32", quads: loaded };
     });

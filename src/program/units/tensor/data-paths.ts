@@ -1,7 +1,7 @@
 /**
  * Where the rows of a product are in tensor memory (section 9.7.16.10.5), for one block of those that take part. The
- * columns of D lie in `parts` groups of lanes, one part of them after the other, each from the same column on. What every
- * part needs, such as an A in tensor memory, is in the lanes of each.
+ * columns of D lie in `parts` groups of lanes, one part of them after the other, each from the same column on. What
+ * every part needs, such as an A in tensor memory, is in the lanes of each.
  */
 export interface DataPaths {
   /** Rows of the product that the block has, from `firstRow` on. */

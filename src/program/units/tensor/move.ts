@@ -18,8 +18,8 @@ function columnsOf({ shape, registers, packed }: TensorMove): number {
 }
 
 /**
- * Checks that a warp may access what a move reaches: its own quarter of the lanes (section 9.7.16.8.1), and columns that
- * are allocated. Returns the words of tensor memory.
+ * Checks that a warp may access what a move reaches: its own quarter of the lanes (section 9.7.16.8.1), and columns
+ * that are allocated. Returns the words of tensor memory.
  *
  * @throws Fault if it may not
  */

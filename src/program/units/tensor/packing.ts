@@ -1,9 +1,9 @@
 import type { ElementFormat, TensorKind } from "../../../ir/index.ts";
 
 /**
- * How elements lie in 16 bytes of memory (sections 9.7.16.9.1 and 9.7.16.10.4): one after the other in cells of a number
- * of bits; the lower bits of a cell that do not belong to its element, and the bytes at the end that are padding, are
- * left out.
+ * How elements lie in 16 bytes of memory (sections 9.7.16.9.1 and 9.7.16.10.4): one after the other in cells of a
+ * number of bits; the lower bits of a cell that do not belong to its element, and the bytes at the end that are
+ * padding, are left out.
  */
 export interface Packing {
   /** Elements in 16 bytes. */

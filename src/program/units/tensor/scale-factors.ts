@@ -17,8 +17,8 @@ export function scaleLayout(size: 1 | 2 | 4, { k }: Pick<TensorInstruction, "k">
 }
 
 /**
- * The byte of a scale: line i has its scales in lane i modulo 32 of each 32 lanes, in the word of column i / 32, and, of
- * those that are not in it, in the word after those of all other lines (K = 96; the manual has pictures of it, and
+ * The byte of a scale: line i has its scales in lane i modulo 32 of each 32 lanes, in the word of column i / 32, and,
+ * of those that are not in it, in the word after those of all other lines (K = 96; the manual has pictures of it, and
  * CUTLASS tiles scales in this order).
  */
 export function scalePlace(

@@ -64,6 +64,24 @@ const tooLarge = {
   ): Expr => (src_size === undefined ? kit.pred(false) : k.lt(cp_size, src_size, false)),
 };
 
+const resized = {
+  where: shared,
+  operands: { ...addresses, src_size: "u32 0..16", cache_policy: "b64" },
+  paired,
+  ...ampere,
+  gates,
+  undefinedCases: tooLarge,
+} as const;
+
+const ignorable = {
+  where: shared,
+  operands: { ...addresses, ignore_src: "reg pred", cache_policy: "b64" },
+  paired,
+  since: "7.5",
+  target: "sm_80",
+  gates: { "shared::cta": { since: "7.8" } },
+} as const;
+
 /** Section 9.7.9.25.3.1. `.ca` copies 4, 8 or 16 bytes, `.cg` 16. */
 const cpAsync = instruction("cp.async", {
   summary: "copies from global to shared memory asynchronously",
@@ -72,48 +90,32 @@ const cpAsync = instruction("cp.async", {
     form(
       "cp.async.ca.dst.global{.L2::cache_hint}{.level::prefetch_size} [dst], [src], cp_size{, src_size}{, cache_policy}",
       {
-        where: shared,
-        operands: { ...addresses, cp_size: "imm u32 4|8|16", src_size: "u32 0..16", cache_policy: "b64" },
-        paired,
-        ...ampere,
-        gates,
-        undefinedCases: tooLarge,
+        ...resized,
+        operands: { ...resized.operands, cp_size: "imm u32 4|8|16" },
         effect: (_, src) => sized(src),
       },
     ),
     form(
       "cp.async.cg.dst.global{.L2::cache_hint}{.level::prefetch_size} [dst], [src], cp_size{, src_size}{, cache_policy}",
       {
-        where: shared,
-        operands: { ...addresses, cp_size: "imm u32 16..16", src_size: "u32 0..16", cache_policy: "b64" },
-        paired,
-        ...ampere,
-        gates,
-        undefinedCases: tooLarge,
+        ...resized,
+        operands: { ...resized.operands, cp_size: "imm u32 16..16" },
         effect: (_, src) => sized(src),
       },
     ),
     form(
       "cp.async.ca.dst.global{.L2::cache_hint}{.level::prefetch_size} [dst], [src], cp_size, ignore_src{, cache_policy}",
       {
-        where: shared,
-        operands: { ...addresses, cp_size: "imm u32 4|8|16", ignore_src: "reg pred", cache_policy: "b64" },
-        paired,
-        since: "7.5",
-        target: "sm_80",
-        gates: { "shared::cta": { since: "7.8" } },
+        ...ignorable,
+        operands: { ...ignorable.operands, cp_size: "imm u32 4|8|16" },
         effect: (k, src) => ignoring(k, src),
       },
     ),
     form(
       "cp.async.cg.dst.global{.L2::cache_hint}{.level::prefetch_size} [dst], [src], cp_size, ignore_src{, cache_policy}",
       {
-        where: shared,
-        operands: { ...addresses, cp_size: "imm u32 16..16", ignore_src: "reg pred", cache_policy: "b64" },
-        paired,
-        since: "7.5",
-        target: "sm_80",
-        gates: { "shared::cta": { since: "7.8" } },
+        ...ignorable,
+        operands: { ...ignorable.operands, cp_size: "imm u32 16..16" },
         effect: (k, src) => ignoring(k, src),
       },
     ),

@@ -3,8 +3,8 @@ import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { accessOf, type Ordering } from "../memory/access.ts";
 
 /*
- * Every operation on an mbarrier is an atomic one on its word (`mbarrierBits`). The state that an arrival returns is the
- * word before it.
+ * Every operation on an mbarrier is an atomic one on its word (`mbarrierBits`). The state that an arrival returns is
+ * the word before it.
  */
 
 type Atomic = OpOf<"atomic">;

@@ -168,9 +168,20 @@ const mbarrierArriveDrop = instruction("mbarrier.arrive_drop", {
   forms: arrivalForms("arrive_drop"),
 });
 
-const wait = { sem: ["acquire", "relaxed"], scope: scopes, ss: own } as const;
-const waitOperands = { d: "pred", state: "b64", phaseParity: "u32" };
-const tryOperands = { ...waitOperands, suspendTimeHint: "u32" };
+const testing = {
+  where: { sem: ["acquire", "relaxed"], scope: scopes, ss: own },
+  operands: { d: "pred", state: "b64", phaseParity: "u32" },
+  ...ampere,
+  gates: { ...orderGates("acquire"), ...window },
+  invalid: semNeedsScope,
+} as const;
+const trying = {
+  ...testing,
+  operands: { ...testing.operands, suspendTimeHint: "u32" },
+  since: "7.8",
+  target: "sm_90",
+  gates: orderGates("acquire"),
+} as const;
 
 /**
  * Whether the phase with a parity is complete: then the current phase has the other one. "The valid values of
@@ -185,20 +196,12 @@ const mbarrierTestWait = instruction("mbarrier.test_wait", {
   section: "9.7.13.15.16",
   forms: [
     form("mbarrier.test_wait{.sem}{.scope}{.ss}.b64 d, [addr], state", {
-      where: wait,
-      operands: waitOperands,
-      ...ampere,
-      gates: { ...orderGates("acquire"), ...window },
-      invalid: semNeedsScope,
+      ...testing,
       effect: (_, { addr, state }, m) => waitOp(addr, m, parityIn(state)),
     }),
     form("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.b64 d, [addr], phaseParity", {
-      where: wait,
-      operands: waitOperands,
-      ...ampere,
+      ...testing,
       since: "7.1",
-      gates: { ...orderGates("acquire"), ...window },
-      invalid: semNeedsScope,
       effect: (_, { addr, phaseParity }, m) => waitOp(addr, m, kit.and(phaseParity, one)),
     }),
   ],
@@ -210,23 +213,11 @@ const mbarrierTryWait = instruction("mbarrier.try_wait", {
   section: "9.7.13.15.16",
   forms: [
     form("mbarrier.try_wait{.sem}{.scope}{.ss}.b64 d, [addr], state{, suspendTimeHint}", {
-      where: wait,
-      operands: tryOperands,
-      ...ampere,
-      since: "7.8",
-      target: "sm_90",
-      gates: orderGates("acquire"),
-      invalid: semNeedsScope,
+      ...trying,
       effect: (_, { addr, state }, m) => waitOp(addr, m, parityIn(state)),
     }),
     form("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.b64 d, [addr], phaseParity{, suspendTimeHint}", {
-      where: wait,
-      operands: tryOperands,
-      ...ampere,
-      since: "7.8",
-      target: "sm_90",
-      gates: orderGates("acquire"),
-      invalid: semNeedsScope,
+      ...trying,
       effect: (_, { addr, phaseParity }, m) => waitOp(addr, m, kit.and(phaseParity, one)),
     }),
   ],

@@ -89,7 +89,8 @@ function store(
   };
 }
 
-const inferred = "the manual has pictures of im2col::w; the NaN of an out-of-bounds fill is the canonical one";
+const inferred =
+  "the manual has pictures of im2col::w; the NaN of an out-of-bounds fill is that of H100 GPUs, 0x7ff7 in every 16 bits";
 
 /** Section 9.7.9.27.1.2. `im2colInfo`: offsets for `.im2col`, halo and offset for `.im2col::w`. */
 const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {

@@ -52,16 +52,11 @@ const formsOf = (name: Which) => [
   form(`${name}.f64 d, a, b`, { since: "1.0", target: "sm_13", sem: (k, { a, b }) => k.op(`f64.${name}`, a, b) }),
 ];
 
+const extremumOf = (name: Parameters<typeof formsOf>[0], summary: string, section: string) =>
+  instruction(name, { summary, section, forms: formsOf(name) });
+
 /** Section 9.7.3.11. */
-export const min = instruction("min", {
-  summary: "returns the smallest of two or three values",
-  section: "9.7.3.11",
-  forms: formsOf("min"),
-});
+export const min = extremumOf("min", "returns the smallest of two or three values", "9.7.3.11");
 
 /** Section 9.7.3.12. */
-export const max = instruction("max", {
-  summary: "returns the largest of two or three values",
-  section: "9.7.3.12",
-  forms: formsOf("max"),
-});
+export const max = extremumOf("max", "returns the largest of two or three values", "9.7.3.12");

@@ -16,33 +16,20 @@ const formsOf = (name: "sin" | "cos" | "lg2" | "ex2") => [
   }),
 ];
 
+const approximation = (name: Parameters<typeof formsOf>[0], summary: string, section: string) =>
+  instruction(name, { summary, section, forms: formsOf(name) });
+
 /** Section 9.7.3.18. */
-export const sin = instruction("sin", {
-  summary: "computes the sine of an angle in radians",
-  section: "9.7.3.18",
-  forms: formsOf("sin"),
-});
+export const sin = approximation("sin", "computes the sine of an angle in radians", "9.7.3.18");
 
 /** Section 9.7.3.19. */
-export const cos = instruction("cos", {
-  summary: "computes the cosine of an angle in radians",
-  section: "9.7.3.19",
-  forms: formsOf("cos"),
-});
+export const cos = approximation("cos", "computes the cosine of an angle in radians", "9.7.3.19");
 
 /** Section 9.7.3.20. */
-export const lg2 = instruction("lg2", {
-  summary: "computes the base-2 logarithm",
-  section: "9.7.3.20",
-  forms: formsOf("lg2"),
-});
+export const lg2 = approximation("lg2", "computes the base-2 logarithm", "9.7.3.20");
 
 /** Section 9.7.3.21. */
-export const ex2 = instruction("ex2", {
-  summary: "raises 2 to a power",
-  section: "9.7.3.21",
-  forms: formsOf("ex2"),
-});
+export const ex2 = approximation("ex2", "raises 2 to a power", "9.7.3.21");
 
 /** Section 9.7.3.22. */
 export const tanh = instruction("tanh", {

@@ -54,16 +54,11 @@ const formsOf = (name: Which) => [
   }),
 ];
 
+const extremumOf = (name: Parameters<typeof formsOf>[0], summary: string, section: string) =>
+  instruction(name, { summary, section, forms: formsOf(name) });
+
 /** Section 9.7.4.7. */
-export const min = instruction("min", {
-  summary: "returns the smaller of two values",
-  section: "9.7.4.7",
-  forms: formsOf("min"),
-});
+export const min = extremumOf("min", "returns the smaller of two values", "9.7.4.7");
 
 /** Section 9.7.4.8. */
-export const max = instruction("max", {
-  summary: "returns the larger of two values",
-  section: "9.7.4.8",
-  forms: formsOf("max"),
-});
+export const max = extremumOf("max", "returns the larger of two values", "9.7.4.8");

@@ -70,7 +70,7 @@ export const scaled = ["sm_120a", "sm_120f"] as const;
 const blackwell = { since: "8.7", target: scaled } as const;
 
 /** The additional operands of block scaling: the scales of A and B, and which bytes of which lanes hold them. */
-export const scaleOperands = { scaleA: "b32", selectA: "u16[2]", scaleB: "b32", selectB: "u16[2]" } as const;
+export const scaleOperands = { scaleA: "b32[?]", selectA: "u16[2]", scaleB: "b32[?]", selectB: "u16[2]" } as const;
 
 /** Section 9.7.14.5.14. */
 export const mma = instruction("mma", {

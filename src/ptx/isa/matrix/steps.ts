@@ -13,7 +13,10 @@ export const arrange = (operands: readonly Expr[], arrangement: Arrangement): St
   op: { kind: "warp", mask: null, warp: { op: "arrange", operands, arrangement }, aligned: true },
 });
 
-/** The lanes multiply matrices. After `align`. `dst`: the registers of D; the destinations of the instruction by default. */
+/**
+ * The lanes multiply matrices. After `align`. `dst`: the registers of D; the destinations of the instruction by
+ * default.
+ */
 export const multiply = (operands: readonly Expr[], product: MatrixProduct, dst?: readonly Destination[]): Step => ({
   op: { kind: "warp", mask: null, warp: { op: "multiply", operands, product }, aligned: true },
   ...(dst && { dst }),

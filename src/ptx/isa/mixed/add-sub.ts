@@ -21,16 +21,11 @@ const formsOf = (name: "add" | "sub") => [
   }),
 ];
 
+const mixed = (name: Parameters<typeof formsOf>[0], summary: string, section: string) =>
+  instruction(name, { summary, section, forms: formsOf(name) });
+
 /** Section 9.7.5.1. */
-export const add = instruction("add", {
-  summary: "adds an f32 value to a converted f16 or bf16 value",
-  section: "9.7.5.1",
-  forms: formsOf("add"),
-});
+export const add = mixed("add", "adds an f32 value to a converted f16 or bf16 value", "9.7.5.1");
 
 /** Section 9.7.5.2. */
-export const sub = instruction("sub", {
-  summary: "subtracts an f32 value from a converted f16 or bf16 value",
-  section: "9.7.5.2",
-  forms: formsOf("sub"),
-});
+export const sub = mixed("sub", "subtracts an f32 value from a converted f16 or bf16 value", "9.7.5.2");

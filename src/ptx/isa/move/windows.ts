@@ -41,7 +41,8 @@ const inWindow = (k: Kit, a: Expr, name: "const" | "local" | "shared" | "kernel-
 };
 
 /**
- * The rank whose window an address of the shared space (`i32`) is in: more than the maximum, unsigned, if it is in none.
+ * The rank whose window an address of the shared space (`i32`) is in: more than the maximum, unsigned, if it is in
+ * none.
  */
 export function rankWindow(k: Kit, a: Expr): Expr {
   const { ranks, stride } = clusterWindows;
@@ -63,7 +64,9 @@ function isShared(k: Kit, a: Expr, cluster: boolean): Expr {
   return k.or(own, k.op("pred.and", isWindow, isRank));
 }
 
-/** Whether a generic address (`i64`) is in the window of a state space. `sm`: the target; older ones have no clusters. */
+/**
+ * Whether a generic address (`i64`) is in the window of a state space. `sm`: the target; older ones have no clusters.
+ */
 export function isInSpace(k: Kit, a: Expr, space: Space, sm: number): Expr {
   switch (space) {
     case "global": {

@@ -1,7 +1,7 @@
-import type { Gate } from "../define.ts";
+import type { ImageGeometry, SurfaceAccess } from "../../../ir/index.ts";
+import { type Expr, kit } from "../../../semantics/index.ts";
+import type { Gate, OperandAccess } from "../define.ts";
 import { form, instruction } from "../define.ts";
-
-const unimplemented = "surfaces are not modelled yet";
 
 const clamps = ["trap", "clamp", "zero"] as const;
 const geometries = ["1d", "2d", "3d", "a1d", "a2d"] as const;
@@ -10,6 +10,47 @@ const dataTypes = ["b8", "b16", "b32", "b64"] as const;
 const second: Gate = { since: "2.0", target: "sm_20" };
 const third: Gate = { since: "3.0", target: "sm_20" };
 const gates = { clamp: second, zero: second, cg: second, cs: second, "3d": third, a1d: third, a2d: third };
+
+interface AccessModifiers {
+  readonly geom: ImageGeometry;
+  readonly clamp: SurfaceAccess["bounds"];
+  readonly vec?: "v2" | "v4" | undefined;
+}
+
+/** A vector of at most 128 bits. */
+const widthProblem = ({ vec, dtype }: { readonly vec?: string | undefined; readonly dtype: string }): string | null =>
+  vec === "v4" && dtype === "b64" ? "a vector has at most 128 bits" : null;
+
+const bitsOf = (type: string): SurfaceAccess["bits"] => Number(type.slice(1)) as SurfaceAccess["bits"];
+
+/** The access that an instruction makes. */
+const accessOf = (
+  { geom, clamp, vec }: AccessModifiers,
+  bits: SurfaceAccess["bits"],
+  formatted = false,
+): SurfaceAccess => ({
+  ...{ geometry: geom, bounds: clamp, bits, formatted },
+  count: vec === undefined ? 1 : Number(vec[1]),
+});
+
+/** The surface and four coordinates: x, y, z and the layer, which is written first. */
+function placeOf(handle: Expr, geom: ImageGeometry, ops: OperandAccess): readonly Expr[] {
+  const given = ops.vector("b");
+  const zero = kit.i32(0);
+  const [x = zero, y = zero, z = zero] = geom.startsWith("a") ? given.slice(1) : given;
+  switch (geom) {
+    case "1d":
+      return [handle, x, zero, zero, zero];
+    case "2d":
+      return [handle, x, y, zero, zero];
+    case "a1d":
+      return [handle, x, zero, zero, given[0] ?? zero];
+    case "a2d":
+      return [handle, x, y, zero, given[0] ?? zero];
+    default:
+      return [handle, x, y, z, zero];
+  }
+}
 
 /** Section 9.7.11.1. */
 const suld = instruction("suld", {
@@ -27,7 +68,12 @@ const suld = instruction("suld", {
       operands: { d: "dtype[vec?]" },
       since: "1.5",
       gates: { ...gates, ca: second, cv: second },
-      unimplemented,
+      invalid: widthProblem,
+      effect: (_, src, mods, ops) => ({
+        kind: "unit",
+        unit: { op: "surface-load", access: accessOf(mods, bitsOf(mods.dtype)) },
+        operands: placeOf(src["a,b"], mods.geom, ops),
+      }),
     }),
   ],
 });
@@ -48,14 +94,23 @@ const sust = instruction("sust", {
       operands: { c: "ctype[vec?]" },
       since: "1.5",
       gates: { ...gates, wb: second, wt: second },
-      unimplemented,
+      invalid: ({ vec, ctype }) => widthProblem({ vec, dtype: ctype }),
+      effect: (_, src, mods, ops) => ({
+        kind: "unit",
+        unit: { op: "surface-store", access: accessOf(mods, bitsOf(mods.ctype)) },
+        operands: [...placeOf(src["a,b"], mods.geom, ops), ...ops.vector("c")],
+      }),
     }),
     form("sust.p.geom{.vec}.b32.clamp [a,b], c", {
       where: { geom: ["1d", "2d", "3d"], vec: ["v2", "v4"], clamp: clamps },
       operands: { c: "b32[vec?]" },
       since: "2.0",
       target: "sm_20",
-      unimplemented,
+      effect: (_, src, mods, ops) => ({
+        kind: "unit",
+        unit: { op: "surface-store", access: accessOf(mods, 32, true) },
+        operands: [...placeOf(src["a,b"], mods.geom, ops), ...ops.vector("c")],
+      }),
     }),
   ],
 });
@@ -83,7 +138,18 @@ const sured = instruction("sured", {
       gates: { "min+u64": long, "max+u64": long, s64: long },
       invalid: ({ op, ctype }) =>
         (typesOf[op] as readonly string[]).includes(ctype) ? null : `'.${op}' does not take '.${ctype}'`,
-      unimplemented,
+      effect: (_, src, mods, ops) => ({
+        kind: "unit",
+        unit: {
+          op: "surface-reduce",
+          reduction: {
+            ...accessOf(mods, bitsOf(mods.ctype), false),
+            op: mods.op,
+            type: mods.ctype.startsWith("s") ? "signed" : "unsigned",
+          },
+        },
+        operands: [...placeOf(src["a,b"], mods.geom, ops), ...ops.vector("c")],
+      }),
     }),
     form("sured.p.op.geom.ctype.clamp [a,b], c", {
       where: { op: operations, geom: ["1d", "2d", "3d"], ctype: ["b32", "b64"], clamp: clamps },
@@ -93,7 +159,18 @@ const sured = instruction("sured", {
       gates: { b64: long },
       invalid: ({ op, ctype }) =>
         ctype === "b64" && op !== "min" && op !== "max" ? "'.b64' takes only '.min' and '.max'" : null,
-      unimplemented,
+      effect: (_, src, mods, ops) => ({
+        kind: "unit",
+        unit: {
+          op: "surface-reduce",
+          reduction: {
+            ...accessOf(mods, bitsOf(mods.ctype), true),
+            op: mods.op,
+            type: "format",
+          },
+        },
+        operands: [...placeOf(src["a,b"], mods.geom, ops), ...ops.vector("c")],
+      }),
     }),
   ],
 });
@@ -115,7 +192,11 @@ const suq = instruction("suq", {
         array_size: { since: "4.1" },
         memory_layout: { since: "4.2" },
       },
-      unimplemented,
+      effect: (_, { a }, { query }) => ({
+        kind: "unit",
+        unit: { op: "image-query", query, of: "surface" },
+        operands: [a, kit.i32(0)],
+      }),
     }),
   ],
 });

@@ -325,8 +325,8 @@ const tcgen05Fence = instruction("tcgen05.fence", {
 });
 
 /**
- * What the thread has begun is complete: the mbarrier gets its arrival at once, or those at the same place in the blocks
- * of the cluster that a mask names do.
+ * What the thread has begun is complete: the mbarrier gets its arrival at once, or those at the same place in the
+ * blocks of the cluster that a mask names do.
  */
 function committing(
   mbarrier: Expr,

@@ -1,6 +1,7 @@
+import type { ImageQuery, OpOf } from "../../../ir/index.ts";
+import { type Expr, kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
-
-const unimplemented = "textures are not modelled yet";
+import { fetch, gradientSpec, offsetSpec } from "./fetch.ts";
 
 const geometries = ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms"] as const;
 const multisample = { since: "3.2", target: "sm_30" } as const;
@@ -35,7 +36,7 @@ function fetchProblem({ geom, vec, dtype, ctype }: Fetch): string | null {
 }
 
 const result = { d: "dtype[vec]", p: "pred" } as const;
-const optional = { e: "any", f: "any" } as const;
+const optional = { e: offsetSpec, f: "f32" } as const;
 const fetched = {
   where: {
     geom: geometries,
@@ -44,7 +45,6 @@ const fetched = {
     ctype: ["s32", "f32"],
   },
   gates: geometryGates,
-  unimplemented,
 } as const;
 
 /** Fetches from mipmaps, which multi-sample textures do not have. */
@@ -53,7 +53,6 @@ const mipmap = {
   target: "sm_20",
   where: { ...fetched.where, geom: ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"] },
   gates: { f16: half, f16x2: half },
-  unimplemented,
 } as const;
 
 /** Section 9.7.10.3. The sampler `b` is given in independent texturing mode. */
@@ -67,6 +66,7 @@ const tex = instruction("tex", {
       since: "1.0",
       gates: { ...geometryGates, base: { since: "3.1", target: "sm_20" } },
       invalid: fetchProblem,
+      effect: (_, src, mods, ops) => fetch(mods, src["a,c"], ops, "base"),
     }),
     form("tex{.base}.geom.vec.dtype.ctype d{|p}, [a,b,c]{, e}{, f}", {
       ...fetched,
@@ -74,34 +74,39 @@ const tex = instruction("tex", {
       since: "1.5",
       gates: { ...geometryGates, base: { since: "3.1", target: "sm_20" } },
       invalid: fetchProblem,
+      effect: (_, src, mods, ops) => fetch(mods, src["a,b,c"], ops, "base"),
     }),
     form("tex.level.geom.vec.dtype.ctype d{|p}, [a,c], lod{, e}{, f}", {
       ...mipmap,
       operands: { ...result, ...optional, lod: "ctype" },
       invalid: fetchProblem,
+      effect: (_, src, mods, ops) => fetch(mods, src["a,c"], ops, "level"),
     }),
     form("tex.level.geom.vec.dtype.ctype d{|p}, [a,b,c], lod{, e}{, f}", {
       ...mipmap,
       operands: { ...result, ...optional, lod: "ctype" },
       invalid: fetchProblem,
+      effect: (_, src, mods, ops) => fetch(mods, src["a,b,c"], ops, "level"),
     }),
     form("tex.grad.geom.vec.dtype.ctype d{|p}, [a,c], dPdx, dPdy{, e}{, f}", {
       ...mipmap,
-      operands: { ...result, ...optional, dPdx: "f32[1,2,4]", dPdy: "f32[1,2,4]" },
+      operands: { ...result, ...optional, dPdx: gradientSpec, dPdy: gradientSpec },
       gates: { ...mipmap.gates, cube: { since: "4.3" }, acube: { since: "4.3" } },
       invalid: fetchProblem,
+      effect: (_, src, mods, ops) => fetch(mods, src["a,c"], ops, "gradients"),
     }),
     form("tex.grad.geom.vec.dtype.ctype d{|p}, [a,b,c], dPdx, dPdy{, e}{, f}", {
       ...mipmap,
-      operands: { ...result, ...optional, dPdx: "f32[1,2,4]", dPdy: "f32[1,2,4]" },
+      operands: { ...result, ...optional, dPdx: gradientSpec, dPdy: gradientSpec },
       gates: { ...mipmap.gates, cube: { since: "4.3" }, acube: { since: "4.3" } },
       invalid: fetchProblem,
+      effect: (_, src, mods, ops) => fetch(mods, src["a,b,c"], ops, "gradients"),
     }),
   ],
 });
 
 const components = ["r", "g", "b", "a"] as const;
-const footprint = { since: "2.2", target: "sm_20", unimplemented } as const;
+const footprint = { since: "2.2", target: "sm_20" } as const;
 const later = { since: "4.3", target: "sm_30" } as const;
 
 /** Section 9.7.10.4. */
@@ -114,14 +119,23 @@ const tld4 = instruction("tld4", {
       where: { comp: components, geom: ["2d", "a2d", "cube", "acube"], dtype: ["u32", "s32", "f32"] },
       operands: { d: "dtype[4]", p: "pred", ...optional },
       gates: { a2d: later, cube: later, acube: later },
+      effect: (_, src, mods, ops) => fetch(mods, src["a,c"], ops, "base"),
     }),
     form("tld4.comp.geom.v4.dtype.f32 d{|p}, [a,b,c]{, e}{, f}", {
       ...footprint,
       where: { comp: components, geom: ["2d", "a2d", "cube", "acube"], dtype: ["u32", "s32", "f32"] },
       operands: { d: "dtype[4]", p: "pred", ...optional },
       gates: { a2d: later, cube: later, acube: later },
+      effect: (_, src, mods, ops) => fetch(mods, src["a,b,c"], ops, "base"),
     }),
   ],
+});
+
+/** The query of an attribute of a texture or sampler, of its base level if no other is given. */
+const query = (what: ImageQuery, of: Expr, level: Expr = kit.i32(0)): OpOf<"unit"> => ({
+  kind: "unit",
+  unit: { op: "image-query", query: what, of: "texture" },
+  operands: [of, level],
 });
 
 /** Section 9.7.10.5. */
@@ -152,14 +166,14 @@ const txq = instruction("txq", {
         num_mipmap_levels: { since: "4.1", target: "sm_20" },
         num_samples: { since: "4.1", target: "sm_30" },
       },
-      unimplemented,
+      effect: (_, { a }, { tquery }) => query(tquery, a),
     }),
     form("txq.level.tlquery.b32 d, [a], lod", {
       where: { tlquery: ["width", "height", "depth"] },
-      operands: { a: "address any" },
+      operands: { a: "address any", lod: "s32" },
       since: "4.3",
       target: "sm_30",
-      unimplemented,
+      effect: (_, { a, lod }, { tlquery }) => query(tlquery, a, lod),
     }),
     form("txq.squery.b32 d, [a]", {
       where: {
@@ -168,10 +182,12 @@ const txq = instruction("txq", {
       operands: { a: "address any" },
       since: "1.5",
       gates: { force_unnormalized_coords: { since: "2.2" } },
-      unimplemented,
+      effect: (_, { a }, { squery }) => query(squery, a),
     }),
   ],
 });
+
+const kindOf = { texref: "texture", samplerref: "sampler", surfref: "surface" } as const;
 
 /** Section 9.7.10.6. */
 const istypep = instruction("istypep", {
@@ -183,7 +199,7 @@ const istypep = instruction("istypep", {
       operands: { p: "pred", a: "reg u64" },
       since: "4.0",
       target: "sm_30",
-      unimplemented,
+      effect: (_, { a }, { type }) => ({ kind: "unit", unit: { op: "image-test", of: kindOf[type] }, operands: [a] }),
     }),
   ],
 });

@@ -60,13 +60,22 @@ interface Candidate {
 
 export const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
 
-/** The groups of a function's accesses, by instruction. */
-export function accessGroups({ ir, instructions, graph }: PreparedCode): ReadonlyMap<number, GroupMember> {
+/** The variable at or nearest to a constant address in a space, by a name of any kind; null where there is none. */
+export type VariableNear = (space: Access["space"], address: number) => string | null;
+
+/**
+ * The groups of a function's accesses, by instruction. Accesses to different variables are in different groups, even if
+ * their addresses have the same base.
+ */
+export function accessGroups(
+  { ir, instructions, graph }: PreparedCode,
+  variableNear: VariableNear = () => null,
+): ReadonlyMap<number, GroupMember> {
   const members = new Map<number, GroupMember>();
   for (const { start, end } of graph.blocks) {
     const inBlock = instructions.slice(start, end);
     if (!inBlock.some(({ op }) => isAccess(op))) continue;
-    for (const near of nearbyOf(inBlock, start, new Bases(ir))) {
+    for (const near of nearbyOf(inBlock, start, new Bases(ir), variableNear)) {
       const { candidates, range } = near;
       const { access, writes, address, isEarly } = candidates[0]!;
       const group = { access, writes, address, range, count: candidates.length, isEarly };
@@ -119,7 +128,12 @@ const isAccess = (op: Op): op is Extract<Op, { kind: "load" | "store" | "atomic"
   op.kind === "load" || op.kind === "store" || op.kind === "atomic";
 
 /** Accesses that have the same base where they are. Guards would leave out some of those that the others check for. */
-function nearbyOf(instructions: readonly Instruction[], start: number, bases: Bases): Nearby[] {
+function nearbyOf(
+  instructions: readonly Instruction[],
+  start: number,
+  bases: Bases,
+  variableNear: VariableNear,
+): Nearby[] {
   const lists: Nearby[] = [];
   const open = new Map<string, Nearby>();
   instructions.forEach((instruction, i) => {
@@ -130,7 +144,8 @@ function nearbyOf(instructions: readonly Instruction[], start: number, bases: Ba
       const isEarly = !isAlone && bases.isUnchanged(address.base);
       const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", address, isEarly };
       const space = op.access.space === "generic" && candidate.writes ? "generic, written" : op.access.space;
-      const key = `${space} ${bases.keyOf(address.base)}`;
+      const variable = address.offset === 0 ? null : variableNear(op.access.space, address.offset);
+      const key = `${space} ${bases.keyOf(address.base)} ${variable}`;
       const joins = !isAlone && open.get(key)?.add(candidate) === true;
       if (!joins) {
         const list = new Nearby(candidate);

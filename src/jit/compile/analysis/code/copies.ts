@@ -103,7 +103,9 @@ class Expansion {
     return Array.from({ length: count }, () => this.#value(kit.i32(0)));
   }
 
-  /** Loads the words of which all bytes are read, and up to three bytes after them, in lanes for which `isPart` holds. */
+  /**
+   * Loads the words of which all bytes are read, and up to three bytes after them, in lanes for which `isPart` holds.
+   */
   #parts(whole: readonly number[], size: Expr, isPart: Expr): readonly number[] {
     const { access, place } = this.#op.from;
     const address = laneAddressOf(place);

@@ -1,7 +1,7 @@
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 import { slotsFor, type Interval } from "./interval-coloring.ts";
 
-/** The most pairs of blocks that are looked at. */
+/** The most pairs of blocks that are compared. */
 const maxPairs = 0x10_0000;
 
 /**

@@ -39,12 +39,17 @@ export class WarpWaitBlocks {
     };
   }
 
-  /** The blocks at which lanes may wait while a block runs, and may be released at its end. */
+  /**
+   * The blocks at which lanes may wait while a block runs, and may be released at its end. Where all lanes are needed,
+   * the last ones to arrive release the others, or the launch ends.
+   */
   releasedBy(block: number): readonly number[] {
     const { graph } = this.#analysis.code;
     const here = this.#analysis.divergence.waiting(block);
     const kind = this.#kinds.get(block);
     const mayEnd = graph.blocks[block]!.successors.includes(graph.blocks.length) || this.#analysis.exitsInCallee(block);
-    return [...this.#kinds].flatMap(([at, other]) => (here.has(at) && (mayEnd || other === kind) ? [at] : []));
+    const mayRelease = (at: number, other: WarpWaitKind): boolean =>
+      here.has(at) && (other === "align" ? at === block : mayEnd || other === kind);
+    return [...this.#kinds].flatMap(([at, other]) => (mayRelease(at, other) ? [at] : []));
   }
 }

@@ -33,6 +33,25 @@ interface Sum {
   readonly constant: bigint;
 }
 
+/** The most objects that an access is checked against. */
+export const maxCandidates = 4;
+
+/** The objects without those that stand before. */
+const distinct = (roots: readonly UnderlyingObject[]): readonly UnderlyingObject[] => [
+  ...new Map(roots.map((root) => [keyOf(root), root])).values(),
+];
+
+function keyOf(root: UnderlyingObject): string {
+  switch (root.kind) {
+    case "param":
+      return `param ${root.offset}`;
+    case "frame":
+      return `frame ${root.leaf.variable}`;
+    case "constant":
+      return `constant ${root.addresses.join()}`;
+  }
+}
+
 const zero: Sum = { root: null, constant: 0n };
 
 const addressIn = (ty: Expr["ty"], constant: bigint, offset: number): number =>
@@ -64,22 +83,28 @@ export class UnderlyingObjects {
     }
   }
 
-  /** The object of an access. `offset`: the bytes that the access adds to the base. */
-  of(base: Expr, offset: number): AddressBase | null {
+  /**
+   * The objects to which an access may belong, the likeliest first; none where nothing is known. `offset`: the bytes
+   * that the access adds to the base.
+   */
+  of(base: Expr, offset: number): readonly AddressBase[] {
     const { kind } = this.#analysis.shape(base);
     const sum = kind === "uniform" || kind === "indexed" ? this.#question.of(base) : null;
     if (sum !== null) {
-      if (sum.root !== null) return { root: sum.root, distance: Number(sum.constant) };
+      if (sum.root !== null) return [{ root: sum.root, distance: Number(sum.constant) }];
       const address = addressIn(base.ty, sum.constant, offset);
-      return { root: { kind: "constant", addresses: [address] }, distance: address - offset };
+      return [{ root: { kind: "constant", addresses: [address] }, distance: address - offset }];
     }
-    const root = this.#rootOf(base, new Set());
-    if (root !== null && (root.kind !== "constant" || offset === 0)) return { root, distance: null };
-    if (root === null && offset === 0) return null;
+    const roots = this.#rootsOf(base, new Set());
+    const objects = roots.filter((root) => root.kind !== "constant");
+    if (objects.length > 0) return objects.slice(0, maxCandidates).map((root) => ({ root, distance: null }));
     // The constant may be a variable's address, or a counter's first value; then the offset may be the address.
-    const constants = root === null ? [] : root.addresses;
+    const constants = roots.flatMap((root) => (root.kind === "constant" ? root.addresses : []));
+    if (offset === 0) {
+      return constants.length === 0 ? [] : [{ root: { kind: "constant", addresses: constants }, distance: null }];
+    }
     const sums = constants.map((constant) => addressIn(base.ty, BigInt(constant), offset));
-    return { root: { kind: "constant", addresses: [...constants, ...sums, offset] }, distance: null };
+    return [{ root: { kind: "constant", addresses: [...constants, ...sums, offset] }, distance: null }];
   }
 
   /** The instruction that writes a register, where that is always the same value when it is read. */
@@ -90,36 +115,38 @@ export class UnderlyingObjects {
     return writer.guard === null && writer.lanes === undefined ? writer : null;
   }
 
-  /** A guess where the sum is not known: an object among all that an address is computed from. */
-  #rootOf(expr: Expr, seen: Set<number>): UnderlyingObject | null {
+  /** Guesses where the sum is not known: the objects among all that an address may be computed from. */
+  #rootsOf(expr: Expr, seen: Set<number>): readonly UnderlyingObject[] {
     switch (expr.kind) {
       case "frame":
-        return { kind: "frame", leaf: expr };
+        return [{ kind: "frame", leaf: expr }];
       case "const":
-        return typeof expr.value === "boolean" ? null : { kind: "constant", addresses: [Number(expr.value)] };
+        return typeof expr.value === "boolean" ? [] : [{ kind: "constant", addresses: [Number(expr.value)] }];
       case "prim":
-        return /^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/.test(expr.prim)
-          ? this.#firstRoot(expr.args, seen)
-          : null;
+        if (/^i(32|64)\.select$/.test(expr.prim)) {
+          return distinct(expr.args.slice(1).flatMap((arg) => this.#rootsOf(arg, seen)));
+        }
+        return /^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/.test(expr.prim) ? this.#firstRoots(expr.args, seen) : [];
       case "reg":
         break;
       default:
-        return null;
+        return [];
     }
-    if (seen.has(expr.reg)) return null;
+    if (seen.has(expr.reg)) return [];
     seen.add(expr.reg);
-    for (const { op, dst } of this.#writers.get(expr.reg) ?? []) {
+    const roots = (this.#writers.get(expr.reg) ?? []).flatMap(({ op, dst }) => {
       const at = dst.indexOf(expr.reg);
-      const root = op.kind === "pure" && at >= 0 ? this.#rootOf(op.values[at]!, seen) : this.#paramOf(op);
-      if (root !== null) return root;
-    }
-    return null;
+      if (op.kind === "pure" && at >= 0) return this.#rootsOf(op.values[at]!, seen);
+      const root = this.#paramOf(op);
+      return root === null ? [] : [root];
+    });
+    return distinct(roots);
   }
 
-  /** The object of the first term that has one; a constant counts only where no other object is found. */
-  #firstRoot(terms: readonly Expr[], seen: Set<number>): UnderlyingObject | null {
-    const roots = terms.map((term) => this.#rootOf(term, seen)).filter((root) => root !== null);
-    return roots.find((root) => root.kind !== "constant") ?? roots[0] ?? null;
+  /** The objects of the first term that has any; a constant counts only where no other object is found. */
+  #firstRoots(terms: readonly Expr[], seen: Set<number>): readonly UnderlyingObject[] {
+    const roots = terms.map((term) => this.#rootsOf(term, seen)).filter((found) => found.length > 0);
+    return roots.find((found) => found.some((root) => root.kind !== "constant")) ?? roots[0] ?? [];
   }
 
   #paramOf(op: Instruction["op"]): Extract<UnderlyingObject, { kind: "param" }> | null {

@@ -43,6 +43,10 @@ interface WarpWait {
   readonly guard: Guard | null;
 }
 
+/** Whether the launch ends at an instruction unless all lanes of a warp are there. */
+export const isAlign = ({ op, guard, lanes }: Instruction): boolean =>
+  op.kind === "warp" && op.warp.op === "align" && guard === null && lanes === undefined;
+
 /**
  * The uniformity analysis of a function: the shapes of its registers, and where lanes diverge. Each depends on the
  * other, so both are found in passes, from the best case on, until nothing changes.
@@ -159,6 +163,7 @@ export class UniformityAnalysis {
       joinsOthers: (block: number) => this.#warpWait(block) !== null,
       splits: (block: number) => returnsPartially(block) || this.#mayWaitApart(block),
       exitsInside: exitsInCallee,
+      needsAll: this.#needsAll,
     };
     const found = divergenceOf(graph, options, this.isDeparture);
     const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
@@ -167,6 +172,12 @@ export class UniformityAnalysis {
     this.isDeparture = this.isDeparture.map(() => false);
     return divergenceOf(graph, options, this.isDeparture);
   }
+
+  /** Whether the launch ends where a block begins unless all lanes of the warp are there. */
+  readonly #needsAll = (block: number): boolean => {
+    const { graph, instructions } = this.code;
+    return this.#around.lanes === 32 && isAlign(instructions[graph.blocks[block]!.start]!);
+  };
 
   /** Whether a block is an operation of a warp that names other lanes, for which lanes have to come together. */
   isWarpWait(block: number): boolean {

@@ -1,0 +1,29 @@
+/* The part of Node-API (stable since Node 10.20) that the add-on uses, so that no headers of Node are needed. */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct napi_env__ *napi_env;
+typedef struct napi_value__ *napi_value;
+typedef struct napi_callback_info__ *napi_callback_info;
+typedef int napi_status;
+typedef int napi_typedarray_type;
+typedef napi_value (*napi_callback)(napi_env, napi_callback_info);
+typedef void (*napi_finalize)(napi_env, void *data, void *hint);
+
+enum { napi_ok = 0, napi_int32_array = 5 };
+#define NAPI_AUTO_LENGTH SIZE_MAX
+
+napi_status napi_get_cb_info(napi_env, napi_callback_info, size_t *count, napi_value *arguments, napi_value *self,
+                             void **data);
+napi_status napi_get_value_int64(napi_env, napi_value, int64_t *);
+napi_status napi_get_value_bigint_uint64(napi_env, napi_value, uint64_t *, bool *lossless);
+napi_status napi_get_value_string_utf8(napi_env, napi_value, char *, size_t room, size_t *length);
+napi_status napi_get_typedarray_info(napi_env, napi_value, napi_typedarray_type *, size_t *length, void **data,
+                                     napi_value *buffer, size_t *offset);
+napi_status napi_create_int64(napi_env, int64_t, napi_value *);
+napi_status napi_create_external_arraybuffer(napi_env, void *data, size_t bytes, napi_finalize, void *hint,
+                                             napi_value *);
+napi_status napi_create_function(napi_env, const char *name, size_t length, napi_callback, void *data, napi_value *);
+napi_status napi_set_named_property(napi_env, napi_value object, const char *name, napi_value);

@@ -1,0 +1,136 @@
+/* Errors and addresses of functions: what needs no server. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "client.h"
+#include "local.h"
+
+/* Generated from names/errors.txt, sorted by number. */
+struct lw_error {
+  uint32_t number;
+  const char *runtime;
+  const char *driver;
+  const char *text;
+};
+extern const struct lw_error lw_errors[];
+extern const uint32_t lw_error_count;
+
+static const struct lw_error *error_of(uint32_t number) {
+  for (uint32_t i = 0; i < lw_error_count; i++) {
+    if (lw_errors[i].number == number) return &lw_errors[i];
+  }
+  return NULL;
+}
+
+static uint32_t last_error(void) {
+  if (lw_last_error != 0) return lw_last_error;
+  return lw_is_connected() ? lw_header()->sticky : 0;
+}
+
+uint64_t lw_local_last_error(const uint64_t *r, const uint64_t *stack) {
+  (void)r;
+  (void)stack;
+  uint32_t error = last_error();
+  lw_last_error = 0;
+  return error;
+}
+
+uint64_t lw_local_peek_error(const uint64_t *r, const uint64_t *stack) {
+  (void)r;
+  (void)stack;
+  return last_error();
+}
+
+static const char unknown[] = "unrecognized error code";
+
+static uint64_t text(const char *t) { return (uint64_t)(uintptr_t)t; }
+
+uint64_t lw_local_error_name(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  const struct lw_error *e = error_of((uint32_t)r[0]);
+  return text(e != NULL && e->runtime[0] != '\0' ? e->runtime : unknown);
+}
+
+uint64_t lw_local_error_string(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  const struct lw_error *e = error_of((uint32_t)r[0]);
+  return text(e != NULL && e->runtime[0] != '\0' ? e->text : unknown);
+}
+
+static uint64_t driver_text(const uint64_t *r, int name) {
+  const struct lw_error *e = error_of((uint32_t)r[0]);
+  int known = e != NULL && e->driver[0] != '\0';
+  if (r[1] == 0) return 1;
+  *(const char **)(uintptr_t)r[1] = !known ? NULL : name ? e->driver : e->text;
+  return known ? 0 : 1;
+}
+
+uint64_t lw_local_driver_error_name(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  return driver_text(r, 1);
+}
+
+uint64_t lw_local_driver_error_string(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  return driver_text(r, 0);
+}
+
+/* Returns a structure of five words of 32 bits by way of a hidden first argument. */
+uint64_t lw_local_channel(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  uint32_t *out = (uint32_t *)(uintptr_t)r[0];
+  for (int i = 0; i < 5; i++) out[i] = (uint32_t)r[1 + i];
+  return r[0];
+}
+
+/* The newest form of a driver's function that is not newer than asked for has the highest number. */
+static void *driver_function(const char *symbol, int per_thread) {
+  char name[160];
+  static const char *const versions[] = {"_v4", "_v3", "_v2", ""};
+  static const char *const kinds[] = {"_ptsz", "_ptds", ""};
+  if (strncmp(symbol, "cu", 2) != 0 || strlen(symbol) > 100) return NULL;
+  for (unsigned v = 0; v < sizeof versions / sizeof *versions; v++) {
+    for (unsigned k = per_thread ? 0 : 2; k < 3; k++) {
+      snprintf(name, sizeof name, "%s%s%s", symbol, versions[v], kinds[k]);
+      void *found = lw_function_of(name);
+      if (found != NULL) return found;
+    }
+  }
+  return NULL;
+}
+
+enum { flag_per_thread = 2, symbol_not_found = 1 };
+
+static uint64_t find_entry(const char *symbol, void **out, uint64_t flags, int *status, uint64_t missing) {
+  if (symbol == NULL || out == NULL) return 1;
+  *out = driver_function(symbol, (flags & flag_per_thread) != 0);
+  if (status != NULL) *status = *out == NULL ? symbol_not_found : 0;
+  return *out != NULL || status != NULL ? 0 : missing;
+}
+
+/* symbol, pointer, flags, status: a missing function is no error of the runtime's form, the status says it. */
+uint64_t lw_local_driver_entry(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  return find_entry((const char *)(uintptr_t)r[0], (void **)(uintptr_t)r[1], r[2], (int *)(uintptr_t)r[3], 500);
+}
+
+/* symbol, pointer, version, flags, status */
+uint64_t lw_local_driver_entry_by_version(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  return find_entry((const char *)(uintptr_t)r[0], (void **)(uintptr_t)r[1], r[3], (int *)(uintptr_t)r[4], 500);
+}
+
+/* symbol, pointer, version, flags */
+uint64_t lw_local_proc_address(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  return find_entry((const char *)(uintptr_t)r[0], (void **)(uintptr_t)r[1], r[3], NULL, 500);
+}
+
+uint64_t lw_local_proc_address_status(const uint64_t *r, const uint64_t *stack) {
+  (void)stack;
+  const char *symbol = (const char *)(uintptr_t)r[0];
+  void **out = (void **)(uintptr_t)r[1];
+  uint64_t found = find_entry(symbol, out, r[3], (int *)(uintptr_t)r[4], 500);
+  return found == 0 && *out == NULL ? 500 : found;
+}

@@ -1,0 +1,142 @@
+import { basename } from "node:path";
+import { assertionLines } from "../../cuda/run/assertion.ts";
+import { gpus } from "../../cuda/state/gpu.ts";
+import { loadNative } from "../../node/exec/native.ts";
+import { profileOf, Profiler } from "../../profiler/index.ts";
+import { UsageError } from "../../runtime/data/errors.ts";
+import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
+import type { Options } from "../options/options.ts";
+import { type ExecPlan, execProgram, type ExecResult } from "../runs/exec-run.ts";
+import { kernelStore } from "../runs/run-execution.ts";
+import { reportToJson } from "../runs/run-json.ts";
+import { launchDefaults } from "../runs/run-settings.ts";
+import { writeBytes } from "../terminal/files.ts";
+import { renderReport } from "../terminal/render-report.ts";
+import { printJson, type Terminal } from "../terminal/terminal.ts";
+
+/** The program and how it is run, as the options say. */
+function planOf(options: Options, terminal: Terminal): ExecPlan {
+  const [program, ...args] = options.positionals;
+  if (program === undefined) throw new UsageError("exec: no program is given");
+  const native = loadNative();
+  if (typeof native === "string") throw new UsageError(`exec is not available: ${native}`);
+  const name = options.value("gpu");
+  const gpu = name === null ? null : gpus[name];
+  if (gpu === undefined) throw new UsageError(`--gpu ${name}: expected ${Object.keys(gpus).join(", ")}`);
+  const launch = launchDefaults(options);
+  const checksCalls = options.has("sanitize") && options.value("sanitize") !== "none";
+  return {
+    native,
+    program,
+    args,
+    options: { gpu, devices: options.integer("devices", 1) ?? 1, launch, checksCalls },
+    device: { hostThreads: launch.hostThreads ?? 1, kernelStore: kernelStore(options, terminal) },
+    stdout: options.has("json") ? "stderr" : "inherit",
+    warn: (text) => terminal.err(`lanewise: ${text}`),
+    onReports(reports) {
+      for (const line of reports.flatMap(assertionLines)) terminal.err(line);
+      for (const report of reports) terminal.err(renderReport(report, terminal));
+    },
+  };
+}
+
+/** The program's own status, unless it ends well and a sanitizer has found an error. */
+function statusOf({ status, reports }: ExecResult): number {
+  return status === 0 && reports.some(({ severity }) => severity === "error") ? exitStatus.faulted : status;
+}
+
+const resultToJson = (result: ExecResult): object => ({
+  ok: statusOf(result) === 0,
+  status: result.status,
+  launches: result.launches.map(({ kernel, grid, block, result: { engine, interpreted, milliseconds, ok } }) => ({
+    kernel,
+    grid,
+    block,
+    engine,
+    ...(interpreted === null ? {} : { interpreted }),
+    milliseconds,
+    ok,
+  })),
+  reports: result.reports.map(reportToJson),
+});
+
+/** Runs the program, and writes a page of what its kernels do. */
+async function profileProgram(plan: ExecPlan, path: string): Promise<ExecResult> {
+  const profiler = new Profiler();
+  const launch = { ...plan.options.launch, observers: [profiler] };
+  const result = await execProgram({ ...plan, options: { ...plan.options, launch } });
+  const profile = profileOf(profiler);
+  if (profile.launches.length > 0) {
+    const { profilePage } = await import("../profile/profile-page.ts");
+    const title = `Profile of ${basename(plan.program)}`;
+    writeBytes(path, profilePage(profile, { title, failure: null, readOrigin: () => null }));
+  }
+  return result;
+}
+
+/** What of a run is to be the same under every schedule. */
+const outcomeOf = ({ status, stdout, reports }: ExecResult): string =>
+  JSON.stringify([status, stdout, [...new Set(reports.map(({ code, kernel }) => `${code} ${kernel}`))].sort()]);
+
+/** Runs the program under several schedules, until it does something else than before. */
+async function exploreProgram(plan: ExecPlan, runs: number, terminal: Terminal): Promise<ExecResult> {
+  const run = (seed: number): Promise<ExecResult> => {
+    const launch = { ...plan.options.launch, seed };
+    return execProgram({ ...plan, options: { ...plan.options, launch }, stdout: "keep", onReports: () => {} });
+  };
+  const first = await run(0);
+  terminal.out(first.stdout.replace(/\n$/, ""));
+  for (let seed = 1; seed < runs; seed++) {
+    const other = await run(seed);
+    if (outcomeOf(other) === outcomeOf(first)) continue;
+    terminal.err(`lanewise: with --seed ${seed} the program does something else than with --seed 0:`);
+    terminal.err(other.stdout.replace(/\n$/, ""));
+    plan.onReports(other.reports);
+    terminal.err(`lanewise: exit status ${other.status}, with --seed 0 it is ${first.status}`);
+    return { ...other, status: other.status === 0 ? exitStatus.failed : other.status };
+  }
+  plan.onReports(first.reports);
+  terminal.err(`lanewise: ${runs} schedules, the same output and exit status`);
+  return first;
+}
+
+async function runProgram(options: Options, terminal: Terminal): Promise<number> {
+  const plan = planOf(options, terminal);
+  const runs = options.integer("explore", 1);
+  const page = options.value("profile");
+  if (runs !== null && page !== null) throw new UsageError("give either --explore or --profile");
+  const result =
+    runs !== null
+      ? await exploreProgram(plan, runs, terminal)
+      : page !== null
+        ? await profileProgram(plan, page)
+        : await execProgram(plan);
+  if (options.has("json")) printJson(resultToJson(result), terminal);
+  return statusOf(result);
+}
+
+export const exec: Command = {
+  name: "exec",
+  summary: "run a CUDA program, as it is, without a GPU",
+  usage: ["exec PROGRAM [ARGUMENTS…]"],
+  options: [
+    {
+      name: "gpu",
+      value: "NAME",
+      help: `the GPU to be: ${Object.keys(gpus).join(", ")} (default: the first that the program's PTX is for)`,
+    },
+    { name: "devices", value: "N", help: "the number of GPUs (default: 1)" },
+    { name: "explore", value: "N", help: "run the program under N schedules, until it does something else" },
+    {
+      name: "profile",
+      value: "FILE",
+      file: "written",
+      help: "write a page with counts for every line of its kernels",
+    },
+  ],
+  common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "matrix", "timeout", "max-steps"],
+  passesOn: true,
+  details:
+    "PROGRAM is an executable for Linux on x86-64 that was built with CUDA 13, with the shared or the static runtime (in that case not stripped). It runs as it is, with its arguments, its environment and its terminal; the exit status is its own, or 3 if it is 0 and a sanitizer has found an error. Its kernels need PTX in it: nvcc puts it there unless it is told not to. docs/exec.md says what is supported.",
+  run: (options, terminal) => runProgram(options, terminal) as Promise<ExitStatus>,
+};

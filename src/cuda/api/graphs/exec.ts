@@ -1,0 +1,110 @@
+import { errors, fail, require } from "../../base/errors.ts";
+import { childTask, type ConditionalTask, type MemoryTask } from "../../run/tasks.ts";
+import { type Graph, nodeType } from "../../work/graph.ts";
+import { allNodes, GraphExec, updateResult } from "../../work/graph-exec.ts";
+import type { Stream } from "../../work/stream.ts";
+import { Bytes, type Call, type Handlers, type Status } from "../call.ts";
+import { addCaptured, captureOf, forbidCaptured } from "../order.ts";
+import { addGraph, execAt, graphAt } from "./handles.ts";
+
+/** Flags of an instantiation. */
+const flag = { autoFree: 1, upload: 2, deviceLaunch: 4, all: 15 } as const;
+
+function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
+  require((flags & ~flag.all) === 0);
+  if (flags & flag.deviceLaunch) fail(errors.notSupported);
+  require(graph.ordered !== null);
+  const exec = new GraphExec(graph, flags);
+  for (const [object, count] of graph.held) {
+    object.retain(count);
+    exec.graph.held.set(object, count);
+  }
+  call.process.graphExecs.add(exec, exec.handle);
+  return exec;
+}
+
+/** exec, graph, flags */
+function instantiateWithFlags(call: Call): Status {
+  const target = call.target(0);
+  call.set64(target, instantiate(call, graphAt(call, 1), call.size(2)).handle);
+  return 0;
+}
+
+/** exec, graph, cudaGraphInstantiateParams: flags, stream, node that failed, result */
+function instantiateWithParams(call: Call): Status {
+  const target = call.target(0);
+  const params = call.target(2);
+  const flags = Number(call.host.u64(params));
+  if (flags & flag.upload) call.streamOf(call.host.u64(params + 8n));
+  const exec = instantiate(call, graphAt(call, 1), flags);
+  call.set64(target, exec.handle);
+  call.poke(params + 16n, new Bytes(12).data);
+  return 0;
+}
+
+/** The memory that a graph allocates and does not free. */
+function kept(graph: Graph) {
+  const nodes = [...allNodes(graph)].map(({ task }) => task);
+  const memories = (type: number) => nodes.flatMap((task) => (task.type === type ? (task as MemoryTask).memory : []));
+  const freed = new Set(memories(nodeType.free));
+  return memories(nodeType.allocate).filter((memory) => !freed.has(memory));
+}
+
+function reset({ condition }: ConditionalTask): void {
+  if (condition.initial !== null) condition.value = condition.initial;
+}
+
+/** Takes a graph's place in a stream; in a stream that is being captured it becomes a node. */
+function launchGraph(call: Call, exec: GraphExec, stream: Stream): Status {
+  const device = call.process.device(stream.device);
+  const capture = captureOf(stream);
+  if (capture !== null) {
+    const copy = exec.graph.clone();
+    addGraph(call, copy);
+    addCaptured(call, stream, capture, childTask(copy));
+    return 0;
+  }
+  forbidCaptured(call, stream);
+  for (const memory of kept(exec.graph)) {
+    if (memory.isLive && (exec.flags & flag.autoFree) === 0) fail(errors.invalidValue);
+    memory.free();
+  }
+  for (const { task } of allNodes(exec.graph)) if (task.type === nodeType.conditional) reset(task as ConditionalTask);
+  exec.launch(device.streams, stream);
+  return 0;
+}
+
+/** exec, graph, result */
+function update(call: Call): Status {
+  const difference = execAt(call, 0).update(graphAt(call, 1));
+  const out = new Bytes(24)
+    .u32(0, difference.result)
+    .u64(8, difference.node?.handle ?? 0n)
+    .u64(16, difference.from?.handle ?? 0n);
+  if (call.address(2) !== 0n) call.poke(call.address(2), out.data);
+  return difference.result === updateResult.success ? 0 : errors.graphExecUpdateFailure;
+}
+
+export const execCalls: Handlers = {
+  cudaGraphInstantiate: instantiateWithFlags,
+  cudaGraphInstantiateWithFlags: instantiateWithFlags,
+  cudaGraphInstantiateWithParams: instantiateWithParams,
+  cudaGraphExecGetFlags(call) {
+    call.set64(call.target(1), execAt(call, 0).flags);
+    return 0;
+  },
+  cudaGraphExecUpdate: update,
+  cudaGraphUpload(call) {
+    void call.device;
+    execAt(call, 0);
+    call.stream(1);
+    return 0;
+  },
+  cudaGraphLaunch: (call) => launchGraph(call, execAt(call, 0), call.stream(1)),
+  cudaGraphExecDestroy(call) {
+    const exec = execAt(call, 0);
+    call.process.graphExecs.remove(exec.handle);
+    for (const [object, count] of exec.graph.held) object.release(count);
+    return 0;
+  },
+};

@@ -1,0 +1,158 @@
+import { errors, fail, require } from "../../base/errors.ts";
+import { allocateTask, conditionalTask, freeTask, recordTask, waitTask } from "../../run/tasks.ts";
+import { GraphMemory } from "../../state/graph-memory.ts";
+import { Graph, nodeType, type Task } from "../../work/graph.ts";
+import type { Call, Handlers, Status } from "../call.ts";
+import { addGraph, execAt, graphAt, nodeAt, nodesAt } from "./handles.ts";
+import { addNode, childOf, replace } from "./nodes.ts";
+import { copyForm, fillForm, hostForm, kernelForm, readEmpty } from "./params.ts";
+
+/** Bytes of cudaMemAllocNodeParams: properties of the pool, who may access it, the size at 104, the address at 112. */
+const allocateBytes = 120;
+const sizeAt = 104;
+const addressAt = 112;
+
+/** Bytes of cudaGraphNodeParams: the kind, and from 16 on the parameters of that kind. */
+const genericBytes = 256;
+const unionAt = 16;
+
+/** Makes memory for a node, and gives the program its address. */
+function allocation(call: Call, at: bigint): Task {
+  const params = call.host.read(at, allocateBytes);
+  const view = new DataView(params.buffer);
+  const bytes = Number(view.getBigUint64(sizeAt, true));
+  require(bytes > 0);
+  const memory = new GraphMemory(call.process, { bytes, device: call.device.number, params });
+  view.setBigUint64(addressAt, memory.address, true);
+  call.set64(at + BigInt(addressAt), memory.address);
+  return allocateTask(memory);
+}
+
+/** Frees memory that a node of a graph has allocated. */
+function freeing(call: Call, address: bigint): Task {
+  const found = call.process.allocations.at(address)?.owner;
+  require(found instanceof GraphMemory);
+  return freeTask(found);
+}
+
+/** A conditional node: a handle, the kind, the number of graphs, and where the program wants their handles. */
+function conditional(call: Call, view: DataView, address: bigint): Task {
+  const condition = call.process.conditions.get(view.getBigUint64(unionAt, true), errors.invalidValue);
+  const [kind, size] = [view.getUint32(unionAt + 8, true), view.getUint32(unionAt + 12, true)];
+  const most = [2, 1, 1 << 16][kind];
+  require(most !== undefined && size >= 1 && size <= most);
+  const bodies = Array.from({ length: size }, () => new Graph());
+  const list = BigUint64Array.from(bodies.map((body) => addGraph(call, body)));
+  call.set64(address + BigInt(unionAt + 16), call.kept(new Uint8Array(list.buffer)));
+  return conditionalTask(kind, bodies, condition);
+}
+
+/** Reads the parameters of any kind of nodes. `address`: where they are, for what is written back. */
+function readAny(call: Call, address: bigint): Task {
+  const whole = call.host.view(address, genericBytes);
+  const part = (bytes: number, from = unionAt): DataView => new DataView(whole.buffer, from, bytes);
+  const word = whole.getBigUint64(unionAt, true);
+  switch (whole.getUint32(0, true)) {
+    case nodeType.kernel:
+      return kernelForm.read(call, part(kernelForm.bytes));
+    case nodeType.copy:
+      return copyForm.read(call, part(copyForm.bytes, unionAt + 16));
+    case nodeType.fill:
+      return fillForm.read(call, part(fillForm.bytes));
+    case nodeType.host:
+      return hostForm.read(call, part(hostForm.bytes));
+    case nodeType.graph:
+      return childOf(call, call.process.graphs.get(word, errors.invalidValue));
+    case nodeType.empty:
+      return readEmpty();
+    case nodeType.waitEvent:
+      return waitTask(call.process.events.get(word));
+    case nodeType.recordEvent:
+      return recordTask(call.process.events.get(word));
+    case nodeType.allocate:
+      return allocation(call, address + BigInt(unionAt));
+    case nodeType.free:
+      return freeing(call, word);
+    case nodeType.conditional:
+      return conditional(call, whole, address);
+    default:
+      return fail(errors.notSupported);
+  }
+}
+
+/** The address of memory of a graph, in a node that allocates or frees it. */
+function memoryOf(call: Call, type: Task["type"]): GraphMemory {
+  const { task } = nodeAt(call, 0);
+  require(task.type === type && "memory" in task && task.memory instanceof GraphMemory);
+  return task.memory;
+}
+
+/** What a device says of the memory of graphs, by number. */
+const attributes = ["used", "usedHigh", "reserved", "reservedHigh"] as const;
+
+function memoryAttribute(call: Call): (typeof attributes)[number] {
+  call.process.device(call.int(0));
+  return attributes[call.uint(1)] ?? fail(errors.invalidValue);
+}
+
+export const genericCalls: Handlers = {
+  /** node, graph, dependencies, edge data, count, parameters */
+  cudaGraphAddNode(call) {
+    const target = call.target(0);
+    const graph = graphAt(call, 1);
+    const after = nodesAt(call, call.address(2), call.size(4));
+    call.set64(target, addNode(call, graph, after, readAny(call, call.target(5))).handle);
+    return 0;
+  },
+  cudaGraphNodeSetParams: (call) => replace(nodeAt(call, 0), readAny(call, call.target(1))),
+  cudaGraphExecNodeSetParams: (call) =>
+    replace(execAt(call, 0).nodeOf(nodeAt(call, 1)) ?? fail(errors.invalidValue), readAny(call, call.target(2))),
+  /** node, graph, dependencies, count, parameters */
+  cudaGraphAddMemAllocNode(call) {
+    const target = call.target(0);
+    const after = nodesAt(call, call.address(2), call.size(3));
+    const node = addNode(call, graphAt(call, 1), after, allocation(call, call.target(4)));
+    call.set64(target, node.handle);
+    return 0;
+  },
+  cudaGraphAddMemFreeNode(call) {
+    const target = call.target(0);
+    const after = nodesAt(call, call.address(2), call.size(3));
+    call.set64(target, addNode(call, graphAt(call, 1), after, freeing(call, call.target(4))).handle);
+    return 0;
+  },
+  cudaGraphMemAllocNodeGetParams(call) {
+    call.poke(call.target(1), memoryOf(call, nodeType.allocate).params);
+    return 0;
+  },
+  cudaGraphMemFreeNodeGetParams(call) {
+    call.set64(call.target(1), memoryOf(call, nodeType.free).address);
+    return 0;
+  },
+  cudaDeviceGetGraphMemAttribute(call) {
+    call.set64(call.target(2), call.process.graphMemory[memoryAttribute(call)]);
+    return 0;
+  },
+  /** Only what was used at most can be set, to 0. */
+  cudaDeviceSetGraphMemAttribute(call) {
+    const name = memoryAttribute(call);
+    require((name === "usedHigh" || name === "reservedHigh") && call.host.u64(call.target(2)) === 0n);
+    const use = call.process.graphMemory;
+    if (name === "usedHigh") use.usedHigh = use.used;
+    else use.reservedHigh = use.reserved;
+    return 0;
+  },
+  cudaDeviceGraphMemTrim(call) {
+    call.process.device(call.int(0));
+    return 0;
+  },
+  /** handle, graph, value at the beginning of each launch, flags: 1 if that value counts */
+  cudaGraphConditionalHandleCreate(call): Status {
+    const target = call.target(0);
+    graphAt(call, 1);
+    const [value, flags] = [call.uint(2), call.uint(3)];
+    require(flags <= 1);
+    call.set64(target, call.process.conditions.add({ initial: flags === 1 ? value : null, value }));
+    return 0;
+  },
+};

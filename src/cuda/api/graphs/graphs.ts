@@ -1,0 +1,192 @@
+import { errors, require } from "../../base/errors.ts";
+import { Counted, type Edge, Graph, nodeType, type Task } from "../../work/graph.ts";
+import { allNodes } from "../../work/graph-exec.ts";
+import { itemKind } from "../../base/wire.ts";
+import type { Call, Handlers, Status } from "../call.ts";
+import { addGraph, answerList, graphAt, nodeAt, nodesAt, removeGraph } from "./handles.ts";
+
+/** Bytes of cudaGraphEdgeData, all zero for an edge that waits for the whole of a node. */
+const edgeDataBytes = 8;
+
+/** from and to, each as many as `count` says, from argument `i` on. Throws if they are not nodes of one graph. */
+function edgesAt(call: Call, i: number, count: number): readonly Edge[] {
+  const graph = graphAt(call, 0);
+  const [from, to] = [nodesAt(call, call.address(i), count), nodesAt(call, call.address(i + 1), count)];
+  return from.map((node, k): Edge => {
+    require(node.graph === graph && to[k]!.graph === graph && node !== to[k]);
+    return [node, to[k]!];
+  });
+}
+
+/** graph, from, to, edge data, count */
+function edges(call: Call): Status {
+  const all = graphAt(call, 0).edges;
+  const counter = call.target(4);
+  if (call.address(1) === 0n && call.address(2) === 0n) {
+    call.set64(counter, all.length);
+    return 0;
+  }
+  const lists = [call.target(1), call.target(2)];
+  for (const [side, list] of lists.entries()) {
+    answerList(
+      call,
+      [list, counter],
+      all.map((edge) => edge[side]!.handle),
+    );
+  }
+  if (call.address(3) !== 0n) {
+    const room = Math.min(Number(call.host.u64(counter)), all.length);
+    call.poke(call.address(3), new Uint8Array(edgeDataBytes * room));
+  }
+  return 0;
+}
+
+/** node, list, edge data, count */
+function neighbours(call: Call, side: "dependencies" | "dependents"): Status {
+  const handles = [...nodeAt(call, 0)[side]].map(({ handle }) => handle);
+  if (call.address(2) !== 0n && call.address(1) !== 0n) {
+    const room = Math.min(Number(call.host.u64(call.target(3))), handles.length);
+    call.poke(call.address(2), new Uint8Array(edgeDataBytes * room));
+  }
+  return answerList(call, [call.address(1), call.address(3)], handles);
+}
+
+const cannotClone = ({ type }: Task): boolean =>
+  type === nodeType.allocate || type === nodeType.free || type === nodeType.conditional;
+
+const objectAt = (call: Call, i: number): Counted => call.process.userObjects.get(call.address(i), errors.invalidValue);
+
+/** Names of the kinds of nodes in pictures. */
+const typeNames: Readonly<Record<number, string>> = Object.fromEntries(
+  Object.entries(nodeType).map(([name, type]) => [type, name]),
+);
+
+/** A graph as a picture in the language of Graphviz. */
+function dotOf(graph: Graph): string {
+  const lines = [...graph.nodes].map(({ handle, task }) => {
+    const name =
+      "spec" in task ? ` ${(task as { spec: { kernel: { kernel: { name: string } } } }).spec.kernel.kernel.name}` : "";
+    return `  "${handle}" [label="${typeNames[task.type]}${name}"];`;
+  });
+  const arrows = graph.edges.map(([from, to]) => `  "${from.handle}" -> "${to.handle}";`);
+  return ["digraph dot {", ...lines, ...arrows, "}", ""].join("\n");
+}
+
+export const graphCalls: Handlers = {
+  cudaGraphCreate(call) {
+    const target = call.target(0);
+    require(call.uint(1) === 0);
+    call.set64(target, addGraph(call, new Graph()));
+    return 0;
+  },
+  cudaGraphDestroy(call) {
+    const graph = graphAt(call, 0);
+    removeGraph(call, graph);
+    for (const [object, count] of graph.held) object.release(count);
+    return 0;
+  },
+  /** clone, original */
+  cudaGraphClone(call) {
+    const target = call.target(0);
+    const graph = graphAt(call, 1);
+    for (const { task } of allNodes(graph)) require(!cannotClone(task), errors.notSupported);
+    call.set64(target, addGraph(call, graph.clone()));
+    return 0;
+  },
+  /** node, node of the original, clone */
+  cudaGraphNodeFindInClone(call) {
+    const target = call.target(0);
+    const original = nodeAt(call, 1);
+    const found = [...allNodes(graphAt(call, 2))].find((node) => node.original === original);
+    require(found !== undefined);
+    call.set64(target, found.handle);
+    return 0;
+  },
+  cudaGraphGetNodes(call) {
+    const handles = [...graphAt(call, 0).nodes].map(({ handle }) => handle);
+    return answerList(call, [call.address(1), call.address(2)], handles);
+  },
+  cudaGraphGetRootNodes(call) {
+    const handles = graphAt(call, 0).roots.map(({ handle }) => handle);
+    return answerList(call, [call.address(1), call.address(2)], handles);
+  },
+  cudaGraphGetEdges: edges,
+  cudaGraphNodeGetDependencies: (call) => neighbours(call, "dependencies"),
+  cudaGraphNodeGetDependentNodes: (call) => neighbours(call, "dependents"),
+  /** graph, from, to, edge data, count */
+  cudaGraphAddDependencies(call) {
+    const graph = graphAt(call, 0);
+    const added = edgesAt(call, 1, call.size(4));
+    for (const [from, to] of added) require(!from.dependents.has(to));
+    for (const edge of added) graph.connect(edge);
+    if (graph.ordered !== null) return 0;
+    for (const edge of added) graph.disconnect(edge);
+    return errors.invalidValue;
+  },
+  cudaGraphRemoveDependencies(call) {
+    const graph = graphAt(call, 0);
+    const removed = edgesAt(call, 1, call.size(4));
+    for (const [from, to] of removed) require(from.dependents.has(to));
+    for (const edge of removed) graph.disconnect(edge);
+    return 0;
+  },
+  cudaGraphDestroyNode(call) {
+    const node = nodeAt(call, 0);
+    require(!cannotClone(node.task), errors.notSupported);
+    node.graph.remove(node);
+    call.process.graphNodes.remove(node.handle);
+    return 0;
+  },
+  /** graph, path, flags */
+  cudaGraphDebugDotPrint(call) {
+    const text = dotOf(graphAt(call, 0));
+    call.process.writeFile(call.host.string(call.target(1)), text);
+    return 0;
+  },
+  /** object, pointer, destructor, count, flags */
+  cudaUserObjectCreate(call) {
+    const target = call.target(0);
+    const [data, destroy, count] = [call.address(1), call.target(2), call.uint(3)];
+    require(count > 0 && call.uint(4) === 1);
+    const { process } = call;
+    call.item(itemKind.callbacks, 0n);
+    const object = new Counted(count, () => {
+      process.userObjects.remove(object.handle);
+      void process.callbacks.call({ kind: 0, function: destroy, data, stream: 0n, status: 0 });
+    });
+    call.set64(target, process.userObjects.add(object, object.handle));
+    return 0;
+  },
+  cudaUserObjectRetain(call) {
+    require(call.uint(1) > 0);
+    objectAt(call, 0).retain(call.uint(1));
+    return 0;
+  },
+  cudaUserObjectRelease(call) {
+    const object = objectAt(call, 0);
+    require(call.uint(1) > 0 && call.uint(1) <= object.count);
+    object.release(call.uint(1));
+    return 0;
+  },
+  /** graph, object, count, flags: 1 takes over references of the caller */
+  cudaGraphRetainUserObject(call) {
+    const { held } = graphAt(call, 0);
+    const object = objectAt(call, 1);
+    const count = call.uint(2);
+    require(count > 0 && call.uint(3) <= 1);
+    if (call.uint(3) === 0) object.retain(count);
+    held.set(object, (held.get(object) ?? 0) + count);
+    return 0;
+  },
+  cudaGraphReleaseUserObject(call) {
+    const { held } = graphAt(call, 0);
+    const object = objectAt(call, 1);
+    const count = call.uint(2);
+    const has = held.get(object) ?? 0;
+    require(count > 0 && count <= has);
+    if (has === count) held.delete(object);
+    else held.set(object, has - count);
+    object.release(count);
+    return 0;
+  },
+};

@@ -1,0 +1,178 @@
+import { errors, fail, require } from "../../base/errors.ts";
+import { childTask, type EventTask, recordTask, waitTask } from "../../run/tasks.ts";
+import { type Graph, type GraphNode, nodeType, type Task } from "../../work/graph.ts";
+import { allNodes } from "../../work/graph-exec.ts";
+import type { Call, Handler, Handlers, Status } from "../call.ts";
+import { linearWork } from "../memory.ts";
+import { symbolAt } from "../symbols.ts";
+import { addGraph, execAt, graphAt, nodeAt, nodesAt } from "./handles.ts";
+import { copyForm, copyNode, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
+
+/** Adds a node after those of a list, and gives the program its handle. */
+export function addNode(call: Call, graph: Graph, after: readonly GraphNode[], task: Task): GraphNode {
+  require(after.every((node) => node.graph === graph) && new Set(after).size === after.length);
+  const node = graph.add(task, after);
+  call.process.graphNodes.add(node, node.handle);
+  return node;
+}
+
+/** node, graph, dependencies, count, and then what `read` reads from argument `from` on */
+const adder =
+  (read: (call: Call, from: number) => Task): Handler =>
+  (call) => {
+    const target = call.target(0);
+    const graph = graphAt(call, 1);
+    const after = nodesAt(call, call.address(2), call.size(3));
+    call.set64(target, addNode(call, graph, after, read(call, 4)).handle);
+    return 0;
+  };
+
+/** Gives a node other work of its kind. */
+export function replace(node: GraphNode, task: Task): Status {
+  require(node.task.type === task.type);
+  node.task = task;
+  return 0;
+}
+
+/** The node of an executable graph for one of the graph of which it was made. Throws if there is none. */
+function execNode(call: Call): GraphNode {
+  return execAt(call, 0).nodeOf(nodeAt(call, 1)) ?? fail(errors.invalidValue);
+}
+
+/** The entry points for a kind of nodes: `cudaGraphAddXNode` and those that get and set parameters. */
+function formCalls<T extends Task>(name: string, form: ParamsForm<T>): Handlers {
+  const read = (call: Call, i: number): T => form.read(call, call.host.view(call.target(i), form.bytes));
+  return {
+    [`cudaGraphAdd${name}Node`]: adder(read),
+    [`cudaGraph${name}NodeGetParams`](call) {
+      const { task } = nodeAt(call, 0);
+      const target = call.target(1);
+      if (!form.is(task)) return errors.invalidValue;
+      call.poke(target, form.write(call, task));
+      return 0;
+    },
+    [`cudaGraph${name}NodeSetParams`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
+    [`cudaGraphExec${name}NodeSetParams`]: (call) => replace(execNode(call), read(call, 2)),
+  };
+}
+
+/** dst, src, bytes, kind from argument `i` on */
+const lineFrom = (call: Call, i: number): Task => {
+  const ends = { to: call.address(i), from: call.address(i + 1), bytes: call.size(i + 2), kind: call.int(i + 3) };
+  return copyNode(call, linearWork(call.process, ends));
+};
+
+/** symbol and src (or dst and symbol), bytes, offset, kind from argument `i` on */
+const symbolFrom =
+  (isTo: boolean) =>
+  (call: Call, i: number): Task => {
+    const symbol = symbolAt(call, call.address(isTo ? i : i + 1));
+    const [bytes, offset] = [call.size(i + 2), call.size(i + 3)];
+    require(offset + bytes <= symbol.bytes);
+    const [place, other] = [symbol.address + BigInt(offset), call.address(isTo ? i + 1 : i)];
+    const ends = isTo ? { to: place, from: other } : { to: other, from: place };
+    return copyNode(call, linearWork(call.process, { ...ends, bytes, kind: call.int(i + 4) }));
+  };
+
+function copyCalls(ending: string, read: (call: Call, i: number) => Task): Handlers {
+  return {
+    [`cudaGraphAddMemcpyNode${ending}`]: adder(read),
+    [`cudaGraphMemcpyNodeSetParams${ending}`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
+    [`cudaGraphExecMemcpyNodeSetParams${ending}`]: (call) => replace(execNode(call), read(call, 2)),
+  };
+}
+
+/** A copy of the graph that argument `i` names, as a node. */
+const childFrom = (call: Call, i: number): Task => childOf(call, graphAt(call, i));
+
+/** Throws for graphs that cannot stand in a node. */
+export function childOf(call: Call, graph: Graph): Task {
+  for (const { task } of allNodes(graph)) {
+    const isOwnMemory = task.type === nodeType.allocate || task.type === nodeType.free;
+    require(!isOwnMemory && task.type !== nodeType.conditional, errors.notSupported);
+  }
+  const copy = graph.clone();
+  addGraph(call, copy);
+  return childTask(copy);
+}
+
+function eventCalls(name: string, type: Task["type"], make: (event: EventTask["event"]) => EventTask): Handlers {
+  const read = (call: Call, i: number): EventTask => make(call.process.events.get(call.address(i)));
+  return {
+    [`cudaGraphAddEvent${name}Node`]: adder(read),
+    [`cudaGraphEvent${name}NodeGetEvent`](call) {
+      const { task } = nodeAt(call, 0);
+      require(task.type === type);
+      call.set64(call.target(1), (task as EventTask).event.handle);
+      return 0;
+    },
+    [`cudaGraphEvent${name}NodeSetEvent`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
+    [`cudaGraphExecEvent${name}NodeSetEvent`]: (call) => replace(execNode(call), read(call, 2)),
+  };
+}
+
+/** Attributes of kernel nodes, kept as they were given: id and a value of 64 bytes. */
+const attributeBytes = 64;
+
+function kernelNode(call: Call, i: number) {
+  const { task } = nodeAt(call, i);
+  return kernelForm.is(task) ? task : fail(errors.invalidValue);
+}
+
+export const nodeCalls: Handlers = {
+  ...formCalls("Kernel", kernelForm),
+  ...formCalls("Memcpy", copyForm),
+  ...formCalls("Memset", fillForm),
+  ...formCalls("Host", hostForm),
+  ...copyCalls("1D", lineFrom),
+  ...copyCalls("ToSymbol", symbolFrom(true)),
+  ...copyCalls("FromSymbol", symbolFrom(false)),
+  ...eventCalls("Record", nodeType.recordEvent, recordTask),
+  ...eventCalls("Wait", nodeType.waitEvent, waitTask),
+  cudaGraphAddEmptyNode: adder(readEmpty),
+  cudaGraphAddChildGraphNode: adder(childFrom),
+  cudaGraphChildGraphNodeGetGraph(call) {
+    const { task } = nodeAt(call, 0);
+    require(task.type === nodeType.graph);
+    call.set64(call.target(1), task.bodies![0]!.handle);
+    return 0;
+  },
+  cudaGraphExecChildGraphNodeSetParams: (call) => replace(execNode(call), childFrom(call, 2)),
+  cudaGraphKernelNodeSetAttribute(call) {
+    const value = call.host.read(call.target(2), attributeBytes);
+    kernelNode(call, 0).attributes.set(call.int(1), value);
+    return 0;
+  },
+  cudaGraphKernelNodeGetAttribute(call) {
+    const value = kernelNode(call, 0).attributes.get(call.int(1)) ?? new Uint8Array(attributeBytes);
+    call.poke(call.target(2), value);
+    return 0;
+  },
+  /** destination, source */
+  cudaGraphKernelNodeCopyAttributes(call) {
+    const [to, from] = [kernelNode(call, 0), kernelNode(call, 1)];
+    for (const [id, value] of from.attributes) to.attributes.set(id, value);
+    return 0;
+  },
+  cudaGraphNodeGetType(call) {
+    const node = nodeAt(call, 0);
+    call.set32(call.target(1), node.task.type);
+    return 0;
+  },
+  /** exec, node, enabled */
+  cudaGraphNodeSetEnabled(call) {
+    const node = execNode(call);
+    require(canBeDisabled(node));
+    execAt(call, 0).setEnabled(node, call.uint(2) !== 0);
+    return 0;
+  },
+  cudaGraphNodeGetEnabled(call) {
+    const node = execNode(call);
+    require(canBeDisabled(node));
+    call.set32(call.target(2), execAt(call, 0).isEnabled(node) ? 1 : 0);
+    return 0;
+  },
+};
+
+const canBeDisabled = ({ task: { type } }: GraphNode): boolean =>
+  type === nodeType.kernel || type === nodeType.copy || type === nodeType.fill;

@@ -1,0 +1,207 @@
+import { errors, fail, require } from "../base/errors.ts";
+import { itemKind } from "../base/wire.ts";
+import type { DeviceKernel } from "../state/device-module.ts";
+import { checkLaunch, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
+import { kernelTask } from "../run/tasks.ts";
+import type { Stream } from "../work/stream.ts";
+import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
+import { enqueue } from "./order.ts";
+
+/** The kernel that a handle stands for: a function of the host, or what the server gave out. */
+export function kernelOf(call: Call, handle: bigint): DeviceKernel {
+  return call.process.kernels.find(handle) ?? call.device.kernelOf(handle);
+}
+
+/** The sizes in two registers: x and y, then z. */
+const sizesAt = (call: Call, i: number): Sizes => [
+  call.uint(i),
+  Number(BigInt.asUintN(32, call.address(i) >> 32n)),
+  call.uint(i + 1),
+];
+
+/** The bytes of all parameters, from the addresses of the arguments. */
+export function gather(call: Call, kernel: DeviceKernel, list: bigint): Uint8Array {
+  const params = new Uint8Array(kernel.parameterBytes);
+  if (kernel.parameters.length === 0) return params;
+  require(list !== 0n);
+  const addresses = call.host.words(list, kernel.parameters.length);
+  kernel.parameters.forEach(({ at, bytes }, i) => {
+    params.set(call.host.read(addresses[i]!, bytes), at);
+  });
+  return params;
+}
+
+/** Checks a launch, and appends it to a stream. */
+export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: bigint): Status {
+  const device = call.process.device(stream.device);
+  checkLaunch(spec, device);
+  enqueue(call, stream, kernelTask(spec, device, handle));
+  return 0;
+}
+
+/** Tells the client how the arguments of a kernel are packed, so that further launches may go one way. */
+export function teach(call: Call, function_: bigint, kernel: DeviceKernel): void {
+  const { bounds } = kernel.kernel.ir;
+  // What depends on more than the sizes of grid and block is decided here each time.
+  if (bounds.reqntid || bounds.reqnctapercluster || bounds.explicitcluster) return;
+  const out = new Bytes(16 + 8 * kernel.parameters.length)
+    .u32(0, kernel.maxThreads)
+    .u32(4, kernel.maxDynamicShared)
+    .u32(8, kernel.parameterBytes)
+    .u32(12, kernel.parameters.length);
+  kernel.parameters.forEach(({ at, bytes }, i) => {
+    out.u32(16 + 8 * i, at).u32(20 + 8 * i, bytes);
+  });
+  if (out.data.length <= 2048) call.item(itemKind.learn, function_, out.data);
+}
+
+/** function, grid (2 words), block (2 words), arguments; on the stack: shared memory, stream */
+function launchKernel(call: Call, isCooperative: boolean): Status {
+  const handle = call.address(0);
+  const kernel = kernelOf(call, handle);
+  const stream = call.stream(7);
+  const spec: LaunchSpec = {
+    kernel,
+    grid: sizesAt(call, 1),
+    block: sizesAt(call, 3),
+    shared: call.size(6),
+    cluster: null,
+    isCooperative,
+    params: gather(call, kernel, call.address(5)),
+  };
+  const status = launch(call, spec, stream, handle);
+  if (!isCooperative) teach(call, handle, kernel);
+  return status;
+}
+
+/** Attributes of a launch by number, in a cudaLaunchConfig_t: each of 72 bytes, with its value at 8. */
+const launchAttribute = { cooperative: 2, clusterDimension: 4 } as const;
+
+function launchWithConfig(call: Call): Status {
+  const config = call.host.view(call.target(0), 56);
+  const sizes = (at: number): Sizes => [0, 4, 8].map((i) => config.getUint32(at + i, true)) as unknown as Sizes;
+  const kernel = kernelOf(call, call.address(1));
+  const stream = call.streamOf(config.getBigUint64(32, true));
+  const attributes = config.getBigUint64(40, true);
+  let cluster: Sizes | null = null;
+  let isCooperative = false;
+  for (let i = 0; i < config.getUint32(48, true); i++) {
+    const attribute = call.host.view(attributes + BigInt(72 * i), 72);
+    const id = attribute.getUint32(0, true);
+    if (id === launchAttribute.cooperative) isCooperative = attribute.getUint32(8, true) !== 0;
+    if (id === launchAttribute.clusterDimension) {
+      cluster = [8, 12, 16].map((at) => attribute.getUint32(at, true)) as unknown as Sizes;
+    }
+  }
+  const shared = Number(config.getBigUint64(24, true));
+  const params = gather(call, kernel, call.address(2));
+  const spec = { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params };
+  return launch(call, spec, stream, call.address(1));
+}
+
+/** What the client sends when it knows that a launch is accepted: struct lw_launch. */
+export function launchOneWay(call: Call, data: DataView, params: Uint8Array): void {
+  const handle = data.getBigUint64(0, true);
+  const kernel = kernelOf(call, handle);
+  const sizes = (at: number): Sizes => [0, 4, 8].map((i) => data.getUint32(at + i, true)) as unknown as Sizes;
+  const stream = call.streamOf(data.getBigUint64(8, true));
+  const spec = { kernel, grid: sizes(16), block: sizes(28), shared: data.getUint32(40, true), cluster: null };
+  launch(call, { ...spec, isCooperative: false, params }, stream, handle);
+}
+
+/** Attributes of functions that can be set, by number. */
+const functionAttribute = { maxDynamicShared: 8, carveout: 9, clusterX: 11, last: 15, nonPortableCluster: 14 } as const;
+
+function functionAttributes(call: Call): Status {
+  const target = call.target(0);
+  const kernel = kernelOf(call, call.address(1));
+  const capability = 10 * call.process.gpu.major + call.process.gpu.minor;
+  const out = new Bytes(144)
+    .u64(0, kernel.staticShared)
+    .u64(8, 0)
+    .u64(16, 0)
+    .u32(24, kernel.maxThreads)
+    .u32(28, kernel.maxThreads > 512 ? 32 : 40)
+    .u32(32, kernel.module.architecture)
+    .u32(36, capability)
+    .u32(40, 0)
+    .u32(44, kernel.maxDynamicShared)
+    .u32(48, kernel.hints.get(functionAttribute.carveout) ?? 0xffff_ffff);
+  call.poke(target, out.data);
+  return 0;
+}
+
+function setFunctionAttribute(call: Call): Status {
+  const kernel = kernelOf(call, call.address(0));
+  const [attribute, value] = [call.int(1), call.int(2)];
+  require(attribute === functionAttribute.maxDynamicShared || (attribute >= 9 && attribute <= functionAttribute.last));
+  if (attribute !== functionAttribute.maxDynamicShared) {
+    if (attribute === functionAttribute.carveout) require(value >= -1 && value <= 100);
+    kernel.hints.set(attribute, value);
+    return 0;
+  }
+  require(value >= 0 && value + kernel.staticShared <= call.process.gpu.sharedOptIn);
+  kernel.maxDynamicShared = value;
+  call.item(itemKind.forget, call.address(0));
+  return 0;
+}
+
+export const launchCalls: Handlers = {
+  cudaLaunchKernel: (call) => launchKernel(call, false),
+  cudaLaunchCooperativeKernel: (call) => launchKernel(call, true),
+  cudaLaunchKernelExC: launchWithConfig,
+  cudaFuncGetAttributes: functionAttributes,
+  cudaFuncSetAttribute: setFunctionAttribute,
+  cudaFuncSetCacheConfig(call) {
+    kernelOf(call, call.address(0));
+    require(call.uint(1) <= 3);
+    return 0;
+  },
+  /** function, index, offset, size */
+  cudaFuncGetParamInfo(call) {
+    const place = kernelOf(call, call.address(0)).parameters[call.size(1)];
+    require(place !== undefined);
+    call.set64(call.target(2), place.at);
+    if (call.address(3) !== 0n) call.set64(call.address(3), place.bytes);
+    return 0;
+  },
+  cudaFuncGetName(call) {
+    const target = call.target(0);
+    const { name } = kernelOf(call, call.address(1)).kernel;
+    const address = call.process.text(name);
+    call.protect(address, name.length + 1, true);
+    call.set64(target, address);
+    return 0;
+  },
+  __cudaRegisterFatBinary(call) {
+    call.process.registry.addBinary(call.address(0), call.address(1));
+    return 0;
+  },
+  __cudaUnregisterFatBinary(call) {
+    for (const stub of call.process.unload(call.address(0))) call.item(itemKind.forget, stub);
+    return 0;
+  },
+  __cudaRegisterFunction(call) {
+    call.process.registry.addFunction(call.address(0), call.address(1), call.address(2));
+    return 0;
+  },
+  __cudaRegisterVar(call) {
+    const rest = { bytes: call.size(3), isConstant: call.uint(4) !== 0, pointer: null };
+    call.process.registry.addVariable(call.address(0), call.address(1), call.address(2), rest);
+    return 0;
+  },
+  __cudaRegisterManagedVar(call) {
+    const rest = { bytes: call.size(3), isConstant: false, pointer: call.address(1) };
+    call.process.registry.addVariable(call.address(0), call.address(1), call.address(2), rest);
+    return 0;
+  },
+  __cudaInitModule(call) {
+    const { device } = call;
+    for (const variable of call.process.registry.managed(call.address(0))) {
+      const address = device.variableAddress(variable);
+      call.protect(address, variable.bytes, true);
+      call.set64(variable.pointer ?? fail(errors.invalidSymbol), address);
+    }
+    return 0;
+  },
+};

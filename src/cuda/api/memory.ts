@@ -1,0 +1,297 @@
+import { CudaError, errors, fail, require } from "../base/errors.ts";
+import { type Allocation, type AllocationKind, addressOf, offsetOf } from "../state/allocations.ts";
+import { totalMemory } from "../state/device-properties.ts";
+import type { CudaProcess } from "../state/process.ts";
+import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";
+import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
+import { copyParams, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
+import { itemKind } from "../base/wire.ts";
+import type { Stream } from "../work/stream.ts";
+import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
+import { enqueue, forbidUnsafe, waitFor } from "./order.ts";
+
+const pitchAlignment = 512;
+
+/** Allocates, and gives the program the address when the call returns. */
+export function allocate(call: Call, kind: AllocationKind, bytes: number, flags = 0): bigint {
+  const { device } = call;
+  forbidUnsafe(call);
+  if (bytes === 0) return 0n;
+  const made = call.process.allocations.add(bytes, { kind, device: device.number, flags });
+  const address = addressOf(made.offset);
+  if (kind !== "device") call.protect(address, bytes, true);
+  return address;
+}
+
+/** Frees what begins at an address, once the device is idle. */
+export function release(call: Call, address: bigint, kinds: readonly AllocationKind[]): Status {
+  const { device, process } = call;
+  if (address === 0n) return 0;
+  forbidUnsafe(call);
+  const found = process.allocations.at(address);
+  require(found !== null && kinds.includes(found.kind));
+  return waitFor(call, device.streams.ended(), () => {
+    if (found.kind !== "device") call.protect(address, found.bytes, false);
+    if (found.owner === undefined) process.allocations.free(found);
+    else found.owner.freed(found);
+    return process.error;
+  });
+}
+
+/** What a stretch of bytes is copied from and to. */
+interface Copy {
+  readonly to: bigint;
+  readonly from: bigint;
+  readonly bytes: number;
+  readonly kind: number;
+}
+
+/**
+ * Copies in the order of a stream. What the program's own memory holds is taken before the call returns, and what goes
+ * there is there when it returns; otherwise an asynchronous copy does not wait.
+ */
+export function copy(
+  call: Call,
+  { to, from, bytes, kind }: Copy,
+  stream = call.defaultStream,
+  isAsync = false,
+): Status {
+  const { process } = call;
+  require(Number.isInteger(kind) && kind >= 0 && kind <= 4, errors.invalidMemcpyDirection);
+  void call.device;
+  if (bytes === 0) return isAsync ? 0 : settle(call, null);
+  return move(call, linearWork(process, { to, from, bytes, kind }), { stream, isAsync });
+}
+
+/** A copy of bytes that follow each other as work. Throws if it is not possible. */
+export function linearWork(process: CudaProcess, { to, from, bytes, kind }: Copy): CopyWork {
+  require(to !== 0n && from !== 0n);
+  const target = placeOf(process, to, bytes);
+  const source = placeOf(process, from, bytes);
+  checkDirection(kind, target, source);
+  const run = (): void => copyBytes(process, target, source, bytes);
+  const line = (address: bigint): Region => ({ address, pitch: bytes, rows: 1 });
+  const params = (): Uint8Array => copyParams(line(to), line(from), { width: bytes, height: 1, depth: 1 }, kind);
+  return { places: [target, source], run, params };
+}
+
+/** Where in the order of all work a copy stands, and whether the call that wants it is asynchronous. */
+export interface Order {
+  readonly stream: Stream;
+  readonly isAsync: boolean;
+}
+
+/** A copy: its ends, what does it, and its parameters as a node of a graph has them. */
+export interface CopyWork {
+  readonly places: readonly Place[];
+  readonly run: () => void;
+  readonly params: () => Uint8Array;
+}
+
+/** Does a copy in its turn. What goes wrong in a graph, which has no caller, makes the context unusable. */
+export function move(call: Call, { places, run, params }: CopyWork, { stream, isAsync }: Order): Status {
+  const { process } = call;
+  const isCaptured = stream.capture !== null;
+  let problem = 0;
+  const task = copyTask(params, () => {
+    if (process.error !== 0) return;
+    try {
+      run();
+    } catch (error) {
+      if (!(error instanceof CudaError)) throw error;
+      problem = error.code;
+      if (isCaptured) process.break(problem);
+    }
+  });
+  const operation = enqueue(call, stream, task);
+  const waits = !isAsync || places.some(isPageable);
+  if (!waits || operation === null) return 0;
+  if (!isAsync) call.showsOutput = true;
+  return waitFor(call, operation.ended(), () => problem || process.error);
+}
+
+/** Ends a call that waits for what is before it in its stream. */
+function settle(call: Call, waiting: Promise<void> | null): Status {
+  call.showsOutput = true;
+  return waitFor(call, waiting, () => call.process.error);
+}
+
+/** Fills device memory in its turn. */
+export function fill(call: Call, what: Fill, stream = call.defaultStream): Status {
+  const { process } = call;
+  void call.device;
+  if (isEmpty(what.extent)) return 0;
+  const task = fillOf(process, what);
+  enqueue(call, stream, task);
+  return 0;
+}
+
+/** A fill as work. Throws if the memory is not there. */
+export function fillOf(process: CudaProcess, what: Fill): FillTask {
+  const place = placeOfRegion(process, what.region, what.extent);
+  require(place.kind === "device");
+  return fillTask(what, () => {
+    if (process.error === 0) fillRows(process, place, what);
+  });
+}
+
+/** A fill of bytes that follow each other. */
+const bytesAt = (address: bigint, value: number, width: number): Fill => ({
+  region: { address, pitch: width, rows: 1 },
+  extent: { width, height: 1, depth: 1 },
+  value,
+  elementBytes: 1,
+});
+
+/** The attributes of an address, as cudaPointerGetAttributes gives them. */
+function pointerAttributes(call: Call, address: bigint): Uint8Array {
+  const { process } = call;
+  const found = process.allocations.find(address) ?? process.allocations.registeredAround(address);
+  const out = new Bytes(64);
+  if (found === null) return out.u32(0, 0).u32(4, 0xffff_fffe).data;
+  const types: Readonly<Record<AllocationKind, number>> = {
+    device: 2,
+    constant: 2,
+    managed: 3,
+    pinned: 1,
+    registered: 1,
+  };
+  const isOwn = found.kind === "registered" && address >= found.host! && address < found.host! + BigInt(found.bytes);
+  const inside = isOwn ? address - found.host! : address - addressOf(found.offset);
+  const host = found.host === null ? 0n : found.host + inside;
+  return out
+    .u32(0, types[found.kind])
+    .u32(4, found.device)
+    .u64(8, addressOf(found.offset) + inside)
+    .u64(16, host).data;
+}
+
+/** Copies between the memory of two devices, which have one range of addresses. */
+function peerCopy(call: Call, stream?: ReturnType<Call["stream"]>): Status {
+  const count = call.process.deviceCount;
+  for (const device of [call.int(1), call.int(3)]) require(device >= 0 && device < count, errors.invalidDevice);
+  const ends = { to: call.address(0), from: call.address(2), bytes: call.size(4), kind: 3 };
+  return copy(call, ends, stream, stream !== undefined);
+}
+
+/** Where managed memory should be, or how it is used: it is where all see it in any case. */
+function managedHint(call: Call, streamIndex: number | null): Status {
+  void call.device;
+  if (streamIndex !== null) void call.stream(streamIndex);
+  const found = call.process.allocations.find(call.target(0));
+  require(found !== null && found.kind === "managed");
+  const end = Number(call.address(0) - addressOf(found.offset)) + call.size(1);
+  require(call.size(1) > 0 && end <= found.bytes);
+  return 0;
+}
+
+const setHostFlags = 0xf;
+
+function hostAllocate(call: Call, bytes: number, flags: number): Status {
+  const target = call.target(0);
+  require((flags & ~setHostFlags) === 0);
+  const address = allocate(call, "pinned", bytes, flags | 2);
+  call.set64(target, address);
+  return 0;
+}
+
+/** Memory that kernels see too at an address of the host; throws if there is none. */
+function hostMemory(process: CudaProcess, address: bigint): Allocation {
+  const found = process.allocations.registeredAround(address) ?? process.allocations.find(address);
+  return found !== null && found.host !== null && found.kind !== "managed" ? found : fail(errors.invalidValue);
+}
+
+export const memoryCalls: Handlers = {
+  cudaMalloc(call) {
+    const target = call.target(0);
+    call.set64(target, allocate(call, "device", call.size(1)));
+    return 0;
+  },
+  cudaMallocPitch(call) {
+    const [target, pitchTarget] = [call.target(0), call.target(1)];
+    const pitch = Math.ceil(call.size(2) / pitchAlignment) * pitchAlignment;
+    call.set64(target, allocate(call, "device", pitch * call.size(3)));
+    call.set64(pitchTarget, pitch);
+    return 0;
+  },
+  cudaMallocHost: (call) => hostAllocate(call, call.size(1), 0),
+  cudaHostAlloc: (call) => hostAllocate(call, call.size(1), call.uint(2)),
+  cudaMallocManaged(call) {
+    const target = call.target(0);
+    const flags = call.uint(2);
+    require(flags === 1 || flags === 2);
+    require(call.size(1) > 0);
+    call.set64(target, allocate(call, "managed", call.size(1), flags));
+    return 0;
+  },
+  cudaFree: (call) => release(call, call.address(0), ["device", "managed"]),
+  cudaFreeHost: (call) => release(call, call.address(0), ["pinned"]),
+  cudaMemcpy: (call) =>
+    copy(call, { to: call.address(0), from: call.address(1), bytes: call.size(2), kind: call.int(3) }),
+  cudaMemcpyAsync: (call) =>
+    copy(
+      call,
+      { to: call.address(0), from: call.address(1), bytes: call.size(2), kind: call.int(3) },
+      call.stream(4),
+      true,
+    ),
+  cudaMemset: (call) => fill(call, bytesAt(call.address(0), call.int(1), call.size(2))),
+  cudaMemsetAsync: (call) => fill(call, bytesAt(call.address(0), call.int(1), call.size(2)), call.stream(3)),
+  /** dst, device, src, device, bytes, stream */
+  cudaMemcpyPeer: (call) => peerCopy(call),
+  cudaMemcpyPeerAsync: (call) => peerCopy(call, call.stream(5)),
+  /** pointer, bytes, location (by value), flags, stream */
+  cudaMemPrefetchAsync: (call) => managedHint(call, 4),
+  /** pointer, bytes, advice, location (by value) */
+  cudaMemAdvise: (call) => managedHint(call, null),
+  cudaMemGetInfo(call) {
+    void call.device;
+    const total = totalMemory;
+    call.set64(call.target(0), total - call.process.allocations.used);
+    call.set64(call.target(1), total);
+    return 0;
+  },
+  cudaPointerGetAttributes(call) {
+    const target = call.target(0);
+    void call.device;
+    call.poke(target, pointerAttributes(call, call.address(1)).subarray(0, 24));
+    return 0;
+  },
+  cudaHostGetDevicePointer(call) {
+    void call.device;
+    const target = call.target(0);
+    require(call.uint(2) === 0);
+    const address = call.address(1);
+    const found = hostMemory(call.process, address);
+    call.set64(target, addressOf(found.offset) + (address - found.host!));
+    return 0;
+  },
+  cudaHostRegister(call) {
+    const { device, process } = call;
+    const [address, bytes, flags] = [call.target(0), call.size(1), call.uint(2)];
+    require(bytes > 0 && (flags & ~0xf) === 0);
+    require(offsetOf(address) === null);
+    const last = address + BigInt(bytes - 1);
+    const isTaken = process.allocations.registeredAround(address) ?? process.allocations.registeredAround(last);
+    require(isTaken === null, errors.hostMemoryAlreadyRegistered);
+    call.host.read(last, 1);
+    const made = process.allocations.register(address, bytes, { device: device.number, flags });
+    call.item(itemKind.adopt, made.host!, new Bytes(16).u64(0, made.offset).u64(8, made.bytes).data);
+    return 0;
+  },
+  cudaHostUnregister(call) {
+    const { device, process } = call;
+    const found = process.allocations.registeredAt(call.target(0));
+    require(found !== null, errors.hostMemoryNotRegistered);
+    return waitFor(call, device.streams.ended(), () => {
+      call.item(itemKind.giveBack, found.host!, new Bytes(8).u64(0, found.bytes).data);
+      process.allocations.free(found);
+      return process.error;
+    });
+  },
+  cudaHostGetFlags(call) {
+    void call.device;
+    call.set32(call.target(0), hostMemory(call.process, call.address(1)).flags);
+    return 0;
+  },
+};

@@ -1,0 +1,84 @@
+/** Errors of the runtime, by the names of its enumerators without `cudaError`. The driver has the same numbers for most. */
+export const errors = {
+  invalidValue: 1,
+  memoryAllocation: 2,
+  initializationError: 3,
+  cudartUnloading: 4,
+  invalidConfiguration: 9,
+  invalidPitchValue: 12,
+  invalidSymbol: 13,
+  invalidHostPointer: 16,
+  invalidDevicePointer: 17,
+  invalidTexture: 18,
+  invalidChannelDescriptor: 20,
+  invalidMemcpyDirection: 21,
+  insufficientDriver: 35,
+  missingConfiguration: 52,
+  invalidDeviceFunction: 98,
+  noDevice: 100,
+  invalidDevice: 101,
+  invalidKernelImage: 200,
+  deviceUninitialized: 201,
+  noKernelImageForDevice: 209,
+  peerAccessUnsupported: 217,
+  invalidPtx: 218,
+  invalidSource: 300,
+  fileNotFound: 301,
+  operatingSystem: 304,
+  invalidResourceHandle: 400,
+  illegalState: 401,
+  symbolNotFound: 500,
+  notReady: 600,
+  illegalAddress: 700,
+  unsupportedLimit: 215,
+  launchOutOfResources: 701,
+  launchTimeout: 702,
+  peerAccessAlreadyEnabled: 704,
+  peerAccessNotEnabled: 705,
+  setOnActiveProcess: 708,
+  contextIsDestroyed: 709,
+  assertion: 710,
+  tooManyPeers: 711,
+  hostMemoryAlreadyRegistered: 712,
+  hostMemoryNotRegistered: 713,
+  illegalInstruction: 715,
+  misalignedAddress: 716,
+  invalidAddressSpace: 717,
+  invalidPc: 718,
+  launchFailure: 719,
+  cooperativeLaunchTooLarge: 720,
+  notPermitted: 800,
+  notSupported: 801,
+  streamCaptureUnsupported: 900,
+  streamCaptureInvalidated: 901,
+  streamCaptureMerge: 902,
+  streamCaptureUnmatched: 903,
+  streamCaptureUnjoined: 904,
+  streamCaptureIsolation: 905,
+  streamCaptureImplicit: 906,
+  capturedEvent: 907,
+  streamCaptureWrongThread: 908,
+  graphExecUpdateFailure: 910,
+  invalidClusterSize: 912,
+  unknown: 999,
+} as const;
+
+/** An error that a call returns. */
+export class CudaError extends Error {
+  readonly code: number;
+
+  constructor(code: number, message = `CUDA error ${code}`) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Throws what a call then returns. */
+export function fail(code: number): never {
+  throw new CudaError(code);
+}
+
+/** Throws `code` unless the condition holds. */
+export function require(condition: boolean, code: number = errors.invalidValue): asserts condition {
+  if (!condition) throw new CudaError(code);
+}

@@ -1,0 +1,64 @@
+import { errors, fail, require } from "../base/errors.ts";
+import type { ProcessState } from "../state/process-state.ts";
+import { type Allocation, offsetOf } from "../state/allocations.ts";
+
+/** One end of a copy: bytes of device memory, which pinned and managed memory are too, or of the program's own. */
+export type Place =
+  | { readonly kind: "device"; readonly offset: number; readonly allocation: Allocation | null }
+  | { readonly kind: "host"; readonly address: bigint };
+
+/** Kinds of copies as programs name them. */
+export const copyKind = { hostToHost: 0, hostToDevice: 1, deviceToHost: 2, deviceToDevice: 3, byAddress: 4 } as const;
+
+/** Finds the bytes from an address on. Throws if device memory does not have all of them. */
+export function placeOf(process: ProcessState, address: bigint, bytes: number): Place {
+  const offset = offsetOf(address);
+  if (offset === null) {
+    const registered = process.isActive ? process.allocations.registeredAround(address) : null;
+    if (registered === null) return { kind: "host", address };
+    return { kind: "device", offset: registered.offset + Number(address - registered.host!), allocation: registered };
+  }
+  const found = process.machine.memory.find(offset);
+  if (found === null || found.freed || offset + bytes > found.end) fail(errors.invalidValue);
+  return { kind: "device", offset, allocation: process.allocations.find(address) };
+}
+
+/** Whether a copy in this direction may have such ends. */
+export function checkDirection(kind: number, to: Place, from: Place): void {
+  require(Number.isInteger(kind) && kind >= 0 && kind <= 4, errors.invalidMemcpyDirection);
+  const isDevice = (place: Place): boolean => place.kind === "device";
+  const isHost = ({ kind, ...rest }: Place): boolean =>
+    kind === "host" || !("allocation" in rest) || rest.allocation?.kind !== "device";
+  const [wantsTo, wantsFrom] = [
+    kind === copyKind.hostToDevice || kind === copyKind.deviceToDevice ? isDevice : isHost,
+    kind === copyKind.deviceToHost || kind === copyKind.deviceToDevice ? isDevice : isHost,
+  ];
+  if (kind !== copyKind.byAddress) require(wantsTo(to) && wantsFrom(from));
+}
+
+/** Whether the program's own memory takes part, which only the program keeps as it is. */
+export const isPageable = (place: Place): boolean => place.kind === "host";
+
+/** Copies bytes now. What of the program's memory is not there is an invalid value. */
+export function copyBytes(process: ProcessState, to: Place, from: Place, bytes: number): void {
+  if (bytes === 0) return;
+  const { host } = process;
+  if (to.kind === "host" && from.kind === "host") {
+    host.write(to.address, host.read(from.address, bytes));
+    return;
+  }
+  const { u8 } = process.machine.memory.views;
+  if (to.kind === "host") {
+    if (from.kind === "device") host.write(to.address, u8.subarray(from.offset, from.offset + bytes));
+    return;
+  }
+  if (from.kind === "host") host.readInto(from.address, u8.subarray(to.offset, to.offset + bytes));
+  else u8.copyWithin(to.offset, from.offset, from.offset + bytes);
+  to.allocation?.written?.();
+}
+
+/** Moves a place by some bytes. */
+export const advanced = (place: Place, bytes: number): Place =>
+  place.kind === "host"
+    ? { kind: "host", address: place.address + BigInt(bytes) }
+    : { ...place, offset: place.offset + bytes };

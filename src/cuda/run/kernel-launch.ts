@@ -1,0 +1,144 @@
+import type { Report } from "../../machine/reports/report.ts";
+import { UsageError } from "../../runtime/data/errors.ts";
+import type { KernelResult, LaunchDefaults, LaunchOptions } from "../../runtime/launch/launch-options.ts";
+import { CudaError, errors, fail, require } from "../base/errors.ts";
+import type { DeviceKernel } from "../state/device-module.ts";
+import type { CudaDevice } from "../state/cuda-device.ts";
+import { capabilityOf } from "../state/gpu.ts";
+
+/** Three sizes. */
+export type Sizes = readonly [x: number, y: number, z: number];
+
+/** A launch of a kernel, with its arguments as bytes. */
+export interface LaunchSpec {
+  readonly kernel: DeviceKernel;
+  readonly grid: Sizes;
+  readonly block: Sizes;
+  readonly shared: number;
+  readonly cluster: Sizes | null;
+  readonly isCooperative: boolean;
+  readonly params: Uint8Array;
+}
+
+const product = ([x, y, z]: Sizes): number => x * y * z;
+
+/** Throws the error with which a launch is refused. */
+export function checkLaunch(
+  { kernel, grid, block, shared, cluster, isCooperative }: LaunchSpec,
+  device: CudaDevice,
+): void {
+  const { gpu } = device.process;
+  const fits = (sizes: Sizes, most: Sizes): boolean => sizes.every((n, i) => n >= 1 && n <= most[i]!);
+  require(fits(block, [1024, 1024, 64]) && product(block) <= 1024, errors.invalidConfiguration);
+  require(fits(grid, [0x7fff_ffff, 65_535, 65_535]), errors.invalidConfiguration);
+  require(product(block) <= kernel.maxThreads, errors.invalidValue);
+  require(shared <= kernel.maxDynamicShared);
+  const { reqntid, reqnctapercluster, explicitcluster } = kernel.kernel.ir.bounds;
+  if (reqntid) require(reqntid.every((n, i) => n === block[i]), errors.invalidConfiguration);
+  const blocks = cluster ?? reqnctapercluster ?? null;
+  if (explicitcluster && blocks === null) fail(errors.invalidClusterSize);
+  if (blocks !== null) {
+    require(capabilityOf(gpu) >= 90, errors.notSupported);
+    require(blocks.every((n, i) => n >= 1 && grid[i]! % n === 0), errors.invalidClusterSize);
+    require(product(blocks) <= (kernel.hints.get(14) ? 16 : 8), errors.invalidClusterSize);
+    if (reqnctapercluster) require(reqnctapercluster.every((n, i) => n === blocks[i]), errors.invalidClusterSize);
+  }
+  if (isCooperative) {
+    const most = residentBlocks(kernel, device, product(block), shared) * gpu.multiprocessors;
+    require(product(grid) <= most, errors.cooperativeLaunchTooLarge);
+  }
+}
+
+/** The blocks of a kernel that fit onto one multiprocessor. */
+export function residentBlocks(kernel: DeviceKernel, device: CudaDevice, threads: number, shared: number): number {
+  const { gpu } = device.process;
+  if (threads < 1 || threads > kernel.maxThreads || shared > kernel.maxDynamicShared) return 0;
+  const warps = Math.ceil(threads / 32);
+  const registers = Math.ceil((registersOf(kernel) * 32) / 256) * 256 * warps;
+  const bytes = kernel.staticShared + shared + gpu.sharedReserved;
+  return Math.min(
+    gpu.blocksPerMultiprocessor,
+    Math.floor(gpu.threadsPerMultiprocessor / (32 * warps)),
+    Math.floor(65_536 / registers),
+    bytes === 0 ? Infinity : Math.floor(gpu.sharedPerMultiprocessor / (Math.ceil(bytes / 128) * 128)),
+  );
+}
+
+/**
+ * Registers of a thread. PTX has as many as it wants, and what an assembler would make of them is not known: kernels are
+ * taken to need few, so that as many blocks fit as programs hope for.
+ */
+export const registersOf = ({ maxThreads }: DeviceKernel): number => (maxThreads > 512 ? 32 : 40);
+
+/** Runs a launch to its end, in this thread or apart from it. */
+export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<void> {
+  const { process } = device;
+  if (process.error !== 0) return;
+  const { kernel } = spec.kernel;
+  const options: LaunchOptions = {
+    ...process.options.launch,
+    grid: spec.grid,
+    block: spec.block,
+    shared: spec.shared,
+    ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
+    args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
+    ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
+    ...(isReproducible(process.options.launch) ? {} : { clock: wallClock }),
+    onOutput: (text) => process.output.add(text),
+  };
+  try {
+    const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
+    const isApart = process.machine.memory.pending.areOpen || spec.kernel.mayWait(key, () => kernel.mayWait(options));
+    if (!isApart) return ended(spec, kernel.launch(options), device);
+    return kernel.launchAsync({ ...options, stream: process.machine.stream() }).then(
+      (result) => ended(spec, result, device),
+      (error: unknown) => failed(error, device),
+    );
+  } catch (error) {
+    return failed(error, device);
+  }
+}
+
+/** Programs wait for so many ticks of a clock, which has to go on as clocks do. */
+const wallClock = (): bigint => BigInt(Math.floor(performance.now() * 1e6));
+
+/** Whether the same launch is to run in the same way each time. */
+const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
+  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
+
+/** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */
+function workspaceFor(device: CudaDevice): readonly [number, number] {
+  const address = device.cooperativeWorkspace;
+  return [Number(address >> 32n), Number(BigInt.asUintN(32, address))];
+}
+
+function failed(error: unknown, device: CudaDevice): void {
+  if (!(error instanceof UsageError) && !(error instanceof CudaError)) throw error;
+  device.process.warn(error.message);
+  device.process.break(errors.launchFailure);
+}
+
+function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
+  const { process } = device;
+  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
+  if (result.ok) return;
+  const fault = result.reports.findLast(({ severity }) => severity === "error");
+  if (fault !== undefined && errorOf(fault) !== 0) process.break(errorOf(fault));
+}
+
+/** Faults by the error that a device gives for them; all others are unspecified. Findings of sanitizers end nothing. */
+const codes: Readonly<Record<string, number>> = {
+  "assertion-failed": errors.assertion,
+  "misaligned-access": errors.misalignedAddress,
+  "global-out-of-bounds": errors.illegalAddress,
+  "shared-out-of-bounds": errors.illegalAddress,
+  "local-out-of-bounds": errors.illegalAddress,
+  "const-out-of-bounds": errors.illegalAddress,
+  "null-dereference": errors.illegalAddress,
+  "use-after-free": errors.illegalAddress,
+  "wrong-state-space": errors.illegalAddress,
+  "indirect-call-bad-address": errors.invalidPc,
+  "indirect-call-null": errors.invalidPc,
+};
+
+const errorOf = ({ code }: Report): number => codes[code] ?? errors.launchFailure;

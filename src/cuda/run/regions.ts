@@ -1,0 +1,74 @@
+import { errors, require } from "../base/errors.ts";
+import type { ProcessState } from "../state/process-state.ts";
+import { advanced, copyBytes, type Place, placeOf } from "./copies.ts";
+
+/** Rows and slices of rows in memory: the bytes from one row to the next, and the rows from one slice to the next. */
+export interface Region {
+  readonly address: bigint;
+  readonly pitch: number;
+  readonly rows: number;
+}
+
+/** Bytes in a row, rows, slices. */
+export interface Extent {
+  readonly width: number;
+  readonly height: number;
+  readonly depth: number;
+}
+
+export const isEmpty = ({ width, height, depth }: Extent): boolean => width === 0 || height === 0 || depth === 0;
+
+/** Bytes from the first to the last of a region. */
+const spanOf = ({ pitch, rows }: Region, { width, height, depth }: Extent): number =>
+  (depth - 1) * pitch * rows + (height - 1) * pitch + width;
+
+/** Finds the memory of a region. Throws if its rows overlap, or device memory does not have all of it. */
+export function placeOfRegion(process: ProcessState, region: Region, extent: Extent): Place {
+  require(extent.width <= region.pitch, errors.invalidPitchValue);
+  require(region.address !== 0n);
+  return placeOf(process, region.address, spanOf(region, extent));
+}
+
+/** Calls a function for each row: where it begins, counted from the first byte of each region. */
+export function eachRow(
+  { height, depth }: Extent,
+  regions: readonly Region[],
+  row: (at: readonly number[]) => void,
+): void {
+  for (let z = 0; z < depth; z++) {
+    for (let y = 0; y < height; y++) row(regions.map(({ pitch, rows }) => (z * rows + y) * pitch));
+  }
+}
+
+/** Copies the rows of one region to those of another. */
+export function copyRows(
+  process: ProcessState,
+  [to, from]: readonly [Place, Place],
+  regions: readonly [Region, Region],
+  extent: Extent,
+): void {
+  eachRow(extent, regions, ([a = 0, b = 0]) => {
+    copyBytes(process, advanced(to, a), advanced(from, b), extent.width);
+  });
+}
+
+/** What a fill writes: elements of 1, 2 or 4 bytes in each row of a region. */
+export interface Fill {
+  readonly region: Region;
+  readonly extent: Extent;
+  readonly value: number;
+  readonly elementBytes: number;
+}
+
+/** Fills the rows of device memory. */
+export function fillRows(process: ProcessState, place: Place, { region, extent, value, elementBytes }: Fill): void {
+  if (place.kind !== "device") return;
+  const { u8 } = process.machine.memory.views;
+  eachRow(extent, [region], ([at = 0]) => {
+    const from = place.offset + at;
+    const end = from + extent.width;
+    if (elementBytes === 1) u8.fill(value & 255, from, end);
+    else for (let i = from; i < end; i++) u8[i] = value >>> (8 * ((i - from) % elementBytes));
+  });
+  place.allocation?.written?.();
+}

@@ -1,0 +1,150 @@
+import type { CudaProcess } from "../state/process.ts";
+import type { CudaDevice } from "../state/cuda-device.ts";
+import type { GraphMemory } from "../state/graph-memory.ts";
+import type { Graph, Task } from "../work/graph.ts";
+import { nodeType } from "../work/graph.ts";
+import { runBody } from "../work/graph-exec.ts";
+import type { Event } from "../work/stream.ts";
+import { type LaunchSpec, runLaunch } from "./kernel-launch.ts";
+import type { Extent, Fill, Region } from "./regions.ts";
+
+/** A kernel with its arguments. */
+export interface KernelTask extends Task {
+  readonly type: typeof nodeType.kernel;
+  readonly spec: LaunchSpec;
+  /** What the program names it by. */
+  readonly function: bigint;
+  /** Attributes of the node by number, as the program gave them. */
+  readonly attributes: Map<number, Uint8Array>;
+}
+
+export function kernelTask(spec: LaunchSpec, device: CudaDevice, function_: bigint): KernelTask {
+  const run = (): void | Promise<void> => runLaunch(spec, device);
+  return { type: nodeType.kernel, run, spec, function: function_, attributes: new Map() };
+}
+
+/** A copy: `params` makes those of cudaMemcpy3DParms. */
+export interface CopyTask extends Task {
+  readonly type: typeof nodeType.copy;
+  readonly params: () => Uint8Array;
+}
+
+export const copyTask = (params: () => Uint8Array, run: () => void): CopyTask => ({
+  type: nodeType.copy,
+  params,
+  run,
+});
+
+export interface FillTask extends Task {
+  readonly type: typeof nodeType.fill;
+  readonly fill: Fill;
+}
+
+export const fillTask = (fill: Fill, run: () => void): FillTask => ({ type: nodeType.fill, fill, run });
+
+/** A call of a function of the program. */
+export interface HostTask extends Task {
+  readonly type: typeof nodeType.host;
+  readonly function: bigint;
+  readonly data: bigint;
+}
+
+export function hostTask(process: CudaProcess, function_: bigint, data: bigint): HostTask {
+  const run = (): Promise<void> =>
+    process.callbacks.call({ kind: 0, function: function_, data, stream: 0n, status: process.error });
+  return { type: nodeType.host, function: function_, data, run };
+}
+
+const nothing = (): void => {};
+
+export const emptyTask: Task = { type: nodeType.empty, run: nothing };
+
+/** A graph as one node of another. */
+export const childTask = (graph: Graph): Task => ({
+  type: nodeType.graph,
+  bodies: [graph],
+  run: () => runBody(graph),
+  clone: () => childTask(graph.clone()),
+});
+
+/** A mark of an event, or a wait for one, in the middle of a graph. */
+export interface EventTask extends Task {
+  readonly event: Event;
+}
+
+export const recordTask = (event: Event): EventTask => ({
+  type: nodeType.recordEvent,
+  event,
+  run: () => event.reach(),
+});
+
+export const waitTask = (event: Event): EventTask => ({
+  type: nodeType.waitEvent,
+  event,
+  run: () => event.recorded?.ended() ?? undefined,
+});
+
+/** Kinds of conditional nodes by number. */
+export const conditionalKind = { if: 0, while: 1, switch: 2 } as const;
+
+/** A value that decides which bodies of a node run. Kernels may set it. */
+export interface Condition {
+  /** What it is when a launch begins; null if it stays as it was. */
+  readonly initial: number | null;
+  value: number;
+}
+
+/** Graphs that run, or do not, by a condition. */
+export interface ConditionalTask extends Task {
+  readonly type: typeof nodeType.conditional;
+  readonly condition: Condition;
+}
+
+export function conditionalTask(kind: number, bodies: readonly Graph[], condition: Condition): ConditionalTask {
+  const run = async (): Promise<void> => {
+    if (kind === conditionalKind.while) {
+      while (condition.value !== 0) await runBody(bodies[0]!);
+      return;
+    }
+    const body = kind === conditionalKind.if ? bodies[condition.value === 0 ? 1 : 0] : bodies[condition.value];
+    if (body !== undefined) await runBody(body);
+  };
+  const copies = (): readonly Graph[] => bodies.map((body) => body.clone());
+  const clone = (): Task => conditionalTask(kind, copies(), condition);
+  return { type: nodeType.conditional, bodies, run, clone, condition };
+}
+
+/** The parameters of a copy of rows as cudaMemcpy3DParms: both ends as pitched pointers. */
+export function copyParams(to: Region, from: Region, extent: Extent, kind: number): Uint8Array {
+  const view = new DataView(new ArrayBuffer(160));
+  const pitched = (at: number, { address, pitch, rows }: Region): void => {
+    view.setBigUint64(at, address, true);
+    [pitch, extent.width, rows].forEach((n, i) => {
+      view.setBigUint64(at + 8 + 8 * i, BigInt(n), true);
+    });
+  };
+  pitched(32, from);
+  pitched(96, to);
+  [extent.width, extent.height, extent.depth].forEach((n, i) => {
+    view.setBigUint64(128 + 8 * i, BigInt(n), true);
+  });
+  view.setInt32(152, kind, true);
+  return new Uint8Array(view.buffer);
+}
+
+/** A node that allocates memory, or frees it. */
+export interface MemoryTask extends Task {
+  readonly memory: GraphMemory;
+}
+
+export const allocateTask = (memory: GraphMemory): MemoryTask => ({
+  type: nodeType.allocate,
+  memory,
+  run: () => memory.allocate(),
+});
+
+export const freeTask = (memory: GraphMemory): MemoryTask => ({
+  type: nodeType.free,
+  memory,
+  run: () => memory.free(),
+});

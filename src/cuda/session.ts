@@ -1,0 +1,119 @@
+import { handlers } from "./api/index.ts";
+import { Bytes, Call, type Handler } from "./api/call.ts";
+import { launchOneWay } from "./api/launch.ts";
+import { CudaError, errors } from "./base/errors.ts";
+import { type Item, message, wire } from "./base/wire.ts";
+import type { CudaProcess } from "./state/process.ts";
+
+/** An answer to a call: the value that it returns, and what the client does before. */
+export interface Answer {
+  readonly result: number;
+  readonly items: readonly Item[];
+  readonly showsOutput: boolean;
+}
+
+/** Takes the answer of one call. */
+export type Reply = (answer: Answer) => void;
+
+/** A message of a client. */
+export interface Message {
+  readonly index: number;
+  readonly thread: number;
+  readonly data: Uint8Array;
+  /** Null if no answer is wanted. */
+  readonly reply: Reply | null;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly perThread: boolean;
+  readonly handler: Handler | null;
+}
+
+/** The entry points by number: `names` as the client library has them. */
+export function entryPoints(names: readonly string[]): readonly Entry[] {
+  return names.map((full) => {
+    const name = full.replace(/_pt[sd][sz]$/, "");
+    return { name, perThread: name !== full, handler: handlers.get(name) ?? null };
+  });
+}
+
+const noWords = new BigUint64Array(wire.callWords);
+
+/** What a process that uses CUDA asks, and the answers. */
+export class Session {
+  readonly process: CudaProcess;
+  readonly #entries: readonly Entry[];
+
+  constructor(process: CudaProcess, entries: readonly Entry[]) {
+    this.process = process;
+    this.#entries = entries;
+  }
+
+  /** Does what a message asks for. */
+  take({ index, thread, data, reply }: Message): void {
+    if (index === message.launch) this.#launch(thread, data);
+    else if (index === message.callback) this.#askCallback(data, reply!);
+    else this.#call(this.#entries[index]!, thread, data, reply);
+  }
+
+  #call({ name, perThread, handler }: Entry, thread: number, data: Uint8Array, reply: Reply | null): void {
+    const call = new Call(this.process, this.process.thread(thread), name, perThread, wordsOf(data));
+    const answer = (result: number): void => {
+      if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
+        this.process.warn(`${name} returns error ${result}`);
+      }
+      reply?.({ result, items: call.items, showsOutput: call.showsOutput });
+    };
+    if (handler === null) {
+      this.process.warn(`${name} is not supported: it returns an error`);
+      answer(errors.notSupported);
+      return;
+    }
+    try {
+      const result = handler(call);
+      if (typeof result === "number") answer(result);
+      else result.then(answer, (error: unknown) => answer(this.#codeOf(error)));
+    } catch (error) {
+      answer(this.#codeOf(error));
+    }
+  }
+
+  /** The number of an error that a handler has thrown; one that is no error of CUDA is an error of Lanewise. */
+  #codeOf(error: unknown): number {
+    if (!(error instanceof CudaError)) {
+      this.process.warn(`this is an error of Lanewise itself: ${error instanceof Error ? error.stack : error}`);
+      return errors.unknown;
+    }
+    if (error.message !== `CUDA error ${error.code}`) this.process.warn(error.message);
+    return error.code;
+  }
+
+  #launch(thread: number, data: Uint8Array): void {
+    const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    const perThread = view.getUint32(44, true) !== 0;
+    const call = new Call(this.process, this.process.thread(thread), "cudaLaunchKernel", perThread, noWords);
+    try {
+      launchOneWay(call, view, data.slice(48));
+    } catch (error) {
+      const code = this.#codeOf(error);
+      if (this.process.error === 0) this.process.break(code);
+    }
+  }
+
+  #askCallback(data: Uint8Array, reply: Reply): void {
+    const [target = 0n] = wordsOf(data);
+    this.process.callbacks.ask((next) => {
+      const out = new Bytes(40)
+        .u64(0, next.kind)
+        .u64(8, next.function)
+        .u64(16, next.data)
+        .u64(24, next.stream)
+        .u64(32, next.status);
+      reply({ result: 0, items: [{ kind: 1, address: target, data: out.data }], showsOutput: false });
+    });
+  }
+}
+
+const wordsOf = (data: Uint8Array): BigUint64Array =>
+  new BigUint64Array(data.slice(0, 8 * wire.callWords).buffer, 0, Math.min(wire.callWords, data.length >> 3));

@@ -1,0 +1,137 @@
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import { errors, fail } from "../base/errors.ts";
+import { wire } from "../base/wire.ts";
+
+/**
+ * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or the
+ * program's own pages made so (`registered`); of both (`managed`); what stands for constant memory (`constant`).
+ */
+export type AllocationKind = "device" | "pinned" | "registered" | "managed" | "constant";
+
+/** What gave out memory, and takes it back instead of the machine: a pool, a graph. */
+export interface MemoryOwner {
+  /** Called when the program frees it. Throws if it must not. */
+  freed(allocation: Allocation): void;
+}
+
+/** Memory that a program has asked for. */
+export interface Allocation {
+  readonly kind: AllocationKind;
+  /** The byte of device memory where it begins, and its size. */
+  readonly offset: number;
+  readonly bytes: number;
+  /** The device that was current. */
+  readonly device: number;
+  /** The flags that it was asked for with. */
+  readonly flags: number;
+  /** The address for the host; null where the host has none. */
+  readonly host: bigint | null;
+  /** Called after the host has written to it. */
+  readonly written?: () => void;
+  readonly owner?: MemoryOwner;
+}
+
+const base = wire.arenaBase;
+const end = base + BigInt(wire.arenaBytes);
+
+/** The byte of device memory at an address; null for an address of the host's own. */
+export const offsetOf = (address: bigint): number | null =>
+  address >= base && address < end ? Number(address - base) : null;
+
+export const addressOf = (offset: number): bigint => base + BigInt(offset);
+
+const pageBytes = 4096;
+
+/** All memory that a program has asked for, of all devices: they share one range of addresses. */
+export class Allocations {
+  readonly memory: DeviceMemory;
+  readonly #byOffset = new Map<number, Allocation>();
+  readonly #registered = new Map<bigint, Allocation>();
+  #used = 0;
+
+  constructor(memory: DeviceMemory) {
+    this.memory = memory;
+  }
+
+  /** Bytes of device memory that are in use. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** All of them, in no order. */
+  values(): IterableIterator<Allocation> {
+    return this.#byOffset.values();
+  }
+
+  /** Allocates. Throws a CudaError if there is no room. */
+  add(
+    bytes: number,
+    about: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner">,
+    name?: string,
+  ): Allocation {
+    // The host sees whole pages, and all of them at once.
+    const isSeen = about.kind === "pinned" || about.kind === "managed" || about.kind === "registered";
+    let offset: number;
+    try {
+      offset = isSeen ? this.memory.alloc(bytes, name, { align: pageBytes }) : this.memory.alloc(bytes, name);
+    } catch (error) {
+      if (error instanceof RangeError) fail(errors.memoryAllocation);
+      throw error;
+    }
+    const host = about.kind === "pinned" || about.kind === "managed" ? addressOf(offset) : null;
+    const allocation = { ...about, offset, bytes, host };
+    this.#byOffset.set(offset, allocation);
+    if (about.kind !== "pinned" && about.kind !== "registered") this.#used += bytes;
+    return allocation;
+  }
+
+  /** Notes that an allocation is where a page of the program was. */
+  register(address: bigint, bytes: number, about: Pick<Allocation, "device" | "flags">): Allocation {
+    const inPage = Number(address & BigInt(pageBytes - 1));
+    const rooms = Math.ceil((inPage + bytes) / pageBytes) * pageBytes;
+    const made = this.add(rooms, { ...about, kind: "registered" }, "the registered memory of the host");
+    const allocation = { ...made, host: address - BigInt(inPage) };
+    this.#byOffset.set(made.offset, allocation);
+    this.#registered.set(address, allocation);
+    return allocation;
+  }
+
+  /** Registered memory that begins exactly there. */
+  registeredAt(address: bigint): Allocation | null {
+    return this.#registered.get(address) ?? null;
+  }
+
+  /** Registered memory in which an address of the host lies. */
+  registeredAround(address: bigint): Allocation | null {
+    for (const a of this.#registered.values()) {
+      if (address >= a.host! && address < a.host! + BigInt(a.bytes)) return a;
+    }
+    return null;
+  }
+
+  /** The allocation in which an address lies, or null. */
+  find(address: bigint): Allocation | null {
+    const offset = offsetOf(address);
+    if (offset === null) return null;
+    const found = this.memory.find(offset);
+    return found === null || found.freed ? null : (this.#byOffset.get(found.start) ?? null);
+  }
+
+  /** The allocation that begins at an address, or null. */
+  at(address: bigint): Allocation | null {
+    const offset = offsetOf(address);
+    return offset === null ? null : (this.#byOffset.get(offset) ?? null);
+  }
+
+  free(allocation: Allocation): void {
+    this.#byOffset.delete(allocation.offset);
+    for (const [address, a] of this.#registered) if (a === allocation) this.#registered.delete(address);
+    if (allocation.kind !== "pinned" && allocation.kind !== "registered") this.#used -= allocation.bytes;
+    this.memory.free(allocation.offset);
+  }
+
+  /** Frees all that a device has. */
+  freeAll(device: number): void {
+    for (const a of [...this.#byOffset.values()]) if (a.device === device) this.free(a);
+  }
+}

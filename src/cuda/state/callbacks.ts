@@ -1,0 +1,43 @@
+/** A function of the program that the server wants called. */
+export interface Callback {
+  /** 0: function(data); 1: function(stream, status, data) */
+  readonly kind: 0 | 1;
+  readonly function: bigint;
+  readonly data: bigint;
+  readonly stream: bigint;
+  readonly status: number;
+}
+
+/** Functions of the program that wait to be called by its thread for that, one after the other. */
+export class Callbacks {
+  readonly #queue: { readonly call: Callback; readonly done: () => void }[] = [];
+  #running: (() => void) | null = null;
+  #ask: ((call: Callback) => void) | null = null;
+
+  /** Resolves when the function has returned. */
+  call(call: Callback): Promise<void> {
+    return new Promise((done) => {
+      this.#queue.push({ call, done });
+      this.#next();
+    });
+  }
+
+  /** The program's thread asks for the next function, which says that the one before has returned. */
+  ask(answer: (call: Callback) => void): void {
+    this.#ask = answer;
+    const done = this.#running;
+    this.#running = null;
+    done?.();
+    this.#next();
+  }
+
+  #next(): void {
+    const answer = this.#ask;
+    if (answer === null) return;
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    this.#ask = null;
+    this.#running = next.done;
+    answer(next.call);
+  }
+}

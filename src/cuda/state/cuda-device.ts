@@ -1,0 +1,156 @@
+import type { Image } from "../../container/index.ts";
+import { LoadError, UsageError } from "../../runtime/data/errors.ts";
+import { decodeText } from "../../source/index.ts";
+import { CudaError, errors, fail } from "../base/errors.ts";
+import { Streams } from "../work/stream.ts";
+import { addressOf, type Allocation, offsetOf } from "./allocations.ts";
+import { chooseImage, type DeviceKernel, DeviceModule } from "./device-module.ts";
+import type { ProcessState } from "./process-state.ts";
+import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
+
+/** CUDA's own library for kernels that launch kernels: its names are the machine's. */
+const isDeviceRuntime = (text: string): boolean =>
+  text.includes(".visible .entry __cudaCDP") || text.includes("cnpDeviceGetLimit");
+
+const architectureOf = (text: string): number => Number(/^[ \t]*\.target[ \t]+sm_(\d+)/m.exec(text)?.[1] ?? 0);
+
+/** One device of a process: its context, with the modules that are loaded into it and its streams. */
+export class CudaDevice {
+  readonly process: ProcessState;
+  readonly number: number;
+  readonly streams: Streams;
+  /** Limits that were set, by number. */
+  readonly limits = new Map<number, bigint>();
+  flags = 0;
+  cacheConfig = 0;
+  /** The devices whose memory it may use. */
+  readonly peers = new Set<number>();
+  #workspace: bigint | null = null;
+  readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
+  readonly #constants = new Map<string, Allocation>();
+
+  constructor(process: ProcessState, number: number) {
+    this.process = process;
+    this.number = number;
+    this.streams = new Streams(number);
+    process.streams.add(this.streams.legacy, this.streams.legacy.handle);
+  }
+
+  /** Where the blocks of cooperative launches count each other: two words. */
+  get cooperativeWorkspace(): bigint {
+    if (this.#workspace === null) {
+      const about = { kind: "device", device: this.number, flags: 0 } as const;
+      const made = this.process.allocations.add(256, about, "the workspace of cooperative launches");
+      this.process.machine.memory.views.i32[made.offset >>> 2] = 8;
+      this.#workspace = addressOf(made.offset);
+    }
+    return this.#workspace;
+  }
+
+  /** The module of a registered binary, which is loaded when it is first needed. Throws if that is not possible. */
+  moduleOf(binary: RegisteredBinary): DeviceModule {
+    let known = this.#modules.get(binary);
+    if (known === undefined) this.#modules.set(binary, (known = this.#tryToLoad(binary.files)));
+    if (known instanceof CudaError) throw known;
+    return known;
+  }
+
+  #tryToLoad(files: readonly (readonly Image[])[]): DeviceModule | CudaError {
+    try {
+      return this.load(files);
+    } catch (error) {
+      if (error instanceof CudaError) return error;
+      throw error;
+    }
+  }
+
+  /** Loads a program, of each of whose files one image is taken. Throws if none fits, or it has errors. */
+  load(files: readonly (readonly Image[])[]): DeviceModule {
+    const { gpu } = this.process;
+    const chosen = files.map((images) => chooseImage(images, gpu) ?? fail(errors.noKernelImageForDevice));
+    return this.loadText(chosen.map((image) => decodeText(image.read())));
+  }
+
+  /** Loads PTX; several texts are linked. Throws if they have errors. */
+  loadText(texts: readonly string[]): DeviceModule {
+    const own = texts.filter((text) => !isDeviceRuntime(text));
+    const name = (i: number): string => (own.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
+    try {
+      const files = own.map((text, i) => ({ path: name(i), text }));
+      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...own.map(architectureOf)));
+    } catch (error) {
+      if (error instanceof LoadError) {
+        this.process.warn(error.message);
+        throw new CudaError(errors.invalidPtx, error.message);
+      }
+      if (error instanceof UsageError) throw new CudaError(errors.memoryAllocation, error.message);
+      throw error;
+    }
+  }
+
+  /** Forgets what was loaded of a binary. */
+  unload(binary: RegisteredBinary): void {
+    const known = this.#modules.get(binary);
+    this.#modules.delete(binary);
+    if (known instanceof DeviceModule) this.#free(known);
+  }
+
+  #free({ module }: DeviceModule): void {
+    for (const name of module.variables) {
+      const variable = module.variable(name);
+      if (variable.space === "global") this.process.machine.memory.free(offsetOf(variable.address)!);
+    }
+  }
+
+  /** The kernel for which a function of the host stands. Throws if there is none. */
+  kernelOf(stub: bigint): DeviceKernel {
+    const found = this.process.registry.function(stub) ?? fail(errors.invalidDeviceFunction);
+    return this.moduleOf(found.binary).kernel(found.name);
+  }
+
+  /** The device memory of a variable of a module. Constants have a copy there, which is kept equal. */
+  addressOf(module: DeviceModule, name: string): bigint {
+    const variable = module.variable(name);
+    if (variable.space === "global") return variable.address;
+    const key = `${[...this.#modules.values()].indexOf(module)} ${name}`;
+    let known = this.#constants.get(key);
+    if (known === undefined) {
+      const { memory } = this.process.machine;
+      const about = { kind: "constant", device: this.number, flags: 0 } as const;
+      const copy: Allocation = this.process.allocations.add(
+        variable.byteLength,
+        { ...about, written: () => variable.writeBytes(memory.read(copy.offset, copy.bytes)) },
+        `\`${name}\``,
+      );
+      memory.write(copy.offset, variable.readBytes());
+      this.#constants.set(key, (known = copy));
+    }
+    return addressOf(known.offset);
+  }
+
+  /** The device memory of a registered variable, and its size. */
+  variableAddress({ binary, name }: RegisteredVariable): bigint {
+    return this.addressOf(this.moduleOf(binary), name);
+  }
+
+  /** Forgets everything: memory, modules, streams. */
+  reset(): void {
+    const { allocations, streams } = this.process;
+    for (const module of this.#modules.values()) if (module instanceof DeviceModule) this.#free(module);
+    this.#modules.clear();
+    this.#constants.clear();
+    this.#workspace = null;
+    allocations.freeAll(this.number);
+    for (const [handle, stream] of streams.entries()) {
+      if (stream.device !== this.number || stream.kind === "legacy") continue;
+      this.streams.remove(stream);
+      streams.remove(handle);
+    }
+    for (const [handle, event] of this.process.events.entries()) {
+      if (event.device === this.number) this.process.events.remove(handle);
+    }
+    this.limits.clear();
+    this.peers.clear();
+    this.flags = 0;
+  }
+}

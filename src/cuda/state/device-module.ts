@@ -1,0 +1,114 @@
+import type { Image } from "../../container/index.ts";
+import { NotExecutableError } from "../../runtime/data/errors.ts";
+import type { ModuleVariable } from "../../runtime/data/module-variable.ts";
+import type { Kernel, Module } from "../../runtime/device/module.ts";
+import { CudaError, errors, fail } from "../base/errors.ts";
+import { capabilityOf, type Gpu, sharedPerBlock } from "./gpu.ts";
+
+/** Where a parameter lies in the block of all. */
+export interface ParameterPlace {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** A kernel of a module, with what programs ask of it and may set. */
+export class DeviceKernel {
+  readonly kernel: Kernel;
+  readonly module: DeviceModule;
+  readonly parameters: readonly ParameterPlace[];
+  /** Bytes of all parameters. */
+  readonly parameterBytes: number;
+  /** The most threads of a block. */
+  readonly maxThreads: number;
+  /** Bytes of shared memory that it declares. */
+  readonly staticShared: number;
+  /** The most bytes of dynamic shared memory that a launch may ask for now. */
+  maxDynamicShared: number;
+  /** Further attributes that were set, by number: hints. */
+  readonly hints = new Map<number, number>();
+  readonly #mayWait = new Map<string, boolean>();
+
+  constructor(kernel: Kernel, module: DeviceModule) {
+    this.kernel = kernel;
+    this.module = module;
+    const { params, bounds } = kernel.ir;
+    this.parameters = params.map(({ type, storage }) => ({
+      at: storage.kind === "kernel" ? storage.offset : 0,
+      bytes: type.size,
+    }));
+    this.parameterBytes = Math.max(0, ...this.parameters.map(({ at, bytes }) => at + bytes));
+    const { reqntid, maxntid } = bounds;
+    const most = reqntid ?? maxntid;
+    this.maxThreads = most ? Math.min(1024, most[0] * most[1] * most[2]) : 1024;
+    this.staticShared = sharedBytesOf(module.module, kernel);
+    this.maxDynamicShared = Math.max(0, sharedPerBlock - this.staticShared);
+  }
+
+  /** Whether a launch may wait for others. The answer for one size of blocks is kept. */
+  mayWait(key: string, ask: () => boolean): boolean {
+    let known = this.#mayWait.get(key);
+    if (known === undefined) this.#mayWait.set(key, (known = ask()));
+    return known;
+  }
+}
+
+/** Bytes of the shared variables of a kernel, those of other kernels left out. */
+function sharedBytesOf({ ir }: Module, { name }: Kernel): number {
+  const others = ir.functions.filter((f) => f.kind === "kernel" && f.name !== name).map((f) => `${f.name}.`);
+  let end = 0;
+  for (const v of ir.variables) {
+    if (v.space !== "shared" || v.size === 0 || others.some((other) => v.name.startsWith(other))) continue;
+    end = Math.ceil(end / v.align) * v.align + v.size;
+  }
+  return end;
+}
+
+/** A program that is loaded into a device. */
+export class DeviceModule {
+  readonly module: Module;
+  /** The architecture for which its PTX was written: 75. */
+  readonly architecture: number;
+  readonly #kernels = new Map<string, DeviceKernel>();
+
+  constructor(module: Module, architecture: number) {
+    this.module = module;
+    this.architecture = architecture;
+  }
+
+  /** Throws if there is none, or it cannot be executed. */
+  kernel(name: string, missing: number = errors.invalidDeviceFunction): DeviceKernel {
+    let known = this.#kernels.get(name);
+    if (known !== undefined) return known;
+    if (!this.module.kernels.includes(name)) fail(missing);
+    const kernel = this.module.kernel(name);
+    try {
+      kernel.requireExecutable();
+    } catch (error) {
+      if (error instanceof NotExecutableError) throw new CudaError(errors.notSupported, error.message);
+      throw error;
+    }
+    this.#kernels.set(name, (known = new DeviceKernel(kernel, this)));
+    return known;
+  }
+
+  /** Throws if there is none. */
+  variable(name: string, missing: number = errors.invalidSymbol): ModuleVariable {
+    if (!this.module.variables.includes(name)) fail(missing);
+    return this.module.variable(name);
+  }
+}
+
+/** The image of a file that fits a card best, or null. */
+export function chooseImage(images: readonly Image[], gpu: Gpu): Image | null {
+  const have = capabilityOf(gpu);
+  const rank = ({ kind, architecture }: Image): number => {
+    if (kind !== "ptx") return -1;
+    const [, digits = "0", suffix = ""] = /^sm_(\d+)([af]?)$/.exec(architecture) ?? [];
+    const wants = Number(digits);
+    if (suffix === "a" ? wants !== have : wants > have) return -1;
+    if (suffix === "f" && Math.floor(wants / 10) !== gpu.major) return -1;
+    return 2 * wants + (suffix === "" ? 0 : 1);
+  };
+  const [best] = images.toSorted((a, b) => rank(b) - rank(a));
+  return best === undefined || rank(best) < 0 ? null : best;
+}

@@ -1,0 +1,63 @@
+import { errors, require } from "../base/errors.ts";
+import { addressOf, type Allocations, type MemoryOwner } from "./allocations.ts";
+
+/** Memory that nodes of graphs allocate and free. Its address is known when the node is made, and stays. */
+export class GraphMemory implements MemoryOwner {
+  readonly address: bigint;
+  readonly bytes: number;
+  /** The parameters of the node that allocates it, as the program gave them. */
+  readonly params: Uint8Array;
+  readonly #use: GraphMemoryUse;
+  #isLive = false;
+
+  constructor(
+    { allocations, graphMemory }: { readonly allocations: Allocations; readonly graphMemory: GraphMemoryUse },
+    about: { readonly bytes: number; readonly device: number; readonly params: Uint8Array },
+  ) {
+    this.#use = graphMemory;
+    this.bytes = about.bytes;
+    this.params = about.params;
+    const made = allocations.add(about.bytes, { kind: "device", device: about.device, flags: 0, owner: this });
+    this.address = addressOf(made.offset);
+    graphMemory.reserve(about.bytes);
+  }
+
+  /** Whether it was allocated by a launch and not freed since. */
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  allocate(): void {
+    if (!this.#isLive) this.#use.use(this.bytes);
+    this.#isLive = true;
+  }
+
+  free(): void {
+    if (this.#isLive) this.#use.use(-this.bytes);
+    this.#isLive = false;
+  }
+
+  /** Freed by the program itself, after a launch that has left it allocated. */
+  freed(): void {
+    require(this.#isLive, errors.invalidValue);
+    this.free();
+  }
+}
+
+/** Bytes of the memory of graphs: in use and reserved, now and at most. */
+export class GraphMemoryUse {
+  used = 0;
+  usedHigh = 0;
+  reserved = 0;
+  reservedHigh = 0;
+
+  use(bytes: number): void {
+    this.used += bytes;
+    this.usedHigh = Math.max(this.usedHigh, this.used);
+  }
+
+  reserve(bytes: number): void {
+    this.reserved += bytes;
+    this.reservedHigh = Math.max(this.reservedHigh, this.reserved);
+  }
+}

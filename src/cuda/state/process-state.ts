@@ -1,0 +1,213 @@
+import type { Image } from "../../container/index.ts";
+import type { Dim3, Report } from "../../machine/reports/report.ts";
+import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
+import type { KernelResult, LaunchSettings } from "../../runtime/launch/launch-options.ts";
+import { CudaError, errors, fail } from "../base/errors.ts";
+import { Handles } from "../base/handles.ts";
+import type { HostMemory } from "../base/host-memory.ts";
+import type { Capture } from "../work/capture.ts";
+import type { Counted, Graph, GraphNode } from "../work/graph.ts";
+import type { GraphExec } from "../work/graph-exec.ts";
+import type { Event, Stream } from "../work/stream.ts";
+import { addressOf, Allocations } from "./allocations.ts";
+import { Callbacks } from "./callbacks.ts";
+import { chooseImage, type DeviceKernel } from "./device-module.ts";
+import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
+import { GraphMemoryUse } from "./graph-memory.ts";
+import { Output } from "./output.ts";
+import { type RegisteredBinary, Registry } from "./registry.ts";
+
+/** What a program is to see and how its kernels are to run. */
+export interface ExecOptions {
+  /** Null: the least that the program's code is for. */
+  readonly gpu: Gpu | null;
+  /** The number of devices. */
+  readonly devices: number;
+  readonly launch: LaunchSettings;
+  /** Whether to tell of calls that return errors, and of memory that is never freed. Default: false. */
+  readonly checksCalls?: boolean;
+}
+
+/** A launch that has ended. */
+export interface EndedLaunch {
+  readonly kernel: string;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly result: KernelResult;
+}
+
+/** What a process needs of its surroundings. */
+export interface Surroundings {
+  readonly host: HostMemory;
+  /** Makes the machine on which kernels run: the first call that needs a device asks for it. */
+  readonly makeDevice: () => PtxDevice;
+  /** The value of CUDA_VISIBLE_DEVICES, or null. */
+  readonly visibleDevices: string | null;
+  /** Tells the user something, once. */
+  readonly warn: (text: string) => void;
+  /** Writes a file where the program wants it. Throws if that is not possible. */
+  readonly writeFile: (path: string, text: string) => void;
+  /** Called with the faults and findings of each launch that has any. */
+  readonly onReports: (reports: readonly Report[]) => void;
+  /** Called at the end of each launch. */
+  readonly onLaunch?: (launch: EndedLaunch) => void;
+  /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
+  readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
+}
+
+/** The calls that give memory of a kind. */
+const allocators: Readonly<Record<string, string>> = {
+  device: "cudaMalloc",
+  pinned: "cudaHostAlloc",
+  managed: "cudaMallocManaged",
+};
+
+/** What all devices of a process have in common: the machine, memory, handles, what was registered. */
+export class ProcessState {
+  readonly options: ExecOptions;
+  readonly host: HostMemory;
+  readonly registry: Registry;
+  readonly streams = new Handles<Stream>();
+  readonly events = new Handles<Event>();
+  readonly graphs = new Handles<Graph>();
+  readonly graphNodes = new Handles<GraphNode>();
+  readonly graphExecs = new Handles<GraphExec>();
+  /** The values by which conditional nodes of graphs run, which kernels may set. */
+  readonly conditions = new Handles<{ readonly initial: number | null; value: number }>();
+  readonly graphMemory = new GraphMemoryUse();
+  readonly userObjects = new Handles<Counted>();
+  /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
+  readonly kernels = new Handles<DeviceKernel>();
+  readonly output = new Output();
+  readonly callbacks = new Callbacks();
+  readonly #surroundings: Surroundings;
+  readonly #warned = new Set<string>();
+  #machine: PtxDevice | null = null;
+  #allocations: Allocations | null = null;
+  #gpu: Gpu | null = null;
+  #error = 0;
+  readonly #captures = new Set<Capture>();
+
+  constructor(options: ExecOptions, surroundings: Surroundings) {
+    this.options = options;
+    this.#surroundings = surroundings;
+    this.host = surroundings.host;
+    this.registry = new Registry(this.host);
+    this.#tellState();
+  }
+
+  get machine(): PtxDevice {
+    if (this.#machine === null) {
+      this.#machine = this.#surroundings.makeDevice();
+      const { sanitize = [] } = this.options.launch;
+      this.#machine.memory.quarantine = sanitize === "all" || [...sanitize].includes("memory");
+    }
+    return this.#machine;
+  }
+
+  get allocations(): Allocations {
+    return (this.#allocations ??= new Allocations(this.machine.memory));
+  }
+
+  /** The card that all devices are. It is chosen when something first asks for it. */
+  get gpu(): Gpu {
+    return (this.#gpu ??= this.options.gpu ?? this.#leastGpu());
+  }
+
+  /** The first card that runs all that is registered and has PTX: what programs were compiled for fits them best. */
+  #leastGpu(): Gpu {
+    const files = [...this.registry.binaries].flatMap((binary) => this.#filesOf(binary));
+    const withPtx = files.filter((images) => images.some(({ kind }) => kind === "ptx"));
+    if (withPtx.length === 0) return gpus[defaultGpu]!;
+    const fits = (gpu: Gpu): boolean => withPtx.every((images) => chooseImage(images, gpu) !== null);
+    return Object.values(gpus).find(fits) ?? gpus[defaultGpu]!;
+  }
+
+  #filesOf(binary: RegisteredBinary): readonly (readonly Image[])[] {
+    try {
+      return binary.files;
+    } catch (error) {
+      if (error instanceof CudaError) return [];
+      throw error;
+    }
+  }
+
+  /** Whether anything needed a device so far. */
+  get isActive(): boolean {
+    return this.#machine !== null;
+  }
+
+  /** The error that has made all further work impossible, or 0. */
+  get error(): number {
+    return this.#error;
+  }
+
+  /** Notes an error after which the context is unusable. */
+  break(code: number): void {
+    if (this.#error === 0) this.#error = code;
+    this.#tellState();
+  }
+
+  /** The captures of streams that have begun and not ended. */
+  get captures(): ReadonlySet<Capture> {
+    return this.#captures;
+  }
+
+  /** Notes a capture: launches may become nodes of graphs until it ends. */
+  beginCapture(capture: Capture): void {
+    this.#captures.add(capture);
+    this.#tellState();
+  }
+
+  endCapture(capture: Capture): void {
+    capture.end();
+    this.#captures.delete(capture);
+    this.#tellState();
+  }
+
+  /** Writes a file for the program. */
+  writeFile(path: string, text: string): void {
+    try {
+      this.#surroundings.writeFile(path, text);
+    } catch {
+      fail(errors.operatingSystem);
+    }
+  }
+
+  /** Passes on what a launch has done and found. */
+  noteLaunch(launch: EndedLaunch): void {
+    const { reports } = launch.result;
+    if (reports.length > 0) this.#surroundings.onReports(reports);
+    this.#surroundings.onLaunch?.(launch);
+  }
+
+  /** Memory that the program has not freed: a line for each, if calls are checked. */
+  get leaks(): readonly string[] {
+    if (!this.options.checksCalls || !this.isActive) return [];
+    const left = [...this.allocations.values()].filter(({ kind, device }) => device >= 0 && kind in allocators);
+    return left.map(({ kind, bytes }) => `${bytes} bytes of ${allocators[kind]} are never freed`);
+  }
+
+  /** Tells the user something, the same thing only once. */
+  warn(text: string): void {
+    if (this.#warned.has(text)) return;
+    this.#warned.add(text);
+    this.#surroundings.warn(text);
+  }
+
+  /** The address of a text that stays as long as the process: in memory that the host may read. */
+  text(value: string): bigint {
+    return this.kept(new TextEncoder().encode(`${value}\0`));
+  }
+
+  /** The address of bytes that stay as long as the process, in memory that the host may see, once it is opened to it. */
+  kept(bytes: Uint8Array): bigint {
+    const made = this.allocations.add(bytes.length, { kind: "pinned", device: -1, flags: 0 }, "the server's own");
+    this.machine.memory.write(made.offset, bytes);
+    return addressOf(made.offset);
+  }
+
+  #tellState(): void {
+    this.#surroundings.onState({ oneWay: this.#error === 0 && this.#captures.size === 0, error: this.#error });
+  }
+}

@@ -1,0 +1,356 @@
+import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
+import { windows } from "../address-map.ts";
+import { argAt, fileLayout, slmBits, surfaceIndex } from "../byte-file.ts";
+import type { Destination, Instruction, Op } from "../instruction.ts";
+import type { FileHome, IrFunction, Param, Register } from "../module.ts";
+import { mapOperands } from "../operands.ts";
+import { retargeted } from "../retarget.ts";
+import type { PayloadPart, WorkItemModel } from "../work-item-model.ts";
+import { fileLeavesOf, readsOf } from "./accesses.ts";
+import { promoteFile } from "./file-promotion.ts";
+import { unitedHalves } from "./lane-halves.ts";
+import { ThreadUniform } from "./thread-uniform.ts";
+
+/** A kernel without hardware threads, and under which conditions it does the same as with them. */
+export interface WorkItemKernel {
+  readonly ir: IrFunction;
+  /** By instruction, its number in the kernel that it was made from. */
+  readonly origins: readonly number[];
+  /** Instructions whose results were for all lanes of the thread: no lane elsewhere may read the old ones. */
+  readonly forAllLanes: ReadonlySet<number>;
+  /** Instructions that all lanes of the thread that have not ended must reach together. */
+  readonly together: ReadonlySet<number>;
+}
+
+type Code = Pick<WorkItemKernel, "ir" | "origins">;
+
+/** Operations that a lane performs by itself. */
+const ownOperations: ReadonlySet<Op["kind"]> = new Set([
+  "pure",
+  "load",
+  "store",
+  "atomic",
+  "branch",
+  "return",
+  "exit",
+  "trap",
+  "fence",
+  "nothing",
+  "barrier",
+]);
+
+/**
+ * A vISA kernel as its work items execute it, each with registers of its own, as in PTX: no byte file, no rules for
+ * lanes, no surfaces. Null if lanes share more than values that all of them compute alike, or if something of the thread
+ * is needed that work items do not know.
+ *
+ * What a thread computes once for all lanes, each lane computes for itself. That is the same as long as no lane reads
+ * what others, which went another way, have written meanwhile: whoever calls this has to make sure of that, as the
+ * result says.
+ */
+export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel): WorkItemKernel | null {
+  if (ir.file === undefined || !ir.instructions.every(({ op }) => ownOperations.has(op.kind))) return null;
+  const united = uniteHalves(ir);
+  const promoted = promoteFile(united.ir, width);
+  return new WorkItemForm(promoted, united.origins, width, model).kernel();
+}
+
+/** The function with instructions for adjacent lanes united. */
+function uniteHalves(ir: IrFunction): Code {
+  const targets = new Set(ir.instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
+  const instructions: Instruction[] = [];
+  const origins: number[] = [];
+  const places: number[] = [];
+  for (const [i, instruction] of ir.instructions.entries()) {
+    const last = instructions.at(-1);
+    const united = last === undefined || targets.has(i) ? null : unitedHalves(last, instruction);
+    if (united !== null) instructions[instructions.length - 1] = united;
+    else {
+      instructions.push(instruction);
+      origins.push(i);
+    }
+    places.push(instructions.length - 1);
+  }
+  places.push(instructions.length);
+  const moved = instructions.map((instruction) => retargeted(instruction, (target) => places[target]!));
+  return { ir: { ...ir, instructions: moved }, origins };
+}
+
+class WorkItemForm {
+  readonly #ir: IrFunction;
+  readonly #origins: readonly number[];
+  readonly #width: number;
+  readonly #model: WorkItemModel;
+  readonly #registers: Register[];
+  readonly #uniform: ThreadUniform;
+  /** Predicates of which one lane's bit decides for all. */
+  readonly #decides: ReadonlySet<number>;
+  /** By index of a surface, the register with its address. */
+  readonly #surfaces = new Map<number, number>();
+
+  constructor(ir: IrFunction, origins: readonly number[], width: number, model: WorkItemModel) {
+    this.#ir = ir;
+    this.#origins = origins;
+    this.#width = width;
+    this.#model = model;
+    this.#registers = ir.registers.map(({ home: _, ...register }) => register);
+    this.#uniform = new ThreadUniform(ir);
+    this.#decides = new Set(
+      ir.instructions.flatMap(({ guard, lanes }) =>
+        guard !== null && (lanes?.uniform === true || lanes?.count === 1 || guard.collapse !== undefined)
+          ? [guard.register]
+          : [],
+      ),
+    );
+  }
+
+  kernel(): WorkItemKernel | null {
+    const { instructions } = this.#ir;
+    if (!this.#uniform.holds) return null;
+    const converted = instructions.map((instruction, i) => this.#instruction(instruction, i));
+    const start = this.#start();
+    if (start === null || converted.includes(null)) return null;
+    const moved = (converted as Instruction[]).map((i) => retargeted(i, (target) => target + start.length));
+    const { file: _, ...rest } = this.#ir;
+    const where = (holds: (instruction: Instruction) => boolean): ReadonlySet<number> =>
+      new Set(instructions.flatMap((instruction, i) => (holds(instruction) ? [i + start.length] : [])));
+    return {
+      ir: { ...rest, params: this.#params(), registers: this.#registers, instructions: [...start, ...moved] },
+      origins: [...start.map(() => 0), ...this.#origins],
+      forAllLanes: where(({ op, lanes }) => lanes?.noMask === true && !lanes.uniform && op.kind !== "store"),
+      together: where((instruction) => this.#needsAll(instruction)),
+    };
+  }
+
+  /**
+   * Whether lanes that are elsewhere would make a difference to an instruction: a barrier, a return that ends the whole
+   * thread, a predicate under a mask whose bit in one lane decides for all.
+   */
+  #needsAll({ op, dst, lanes }: Instruction): boolean {
+    if (op.kind === "barrier" || (op.kind === "return" && lanes?.uniform === true)) return true;
+    return lanes?.noMask !== true && dst.some((to) => typeof to === "number" && this.#decides.has(to));
+  }
+
+  // ---- Instructions -------------------------------------------------------------------------------------------------
+
+  #instruction(instruction: Instruction, at: number): Instruction | null {
+    const { op, dst, guard, lanes, ...rest } = instruction;
+    if (fileLeavesOf(instruction).length > 0 || dst.some((to) => to !== null && typeof to !== "number")) return null;
+    if (readsWord(instruction) || (op.kind === "barrier" && (op.mode !== "sync" || op.count !== null))) return null;
+    if (guard?.collapse !== undefined && !this.#uniform.has(guard.register)) return null;
+    if (lanes !== undefined && !this.#isOfEachLane(instruction)) return null;
+    const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
+    const located = place?.kind === "surface" ? this.#atAddress(op, at) : withoutMask(op);
+    if (located === null) return null;
+    const plain = guard === null ? null : { register: guard.register, negate: guard.negate };
+    return { ...rest, op: located, dst, guard: plain };
+  }
+
+  /**
+   * Whether an instruction that names its lanes does for each active lane what the lane could do by itself: it is for
+   * all lanes, or for one value that all lanes of the thread compute alike.
+   */
+  #isOfEachLane({ op, dst, guard, lanes }: Instruction): boolean {
+    const { first, count, uniform, noMask } = lanes!;
+    const isUniformGuard = guard === null || this.#uniform.has(guard.register);
+    if (uniform) return isUniformGuard;
+    const isForAll = first === 0 && count >= this.#width;
+    if (isForAll && !noMask) return true;
+    if (!noMask || op.kind === "atomic" || !(isUniformGuard || isForAll)) return false;
+    if (isForAll && op.kind === "pure") return true;
+    return count === 1 && dst.every((to) => this.#isOne(to));
+  }
+
+  /** Whether a destination is one element, the same for all lanes. */
+  #isOne(to: Destination): boolean {
+    return typeof to !== "number" || this.#ir.registers[to]!.home?.lanes === null;
+  }
+
+  /** An access to a surface as one at an address; null where it is not known which surface it is. */
+  #atAddress(op: Op, at: number): Op | null {
+    if ((op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") || op.place.kind !== "surface") return null;
+    const index = this.#constantAt(op.place.surface, at);
+    const from = index === null ? undefined : this.#model.surfaces.get(index);
+    if (index === null || from === undefined) return null;
+    let register = this.#surfaces.get(index);
+    if (register === undefined) {
+      register = this.#registers.push({ name: `surface ${index}`, class: "b64", bits: 64 }) - 1;
+      this.#surfaces.set(index, register);
+    }
+    const base: Expr = { kind: "reg", ty: "i64", reg: register };
+    const address = kit.add(base, kit.widen(op.place.offset, false));
+    return { ...op, place: { kind: "address", address, surface: index } };
+  }
+
+  /** The constant that an expression is before an instruction; null if it is none, or if that is not known. */
+  #constantAt(expr: Expr, at: number): number | null {
+    if (expr.kind === "const") return Number(expr.value) >>> 0;
+    if (expr.kind !== "reg") return null;
+    const { instructions } = this.#ir;
+    // A block begins at every target of a branch; to go past one, no branch may lead there.
+    for (let i = at - 1; i >= 0 && !this.#isTarget(i + 1); i--) {
+      const { op, dst, guard } = instructions[i]!;
+      if (!dst.includes(expr.reg)) continue;
+      const value = op.kind === "pure" && guard === null ? op.values[dst.indexOf(expr.reg)]! : null;
+      return value?.kind === "const" ? Number(value.value) >>> 0 : null;
+    }
+    const writers = instructions.filter(({ dst }) => dst.includes(expr.reg));
+    const [writer] = writers;
+    const value = writer?.op.kind === "pure" && writer.guard === null ? writer.op.values[0]! : null;
+    return writers.length === 1 && value?.kind === "const" && instructions.indexOf(writer!) < at
+      ? Number(value.value) >>> 0
+      : null;
+  }
+
+  #targets: ReadonlySet<number> | null = null;
+
+  #isTarget(index: number): boolean {
+    this.#targets ??= new Set(this.#ir.instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
+    return this.#targets.has(index);
+  }
+
+  // ---- How a work item begins ---------------------------------------------------------------------------------------
+
+  /** Instructions that give registers what the thread's payload gave them; null if work items do not know it. */
+  #start(): Instruction[] | null {
+    const read = new Set<number>();
+    const written = new Set<number>();
+    for (const instruction of this.#ir.instructions) {
+      readsOf(instruction, { register: (r) => read.add(r) });
+      for (const to of instruction.dst) if (typeof to === "number") written.add(to);
+    }
+    const start: Instruction[] = [];
+    for (const [r, { home }] of this.#ir.registers.entries()) {
+      if (home === undefined || !read.has(r)) continue;
+      const found = this.#initial(r, home, written.has(r));
+      if (found === null) return null;
+      if (found !== "zero") start.push(this.#emitted(found, r));
+    }
+    for (const [index, r] of this.#surfaces) {
+      start.push(this.#emitted(paramLoad(this.#model.surfaces.get(index)!, 64), r));
+    }
+    return start;
+  }
+
+  /** What a register begins as. */
+  #initial(register: number, home: FileHome, isWritten: boolean): Op | "zero" | null {
+    const { at, bits, lanes } = home;
+    const end = at + ((lanes === null ? 1 : lanes.first + lanes.count) * bits) / 8;
+    const overlaps = (start: number, size: number): boolean => at < start + size && end > start;
+    const part = this.#model.parts.find((p) => overlaps(p.at, p.bytes));
+    if (part === undefined) {
+      if (this.#model.filled.some((range) => overlaps(range.at, range.size))) return null;
+      if (at >= argAt) return "zero";
+      // The modes are written before anything is computed, by which they become constants.
+      if (overlaps(fileLayout.cr0.at, fileLayout.cr0.bytes)) return pure(kit.i32(0));
+      if (at === fileLayout.surfaces.at) return pure(kit.i32(surfaceIndex.slm));
+      return null;
+    }
+    if (at < part.at || (lanes === null && end > part.at + part.bytes)) return null;
+    return this.#fromPart(register, home, part, isWritten);
+  }
+
+  #fromPart(register: number, { at, bits, lanes }: FileHome, part: PayloadPart, isWritten: boolean): Op | null {
+    const { source } = part;
+    const within = at - part.at;
+    switch (source.kind) {
+      case "param":
+        return lanes === null ? paramLoad(source.offset + within, bits) : null;
+      case "group-id":
+        return lanes === null && bits === 32 && within === 0 ? pure(special("ctaid", source.dimension)) : null;
+      case "item-index":
+        return lanes?.first === 0 && bits === 32 && within === 0 ? pure(itemIndex()) : null;
+      case "local-id":
+        if (lanes?.first !== 0 || bits !== 16 || within !== 0) return null;
+        // Ids are small: where nothing else is written to it, the register may be treated as a wide one.
+        if (!isWritten) this.#registers[register] = { ...this.#registers[register]!, bits: 32 };
+        return pure(special("tid", source.dimension));
+    }
+  }
+
+  #emitted(op: Op, register: number): Instruction {
+    const { span, location } = this.#ir.instructions[0]!;
+    return { op, dst: [register], guard: null, undefinedCases: [], span, location };
+  }
+
+  #params(): Param[] {
+    const { pointers, paramBytes } = this.#model;
+    const param = (offset: number, size: number): Param => ({
+      name: "",
+      type: { kind: "b", size, align: Math.min(size, 8), unsized: false },
+      storage: { kind: "kernel", offset },
+    });
+    const params: Param[] = [];
+    // The bytes between pointers are one parameter each.
+    let end = 0;
+    for (const offset of [...pointers].sort((a, b) => a - b)) {
+      if (offset > end) params.push({ ...param(end, offset - end), type: block(offset - end) });
+      params.push(param(offset, 8));
+      end = offset + 8;
+    }
+    if (paramBytes > end) params.push({ ...param(end, paramBytes - end), type: block(paramBytes - end) });
+    return params;
+  }
+}
+
+/**
+ * An access to shared local memory without the mask over its offset, which hides what the address is made of. An offset
+ * with other bits then misses its object, and whoever looks the address up applies the mask.
+ */
+function withoutMask(op: Op): Op {
+  if ((op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") || op.access.space !== "shared") return op;
+  const address = op.place.kind === "address" ? op.place.address : null;
+  if (address?.kind !== "prim" || address.prim !== "i32.add") return op;
+  const [masked, start] = address.args;
+  if (masked?.kind !== "prim" || masked.prim !== "i32.and" || start?.kind !== "const") return op;
+  const [offset, mask] = masked.args;
+  if (offset === undefined || mask?.kind !== "const" || mask.value !== slmBits) return op;
+  return { ...op, place: { kind: "address", address: kit.add(offset, start) } };
+}
+
+const block = (size: number): Param["type"] => ({ kind: "array", size, align: 8, unsized: false });
+
+const pure = (value: Expr): Op => ({ kind: "pure", values: [value] });
+
+/** The index of a work item in the launch, with x varying fastest. */
+function itemIndex(): Expr {
+  const [x, y, z] = ([0, 1, 2] as const).map((dimension) =>
+    kit.add(kit.mul(special("ctaid", dimension), special("ntid", dimension)), special("tid", dimension)),
+  );
+  const [width, height] = ([0, 1] as const).map((dimension) =>
+    kit.mul(special("nctaid", dimension), special("ntid", dimension)),
+  );
+  return kit.add(kit.mul(kit.add(kit.mul(z!, height!), y!), width!), x!);
+}
+
+const special = (name: "tid" | "ctaid" | "ntid" | "nctaid", dimension: 0 | 1 | 2): Expr => ({
+  kind: "special",
+  ty: "i32",
+  name: `${name}.${"xyz"[dimension]}` as SpecialName,
+});
+
+const paramLoad = (offset: number, bits: FileHome["bits"]): Op => ({
+  kind: "load",
+  access: {
+    space: "kernel-param",
+    bits,
+    signed: false,
+    count: 1,
+    align: 1,
+    volatile: false,
+    order: "weak",
+    scope: null,
+  },
+  place: { kind: "address", address: kit.i64(BigInt(windows["kernel-param"].start + offset)) },
+});
+
+/** Whether an instruction reads predicates of other lanes as a word. */
+function readsWord(instruction: Instruction): boolean {
+  let found = false;
+  const visit = (expr: Expr): Expr => {
+    found ||= expr.kind === "lane-word" || (expr.kind === "prim" && expr.args.some((arg) => visit(arg) && found));
+    return expr;
+  };
+  mapOperands(instruction, visit);
+  return found;
+}

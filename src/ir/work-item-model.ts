@@ -1,0 +1,34 @@
+/** Where work items find something that the payload of a hardware thread holds (vISA). */
+export type PayloadSource =
+  /** A value that is the same in the whole launch: at an offset among the launch's parameters. */
+  | { readonly kind: "param"; readonly offset: number }
+  /** A dimension of the group's id, a doubleword. */
+  | { readonly kind: "group-id"; readonly dimension: 0 | 1 | 2 }
+  /** The index of each lane's work item in the launch: 32 bits for each lane, adjacent. */
+  | { readonly kind: "item-index" }
+  /** A dimension of the work items' ids within their group: 16 bits for each lane, adjacent. */
+  | { readonly kind: "local-id"; readonly dimension: 0 | 1 | 2 };
+
+/** A part of the byte file that a thread begins with. */
+export interface PayloadPart {
+  /** The byte of the file at which it begins. */
+  readonly at: number;
+  readonly bytes: number;
+  readonly source: PayloadSource;
+}
+
+/**
+ * What the work items of a vISA kernel would have to know if no hardware thread were around them. It depends on the
+ * program alone; the values are the launch's parameters.
+ */
+export interface WorkItemModel {
+  readonly parts: readonly PayloadPart[];
+  /** Ranges of the file that the payload fills; those that are no part hold something that work items do not know. */
+  readonly filled: readonly { readonly at: number; readonly size: number }[];
+  /** Offsets, among the launch's parameters, of those that are addresses. */
+  readonly pointers: readonly number[];
+  /** Bytes of the launch's parameters. */
+  readonly paramBytes: number;
+  /** By index of a surface, the offset of its address among the launch's parameters. */
+  readonly surfaces: ReadonlyMap<number, number>;
+}

@@ -1,0 +1,60 @@
+import type { AddressSpace } from "../../machine/memory/address-space.ts";
+import type { Extent } from "../../machine/memory/extent.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Views } from "../../machine/memory/views.ts";
+import { recordBytes } from "../abi/context-layout.ts";
+
+/** Where a table of extents lies, and how many entries it has. */
+export interface ExtentTable {
+  /** A byte of memory. */
+  readonly at: number;
+  readonly count: number;
+}
+
+/** Writes an entry. `start`: its address, if that is not the extent's; `delta`: what makes an address a byte of memory. */
+export function writeEntry(views: Views, at: number, { start, end }: Extent, delta: number, address = start): void {
+  const high = Math.floor(address / 2 ** 32);
+  views.i32.set([address, high, end - start, delta], at >>> 2);
+}
+
+/** The tables of a device's allocations that compiled code searches: one for each set of allocations in use. */
+export class AllocationTables {
+  readonly #memory: DeviceMemory;
+  readonly #addresses: AddressSpace;
+  #current: { readonly table: ExtentTable; readonly version: number; readonly room: number } | null = null;
+  /** Launches that may search the present table. */
+  #users = 0;
+
+  constructor(memory: DeviceMemory, addresses: AddressSpace) {
+    this.#memory = memory;
+    this.#addresses = addresses;
+  }
+
+  /** The table of the present allocations, which stays as it is until it is given back. */
+  take(): ExtentTable {
+    if (this.#current?.version !== this.#memory.allocationsVersion) this.#write();
+    this.#users++;
+    return this.#current!.table;
+  }
+
+  giveBack(table: ExtentTable): void {
+    if (table === this.#current?.table) this.#users--;
+  }
+
+  #write(): void {
+    const used = this.#memory.allocations.filter(({ freed }) => !freed);
+    let at = this.#current?.table.at ?? 0;
+    let room = this.#current?.room ?? 0;
+    if (used.length > room || this.#users > 0) {
+      room = Math.max(64, 2 * used.length);
+      at = this.#memory.reserve(room * recordBytes);
+    }
+    used.forEach((extent, i) => {
+      const address = Number(this.#addresses.global(extent.start));
+      writeEntry(this.#memory.views, at + i * recordBytes, extent, -this.#addresses.globalLow, address);
+    });
+    const table = { at, count: used.length };
+    this.#current = { table, version: this.#memory.allocationsVersion, room };
+    this.#users = 0;
+  }
+}

@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+
+/** What native/addon/addon.c does. What fails returns a negative number, -errno. */
+export interface NativeAddon {
+  listen(path: string): number;
+  accept(fd: number): number;
+  peer(fd: number): number;
+  /** Bytes that have come; 0 if the other end has closed. */
+  receive(fd: number, into: Uint8Array): number;
+  sendDescriptors(fd: number, first: number, second: number): number;
+  /** A descriptor of new memory of so many bytes. */
+  memory(bytes: number): number;
+  map(fd: number, bytes: number): ArrayBuffer | undefined;
+  /** Puts the memory of a descriptor under bytes `from` to `to`. */
+  mapOver(bytes: Uint8Array, from: number, to: number, fd: number): number;
+  release(fd: number, from: number, bytes: number): number;
+  poll(fds: Int32Array, ready: Int32Array, milliseconds: number): number;
+  /** Wakes who waits for a word. */
+  wake(words: Int32Array, index: number): void;
+  /** Copies from the memory of a process into bytes `from` to `from + length`. Returns how many. */
+  read(pid: number, address: bigint, into: Uint8Array, from: number, length: number): number;
+  write(pid: number, address: bigint, bytes: Uint8Array, from: number, length: number): number;
+  close(fd: number): void;
+  processDescriptor(pid: number): number;
+}
+
+/** The native part of `lanewise exec`. */
+export interface Native {
+  readonly addon: NativeAddon;
+  /** The folder of the libraries. */
+  readonly folder: string;
+  /** The names of all entry points, by number. */
+  readonly names: readonly string[];
+}
+
+/** Loads the native part; a text if it is not there: why. */
+export function loadNative(): Native | string {
+  if (process.platform !== "linux" || process.arch !== "x64") return "it needs Linux on x86-64";
+  // Beside the bundle, or in dist/ when it runs from sources.
+  const folder = ["../native/", "../../../dist/native/", "./native/"]
+    .map((path) => fileURLToPath(new URL(path, import.meta.url)))
+    .find((path) => existsSync(`${path}lanewise.node`));
+  if (folder === undefined) return "its libraries were not built, since there was no C compiler (cc)";
+  const addon = createRequire(import.meta.url)(`${folder}lanewise.node`) as NativeAddon;
+  return { addon, folder, names: readFileSync(`${folder}names.txt`, "utf8").trim().split("\n") };
+}

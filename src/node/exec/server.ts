@@ -1,0 +1,171 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { entryPoints, Session } from "../../cuda/session.ts";
+import { HostMemory } from "../../cuda/base/host-memory.ts";
+import { CudaProcess } from "../../cuda/state/process.ts";
+import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
+import type { Report } from "../../machine/reports/report.ts";
+import { PtxDevice } from "../../runtime/device/ptx-device.ts";
+import type { DeviceOptions } from "../../runtime/index.ts";
+import { Channel } from "./channel.ts";
+import type { Native } from "./native.ts";
+
+/** What the server tells. */
+export interface ServerEvents {
+  readonly warn: (text: string) => void;
+  readonly onReports: (reports: readonly Report[]) => void;
+  readonly onLaunch: (launch: EndedLaunch) => void;
+}
+
+interface Client {
+  readonly channel: Channel;
+  readonly session: Session;
+}
+
+/** Milliseconds for which the thread waits outside of Node's own loop, at most. */
+const waitMs = 20;
+
+/** The server of a program and of the processes that it starts: each that uses CUDA has a device of its own. */
+export class ExecServer {
+  /** Where processes find it: the value of LANEWISE_EXEC. */
+  readonly path: string;
+  readonly #native: Native;
+  readonly #options: ExecOptions;
+  readonly #device: DeviceOptions;
+  readonly #events: ServerEvents;
+  readonly #entries: ReturnType<typeof entryPoints>;
+  readonly #folder: string;
+  readonly #listener: number;
+  readonly #clients: Client[] = [];
+  readonly #greeting: number[] = [];
+  #program = -1;
+  #isClosed = false;
+
+  constructor(native: Native, options: ExecOptions, device: DeviceOptions, events: ServerEvents) {
+    this.#native = native;
+    this.#options = options;
+    this.#device = device;
+    this.#events = events;
+    this.#entries = entryPoints(native.names);
+    this.#folder = mkdtempSync(join(tmpdir(), "lanewise-"));
+    this.path = join(this.#folder, "exec");
+    this.#listener = native.addon.listen(this.path);
+    if (this.#listener < 0) throw new Error(`no socket can be made at ${this.path}`);
+  }
+
+  /** Serves until it is closed. `pid`: the program, whose end is noticed at once. */
+  start(pid: number): void {
+    this.#program = this.#native.addon.processDescriptor(pid);
+    this.#turn();
+  }
+
+  /** Takes what processes have still said, and ends. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const client of [...this.#clients]) this.#end(client);
+    this.#native.addon.close(this.#listener);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Does what there is to do, waits a little for more, and lets Node do the same. */
+  #turn = (): void => {
+    if (this.#isClosed) return;
+    const isBusy = this.#serve();
+    if (!isBusy) this.#wait();
+    setImmediate(this.#turn);
+  };
+
+  /** Takes messages in turn. Returns whether there may be more. */
+  #serve(): boolean {
+    let isBusy = false;
+    for (const { channel, session } of this.#clients) {
+      for (let i = 0; i < 256; i++) {
+        const next = channel.next(session.process.output);
+        if (next === null) break;
+        session.take(next);
+        isBusy = true;
+      }
+    }
+    return isBusy;
+  }
+
+  #wait(): void {
+    const { addon } = this.#native;
+    // Workers report to Node's loop: while they run, it has to have its turn soon.
+    const hasWorkers = this.#clients.some(
+      ({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen,
+    );
+    const awake = this.#clients.every(({ channel }) => channel.sleep());
+    const greeting = [...this.#greeting];
+    const clients = [...this.#clients];
+    const own = [this.#listener, ...(this.#program < 0 ? [] : [this.#program])];
+    const fds = Int32Array.from([...own, ...greeting, ...clients.map(({ channel }) => channel.fd)]);
+    const ready = new Int32Array(fds.length);
+    addon.poll(fds, ready, !awake ? 0 : hasWorkers ? 1 : waitMs);
+    for (const { channel } of clients) channel.awake();
+    if (ready[0] !== 0) this.#accept();
+    greeting.forEach((fd, i) => {
+      if (ready[own.length + i] !== 0) this.#greet(fd);
+    });
+    clients.forEach((client, i) => {
+      if (ready[own.length + greeting.length + i] !== 0 && this.#hasEnded(client.channel.fd)) this.#end(client);
+    });
+  }
+
+  #accept(): void {
+    const fd = this.#native.addon.accept(this.#listener);
+    if (fd >= 0) this.#greeting.push(fd);
+  }
+
+  /** Reads what a new process says of itself, and gives it its memory. */
+  #greet(fd: number): void {
+    const { addon } = this.#native;
+    const into = new Uint8Array(1024);
+    const got = addon.receive(fd, into);
+    this.#greeting.splice(this.#greeting.indexOf(fd), 1);
+    if (got <= 0) {
+      addon.close(fd);
+      return;
+    }
+    const text = new TextDecoder().decode(into.subarray(0, got));
+    const [numbers = "", visible = ""] = text.split("\n");
+    const [, , isSet] = numbers.split(" ").map(Number);
+    const channel = new Channel(addon, fd, addon.peer(fd));
+    const process = new CudaProcess(this.#options, {
+      host: new HostMemory(channel.host),
+      makeDevice: () => new PtxDevice({ ...this.#device, underlay: (memory, from) => channel.underlay(memory, from) }),
+      writeFile: (path, text) => writeFileSync(path, text),
+      visibleDevices: isSet === 1 ? visible : null,
+      warn: this.#events.warn,
+      onReports: this.#events.onReports,
+      onLaunch: this.#events.onLaunch,
+      onState: ({ oneWay, error }) => channel.publish(oneWay, error),
+    });
+    this.#clients.push({ channel, session: new Session(process, this.#entries) });
+  }
+
+  /** Takes the bytes by which a process has woken the server. Returns whether it has closed. */
+  #hasEnded(fd: number): boolean {
+    const into = new Uint8Array(256);
+    for (;;) {
+      const got = this.#native.addon.receive(fd, into);
+      if (got === 0) return true;
+      if (got < 0) return got !== eagain;
+    }
+  }
+
+  /** A process has ended: what it has still asked for is done. */
+  #end(client: Client): void {
+    const { channel, session } = client;
+    for (let next = channel.next(session.process.output); next !== null; next = channel.next(session.process.output)) {
+      session.take({ ...next, reply: null });
+    }
+    for (const leak of session.process.leaks) this.#events.warn(leak);
+    this.#clients.splice(this.#clients.indexOf(client), 1);
+    channel.close();
+  }
+}
+
+const eagain = -11;

@@ -1,0 +1,160 @@
+import { fileLayout, type PayloadPart, type PayloadSource, type WorkItemModel } from "../../ir/index.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import { AddressSpace, parts } from "../../machine/memory/address-space.ts";
+import type { Surface } from "../../machine/state/thread-model.ts";
+import { payloadPlaces } from "../../visa/lower/layout.ts";
+import type { BoundRoutine } from "../../visa/symbols.ts";
+import type { KernelInput } from "./handwritten-payload.ts";
+import { type Payload, payloadPlace } from "./payload.ts";
+import { roundUp } from "./thread-memory.ts";
+import type { KernelInfo } from "./zeinfo.ts";
+
+/** A kernel without its thread: where things are, which depends on the program alone, and the launch's values. */
+interface WorkItems {
+  readonly model: WorkItemModel;
+  readonly params: Uint8Array;
+}
+
+/** A part of the payload, at a byte of the registers with which a thread begins. */
+interface Piece {
+  readonly offset: number;
+  readonly bytes: number;
+  readonly source: PayloadSource;
+}
+
+const addresses = new AddressSpace(64);
+
+/** What a launch knows of a kernel's interface: its `.ze_info`, or the inputs of a hand-written one. */
+type Known = { readonly info: KernelInfo } | { readonly inputs: readonly KernelInput[] };
+
+/**
+ * Describes a kernel to code that does without threads; null where that is not possible: work items in another
+ * order than x first, or a surface that is a part of an allocation, whose end no check of an allocation finds.
+ */
+export function workItems(
+  routine: BoundRoutine,
+  known: Known,
+  payload: Payload,
+  surfaces: ReadonlyMap<number, Surface>,
+  memory: DeviceMemory,
+): WorkItems | null {
+  const bound = [...surfaces];
+  if ("info" in known && known.info.walkOrder.some((dimension, i) => dimension !== i)) return null;
+  if (!bound.every(([, surface]) => isWhole(surface, memory))) return null;
+  const { pieces, pointers, constantBytes } =
+    "info" in known ? compiledPieces(routine, known.info, payload) : handwrittenPieces(routine, known.inputs);
+  const places = payloadPlaces(routine);
+  const partsOfFile = places.flatMap(({ offset, size, at }): PayloadPart[] =>
+    pieces.flatMap((piece) => {
+      const from = Math.max(offset, piece.offset);
+      const end = Math.min(offset + size, piece.offset + piece.bytes);
+      if (from >= end || (piece.source.kind !== "param" && from !== piece.offset)) return [];
+      const { source } = piece;
+      const moved = source.kind === "param" ? { ...source, offset: source.offset + from - piece.offset } : source;
+      return [{ at: at + from - offset, bytes: end - from, source: moved }];
+    }),
+  );
+  const start = roundUp(constantBytes, 16);
+  const table = new Map(bound.map(([index], i) => [index, start + 8 * i]));
+  const params = new Uint8Array(start + 8 * bound.length);
+  for (const { offset, bytes, source } of pieces) {
+    if (source.kind === "param") params.set(payload.common.subarray(offset, offset + bytes), source.offset);
+  }
+  const view = new DataView(params.buffer);
+  for (const [i, [, { address }]] of bound.entries()) view.setBigUint64(start + 8 * i, address, true);
+  const model: WorkItemModel = {
+    parts: [...partsOfFile, ...groupIds],
+    filled: places,
+    pointers: [...pointers, ...table.values()],
+    paramBytes: params.length,
+    surfaces: table,
+  };
+  return { model, params };
+}
+
+const dimensions = [0, 1, 2] as const;
+
+/** The predefined variables with the group's id. */
+const groupIds: readonly PayloadPart[] = dimensions.map((dimension) => ({
+  at: [fileLayout.group_id_x, fileLayout.group_id_y, fileLayout.group_id_z][dimension]!.at,
+  bytes: 4,
+  source: { kind: "group-id", dimension },
+}));
+
+/** The doublewords of r0 with the group's id. */
+const groupWords = [1, 6, 7] as const;
+
+const groupPieces = dimensions.map(
+  (dimension): Piece => ({
+    offset: 4 * groupWords[dimension],
+    bytes: 4,
+    source: { kind: "group-id", dimension },
+  }),
+);
+
+interface Pieces {
+  readonly pieces: readonly Piece[];
+  /** Offsets of addresses among what is common to all threads, and how many bytes that has. */
+  readonly pointers: readonly number[];
+  readonly constantBytes: number;
+}
+
+/** The pieces of a hand-written kernel's payload. Private memory of threads is none. */
+function handwrittenPieces(routine: BoundRoutine, inputs: readonly KernelInput[]): Pieces {
+  const pieces: Piece[] = [...groupPieces];
+  const pointers: number[] = [];
+  let constantBytes = 0;
+  for (const { name, kind, ...input } of inputs) {
+    const place = routine.inputs.find(({ variable }) => variable.name === name);
+    if (place === undefined || kind === "stack") continue;
+    const { offset, size: bytes } = place;
+    const type = "type" in input ? input.type : null;
+    if (kind === "lane-id") {
+      if (type === "u32") pieces.push({ offset, bytes, source: { kind: "item-index" } });
+      continue;
+    }
+    if (type === "u64" && bytes >= 8) pointers.push(constantBytes);
+    pieces.push({ offset, bytes, source: { kind: "param", offset: constantBytes } });
+    constantBytes += roundUp(bytes, 8);
+  }
+  return { pieces, pointers, constantBytes };
+}
+
+/** The pieces of a compiled kernel's payload. */
+function compiledPieces({ grfBytes, inputs }: BoundRoutine, info: KernelInfo, payload: Payload): Pieces {
+  const pieces: Piece[] = [...groupPieces];
+  for (const { type, offset, size } of info.perThread) {
+    if (type !== "local_id") continue;
+    const stride = roundUp(2 * info.simd, grfBytes);
+    for (const dimension of dimensions.slice(0, Math.floor(size / stride))) {
+      const at = grfBytes + offset + dimension * stride;
+      pieces.push({ offset: at, bytes: 2 * info.simd, source: { kind: "local-id", dimension } });
+    }
+  }
+  const place = payloadPlace(
+    info,
+    grfBytes,
+    inputs.map(({ offset }) => offset),
+  );
+  const { inlineBytes } = info;
+  // What is common to all threads keeps its offsets, and with them its alignment.
+  const inline = { offset: place.start, bytes: inlineBytes, source: { kind: "param", offset: 0 } } as const;
+  const bytes = Math.max(0, payload.bytes - place.rest);
+  const rest = { offset: place.rest, bytes, source: { kind: "param", offset: inlineBytes } } as const;
+  pieces.push(...[inline, rest].filter((piece) => piece.bytes > 0));
+  const pointers = info.payload.flatMap(({ type, offset, size, addressMode }) => {
+    const isAddress = type === "buffer_address" || (type === "arg_bypointer" && addressMode === "stateless");
+    return isAddress && size === 8 && offset % 8 === 0 ? [offset] : [];
+  });
+  return { pieces, pointers, constantBytes: inlineBytes + bytes };
+}
+
+/** Whether a surface is all of an allocation. */
+function isWhole({ address, bytes }: Surface, memory: DeviceMemory): boolean {
+  // Nothing is found in an empty one.
+  if (bytes === 0) return true;
+  const found = addresses.classify(parts(address));
+  if (found.kind !== "global") return false;
+  const allocation = memory.find(found.offset);
+  return allocation !== null && allocation.start === found.offset && allocation.end - allocation.start === bytes;
+}

@@ -1,0 +1,181 @@
+import { readFileSync } from "node:fs";
+import { HostMemory } from "../../src/cuda/base/host-memory.ts";
+import { itemKind, wire } from "../../src/cuda/base/wire.ts";
+import { type Answer, entryPoints, Session } from "../../src/cuda/session.ts";
+import { gpus } from "../../src/cuda/state/gpu.ts";
+import { CudaProcess, type ExecOptions } from "../../src/cuda/state/process.ts";
+import type { Report } from "../../src/machine/reports/report.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
+
+const namesIn = (file: string): string[] =>
+  readFileSync(new URL(`../../native/names/${file}`, import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+
+/** The names of all entry points, by number. */
+export const names = [...namesIn("runtime.txt"), ...namesIn("driver.txt")];
+const entries = entryPoints(names);
+
+const base = 0x5000_0000n;
+
+/** A program that uses CUDA, without a process: its memory is an array, and its calls are made one by one. */
+export class FakeProgram {
+  readonly process: CudaProcess;
+  readonly session: Session;
+  readonly memory = new Uint8Array(1 << 20);
+  readonly view = new DataView(this.memory.buffer);
+  readonly warnings: string[] = [];
+  readonly reports: Report[] = [];
+  /** Files that the program has asked for. */
+  readonly files = new Map<string, string>();
+  /** What kernels have printed and the program was given. */
+  printed = "";
+  #top = 64;
+
+  constructor(options: Partial<ExecOptions> = {}, visibleDevices: string | null = null) {
+    const inside = (address: bigint, bytes: number): boolean =>
+      address >= base && address + BigInt(bytes) <= base + BigInt(this.memory.length);
+    const host = new HostMemory({
+      read: (address, into) => {
+        if (!inside(address, into.length)) return false;
+        into.set(this.memory.subarray(Number(address - base), Number(address - base) + into.length));
+        return true;
+      },
+      write: (address, bytes) => {
+        if (!inside(address, bytes.length)) return false;
+        this.memory.set(bytes, Number(address - base));
+        return true;
+      },
+    });
+    this.process = new CudaProcess(
+      { gpu: gpus["sm_90"]!, devices: 1, launch: {}, ...options },
+      {
+        host,
+        makeDevice: () => new PtxDevice(),
+        writeFile: (path, text) => this.files.set(path, text),
+        visibleDevices,
+        warn: (text) => this.warnings.push(text),
+        onReports: (reports) => this.reports.push(...reports),
+        onState: () => {},
+      },
+    );
+    this.session = new Session(this.process, entries);
+  }
+
+  /** Room in the program's memory, filled with what is given. */
+  room(content: number | Uint8Array): bigint {
+    const bytes = typeof content === "number" ? new Uint8Array(content) : content;
+    const at = this.#top;
+    this.memory.set(bytes, at);
+    this.#top = Math.ceil((at + bytes.length) / 16) * 16;
+    return base + BigInt(at);
+  }
+
+  text(value: string): bigint {
+    return this.room(new TextEncoder().encode(`${value}\0`));
+  }
+
+  bytes(address: bigint, length: number): Uint8Array {
+    const at = Number(address - base);
+    return this.memory.slice(at, at + length);
+  }
+
+  u64(address: bigint): bigint {
+    return this.view.getBigUint64(Number(address - base), true);
+  }
+
+  i32(address: bigint): number {
+    return this.view.getInt32(Number(address - base), true);
+  }
+
+  f32(address: bigint): number {
+    return this.view.getFloat32(Number(address - base), true);
+  }
+
+  /** Calls an entry point, with what it is given in registers and on the stack, as words. */
+  async call(name: string, ...words: (bigint | number)[]): Promise<number> {
+    return await this.callAs(1, name, ...words);
+  }
+
+  /** The same from one of several threads. */
+  async callAs(thread: number, name: string, ...words: (bigint | number)[]): Promise<number> {
+    const index = names.indexOf(name);
+    if (index < 0) throw new Error(`there is no entry point ${name}`);
+    const all = new BigUint64Array(wire.callWords);
+    words.forEach((word, i) => {
+      all[i] = BigInt.asUintN(64, BigInt(word));
+    });
+    const data = new Uint8Array(all.buffer);
+    const answer = await new Promise<Answer>((reply) => this.session.take({ index, thread, data, reply }));
+    for (const { kind, address, data: poked } of answer.items) {
+      if (kind === itemKind.poke) this.memory.set(poked, Number(address - base));
+    }
+    if (answer.showsOutput) this.printed += new TextDecoder().decode(this.process.output.take(1 << 20));
+    return answer.result;
+  }
+
+  /** Memory that `cudaMalloc` gives. */
+  async malloc(bytes: number): Promise<bigint> {
+    const pointer = this.room(8);
+    const status = await this.call("cudaMalloc", pointer, bytes);
+    if (status !== 0) throw new Error(`cudaMalloc gives ${status}`);
+    return this.u64(pointer);
+  }
+
+  /** Registers PTX as code that nvcc has made does. Returns the handle. */
+  async register(ptx: string): Promise<bigint> {
+    const image = fatBinary(ptx);
+    const wrapper = new Uint8Array(24);
+    const view = new DataView(wrapper.buffer);
+    view.setUint32(0, 0x4662_43b1, true);
+    view.setUint32(4, 1, true);
+    view.setBigUint64(8, this.room(image), true);
+    const handle = this.room(8);
+    await this.call("__cudaRegisterFatBinary", handle, this.room(wrapper));
+    return handle;
+  }
+
+  /** Registers a kernel. Returns the function of the host that stands for it. */
+  async kernel(handle: bigint, name: string): Promise<bigint> {
+    const stub = this.room(16);
+    await this.call("__cudaRegisterFunction", handle, stub, this.text(name));
+    return stub;
+  }
+
+  /** Registers a variable. Returns what stands for it in the host. */
+  async variable(handle: bigint, name: string, bytes: number): Promise<bigint> {
+    const shadow = this.room(bytes);
+    await this.call("__cudaRegisterVar", handle, shadow, this.text(name), bytes, 0);
+    return shadow;
+  }
+
+  /** Launches a kernel whose arguments are words of 64 bits. */
+  async launch(stub: bigint, grid: number, block: number, args: (bigint | number)[], stream = 0n): Promise<number> {
+    const places = args.map((value) => this.room(new Uint8Array(BigUint64Array.of(BigInt(value)).buffer)));
+    const list = this.room(new Uint8Array(BigUint64Array.from(places).buffer));
+    const yx = 1n << 32n;
+    return await this.call("cudaLaunchKernel", stub, BigInt(grid) | yx, 1, BigInt(block) | yx, 1, list, 0, stream);
+  }
+}
+
+/** A fat binary with one text of PTX, not compressed. */
+export function fatBinary(ptx: string): Uint8Array {
+  const text = new TextEncoder().encode(`${ptx}\0`);
+  const payload = Math.ceil(text.length / 8) * 8;
+  const out = new Uint8Array(16 + 64 + payload);
+  const view = new DataView(out.buffer);
+  view.setUint32(0, 0xba55_ed50, true);
+  view.setUint16(4, 1, true);
+  view.setUint16(6, 16, true);
+  view.setBigUint64(8, BigInt(64 + payload), true);
+  view.setUint16(16, 1, true);
+  view.setUint16(18, 0x0101, true);
+  view.setUint32(20, 64, true);
+  view.setBigUint64(24, BigInt(payload), true);
+  view.setUint32(16 + 28, Number(/sm_(\d+)/.exec(ptx)![1]), true);
+  view.setUint16(16 + 26, 9, true);
+  view.setBigUint64(16 + 40, 0x11n, true);
+  view.setBigUint64(16 + 56, BigInt(payload), true);
+  out.set(text, 80);
+  return out;
+}

@@ -1,0 +1,108 @@
+import { describe, expect, test } from "vitest";
+import { type AsyncLaunchOptions, Device, type Kernel, type KernelResult } from "../../src/index.ts";
+
+const head = ".version 9.0\n.target sm_90\n.address_size 64\n";
+
+/**
+ * All blocks meet `rounds` times; each time, thread 0 of a block looks at what the block after it has written before.
+ */
+const meeting = `${head}
+.visible .entry meeting(.param .u64 counter, .param .u64 slots, .param .u32 rounds, .param .u64 out) {
+  .reg .pred p, first; .reg .u32 %a<16>; .reg .u64 %d<10>;
+  ld.param.u64 %d1, [counter]; ld.param.u64 %d2, [slots]; ld.param.u32 %a1, [rounds]; ld.param.u64 %d3, [out];
+  mov.u32 %a2, %ctaid.x; mov.u32 %a3, %nctaid.x; mov.u32 %a4, %tid.x; setp.eq.u32 first, %a4, 0;
+  mul.wide.u32 %d4, %a2, 4; add.u64 %d5, %d2, %d4; add.u64 %d8, %d3, %d4;
+  add.u32 %a5, %a2, 1; rem.u32 %a5, %a5, %a3; mul.wide.u32 %d6, %a5, 4; add.u64 %d7, %d2, %d6;
+  mov.u32 %a6, 0; mov.u32 %a7, 0; mov.u32 %a12, 0;
+ROUND:
+  @!first bra MEET;
+  mad.lo.u32 %a8, %a7, 100, %a2; st.volatile.global.u32 [%d5], %a8;
+  membar.gl;
+  add.u32 %a6, %a6, %a3;
+  atom.global.add.u32 %a9, [%d1], 1;
+WAIT: ld.volatile.global.u32 %a10, [%d1]; setp.lt.u32 p, %a10, %a6; @p bra WAIT;
+  ld.volatile.global.u32 %a11, [%d7]; add.u32 %a12, %a12, %a11;
+  // Nobody writes again before all have read.
+  add.u32 %a6, %a6, %a3;
+  atom.global.add.u32 %a9, [%d1], 1;
+AGAIN: ld.volatile.global.u32 %a10, [%d1]; setp.lt.u32 p, %a10, %a6; @p bra AGAIN;
+MEET: bar.sync 0;
+  add.u32 %a7, %a7, 1; setp.lt.u32 p, %a7, %a1; @p bra ROUND;
+  @first st.global.u32 [%d8], %a12;
+  ret;
+}`;
+
+/** Each block waits for the flag of the one after it, and the last for nothing. */
+const chain = `${head}
+.visible .entry chain(.param .u64 flags) {
+  .reg .pred p; .reg .u32 %a<8>; .reg .u64 %d<6>;
+  ld.param.u64 %d1, [flags]; mov.u32 %a1, %ctaid.x; mov.u32 %a2, %nctaid.x; mov.u32 %a3, %tid.x;
+  mul.wide.u32 %d2, %a1, 4; add.u64 %d3, %d1, %d2;
+  mov.u32 %a5, 0; add.u32 %a4, %a1, 1; setp.eq.u32 p, %a4, %a2; @p bra DONE;
+WAIT: ld.volatile.global.u32 %a5, [%d3+4]; setp.eq.u32 p, %a5, 0; @p bra WAIT;
+DONE: bar.sync 0;
+  setp.ne.u32 p, %a3, 0; @p bra END;
+  add.u32 %a5, %a5, 1; st.volatile.global.u32 [%d3], %a5;
+END: ret;
+}`;
+
+/** Thread 0 of each block adds 3 to a word that a lock guards, a hundred times. */
+const lock = `${head}
+.visible .entry locked(.param .u64 lock, .param .u64 word) {
+  .reg .pred p; .reg .u32 %a<8>; .reg .u64 %d<6>;
+  ld.param.u64 %d1, [lock]; ld.param.u64 %d2, [word]; mov.u32 %a1, 0;
+NEXT:
+TAKE: atom.global.acquire.gpu.cas.b32 %a2, [%d1], 0, 1; setp.ne.u32 p, %a2, 0; @p bra TAKE;
+  ld.volatile.global.u32 %a3, [%d2]; add.u32 %a3, %a3, 3; st.volatile.global.u32 [%d2], %a3;
+  atom.global.release.gpu.exch.b32 %a2, [%d1], 0;
+  add.u32 %a1, %a1, 1; setp.lt.u32 p, %a1, 100; @p bra NEXT;
+  ret;
+}`;
+
+const launched = async (kernel: Kernel, options: AsyncLaunchOptions, apart: boolean): Promise<KernelResult> => {
+  const result = apart ? await kernel.launchAsync(options) : kernel.launch(options);
+  expect(result).toMatchObject({ engine: "jit", reports: [] });
+  return result;
+};
+
+describe.each([
+  [1, "with the calling thread", false],
+  [3, "with the calling thread", false],
+  [1, "apart from it", true],
+  [3, "apart from it", true],
+])("blocks that wait for each other, with %i threads %s", (hostThreads, _, apart) => {
+  const device = new Device({ engine: "jit", hostThreads });
+
+  test("all blocks meet", async () => {
+    const [blocks, rounds] = [24, 5];
+    const kernel = device.load(meeting).kernel("meeting");
+    const [counter, slots] = [device.buffer("u32", 1), device.buffer("u32", blocks)];
+    const out = device.buffer("u32", blocks);
+    await launched(kernel, { grid: blocks, block: 64, args: [counter, slots, rounds, out] }, apart);
+    const sum = (block: number) => [0, 1, 2, 3, 4].reduce((s, round) => s + round * 100 + ((block + 1) % blocks), 0);
+    expect([...out.read()]).toEqual(Array.from({ length: blocks }, (_, block) => sum(block)));
+    expect([...counter.read()]).toEqual([2 * blocks * rounds]);
+  });
+
+  test("blocks wait for later ones", async () => {
+    const flags = device.buffer("u32", 60);
+    await launched(device.load(chain).kernel("chain"), { grid: 60, block: 64, args: [flags] }, apart);
+    expect([...flags.read()]).toEqual(Array.from({ length: 60 }, (_, block) => 60 - block));
+  });
+
+  test("a lock lets one block in", async () => {
+    const [word, taken] = [device.buffer("u32", 1), device.buffer("u32", 1)];
+    await launched(device.load(lock).kernel("locked"), { grid: 200, block: 1, args: [taken, word] }, apart);
+    expect([...word.read()]).toEqual([200 * 100 * 3]);
+  });
+
+  test("a fault ends the launch, whoever waits", async () => {
+    const flags = device.buffer("u32", 10, "flags");
+    const kernel = device.load(chain).kernel("chain");
+    // The flags of block 10 and those after it are not there.
+    const options = { grid: 20, block: 64, args: [flags] };
+    const result = apart ? await kernel.launchAsync(options) : kernel.launch(options);
+    expect(result.engine).toBe("jit");
+    expect(result.reports.map((r) => r.code)).toEqual(["global-out-of-bounds"]);
+  });
+});

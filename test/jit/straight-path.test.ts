@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { expectSameReports, expectSameResults, type PtxCase } from "./both-engines.ts";
+
+// Where all threads of many blocks go the same way and access what they should, this is tested once for all of them,
+// and blocks of which each goes on where the last one ended are one long row. Whatever the tests say, the results are
+// those of the interpreter.
+
+const registers =
+  ".reg .pred %p<9>; .reg .b32 %i, %j, %k, %n, %m, %t, %u, %v, %w; .reg .f32 %f<9>; .reg .b64 %x, %y, %a, %b, %c, %d;";
+
+/** Addresses of two buffers are in `%x` and `%y`, numbers of the launch in `%n` and `%m`. */
+const kernelOf = (body: string): string => `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .u64 y, .param .align 4 .b8 blob[8]) {
+${registers}
+ld.param.u64 %x, [x]; ld.param.u64 %y, [y]; ld.param.u32 %n, [blob]; ld.param.u32 %m, [blob+4];
+${body}
+END: ret;
+}`;
+
+const words = (count: number, at: (i: number) => number): Uint8Array =>
+  new Uint8Array(Uint32Array.from({ length: count }, (_, i) => at(i)).buffer);
+const mixed = (i: number): number => Math.imul(i + 1, 0x9e37_79b1) >>> 0;
+
+interface Shape {
+  readonly n: number;
+  readonly m?: number;
+  readonly grid: PtxCase["launch"]["grid"];
+  readonly block: PtxCase["launch"]["block"];
+  readonly hostThreads?: number;
+}
+
+function caseOf(body: string, { n, m = 0, ...launch }: Shape, size: number): PtxCase {
+  const blob = words(2, (i) => (i === 0 ? n : m));
+  return { text: kernelOf(body), buffers: [words(size, mixed), words(size, (i) => i)], blob, launch };
+}
+
+const along = "mov.u32 %j, %ntid.x; mov.u32 %k, %ctaid.x; mov.u32 %t, %tid.x; mad.lo.s32 %i, %k, %j, %t;";
+const down = "mov.u32 %j, %ntid.y; mov.u32 %k, %ctaid.y; mov.u32 %t, %tid.y; mad.lo.s32 %u, %k, %j, %t;";
+const addresses = "mul.wide.s32 %d, %i, 4; add.s64 %a, %x, %d; add.s64 %b, %y, %d;";
+const copy = "ld.global.u32 %v, [%a]; st.global.u32 [%b], %v;";
+const inside = "setp.ge.s32 %p1, %i, %n; @%p1 bra END;";
+
+describe("blocks of one row", () => {
+  test.each([
+    ["all of them", `${along} ${inside} ${addresses} ${copy}`],
+    [
+      "by number, which is data too",
+      `${along} ${inside} ${addresses} ld.global.u32 %v, [%a]; add.u32 %v, %v, %i; st.global.u32 [%b], %v;`,
+    ],
+    ["with numbers in the block", `${along} ${inside} ${addresses} mov.u32 %w, %tid.x; st.global.u32 [%b], %w;`],
+    ["with numbers of the block", `${along} ${inside} ${addresses} mov.u32 %w, %ctaid.x; st.global.u32 [%b], %w;`],
+    [
+      "with places in the warp",
+      `${along} ${inside} ${addresses} mov.u32 %w, %laneid; mov.u32 %v, %warpid; shl.b32 %v, %v, 8; or.b32 %w, %w, %v; st.global.u32 [%b], %w;`,
+    ],
+    ["backwards", `${along} ${inside} sub.s32 %i, %n, %i; sub.s32 %i, %i, 1; ${addresses} ${copy}`],
+    [
+      "over one another",
+      `${along} ${inside} mov.u32 %w, %ctaid.x; mul.lo.s32 %w, %w, 16; mov.u32 %t, %tid.x; add.s32 %i, %w, %t; ${addresses} ld.global.u32 %v, [%b]; add.u32 %v, %v, 1; st.global.u32 [%b], %v;`,
+    ],
+    ["every third", `${along} ${inside} mul.lo.s32 %i, %i, 3; ${addresses} ${copy}`],
+    [
+      "unsigned",
+      `${along} setp.ge.u32 %p1, %i, %n; @%p1 bra END; mul.wide.u32 %d, %i, 4; add.s64 %a, %x, %d; add.s64 %b, %y, %d; ${copy}`,
+    ],
+    [
+      "two sides of a branch",
+      `${along} ${inside} ${addresses} setp.lt.s32 %p2, %i, %m; @%p2 bra A; ld.global.u32 %v, [%a]; xor.b32 %v, %v, 85; bra B; A: mov.u32 %v, 7; B: st.global.u32 [%b], %v;`,
+    ],
+  ])("%s", (_, body) => {
+    for (const [n, grid, block] of [
+      [1000, 10, 100],
+      [1001, 8, 128],
+      [1024, 8, 128],
+      [1, 16, 64],
+      [700, 32, 32],
+    ] as const) {
+      expectSameResults(caseOf(body, { n, m: 333, grid, block }, 3200));
+    }
+  });
+
+  test("in several rows of the grid, by several threads of the host", () => {
+    const body = `${along} mov.u32 %w, %ctaid.y; mov.u32 %u, %nctaid.x; mul.lo.u32 %u, %u, %j; mad.lo.s32 %i, %w, %u, %i; ${inside} ${addresses} ${copy}`;
+    for (const hostThreads of [1, 2])
+      expectSameResults(caseOf(body, { n: 3000, grid: [6, 8], block: 64, hostThreads }, 3072));
+  });
+
+  test("numbers that pass the end of 32 bits", () => {
+    // The index is 2^29 times the thread's number: it comes back to where it began.
+    const body = `${along} mul.lo.s32 %i, %i, 536870912; and.b32 %w, %i, 0; add.s32 %i, %i, %w; shr.u32 %i, %i, 29; ${addresses} ${copy}`;
+    expectSameResults(caseOf(body, { n: 0, grid: 4, block: 64 }, 64));
+    const around = `${along} mad.lo.s32 %u, %i, 1073741824, 5; setp.lt.s32 %p1, %u, 0; @%p1 bra END; ${addresses} ${copy}`;
+    expectSameResults(caseOf(around, { n: 0, grid: 4, block: 64 }, 256));
+    const shifted = `${along} shl.b32 %u, %i, 30; setp.gt.u32 %p1, %u, 5; @%p1 bra END; ${addresses} ${copy}`;
+    expectSameResults(caseOf(shifted, { n: 0, grid: 4, block: 64 }, 256));
+  });
+
+  test("an access beyond the end is reported where it is", () => {
+    const body = `${along} ${addresses} ${copy}`;
+    expect(expectSameReports(caseOf(body, { n: 0, grid: 8, block: 128 }, 1000))).toHaveLength(1);
+  });
+});
+
+describe("blocks of several rows", () => {
+  const place = "mad.lo.s32 %i, %u, %n, %i;";
+  const field = `${along} mov.u32 %w, %i; ${down} setp.ge.s32 %p1, %w, %n; setp.ge.s32 %p2, %u, %m; or.pred %p3, %p1, %p2; @%p3 bra END; ${place} ${addresses}`;
+  /** Its neighbours, too, where it has all. */
+  const neighbours = `${field} ld.global.u32 %v, [%a]; setp.lt.s32 %p4, %u, 1; setp.lt.s32 %p5, %w, 1; or.pred %p4, %p4, %p5;
+    sub.s32 %t, %n, 1; setp.ge.s32 %p5, %w, %t; or.pred %p4, %p4, %p5; sub.s32 %t, %m, 1; setp.ge.s32 %p5, %u, %t; or.pred %p4, %p4, %p5; @%p4 bra B;
+    ld.global.u32 %j, [%a+4]; add.u32 %v, %v, %j; ld.global.u32 %j, [%a+-4]; add.u32 %v, %v, %j; sub.s32 %k, %i, %n; mul.wide.s32 %d, %k, 4;
+    add.s64 %c, %x, %d; ld.global.u32 %j, [%c]; add.u32 %v, %v, %j; mul.wide.s32 %d, %n, 4; add.s64 %c, %a, %d; ld.global.u32 %j, [%c];
+    add.u32 %v, %v, %j; B: st.global.u32 [%b], %v;`;
+  const places = `${field} mov.u32 %w, %laneid; mov.u32 %v, %warpid; shl.b32 %v, %v, 8; or.b32 %w, %w, %v; st.global.u32 [%b], %w;`;
+
+  test.each([
+    ["all of them", `${field} ${copy}`],
+    ["with their neighbours", neighbours],
+    ["with places in the warp", places],
+  ])("%s", (_, body) => {
+    for (const [n, m, grid, block] of [
+      [64, 24, [2, 3], [32, 8]],
+      [90, 21, [3, 3], [32, 8]],
+      [96, 33, [3, 5], [32, 7]],
+      [100, 20, [2, 5], [64, 4]],
+      [40, 24, [3, 6], [16, 4]],
+      [33, 9, [5, 3], [8, 3]],
+    ] as const) {
+      expectSameResults(caseOf(body, { n, m, grid, block }, 3300));
+    }
+  });
+});

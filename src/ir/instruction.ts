@@ -139,10 +139,12 @@ export type Op =
       readonly results?: readonly Expr[];
       /** The report with which an operation ends the launch, counting from 1; 0 (`i32`, over `old` leaves): none. */
       readonly problem?: { readonly number: Expr; readonly reports: readonly AtomicReport[] };
-      /** It is an arrival at an mbarrier for the lane's copies so far (`cp.async.mbarrier.arrive`). */
-      readonly tracksCopies?: boolean;
-      /** It is the arrival at an mbarrier for what the lane has begun in tensor memory so far (`tcgen05.commit`). */
-      readonly tracksTensor?: boolean;
+      /**
+       * It is the arrival at an mbarrier for what the lane has begun so far: copies (`cp.async.mbarrier.arrive`), or
+       * operations on tensor memory (`tcgen05.commit`). `raises`: it is pending from now on, beyond those that the
+       * phase expects.
+       */
+      readonly tracks?: { readonly what: "copies" | "tensor"; readonly raises: boolean };
     }
   /**
    * An asynchronous copy (`cp.async`), which belongs to the lane's next group of copies. `size`: how many bytes are

@@ -66,16 +66,23 @@ export type UnitOp =
       readonly reduction: Reduction | null;
     }
   /**
-   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), metadata (or 0), the registers of
-   * A, the registers of C. Results: the registers of D.
+   * `wgmma.mma_async`: the descriptor of B, that of A (or 0, if A is in registers), whether C counts (0 or 1; if not, C
+   * is zeros), metadata (or 0), the registers of A, the registers of C. Results: the registers of D, which are those of
+   * C.
    */
   | { readonly op: "multiply-warpgroup"; readonly product: WarpgroupProduct }
-  /** `tcgen05.alloc`: the number of columns. Result: the address in tensor memory, or -1 if no columns are free. */
-  | { readonly op: "tensor-alloc" }
-  /** `tcgen05.dealloc`: the address in tensor memory, the number of columns. */
-  | { readonly op: "tensor-dealloc" }
+  /**
+   * `tcgen05.alloc`: the number of columns. Result: the address in tensor memory, or -1 where the warp has to wait: no
+   * columns are free, or the other block of the pair has not come.
+   */
+  | { readonly op: "tensor-alloc"; readonly pair: boolean }
+  /**
+   * `tcgen05.dealloc`: the address in tensor memory, the number of columns. Result: 0, or -1 where the warp has to wait
+   * for the other block of the pair.
+   */
+  | { readonly op: "tensor-dealloc"; readonly pair: boolean }
   /** `tcgen05.relinquish_alloc_permit`. */
-  | { readonly op: "tensor-relinquish" }
+  | { readonly op: "tensor-relinquish"; readonly pair: boolean }
   /** `tcgen05.ld`: the address in tensor memory. Results: the registers, then what they are combined to. */
   | { readonly op: "tensor-load"; readonly move: TensorMove; readonly reduction: TensorReduction | null }
   /** `tcgen05.st`: the address in tensor memory, the registers. */
@@ -90,8 +97,8 @@ export type UnitOp =
   /** `tcgen05.cp`: the address in tensor memory, the descriptor of the matrix in shared memory. */
   | { readonly op: "tensor-copy"; readonly copy: TensorCopy }
   /** `tcgen05.shift`: the address in tensor memory. */
-  | { readonly op: "tensor-shift" }
-  /** `tcgen05.wait`: for the warp's loads or stores, which are complete when they begin; for sanitizers. */
+  | { readonly op: "tensor-shift"; readonly pair: boolean }
+  /** `tcgen05.wait`: for the warp's loads or stores. */
   | { readonly op: "tensor-wait"; readonly of: "loads" | "stores" }
   /**
    * `tex`, `tld4`: the texture, the sampler (`i64`; 0 without `hasSampler`), coordinates, the level or two gradients,
@@ -119,6 +126,8 @@ export type UnitOp =
 
 /** How `tcgen05.mma` multiplies, beyond what its descriptors say. */
 export interface TensorMultiply {
+  /** Both blocks of a pair take part (`.cta_group::2`), with their halves of A, B and D. */
+  readonly pair: boolean;
   readonly kind: TensorKind;
   readonly fromTensorMemory: boolean;
   readonly sparse: boolean;
@@ -136,6 +145,8 @@ export interface TensorMultiply {
 
 /** What `tcgen05.cp` copies. */
 export interface TensorCopy {
+  /** Each block of a pair copies its own matrix (`.cta_group::2`). */
+  readonly pair: boolean;
   /** Rows of the matrix, and bytes of each in tensor memory. */
   readonly rows: 4 | 32 | 64 | 128;
   readonly bytes: 16 | 32;
@@ -147,6 +158,12 @@ export interface TensorCopy {
 
 /** The unit operation of a kind. */
 export type UnitOpOf<K extends UnitOp["op"]> = Extract<UnitOp, { op: K }>;
+
+/** Whether other blocks of the cluster may see what a unit operation does, or have to do with it. */
+export function reachesCluster(unit: UnitOp): boolean {
+  if (unit.op === "tensor-copy") return unit.copy.pair;
+  return ("pair" in unit && unit.pair) || ("to" in unit && unit.to === "shared-cluster");
+}
 
 /** How unit operations of a kind behave. */
 export interface UnitTraits {
@@ -169,7 +186,7 @@ const surface = "the place in a surface";
 
 /** Every unit operation. Adding one without describing it here is a compile error. */
 export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
-  "multiply-warpgroup": { warp: true, deciding: 2 },
+  "multiply-warpgroup": { warp: true, deciding: 3 },
   "tensor-alloc": { warp: true, deciding: 1, takes: true },
   "tensor-dealloc": { warp: true, deciding: 2 },
   "tensor-relinquish": { warp: true, deciding: 0 },

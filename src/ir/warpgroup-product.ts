@@ -28,10 +28,12 @@ export const warpgroupRows = 64;
 /** Elements of a row of the dense A, or of a column of B. */
 export const depthOf = ({ tile, sparsity }: WarpgroupProduct): number => (sparsity === null ? tile.k : 2 * tile.k);
 
-/** The numbers of the first operands of a warp's part of a product that are registers of A, and of C. */
-export const registersOfA = 3;
-/** The registers of C, and of D, that each lane has. */
-export const registersOfC = ({ left }: WarpgroupProduct): number => registersOfA + (left.kind === "registers" ? 4 : 0);
+/** The numbers of operands of a warp's part of a product; `registersOfA`: the first of these, if A is in registers. */
+export const productOperands = { b: 0, a: 1, accumulates: 2, metadata: 3, registersOfA: 4 } as const;
+
+/** The number of the operand that is the first register of C. */
+export const registersOfC = ({ left }: WarpgroupProduct): number =>
+  productOperands.registersOfA + (left.kind === "registers" ? 4 : 0);
 
 /** The sparse matrix of a product that has one. */
 export const sparseShapeOf = (product: WarpgroupProduct, sparsity: Sparsity): SparseShape => ({

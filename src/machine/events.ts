@@ -50,10 +50,11 @@ export interface TensorCells {
   readonly columns: number;
 }
 
-/** An instruction is about to access tensor memory, for the lanes in `mask`. */
+/** An instruction is about to access tensor memory, for the lanes in `mask`: that of their block or of its peer. */
 export interface CellsEvent extends LaneEvent {
   readonly effect: "load" | "store";
   readonly cells: TensorCells;
+  readonly owner: Cta;
 }
 
 /**

@@ -1,7 +1,8 @@
-import { mbarrierBits } from "../ir/index.ts";
+import { mbarrierBits, reachesCluster } from "../ir/index.ts";
 import { maskText } from "../ir/lane-mask.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { Site } from "../machine/state/code.ts";
+import { ownerOf, TransactionLog } from "../machine/state/transaction-log.ts";
 import { notAligned } from "./instruction-faults.ts";
 import type { CallFrame, Cta, Wait, Warp } from "../machine/state/launch-state.ts";
 
@@ -72,16 +73,20 @@ export function mbarrierDeadlock(cta: Cta): Fault {
     if (lanes !== 0 && warp.pollSite !== null) {
       const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
       const what = isAllocation(warp.pollSite)
-        ? "tensor memory"
+        ? `tensor memory${isForPair(warp.pollSite) ? ", together with the other block of the pair" : ""}`
         : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
       notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
+      const bytes = transactionsAt(warp);
+      if (bytes !== null && !notes.includes(bytes)) notes.push(bytes);
     }
     for (const group of warp.groups) if (group.wait !== null) notes.push(describe(warp, group, group.wait));
   }
   const group = polling.groups.find(({ wait, mask }) => wait === null && (mask & polling.polled) !== 0)!;
   const at = { site: polling.pollSite!, activation: group.activation, lanes: polling.polled & polling.live };
   const missing = isAllocation(polling.pollSite!)
-    ? "no tensor memory is free"
+    ? isForPair(polling.pollSite!)
+      ? "the blocks of a pair do not both have tensor memory"
+      : "no tensor memory is free"
     : "the phase of an mbarrier is not complete";
   const message = `no thread of the block can go on: ${missing}, and all threads wait`;
   return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
@@ -91,6 +96,8 @@ export function mbarrierDeadlock(cta: Cta): Fault {
  * Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier.
  */
 const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
+
+const isForPair = ({ instruction: { op } }: Site): boolean => op.kind === "unit" && reachesCluster(op.unit);
 
 const arrivalBits = 20;
 const transactionBias = 2 ** 20;
@@ -103,6 +110,25 @@ function missingFrom(word: bigint): string {
   const sent = bytes === 0 ? [] : [bytes > 0 ? `${bytes} bytes` : `the expectation of ${-bytes} bytes that have come`];
   return [...arrivals, ...sent].length === 0 ? "" : `, which lacks ${[...arrivals, ...sent].join(" and ")}`;
 }
+
+/** Which lines have announced and sent bytes to the mbarrier that a warp waits for; null: none are pending. */
+function transactionsAt({ cta, pollPlace, pollWord, pollSite }: Warp): string | null {
+  if (pollPlace === null || isAllocation(pollSite!) || !missingFrom(pollWord).includes("bytes")) return null;
+  const { expected, sent } = ownerOf(cta, pollPlace.views)!.units.of(TransactionLog).at(pollPlace.at);
+  const list = (bytes: ReadonlyMap<Site, number>): string =>
+    [...bytes].map(([site, count]) => `line ${lineOf(site)}: ${count} bytes`).join(", ");
+  const senders = pollSite!.code.ir.instructions.flatMap((instruction, index) => {
+    const { op } = instruction;
+    const sends = op.kind === "unit" && (op.unit.op === "box-load" || op.unit.op === "bulk-copy");
+    const site = { code: pollSite!.code, index, instruction };
+    return sends && ![...sent.keys()].some((one) => lineOf(one) === lineOf(site)) ? [lineOf(site)] : [];
+  });
+  const others = senders.length === 0 ? "" : `; not by now: line ${[...new Set(senders)].join(", ")}`;
+  const has = sent.size === 0 ? "nothing has been sent" : `sent by ${list(sent)}`;
+  return `in this phase of the mbarrier, expected by ${list(expected)}; ${has}${others}`;
+}
+
+const lineOf = ({ code, instruction }: Site): number => code.ir.source.position(instruction.span.start).line;
 
 /** Whether lanes wait for the others that must execute an instruction with them. */
 function isAlignment({ arrival }: Wait): boolean {

@@ -4,7 +4,7 @@ import {
   hasOperands,
   type Op,
   type OpWithOperands,
-  registersOfA,
+  productOperands,
   registersOfC,
   type WarpgroupProduct,
   warpTraits,
@@ -14,6 +14,7 @@ import { maskOf } from "../ir/lanes.ts";
 import type {
   AccessEvent,
   CallEvent,
+  CellsEvent,
   EnterEvent,
   InstructionEvent,
   LaneEvent,
@@ -30,6 +31,7 @@ import { callExternal, enter, leave } from "./init/calls.ts";
 import { undefinedProducts } from "./init/products.ts";
 import { type Plan, planOf } from "./init/reads.ts";
 import { InitState, LaneShades } from "./init/state.ts";
+import { TensorShadow } from "./init/tensor-cells.ts";
 import { finish, WarpOperands } from "./init/warp-ops.ts";
 
 /** An undefined guard: it is unknown in these lanes whether the result was written. */
@@ -48,6 +50,7 @@ interface Doubt {
  */
 export class InitSanitizer implements Observer {
   readonly #state = new InitState();
+  readonly #tensor = new TensorShadow(this.#state);
   readonly #operands = new WeakMap<Warp, WarpOperands>();
   /** The values of the current instruction, in order; `access` takes from here what a store stores. */
   readonly #values: LaneShades[] = [];
@@ -61,6 +64,7 @@ export class InitSanitizer implements Observer {
     const { memory } = this.#state;
     const { threads } = cta.grid;
     memory.beginBlock(cta);
+    this.#tensor.blockBegin(cta);
     for (const warp of cta.warps) {
       this.#state.beginWarp(warp);
       this.#operands.set(warp, new WarpOperands());
@@ -100,6 +104,7 @@ export class InitSanitizer implements Observer {
     const plan = planOf(site);
     const shadow = this.#state.shadowOf(activation);
     this.#active = e.group & warp.live;
+    this.#tensor.begin();
     if (plan.uses.length > 0) this.#checkUses(e, plan, shadow);
     if (hasOperands(op)) this.#perform(op, e, plan, shadow);
     else this.#define(e, plan, shadow);
@@ -157,6 +162,10 @@ export class InitSanitizer implements Observer {
     if (e.effect === "load") load(this.#state, e);
     else if (e.effect === "store") store(this.#state, e, this.#values.slice(0, this.#count), this.#active);
     else atomic(this.#state, e, this.#undefinedLanes, this.#active);
+  }
+
+  cells(e: CellsEvent): void {
+    this.#tensor.cells(e, this.#active);
   }
 
   range(e: RangeEvent): void {
@@ -282,13 +291,13 @@ export class InitSanitizer implements Observer {
     for (let m = found; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       reader.at(shadow, e.activation, lane, this.#active);
-      for (let i = registersOfA; i < values.length; i++)
+      for (let i = productOperands.registersOfA; i < values.length; i++)
         if (reader.read(values[i]!)) operands.numbered(i).put(lane, reader, this.#state.originOf(e.site, e.activation));
     }
     this.#define(e, plan, shadow);
     if (found === 0) return;
     const undefinedBits = undefinedProducts(product.tile, operands, {
-      a: product.left.kind === "registers" ? registersOfA : null,
+      a: product.left.kind === "registers" ? productOperands.registersOfA : null,
       b: null,
       c: registersOfC(product),
     });

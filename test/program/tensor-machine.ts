@@ -1,6 +1,5 @@
-import { type TensorKind, windows } from "../../src/ir/index.ts";
+import { clusterWindows, type TensorKind, windows } from "../../src/ir/index.ts";
 import type { Views } from "../../src/machine/memory/views.ts";
-import type { UnitStates } from "../../src/machine/state/unit-state.ts";
 import { TensorMemory } from "../../src/program/units/tensor/tensor-memory.ts";
 import type { UnitCall } from "../../src/program/units/unit-call.ts";
 
@@ -125,34 +124,42 @@ export function generator(seed: number): (limit: number) => number {
 export const columns = { d: 0, a: 256, metadata: 320, scaleA: 336, scaleB: 352 } as const;
 export const startB = 64 * 1024;
 
-/** The memory of a block, and operands of an instruction. */
+/** The memory of a block, alone or one of a pair, and operands of an instruction. */
 export class Machine {
   readonly shared = new Uint8Array(256 * 1024);
   readonly memory = new TensorMemory();
-  readonly states = { of: () => this.memory, existing: () => this.memory } as unknown as UnitStates;
+  readonly cta: object;
   operands: readonly bigint[] = [];
+  readonly #blocks: readonly Machine[];
 
-  constructor() {
-    this.memory.allocate(512, {} as never);
+  /** `blocks`: those of the cluster, which has one of this rank, once it is complete. */
+  constructor(blocks: readonly Machine[] = [], rank = 0) {
+    this.memory.take(0, 512, {} as never);
+    this.#blocks = blocks;
+    const units = { late: false, of: () => this.memory };
+    const cluster = { size: blocks.length, block: (r: number) => blocks[r]?.cta ?? null };
+    this.cta = { grid: { matrix: "hardware" }, rank, units, cluster };
   }
 
   get call(): UnitCall {
     const word = (n: number): number => Number(BigInt.asIntN(32, this.operands[n]!));
     return {
-      x: { warp: { index: 0, cta: { grid: { matrix: "hardware" } } } },
+      x: { warp: { index: 0, cta: this.cta } },
       site: {},
       lanes: 1,
-      states: this.states,
       word,
       address: (n: number) => ({
         low: word(n) >>> 0,
         high: Number(BigInt.asUintN(32, this.operands[n]! >> 32n)),
       }),
       give: () => {},
-      range: ({ address }: { address: { low: number } }) => ({
-        views: { u8: this.shared } as unknown as Views,
-        at: address.low - windows.shared.start,
-      }),
+      range: ({ address, space }: { address: { low: number }; space: string }) => {
+        const { ranks, stride } = clusterWindows;
+        const rank = space === "shared" ? null : Math.floor((address.low - ranks) / stride);
+        const shared = rank === null ? this.shared : this.#blocks[rank]!.shared;
+        const start = rank === null ? windows.shared.start : ranks + rank * stride;
+        return { views: { u8: shared } as unknown as Views, at: address.low - start };
+      },
       touch: () => {},
     } as unknown as UnitCall;
   }

@@ -29,10 +29,12 @@ interface Product {
   readonly kind: TensorKind;
   readonly a: keyof typeof types;
   readonly b: keyof typeof types;
-  readonly m: 32 | 64 | 128;
+  readonly m: 32 | 64 | 128 | 256;
   readonly n: number;
   readonly layoutA: Operand | "tensor";
   readonly layoutB: Operand;
+  /** Two blocks take part, of which the one of this rank issues the product. */
+  readonly pair?: 0 | 1;
   readonly stationary?: boolean;
   readonly sparse?: boolean;
   readonly half?: boolean;
@@ -41,19 +43,32 @@ interface Product {
   readonly scales?: 1 | 2 | 4;
 }
 
-/** The lane of a row of D for a column, and the column counted from the address (figures 211 to 218). */
-function cellOfD({ m, n, stationary = false }: Product, row: number, column: number): readonly [number, number] {
-  if (m === 128) return [row, column];
-  if (!stationary) return [Math.floor(row / 16) * 32 + (row % 16), column];
-  const parts = 128 / m;
-  const width = n / parts;
-  return [row + Math.floor(column / width) * m, column % width];
+/** Rows of a block, and the parts of the columns of D that lie in other lanes each (table in 9.7.16.10.5). */
+function layoutD({ m, pair, sparse = false, stationary = false }: Product) {
+  const rows = pair === undefined ? m : m / 2;
+  const parts = stationary ? 128 / m : pair !== undefined && m === 128 && !sparse ? 2 : 1;
+  return { rows, parts, isSpread: rows === 64 && parts === 1 };
+}
+
+/** The lane of a row of D for a column, of those that a block has, and the column from the address (figures 205 to 218). */
+function cellOfD(product: Product, row: number, column: number): readonly [number, number] {
+  const { rows, parts, isSpread } = layoutD(product);
+  if (isSpread) return [Math.floor(row / 16) * 32 + (row % 16), column];
+  const width = product.n / parts;
+  return [row + Math.floor(column / width) * rows, column % width];
+}
+
+/** What one block has: its memory, from which row of A and D on, and from which column of B on. */
+interface Block {
+  readonly machine: Machine;
+  readonly row: number;
+  readonly column: number;
 }
 
 /** A product, its matrices, and the memory in which they are. */
 interface Setting {
   readonly product: Product;
-  readonly machine: Machine;
+  readonly blocks: readonly Block[];
   readonly k: number;
   readonly stored: number;
   readonly a: readonly (readonly number[])[];
@@ -63,6 +78,17 @@ interface Setting {
   readonly places: readonly ReturnType<typeof sparsePlaces>[];
   /** By line, the exponents of its scales. */
   readonly exponents: Readonly<Record<"a" | "b", readonly (readonly number[])[]>>;
+}
+
+/** One block, or the two of a pair: each has half of the rows of A and D, and of the columns of B. */
+function blocksOf({ m, n, pair }: Product): Block[] {
+  if (pair === undefined) return [{ machine: new Machine(), row: 0, column: 0 }];
+  const machines: Machine[] = [];
+  return [0, 1].map((rank) => {
+    const machine = new Machine(machines, rank);
+    machines.push(machine);
+    return { machine, row: (rank * m) / 2, column: (rank * n) / 2 };
+  });
 }
 
 function settingOf(product: Product, seed: number): Setting {
@@ -76,20 +102,21 @@ function settingOf(product: Product, seed: number): Setting {
   const places = a.map(() => sparsePlaces(kind, k, random));
   const scalesOf = (lines: readonly unknown[]) => lines.map(() => [0, 0, 0, 0].map(() => random(3)));
   const exponents = { a: scalesOf(a), b: scalesOf(b) };
-  return { product, machine: new Machine(), k, stored, a, b, d, places, exponents };
+  return { product, blocks: blocksOf(product), k, stored, a, b, d, places, exponents };
 }
 
 /** Elements narrower than a byte lie in cells of a byte, or 16 of them at the beginning of 16 bytes. */
 const isPadded = ({ kind }: Product): boolean => kind === "f8f6f4" || kind === "mxf8f6f4";
 
 const laneOf = (product: Product, row: number): number => (product.lane ?? 0) + cellOfD(product, row, 0)[0];
-const copiesOf = ({ stationary = false, m }: Product): number => (stationary ? 128 / m : 1);
+const copiesOf = (product: Product): number => layoutD(product).parts;
 
 const patternD = ({ kind, half = false }: Product, value: number): number =>
   kind === "i8" ? value | 0 : half ? f16(value) : f32(value);
 
 function writeShared(
-  { product, machine }: Setting,
+  product: Product,
+  machine: Machine,
   layout: Operand,
   start: number,
   { bits, pattern }: Type,
@@ -108,29 +135,31 @@ function writeShared(
   }
 }
 
-function writeTensor({ product, machine, a, d, places }: Setting): void {
-  const { kind, m, layoutA, sparse = false, lane = 0 } = product;
+function writeTensor({ product, a, d, places }: Setting, { machine, row: first }: Block): void {
+  const { kind, layoutA, sparse = false, lane = 0 } = product;
+  const { rows } = layoutD(product);
   const { bits, pattern }: Type = types[product.a];
   const cell = isPadded(product) ? 8 : bits;
   const shift = isPadded(product) && bits === 4 ? 2 : 0;
   const sharesLanes = kind === "f16" || kind === "tf32";
   for (let copy = 0; copy < copiesOf(product); copy++) {
-    for (let row = 0; row < m; row++) {
-      const own = laneOf(product, row) + copy * m;
+    for (let row = 0; row < rows; row++) {
+      const own = laneOf(product, row) + copy * rows;
       if (layoutA === "tensor") {
-        for (const [i, v] of a[row]!.entries()) machine.put(own, columns.a, i * cell, cell, pattern(v) << shift);
+        for (const [i, v] of a[first + row]!.entries())
+          machine.put(own, columns.a, i * cell, cell, pattern(v) << shift);
       }
       if (!sparse) continue;
-      const groups = places[row]!.bits;
+      const groups = places[first + row]!.bits;
       for (const [group, four] of groups.entries()) {
         const upper = sharesLanes && group >= groups.length / 2 ? 1 : 0;
         const at = sharesLanes ? (row & ~15) + (row & 7) + 8 * upper : row;
         const bit = sharesLanes ? 16 * ((row >> 3) & 1) + 4 * (group - (upper * groups.length) / 2) : 4 * group;
-        machine.put(laneOf(product, at) + copy * m, columns.metadata, bit, 4, four);
+        machine.put(laneOf(product, at) + copy * rows, columns.metadata, bit, 4, four);
       }
     }
   }
-  for (const [r, row] of d.entries()) {
+  for (const [r, row] of d.slice(first, first + rows).entries()) {
     for (const [c, v] of row.entries()) {
       const [l, column] = cellOfD(product, r, c);
       machine.put(lane + l, columns.d + column, 0, 32, patternD(product, v));
@@ -138,17 +167,22 @@ function writeTensor({ product, machine, a, d, places }: Setting): void {
   }
 }
 
-function writeScales({ product: { scales }, machine, exponents }: Setting): void {
+/** Each quarter of the lanes has the scales of all of the block's rows, and of the columns that it computes. */
+function writeScales({ product, exponents }: Setting, { machine, row: first }: Block): void {
+  const { scales, n } = product;
+  const { rows, parts } = layoutD(product);
   if (scales === undefined) return;
-  for (const name of ["a", "b"] as const) {
-    const first = name === "a" ? columns.scaleA : columns.scaleB;
-    for (const [i, line] of exponents[name].entries()) {
+  const write = (quarter: number, start: number, lines: readonly (readonly number[])[]): void => {
+    for (const [i, line] of lines.entries()) {
       for (let s = 0; s < scales; s++) {
-        for (let quarter = 0; quarter < 4; quarter++) {
-          machine.put(32 * quarter + (i % 32), first + Math.floor(i / 32), 8 * s, 8, 127 + line[s]!);
-        }
+        machine.put(32 * quarter + (i % 32), start + Math.floor(i / 32), 8 * s, 8, 127 + line[s]!);
       }
     }
+  };
+  for (let quarter = 0; quarter < 4; quarter++) {
+    write(quarter, columns.scaleA, exponents.a.slice(first, first + rows));
+    const part = Math.floor((quarter * parts) / 4);
+    write(quarter, columns.scaleB, exponents.b.slice((part * n) / parts, ((part + 1) * n) / parts));
   }
 }
 
@@ -169,10 +203,11 @@ function operandsOf({ product, stored, k }: Setting): bigint[] {
       ? ((m >> 4) << 24) | ((kind === "i8" ? 2 : half ? 0 : 1) << 4)
       : (1 << 23) | ((m >> 7) << 27));
   const tensorAddress = (column: number): bigint => BigInt((lane << 16) | column);
+  const own = product.pair === undefined ? 1 : 2;
   return [
     tensorAddress(columns.d),
-    layoutA === "tensor" ? tensorAddress(columns.a) : descriptor(layoutA, 0, m, cellBits(typeA), stored),
-    descriptor(layoutB, startB, n, cellBits(typeB), k),
+    layoutA === "tensor" ? tensorAddress(columns.a) : descriptor(layoutA, 0, m / own, cellBits(typeA), stored),
+    descriptor(layoutB, startB, n / own, cellBits(typeB), k),
     BigInt(instruction),
     1n,
     ...(sparse ? [tensorAddress(columns.metadata)] : []),
@@ -196,25 +231,33 @@ function expectedAt(
 
 function run(product: Product, seed: number): void {
   const setting = settingOf(product, seed);
-  const { machine, a, b } = setting;
-  const { kind, m, n, layoutA, layoutB, sparse = false, stationary = false, lane = 0, scales } = product;
-  if (layoutA !== "tensor") writeShared(setting, layoutA, 0, types[product.a], a);
-  writeShared(setting, layoutB, startB, types[product.b], b);
-  writeTensor(setting);
-  writeScales(setting);
-  machine.operands = operandsOf(setting);
+  const { blocks, a, b } = setting;
+  const { kind, n, layoutA, layoutB, sparse = false, stationary = false, lane = 0, scales, pair } = product;
+  const { rows } = layoutD(product);
+  for (const block of blocks) {
+    const { machine, row, column } = block;
+    if (layoutA !== "tensor") writeShared(product, machine, layoutA, 0, types[product.a], a.slice(row, row + rows));
+    const own = b.slice(column, column + n / blocks.length);
+    writeShared(product, machine, layoutB, startB, types[product.b], own);
+    writeTensor(setting, block);
+    writeScales(setting, block);
+  }
+  const issuing = blocks[pair ?? 0]!.machine;
+  issuing.operands = operandsOf(setting);
   const op: UnitOpOf<"tensor-multiply"> = {
-    ...{ op: "tensor-multiply", kind, fromTensorMemory: layoutA === "tensor", sparse, stationary, shifted: false },
-    ...{ scales: scales ?? null, masked: false, zeroColumns: false, scaleD: 0 },
+    ...{ op: "tensor-multiply", pair: pair !== undefined, kind, fromTensorMemory: layoutA === "tensor" },
+    ...{ sparse, stationary, shifted: false, scales: scales ?? null, masked: false, zeroColumns: false, scaleD: 0 },
   };
-  multiplyTensor(op, machine.call);
+  multiplyTensor(op, issuing.call);
   const wrong: string[] = [];
-  for (let row = 0; row < m; row++) {
-    for (let column = 0; column < n; column++) {
-      const [l, c] = cellOfD(product, row, column);
-      const found = machine.memory.words[(lane + l) * 512 + columns.d + c]!;
-      const expected = patternD(product, expectedAt(setting, row, column)) | 0;
-      if (found !== expected) wrong.push(`row ${row} column ${column}: ${found} instead of ${expected}`);
+  for (const { machine, row: first } of blocks) {
+    for (let row = 0; row < rows; row++) {
+      for (let column = 0; column < n; column++) {
+        const [l, c] = cellOfD(product, row, column);
+        const found = machine.memory.words[(lane + l) * 512 + columns.d + c]!;
+        const expected = patternD(product, expectedAt(setting, first + row, column)) | 0;
+        if (found !== expected) wrong.push(`row ${first + row} column ${column}: ${found} instead of ${expected}`);
+      }
     }
   }
   expect(wrong.slice(0, 3)).toEqual([]);
@@ -297,4 +340,36 @@ test.each([64, 128] as const)("sparse, %s rows", (m) => {
   run({ ...narrow, m, sparse: true }, 28);
   run({ ...halves, m, sparse: true, kind: "i8", a: "s8", b: "s8" }, 29);
   if (m === 64) run({ ...halves, m, sparse: true, lane: 16 }, 30);
+});
+
+describe.each([0, 1] as const)("pairs of blocks, of which that of rank %s issues the product", (pair) => {
+  test.each([
+    [128, 16],
+    [128, 256],
+    [256, 48],
+    [256, 256],
+  ] as const)("shape %s x %s", (m, n) => {
+    run({ ...halves, m, n, pair }, 31);
+    run({ ...halves, m, n, pair, layoutA: "tensor" }, 32);
+    run({ ...narrow, m, n, pair, half: true, layoutB: kMajor(32) }, 33);
+    run({ ...halves, kind: "tf32", a: "tf32", b: "tf32", m, n, pair }, 34);
+  });
+  test("transposed", () => {
+    for (const m of [128, 256] as const) run({ ...halves, m, pair, layoutA: mnMajor(64), layoutB: mnMajor(32) }, 35);
+    run({ ...halves, kind: "i8", a: "s8", b: "s8", m: 256, n: 128, pair, layoutB: mnMajor(64) }, 36);
+  });
+  test.each([128, 256] as const)("sparse, %s rows", (m) => {
+    run({ ...halves, m, pair, sparse: true }, 37);
+    run({ ...halves, m, pair, sparse: true, layoutA: "tensor" }, 38);
+    run({ ...halves, m, pair, sparse: true, kind: "tf32", a: "tf32", b: "tf32" }, 39);
+    run({ ...narrow, m, pair, sparse: true }, 40);
+    if (m === 128) run({ ...halves, m, pair, sparse: true, layoutA: "tensor", lane: 16 }, 41);
+  });
+  test.each([128, 256] as const)("scaled, %s rows", (m) => {
+    run({ ...narrow, kind: "mxf8f6f4", a: "e2m3", b: "e2m1", scales: 1, m, n: 144, pair }, 42);
+    run({ ...narrow, kind: "mxf8f6f4", scales: 1, m, pair, layoutA: "tensor" }, 43);
+    run({ ...halves, kind: "mxf4", a: "fp4", b: "fp4", scales: 2, m, n: 80, pair }, 44);
+    run({ ...halves, kind: "mxf4nvf4", a: "fp4", b: "fp4", scales: 4, m, pair, layoutA: "tensor" }, 45);
+    if (m === 256) run({ ...halves, kind: "mxf4", a: "fp4", b: "fp4", scales: 2, m, pair, sparse: true }, 46);
+  });
 });

@@ -7,7 +7,7 @@ import {
   type IrFunction,
   type MatrixName,
   type MatrixProduct,
-  registersOfA,
+  productOperands,
   registersOfC,
 } from "../../ir/index.ts";
 import { tensorValue, type TensorFormat } from "../../numeric/tensor.ts";
@@ -106,7 +106,9 @@ function fragmentsOf(ir: IrFunction, step: Instruction, stores: boolean): readon
     const { product } = op.unit;
     const isInRegisters = product.left.kind === "registers";
     const first = registersOfC(product);
-    const a = isInRegisters ? [fragment("a", product.tile, op.operands.slice(registersOfA, first))] : [];
+    const a = isInRegisters
+      ? [fragment("a", product.tile, op.operands.slice(productOperands.registersOfA, first))]
+      : [];
     return [...a, fragment("d", product.tile, written)];
   }
   if (op.kind !== "warp") return [];

@@ -5,7 +5,9 @@ import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { readElement, type Views, writeElement } from "../../machine/memory/views.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
-import { completeFor } from "../../machine/state/pending-effects.ts";
+import type { Site } from "../../machine/state/code.ts";
+import { completeFor, PendingEffects } from "../../machine/state/pending-effects.ts";
+import { arriveOnce, noteTransactions, raisePending } from "../../program/units/mbarrier.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -15,7 +17,26 @@ import { LastExtent } from "../compile/last-extent.ts";
 import type { Slot } from "../compile/register-file.ts";
 import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
 
-type AtomicOp = Pick<OpOf<"atomic">, "combine" | "results" | "problem">;
+/** Arrives at an mbarrier once what the lane has begun so far has taken effect. */
+function arriveLater(
+  { what, raises }: NonNullable<OpOf<"atomic">["tracks"]>,
+  asker: { readonly x: Activation; readonly site: Site; readonly lane: number },
+  mbarrier: { readonly views: Views; readonly at: number },
+): void {
+  const { x, lane } = asker;
+  const { warp } = x;
+  const effects = warp.cta.units.of(PendingEffects);
+  // Fences and barriers of threads order operations on tensor memory, too.
+  const after = what === "tensor" ? effects.pending("tensor", null) : effects.pending("copies", { warp, lane });
+  if (raises) raisePending(mbarrier);
+  effects.issue({
+    ...{ warp, lane, completion: "mbarrier", mbarriers: [mbarrier], after },
+    read: () => {},
+    perform: () => arriveOnce(asker, mbarrier),
+  });
+}
+
+type AtomicOp = Pick<OpOf<"atomic">, "combine" | "results" | "problem" | "tracks">;
 
 /** Read-modify-write, lane by lane in lane order. */
 export function makeAtomic(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: readonly (Slot | null)[]): Run {
@@ -88,6 +109,10 @@ function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: re
       failed.add(new Fault(code, message, { site: memory.site, activation: x, lanes: 1 << lane }));
       return;
     }
+    if (op.tracks !== undefined && x.warp.cta.units.late) {
+      arriveLater(op.tracks, { x, site: memory.site, lane }, { views, at });
+      return;
+    }
     results?.forEach(({ ty, value }, e) => {
       returned[e] = patternOf(ty, value(x, lane, old));
     });
@@ -95,11 +120,15 @@ function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: re
       update(x, views, at, lane);
       return;
     }
-    if (isMbarrier && fresh[0] !== old[0]) x.warp.cta.signalled = true;
+    if (isMbarrier && fresh[0] !== old[0]) {
+      x.warp.cta.signalled = true;
+      noteTransactions(x.warp.cta, memory.site, { views, at }, [old[0] as bigint, BigInt(fresh[0]!)]);
+    }
     if (waits && Number(returned[0]) === 0) {
       x.warp.polled |= 1 << lane;
       x.warp.pollSite = memory.site;
       x.warp.pollWord = old[0] as bigint;
+      x.warp.pollPlace = { views, at };
     }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);

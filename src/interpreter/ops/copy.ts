@@ -1,7 +1,12 @@
-import { lowestLane } from "../../ir/lane-mask.ts";
+import { lanesIn, lowestLane } from "../../ir/lane-mask.ts";
 import type { OpOf } from "../../ir/index.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
+import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Activation, StepAccess } from "../../machine/state/launch-state.ts";
+import { PendingEffects } from "../../machine/state/pending-effects.ts";
+import { findRange } from "../../program/units/unit-call.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { LastExtent } from "../compile/last-extent.ts";
@@ -22,6 +27,51 @@ function lanesReading(x: Activation, size: Slot | null, mask: number, bytes: num
   return found;
 }
 
+/** Where lanes copy from and to, and how many bytes they read. */
+interface CopyOperands {
+  readonly source: StepAccess["addresses"];
+  readonly destination: StepAccess["addresses"];
+  readonly size: Slot | null;
+}
+
+const wide = new BigInt64Array(32);
+const addressWords = new Int32Array(wide.buffer);
+
+/** Makes the code that issues copies which take effect later: accesses are checked here. */
+function lateCopies(site: Site, op: CopyOp, { source, destination, size }: CopyOperands): Run {
+  const bytes = accessBytes(op.to.access);
+  const addressesOf = (write: StepAccess["addresses"], x: Activation, mask: number): AddressParts[] => {
+    write(x, mask, { wide, words: addressWords });
+    return Array.from({ length: 32 }, (_, lane) => ({
+      low: addressWords[2 * lane]! >>> 0,
+      high: addressWords[2 * lane + 1]! >>> 0,
+    }));
+  };
+  return (x, mask) => {
+    const { warp } = x;
+    const [from, to] = [addressesOf(source, x, mask), addressesOf(destination, x, mask)];
+    const asked = (lane: number): number => (size === null ? bytes : x.i32[size.base + lane]! >>> 0);
+    const issue = (lane: number): void => {
+      const count = op.whole && asked(lane) < bytes ? 0 : Math.min(asked(lane), bytes);
+      const range = (effect: "load" | "store", address: AddressParts, length: number) => {
+        const { space, align } = effect === "load" ? op.from.access : op.to.access;
+        return findRange(x, site, { lane, effect, space, address, bytes: length, align }, (place) => place);
+      };
+      const read = count === 0 ? null : range("load", from[lane]!, count);
+      const written = range("store", to[lane]!, bytes);
+      const perform = (): void => {
+        const target = written.views.u8.subarray(written.at, written.at + bytes).fill(0);
+        if (read !== null) target.set(read.views.u8.subarray(read.at, read.at + count));
+      };
+      const effect = { warp, lane, completion: "copies", mbarriers: [], read: () => {}, perform } as const;
+      warp.cta.units.of(PendingEffects).issue(effect);
+    };
+    const failed = new FailedLanes();
+    for (const lane of lanesIn(mask)) failed.try(() => issue(lane));
+    failed.end();
+  };
+}
+
 /** Makes the code of an asynchronous copy, which is performed where it is issued, through temporary registers. */
 export function makeCopy(d: Decoding, op: CopyOp): { readonly run: Run; readonly accesses: readonly StepAccess[] } {
   const { operands, program, code } = d;
@@ -37,7 +87,13 @@ export function makeCopy(d: Decoding, op: CopyOp): { readonly run: Run; readonly
   /** By the number of bytes that are read, less 1: code for lanes that read only some of them. */
   const parts =
     size === null || op.whole ? [] : Array.from({ length: bytes - 1 }, (_, i) => partOf(from, i + 1, words));
+  const [source, destination] = [addressWriter({ ...from, prepare }), addressWriter({ ...to, prepare })];
+  const issueLate = lateCopies(d.site, op, { source, destination, size });
   const run: Run = (x, mask) => {
+    if (x.warp.cta.units.late) {
+      issueLate(x, mask);
+      return;
+    }
     prepare(x, mask);
     const all = lanesReading(x, size, mask, bytes, true);
     if (all !== mask) clear(x, words, mask);
@@ -48,7 +104,6 @@ export function makeCopy(d: Decoding, op: CopyOp): { readonly run: Run; readonly
     });
     store(x, mask);
   };
-  const [source, destination] = [addressWriter({ ...from, prepare }), addressWriter({ ...to, prepare })];
   const reading =
     (n: number, orMore: boolean): StepAccess["addresses"] =>
     (x, mask, into) => {

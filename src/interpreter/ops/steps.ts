@@ -5,6 +5,7 @@ import type { ChannelRule, Site } from "../../machine/state/code.ts";
 import type { Step, UndefinedCheck } from "../../machine/state/launch-state.ts";
 import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { trapFault } from "../../program/instruction-faults.ts";
+import { registerUsesOf } from "../../ir/flow/warpgroup-registers.ts";
 import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import { makeAtomic } from "./atomic.ts";
@@ -77,10 +78,23 @@ function undefinedChecks({ site, code, operands }: Decoding): UndefinedCheck[] {
 function makePureStep(d: Decoding, { values }: Extract<Op, { kind: "pure" }>): Step {
   const compile = d.operands.pure(values, d.site.instruction.dst);
   const step = new InstructionStep(d, (x, mask) => {
-    step.run = compile();
+    step.run = afterProducts(d, compile());
     step.run(x, mask);
   });
   return step;
+}
+
+/**
+ * Compilers write copies of accumulators in flight, where these are others in the next round of a loop. On a GPU they
+ * are the same registers then; here such a copy waits for the products.
+ */
+function afterProducts({ site }: Decoding, run: Run): Run {
+  const uses = registerUsesOf(site.code.ir);
+  if (!uses.any || uses.touched(site.index).copies.size === 0) return run;
+  return (x, mask) => {
+    x.warp.cta.units.existing(PendingEffects)?.completeOf("products", x.warp);
+    run(x, mask);
+  };
 }
 
 function makeMemoryStep(d: Decoding, op: Memory): Step {
@@ -103,15 +117,29 @@ function makeMemoryStep(d: Decoding, op: Memory): Step {
   return new InstructionStep(d, finished(d, run), accesses);
 }
 
-/** Groups of what units of the machine perform, where that takes effect late. */
+/** Groups of asynchronous copies, where these take effect late. */
 function groupStep(op: OpOf<"commit-copies" | "await-copies">): Run {
+  const completion = op.bulk ? "bulk" : "copies";
   return ({ warp }, mask) => {
     const pending = warp.cta.units.existing(PendingEffects);
     if (pending === null) return;
     for (const lane of lanesIn(mask)) {
-      if (op.kind === "commit-copies") pending.commit(warp, lane);
-      else pending.await(warp, lane, op.pending, op.read);
+      if (op.kind === "commit-copies" || op.all) pending.commit(completion, warp, lane);
+      if (op.kind === "commit-copies") continue;
+      if (op.read) pending.awaitReads(warp, lane, op.pending);
+      else pending.await(completion, warp, lane, op.pending);
     }
+  };
+}
+
+/** Groups of a warp's products, where these take effect late. */
+function productStep({ step, ...op }: OpOf<"order-products">): Run {
+  if (step === "fence") return nothing;
+  return ({ warp }) => {
+    const pending = warp.cta.units.existing(PendingEffects);
+    if (pending === null) return;
+    if (step === "commit") pending.commit("products", warp, 0);
+    else pending.await("products", warp, 0, "pending" in op ? op.pending : 0);
   };
 }
 
@@ -147,10 +175,9 @@ function makeRun(d: Decoding, op: Exclude<StayingOp, Memory | { kind: "pure" | "
       throw new Error("only compiled code polls");
     case "commit-copies":
     case "await-copies":
-      // Copies that lanes perform themselves are complete where they are issued.
-      return op.bulk ? groupStep(op) : nothing;
-    // Products too.
+      return groupStep(op);
     case "order-products":
+      return productStep(op);
     case "fence":
     case "nothing":
     // A debugger sees the instruction like any other; without one there is nothing to stop for.

@@ -1,12 +1,12 @@
 import type { OpOf } from "../../ir/index.ts";
 import { emit, type TensorCells } from "../../machine/events.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
-import type { Activation } from "../../machine/state/launch-state.ts";
-import type { UnitStates } from "../../machine/state/unit-state.ts";
+import type { Activation, Cta } from "../../machine/state/launch-state.ts";
 import { performUnit } from "../../program/units/index.ts";
 import {
   accessOfRange,
   findRange,
+  type KeptRegisters,
   type Range,
   type RangeRequest,
   type UnitCall,
@@ -15,22 +15,57 @@ import type { Decoding } from "../compile/decoding.ts";
 import type { Run } from "../compile/expr-compiler.ts";
 import type { Slot } from "../compile/register-file.ts";
 
+/** The registers of an instruction. */
+interface Registers {
+  readonly operands: readonly Slot[];
+  /** Of the operands, whether they are registers, and not values of expressions. */
+  readonly areRegisters: readonly boolean[];
+  readonly results: readonly (Slot | null)[];
+}
+
 /** The operands of lanes in the registers of an activation. */
 class RegisterCall implements UnitCall {
+  readonly #registers: Registers;
   readonly #operands: readonly Slot[];
   readonly #results: readonly (Slot | null)[];
   readonly site: UnitCall["site"];
   x!: Activation;
   lanes = 0;
 
-  constructor(site: UnitCall["site"], operands: readonly Slot[], results: readonly (Slot | null)[]) {
+  constructor(site: UnitCall["site"], registers: Registers) {
     this.site = site;
-    this.#operands = operands;
-    this.#results = results;
+    this.#registers = registers;
+    this.#operands = registers.operands;
+    this.#results = registers.results;
   }
 
-  get states(): UnitStates {
-    return this.x.warp.cta.units;
+  kept(): KeptRegisters {
+    const call = new RegisterCall(this.site, this.#registers);
+    const { x, lanes } = this;
+    Object.assign(call, { x, lanes });
+    const values = this.#operands.map(({ base }, n) =>
+      this.#registers.areRegisters[n] === true ? null : x.i32.slice(base, base + 32),
+    );
+    const { serial } = x;
+    const exists = (): boolean => x.serial === serial;
+    return {
+      words(n, count, into) {
+        call.words(n, count, into);
+        for (let i = 0; i < count; i++) if (values[n + i]) into.set(values[n + i]!, 32 * i);
+      },
+      resultWords(n, count, into) {
+        for (let i = 0; i < count; i++) {
+          const to = call.#results[n + i];
+          if (to) into.set(x.i32.subarray(to.base, to.base + 32), 32 * i);
+        }
+      },
+      give(n, lane, low, high) {
+        if (exists()) call.give(n, lane, low, high);
+      },
+      giveWords(n, count, from) {
+        if (exists()) call.giveWords(n, count, from);
+      },
+    };
   }
 
   word(n: number, lane: number): number {
@@ -71,10 +106,10 @@ class RegisterCall implements UnitCall {
     }
   }
 
-  touch(mask: number, effect: "load" | "store", cells: TensorCells): void {
+  touch(mask: number, effect: "load" | "store", cells: TensorCells, owner: Cta): void {
     const { x, site } = this;
     const { observers } = x.warp.cta.grid;
-    if (observers !== null) emit(observers, "cells", { warp: x.warp, activation: x, site, mask, effect, cells });
+    if (observers !== null) emit(observers, "cells", { warp: x.warp, activation: x, site, mask, effect, cells, owner });
   }
 
   range(request: RangeRequest): Range {
@@ -102,11 +137,11 @@ class RegisterCall implements UnitCall {
 
 /** Makes the code of an operation that a unit of the machine performs. */
 export function makeUnit({ site, operands, results }: Decoding, op: OpOf<"unit">): Run {
-  const call = new RegisterCall(
-    site,
-    op.operands.map((operand) => operands.slot(operand)),
+  const call = new RegisterCall(site, {
+    operands: op.operands.map((operand) => operands.slot(operand)),
+    areRegisters: op.operands.map(({ kind }) => kind === "reg"),
     results,
-  );
+  });
   const { prepare } = operands;
   return (x, mask) => {
     if (mask === 0) return;

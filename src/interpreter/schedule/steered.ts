@@ -8,6 +8,7 @@ import { RecordedSteering } from "./recorded.ts";
 import type { ResidentBlocks } from "./resident-blocks.ts";
 import { pick } from "./run-warp.ts";
 import type { Schedule } from "./schedule.ts";
+import { Stalls } from "./stalls.ts";
 
 /** Blocks that run at the same time, unless these wait for others. */
 const usualResident = 4;
@@ -45,6 +46,8 @@ export class SteeredSchedule implements Schedule {
    */
   #spinning = new Set<Warp>();
   #progressed = false;
+  /** Counts rounds in which all warps have waited in vain. */
+  readonly #stalls = new Stalls();
 
   constructor(resident: ResidentBlocks, options: SteeredOptions) {
     this.#resident = resident;
@@ -89,7 +92,7 @@ export class SteeredSchedule implements Schedule {
   }
 
   checkpoint(): Restore {
-    const parts = [this.#resident.checkpoint(), this.#steering.checkpoint()];
+    const parts = [this.#resident.checkpoint(), this.#steering.checkpoint(), this.#stalls.checkpoint()];
     const spinning = [...this.#spinning];
     const [rounds, block, current] = [this.#rounds, this.#block, this.#current];
     const [chosen, others, progressed] = [this.#chosen, this.#others, this.#progressed];
@@ -145,6 +148,8 @@ export class SteeredSchedule implements Schedule {
     if (this.#spinning.size === 0) throw deadlock(this.#resident.blocks[0]!);
     // If all only spin, the block that they wait for may not have begun.
     if (!this.#progressed) this.#open(this.#resident.blocks.length);
+    const { blocks } = this.#resident;
+    for (const cta of blocks) this.#stalls.turn(cta, blocks);
     this.#spinning.clear();
     this.#progressed = false;
     return null;

@@ -101,6 +101,7 @@ export class CallStack {
     const { dimensions, cluster } = this.#grid;
     this.#index = index;
     this.#cta.place(this.#kernel.shape.clustered ? nthBlock(dimensions, cluster.dimensions, index) : index);
+    this.#cta.units.reset();
     if (this.#clusters !== null) this.#cta.cluster = this.#clusters.of(index);
     return this.#cta;
   }

@@ -3,7 +3,6 @@ import type { Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { CallFrame, Cta, Grid } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
-import { UnitStates } from "../../machine/state/unit-state.ts";
 import { endUnits, performUnit } from "../../program/units/index.ts";
 import { findRange, type Range, type RangeRequest, type UnitCall } from "../../program/units/unit-call.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
@@ -55,20 +54,17 @@ export interface UnitPlace {
   readonly first: number;
 }
 
-interface BlockStates {
-  readonly states: UnitStates;
-  block: number;
-}
-
-/** Observed launches run in the interpreter. */
+/** Observed launches run in the interpreter, and so do those in which operations take effect late. */
 const nobodyObserves = (): void => {};
+const nothingIsLate = (): never => {
+  throw new Error("compiled code performs asynchronous operations where they are issued");
+};
 
 /** The launcher's side of operations that units of the machine perform. */
 export class HostUnits {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #byteOf: (context: number, place: Place) => number;
-  readonly #states = new Map<number, BlockStates>();
   readonly #layouts = new Map<Site, { readonly operands: Layout; readonly results: Layout }>();
 
   constructor(grid: Grid, kernel: CompiledKernel, byteOf: (context: number, place: Place) => number) {
@@ -89,7 +85,7 @@ export class HostUnits {
     const given: { readonly at: number; readonly value: number }[] = [];
     const words: { readonly at: number; readonly from: Int32Array }[] = [];
     const call: UnitCall = {
-      ...{ x, site, lanes, states: this.#statesOf(context, x.warp.cta), word },
+      ...{ x, site, lanes, word },
       address(n, lane): AddressParts {
         const at = start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1);
         return { low: memory.views.i32[at]! >>> 0, high: operands.isWide[n]! ? memory.views.i32[at + 1]! >>> 0 : 0 };
@@ -115,6 +111,7 @@ export class HostUnits {
       range: (request: RangeRequest): Range =>
         findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
       touch: nobodyObserves,
+      kept: nothingIsLate,
     };
     performUnit(op.unit, call);
     for (const { at, value } of given) memory.views.i32[at] = value;
@@ -126,8 +123,8 @@ export class HostUnits {
    *
    * @throws Fault if it has not given back what it had to
    */
-  end(context: number, cta: Cta): void {
-    endUnits(this.#statesOf(context, cta));
+  end(cta: Cta): void {
+    endUnits(cta.units);
   }
 
   #layoutsOf(site: Site) {
@@ -145,16 +142,5 @@ export class HostUnits {
       this.#layouts.set(site, found);
     }
     return found;
-  }
-
-  /** What units remember for the block that runs in a context. */
-  #statesOf(context: number, cta: Cta): UnitStates {
-    let found = this.#states.get(context);
-    if (found === undefined) this.#states.set(context, (found = { states: new UnitStates(), block: cta.ticket }));
-    if (found.block !== cta.ticket) {
-      found.states.reset();
-      found.block = cta.ticket;
-    }
-    return found.states;
   }
 }

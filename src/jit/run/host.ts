@@ -245,7 +245,7 @@ export class Host {
 
   /** A block ends. */
   endUnits(context: number): void {
-    this.#units.end(context, this.#stack.block(context));
+    this.#units.end(this.#stack.block(context));
   }
 
   /** Ends the launch: lanes have called a function for which their stacks have no room. */

@@ -1,5 +1,5 @@
 import { launch } from "../../interpreter/launch.ts";
-import { type IrFunction, windows } from "../../ir/index.ts";
+import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
@@ -8,7 +8,7 @@ import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
-import { GivenUp, tooDeep, Unsupported } from "../abi/refusal.ts";
+import { GivenUp, Stalled, tooDeep, Unsupported } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
@@ -32,6 +32,8 @@ export class JitProgram {
   readonly #tables: AllocationTables;
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
+  /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
+  readonly #hasPhases: boolean;
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
@@ -41,6 +43,7 @@ export class JitProgram {
     this.program = program;
     this.#cache = cache;
     this.#functions = new CompiledFunctions(program);
+    this.#hasPhases = program.module.functions.some(awaitsPhases);
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
     this.#shapes = new LaunchShapes(this.#functions, program.memory, quads);
@@ -90,19 +93,36 @@ export class JitProgram {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const isJudged = this.#isJudged(loaded.kernel, request);
-    if (!loaded.kernel.mayGiveUp && !isJudged) return this.#execution(loaded, request, false).run();
+    if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
+      return this.#execution(loaded, request, { apart: false, canUndo: false }).run();
+    }
     const attempt = this.#attempt(loaded, request, false);
     try {
       const result = attempt.execution.run();
-      if (!result.ok && isJudged) {
-        attempt.undo();
-        return { ...launch(this.program, request), steps: null, hostThreads: 1 };
-      }
+      if (!result.ok && isJudged) return this.#again(attempt, request);
       attempt.print(result);
       return result;
     } catch (error) {
-      return attempt.giveUp(error);
+      return error instanceof Stalled ? this.#again(attempt, request) : attempt.giveUp(error);
     }
+  }
+
+  /** The interpreter repeats a launch, since it knows more of what is wrong. */
+  #again({ undo }: { readonly undo: () => void }, request: LaunchRequest): JitResult {
+    undo();
+    return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+  }
+
+  /**
+   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a copy
+   * of the device's memory.
+   */
+  #mayStall({ waits }: CompiledKernel): boolean {
+    return waits && this.#hasPhases && this.#allocatedBytes <= maxStallBytes;
+  }
+
+  get #allocatedBytes(): number {
+    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0);
   }
 
   /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
@@ -112,7 +132,7 @@ export class JitProgram {
       printed.push(text);
     };
     const { onReport, ...quiet } = request;
-    const execution = this.#execution(loaded, { ...quiet, onOutput }, apart);
+    const execution = this.#execution(loaded, { ...quiet, onOutput }, { apart, canUndo: true });
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
@@ -140,7 +160,7 @@ export class JitProgram {
     const threads = x * y * z;
     if (shape.width !== null) return false;
     if (lanes >= Math.min(model?.width ?? 32, threads)) return false;
-    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0) <= maxCheckpointBytes;
+    return this.#allocatedBytes <= maxCheckpointBytes;
   }
 
   /**
@@ -163,7 +183,7 @@ export class JitProgram {
   async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
-    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, true).runApart();
+    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, { apart: true, canUndo: false }).runApart();
     const attempt = this.#attempt(loaded, request, true);
     try {
       const result = await attempt.execution.runApart();
@@ -174,12 +194,16 @@ export class JitProgram {
     }
   }
 
-  #execution(loaded: LoadedKernel, request: LaunchRequest, apart: boolean): LaunchExecution {
+  #execution(
+    loaded: LoadedKernel,
+    request: LaunchRequest,
+    choices: { readonly apart: boolean; readonly canUndo: boolean },
+  ): LaunchExecution {
     const constants = this.#placeConstants();
     const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
       new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
     const shared = { contexts: this.#contexts, tables: this.#tables, constants };
-    return new LaunchExecution(this.program, loaded, shared, host, request, apart);
+    return new LaunchExecution(this.program, loaded, shared, host, request, choices);
   }
 
   /**
@@ -249,8 +273,16 @@ export class JitProgram {
   }
 }
 
-/** Bytes of the device's memory that are copied in case there is a fault, at most. */
+/** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
 const maxCheckpointBytes = 2 ** 20;
+const maxStallBytes = 2 ** 26;
+
+const awaitsPhases = ({ instructions }: IrFunction): boolean =>
+  instructions.some(
+    ({ op }) =>
+      (op.kind === "atomic" && op.problem !== undefined && op.results?.[0]?.ty === "pred") ||
+      (op.kind === "unit" && unitTraits[op.unit.op].takes === true),
+  );
 
 /** Returns what is made, or why it cannot be compiled. */
 function orWhyNot<T>(make: () => T): T | string {

@@ -6,6 +6,7 @@ import { clusterSize } from "../../machine/state/cluster.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { HostFunction, HostImport } from "../abi/host-imports.ts";
+import { Stalled } from "../abi/refusal.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
 import { Team, type Work } from "../threads/team.ts";
@@ -43,6 +44,11 @@ const alwaysUseful = 16;
 const useful = (threads: number): number =>
   threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
 
+interface ExecutionChoices {
+  readonly apart: boolean;
+  readonly canUndo: boolean;
+}
+
 /** A launch of a compiled kernel: the work of a team of threads of the host, which run its blocks. */
 export class LaunchExecution implements Work {
   first = 0;
@@ -53,6 +59,7 @@ export class LaunchExecution implements Work {
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
   readonly waits: boolean;
+  readonly fingerprint: (() => number) | null;
   readonly maxContexts: number;
   readonly output: OrderedOutput;
   readonly #loaded: LoadedKernel;
@@ -82,7 +89,7 @@ export class LaunchExecution implements Work {
   #team: Team | null = null;
 
   /**
-   * `apart`: the calling thread will not wait.
+   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up.
    *
    * @throws RangeError when the request makes no sense
    */
@@ -92,8 +99,9 @@ export class LaunchExecution implements Work {
     shared: LaunchMemory,
     makeHost: HostMaker,
     request: LaunchRequest,
-    apart: boolean,
+    { apart, canUndo }: ExecutionChoices,
   ) {
+    this.fingerprint = canUndo && loaded.kernel.waits ? () => this.#fingerprint() : null;
     this.#loaded = loaded;
     this.#shared = shared;
     this.#makeHost = makeHost;
@@ -176,6 +184,25 @@ export class LaunchExecution implements Work {
     this.#opened.push(context);
     fillContext(this.#grid, this.#loaded.kernel, context, this.#request, this.#extents);
     return context;
+  }
+
+  /** A hash of the blocks' contexts, in which their shared memory is, and of the device's allocations. */
+  #fingerprint(): number {
+    const { memory } = this.#grid;
+    const { i32 } = memory.views;
+    const ranges = [
+      ...this.#opened.map((at) => [at, at + this.#bytes] as const),
+      ...memory.allocations.map(({ start, end }) => [start, end] as const),
+    ];
+    let hash = 0;
+    for (const [start, end] of ranges) {
+      for (let at = start >>> 2; at < end / 4; at++) hash = (Math.imul(hash, 0x0100_0193) ^ i32[at]!) | 0;
+    }
+    return hash;
+  }
+
+  stuck(): Error {
+    return new Stalled("all blocks wait for what none of them does");
   }
 
   blockIn(context: number): number {

@@ -3,6 +3,7 @@ import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./c
 import { Mailbox } from "./mailbox.ts";
 import type { OrderedOutput } from "./ordered-output.ts";
 import { type Launch, workerPool } from "./pool.ts";
+import { StallWatch } from "./stall-watch.ts";
 import { type Room, Turns, type Waiting } from "./turns.ts";
 import { batchMs } from "./worker-source.ts";
 
@@ -28,6 +29,13 @@ export interface Work extends Room {
   readonly waits: boolean;
   /** Makes the block in a context, which has waited and will resume, stop sooner the next time. */
   yieldSooner(context: number): void;
+  /**
+   * A number that depends on all that blocks can see and change, if the launch can end where they wait forever: else
+   * null. Nothing runs meanwhile.
+   */
+  readonly fingerprint: (() => number) | null;
+  /** The error with which a launch ends in which all blocks wait forever. */
+  stuck(): Error;
   /** The linear index of the block that runs, or has run last, in a context. */
   blockIn(context: number): number;
   /** The functions that the module imports, by name. */
@@ -65,11 +73,16 @@ export class Team implements Launch {
   #taken: number | null = null;
   /** Whether there can be no workers. */
   #isAlone: boolean;
+  /** Null where nobody wants to know. */
+  readonly #stalls: StallWatch | null;
+  /** Whether workers get no more blocks, since it is to be found out whether all wait forever. */
+  #holds = false;
 
   constructor(work: Work) {
     this.#work = work;
     this.#isAlone = work.threads === 1;
     this.#turns = new Turns(work);
+    this.#stalls = work.fingerprint === null ? null : new StallWatch();
     this.#words[word.next] = this.#words[word.done] = work.first;
     this.#words[word.end] = work.end;
   }
@@ -137,6 +150,7 @@ export class Team implements Launch {
       this.#serve();
       const hasBegun = this.#beginSome(batches);
       const hasResumed = this.#resumeOne();
+      if (this.#stalls !== null) this.#lookForStall(this.#stalls);
       if (!hasBegun && !hasResumed) {
         if (this.#ended) return;
         Atomics.wait(this.#words, word.events, seen);
@@ -227,9 +241,24 @@ export class Team implements Launch {
 
   #stop(context: number, block: number): void {
     if (this.#failure === null) {
+      this.#stalls?.stopped(block, this.#count(word.next) + this.#count(word.done));
       this.#turns.stop({ context, block });
       Atomics.store(this.#words, word.waiting, this.#turns.count);
     } else Atomics.add(this.#words, word.done, 1);
+  }
+
+  /** Ends the launch if all blocks in flight wait, and another round of them changes nothing at all. */
+  #lookForStall(stalls: StallWatch): void {
+    const inFlight = (): number => this.#count(word.next) - this.#count(word.done);
+    this.#holds = this.#failure === null && inFlight() > 0 && stalls.suspects(inFlight());
+    if (!this.#holds || this.#turns.count < inFlight()) return;
+    const before = this.#work.fingerprint!();
+    for (let round = this.#turns.count; round > 0; round--) this.#resumeOne();
+    this.#holds = false;
+    if (this.#failure !== null) return;
+    if (this.#turns.count > 0 && this.#turns.count === inFlight() && this.#work.fingerprint!() === before) {
+      this.#fail(this.#work.stuck());
+    } else stalls.wasWrong();
   }
 
   #nextWaiting(): Waiting | null {
@@ -276,6 +305,7 @@ export class Team implements Launch {
 
   /** A worker has nothing to do: it may resume a block that waits. */
   #occupy(member: Member): void {
+    if (this.#holds) return;
     const waiting = this.#nextWaiting();
     if (waiting !== null) {
       if (member.context !== null) this.#turns.end(member.context);

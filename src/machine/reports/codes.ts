@@ -247,6 +247,11 @@ export const reportCodes = {
     page: "`tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.ld` and `tcgen05.st` are executed by a whole warp, and act once: all lanes must give the same address and the same number of columns. An address that each lane computes from its index is not needed: the lanes of tensor memory follow from those of the warp.",
     section: "9.7.16.8.3",
   },
+  "tcgen05-no-peer": {
+    title: "an operation is for a pair of blocks, and the other block is not there",
+    page: "Instructions of `tcgen05` with `.cta_group::2` are for a pair: two blocks of a cluster whose `%cluster_ctarank` differs in the last bit. Here the cluster has no such block, as it has one block or an odd number of them, or the other has exited. Launch with a cluster of an even number of blocks (`--cluster 2`, or `.reqnctapercluster 2` in the program), and let both blocks meet at `barrier.cluster` before they exit. `tcgen05.alloc`, `tcgen05.dealloc` and `tcgen05.relinquish_alloc_permit` have to be executed by a warp of each.",
+    section: "9.7.16.5",
+  },
   "tcgen05-no-permit": {
     title: "tensor memory is allocated after the right to do so was given up",
     page: "After `tcgen05.relinquish_alloc_permit` no thread of the block may execute `tcgen05.alloc`: other blocks then can. Move it to after the last allocation.",

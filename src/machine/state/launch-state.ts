@@ -227,6 +227,8 @@ export interface Warp {
   pollSite: Site | null;
   /** The mbarrier as the last of them found it. */
   pollWord: bigint;
+  /** Where it is. */
+  pollPlace: { readonly views: Views; readonly at: number } | null;
   /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null;
   /** Begins a kernel with all lanes. */

@@ -3,19 +3,33 @@ import type { Views } from "../memory/views.ts";
 import type { Cta, Warp } from "./launch-state.ts";
 import type { UnitState } from "./unit-state.ts";
 
-/** An asynchronous operation that a lane has issued. */
+/**
+ * What tells that an asynchronous operation is complete: an mbarrier that counts its bytes (`mbarrier`); groups of the
+ * thread's `cp.async` (`copies`) or bulk operations (`bulk`); groups of the warp's products of a warpgroup (`products`);
+ * an arrival that the thread commits, for products, copies and shifts in tensor memory (`tensor`), which have an order;
+ * the warp's wait for its loads from tensor memory or stores to it (`loads`, `stores`).
+ */
+export type Completion = "mbarrier" | "copies" | "bulk" | "products" | "tensor" | "loads" | "stores";
+
+/** The completions by groups, which threads commit and wait for. */
+export type GroupCompletion = Extract<Completion, "copies" | "bulk" | "products">;
+
+/** An asynchronous operation that a lane has issued, or the first of the lanes for which it was. */
 export interface AsyncEffect {
   readonly warp: Warp;
   readonly lane: number;
-  /** The mbarriers that count it, by the bytes of memory where they are; none: a bulk group of the lane counts it. */
+  readonly completion: Completion;
+  /** The mbarriers that count it, by the bytes of memory where they are. */
   readonly mbarriers: readonly { readonly views: Views; readonly at: number }[];
+  /** Other operations that take effect before it. */
+  readonly after?: readonly AsyncEffect[];
   /** Reads what it copies, so that the source may change. */
   read(): void;
   /** Takes effect: writes, and completes. Throws a fault if it cannot be complete. */
   perform(): void;
 }
 
-/** What a lane has issued that bulk groups count: what is in no group yet, and the groups, the oldest first. */
+/** What a lane has issued that groups count: what is in no group yet, and the groups, the oldest first. */
 interface Groups {
   open: AsyncEffect[];
   groups: AsyncEffect[][];
@@ -36,7 +50,17 @@ export function completeFor(cta: Cta, views: Views, at: number): boolean {
   return any;
 }
 
-const copyOf = (groups: ReadonlyMap<Warp, Groups[]>): Map<Warp, Groups[]> =>
+type GroupsOfWarps = Map<Warp, Groups[]>;
+
+const groupCompletions = ["copies", "bulk", "products"] as const satisfies readonly GroupCompletion[];
+
+const emptyGroups = (): Record<GroupCompletion, GroupsOfWarps> => ({
+  copies: new Map(),
+  bulk: new Map(),
+  products: new Map(),
+});
+
+const copyOf = (groups: GroupsOfWarps): GroupsOfWarps =>
   new Map(
     [...groups].map(([warp, lanes]) => [
       warp,
@@ -44,13 +68,17 @@ const copyOf = (groups: ReadonlyMap<Warp, Groups[]>): Map<Warp, Groups[]> =>
     ]),
   );
 
+const isGroup = (completion: Completion): completion is GroupCompletion =>
+  (groupCompletions as readonly Completion[]).includes(completion);
+
 /**
  * The asynchronous operations of a block that are issued and have not taken effect, where the schedule lets them take
- * effect as late as the program's waits allow. They do so in the order in which they were issued.
+ * effect as late as the program's waits allow. Those that do so at the same time do in the order in which they were
+ * issued.
  */
 export class PendingEffects implements UnitState {
   #effects: AsyncEffect[] = [];
-  #groups = new Map<Warp, Groups[]>();
+  #groups = emptyGroups();
 
   get stateBytes(): number {
     return 64 * this.#effects.length;
@@ -58,27 +86,38 @@ export class PendingEffects implements UnitState {
 
   issue(effect: AsyncEffect): void {
     this.#effects.push(effect);
-    if (effect.mbarriers.length === 0) this.#groupsOf(effect.warp, effect.lane).open.push(effect);
+    if (isGroup(effect.completion)) this.#groupsOf(effect.completion, effect.warp, effect.lane).open.push(effect);
   }
 
-  /** A lane makes a group of what it has issued (`cp.async.bulk.commit_group`). */
-  commit(warp: Warp, lane: number): void {
-    const lanes = this.#groupsOf(warp, lane);
+  /** Those with a completion that are pending: of one lane, or of the whole block, whose lanes may have ordered them. */
+  pending(completion: Completion, of: { readonly warp: Warp; readonly lane: number } | null): readonly AsyncEffect[] {
+    return this.#effects.filter(
+      (one) => one.completion === completion && (of === null || (one.warp === of.warp && one.lane === of.lane)),
+    );
+  }
+
+  /** A lane makes a group of what it has issued. */
+  commit(completion: GroupCompletion, warp: Warp, lane: number): void {
+    const lanes = this.#groupsOf(completion, warp, lane);
     lanes.groups.push(lanes.open);
     lanes.open = [];
   }
 
-  /**
-   * A lane waits until at most `pending` of its groups are not complete, or with `read` have not read their sources.
-   */
-  await(warp: Warp, lane: number, pending: number, read: boolean): void {
-    const { groups } = this.#groupsOf(warp, lane);
-    const waited = groups.slice(0, Math.max(0, groups.length - pending));
-    if (read) for (const effect of waited.flat()) effect.read();
-    else {
-      groups.splice(0, waited.length);
-      this.#perform(new Set(waited.flat()));
-    }
+  /** A lane waits until at most `pending` of its groups are not complete. */
+  await(completion: GroupCompletion, warp: Warp, lane: number, pending: number): void {
+    const { groups } = this.#groupsOf(completion, warp, lane);
+    this.#perform(new Set(groups.splice(0, Math.max(0, groups.length - pending)).flat()));
+  }
+
+  /** A lane waits until at most `pending` of its bulk groups have not read their sources. */
+  awaitReads(warp: Warp, lane: number, pending: number): void {
+    const { groups } = this.#groupsOf("bulk", warp, lane);
+    for (const effect of groups.slice(0, Math.max(0, groups.length - pending)).flat()) effect.read();
+  }
+
+  /** Everything of a warp with a completion takes effect. */
+  completeOf(completion: Completion, warp: Warp): void {
+    this.#perform(new Set(this.#effects.filter((one) => one.completion === completion && one.warp === warp)));
   }
 
   /** A lane waits for an mbarrier in vain: what it counts takes effect. Returns whether there was anything. */
@@ -97,23 +136,26 @@ export class PendingEffects implements UnitState {
 
   checkpoint(): Restore {
     const effects = [...this.#effects];
-    const groups = copyOf(this.#groups);
+    const groups = groupCompletions.map((one) => [one, copyOf(this.#groups[one])] as const);
     return () => {
       this.#effects = [...effects];
-      this.#groups = copyOf(groups);
+      for (const [completion, kept] of groups) this.#groups[completion] = copyOf(kept);
     };
   }
 
-  #perform(which: ReadonlySet<AsyncEffect>): void {
+  #perform(which: Set<AsyncEffect>): void {
     if (which.size === 0) return;
+    // A set goes on with what is added to it.
+    for (const effect of which) for (const before of effect.after ?? []) which.add(before);
     const due = this.#effects.filter((effect) => which.has(effect));
     this.#effects = this.#effects.filter((effect) => !which.has(effect));
     for (const effect of due) effect.perform();
   }
 
-  #groupsOf(warp: Warp, lane: number): Groups {
-    let lanes = this.#groups.get(warp);
-    if (lanes === undefined) this.#groups.set(warp, (lanes = []));
+  #groupsOf(completion: GroupCompletion, warp: Warp, lane: number): Groups {
+    const byWarp = this.#groups[completion];
+    let lanes = byWarp.get(warp);
+    if (lanes === undefined) byWarp.set(warp, (lanes = []));
     return (lanes[lane] ??= { open: [], groups: [] });
   }
 }

@@ -24,6 +24,7 @@ export class BlockWarp implements Warp {
   yielded = false;
   polled = 0;
   pollWord = 0n;
+  pollPlace: Warp["pollPlace"] = null;
   pollSite: Site | null = null;
   lastJump: Site | null = null;
   #patience = patience;

@@ -11,7 +11,7 @@ import { loadSurface, reduceSurface, storeSurface } from "../images/surface.ts";
 import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
 import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
 import { copyToTensor, shiftTensor } from "./tensor/copy.ts";
-import { loadTensor, storeTensor } from "./tensor/move.ts";
+import { loadTensor, storeTensor, waitForTensor } from "./tensor/move.ts";
 import { multiplyTensor } from "./tensor/multiply.ts";
 import { TensorMemory } from "./tensor/tensor-memory.ts";
 import type { UnitCall } from "./unit-call.ts";
@@ -40,13 +40,13 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       multiplyWarpgroup(op, call);
       return;
     case "tensor-alloc":
-      allocateTensor(call);
+      allocateTensor(op, call);
       return;
     case "tensor-dealloc":
-      freeTensor(call);
+      freeTensor(op, call);
       return;
     case "tensor-relinquish":
-      relinquishTensor(call);
+      relinquishTensor(op, call);
       return;
     case "tensor-load":
       loadTensor(op, call);
@@ -61,9 +61,10 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       copyToTensor(op, call);
       return;
     case "tensor-shift":
-      shiftTensor(call);
+      shiftTensor(op, call);
       return;
     case "tensor-wait":
+      waitForTensor(op, call);
       return;
     case "image-fetch":
       fetchImage(op, call);

@@ -1,6 +1,8 @@
 import { mbarrierBits as bits, type Space } from "../../ir/index.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
+import type { Site } from "../../machine/state/code.ts";
 import type { Cta } from "../../machine/state/launch-state.ts";
+import { addBytes, ownerOf, TransactionLog } from "../../machine/state/transaction-log.ts";
 import { unitFault } from "./lanes.ts";
 import type { Range, RangeKind, UnitCall } from "./unit-call.ts";
 
@@ -35,27 +37,75 @@ type Asker = Pick<UnitCall, "x" | "site"> & { readonly lane: number };
  */
 export function completeTransactions({ x, site, lane }: Asker, { views, at }: Range, bytes: number): void {
   const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
-  let word = view.getBigUint64(0, true);
-  if (field(word, bits.mark, 2) !== 2) {
-    const message =
-      "there is no mbarrier at the address: mbarrier.init has not been executed for it, or mbarrier.inval since";
-    throw unitFault({ x, site }, lane, "mbarrier-uninitialized", message);
-  }
+  const word = view.getBigUint64(0, true);
+  if (field(word, bits.mark, 2) !== 2) throw uninitialized({ x, site }, lane);
   if (bytes >= txBias || field(word, bits.transactions, 21) <= bytes) {
     const message = `${bytes} transactions are complete, more than an mbarrier can count: 1048575 beyond those that it expects`;
     throw unitFault({ x, site }, lane, "mbarrier-count-overflow", message);
   }
-  word -= BigInt(bytes) << BigInt(bits.transactions);
-  if (field(word, bits.pending, 20) === 0 && field(word, bits.transactions, 21) === txBias) {
-    word ^= 1n << BigInt(bits.parity);
-    word += BigInt(field(word, bits.expected, 20)) << BigInt(bits.pending);
-  }
-  view.setBigUint64(0, word, true);
+  const after = settled(word - (BigInt(bytes) << BigInt(bits.transactions)));
+  view.setBigUint64(0, after, true);
+  noteTransactions(x.warp.cta, site, { views, at }, [word, after]);
   signal(x.warp.cta);
 }
 
-/** The mbarrier may be that of any block of the cluster. */
-function signal(cta: Cta): void {
+/** An arrival at an mbarrier is pending beyond those that its phase expects. */
+export function raisePending({ views, at }: Range): void {
+  const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
+  view.setBigUint64(0, view.getBigUint64(0, true) + (1n << BigInt(bits.pending)), true);
+}
+
+/**
+ * Arrives once at an mbarrier, for operations that are complete (`.mbarrier::arrive::one`).
+ *
+ * @throws Fault if there is no mbarrier, or if it expects no arrival
+ */
+export function arriveOnce({ x, site, lane }: Asker, { views, at }: Range): void {
+  const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
+  const word = view.getBigUint64(0, true);
+  if (field(word, bits.mark, 2) !== 2) throw uninitialized({ x, site }, lane);
+  if (field(word, bits.pending, 20) === 0) {
+    const message = "more threads arrive at the mbarrier than are pending in its phase";
+    throw unitFault({ x, site }, lane, "mbarrier-count-overflow", message);
+  }
+  view.setBigUint64(0, settled(word - (1n << BigInt(bits.pending))), true);
+  signal(x.warp.cta);
+}
+
+/** The word in the next phase if nothing is pending. */
+const settled = (word: bigint): bigint =>
+  field(word, bits.pending, 20) === 0 && field(word, bits.transactions, 21) === txBias
+    ? (word ^ (1n << BigInt(bits.parity))) + (BigInt(field(word, bits.expected, 20)) << BigInt(bits.pending))
+    : word;
+
+const uninitialized = (at: Pick<UnitCall, "x" | "site">, lane: number) =>
+  unitFault(
+    at,
+    lane,
+    "mbarrier-uninitialized",
+    "there is no mbarrier at the address: mbarrier.init has not been executed for it, or mbarrier.inval since",
+  );
+
+/** Notes which instruction has changed the transactions of an mbarrier, whose words before and after are given. */
+export function noteTransactions(
+  cta: Cta,
+  site: Site,
+  { views, at }: Range,
+  [before, after]: readonly [bigint, bigint],
+): void {
+  const log = ownerOf(cta, views)?.units.of(TransactionLog);
+  if (log === undefined) return;
+  const isOther = [before, after].some((word) => field(word, bits.mark, 2) !== 2);
+  if (isOther || field(before, bits.parity, 1) !== field(after, bits.parity, 1)) log.clear(at);
+  else {
+    const bytes = field(after, bits.transactions, 21) - field(before, bits.transactions, 21);
+    if (bytes > 0) addBytes(log.at(at).expected, site, bytes);
+    else if (bytes < 0) addBytes(log.at(at).sent, site, -bytes);
+  }
+}
+
+/** Something has changed that threads of any block of the cluster may wait for. */
+export function signal(cta: Cta): void {
   cta.signalled = true;
   const { cluster } = cta;
   if (cluster.size === 1) return;

@@ -1,7 +1,7 @@
 import {
   chunkBytes,
   layoutOf,
-  registersOfA,
+  productOperands,
   registersOfC,
   type SharedMatrixLayout,
   type UnitOpOf,
@@ -14,6 +14,7 @@ import { productIn } from "../exact-product.ts";
 import { notWarpgroup } from "../instruction-faults.ts";
 import type { ReadChunks } from "../warpgroup-inputs.ts";
 import { multiplyInWarpgroup } from "../warpgroup-product.ts";
+import { isLate, issueUncounted } from "./effect.ts";
 import type { Range, UnitCall } from "./unit-call.ts";
 
 /** Registers of D, of which each has a word in 32 lanes. */
@@ -23,14 +24,14 @@ const result = new Int32Array(mostRegisters * lanes);
 const inputs = {
   a: new Int32Array(4 * lanes),
   c: new Int32Array(mostRegisters * lanes),
-  metadata: new Int32Array(lanes),
 };
 
 /**
- * A warp's part of the product of a warpgroup (section 9.7.15). It is performed at once: on a GPU, at some time before
- * the wait for its group. All lanes are here, and descriptors are the same in all.
+ * A warp's part of the product of a warpgroup (section 9.7.15). All lanes are here, and descriptors are the same in all.
+ * On a GPU it is performed at some time before the wait for its group: here at once, or as late as the schedule wants.
  */
 export function multiplyWarpgroup(op: UnitOpOf<"multiply-warpgroup">, call: UnitCall): void {
+  requireWarpgroup(call);
   const product = productOf(op.product, call);
   const { left, sparsity } = product;
   const lane = lowestLane(call.lanes);
@@ -38,24 +39,41 @@ export function multiplyWarpgroup(op: UnitOpOf<"multiply-warpgroup">, call: Unit
     const { low, high } = call.address(operand, lane);
     return layoutOf(low | 0, high | 0);
   };
-  requireWarpgroup(call);
+  const a = left.kind === "registers" ? null : layout(productOperands.a);
+  const b = layout(productOperands.b);
+  const metadata = sparsity === null ? null : new Int32Array(lanes);
+  if (metadata !== null) call.words(productOperands.metadata, 1, metadata);
+  const warp = call.x.warp.index;
+  const multiply = (read: ReadChunks): void =>
+    multiplyInWarpgroup(product, { warp, a: a ?? inputs.a, b, metadata, c: inputs.c }, read, result);
   const count = accumulatorRegisters(product);
+  const seen: Chunks | null = isLate(call) ? new Map() : null;
   call.words(registersOfC(product), count, inputs.c);
-  if (left.kind === "registers") call.words(registersOfA, 4, inputs.a);
-  if (sparsity !== null) call.words(2, 1, inputs.metadata);
-  multiplyInWarpgroup(
-    { ...product, tile: productIn(call.x.warp.cta.grid, product.tile) },
-    {
-      warp: call.x.warp.index,
-      a: left.kind === "registers" ? inputs.a : layout(1),
-      b: layout(0),
-      metadata: sparsity === null ? null : inputs.metadata,
-      c: inputs.c,
-    },
-    reader(call, lane),
-    result,
-  );
-  call.giveWords(0, count, result);
+  if (a === null) call.words(productOperands.registersOfA, 4, inputs.a);
+  multiply(reader(call, lane, seen));
+  if (seen === null) call.giveWords(0, count, result);
+  else
+    issueUncounted(
+      call,
+      "products",
+      lateProduct(call, product, () => multiply(readAgain(seen))),
+      0,
+    );
+}
+
+/** The product again, of what the registers hold when it takes effect. */
+function lateProduct(call: UnitCall, product: WarpgroupProduct, multiply: () => void): () => void {
+  const accumulates = new Int32Array(lanes);
+  call.words(productOperands.accumulates, 1, accumulates);
+  const kept = call.kept();
+  const count = accumulatorRegisters(product);
+  return () => {
+    if (product.left.kind === "registers") kept.words(productOperands.registersOfA, 4, inputs.a);
+    kept.resultWords(0, count, inputs.c);
+    for (let i = 0; i < count * lanes; i++) if (accumulates[i % lanes] === 0) inputs.c[i] = 0;
+    multiply();
+    kept.giveWords(0, count, result);
+  };
 }
 
 const exact = new WeakMap<WarpgroupProduct, WarpgroupProduct>();
@@ -79,8 +97,11 @@ function requireWarpgroup({ x, site, lanes: present }: UnitCall): void {
 /** Registers of C or D in each lane. */
 const accumulatorRegisters = ({ tile: { n, d } }: WarpgroupProduct): number => (d === "f16" ? n / 4 : n / 2);
 
-/** Reads the block's shared memory for a lane. */
-function reader(call: UnitCall, lane: number): ReadChunks {
+/** Chunks of shared memory by their addresses. */
+type Chunks = Map<number, Range>;
+
+/** Reads the block's shared memory for a lane, and notes in `seen` where the chunks are. */
+function reader(call: UnitCall, lane: number, seen: Chunks | null): ReadChunks {
   const range = (address: number, bytes: number): Range =>
     call.range({
       ...{ lane, effect: "load", space: "shared", bytes, align: chunkBytes },
@@ -90,12 +111,23 @@ function reader(call: UnitCall, lane: number): ReadChunks {
     const whole = call.x.warp.cta.grid.observers === null ? spanOf(addresses, count, range) : null;
     for (let i = 0; i < count; i++) {
       const address = addresses[i]!;
-      const { views, at } = whole?.range ?? range(address, chunkBytes);
-      const from = (whole === null ? at : at + address - whole.first) >>> 2;
-      const { i32 } = views;
-      for (let word = 0; word < chunkBytes / 4; word++) into[4 * i + word] = i32[from + word]!;
+      const { views, at: start } = whole?.range ?? range(address, chunkBytes);
+      const at = whole === null ? start : start + address - whole.first;
+      seen?.set(address, { views, at });
+      copyChunk({ views, at }, into, i);
     }
   };
+}
+
+/** Reads chunks that have been seen, as they are now. */
+const readAgain =
+  (seen: Chunks): ReadChunks =>
+  (addresses, count, into) => {
+    for (let i = 0; i < count; i++) copyChunk(seen.get(addresses[i]!)!, into, i);
+  };
+
+function copyChunk({ views: { i32 }, at }: Range, into: Int32Array, chunk: number): void {
+  for (let word = 0; word < chunkBytes / 4; word++) into[4 * chunk + word] = i32[(at >>> 2) + word]!;
 }
 
 interface Span {

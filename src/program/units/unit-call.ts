@@ -5,8 +5,7 @@ import { locate, type Place } from "../../machine/faults/locate.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Views } from "../../machine/memory/views.ts";
 import type { Site } from "../../machine/state/code.ts";
-import type { CallFrame } from "../../machine/state/launch-state.ts";
-import type { UnitStates } from "../../machine/state/unit-state.ts";
+import type { CallFrame, Cta } from "../../machine/state/launch-state.ts";
 
 /** Bytes of memory that follow each other. */
 export interface Range {
@@ -43,8 +42,6 @@ export interface UnitCall {
   readonly site: Site;
   /** The lanes, as bits: at least one. */
   readonly lanes: number;
-  /** What units remember for the block. */
-  readonly states: UnitStates;
   /** The n-th operand of a lane: its lower 32 bits, as a signed number. */
   word(n: number, lane: number): number;
   /** The n-th operand of a lane, of 64 bits, or of 32 with zeros above. */
@@ -55,14 +52,25 @@ export interface UnitCall {
   words(n: number, count: number, into: Int32Array): void;
   /** Writes results of 32 bits in all lanes, from the n-th on, as `words` reads operands. */
   giveWords(n: number, count: number, from: Int32Array): void;
+  /** The registers that the instruction names, for an operation that takes effect later. */
+  kept(): KeptRegisters;
   /**
    * The bytes of a range, which lies in one variable or allocation.
    *
    * @throws Fault if the lane must not access them
    */
   range(request: RangeRequest): Range;
-  /** Tells those who observe the launch that lanes access tensor memory. */
-  touch(lanes: number, effect: "load" | "store", cells: TensorCells): void;
+  /** Tells those who observe the launch that lanes access the tensor memory of a block. */
+  touch(lanes: number, effect: "load" | "store", cells: TensorCells, owner: Cta): void;
+}
+
+/**
+ * Registers that an instruction names, once it is over. Operands that are not registers have the values that they had;
+ * those of a function that has returned stay as they are.
+ */
+export interface KeptRegisters extends Pick<UnitCall, "words" | "giveWords" | "give"> {
+  /** Copies the words of results, from the n-th on, as `words` does those of operands. */
+  resultWords(n: number, count: number, into: Int32Array): void;
 }
 
 /** The access that a range is. */

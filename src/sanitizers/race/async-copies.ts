@@ -128,7 +128,7 @@ export class AsyncCopies implements Observer {
   }
 
   /** An operation on an mbarrier. Copies of phases that a waiting thread finds complete are complete. */
-  #mbarrier(e: AccessEvent, { results, tracksCopies }: OpOf<"atomic">): void {
+  #mbarrier(e: AccessEvent, { results, tracks }: OpOf<"atomic">): void {
     const { warp } = e;
     const waits = results?.[0]?.ty === "pred";
     for (let m = e.mask; m !== 0; m &= m - 1) {
@@ -141,7 +141,7 @@ export class AsyncCopies implements Observer {
         for (const { copies } of arrivals.filter((arrival) => arrival.phase < phase)) copies.forEach(this.#complete);
         found.arrivals = arrivals.filter((arrival) => arrival.phase === phase);
       }
-      if (tracksCopies !== true) continue;
+      if (tracks?.what !== "copies") continue;
       const { open, groups } = this.#copiesOf(warp, lane).own;
       arrivals.push({ phase, copies: [...groups.flat(), ...open] });
     }

@@ -29,7 +29,9 @@ const roles: Partial<Readonly<Record<UnitOp["op"], Role>>> = {
   "tensor-shift": "unit",
 };
 
+/** Bytes of a block's shared memory. */
 interface Range {
+  readonly owner: Cta;
   readonly start: number;
   readonly end: number;
 }
@@ -40,10 +42,11 @@ interface Pending {
   readonly site: Site;
   readonly warp: Warp;
   readonly lane: number;
-  readonly cells: { readonly effect: "load" | "store"; readonly at: TensorCells }[];
-  /** The bytes of shared memory that it reads, and a range around them all. */
+  readonly cells: { readonly effect: "load" | "store"; readonly at: TensorCells; readonly owner: Cta }[];
+  /** The bytes of shared memory that it reads. */
   readonly sources: Range[];
-  hull: Range;
+  /** The blocks of which it uses memory: its own, and of a pair both. */
+  readonly owners: Set<Cta>;
 }
 
 /** An arrival at an mbarrier that stands for operations. */
@@ -59,9 +62,7 @@ interface InFlight {
   readonly arrivals: Map<number, Arrival[]>;
 }
 
-const nothing: Range = { start: Infinity, end: -Infinity };
-
-const meet = (a: Range, b: Range): boolean => a.start < b.end && b.start < a.end;
+const meet = (a: Range, b: Range): boolean => a.owner === b.owner && a.start < b.end && b.start < a.end;
 
 const cellsMeet = (a: TensorCells, b: TensorCells): boolean =>
   a.lane < b.lane + b.lanes &&
@@ -96,14 +97,13 @@ export class TensorOperations implements Observer {
     const { op } = e.site.instruction;
     if (op.kind !== "unit") return;
     const role = roles[op.unit.op] ?? null;
-    const inFlight = this.#of(e.warp.cta);
-    for (const one of inFlight.operations) {
-      if (one === this.#current || !disturbs(role, e.effect, one, e.cells)) continue;
+    for (const one of this.#of(e.owner).operations) {
+      if (one === this.#current || !disturbs(role, e, one)) continue;
       this.#name(e, one, tensorHelp(one));
     }
     if (role === null) return;
-    const current = this.#begun(e, role, inFlight);
-    current.cells.push({ effect: e.effect, at: e.cells });
+    const current = this.#begun(e, role, e.owner);
+    current.cells.push({ effect: e.effect, at: e.cells, owner: e.owner });
   }
 
   range(e: RangeEvent): void {
@@ -116,19 +116,14 @@ export class TensorOperations implements Observer {
       if (e.effect !== "load") this.#written(e, range);
       return;
     }
-    const current = this.#begun(e, role, this.#of(e.warp.cta));
-    current.sources.push(range);
-    current.hull = {
-      start: Math.min(current.hull.start, range.start),
-      end: Math.max(current.hull.end, range.end),
-    };
+    this.#begun(e, role, range.owner).sources.push(range);
   }
 
   access(e: AccessEvent): void {
     if (this.#count === 0) return;
     const { op } = e.site.instruction;
     if (op.kind === "atomic" && op.problem !== undefined) {
-      this.#mbarrier(e, op.tracksTensor === true);
+      this.#mbarrier(e, op.tracks?.what === "tensor");
       return;
     }
     if (e.effect === "load") return;
@@ -151,24 +146,33 @@ export class TensorOperations implements Observer {
     return found;
   }
 
-  /** The operation of the instruction that is being executed; of several lanes, the present one's. */
-  #begun({ warp, site, mask }: LaneEvent, role: Role, inFlight: InFlight): Pending {
+  /** The operation of the instruction that is being executed, which uses a block; of several lanes, the present one's. */
+  #begun({ warp, site, mask }: LaneEvent, role: Role, owner: Cta): Pending {
     const lane = lowestLane(mask);
-    const { warp: before, site: last, lane: own } = this.#current ?? {};
-    if (this.#current !== null && before === warp && last === site && own === lane) return this.#current;
-    const begun: Pending = { role, site, warp, lane, cells: [], sources: [], hull: nothing };
-    inFlight.operations.push(begun);
-    this.#count++;
-    this.#current = begun;
-    return begun;
+    let current = this.#current;
+    if (current === null || current.warp !== warp || current.site !== site || current.lane !== lane) {
+      current = { role, site, warp, lane, cells: [], sources: [], owners: new Set() };
+      this.#count++;
+      this.#current = current;
+    }
+    for (const cta of [warp.cta, owner]) {
+      if (current.owners.has(cta)) continue;
+      current.owners.add(cta);
+      this.#of(cta).operations.push(current);
+    }
+    return current;
   }
 
   #complete(cta: Cta, which: (one: Pending) => boolean): void {
     const inFlight = this.#blocks.get(cta);
     if (inFlight === undefined) return;
-    const before = inFlight.operations.length;
-    inFlight.operations = inFlight.operations.filter((one) => !which(one));
-    this.#count -= before - inFlight.operations.length;
+    for (const one of inFlight.operations.filter(which)) {
+      this.#count--;
+      for (const owner of one.owners) {
+        const of = this.#of(owner);
+        of.operations = of.operations.filter((other) => other !== one);
+      }
+    }
   }
 
   /** An operation on an mbarrier: what arrivals in an earlier phase stand for is complete. */
@@ -200,8 +204,8 @@ export class TensorOperations implements Observer {
 
   /** Shared memory is about to be written. */
   #written(e: LaneEvent, range: Range): void {
-    for (const one of this.#of(e.warp.cta).operations) {
-      if (!meet(one.hull, range) || !one.sources.some((source) => meet(source, range))) continue;
+    for (const one of this.#of(range.owner).operations) {
+      if (!one.sources.some((source) => meet(source, range))) continue;
       this.#name(e, one, tensorHelp(one));
     }
   }
@@ -230,17 +234,19 @@ const tensorHelp = ({ role }: Pending): string =>
  * Products, copies and shifts are ordered among each other (section 9.7.16.6.2), and so are a load and what uses its
  * registers. `role`: null where columns are freed.
  */
-function disturbs(role: Role | null, effect: "load" | "store", one: Pending, at: TensorCells): boolean {
+function disturbs(role: Role | null, { effect, cells, owner }: CellsEvent, one: Pending): boolean {
   if (one.role === "unit" ? role === "unit" : one.role === "load" ? role !== "unit" : role === null) return false;
-  return one.cells.some((own) => (own.effect === "store" || effect === "store") && cellsMeet(own.at, at));
+  return one.cells.some(
+    (own) => own.owner === owner && (own.effect === "store" || effect === "store") && cellsMeet(own.at, cells),
+  );
 }
 
-/** The bytes of the block's shared memory at an address; null: it is elsewhere. */
+/** The bytes of shared memory at an address; null: it is elsewhere. */
 function sharedRange(e: LaneEvent, lane: number, address: AddressParts, bytes: number): Range | null {
   const place = locate(e.activation, lane, address);
-  if (place?.kind !== "shared" || (place.owner ?? e.warp.cta) !== e.warp.cta) return null;
+  if (place?.kind !== "shared") return null;
   const start = place.at + address.low - place.start;
-  return { start, end: start + bytes };
+  return { owner: place.owner ?? e.warp.cta, start, end: start + bytes };
 }
 
 const addressOf = ({ addressWords: words }: AccessEvent, lane: number): AddressParts => ({

@@ -1,4 +1,4 @@
-import type { IrFunction, OpOf } from "../../ir/index.ts";
+import type { OpOf } from "../../ir/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
 import type { AccessEvent, InstructionEvent, LaneEvent, Observer, RangeEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
@@ -7,7 +7,7 @@ import type { AddressParts } from "../../machine/memory/address-space.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 import { type SourceRange, Sources } from "./warpgroup/sources.ts";
-import { type ProductRegisters, RegisterUses, type Touched } from "./warpgroup/register-uses.ts";
+import { type ProductRegisters, registerUsesOf, type Touched } from "../../ir/flow/warpgroup-registers.ts";
 
 /** A product that a warp has issued. */
 interface Product {
@@ -68,7 +68,6 @@ const inFlight = (product: Product | null): product is Product => product !== nu
  * memory that they read. One observer watches one launch.
  */
 export class WarpgroupRegisters implements Observer {
-  readonly #uses = new WeakMap<IrFunction, RegisterUses>();
   readonly #warps = new WeakMap<Warp, WarpProducts>();
   readonly #sources = new WeakMap<Cta, Sources>();
 
@@ -79,7 +78,7 @@ export class WarpgroupRegisters implements Observer {
       order(this.#of(warp), op, this.#sources.get(warp.cta));
       return;
     }
-    const uses = this.#usesOf(site);
+    const uses = registerUsesOf(site.code.ir);
     if (!uses.any) return;
     const found = uses.products[site.index];
     if (found !== null && found !== undefined) issue(this.#of(warp), e, found);
@@ -141,12 +140,6 @@ export class WarpgroupRegisters implements Observer {
   #of(warp: Warp): WarpProducts {
     let found = this.#warps.get(warp);
     if (found === undefined) this.#warps.set(warp, (found = new WarpProducts()));
-    return found;
-  }
-
-  #usesOf({ code: { ir } }: Site): RegisterUses {
-    let found = this.#uses.get(ir);
-    if (found === undefined) this.#uses.set(ir, (found = new RegisterUses(ir)));
     return found;
   }
 }

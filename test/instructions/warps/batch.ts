@@ -26,6 +26,7 @@ const mostTold = 4;
 /** One kernel that executes several cases one after the other. */
 export class Batch {
   readonly block: number;
+  readonly cluster: number;
   readonly module: IrModule;
   readonly input: Uint8Array;
   readonly outputBytes: number;
@@ -35,9 +36,10 @@ export class Batch {
 
   /** Throws where the module does not compile, with the vector's line in front. */
   constructor(cases: readonly Case[], home: Home) {
-    const block = cases[0]!.vector.block;
-    const buffers = new Buffers(block);
-    this.block = block;
+    const { block, blockSize, cluster } = cases[0]!.vector;
+    const buffers = new Buffers({ block, blockSize });
+    this.block = blockSize;
+    this.cluster = cluster;
     const pointer = home.addressSize ?? 64;
     const sections = cases.map((one) => {
       const layout = new Layout(one.vector, buffers, pointer);
@@ -119,7 +121,10 @@ function moduleLines(
   const names = ["in", "out", "mem"];
   const parameters = names.map((name) => `.param .u${pointer} ${name}`).join(", ");
   const start = [
-    `.reg .u${pointer} ${names.map((name) => `%${name}`).join(", ")}; .reg .u32 %t; mov.u32 %t, %tid.x;`,
+    `.reg .u${pointer} ${names.map((name) => `%${name}`).join(", ")}; .reg .u32 %t, %local, %rank; mov.u32 %local, %tid.x;`,
+    buffers.block === buffers.blockSize
+      ? "mov.u32 %rank, 0; mov.u32 %t, %local;"
+      : `mov.u32 %rank, %cluster_ctarank; mad.lo.u32 %t, %rank, ${buffers.blockSize}, %local;`,
     ...names.map((name) => `ld.param.u${pointer} %${name}, [${name}];`),
   ].join(" ");
   const functions: string[] = [];
@@ -197,15 +202,15 @@ const told = (wrong: readonly string[]): string[] =>
 const wantedContents = new WeakMap<WarpVector, Map<Area["space"], bigint[]>>();
 
 /** The elements that must be in an area afterwards, thread after thread where each has its own. */
-function wantedIn({ space, contents, isOwn }: Area, vector: WarpVector): bigint[] {
+function wantedIn({ space, contents, isOwn, blocks }: Area, vector: WarpVector): bigint[] {
   let ofVector = wantedContents.get(vector);
   if (ofVector === undefined) wantedContents.set(vector, (ofVector = new Map()));
   const known = ofVector.get(space);
   if (known !== undefined) return known;
   const formula = vector.memoryAfter.get(space) ?? contents.formula;
   const wanted: bigint[] = [];
-  for (let thread = 0; thread < (isOwn ? vector.block : 1); thread++) {
-    const own = isOwn ? threadNames(thread) : {};
+  for (let thread = 0; thread < (isOwn ? vector.block : blocks); thread++) {
+    const own = isOwn ? threadNames(thread) : { rank: BigInt(thread) };
     for (let i = 0; i < contents.count; i++)
       wanted.push(BigInt.asUintN(contents.bits, formula({ names: { ...own, i: BigInt(i) }, position: i })));
   }
@@ -223,7 +228,7 @@ function elementAt(view: DataView, at: number, bits: number): bigint {
 }
 
 function areaProblems(area: Area, vector: WarpVector, memory: Uint8Array): string[] {
-  const { space, at, contents, isOwn } = area;
+  const { space, at, contents, isOwn, blocks } = area;
   const { bits, count } = contents;
   const view = new DataView(memory.buffer, memory.byteOffset, memory.byteLength);
   const wrong: string[] = [];
@@ -231,7 +236,7 @@ function areaProblems(area: Area, vector: WarpVector, memory: Uint8Array): strin
     const [thread, i] = [Math.floor(n / count), n % count];
     const found = elementAt(view, at + thread * bytesIn(contents) + (i * bits) / 8, bits);
     if (found === wanted) return;
-    const whose = isOwn ? ` of thread ${thread}` : "";
+    const whose = isOwn ? ` of thread ${thread}` : blocks > 1 ? ` of block ${thread}` : "";
     wrong.push(`${space}[${i}]${whose} is ${hex(found)}, expected ${hex(wanted)}`);
   });
   return told(wrong);

@@ -8,7 +8,8 @@
  *     sext(8,x)              the low 8 bits of x, extended as a signed number
  *     sum(l*3) xor(l) all(l<5) any(l==lane)  ballot(l%4==lane%4)    over the lanes l = 0 to 31
  *
- * Names: `lane`, `warp`, `thread` (in its block), and `i`, the index of an element of memory. No blanks inside.
+ * Names: `lane`, `warp`, `thread` (in its block, or in the cluster), and `i`, the index of an element of memory; in
+ * shared memory of a cluster `rank`, that of the block. No blanks inside.
  */
 export type Formula = (scope: Scope) => bigint;
 

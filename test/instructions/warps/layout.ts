@@ -19,6 +19,8 @@ export interface Area {
   readonly at: number;
   readonly contents: Contents;
   readonly isOwn: boolean;
+  /** Blocks of the cluster that have it each. */
+  readonly blocks: number;
 }
 
 const ownSpaces: readonly Space[] = ["local", "argument", "passed"];
@@ -32,7 +34,9 @@ export const emptyByte = 0xcc;
 
 /** The buffers and the parameter of a kernel that executes several vectors. */
 export class Buffers {
+  /** Threads of the cluster, and of one of its blocks. */
   readonly block: number;
+  readonly blockSize: number;
   /** Values that threads load, by column and thread. */
   readonly inputs: (readonly bigint[])[] = [];
   columns = 0;
@@ -43,8 +47,9 @@ export class Buffers {
   sharedBytes = 0;
   #names = 0;
 
-  constructor(block: number) {
+  constructor({ block, blockSize }: Pick<WarpVector, "block" | "blockSize">) {
     this.block = block;
+    this.blockSize = blockSize;
   }
 
   name(start: string): string {
@@ -201,18 +206,20 @@ export class Layout {
     const { memory, block } = this.#buffers;
     while (memory.length % areaAlign !== 0) memory.push(0);
     const isOwn = ownSpaces.includes(space);
-    const area: Area = { space, at: memory.length, contents, isOwn };
+    const blocks = space === "shared" ? this.#vector.cluster : 1;
+    const area: Area = { space, at: memory.length, contents, isOwn, blocks };
     for (let thread = 0; thread < (isOwn ? block : 1); thread++)
-      memory.push(...bytesOf(contents, isOwn ? threadNames(thread) : {}));
+      for (let rank = 0; rank < blocks; rank++)
+        memory.push(...bytesOf(contents, isOwn ? threadNames(thread) : { rank: BigInt(rank) }));
     this.areas.push(area);
     return area;
   }
 
-  #ownAddress(register: string, at: number, bytes: number): string[] {
+  #ownAddress(register: string, at: number, bytes: number, thread = "%t"): string[] {
     const { pointer } = this;
     return [
       `.reg .u${pointer} ${register};`,
-      `mad.${pointer === 64 ? "wide" : "lo"}.u32 ${register}, %t, ${bytes}, %mem;`,
+      `mad.${pointer === 64 ? "wide" : "lo"}.u32 ${register}, ${thread}, ${bytes}, %mem;`,
       `add.u${pointer} ${register}, ${register}, ${at};`,
     ];
   }
@@ -232,19 +239,21 @@ export class Layout {
   #copyShared({ at }: Area, bytes: number, way: "in" | "out"): string[] {
     const { pointer } = this;
     const [from, to, word, p] = ["from", "to", "word", "p"].map((start) => this.#buffers.name(start));
-    const { block } = this.#buffers;
+    const wide = pointer === 64 ? "wide" : "lo";
+    const { blockSize: block } = this.#buffers;
     const words = bytes / 4;
     const rounds = Array.from({ length: Math.ceil(words / block) }, (_, round) => {
       const text = copy(`global [${from}+${4 * block * round}]`, `shared [${to}+${4 * block * round}]`, word!, way);
       if ((round + 1) * block <= words) return text;
       const guarded = text.replace(/^|; (?=.)/g, (start) => `${start}@${p} `);
-      return `setp.lt.u32 ${p}, %t, ${words - round * block}; ${guarded}`;
+      return `setp.lt.u32 ${p}, %local, ${words - round * block}; ${guarded}`;
     });
     return [
       `.reg .u${pointer} ${from}, ${to}; .reg .b32 ${word}; .reg .pred ${p};`,
-      ...this.#ownAddress(from!, at, 4).slice(1),
+      ...this.#ownAddress(from!, at, 4, "%local").slice(1),
+      `mad.${wide}.u32 ${from}, %rank, ${bytes}, ${from};`,
       `mov.u${pointer} ${to}, shared;`,
-      `mad.${pointer === 64 ? "wide" : "lo"}.u32 ${to}, %t, 4, ${to};`,
+      `mad.${wide}.u32 ${to}, %local, 4, ${to};`,
       ...rounds,
     ];
   }

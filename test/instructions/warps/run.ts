@@ -23,7 +23,10 @@ export function run(batch: Batch, engine: Engine): Left | null {
   const kernel = batch.module.functions.find((f) => f.name === "k")!;
   const args = [input, output, areas, struct(batch.parameter)];
   const params = packArguments(kernel, args, { memory, addressSize: batch.module.addressSize });
-  const request: LaunchRequest = { kernel: "k", grid: [1, 1, 1], block: [batch.block, 1, 1], sharedBytes: 0, params };
+  const blocks = [batch.cluster, 1, 1] as const;
+  const clusters = batch.cluster === 1 ? {} : { cluster: blocks };
+  const block = [batch.block, 1, 1] as const;
+  const request: LaunchRequest = { kernel: "k", grid: blocks, ...clusters, block, sharedBytes: 0, params };
   const generate = engine !== "interpreted by closures";
   const result =
     engine === "compiled" ? compiled(new JitProgram(program), request) : launch(program, request, { generate });

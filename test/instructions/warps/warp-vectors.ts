@@ -8,6 +8,7 @@ import { type Formula, parseFormula } from "./formula.ts";
  *
  *     ## manual 9.7.9.8, "d = *a"                origin of the expectations; begins a group and forgets the last one
  *     block 64                                   threads; 32 if nothing is said
+ *     cluster 2                                  blocks that form one; threads count through them
  *     memory global,shared u32[32] = i*3         contents of memory spaces before each vector, as a formula over i
  *     with st.shared.u32 [shared+lane*4] lane    executed before each vector,
  *     then ld.shared.u32 [shared+lane*4] = lane  and after it
@@ -101,6 +102,9 @@ export interface WarpVector {
   /** With one choice of all alternatives. */
   readonly text: string;
   readonly origin: string;
+  /** Threads of a block, blocks of the cluster, and threads of all of these. */
+  readonly blockSize: number;
+  readonly cluster: number;
   readonly block: number;
   /** What is known of the engines and these vectors. */
   readonly known: Known | null;
@@ -118,11 +122,14 @@ export type Known = "interpreted" | "deviates";
 interface Group {
   readonly origin: string;
   block: number;
+  cluster: number;
   known: Known | null;
   readonly memory: Map<Space, Contents>;
   readonly before: Statement[];
   readonly after: Statement[];
 }
+
+const start = { block: 32, cluster: 1, known: null } as const;
 
 /** Parses the vectors of a file. Throws on the first line that is not well formed, with `FILE:LINE:` in front. */
 export function parseWarpVectors(file: string, text: string): WarpVector[] {
@@ -130,7 +137,7 @@ export function parseWarpVectors(file: string, text: string): WarpVector[] {
   return text.split("\n").flatMap((raw, index) => {
     try {
       if (raw.startsWith("## ")) {
-        group = { origin: raw.slice(3).trim(), block: 32, known: null, memory: new Map(), before: [], after: [] };
+        group = { origin: raw.slice(3).trim(), ...start, memory: new Map(), before: [], after: [] };
         return [];
       }
       const line = raw.replace(/#.*$/, "").trim();
@@ -152,6 +159,10 @@ function setUp(group: Group, line: string): boolean {
       group.block = Number(rest);
       if (!/^\d+$/.test(rest) || group.block % 32 !== 0 || group.block > 1024)
         throw new Error(`a block has up to 1024 threads in whole warps, not "${rest}"`);
+      return true;
+    case "cluster":
+      group.cluster = Number(rest);
+      if (!/^([2-9]|1[0-6])$/.test(rest)) throw new Error(`a cluster has 2 to 16 blocks, not "${rest}"`);
       return true;
     case "interpreted":
     case "deviates":
@@ -225,11 +236,12 @@ function vectorOf(group: Group, text: string): Omit<WarpVector, "file" | "line">
       if (operand.kind === "address" && "space" in operand.base && !group.memory.has(operand.base.space))
         throw new Error(`nothing says what ${operand.base.space} memory holds before`);
     }
-  const { origin, block, known } = group;
+  const { origin, block: blockSize, cluster, known } = group;
+  const block = blockSize * cluster;
   const [memory, before, after] = [new Map(group.memory), [...group.before], [...group.after]];
   for (const thread of statement.parts?.flat() ?? [])
     if (thread >= block) throw new Error(`there is no thread ${thread} in a block of ${block}`);
-  return { text, origin, block, known, memory, before, statement, after, memoryAfter };
+  return { text, origin, blockSize, cluster, block, known, memory, before, statement, after, memoryAfter };
 }
 
 function statementOf(text: string): Statement {

@@ -60,7 +60,7 @@ function kernelsOf(vectors: readonly WarpVector[]): OneKernel[] {
   const groups = new Map<string, WarpVector[]>();
   for (const vector of vectors) {
     const { target, addressSize = 64 } = homeOfVector(vector);
-    const key = isAlone(vector) ? `${groups.size}` : `${target} ${addressSize} ${vector.block}`;
+    const key = isAlone(vector) ? `${groups.size}` : `${target} ${addressSize} ${vector.block} ${vector.cluster}`;
     groups.set(key, [...(groups.get(key) ?? []), vector]);
   }
   return [...groups.values()].flatMap((group) => {

@@ -96,6 +96,8 @@ export function countingWork(
     functions: () => functions,
     output,
     onProgress: () => {},
+    fingerprint: null,
+    stuck: () => new Error("no work is stuck"),
   };
   return {
     work,

@@ -1,4 +1,11 @@
-import type { ClusterQuestion, Instruction, IrFunction, Op, Register } from "../../../ir/index.ts";
+import {
+  type ClusterQuestion,
+  type Instruction,
+  type IrFunction,
+  type Op,
+  reachesCluster,
+  type Register,
+} from "../../../ir/index.ts";
 import { retargeted } from "../../../ir/retarget.ts";
 
 interface Code {
@@ -13,7 +20,7 @@ export const usesCluster = ({ instructions }: IrFunction): boolean =>
     ({ op }) =>
       op.kind === "cluster-barrier" ||
       ("access" in op && op.access.space === "shared-cluster") ||
-      (op.kind === "unit" && "to" in op.unit && op.unit.to === "shared-cluster"),
+      (op.kind === "unit" && reachesCluster(op.unit)),
   );
 
 /**

@@ -1,22 +1,11 @@
 import { lanesIn } from "../../../ir/lane-mask.ts";
-import { Fault, type FaultDetails } from "../../../machine/faults/fault.ts";
 import type { TensorCells } from "../../../machine/events.ts";
+import type { FaultDetails } from "../../../machine/faults/fault.ts";
 import type { UnitCall } from "../unit-call.ts";
+import type { TensorBlock } from "./blocks.ts";
 import type { DataPaths } from "./data-paths.ts";
-import { type TensorAddress, tensorColumns, tensorLanes, TensorMemory } from "./tensor-memory.ts";
-
-/** The fault of the lanes for which a unit acts, or of one of them. */
-export function tensorFault(
-  { x, site, lanes }: UnitCall,
-  code: string,
-  message: string,
-  details: FaultDetails & { readonly lane?: number } = {},
-): Fault {
-  const { lane, ...rest } = details;
-  return new Fault(code, message, { site, activation: x, lanes: lane === undefined ? lanes : 1 << lane }, rest);
-}
-
-export const tensorMemoryOf = ({ states }: UnitCall): TensorMemory => states.of(TensorMemory);
+import { tensorFault } from "./fault.ts";
+import { type TensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
 
 /** The value of an operand that all lanes of the warp must give alike. */
 export function sameWord(call: UnitCall, n: number, what: string): number {
@@ -31,8 +20,9 @@ export function sameWord(call: UnitCall, n: number, what: string): number {
   );
 }
 
-/** An access to cells, on behalf of one lane or, by default, of all for which the unit acts. */
+/** An access to cells of a block, on behalf of one lane or, by default, of all for which the unit acts. */
 export interface CellsAccess {
+  readonly block: TensorBlock;
   /** The matrix, for messages. */
   readonly what: string;
   readonly effect: "load" | "store";
@@ -44,26 +34,25 @@ export interface CellsAccess {
  *
  * @throws Fault if they do not, or are not
  */
-export function checkCells(call: UnitCall, { what, effect, asking }: CellsAccess, cells: TensorCells): void {
+export function checkCells(call: UnitCall, { block, what, effect, asking }: CellsAccess, cells: TensorCells): void {
   const { lane, lanes, column, columns } = cells;
   const fail = (message: string, details: FaultDetails = {}): never => {
-    throw tensorFault(call, "tcgen05-out-of-bounds", message, {
-      ...details,
-      ...(asking === undefined ? {} : { lane: asking }),
-    });
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, details, asking);
   };
   const range = `columns ${column} to ${column + columns - 1}`;
   if (lane + lanes > tensorLanes) fail(`${what} is in lanes ${lane} to ${lane + lanes - 1}, and there are 128`);
   if (column + columns > tensorColumns) fail(`${what} is in ${range}, and there are 512`);
-  const memory = tensorMemoryOf(call);
-  const missing = memory.unallocated(column, columns);
+  const missing = block.memory.unallocated(column, columns);
   if (missing === null) {
-    call.touch(asking === undefined ? call.lanes : 1 << asking, effect, cells);
+    call.touch(asking === undefined ? call.lanes : 1 << asking, effect, cells, block.cta);
     return;
   }
-  const allocated = memory.allocations.map((one) => `${one.column} to ${one.column + one.columns - 1}`).join(", ");
+  const allocated = block.memory.allocations.map((one) => `${one.column} to ${one.column + one.columns - 1}`);
+  const whose = block.cta === call.x.warp.cta ? "the block" : "the other block of the pair";
   fail(`${what} is in ${range} of tensor memory, and column ${missing} is not allocated`, {
-    notes: [allocated === "" ? "the block has allocated no columns" : `allocated are columns ${allocated}`],
+    notes: [
+      allocated.length === 0 ? `${whose} has allocated no columns` : `allocated are columns ${allocated.join(", ")}`,
+    ],
   });
 }
 
@@ -82,7 +71,7 @@ export function checkMatrix(
 ): void {
   if (lane !== 0 && !(half && lane === 16)) {
     const message = `${access.what} begins at lane ${lane} of tensor memory, and must at lane 0${half ? " or 16" : ""}`;
-    throw tensorFault(call, "tcgen05-out-of-bounds", message, { lane: access.asking! });
+    throw tensorFault(call, "tcgen05-out-of-bounds", message, {}, access.asking);
   }
   if (!half) checkCells(call, access, { lane, lanes: tensorLanes, column, columns });
   else

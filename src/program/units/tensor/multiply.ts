@@ -10,13 +10,16 @@ import { lanesIn } from "../../../ir/lane-mask.ts";
 import { powerOfTwo } from "../../../numeric/binary64-bits.ts";
 import { pattern32 } from "../../../numeric/float-pattern.ts";
 import { f16ToNumber, numberToF16 } from "../../../numeric/half.ts";
+import { issueUncounted } from "../effect.ts";
 import type { UnitCall } from "../unit-call.ts";
-import { checkMatrix, tensorFault, tensorMemoryOf } from "./access.ts";
-import { type DataPaths, dataPaths } from "./data-paths.ts";
+import { checkMatrix } from "./access.ts";
+import { blocksOf } from "./blocks.ts";
+import { dataPaths } from "./data-paths.ts";
+import { tensorFault } from "./fault.ts";
 import { Products } from "./products.ts";
-import { type OperandSource, readSharedLines, readTensorLines } from "./read-lines.ts";
-import { readScales } from "./read-scales.ts";
-import { readSparsePlaces } from "./read-sparse.ts";
+import { type OperandSource, type Read, sharedLines, tensorLines } from "./read-lines.ts";
+import { findScales } from "./read-scales.ts";
+import { findPlaces } from "./read-sparse.ts";
 import { type TensorAddress, tensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
 
 /** The operands of a product, in the order of `UnitOp`. */
@@ -39,29 +42,72 @@ export function multiplyTensor(op: UnitOpOf<"tensor-multiply">, call: UnitCall):
 
 function multiply(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number): void {
   const product = instructionOf(op, call, lane);
-  const paths = dataPaths(product.m, 1, op.stationary, op.sparse);
-  const others = otherOperands(op);
-  const source: OperandSource = { call, lane, op, product, paths };
+  const blocks = blocksOf(call, op.pair, lane);
+  const group = op.pair ? 2 : 1;
+  const paths = dataPaths(product.m, group, op.stationary, op.sparse);
   const d = tensorAddress(call.word(operandIndex.d, lane));
-  checkMatrix(call, { what: "matrix D", effect: "store", asking: lane }, paths, d, product.n / paths.parts);
-  if (op.fromTensorMemory) readTensorLines(source, tensorAddress(call.word(operandIndex.a, lane)), products.a);
-  else readSharedLines(source, "A", call.address(operandIndex.a, lane), products.a, null);
+  const accumulates = call.word(operandIndex.accumulate, lane) !== 0;
+  const sources = blocks.map((block): OperandSource => ({ call, lane, op, product, paths, block, blocks: group }));
+  const columns = sources.map((source) => readColumns(source));
+  const rows = sources.map((source) => {
+    const access = { block: source.block, what: "matrix D", asking: lane } as const;
+    const columnsOfD = product.n / paths.parts;
+    if (accumulates) checkMatrix(call, { ...access, effect: "load" }, paths, d, columnsOfD);
+    const read = readRows(source);
+    checkMatrix(call, { ...access, effect: "store" }, paths, d, columnsOfD);
+    return read;
+  });
+  const exact = call.x.warp.cta.grid.matrix === "exact";
+  const mask = maskOf(op, call, lane);
+  const factor = accumulates ? powerOfTwo(-op.scaleD) : null;
+  const perform = (): void => {
+    for (const read of columns) read();
+    sources.forEach(({ block }, i) => {
+      rows[i]!();
+      products.begin({ kind: op.kind, product, paths, perPart: op.fromTensorMemory, exact });
+      accumulate({ product, paths, block, d, mask, factor });
+    });
+  };
+  issueUncounted(call, "tensor", perform, lane);
+}
+
+/** By 32 lanes of both blocks, the lanes of D that stay as they are; null: none. */
+function maskOf(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number): readonly number[] | null {
+  if (!op.masked) return null;
+  const { mask } = otherOperands(op);
+  return Array.from({ length: op.pair ? 8 : 4 }, (_, i) => call.word(mask + i, lane));
+}
+
+/** Finds the columns of B that a block has. */
+function readColumns(source: OperandSource): Read {
+  const { op, call, lane, product } = source;
   let zero: ZeroColumns | null = null;
   if (op.zeroColumns) {
-    const { low, high } = call.address(others.zero, lane);
+    const { low, high } = call.address(otherOperands(op).zero, lane);
     zero = zeroColumns(low, high, product.m, product.n);
   }
-  readSharedLines(source, "B", call.address(operandIndex.b, lane), products.b, zero);
-  products.places = op.sparse ? readSparsePlaces(source, tensorAddress(call.word(others.metadata, lane))) : null;
+  return sharedLines(source, "B", call.address(operandIndex.b, lane), products.b, zero);
+}
+
+/** Finds the rows of A that a block has, with what belongs to them, and the scales of B. */
+function readRows(source: OperandSource): Read {
+  const { op, call, lane } = source;
+  const others = otherOperands(op);
+  const cells = (n: number): TensorAddress => tensorAddress(call.word(n, lane));
+  const reads = [
+    op.fromTensorMemory
+      ? tensorLines(source, cells(operandIndex.a), products.a)
+      : sharedLines(source, "A", call.address(operandIndex.a, lane), products.a, null),
+  ];
+  const places = op.sparse ? findPlaces(source, cells(others.metadata)) : null;
   if (op.scales !== null) {
-    readScales(source, "A", tensorAddress(call.word(others.scaleA, lane)), products.scalesA);
-    readScales(source, "B", tensorAddress(call.word(others.scaleB, lane)), products.scalesB);
+    reads.push(findScales(source, "A", cells(others.scaleA), products.scalesA));
+    reads.push(findScales(source, "B", cells(others.scaleB), products.scalesB));
   }
-  const exact = call.x.warp.cta.grid.matrix === "exact";
-  products.begin({ kind: op.kind, product, paths, perPart: op.fromTensorMemory, exact });
-  const mask = op.masked ? [0, 1, 2, 3].map((i) => call.word(others.mask + i, lane)) : null;
-  const accumulates = call.word(operandIndex.accumulate, lane) !== 0;
-  accumulate(source, d, { mask, factor: accumulates ? powerOfTwo(-op.scaleD) : null });
+  return () => {
+    for (const read of reads) read();
+    products.places = places === null ? null : places();
+  };
 }
 
 /**
@@ -71,14 +117,14 @@ function multiply(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number)
  */
 function instructionOf(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number): TensorInstruction {
   const fail = (problem: string): never => {
-    throw tensorFault(call, "tcgen05-bad-descriptor", `the instruction descriptor: ${problem}`, { lane });
+    throw tensorFault(call, "tcgen05-bad-descriptor", `the instruction descriptor: ${problem}`, {}, lane);
   };
   const product = tensorInstruction(op.kind, call.word(operandIndex.instruction, lane));
   if (typeof product === "string") return fail(product);
   if (product.sparse !== op.sparse) fail(`bit 2 says that A is ${product.sparse ? "sparse" : "dense"}`);
-  const problem = shapeProblem(op.kind, product, { group: 1, stationary: op.stationary });
+  const problem = shapeProblem(op.kind, product, { group: op.pair ? 2 : 1, stationary: op.stationary });
   if (problem !== null) fail(problem);
-  if (op.shifted && product.m !== 128) fail(`M is ${product.m}, and must be 128 with .ashift`);
+  if (op.shifted && product.m < 128) fail(`M is ${product.m}, and must be 128 or 256 with .ashift`);
   return product;
 }
 
@@ -95,22 +141,24 @@ function valueIn(word: number, format: TensorInstruction["d"]): number {
 const patternOf = (value: number, format: TensorInstruction["d"]): number =>
   format === "s32" ? value | 0 : format === "f16" ? numberToF16(value) : pattern32(value);
 
-/**
- * What happens to D: a bit for each lane that stays as it is; what D is multiplied by before, null if it counts as 0.
- */
-interface Accumulation {
+/** A block's rows of D, and what happens to them. */
+interface Accumulation extends Pick<OperandSource, "product" | "paths" | "block"> {
+  readonly d: TensorAddress;
+  /** A bit for each lane of the blocks that stays as it is. */
   readonly mask: readonly number[] | null;
+  /** What D is multiplied by before; null: it counts as 0. */
   readonly factor: number | null;
 }
 
-function accumulate({ call, product, paths }: OperandSource, d: TensorAddress, { mask, factor }: Accumulation): void {
-  const { words } = tensorMemoryOf(call);
+function accumulate({ product, paths, block, d, mask, factor }: Accumulation): void {
+  const { words } = block.memory;
   const { n, d: format } = product;
   const inPart = n / paths.parts;
-  for (let row = 0; row < product.m; row++) {
-    for (let part = 0; part < paths.parts; part++) {
-      const to = laneOf(paths, row, part) + d.lane;
-      if (mask !== null && ((mask[to >> 5]! >>> (to & 31)) & 1) === 1) continue;
+  for (let part = 0; part < paths.parts; part++) {
+    for (let row = 0; row < paths.rows; row++) {
+      const to = paths.lane(row) + part * (tensorLanes / paths.parts) + d.lane;
+      const bit = to + block.half * tensorLanes;
+      if (mask !== null && ((mask[bit >> 5]! >>> (bit & 31)) & 1) === 1) continue;
       products.row(row, part);
       const at = to * tensorColumns + d.column;
       for (let i = 0; i < inPart; i++) {
@@ -120,7 +168,3 @@ function accumulate({ call, product, paths }: OperandSource, d: TensorAddress, {
     }
   }
 }
-
-/** The lane of a row in one of the parts of D. */
-const laneOf = (paths: DataPaths, row: number, part: number): number =>
-  paths.lane(row) + part * (tensorLanes / paths.parts);

@@ -5,6 +5,7 @@ import { addProducts } from "../../product-sums.ts";
 import type { DataPaths } from "./data-paths.ts";
 import { Lines } from "./lines.ts";
 import { ScaleLines } from "./read-scales.ts";
+import { tensorLanes } from "./tensor-memory.ts";
 
 /** The architecture whose sums tcgen05 has: see numeric/tensor.ts. */
 const sm = 100;
@@ -18,6 +19,13 @@ export interface ProductRequest {
   readonly perPart: boolean;
   /** Sums of floats are exact and rounded once (`MatrixSums`). */
   readonly exact: boolean;
+}
+
+/** Lines that are multiplied by scales, from one on. */
+interface Scaling {
+  readonly from: Lines;
+  readonly to: Lines;
+  readonly at: number;
 }
 
 /** The products of rows of A and columns of B: filled for an instruction, then asked row by row. */
@@ -35,7 +43,7 @@ export class Products {
   readonly #gathered = new Lines();
   /** What the present row is multiplied by. */
   #right: Lines = this.b;
-  /** The rows, 32 of them, for which B has been scaled. */
+  /** The quarter of the lanes for whose rows B has been scaled. */
   #quarter = -1;
 
   /** All operands have been read. */
@@ -44,24 +52,25 @@ export class Products {
     this.#request = request;
     this.#quarter = -1;
     if (kind !== "i8") this.#sum = tensorSum(sm, product.a as TensorFormat, this.a.k, product.d === "f16");
-    if (kind === "mxf8f6f4") this.#scale(this.a, this.a, this.scalesA, product.m, 0);
+    if (kind === "mxf8f6f4") this.#scaleA(request);
   }
 
   /** The next cells are those of a row, in one part of the columns. */
   row(row: number, part: number): void {
     const { kind, product, paths, perPart } = this.#request;
-    const { m, n } = product;
-    this.a.at = (perPart ? part * m + row : row) * this.a.k;
+    const { n } = product;
+    this.a.at = (perPart ? part * paths.rows + row : row) * this.a.k;
     this.scalesA.at = row * this.scalesA.groups;
     this.#right = this.b;
     const before = this.#quarter;
-    this.#quarter = row >> 5;
+    this.#quarter = (paths.lane(row) + part * (tensorLanes / paths.parts)) >> 5;
     if (kind === "mxf8f6f4") {
-      if (this.#quarter !== before) this.#scale(this.b, this.#scaled, this.scalesB, n, this.#quarter * n);
+      if (this.#quarter !== before)
+        this.#scale({ from: this.b, to: this.#scaled, at: 0 }, this.scalesB, n, this.#quarter * n);
       this.#right = this.#scaled;
     }
     const inPart = n / paths.parts;
-    if (this.places !== null) this.#gather(this.places[part * m + row]!, part * inPart, inPart);
+    if (this.places !== null) this.#gather(this.places[part * paths.rows + row]!, part * inPart, inPart);
   }
 
   /** The accumulator after the product of the present row and a column has been added to it. */
@@ -82,13 +91,21 @@ export class Products {
     }
   }
 
+  /** Multiplies the rows of A by their scales: of A in tensor memory those of each part. */
+  #scaleA({ paths, perPart }: ProductRequest): void {
+    const copies = perPart ? paths.parts : 1;
+    for (let copy = 0; copy < copies; copy++) {
+      this.#scale({ from: this.a, to: this.a, at: copy * paths.rows }, this.scalesA, paths.rows, 0);
+    }
+  }
+
   /** Multiplies lines by their scales, which are powers of two. */
-  #scale(from: Lines, to: Lines, scales: ScaleLines, lines: number, first: number): void {
+  #scale({ from, to, at: start }: Scaling, scales: ScaleLines, lines: number, first: number): void {
     const { k } = from;
     if (to !== from) to.reset(lines, k);
     for (let line = 0; line < lines; line++) {
-      for (let i = line * k; i < (line + 1) * k; i++) {
-        const at = (first + line) * scales.groups + Math.floor(((i - line * k) * scales.groups) / k);
+      for (let i = (start + line) * k; i < (start + line + 1) * k; i++) {
+        const at = (first + line) * scales.groups + Math.floor(((i - (start + line) * k) * scales.groups) / k);
         const exponent = scales.exponents[at]!;
         to.values[i] = from.values[i]! * scales.significands[at]! * powerOfTwo(exponent);
         to.exponents[i] = from.exponents[i]! + exponent;

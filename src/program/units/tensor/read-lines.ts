@@ -9,11 +9,13 @@ import {
 } from "../../../ir/index.ts";
 import type { AddressParts } from "../../../machine/memory/address-space.ts";
 import type { UnitCall } from "../unit-call.ts";
-import { checkMatrix, tensorFault, tensorMemoryOf } from "./access.ts";
+import { checkMatrix } from "./access.ts";
+import type { TensorBlock } from "./blocks.ts";
 import type { DataPaths } from "./data-paths.ts";
+import { tensorFault } from "./fault.ts";
 import type { Lines } from "./lines.ts";
 import { packingOf, patternIn } from "./packing.ts";
-import { readChunks, tensorChunkAddress } from "./shared-chunks.ts";
+import { findChunks, tensorChunkAddress } from "./shared-chunks.ts";
 import { type TensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
 
 /** A product, and the lane that asks for it. */
@@ -23,35 +25,51 @@ export interface OperandSource {
   readonly op: UnitOpOf<"tensor-multiply">;
   readonly product: TensorInstruction;
   readonly paths: DataPaths;
+  /** The block of which the operands are read, and how many there are. */
+  readonly block: TensorBlock;
+  readonly blocks: 1 | 2;
 }
+
+/** Reads an operand, once the product takes effect. */
+export type Read = () => void;
 
 /** Elements of a row of A in memory: of a sparse one half. */
 export const storedElements = ({ k, sparse }: TensorInstruction): number => (sparse ? k / 2 : k);
 
-/** What is particular to A and B. */
-function operandOf({ product }: OperandSource, name: "A" | "B") {
-  const { m, n, k, a, b, negateA, negateB, kMajorA, kMajorB } = product;
+/** What is particular to A and B: the lines that the block has, and what comes before them. */
+function operandOf({ product, paths, blocks, block }: OperandSource, name: "A" | "B") {
+  const { n, k, a, b, negateA, negateB, kMajorA, kMajorB } = product;
   return name === "A"
-    ? { lines: m, k: storedElements(product), format: a, negated: negateA, kMajor: kMajorA }
-    : { lines: n, k, format: b, negated: negateB, kMajor: kMajorB };
+    ? {
+        first: 0,
+        lines: paths.rows,
+        all: paths.rows,
+        ...{ k: storedElements(product), format: a, negated: negateA, kMajor: kMajorA },
+      }
+    : {
+        first: (block.half * n) / blocks,
+        lines: n / blocks,
+        all: n,
+        ...{ k, format: b, negated: negateB, kMajor: kMajorB },
+      };
 }
 
 /**
- * Reads the rows of A, or the columns of B, from shared memory.
+ * Finds the rows of A, or the columns of B, that a block has in its shared memory.
  *
  * @throws Fault if the descriptor is none, or the lane must not access what it describes
  */
-export function readSharedLines(
+export function sharedLines(
   source: OperandSource,
   name: "A" | "B",
   { low, high }: AddressParts,
   to: Lines,
   columns: ZeroColumns | null,
-): void {
-  const { call, lane, op } = source;
-  const { lines, k, format, negated, kMajor } = operandOf(source, name);
+): Read {
+  const { call, lane, op, block } = source;
+  const operand = operandOf(source, name);
+  const { lines, k, format, kMajor } = operand;
   const layout = sharedLayout(source, name, low, high);
-  to.reset(lines, k);
   const packing = packingOf(op.kind, format, "shared");
   const shift = columns?.shift ?? 0;
   // Lines of memory go along k, or across it.
@@ -63,21 +81,27 @@ export function readSharedLines(
       addresses[i] = tensorChunkAddress(layout, kMajor, kMajor ? line + shift : line, chunk);
     }
   }
-  const bytes = readChunks(call, lane, addresses);
-  for (let line = 0, i = 0; line < memoryLines; line++) {
-    for (let chunk = 0; chunk < chunks; chunk++, i++) {
-      const at = addresses[i]!;
-      for (let element = 0; element < packing.count; element++) {
-        const position = chunk * packing.count + element;
-        const own = kMajor ? line : position - shift;
-        if (own < 0 || own >= lines) continue;
-        to.put(format, patternIn(packing, bytes, at, element), own * k + (kMajor ? position : line), negated);
+  const read = findChunks(call, lane, block, addresses);
+  return () => {
+    const bytes = read();
+    const { first, all, negated } = operand;
+    to.reset(all, k);
+    for (let line = 0, i = 0; line < memoryLines; line++) {
+      for (let chunk = 0; chunk < chunks; chunk++, i++) {
+        const at = addresses[i]!;
+        for (let element = 0; element < packing.count; element++) {
+          const position = chunk * packing.count + element;
+          const own = kMajor ? line : position - shift;
+          if (own < 0 || own >= lines) continue;
+          const place = (first + own) * k + (kMajor ? position : line);
+          to.put(format, patternIn(packing, bytes, at, element), place, negated);
+        }
       }
     }
-  }
-  columns?.zero.forEach((zero, column) => {
-    if (zero) to.clear(column, format);
-  });
+    columns?.zero.forEach((zero, column) => {
+      if (zero) to.clear(column, format);
+    });
+  };
 }
 
 /** The layout of a matrix in shared memory; faults if there is none. */
@@ -87,7 +111,7 @@ function sharedLayout(source: OperandSource, name: "A" | "B", low: number, high:
   const layout = tensorLayoutOf(low, high);
   const problem = typeof layout === "string" ? layout : layoutProblem(layout, op.kind, kMajor, format);
   if (problem !== null) {
-    throw tensorFault(call, "tcgen05-bad-descriptor", `the descriptor of matrix ${name}: ${problem}`, { lane });
+    throw tensorFault(call, "tcgen05-bad-descriptor", `the descriptor of matrix ${name}: ${problem}`, {}, lane);
   }
   return layout as TensorMatrixLayout;
 }
@@ -117,30 +141,32 @@ const words = new Int32Array(4);
 const bytes = new Uint8Array(words.buffer);
 
 /**
- * Reads the rows of A from tensor memory: once for each part of D, in whose lanes they are.
+ * Finds the rows of A that a block has in tensor memory: once for each part of D, in whose lanes they are.
  *
  * @throws Fault if they are not in allocated columns
  */
-export function readTensorLines(source: OperandSource, from: TensorAddress, to: Lines): void {
-  const { call, lane: asking, op, product, paths } = source;
+export function tensorLines(source: OperandSource, from: TensorAddress, to: Lines): Read {
+  const { call, lane: asking, op, paths, block } = source;
   const { lines, k, format, negated } = operandOf(source, "A");
   const packing = packingOf(op.kind, format, "tensor");
   const chunks = k / packing.count;
-  const access = { what: "matrix A", effect: "load", asking } as const;
+  const access = { block, what: "matrix A", effect: "load", asking } as const;
   checkMatrix(call, access, paths, from, chunks * (chunkBytes / 4));
-  const memory = tensorMemoryOf(call);
-  to.reset(lines * paths.parts, k);
-  for (let line = 0; line < lines * paths.parts; line++) {
-    const part = Math.floor(line / lines);
-    const row = op.shifted && line < product.m - 1 ? line + 1 : line;
-    const lane = from.lane + paths.lane(row % lines) + part * (tensorLanes / paths.parts);
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      const at = lane * tensorColumns + from.column + 4 * chunk;
-      words.set(memory.words.subarray(at, at + 4));
-      for (let element = 0; element < packing.count; element++) {
-        const place = line * k + chunk * packing.count + element;
-        to.put(format, patternIn(packing, bytes, 0, element), place, negated);
+  return () => {
+    const { memory } = block;
+    to.reset(lines * paths.parts, k);
+    for (let line = 0; line < lines * paths.parts; line++) {
+      const part = Math.floor(line / lines);
+      const row = op.shifted && line % lines < lines - 1 ? line + 1 : line;
+      const lane = from.lane + paths.lane(row % lines) + part * (tensorLanes / paths.parts);
+      for (let chunk = 0; chunk < chunks; chunk++) {
+        const at = lane * tensorColumns + from.column + 4 * chunk;
+        words.set(memory.words.subarray(at, at + 4));
+        for (let element = 0; element < packing.count; element++) {
+          const place = line * k + chunk * packing.count + element;
+          to.put(format, patternIn(packing, bytes, 0, element), place, negated);
+        }
       }
     }
-  }
+  };
 }

@@ -1,36 +1,49 @@
-import { checkMatrix, tensorFault, tensorMemoryOf } from "./access.ts";
+import { checkMatrix } from "./access.ts";
+import { tensorFault } from "./fault.ts";
 import type { OperandSource } from "./read-lines.ts";
 import { metadataColumns, sparsePlaces } from "./sparse-rows.ts";
 import { type TensorAddress, tensorColumns, tensorLanes } from "./tensor-memory.ts";
 
+/** The elements along k that the rows of a sparse A have. */
+export type SparsePlaces = readonly (readonly number[])[];
+
 /**
- * Reads which elements along k the rows of a sparse A have: by row, once for each part of D.
+ * Finds which elements along k the rows of a sparse A have that a block has: by row, once for each part of D.
  *
- * @throws Fault if the metadata is not in allocated columns, or means nothing
+ * @throws Fault if the metadata is not in allocated columns; when it is read, if it means nothing
  */
-export function readSparsePlaces(source: OperandSource, from: TensorAddress): readonly (readonly number[])[] {
-  const { call, lane: asking, op, product, paths } = source;
+export function findPlaces(source: OperandSource, from: TensorAddress): () => SparsePlaces {
+  const { call, lane: asking, op, product, paths, block } = source;
   const { sparsitySelector: selector } = product;
   const columns = metadataColumns(op.kind, selector);
-  checkMatrix(call, { what: "the metadata of A", effect: "load", asking }, paths, from, columns);
-  const { words } = tensorMemoryOf(call);
-  const places: number[][] = [];
-  for (let part = 0; part < paths.parts; part++) {
-    const first = from.lane + part * (tensorLanes / paths.parts);
-    for (let row = 0; row < product.m; row++) {
-      const found = sparsePlaces(
-        op.kind,
-        product.k,
-        row,
-        selector,
-        (r, column) => words[(first + paths.lane(r)) * tensorColumns + from.column + column]!,
-      );
-      if (found === null) {
-        const message = `the metadata of row ${row} of A chooses elements that cannot be chosen`;
-        throw tensorFault(call, "sparse-bad-metadata", message, { lane: asking });
+  checkMatrix(call, { block, what: "the metadata of A", effect: "load", asking }, paths, from, columns);
+  const meaningless = faultOfRow(source);
+  return () => {
+    const { words } = block.memory;
+    const places: number[][] = [];
+    for (let part = 0; part < paths.parts; part++) {
+      const first = from.lane + part * (tensorLanes / paths.parts);
+      for (let row = 0; row < paths.rows; row++) {
+        const found = sparsePlaces(
+          op.kind,
+          product.k,
+          row,
+          selector,
+          (r, column) => words[(first + paths.lane(r)) * tensorColumns + from.column + column]!,
+        );
+        if (found === null) throw meaningless(row);
+        places.push(found);
       }
-      places.push(found);
     }
-  }
-  return places;
+    return places;
+  };
+}
+
+/** The fault of a row. The call is used again before an operation takes effect. */
+function faultOfRow({ call, lane, block, paths }: OperandSource) {
+  const at = { x: call.x, site: call.site, lanes: call.lanes };
+  return (row: number) => {
+    const message = `the metadata of row ${block.half * paths.rows + row} of A chooses elements that cannot be chosen`;
+    return tensorFault(at, "sparse-bad-metadata", message, {}, lane);
+  };
 }

@@ -1,5 +1,6 @@
-import { chunkAddress, chunkBytes, type TensorMatrixLayout, windows } from "../../../ir/index.ts";
-import type { UnitCall } from "../unit-call.ts";
+import { chunkAddress, chunkBytes, type TensorMatrixLayout } from "../../../ir/index.ts";
+import type { Range, UnitCall } from "../unit-call.ts";
+import type { TensorBlock } from "./blocks.ts";
 
 /** Addresses that a descriptor can give have 18 bits; strides may go beyond them. */
 const scratch = new Uint8Array(1 << 20);
@@ -13,21 +14,33 @@ export function tensorChunkAddress(layout: TensorMatrixLayout, kMajor: boolean, 
   return chunkAddress({ ...layout, start: leading }, kMajor, line, chunk - inFirst);
 }
 
+/** Reads chunks into memory in which each is at its own address; valid until the next read. */
+export type ReadSharedChunks = () => Uint8Array;
+
 /**
- * The bytes of shared memory at the chunks with these addresses: each at its own address. Chunks that follow each other
- * are one access. The result is valid until the next call.
+ * Finds the chunks of a block's shared memory with these addresses. Chunks that follow each other are one access.
  *
  * @throws Fault if the lane must not access them
  */
-export function readChunks(call: UnitCall, lane: number, addresses: Int32Array): Uint8Array {
+export function findChunks(
+  call: UnitCall,
+  lane: number,
+  { space, shared }: TensorBlock,
+  addresses: Int32Array,
+): ReadSharedChunks {
   const sorted = addresses.slice().sort();
+  const parts: { readonly from: number; readonly range: Range; readonly bytes: number }[] = [];
   for (let i = 0; i < sorted.length; ) {
     const from = sorted[i]!;
     let end = from;
     while (i < sorted.length && sorted[i]! <= end) end = sorted[i++]! + chunkBytes;
-    const address = { high: 0, low: windows.shared.start + from };
-    const range = call.range({ lane, effect: "load", space: "shared", address, bytes: end - from, align: chunkBytes });
-    scratch.set(range.views.u8.subarray(range.at, range.at + end - from), from);
+    const [address, bytes] = [{ high: 0, low: shared + from }, end - from];
+    parts.push({ from, bytes, range: call.range({ lane, effect: "load", space, address, bytes, align: chunkBytes }) });
   }
-  return scratch;
+  return () => {
+    for (const { from, range, bytes } of parts) {
+      scratch.set(range.views.u8.subarray(range.at, range.at + bytes), from);
+    }
+    return scratch;
+  };
 }

@@ -25,6 +25,15 @@ export interface TensorAllocator {
   readonly stack: NonNullable<FaultDetails["stack"]>;
 }
 
+/** A warp that performs an operation with one of the other block of its pair. */
+export interface PairRequest {
+  readonly warp: Warp;
+  readonly columns: number;
+  readonly by: TensorAllocator;
+  /** The column that both blocks have allocated; null: the other has not come, or no columns are free. */
+  granted: number | null;
+}
+
 /** A cell of tensor memory as addresses give it: the lane in the upper half, the column in the lower. */
 export interface TensorAddress {
   readonly lane: number;
@@ -40,20 +49,25 @@ export class TensorMemory {
   #allocations: readonly TensorAllocation[] = [];
   /** Whether the block has given up the right to allocate. */
   relinquished = false;
+  /** Allocations of the pair that warps of the block wait for, in the order in which they came. */
+  requests: readonly PairRequest[] = [];
+  /** The warps that have freed columns, and wait for the other block of the pair to free its own. */
+  freeing: readonly Warp[] = [];
 
   get allocations(): readonly TensorAllocation[] {
     return this.#allocations;
   }
 
   /** Allocates columns, the lowest that are free, at a multiple of their number; null if there are none. */
-  allocate(columns: number, by: TensorAllocator): TensorAllocation | null {
-    for (let column = 0; column + columns <= tensorColumns; column += columns) {
-      if (this.#allocations.some((one) => column < one.column + one.columns && one.column < column + columns)) continue;
-      const allocation = { column, columns, by };
-      this.#allocations = [...this.#allocations, allocation];
-      return allocation;
-    }
-    return null;
+  allocate(columns: number, by: TensorAllocator): number | null {
+    const column = freeColumns([this], columns);
+    if (column !== null) this.take(column, columns, by);
+    return column;
+  }
+
+  /** Allocates columns that are free. */
+  take(column: number, columns: number, by: TensorAllocator): void {
+    this.#allocations = [...this.#allocations, { column, columns, by }];
   }
 
   /** Frees the allocation that begins at a column; false if there is none with this number of columns. */
@@ -81,11 +95,23 @@ export class TensorMemory {
   checkpoint(): Restore {
     const words = this.words.slice();
     const allocations = this.#allocations;
-    const { relinquished } = this;
+    const { relinquished, freeing } = this;
+    const requests = this.requests.map((one) => ({ ...one }));
     return () => {
       this.words.set(words);
       this.#allocations = allocations;
       this.relinquished = relinquished;
+      this.freeing = freeing;
+      this.requests = requests.map((one) => ({ ...one }));
     };
   }
+}
+
+/** The lowest columns that are free in all memories, at a multiple of their number; null if there are none. */
+export function freeColumns(memories: readonly TensorMemory[], columns: number): number | null {
+  const taken = memories.flatMap(({ allocations }) => allocations);
+  for (let column = 0; column + columns <= tensorColumns; column += columns) {
+    if (!taken.some((one) => column < one.column + one.columns && one.column < column + columns)) return column;
+  }
+  return null;
 }

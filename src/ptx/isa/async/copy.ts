@@ -174,7 +174,7 @@ const cpAsyncMbarrierArrive = instruction("cp.async.mbarrier.arrive", {
           { address: addr, space: ss, ordering: { order: "release", scope: "cta" } },
           noinc ? settling(arriving(begin, kit.i32(1), false)) : passing(),
         ),
-        tracksCopies: true,
+        tracks: { what: "copies", raises: !noinc },
       }),
     }),
   ],

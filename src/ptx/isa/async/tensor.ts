@@ -89,6 +89,9 @@ function store(
   };
 }
 
+const inferred =
+  "the manual has pictures of im2col::w; the NaN of an out-of-bounds fill is that of H100 GPUs, 0x7ff7 in every 16 bits";
+
 /** Section 9.7.9.27.1.2. `im2colInfo`: offsets for `.im2col`, halo and offset for `.im2col::w`. */
 const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
   summary: "copies a box of a tensor asynchronously",
@@ -115,6 +118,7 @@ const cpAsyncBulkTensor = instruction("cp.async.bulk.tensor", {
         paired,
         since: "8.6",
         gates: { "im2col::w": { target: "sm_100" }, "im2col::w::128": blackwell, ...groupGates },
+        note: inferred,
         effect: (_, src, mods, ops) => load("shared", src, mods, ops),
       },
     ),

@@ -117,12 +117,14 @@ export const mmaSp = instruction("mma.sp", {
     ),
     form("mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", {
       where: { spvariant: variants, shape: ["m16n8k32", "m16n8k64"], atype: ["u8", "s8"], btype: ["u8", "s8"] },
+      note: "the metadata of m16n8k32 is inferred from that of m16n8k64: the manual has pictures",
       operands: { ...product({ c: "s32", d: "s32", sparse: true }), ...metadata },
       ...ampere,
       effect: (_, __, m, ops) => multiplication(m, ops, m.shape, integers(m.satfinite), { metadata: m.spvariant }),
     }),
     form("mma.spvariant.sync.aligned.shape.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", {
       where: { spvariant: variants, shape: ["m16n8k64", "m16n8k128"], atype: ["u4", "s4"], btype: ["u4", "s4"] },
+      note: "the metadata of m16n8k64 is inferred from that of larger shapes: the manual has pictures",
       operands: { ...product({ c: "s32", d: "s32", sparse: true }), ...metadata },
       ...ampere,
       effect: (_, __, m, ops) => multiplication(m, ops, m.shape, integers(m.satfinite), { metadata: m.spvariant }),

@@ -12,7 +12,7 @@ import { form, instruction, type OperandAccess, type Step } from "../define.ts";
 import { align } from "../matrix/steps.ts";
 import { accessOf } from "../memory/access.ts";
 import { addressInRank } from "../move/cluster.ts";
-import { exact, forBlock, generation, groups } from "./gates.ts";
+import { exact, generation, groups, isForPair } from "./gates.ts";
 
 const repeats = ["x1", "x2", "x4", "x8", "x16", "x32", "x64", "x128"] as const;
 const shapes = ["16x64b", "16x128b", "16x256b", "32x32b"] as const;
@@ -31,23 +31,28 @@ const unitOp = (unit: UnitOp, operands: readonly Expr[]): OpOf<"unit"> => ({ kin
 
 const isFirstLane = kit.eq({ kind: "special", ty: "i32", name: "laneid" }, kit.i32(0));
 
-/**
- * The columns are allocated, then one lane stores their address. As long as there are none (the address is -1) the warp
- * tries again and lets others run, which may free some.
- */
-function allocation(m: { readonly cta_group: string; readonly "shared::cta": boolean }, ops: OperandAccess): Step[] {
-  const address = ops.temporary(0);
-  const [dst] = ops.vector("dst");
-  const [columns] = ops.vector("nCols");
-  const access = accessOf({ type: "b32", ss: m["shared::cta"] ? "shared::cta" : undefined });
-  const waits = { where: kit.eq(address.value, kit.i32(-1)), dst: [] };
-  return [
+/** The steps of a unit operation that a warp tries again, while others run, as long as its result is -1. */
+function retrying(operation: OpOf<"unit">, ops: OperandAccess): { readonly steps: Step[]; readonly result: Expr } {
+  const { register, value } = ops.temporary(0);
+  const waits = { where: kit.eq(value, kit.i32(-1)), dst: [] };
+  const steps: Step[] = [
     align,
-    { op: unitOp({ op: "tensor-alloc" }, [columns!]), dst: [address.register] },
+    { op: operation, dst: [register] },
     { op: { kind: "sleep", nanoseconds: kit.i32(1) }, ...waits },
     { op: { kind: "branch", target: 0, uniform: true }, ...waits },
-    { op: { kind: "store", access, place: atAddress(dst!), values: [address.value] }, where: isFirstLane },
   ];
+  return { steps, result: value };
+}
+
+/**
+ * The columns are allocated, then one lane stores their address. As long as there are none the warp tries again and lets
+ * others run, which may free some; or which allocate in the other block of the pair.
+ */
+function allocation(m: { readonly cta_group: string; readonly "shared::cta": boolean }, ops: OperandAccess): Step[] {
+  const [dst] = ops.vector("dst");
+  const access = accessOf({ type: "b32", ss: m["shared::cta"] ? "shared::cta" : undefined });
+  const { steps, result } = retrying(unitOp({ op: "tensor-alloc", pair: isForPair(m) }, ops.vector("nCols")), ops);
+  return [...steps, { op: { kind: "store", access, place: atAddress(dst!), values: [result] }, where: isFirstLane }];
 }
 
 /** Section 9.7.16.7.1. */
@@ -59,7 +64,7 @@ const tcgen05Alloc = instruction("tcgen05.alloc", {
       where: { cta_group: groups },
       operands: { nCols: "u32" },
       ...generation,
-      effect: (_, __, m, ops) => forBlock(m, "tcgen05.alloc", allocation(m, ops)),
+      effect: (_, __, m, ops) => allocation(m, ops),
     }),
   ],
 });
@@ -73,8 +78,10 @@ const tcgen05Dealloc = instruction("tcgen05.dealloc", {
       where: { cta_group: groups },
       operands: { taddr: "reg b32", nCols: "u32" },
       ...generation,
-      effect: (_, { taddr, nCols }, m) =>
-        forBlock(m, "tcgen05.dealloc", [align, { op: unitOp({ op: "tensor-dealloc" }, [taddr, nCols]) }]),
+      effect: (_, { taddr, nCols }, m, ops) => {
+        const freeing = unitOp({ op: "tensor-dealloc", pair: isForPair(m) }, [taddr, nCols]);
+        return isForPair(m) ? retrying(freeing, ops).steps : [align, { op: freeing, dst: [] }];
+      },
     }),
   ],
 });
@@ -87,8 +94,7 @@ const tcgen05RelinquishAllocPermit = instruction("tcgen05.relinquish_alloc_permi
     form("tcgen05.relinquish_alloc_permit.cta_group.sync.aligned", {
       where: { cta_group: groups },
       ...generation,
-      effect: (_, __, m) =>
-        forBlock(m, "tcgen05.relinquish_alloc_permit", [align, { op: unitOp({ op: "tensor-relinquish" }, []) }]),
+      effect: (_, __, m) => [align, { op: unitOp({ op: "tensor-relinquish", pair: isForPair(m) }, []) }],
     }),
   ],
 });
@@ -253,12 +259,13 @@ interface CopyModifiers {
 function copying(to: Expr, descriptor: Expr, m: CopyModifiers): readonly Step[] {
   const [rows, bits] = m.shape.slice(0, -1).split("x").map(Number) as [TensorCopy["rows"], number];
   const copy: TensorCopy = {
+    pair: isForPair(m),
     rows,
     bytes: bits === 256 ? 32 : 16,
     multicast: multicasts[m.multicast ?? ""] ?? null,
     unpacked: m.src_fmt === undefined ? null : m.src_fmt === "b6x16_p32" ? 6 : 4,
   };
-  return forBlock(m, "tcgen05.cp", [{ op: unitOp({ op: "tensor-copy", copy }, [to, descriptor]) }]);
+  return [{ op: unitOp({ op: "tensor-copy", copy }, [to, descriptor]) }];
 }
 
 const copied = {
@@ -299,7 +306,7 @@ const tcgen05Shift = instruction("tcgen05.shift", {
       operands: { taddr },
       ...generation,
       target: [...exact, "sm_103a"],
-      effect: (_, { taddr }, m) => forBlock(m, "tcgen05.shift", [{ op: unitOp({ op: "tensor-shift" }, [taddr]) }]),
+      effect: (_, { taddr }, m) => [{ op: unitOp({ op: "tensor-shift", pair: isForPair(m) }, [taddr]) }],
     }),
   ],
 });
@@ -329,7 +336,7 @@ function committing(
   const arrival = (address: Expr, space: string | undefined): Step => {
     const where = { address, space, ordering: { order: "release", scope: "cluster" } } as const;
     const op = mbarrierOp(where, settling(arriving(begin, kit.i32(1), false)));
-    return { op: { ...op, tracksTensor: true }, dst: [] };
+    return { op: { ...op, tracks: { what: "tensor", raises: false } }, dst: [] };
   };
   const space = m["shared::cluster"] ? "shared::cluster" : undefined;
   if (ctaMask === undefined) return [arrival(mbarrier, space)];
@@ -351,7 +358,7 @@ const tcgen05Commit = instruction("tcgen05.commit", {
         operands: { ctaMask: "u16" },
         paired: { ctaMask: "multicast::cluster" },
         ...generation,
-        effect: (_, { mbar, ctaMask }, m) => forBlock(m, "tcgen05.commit", committing(mbar, ctaMask, m)),
+        effect: (_, { mbar, ctaMask }, m) => committing(mbar, ctaMask, m),
       },
     ),
   ],

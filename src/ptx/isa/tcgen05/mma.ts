@@ -1,7 +1,7 @@
 import type { TensorKind, TensorMultiply } from "../../../ir/index.ts";
 import { kit } from "../../../semantics/index.ts";
 import { type Form, form, instruction, type OperandAccess, type Step } from "../define.ts";
-import { exact, forBlock, generation, groups } from "./gates.ts";
+import { exact, generation, groups, isForPair } from "./gates.ts";
 
 const floatKinds = ["kind::f16", "kind::tf32", "kind::f8f6f4"] as const;
 const integerKind = ["kind::i8"] as const;
@@ -60,7 +60,10 @@ const scaleProblem = (m: { readonly kind: string; readonly scale_vectorsize?: st
       ? `'.${m.kind}' needs a modifier for the size of its scale blocks`
       : `'.${m.scale_vectorsize}' cannot be used with '.${m.kind}'`;
 
+const pictures = "where elements lie in tensor memory is as CUTLASS has it: the manual has pictures";
+
 interface ProductModifiers {
+  readonly cta_group: string;
   readonly kind: string;
   readonly scale_vectorsize?: string | undefined;
   readonly ashift?: boolean;
@@ -78,6 +81,7 @@ function multiplying(m: ProductModifiers, ops: OperandAccess, stationary: boolea
   const fromTensorMemory = ops.has("a_tmem");
   const scaled = ops.has("scale_A_tmem");
   const product: TensorMultiply = {
+    pair: isForPair(m),
     kind: m.kind.slice("kind::".length) as TensorKind,
     fromTensorMemory,
     sparse: ops.has("sp_meta_tmem"),
@@ -110,12 +114,9 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
     "kind::mxf4nvf4": { since: "8.7", ...scaledGates },
     ...(scaledGates ? { "kind::mxf4": scaledGates } : {}),
   };
-  const multiplied = (
-    _: unknown,
-    __: unknown,
-    m: ProductModifiers & { readonly cta_group: string },
-    ops: OperandAccess,
-  ): readonly Step[] => forBlock(m, name, [multiplying(m, ops, false)]);
+  const multiplied = (_: unknown, __: unknown, m: ProductModifiers, ops: OperandAccess): readonly Step[] => [
+    multiplying(m, ops, false),
+  ];
   return ["a_desc", "[a_tmem]"].flatMap((a) => {
     const shift = a === "a_desc" ? "" : "{.ashift}";
     const head = `[d_tmem], ${a}, b_desc${metadata}, idesc`;
@@ -125,6 +126,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           where: { cta_group: groups, kind: floatKinds, collector_usage: collectors },
           operands: { ...operandsOf(metadata), disable_output_lane: lanes, scale_input_d: "imm u32 0..15" },
           ...generation,
+          note: pictures,
           invalid: shiftProblem,
           effect: multiplied,
         }),
@@ -144,6 +146,7 @@ function products(name: string, metadata: "" | typeof sparse, scaledGates: typeo
           operands: { ...operandsOf(metadata), ...scales },
           ...generation,
           gates: { ...scaleGates, ...kindGates },
+          note: pictures,
           invalid: scaleProblem,
           effect: multiplied,
         },
@@ -164,7 +167,7 @@ const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
         operands: { ...operandsOf(metadata), zero_column_mask_desc: "reg b64" },
         ...generation,
         gates: integerGate,
-        effect: (_, __, m, ops) => [multiplying(m, ops, true)],
+        effect: (_, __, m, ops) => [multiplying({ ...m, cta_group: "cta_group::1" }, ops, true)],
       },
     ),
   );

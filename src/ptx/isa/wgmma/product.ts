@@ -44,7 +44,8 @@ export function warpgroupMultiplication(
     if (kept === null) return kit.select(scale!, register, zero);
     return Number(kept) === 0 ? zero : register;
   });
-  const operands = [b!, a, metadata, ...ops.vector("a"), ...c];
+  const accumulates = kept === null ? kit.select(scale!, kit.i32(1), zero) : kit.i32(Number(kept));
+  const operands = [b!, a, accumulates, metadata, ...ops.vector("a"), ...c];
   const checks =
     product.sparsity === null ? [] : [metadataCheck(sparseShapeOf(product, product.sparsity), metadata, "sp")];
   return [align, ...checks, { op: { kind: "unit", unit: { op: "multiply-warpgroup", product }, operands } }];

@@ -1,6 +1,6 @@
-import type { Instruction, IrFunction, WarpgroupProduct } from "../../../ir/index.ts";
-import { registersOfA } from "../../../ir/index.ts";
-import { readsOf, writesOf } from "../../../ir/flow/accesses.ts";
+import type { Instruction, IrFunction, WarpgroupProduct } from "../index.ts";
+import { productOperands } from "../index.ts";
+import { readsOf, writesOf } from "./accesses.ts";
 
 /** The registers that a product uses. */
 export interface ProductRegisters {
@@ -26,7 +26,8 @@ function productOf({ op, dst }: Instruction): ProductRegisters | null {
   if (op.kind !== "unit" || op.unit.op !== "multiply-warpgroup") return null;
   const { product } = op.unit;
   const isRegister = (to: (typeof dst)[number]): to is number => typeof to === "number";
-  const left = product.left.kind === "registers" ? op.operands.slice(registersOfA, registersOfA + 4) : [];
+  const { registersOfA: first } = productOperands;
+  const left = product.left.kind === "registers" ? op.operands.slice(first, first + 4) : [];
   return {
     product,
     accumulators: dst.filter(isRegister),
@@ -49,7 +50,7 @@ export class RegisterUses {
       for (const register of found?.accumulators ?? []) this.#accumulators.add(register);
       for (const register of found?.left ?? []) this.#used.add(register);
     }
-    this.#followCopies();
+    if (this.#accumulators.size > 0) this.#followCopies();
     for (const register of this.#accumulators) this.#used.add(register);
   }
 
@@ -90,5 +91,14 @@ function copiesOf({ op, dst }: Instruction): Map<number, number> {
     const to = dst[i];
     if (value.kind === "reg" && typeof to === "number") found.set(to, value.reg);
   });
+  return found;
+}
+
+const uses = new WeakMap<IrFunction, RegisterUses>();
+
+/** How the instructions of a function use the registers of its products, found once. */
+export function registerUsesOf(ir: IrFunction): RegisterUses {
+  let found = uses.get(ir);
+  if (found === undefined) uses.set(ir, (found = new RegisterUses(ir)));
   return found;
 }

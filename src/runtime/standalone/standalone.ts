@@ -260,7 +260,8 @@ function obstacleOf({ imports, layout }: CompiledKernel, sites: readonly Standal
   const called = sites.find(({ calls }) => calls !== undefined && isProvided(calls) && calls !== "vprintf")?.calls;
   if (called !== undefined) return `it calls ${called}`;
   // Not asked of the imports: modules import the functions for waiting lanes even if no lane waits.
-  if (imports.includes("unit" satisfies HostImport)) return "it has bulk or tensor copies, textures or surfaces, wgmma or tcgen05";
+  if (imports.includes("unit" satisfies HostImport))
+    return "it has bulk or tensor copies, textures or surfaces, wgmma or tcgen05";
   if (layout.warpWaits !== layout.fragments) return "it multiplies matrices";
   if (layout.stacks !== layout.warpWaits) return "its lanes wait for others of their warp";
   const missing = imports.find((name) => !simple.has(name));

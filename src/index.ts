@@ -18,13 +18,13 @@
  * @module lanewise
  */
 export {
+  type CodeImage,
+  type CodeImageKind,
   type Compression,
   type ContainedFile,
   type Container,
   ContainerError,
   type DeviceModule,
-  type Image,
-  type ImageKind,
   isContainer,
   readContainer,
   type SectionRelocation,

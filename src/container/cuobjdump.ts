@@ -1,4 +1,4 @@
-import type { DeviceModule, Image } from "./members.ts";
+import type { DeviceModule, CodeImage } from "./members.ts";
 import { cuobjdumpHead } from "./sniff.ts";
 
 const everyHead = new RegExp(cuobjdumpHead.source, "gm");
@@ -9,7 +9,7 @@ const everyHead = new RegExp(cuobjdumpHead.source, "gm");
  */
 export function readCuobjdump(text: string): readonly DeviceModule[] {
   const heads = [...text.matchAll(everyHead)];
-  const modules = new Map<string, { name: string; relocatable: boolean; images: Image[] }>();
+  const modules = new Map<string, { name: string; relocatable: boolean; images: CodeImage[] }>();
   heads.forEach((found, i) => {
     if (found[1] !== "ptx") return;
     const from = found.index + found[0].length;
@@ -29,7 +29,10 @@ export function readCuobjdump(text: string): readonly DeviceModule[] {
 }
 
 /** The key of the last module if it lacks a form for this architecture. */
-function sameModule(modules: ReadonlyMap<string, { images: readonly Image[] }>, architecture: string): string | null {
+function sameModule(
+  modules: ReadonlyMap<string, { images: readonly CodeImage[] }>,
+  architecture: string,
+): string | null {
   const last = [...modules].at(-1);
   return last && !last[1].images.some((image) => image.architecture === architecture) ? last[0] : null;
 }
@@ -58,7 +61,7 @@ interface Heading {
   readonly version: string;
 }
 
-function imageOf(body: string, { architecture, options, version }: Heading): Image {
+function imageOf(body: string, { architecture, options, version }: Heading): CodeImage {
   const [, major, minor] = /\[(\d+),(\d+)\]/.exec(version) ?? [];
   const bytes = new TextEncoder().encode(body);
   return {

@@ -1,7 +1,7 @@
 import { ByteView } from "./byte-view.ts";
 import { byteAt, ContainerError } from "./container-error.ts";
 import { decodeLz4 } from "./lz4.ts";
-import type { Compression, Image } from "./members.ts";
+import type { Compression, CodeImage } from "./members.ts";
 import { decodeZstd } from "./zstd/decode-zstd.ts";
 
 /** A fat binary: what was made of one source file, or of one linking of several. */
@@ -12,7 +12,7 @@ export interface FatBinary {
   readonly name: string | null;
   /** Whether its code is to be linked, as an option that was noted down says. */
   readonly relocatable: boolean;
-  readonly images: readonly Image[];
+  readonly images: readonly CodeImage[];
 }
 
 interface FatBinaries {
@@ -93,7 +93,7 @@ function sizeAt(view: ByteView, at: number): number | null {
 
 function readFatBinary(view: ByteView, offset: number, size: number): FatBinary {
   if (offset + size > view.length) view.fail("a fat binary is cut off", offset);
-  const images: Image[] = [];
+  const images: CodeImage[] = [];
   const end = offset + size;
   let name: string | null = null;
   let relocatable = false;
@@ -109,7 +109,7 @@ function readFatBinary(view: ByteView, offset: number, size: number): FatBinary 
 }
 
 interface Entry {
-  readonly image: Image | null;
+  readonly image: CodeImage | null;
   /** Where the next entry begins. */
   readonly next: number;
   /** The name of the source. */
@@ -135,7 +135,7 @@ function readEntry(view: ByteView, at: number, end: number): Entry {
   const source = nameLength > 0 && nameAt + nameLength <= header ? view.text(at + nameAt, nameLength) : null;
   const isPtx = kind === kindPtx;
   const data = view.slice(at + header, stored);
-  const image: Image = {
+  const image: CodeImage = {
     kind: isPtx ? "ptx" : "machine code",
     architecture: `sm_${view.u32(at + 28)}${bits & flags.exact ? "a" : bits & flags.family ? "f" : ""}`,
     version: isPtx ? `${view.u16(at + 26)}.${view.u16(at + 24)}` : null,

@@ -11,8 +11,8 @@ export type {
   ContainedFile,
   Container,
   DeviceModule,
-  Image,
-  ImageKind,
+  CodeImage,
+  CodeImageKind,
   SectionRelocation,
   SectionSymbol,
 } from "./members.ts";

@@ -2,11 +2,11 @@
 export type Compression = "none" | "LZ4" | "zstd" | "deflate";
 
 /** What a piece of device code is: the text of PTX, or code that only a GPU runs (a cubin). */
-export type ImageKind = "ptx" | "machine code";
+export type CodeImageKind = "ptx" | "machine code";
 
 /** One form of a module of device code. A module has several, for several architectures. */
-export interface Image {
-  readonly kind: ImageKind;
+export interface CodeImage {
+  readonly kind: CodeImageKind;
   /** The architecture for which it was made, as in "sm_80" or "sm_90a". */
   readonly architecture: string;
   /** The version of PTX ("9.0"); null for machine code. */
@@ -38,7 +38,7 @@ export interface DeviceModule {
    * variables. Others are programs of their own.
    */
   readonly relocatable: boolean;
-  readonly images: readonly Image[];
+  readonly images: readonly CodeImage[];
 }
 
 /** A file within a file. */

@@ -6,7 +6,7 @@ import { architectureOf, isCubin } from "./cubin.ts";
 import { readCuobjdump, stem } from "./cuobjdump.ts";
 import { type Elf, fileSymbol, isElf, readElf, sectionBytes, symbolsOf } from "./elf.ts";
 import { type FatBinary, isFatBinary, readFatBinaries } from "./fat-binary.ts";
-import type { ContainedFile, Container, DeviceModule, Image, SectionRelocation, SectionSymbol } from "./members.ts";
+import type { ContainedFile, Container, DeviceModule, CodeImage, SectionRelocation, SectionSymbol } from "./members.ts";
 import { isCuobjdump } from "./sniff.ts";
 import { isLegacyOpenCl, isZebin, zebinFiles, zebinRelocations, zebinSymbols } from "./zebin.ts";
 import { isZip, readZip } from "./zip.ts";
@@ -142,7 +142,7 @@ function sourceNames(view: ByteView, elf: Elf, index: number): ReadonlyMap<numbe
 
 /** The architecture is that of the cubin; its one module has the file's name. */
 function cubinModule(bytes: Uint8Array, path: string): DeviceModule {
-  const image: Image = {
+  const image: CodeImage = {
     kind: "machine code",
     architecture: architectureOf(bytes),
     version: null,

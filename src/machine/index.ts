@@ -5,11 +5,14 @@
  * All of it is there to be read. It is valid during the call that passes it, or while a debugged launch stands still.
  */
 export type { Fault, FaultDetails, FaultPlace } from "./faults/fault.ts";
+export type { FoundObject, ImageObject, ImageTable } from "./images/image-table.ts";
+export type { Image, ImageFormat, ImageLayout, ImageLevel, ImageShape } from "./images/image.ts";
+export type { DepthCompare, FilterMode, Sampler } from "./images/sampler.ts";
 export type { AddressParts, AddressSpace, Classified } from "./memory/address-space.ts";
 export type { Restore } from "./memory/checkpoint.ts";
 export type { Extent } from "./memory/extent.ts";
 export type { LaneStack } from "./memory/lane-stack.ts";
-export type { Allocation, DeviceMemory, FrozenMemory, HeapOrigin } from "./memory/memory.ts";
+export type { Allocation, AllocationOptions, DeviceMemory, FrozenMemory, HeapOrigin } from "./memory/memory.ts";
 export type { MemoryPages } from "./memory/memory-pages.ts";
 export type { PendingLaunches } from "./memory/pending-launches.ts";
 export type { Views } from "./memory/views.ts";

@@ -2,15 +2,27 @@ import { power } from "./elementary.ts";
 import { f16ToNumber, numberToF16 } from "./half.ts";
 
 /**
- * The channels of texels as they lie in memory. `unorm` and `snorm` are integers that stand for fractions, from 0 to 1
- * and from -1 to 1.
+ * The type of a channel. `unorm` and `snorm` are integers that stand for fractions, from 0 to 1 and from -1 to 1.
  */
-export const channelTypes = [
+export type ChannelType =
+  | "u8"
+  | "s8"
+  | "u16"
+  | "s16"
+  | "u32"
+  | "s32"
+  | "f16"
+  | "f32"
+  | "unorm8"
+  | "snorm8"
+  | "unorm16"
+  | "snorm16";
+
+/** All types of channels. */
+export const channelTypes: readonly ChannelType[] = [
   ...(["u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"] as const),
   ...(["unorm8", "snorm8", "unorm16", "snorm16"] as const),
-] as const;
-/** The type of a channel: see `channelTypes`. */
-export type ChannelType = (typeof channelTypes)[number];
+];
 
 /** By type: the bits of a channel, and what a fetch makes of it. */
 export const channelInfo: {

@@ -42,6 +42,7 @@ export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJ
 export { jobSchema } from "./job/job-schema.ts";
 export type { Schema } from "./job/schema-parts.ts";
 export type { Init, LcgInit } from "./job/init.ts";
+export type { ImageSpec } from "./job/job-image.ts";
 export type { ArgumentSpec } from "./job/job-argument.ts";
 export type { PointerPatch } from "./job/pointer-patch.ts";
 export type { CopyEnd, CopySpec, SymbolSpec } from "./job/job-symbol.ts";

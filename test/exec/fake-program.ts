@@ -163,7 +163,7 @@ export class FakeProgram {
 }
 
 /** A fat binary with one text of PTX, not compressed. */
-export function fatBinary(ptx: string): Uint8Array {
+function fatBinary(ptx: string): Uint8Array {
   const text = new TextEncoder().encode(`${ptx}\0`);
   const payload = Math.ceil(text.length / 8) * 8;
   const out = new Uint8Array(16 + 64 + payload);

@@ -59,7 +59,7 @@ export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: big
 }
 
 /** Tells the client how the arguments of a kernel are packed, so that further launches may go one way. */
-export function teach(call: Call, function_: bigint, kernel: DeviceKernel): void {
+function teach(call: Call, function_: bigint, kernel: DeviceKernel): void {
   const { bounds } = kernel.kernel.ir;
   // What depends on more than the sizes of grid and block is decided here each time.
   if (bounds.reqntid || bounds.reqnctapercluster || bounds.explicitcluster) return;

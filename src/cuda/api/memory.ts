@@ -24,7 +24,7 @@ export function allocate(call: Call, kind: AllocationKind, bytes: number, flags 
 }
 
 /** Frees what begins at an address, once the device is idle. */
-export function release(call: Call, address: bigint, kinds: readonly AllocationKind[]): Status {
+function release(call: Call, address: bigint, kinds: readonly AllocationKind[]): Status {
   const { device, process } = call;
   if (address === 0n) return 0;
   forbidUnsafe(call);

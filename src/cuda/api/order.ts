@@ -117,6 +117,3 @@ export function waitFor(_call: Call, ended: Promise<void> | null, then: () => nu
 
 /** The answer of a question whether work has ended. */
 export const readiness = (isDone: boolean, error: number): number => error || (isDone ? 0 : errors.notReady);
-
-/** For entry points that are known and not supported. */
-export const notSupported = (): never => fail(errors.notSupported);

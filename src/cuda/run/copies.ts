@@ -8,7 +8,7 @@ export type Place =
   | { readonly kind: "host"; readonly address: bigint };
 
 /** Kinds of copies as programs name them. */
-export const copyKind = { hostToHost: 0, hostToDevice: 1, deviceToHost: 2, deviceToDevice: 3, byAddress: 4 } as const;
+const copyKind = { hostToHost: 0, hostToDevice: 1, deviceToHost: 2, deviceToDevice: 3, byAddress: 4 } as const;
 
 /** Finds the bytes from an address on. Throws if device memory does not have all of them. */
 export function placeOf(process: ProcessState, address: bigint, bytes: number): Place {

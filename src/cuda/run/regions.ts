@@ -30,11 +30,7 @@ export function placeOfRegion(process: ProcessState, region: Region, extent: Ext
 }
 
 /** Calls a function for each row: where it begins, counted from the first byte of each region. */
-export function eachRow(
-  { height, depth }: Extent,
-  regions: readonly Region[],
-  row: (at: readonly number[]) => void,
-): void {
+function eachRow({ height, depth }: Extent, regions: readonly Region[], row: (at: readonly number[]) => void): void {
   for (let z = 0; z < depth; z++) {
     for (let y = 0; y < height; y++) row(regions.map(({ pitch, rows }) => (z * rows + y) * pitch));
   }

@@ -85,7 +85,7 @@ export const waitTask = (event: Event): EventTask => ({
 });
 
 /** Kinds of conditional nodes by number. */
-export const conditionalKind = { if: 0, while: 1, switch: 2 } as const;
+const conditionalKind = { if: 0, while: 1, switch: 2 } as const;
 
 /** A value that decides which bodies of a node run. Kernels may set it. */
 export interface Condition {

@@ -1,4 +1,4 @@
-import type { Image } from "../../container/index.ts";
+import type { CodeImage } from "../../container/index.ts";
 import { LoadError, UsageError } from "../../runtime/data/errors.ts";
 import { decodeText } from "../../source/index.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
@@ -62,7 +62,7 @@ export class CudaDevice {
     return known;
   }
 
-  #tryToLoad(files: readonly (readonly Image[])[]): DeviceModule | CudaError {
+  #tryToLoad(files: readonly (readonly CodeImage[])[]): DeviceModule | CudaError {
     try {
       return this.load(files);
     } catch (error) {
@@ -72,7 +72,7 @@ export class CudaDevice {
   }
 
   /** Loads a program, of each of whose files one image is taken. Throws if none fits, or it has errors. */
-  load(files: readonly (readonly Image[])[]): DeviceModule {
+  load(files: readonly (readonly CodeImage[])[]): DeviceModule {
     const { gpu } = this.process;
     const chosen = files.map((images) => chooseImage(images, gpu) ?? fail(errors.noKernelImageForDevice));
     return this.loadText(chosen.map((image) => decodeText(image.read())));

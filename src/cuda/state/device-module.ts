@@ -1,4 +1,4 @@
-import type { Image } from "../../container/index.ts";
+import type { CodeImage } from "../../container/index.ts";
 import { NotExecutableError } from "../../runtime/data/errors.ts";
 import type { ModuleVariable } from "../../runtime/data/module-variable.ts";
 import type { Kernel, Module } from "../../runtime/device/module.ts";
@@ -99,9 +99,9 @@ export class DeviceModule {
 }
 
 /** The image of a file that fits a card best, or null. */
-export function chooseImage(images: readonly Image[], gpu: Gpu): Image | null {
+export function chooseImage(images: readonly CodeImage[], gpu: Gpu): CodeImage | null {
   const have = capabilityOf(gpu);
-  const rank = ({ kind, architecture }: Image): number => {
+  const rank = ({ kind, architecture }: CodeImage): number => {
     if (kind !== "ptx") return -1;
     const [, digits = "0", suffix = ""] = /^sm_(\d+)([af]?)$/.exec(architecture) ?? [];
     const wants = Number(digits);

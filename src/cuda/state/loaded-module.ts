@@ -1,14 +1,14 @@
 import { newHandle } from "../base/handles.ts";
-import type { CudaDevice } from "./cuda-device.ts";
 import type { DeviceKernel, DeviceModule } from "./device-module.ts";
 
 /** A module that the program has loaded itself: through the driver, or as a library. */
 export class LoadedModule {
   readonly handle = newHandle();
   readonly module: DeviceModule;
-  readonly device: CudaDevice;
+  /** The number of the device into which it is loaded. */
+  readonly device: number;
 
-  constructor(module: DeviceModule, device: CudaDevice) {
+  constructor(module: DeviceModule, device: number) {
     this.module = module;
     this.device = device;
   }

@@ -8,7 +8,7 @@ const chunkBytes = 32 << 20;
 const rounded = (bytes: number): number => Math.ceil(bytes / chunkBytes) * chunkBytes;
 
 /** Attributes of a pool by number, where they are settings that are kept and have no effect. */
-export const poolHint = { followEvents: 1, opportunistic: 2, internalDependencies: 3 } as const;
+const poolHint = { followEvents: 1, opportunistic: 2, internalDependencies: 3 } as const;
 
 /** Memory that is allocated and freed in the order of streams. */
 export class MemoryPool implements MemoryOwner {

@@ -1,4 +1,4 @@
-import type { Image } from "../../container/index.ts";
+import type { CodeImage } from "../../container/index.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelResult, LaunchSettings } from "../../runtime/launch/launch-options.ts";
@@ -139,7 +139,7 @@ export class ProcessState {
     return Object.values(gpus).find(fits) ?? gpus[defaultGpu]!;
   }
 
-  #filesOf(binary: RegisteredBinary): readonly (readonly Image[])[] {
+  #filesOf(binary: RegisteredBinary): readonly (readonly CodeImage[])[] {
     try {
       return binary.files;
     } catch (error) {

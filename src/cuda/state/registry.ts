@@ -1,4 +1,4 @@
-import { type FatBinary, type Image, readFatBinaries } from "../../container/index.ts";
+import { type FatBinary, type CodeImage, readFatBinaries } from "../../container/index.ts";
 import { errors, fail } from "../base/errors.ts";
 import type { HostMemory } from "../base/host-memory.ts";
 
@@ -10,7 +10,7 @@ export class RegisteredBinary {
   readonly handle: bigint;
   readonly #wrapper: bigint;
   readonly #host: HostMemory;
-  #images: readonly (readonly Image[])[] | null = null;
+  #images: readonly (readonly CodeImage[])[] | null = null;
 
   constructor(handle: bigint, wrapper: bigint, host: HostMemory) {
     this.handle = handle;
@@ -22,17 +22,17 @@ export class RegisteredBinary {
    * The images of each of its files, all of which are one program. They are read when they are first needed: many
    * programs bring libraries along of which they use little.
    */
-  get files(): readonly (readonly Image[])[] {
+  get files(): readonly (readonly CodeImage[])[] {
     return (this.#images ??= this.#read());
   }
 
-  #read(): readonly (readonly Image[])[] {
+  #read(): readonly (readonly CodeImage[])[] {
     const wrapper = this.#host.view(this.#wrapper, 24);
     if (wrapper.getUint32(0, true) !== wrapperMagic) fail(errors.invalidKernelImage);
     const first = wrapper.getBigUint64(8, true);
     if (wrapper.getUint32(4, true) < 2) return [this.#fatBinary(first)];
     // Linked code: what was linked is listed, as PTX that refers to each other.
-    const files: (readonly Image[])[] = [];
+    const files: (readonly CodeImage[])[] = [];
     for (let at = wrapper.getBigUint64(16, true); at !== 0n; at += 8n) {
       const one = this.#host.u64(at);
       if (one === 0n) break;
@@ -41,7 +41,7 @@ export class RegisteredBinary {
     return files.length > 0 ? files : [this.#fatBinary(first)];
   }
 
-  #fatBinary(address: bigint): readonly Image[] {
+  #fatBinary(address: bigint): readonly CodeImage[] {
     return readFatBinary(this.#host, address).flatMap(({ images }) => images);
   }
 }

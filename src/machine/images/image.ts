@@ -57,9 +57,9 @@ export interface Image extends ImageShape {
 }
 
 /** Base addresses of textures and surfaces are multiples of this (sections 9.7.10.3 and 9.7.11.1). */
-export const imageAlign = 16;
+const imageAlign = 16;
 /** Bytes of which a pitch is a multiple (`cudaDevAttrTexturePitchAlignment`). */
-export const pitchAlign = 32;
+const pitchAlign = 32;
 
 /** The most texels along each dimension, as CUDA's guide has it for compute capability 5.0 and later. */
 const limits = {
@@ -71,12 +71,12 @@ const limits = {
 } as const;
 
 /** The size of a texel in bytes. */
-export const texelBytesOf = ({ type, channels }: ImageFormat): number => (channelInfo[type].bits / 8) * channels;
+const texelBytesOf = ({ type, channels }: ImageFormat): number => (channelInfo[type].bits / 8) * channels;
 
 const dimensionsOf = ({ height, depth }: ImageShape): 1 | 2 | 3 => (depth > 0 ? 3 : height > 0 ? 2 : 1);
 
 /** The levels that an image of this size can have at most (section 9.7.10.2). */
-export const mostLevels = ({ width, height, depth }: ImageShape): number =>
+const mostLevels = ({ width, height, depth }: ImageShape): number =>
   1 + Math.floor(Math.log2(Math.max(width, height, depth)));
 
 /** Why there is no image of a shape at an offset in device memory, or null. */

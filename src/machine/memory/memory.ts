@@ -36,6 +36,7 @@ export interface Allocation extends Extent {
  */
 export type Underlay = (memory: WasmMemory, from: number) => void;
 
+/** How an allocation is to be made. */
 export interface AllocationOptions {
   /** Whether it is private memory of threads. Default: false. */
   readonly perThread?: boolean;

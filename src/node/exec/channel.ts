@@ -1,4 +1,4 @@
-import type { Answer, Message, Reply } from "../../cuda/session.ts";
+import type { Message, Reply } from "../../cuda/session.ts";
 import { headerWord, type Item, itemKind, message, wire } from "../../cuda/base/wire.ts";
 import type { HostAccess } from "../../cuda/base/host-memory.ts";
 import type { NativeAddon } from "./native.ts";
@@ -143,5 +143,3 @@ export class Channel {
     this.#addon.close(this.arena);
   }
 }
-
-export type { Answer };

@@ -43,7 +43,7 @@ const axesOf: { readonly [G in ImageGeometry]: 1 | 2 | 3 } = {
 };
 
 /** Whether an image is of a geometry. */
-export const hasGeometry = (image: Image, geometry: ImageGeometry): boolean =>
+const hasGeometry = (image: Image, geometry: ImageGeometry): boolean =>
   image.dimensions === axesOf[geometry] &&
   image.cube === geometry.endsWith("cube") &&
   (image.layers !== null) === geometry.startsWith("a") &&

@@ -1,7 +1,7 @@
 import {
   type Container,
   ContainerError,
-  type Image,
+  type CodeImage,
   type MachineKernel,
   readMachineCode,
 } from "../../container/index.ts";
@@ -18,7 +18,7 @@ import { chooseForm } from "./unpack.ts";
 
 /** A form of a module, as it is listed. */
 export interface ListedImage
-  extends Pick<Image, "kind" | "version" | "options" | "compression" | "storedBytes" | "bytes"> {
+  extends Pick<CodeImage, "kind" | "version" | "options" | "compression" | "storedBytes" | "bytes"> {
   /** "sm_90a" */
   readonly target: string;
   /** Whether it is the one that is run. */
@@ -136,7 +136,7 @@ function tryToChoose(read: PtxModule, target: string | undefined, problems: stri
   }
 }
 
-function machineOf(image: Image, problems: string[]): ReadonlyMap<string, MachineKernel> {
+function machineOf(image: CodeImage, problems: string[]): ReadonlyMap<string, MachineKernel> {
   try {
     return new Map(readMachineCode(image.read()).map((kernel) => [kernel.name, kernel]));
   } catch (error) {

@@ -1,4 +1,4 @@
-import { type Container, ContainerError, type DeviceModule, type Image } from "../../container/index.ts";
+import { type Container, ContainerError, type DeviceModule, type CodeImage } from "../../container/index.ts";
 import { parsePtx } from "../../ptx/parser/index.ts";
 import type { Module } from "../../ptx/tree/module.ts";
 import { decodeText, SourceText } from "../../source/index.ts";
@@ -8,12 +8,12 @@ import { UsageError } from "../data/errors.ts";
  * The PTX of a module for one architecture. It is decompressed when it is needed, as large libraries have thousands.
  */
 export class PtxForm {
-  readonly image: Image;
+  readonly image: CodeImage;
   readonly #module: string;
   #source: SourceText | null = null;
 
   /** `module` is the path of the file and the name of the module: "a.out:reduce". */
-  constructor(image: Image, module: string) {
+  constructor(image: CodeImage, module: string) {
     this.image = image;
     this.#module = module;
   }
@@ -73,7 +73,7 @@ export function ptxModules(path: string, modules: readonly DeviceModule[]): read
   });
 }
 
-function textOf(image: Image, path: string): string {
+function textOf(image: CodeImage, path: string): string {
   try {
     return decodeText(image.read());
   } catch (error) {

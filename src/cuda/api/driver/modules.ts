@@ -91,7 +91,7 @@ function load(call: Call, texts: readonly string[], options: ReadonlyMap<number,
 function give(call: Call, read: () => readonly string[], options: ReadonlyMap<number, bigint> = new Map()): Status {
   const target = call.target(0);
   try {
-    const made = new LoadedModule(load(call, read(), options), call.device);
+    const made = new LoadedModule(load(call, read(), options), call.device.number);
     call.set64(target, call.process.modules.add(made, made.handle));
     return 0;
   } catch (error) {
@@ -119,7 +119,7 @@ const moduleAt = (call: Call, i: number): LoadedModule => call.process.modules.g
 function unload(call: Call): Status {
   const loaded = moduleAt(call, 0);
   call.process.modules.remove(loaded.handle);
-  loaded.device.free(loaded.module);
+  call.process.device(loaded.device).free(loaded.module);
   return 0;
 }
 
@@ -136,7 +136,7 @@ function getGlobal(call: Call): Status {
   const { module, device } = moduleAt(call, 2);
   const name = call.host.string(call.target(3));
   const variable = module.variable(name, errors.symbolNotFound);
-  if (call.address(0) !== 0n) call.set64(call.address(0), device.addressOf(module, name));
+  if (call.address(0) !== 0n) call.set64(call.address(0), call.process.device(device).addressOf(module, name));
   if (call.address(1) !== 0n) call.set64(call.address(1), variable.byteLength);
   return 0;
 }

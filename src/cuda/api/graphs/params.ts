@@ -26,7 +26,7 @@ const sizesIn = (view: DataView, at: number): Sizes => [
 ];
 
 /** cudaKernelNodeParams: function, grid, block, shared memory, arguments, extra. */
-export function kernelParams(call: Call, view: DataView): KernelTask {
+function kernelParams(call: Call, view: DataView): KernelTask {
   const function_ = view.getBigUint64(0, true);
   const kernel = kernelOf(call, function_);
   const [list, packed] = [view.getBigUint64(40, true), view.getBigUint64(48, true)];
@@ -38,7 +38,7 @@ export function kernelParams(call: Call, view: DataView): KernelTask {
 }
 
 /** The same for the program, with the arguments in memory of the server's own. */
-export function writeKernelParams(call: Call, { spec, function: function_ }: KernelTask): Uint8Array {
+function writeKernelParams(call: Call, { spec, function: function_ }: KernelTask): Uint8Array {
   const { parameters } = spec.kernel;
   const list = new Uint8Array(8 * parameters.length + spec.params.length + 8);
   const address = call.kept(list);
@@ -68,11 +68,10 @@ export function copyNode({ process }: Call, { run, params }: CopyWork): CopyTask
   });
 }
 
-export const copyParams3D = (call: Call, view: DataView): CopyTask =>
-  copyNode(call, regionWork(call, regionCopyOf(view)));
+const copyParams3D = (call: Call, view: DataView): CopyTask => copyNode(call, regionWork(call, regionCopyOf(view)));
 
 /** cudaMemsetParams: address, pitch, value, bytes of an element, elements in a row, rows. */
-export function fillParams(call: Call, view: DataView): FillTask {
+function fillParams(call: Call, view: DataView): FillTask {
   const size = (at: number): number => Number(view.getBigUint64(at, true));
   const elementBytes = view.getUint32(20, true);
   require(elementBytes === 1 || elementBytes === 2 || elementBytes === 4);
@@ -84,7 +83,7 @@ export function fillParams(call: Call, view: DataView): FillTask {
   return fillOf(call.process, fill);
 }
 
-export function writeFillParams({ fill: { region, extent, value, elementBytes } }: FillTask): Uint8Array {
+function writeFillParams({ fill: { region, extent, value, elementBytes } }: FillTask): Uint8Array {
   return new Bytes(40)
     .u64(0, region.address)
     .u64(8, region.pitch)
@@ -95,15 +94,14 @@ export function writeFillParams({ fill: { region, extent, value, elementBytes } 
 }
 
 /** cudaHostNodeParams: a function of the program and what it is given. */
-export function hostParams(call: Call, view: DataView): HostTask {
+function hostParams(call: Call, view: DataView): HostTask {
   const function_ = view.getBigUint64(0, true);
   require(function_ !== 0n);
   call.item(itemKind.callbacks, 0n);
   return hostTask(call.process, function_, view.getBigUint64(8, true));
 }
 
-export const writeHostParams = (task: HostTask): Uint8Array =>
-  new Bytes(16).u64(0, task.function).u64(8, task.data).data;
+const writeHostParams = (task: HostTask): Uint8Array => new Bytes(16).u64(0, task.function).u64(8, task.data).data;
 
 /** How the parameters of a kind of nodes are read from the program's memory, and how many bytes they are. */
 export interface ParamsForm<T extends Task> {

@@ -93,7 +93,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "threads",
     "run",
   ],
-  cuda: ["base", "work", "state", "run", "api", "api/graphs", "api/driver", "."],
+  cuda: ["base", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
   runtime: ["data", "launch", "visa", "device", "job", "explore", "standalone", "."],
   cli: ["terminal", "options", "runs", "profile", "commands", "."],
 };

@@ -9,6 +9,8 @@ import { poolCalls } from "./api/pools.ts";
 import { regionCalls } from "./api/regions.ts";
 import { streamCalls } from "./api/streams.ts";
 import { symbolCalls } from "./api/symbols.ts";
+import { arrayCalls } from "./api/textures/arrays.ts";
+import { textureCalls } from "./api/textures/objects.ts";
 
 /** What the server does for each entry point, by its name without the endings `_ptsz` and `_ptds`. */
 export const handlers: ReadonlyMap<string, Handler> = new Map(
@@ -23,5 +25,7 @@ export const handlers: ReadonlyMap<string, Handler> = new Map(
     regionCalls,
     streamCalls,
     symbolCalls,
+    arrayCalls,
+    textureCalls,
   ].flatMap((calls) => Object.entries(calls)),
 );

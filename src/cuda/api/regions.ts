@@ -1,7 +1,8 @@
-import { errors, fail, require } from "../base/errors.ts";
+import { errors, require } from "../base/errors.ts";
 import { checkDirection } from "../run/copies.ts";
 import { copyRows, type Extent, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
 import { copyParams } from "../run/tasks.ts";
+import type { CudaArray } from "../state/cuda-array.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { allocate, type CopyWork, fill, move } from "./memory.ts";
@@ -72,22 +73,38 @@ const fill3D = (call: Call, stream?: Stream): Status =>
     stream,
   );
 
-/** Reads a cudaMemcpy3DParms: array, position, pitched pointer of either side, extent, kind. */
-export function regionCopyOf(view: DataView): RegionCopy {
+/** The array that a handle names. Throws if there is none. */
+export const arrayAt = (call: Call, handle: bigint): CudaArray => call.process.arrays.get(handle);
+
+/** The memory of an array from a place in it on: x in bytes, rows, slices or layers. */
+export function arrayRegion({ address, size, extent }: CudaArray, x: number, y: number, z = 0): Region {
+  const { rowPitch } = size;
+  const rows = Math.max(1, extent.height);
+  require(x <= rowPitch && y < rows && z < Math.max(1, extent.depth));
+  return { address: address + BigInt(x + rowPitch * (y + rows * z)), pitch: rowPitch, rows };
+}
+
+/**
+ * Reads a cudaMemcpy3DParms: array, position, pitched pointer of either side, extent, kind. With an array, widths and
+ * places in it are counted in its texels; places in other memory in bytes.
+ */
+export function regionCopyOf(call: Call, view: DataView): RegionCopy {
   const word = (at: number): bigint => view.getBigUint64(at, true);
   const number = (at: number): number => Number(word(at));
-  if (word(0) !== 0n || word(64) !== 0n) return fail(errors.notSupported);
-  const region = (position: number, pointer: number): Region => {
+  const [fromArray, toArray] = [0, 64].map((at) => (word(at) === 0n ? null : arrayAt(call, word(at))));
+  const region = (array: CudaArray | null | undefined, position: number, pointer: number): Region => {
+    const [x, y, z] = [number(position), number(position + 8), number(position + 16)];
+    if (array) return arrayRegion(array, x * array.image.texelBytes, y, z);
     const [pitch, rows] = [number(pointer + 8), number(pointer + 24)];
-    const skipped = number(position) + pitch * (number(position + 8) + rows * number(position + 16));
-    return { address: word(pointer) + BigInt(skipped), pitch, rows };
+    return { address: word(pointer) + BigInt(x + pitch * (y + rows * z)), pitch, rows };
   };
-  const extent = { width: number(128), height: number(136), depth: number(144) };
-  return { to: region(72, 96), from: region(8, 32), extent, kind: view.getInt32(152, true) };
+  const { texelBytes } = (toArray ?? fromArray)?.image ?? { texelBytes: 1 };
+  const extent = { width: number(128) * texelBytes, height: number(136), depth: number(144) };
+  return { to: region(toArray, 72, 96), from: region(fromArray, 8, 32), extent, kind: view.getInt32(152, true) };
 }
 
 const copy3D = (call: Call, stream?: Stream): Status =>
-  copyRegion(call, regionCopyOf(call.host.view(call.target(0), 160)), stream, stream !== undefined);
+  copyRegion(call, regionCopyOf(call, call.host.view(call.target(0), 160)), stream, stream !== undefined);
 
 export const regionCalls: Handlers = {
   cudaMemcpy2D: (call) => copy2D(call, false),

@@ -12,6 +12,7 @@ import type { Event, Stream } from "../work/stream.ts";
 import { addressOf, type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Context } from "./contexts.ts";
+import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
@@ -84,6 +85,9 @@ export class ProcessState {
   readonly links = new Handles<LinkState>();
   /** Whether the driver was initialized by `cuInit`. */
   isInitialized = false;
+  readonly arrays = new Handles<CudaArray>();
+  /** Texture and surface objects, by the handles that kernels have for them: the structures they were made of. */
+  readonly textures = new Handles<{ readonly resource: Uint8Array; readonly texture: Uint8Array | null }>();
   readonly pools = new Handles<MemoryPool>();
   /** Memory that is freed when its stream comes to it. */
   readonly freedLater = new Set<Allocation>();

@@ -197,14 +197,7 @@ export class Image {
 
   /** A texture, for kernels that sample the image. @throws UsageError if its texels cannot be read so */
   texture(options: TextureOptions = {}): ImageHandle {
-    const { normalizedFloat = false, sRGB = false } = options;
-    const { type, channels } = this.#laid.format;
-    const problem = textureProblem(type, options);
-    if (problem !== null) throw wrong(problem);
-    const read = normalizedFloat ? (fractionsOf(type) ?? type) : type;
-    const image = { ...this.#laid, format: { type: read, channels } };
-    const sampler = samplerOf(options);
-    return new ImageHandle(this.#memory, { kind: "texture", image, sampler, sRGB });
+    return new ImageHandle(this.#memory, textureOf(this.#laid, options));
   }
 
   /** A surface, for kernels that read and write texels of the base level one by one. */
@@ -220,6 +213,16 @@ export class Image {
     }
     return { size };
   }
+}
+
+/** A texture of an image, sampled as options say. @throws UsageError if its texels cannot be read so */
+export function textureOf(laid: LaidImage, options: TextureOptions): ImageObject {
+  const { normalizedFloat = false, sRGB = false } = options;
+  const { type, channels } = laid.format;
+  const problem = textureProblem(type, options);
+  if (problem !== null) throw wrong(problem);
+  const read = normalizedFloat ? (fractionsOf(type) ?? type) : type;
+  return { kind: "texture", image: { ...laid, format: { type: read, channels } }, sampler: samplerOf(options), sRGB };
 }
 
 /** Integers as fractions; what is one, or a float, stays so. Null: there are no such fractions. */

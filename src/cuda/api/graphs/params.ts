@@ -68,7 +68,8 @@ export function copyNode({ process }: Call, { run, params }: CopyWork): CopyTask
   });
 }
 
-const copyParams3D = (call: Call, view: DataView): CopyTask => copyNode(call, regionWork(call, regionCopyOf(view)));
+const copyParams3D = (call: Call, view: DataView): CopyTask =>
+  copyNode(call, regionWork(call, regionCopyOf(call, view)));
 
 /** cudaMemsetParams: address, pitch, value, bytes of an element, elements in a row, rows. */
 function fillParams(call: Call, view: DataView): FillTask {

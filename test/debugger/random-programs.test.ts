@@ -16,8 +16,12 @@ function open(program: Program, settings: Settings, options: TimelineOptions): T
   if (program.isa === "ptx") {
     const kernel = device.load(program.text).kernel("k");
     const args: KernelArgument[] = [...program.buffers.map((b) => device.buffer(b)), struct(program.blob)];
-    const { grid, block } = program;
-    const start = (onOutput: (text: string) => void) => kernel.begin({ grid, block, args, onOutput, ...limit });
+    for (const { shape, bytes } of program.tensors) {
+      args.push(device.tensorMap({ ...shape, globalAddress: device.buffer(bytes) }));
+    }
+    const { grid, block, cluster } = program;
+    const size = { grid, block, ...(cluster && { cluster }) };
+    const start = (onOutput: (text: string) => void) => kernel.begin({ ...size, args, onOutput, ...limit });
     return new Timeline(device.memory, [start, start], options);
   }
   const { files, items, group } = program;

@@ -1,5 +1,5 @@
 import { type Image, type ImageLevel, imageProblem, type ImageShape, layImage } from "../../machine/images/image.ts";
-import type { ChannelType } from "../../numeric/texel.ts";
+import type { ChannelType } from "../../runtime/data/image.ts";
 import { errors, fail, require } from "../base/errors.ts";
 import { newHandle } from "../base/handles.ts";
 import { addressOf, type Allocation, type Allocations } from "./allocations.ts";

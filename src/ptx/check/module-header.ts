@@ -59,7 +59,7 @@ function since(version: string, names: string): Record<string, string> {
   return Object.fromEntries(names.split(" ").map((name) => [`sm_${name}`, version]));
 }
 
-const texturing: ReadonlySet<string> = new Set(["texmode_unified", "texmode_independent"]);
+const texturingModes: ReadonlySet<string> = new Set(["texmode_unified", "texmode_independent"]);
 
 /** The contents of the directives that begin a module. */
 export interface ModuleHeader {
@@ -171,7 +171,7 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
           help: `write \`.version ${known}\` or higher`,
         });
       }
-    } else if (texturing.has(name.text)) {
+    } else if (texturingModes.has(name.text)) {
       if (mode !== null && mode !== name.text) {
         sink.error("unknown-target", name, `'${name.text}' and '${mode}' exclude each other`);
       }
@@ -183,7 +183,8 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
       });
     }
   }
-  const target = targetNamed(architecture === null ? "sm_90" : architectureName(architecture.text));
+  const texturing = mode === "texmode_independent" ? "independent" : "unified";
+  const target = targetNamed(architecture === null ? "sm_90" : architectureName(architecture.text), texturing);
   const mapped = node.names.find((n) => n.text === "map_f64_to_f32");
   if (mapped && target.sm >= 13) {
     sink.error(
@@ -195,7 +196,7 @@ function readTarget(node: TargetDirective, version: number, sink: DiagnosticSink
       },
     );
   }
-  if (architecture === null && node.names.every((n) => n.text === "debug" || texturing.has(n.text))) {
+  if (architecture === null && node.names.every((n) => n.text === "debug" || texturingModes.has(n.text))) {
     sink.error("unknown-target", node, "'.target' names no architecture", {
       help: "write `.target sm_90` or another target",
     });

@@ -6,10 +6,12 @@ export interface Target {
   readonly sm: number;
   /** Where the code runs: `a`, on this architecture only; `f`, on its family; `""`, on this one and all later ones. */
   readonly variant: "" | "a" | "f";
+  /** Whether textures and samplers are one (by default), or variables of their own (5.3, 11.1.2). */
+  readonly texturing?: "unified" | "independent";
 }
 
 /** The target of this name, such as "sm_90a". */
-export function targetNamed(name: string): Target {
+export function targetNamed(name: string, texturing: Target["texturing"] = "unified"): Target {
   const [, sm = "0", variant = ""] = /^sm_(\d+)([af]?)$/.exec(name) ?? [];
-  return { name, sm: Number(sm), variant: variant as Target["variant"] };
+  return { name, sm: Number(sm), variant: variant as Target["variant"], texturing };
 }

@@ -114,7 +114,7 @@ export class VariableDeclarations {
   }
 
   #typeInSpace(node: VariableDeclaration, type: TypeInfo, owner: FunctionDeclaration | null): boolean {
-    const { sink } = this.#context;
+    const { sink, target } = this.#context;
     const { space } = node;
     if (type.kind === "pred" && space !== "reg") {
       sink.error("variable-type", node.type, "a predicate can only be in a register");
@@ -124,6 +124,10 @@ export class VariableDeclarations {
         node.type,
         `a .${type.name} must be a .global variable at module scope, or a kernel's parameter`,
       );
+    } else if (type.name === "samplerref" && target.texturing !== "independent") {
+      sink.error("variable-type", node.type, "a sampler of its own needs the independent texturing mode", {
+        help: `write \`.target ${target.name}, texmode_independent\`, or fetch with the texture's own sampler`,
+      });
     } else if (space === "param" && (type.lanes > 1 || node.vector > 1)) {
       sink.error("variable-type", node.type, "vectors and packed types cannot be in the .param state space", {
         help: "use an array of bytes, as in `.param .align 8 .b8 a[8]`",

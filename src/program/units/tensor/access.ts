@@ -25,7 +25,8 @@ export interface CellsAccess {
   readonly block: TensorBlock;
   /** The matrix, for messages. */
   readonly what: string;
-  readonly effect: "load" | "store";
+  /** Null: it is only checked that they are there. */
+  readonly effect: "load" | "store" | null;
   readonly asking?: number | undefined;
 }
 
@@ -44,7 +45,7 @@ export function checkCells(call: UnitCall, { block, what, effect, asking }: Cell
   if (column + columns > tensorColumns) fail(`${what} is in ${range}, and there are 512`);
   const missing = block.memory.unallocated(column, columns);
   if (missing === null) {
-    call.touch(asking === undefined ? call.lanes : 1 << asking, effect, cells, block.cta);
+    if (effect !== null) call.touch(asking === undefined ? call.lanes : 1 << asking, effect, cells, block.cta);
     return;
   }
   const allocated = block.memory.allocations.map((one) => `${one.column} to ${one.column + one.columns - 1}`);

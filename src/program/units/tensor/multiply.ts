@@ -48,13 +48,14 @@ function multiply(op: UnitOpOf<"tensor-multiply">, call: UnitCall, lane: number)
   const d = tensorAddress(call.word(operandIndex.d, lane));
   const accumulates = call.word(operandIndex.accumulate, lane) !== 0;
   const sources = blocks.map((block): OperandSource => ({ call, lane, op, product, paths, block, blocks: group }));
+  const checkD = ({ block }: OperandSource, effect: "load" | "store" | null): void =>
+    checkMatrix(call, { block, what: "matrix D", asking: lane, effect }, paths, d, product.n / paths.parts);
+  for (const source of sources) checkD(source, null);
   const columns = sources.map((source) => readColumns(source));
   const rows = sources.map((source) => {
-    const access = { block: source.block, what: "matrix D", asking: lane } as const;
-    const columnsOfD = product.n / paths.parts;
-    if (accumulates) checkMatrix(call, { ...access, effect: "load" }, paths, d, columnsOfD);
+    if (accumulates) checkD(source, "load");
     const read = readRows(source);
-    checkMatrix(call, { ...access, effect: "store" }, paths, d, columnsOfD);
+    checkD(source, "store");
     return read;
   });
   const exact = call.x.warp.cta.grid.matrix === "exact";

@@ -7,7 +7,7 @@ import { waitFor } from "../order.ts";
 import { arrayAt, arrayRegion, copyRegion } from "../regions.ts";
 
 /** Bytes of a cudaChannelFormatDesc. */
-export const formatBytes = 20;
+const formatBytes = 20;
 
 /** Reads a cudaChannelFormatDesc at byte `at` of a structure. */
 export function formatIn(view: DataView, at: number): ChannelFormat {

@@ -1,4 +1,5 @@
 import type { Handler } from "./api/call.ts";
+import { adviceCalls } from "./api/advice.ts";
 import { deviceCalls } from "./api/devices.ts";
 import { driverCalls } from "./api/driver/index.ts";
 import { allGraphCalls } from "./api/graphs/index.ts";
@@ -7,6 +8,7 @@ import { memoryCalls } from "./api/memory.ts";
 import { occupancyCalls } from "./api/occupancy.ts";
 import { poolCalls } from "./api/pools.ts";
 import { regionCalls } from "./api/regions.ts";
+import { streamAttributeCalls } from "./api/stream-attributes.ts";
 import { streamCalls } from "./api/streams.ts";
 import { symbolCalls } from "./api/symbols.ts";
 import { arrayCalls } from "./api/textures/arrays.ts";
@@ -23,7 +25,9 @@ export const handlers: ReadonlyMap<string, Handler> = new Map(
     occupancyCalls,
     poolCalls,
     regionCalls,
+    streamAttributeCalls,
     streamCalls,
+    adviceCalls,
     symbolCalls,
     arrayCalls,
     textureCalls,

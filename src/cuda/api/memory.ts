@@ -174,17 +174,6 @@ function peerCopy(call: Call, stream?: ReturnType<Call["stream"]>): Status {
   return copy(call, ends, stream, stream !== undefined);
 }
 
-/** Where managed memory should be, or how it is used: it is where all see it in any case. */
-function managedHint(call: Call, streamIndex: number | null): Status {
-  void call.device;
-  if (streamIndex !== null) void call.stream(streamIndex);
-  const found = call.process.allocations.find(call.target(0));
-  require(found !== null && found.kind === "managed");
-  const end = Number(call.address(0) - addressOf(found.offset)) + call.size(1);
-  require(call.size(1) > 0 && end <= found.bytes);
-  return 0;
-}
-
 const setHostFlags = 0xf;
 
 function hostAllocate(call: Call, bytes: number, flags: number): Status {
@@ -240,10 +229,6 @@ export const memoryCalls: Handlers = {
   /** dst, device, src, device, bytes, stream */
   cudaMemcpyPeer: (call) => peerCopy(call),
   cudaMemcpyPeerAsync: (call) => peerCopy(call, call.stream(5)),
-  /** pointer, bytes, location (by value), flags, stream */
-  cudaMemPrefetchAsync: (call) => managedHint(call, 4),
-  /** pointer, bytes, advice, location (by value) */
-  cudaMemAdvise: (call) => managedHint(call, null),
   cudaMemGetInfo(call) {
     void call.device;
     const total = totalMemory;

@@ -9,6 +9,7 @@ import type { Capture } from "../work/capture.ts";
 import type { Counted, Graph, GraphNode } from "../work/graph.ts";
 import type { GraphExec } from "../work/graph-exec.ts";
 import type { Event, Stream } from "../work/stream.ts";
+import type { Advice } from "./advice.ts";
 import { addressOf, type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Context } from "./contexts.ts";
@@ -85,6 +86,8 @@ export class ProcessState {
   readonly links = new Handles<LinkState>();
   /** Whether the driver was initialized by `cuInit`. */
   isInitialized = false;
+  /** What was said of managed memory. */
+  readonly advice = new WeakMap<Allocation, Advice>();
   readonly arrays = new Handles<CudaArray>();
   /** Texture and surface objects, by the handles that kernels have for them: the structures they were made of. */
   readonly textures = new Handles<{ readonly resource: Uint8Array; readonly texture: Uint8Array | null }>();

@@ -15,6 +15,8 @@ export class Stream implements Captured {
   readonly device: number;
   /** The capture that makes nodes of what is appended to it; null where that is done in its turn. */
   capture: Capture | null = null;
+  /** What was set of it by number: values of 64 bytes. */
+  readonly attributes = new Map<number, Uint8Array>();
   #last: Operation | null = null;
 
   constructor(kind: StreamKind, device: number, priority = 0) {

@@ -1,5 +1,6 @@
 import type { Handlers } from "../call.ts";
 import { allGraphCalls } from "../graphs/index.ts";
+import { streamAttributeCalls } from "../stream-attributes.ts";
 import { streamCalls } from "../streams.ts";
 import { contextCalls, sameAs } from "./contexts.ts";
 import { driverDeviceCalls } from "./devices.ts";
@@ -21,6 +22,9 @@ const streams: Readonly<Record<string, string>> = {
   cuStreamGetId: "cudaStreamGetId",
   cuStreamGetDevice: "cudaStreamGetDevice",
   cuStreamAddCallback: "cudaStreamAddCallback",
+  cuStreamSetAttribute: "cudaStreamSetAttribute",
+  cuStreamGetAttribute: "cudaStreamGetAttribute",
+  cuStreamCopyAttributes: "cudaStreamCopyAttributes",
   cuEventCreate: "cudaEventCreateWithFlags",
   cuEventDestroy_v2: "cudaEventDestroy",
   cuEventRecord: "cudaEventRecord",
@@ -52,7 +56,10 @@ const graphs = [
 ].flatMap((line) => line.split(" "));
 
 const aliases: Handlers = Object.fromEntries([
-  ...Object.entries(streams).map(([name, same]) => [name, inContext(sameAs(streamCalls, same))]),
+  ...Object.entries(streams).map(([name, same]) => [
+    name,
+    inContext(sameAs({ ...streamCalls, ...streamAttributeCalls }, same)),
+  ]),
   ...graphs.map((name) => [`cu${name}`, inContext(sameAs(allGraphCalls, `cuda${name.replace(/_v\d$/, "")}`))]),
 ]);
 

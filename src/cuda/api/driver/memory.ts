@@ -2,6 +2,7 @@ import { errors, fail, require } from "../../base/errors.ts";
 import type { Extent, Region } from "../../run/regions.ts";
 import { addressOf } from "../../state/allocations.ts";
 import type { Stream } from "../../work/stream.ts";
+import { adviceCalls } from "../advice.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";
 import { copy, fill, memoryCalls } from "../memory.ts";
 import { poolCalls } from "../pools.ts";
@@ -171,7 +172,8 @@ const some = (handler: Handler): Handler =>
     return handler(call);
   });
 
-const runtime = (name: string): Handler => inContext(sameAs({ ...memoryCalls, ...poolCalls, ...regionCalls }, name));
+const runtime = (name: string): Handler =>
+  inContext(sameAs({ ...adviceCalls, ...memoryCalls, ...poolCalls, ...regionCalls }, name));
 
 /** address, pitch, width, height, element bytes */
 const allocatePitch: Handler = inContext((call) => {
@@ -216,6 +218,8 @@ export const driverMemoryCalls: Handlers = {
   cuMemcpy3DAsync_v2: inContext((call) => copy3D(call, true)),
   cuMemPrefetchAsync_v2: runtime("cudaMemPrefetchAsync"),
   cuMemAdvise_v2: runtime("cudaMemAdvise"),
+  cuMemRangeGetAttribute: runtime("cudaMemRangeGetAttribute"),
+  cuMemRangeGetAttributes: runtime("cudaMemRangeGetAttributes"),
   cuMemAllocAsync: runtime("cudaMallocAsync"),
   cuMemAllocFromPoolAsync: runtime("cudaMallocFromPoolAsync"),
   cuMemFreeAsync: runtime("cudaFreeAsync"),

@@ -1,0 +1,69 @@
+import { describe, expect, test } from "vitest";
+import { errors } from "../../src/cuda/base/errors.ts";
+import { FakeProgram } from "./fake-program.ts";
+
+// CUDA Runtime API, Stream Management (attributes) and Unified Addressing: cudaMemAdvise, cudaMemRangeGetAttribute.
+
+describe("attributes of streams", () => {
+  const [synchronization, priority] = [3, 8];
+
+  test("they are kept, and can be copied", async () => {
+    const program = new FakeProgram();
+    const [handle, value, got] = [program.room(8), program.room(64), program.room(64)];
+    await program.call("cudaStreamCreateWithPriority", handle, 0, -2);
+    const s = program.u64(handle);
+    expect(await program.call("cudaStreamGetAttribute", s, priority, got)).toBe(0);
+    expect(program.i32(got)).toBe(-2);
+    program.view.setUint32(Number(value - 0x5000_0000n), 3, true);
+    expect(await program.call("cudaStreamSetAttribute", s, synchronization, value)).toBe(0);
+    await program.call("cudaStreamCreate", handle);
+    const t = program.u64(handle);
+    expect(await program.call("cudaStreamCopyAttributes", t, s)).toBe(0);
+    expect(await program.call("cudaStreamGetAttribute", t, synchronization, got)).toBe(0);
+    expect(program.i32(got)).toBe(3);
+    expect(await program.call("cudaStreamSetAttribute", s, 77, value)).toBe(errors.invalidValue);
+  });
+});
+
+describe("advice on managed memory", () => {
+  const [readMostly, preferred, accessedBy, prefetched] = [1, 2, 3, 4];
+  const deviceZero = 1n;
+  const host = 2n;
+
+  async function managed() {
+    const program = new FakeProgram();
+    const target = program.room(8);
+    expect(await program.call("cudaMallocManaged", target, 4096, 1)).toBe(0);
+    const memory = program.u64(target);
+    const words = async (attribute: number, count = 1): Promise<number[]> => {
+      const data = program.room(4 * count);
+      expect(await program.call("cudaMemRangeGetAttribute", data, 4 * count, attribute, memory, 4096)).toBe(0);
+      return Array.from({ length: count }, (_, i) => program.i32(data + BigInt(4 * i)));
+    };
+    return { program, memory, words };
+  }
+
+  test("it is answered as it was given, and taken back", async () => {
+    const { program, memory, words } = await managed();
+    expect([await words(readMostly), await words(preferred), await words(prefetched)]).toEqual([[0], [-2], [-2]]);
+    expect(await program.call("cudaMemAdvise", memory, 4096, 1, deviceZero)).toBe(0);
+    expect(await program.call("cudaMemAdvise", memory, 4096, 3, host)).toBe(0);
+    expect(await program.call("cudaMemAdvise", memory, 4096, 5, deviceZero)).toBe(0);
+    expect(await program.call("cudaMemPrefetchAsync", memory, 100, deviceZero, 0, 0)).toBe(0);
+    expect([await words(readMostly), await words(preferred), await words(prefetched)]).toEqual([[1], [-1], [0]]);
+    expect(await words(accessedBy, 2)).toEqual([0, -2]);
+    expect(await program.call("cudaMemAdvise", memory, 4096, 2, deviceZero)).toBe(0);
+    expect(await program.call("cudaMemAdvise", memory, 4096, 6, deviceZero)).toBe(0);
+    expect([await words(readMostly), await words(accessedBy)]).toEqual([[0], [-2]]);
+  });
+
+  test("other memory has none, nor what lies beyond", async () => {
+    const { program, memory } = await managed();
+    const plain = await program.malloc(64);
+    expect(await program.call("cudaMemAdvise", plain, 64, 1, deviceZero)).toBe(errors.invalidValue);
+    expect(await program.call("cudaMemAdvise", memory, 4097, 1, deviceZero)).toBe(errors.invalidValue);
+    expect(await program.call("cudaMemAdvise", memory, 4096, 7, deviceZero)).toBe(errors.invalidValue);
+    const nowhere = (5n << 32n) | 1n;
+    expect(await program.call("cudaMemAdvise", memory, 4096, 3, nowhere)).toBe(errors.invalidDevice);
+  });
+});

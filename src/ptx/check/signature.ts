@@ -82,7 +82,16 @@ function formalShape(parameter: Parameter, owner: Owner, binder: Binder, context
   } else {
     if (type.kind === "pred")
       sink.error("parameter-type", parameter.type, "a predicate cannot be in the .param state space");
-    else if (type.lanes > 1 || shape.vector > 1 || (opaqueTypes.has(type.name) && owner !== "entry")) {
+    else if (type.name === "samplerref" && context.target.texturing !== "independent") {
+      context.sink.error(
+        "parameter-type",
+        parameter.type,
+        "a sampler of its own needs the independent texturing mode",
+        {
+          help: `write \`.target ${context.target.name}, texmode_independent\``,
+        },
+      );
+    } else if (type.lanes > 1 || shape.vector > 1 || (opaqueTypes.has(type.name) && owner !== "entry")) {
       sink.error(
         "parameter-type",
         parameter.type,

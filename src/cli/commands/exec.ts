@@ -75,7 +75,7 @@ async function profileProgram(plan: ExecPlan, path: string): Promise<ExecResult>
   return result;
 }
 
-/** What of a run is to be the same under every schedule. */
+/** The results of a run that must not depend on the schedule. */
 const outcomeOf = ({ status, stdout, reports }: ExecResult): string =>
   JSON.stringify([status, stdout, [...new Set(reports.map(({ code, kernel }) => `${code} ${kernel}`))].sort()]);
 

@@ -4,7 +4,7 @@ import { totalMemory } from "../state/device-properties.ts";
 import type { CudaProcess } from "../state/process.ts";
 import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";
 import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
-import { copyParams, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
+import { copyParams, type CopyTask, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
 import { itemKind } from "../base/wire.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
@@ -32,8 +32,7 @@ function release(call: Call, address: bigint, kinds: readonly AllocationKind[]):
   require(found !== null && kinds.includes(found.kind));
   return waitFor(call, device.streams.ended(), () => {
     if (found.kind !== "device") call.protect(address, found.bytes, false);
-    if (found.owner === undefined) process.allocations.free(found);
-    else found.owner.freed(found);
+    process.allocations.giveBack(found);
     return process.error;
   });
 }
@@ -88,20 +87,31 @@ export interface CopyWork {
   readonly params: () => Uint8Array;
 }
 
-/** Does a copy in its turn. What goes wrong in a graph, which has no caller, makes the context unusable. */
-export function move(call: Call, { places, run, params }: CopyWork, { stream, isAsync }: Order): Status {
-  const { process } = call;
-  const isCaptured = stream.capture !== null;
-  let problem = 0;
-  const task = copyTask(params, () => {
+/** A copy as a task. `failed` gets the error, as a task must not throw. */
+export function copyWork(
+  process: CudaProcess,
+  { run, params }: Pick<CopyWork, "run" | "params">,
+  failed: (code: number) => void,
+): CopyTask {
+  return copyTask(params, () => {
     if (process.error !== 0) return;
     try {
       run();
     } catch (error) {
       if (!(error instanceof CudaError)) throw error;
-      problem = error.code;
-      if (isCaptured) process.break(problem);
+      failed(error.code);
     }
+  });
+}
+
+/** Does a copy in its turn. What goes wrong in a graph, which has no caller, makes the context unusable. */
+export function move(call: Call, { places, run, params }: CopyWork, { stream, isAsync }: Order): Status {
+  const { process } = call;
+  const isCaptured = stream.capture !== null;
+  let problem = 0;
+  const task = copyWork(process, { run, params }, (code) => {
+    problem = code;
+    if (isCaptured) process.break(code);
   });
   const operation = enqueue(call, stream, task);
   const waits = !isAsync || places.some(isPageable);

@@ -1,6 +1,7 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { allocateTask, freeTask } from "../run/tasks.ts";
 import type { Allocation } from "../state/allocations.ts";
+import type { CudaDevice } from "../state/cuda-device.ts";
 import { GraphMemory } from "../state/graph-memory.ts";
 import { MemoryPool } from "../state/memory-pool.ts";
 import type { Stream } from "../work/stream.ts";
@@ -61,8 +62,7 @@ function free(call: Call, address: bigint, stream: Stream): Status {
   call.process.freedLater.add(found);
   enqueue(call, stream, () => {
     call.process.freedLater.delete(found);
-    if (found.owner === undefined) call.process.allocations.free(found);
-    else found.owner.freed(found);
+    call.process.allocations.giveBack(found);
   });
   return 0;
 }
@@ -150,6 +150,13 @@ const giveHandle = (call: Call, pool: MemoryPool): Status => {
 /** The device with the number in argument `i`. */
 const deviceAt = (call: Call, i: number) => call.process.device(call.int(i));
 
+/** Lets a device allocate from one of its pools. */
+function setPool(device: CudaDevice, pool: MemoryPool): Status {
+  require(pool.device === device.number);
+  device.pool = pool;
+  return 0;
+}
+
 export const poolCalls: Handlers = {
   cudaMallocAsync: (call) => allocate(call, null, call.stream(2)),
   cudaMallocFromPoolAsync: (call) => allocate(call, poolAt(call, 2), call.stream(3)),
@@ -180,21 +187,9 @@ export const poolCalls: Handlers = {
   },
   cudaDeviceGetDefaultMemPool: (call) => giveHandle(call, deviceAt(call, 1).defaultPool),
   cudaDeviceGetMemPool: (call) => giveHandle(call, deviceAt(call, 1).pool),
-  cudaDeviceSetMemPool(call) {
-    const device = deviceAt(call, 0);
-    const pool = poolAt(call, 1);
-    require(pool.device === device.number);
-    device.pool = pool;
-    return 0;
-  },
+  cudaDeviceSetMemPool: (call) => setPool(deviceAt(call, 0), poolAt(call, 1)),
   cudaMemGetDefaultMemPool: (call) => giveHandle(call, call.process.device(deviceIn(call, call.target(1))).defaultPool),
   cudaMemGetMemPool: (call) => giveHandle(call, call.process.device(deviceIn(call, call.target(1))).pool),
   /** location, kind, pool */
-  cudaMemSetMemPool(call) {
-    const device = call.process.device(deviceIn(call, call.target(0)));
-    const pool = poolAt(call, 2);
-    require(pool.device === device.number);
-    device.pool = pool;
-    return 0;
-  },
+  cudaMemSetMemPool: (call) => setPool(call.process.device(deviceIn(call, call.target(0))), poolAt(call, 2)),
 };

@@ -39,7 +39,7 @@ export function checkDirection(kind: number, to: Place, from: Place): void {
 /** Whether the program's own memory takes part, which only the program keeps as it is. */
 export const isPageable = (place: Place): boolean => place.kind === "host";
 
-/** Copies bytes now. What of the program's memory is not there is an invalid value. */
+/** Copies bytes now. Throws invalidValue where the program's memory is not mapped. */
 export function copyBytes(process: ProcessState, to: Place, from: Place, bytes: number): void {
   if (bytes === 0) return;
   const { host } = process;

@@ -125,6 +125,12 @@ export class Allocations {
     return offset === null ? null : (this.#byOffset.get(offset) ?? null);
   }
 
+  /** Gives memory back to what gave it out. Throws if the program must not free it. */
+  giveBack(allocation: Allocation): void {
+    if (allocation.owner === undefined) this.free(allocation);
+    else allocation.owner.freed(allocation);
+  }
+
   free(allocation: Allocation): void {
     this.#byOffset.delete(allocation.offset);
     for (const [address, a] of this.#registered) if (a === allocation) this.#registered.delete(address);

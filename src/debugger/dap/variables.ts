@@ -174,7 +174,7 @@ function partsOf(value: SourceValue, expression: string | null): (() => readonly
     : () => [sourceRow(`*${expression ?? ""}`, target, pointed)];
 }
 
-/** What units of the machine have at hand; a scope for each that there is. */
+/** The state of the machine's units, with a scope for each unit that the program uses. */
 function machineScopes(session: Session): ScopeRow[] {
   const { warp, frame } = session.view;
   if (warp === null || frame === null) return [];

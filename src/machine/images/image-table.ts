@@ -49,7 +49,7 @@ export class ImageTable {
     });
   }
 
-  /** Keeps the objects that there are, and returns a function that restores them. */
+  /** Remembers the present objects, and returns a function that restores them. */
   freeze(): () => void {
     const kept = [...this.#objects];
     return () => {

@@ -20,7 +20,7 @@ export interface ImageSpec {
   readonly texture: TextureOptions;
 }
 
-/** What of a buffer is needed to know whether an image fits. */
+/** The sizes of a buffer that decide whether an image fits. */
 type Sized = ReadonlyMap<string, { readonly type: ElementType; readonly n: number }>;
 
 const channelNames = ["u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"] as const;

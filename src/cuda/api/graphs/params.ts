@@ -1,10 +1,9 @@
-import { CudaError, require } from "../../base/errors.ts";
+import { require } from "../../base/errors.ts";
 import { itemKind } from "../../base/wire.ts";
 import { checkLaunch, type LaunchSpec, type Sizes } from "../../run/kernel-launch.ts";
 import type { Extent, Fill } from "../../run/regions.ts";
 import {
   type CopyTask,
-  copyTask,
   emptyTask,
   type FillTask,
   type HostTask,
@@ -16,7 +15,7 @@ import { offsetOf } from "../../state/allocations.ts";
 import { nodeType, type Task } from "../../work/graph.ts";
 import { Bytes, type Call } from "../call.ts";
 import { packedArguments, gather, kernelOf } from "../launch.ts";
-import { type CopyWork, fillOf } from "../memory.ts";
+import { type CopyWork, copyWork, fillOf } from "../memory.ts";
 import { regionCopyOf, regionWork } from "../regions.ts";
 
 const sizesIn = (view: DataView, at: number): Sizes => [
@@ -56,17 +55,8 @@ function writeKernelParams(call: Call, { spec, function: function_ }: KernelTask
 }
 
 /** What a copy does, as the task of a node: what goes wrong then has no caller, and makes the context unusable. */
-export function copyNode({ process }: Call, { run, params }: CopyWork): CopyTask {
-  return copyTask(params, () => {
-    if (process.error !== 0) return;
-    try {
-      run();
-    } catch (error) {
-      if (!(error instanceof CudaError)) throw error;
-      process.break(error.code);
-    }
-  });
-}
+export const copyNode = ({ process }: Call, work: CopyWork): CopyTask =>
+  copyWork(process, work, (code) => process.break(code));
 
 const copyParams3D = (call: Call, view: DataView): CopyTask =>
   copyNode(call, regionWork(call, regionCopyOf(call, view)));

@@ -82,7 +82,6 @@ function createTexture(call: Call): Status {
   }
   const image = imageIn(call, new DataView(resourceData.buffer));
   const options = optionsIn(new DataView(textureData.buffer));
-  // Integers of 32 bits and floats have no fractions: the mode has no effect on floats.
   try {
     const handle = call.process.machine.memory.images.add(textureOf(image, options));
     call.process.textures.add({ resource: resourceData, texture: textureData }, handle);

@@ -195,7 +195,7 @@ function touchesOf(instruction: Instruction, sums: Sums): readonly Touch[] {
     const sum = sums.of(place.address);
     const objects = sums.variablesOf(sum);
     const isShared = space === "shared";
-    // Pointers of which nothing is known do not count: each load through one would be a conflict.
+    // Pointers of unknown origin do not count: each load through one would be a conflict.
     if (!isShared && ((space !== "global" && space !== "generic") || objects.size === 0)) return [];
     const rest = new Map([...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term)));
     return [

@@ -17,6 +17,7 @@ const found = ({ code, message, source, span, help, notes, threads: named, count
 /** Those that end only where somebody counts steps. */
 const endless = new Set(["no-progress"]);
 
+/** Races and values that nobody wrote are found by sanitizers alone. */
 const { races: _races, unwritten: _unwritten, ...unwatched } = families;
 
 describe.each(Object.entries(unwatched))("%s", (_, faults) => {

@@ -47,7 +47,7 @@ export type { ArgumentSpec } from "./job/job-argument.ts";
 export type { PointerPatch } from "./job/pointer-patch.ts";
 export type { CopyEnd, CopySpec, SymbolSpec } from "./job/job-symbol.ts";
 export type { Check, Comparison, Expected } from "./job/job-check.ts";
-export type { JobLaunch, JobRun } from "./job/job-execution.ts";
+export { type JobLaunch, JobRun } from "./job/job-execution.ts";
 export type { LaunchSummary } from "./job/job-result.ts";
 export type { VisaJob, VisaVariant } from "./job/job-visa.ts";
 export type { BlockSelection } from "./launch/block-selection.ts";

@@ -22,7 +22,7 @@ interface Call {
 }
 
 /** The calls of a function, direct ones and those through tables, lists and prototypes. */
-export function* callsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Generator<Call> {
+function* callsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Generator<Call> {
   if (item.body === null) return;
   for (const statement of allStatements(item.body)) {
     if (statement.kind !== "instruction" || !isCall(statement)) continue;
@@ -39,10 +39,10 @@ export function* callsOf(model: PtxModel, part: Part, item: FunctionDeclaration)
   }
 }
 
-export const isCall = ({ opcode }: Instruction): boolean => opcode.text === "call" || opcode.text.startsWith("call.");
+const isCall = ({ opcode }: Instruction): boolean => opcode.text === "call" || opcode.text.startsWith("call.");
 
 /** The names of the functions of a module whose addresses are taken: what a call through a prototype may go to. */
-export function addressTakenIn(model: PtxModel): readonly string[] {
+function addressTakenIn(model: PtxModel): readonly string[] {
   const found = new Set<string>();
   const add = (node: Operand | Initializer): void => {
     if (node.kind === "name" && node.symbol?.kind === "function" && !node.symbol.entry) found.add(node.symbol.name);

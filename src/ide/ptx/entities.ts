@@ -69,7 +69,7 @@ function setOf(model: PtxModel, name: string): Global | null {
 }
 
 /** Whether two meanings are the same, or one is a member of the set that the other is. */
-export function sameEntity(a: Entity, b: Entity): boolean {
+function sameEntity(a: Entity, b: Entity): boolean {
   if (a.global !== null || b.global !== null) {
     if (a.global?.name !== b.global?.name) return false;
   } else if (a.declared === null || b.declared === null) return a.name === b.name && a.declared === b.declared;

@@ -1,5 +1,5 @@
 import type { LocDirective } from "../../ptx/tree/leaves.ts";
-import type { FunctionDeclaration, Instruction, PtxSymbol } from "../../ptx/tree/nodes.ts";
+import type { Instruction, PtxSymbol } from "../../ptx/tree/nodes.ts";
 import { specialRegisters } from "../../ptx/check/special-registers.ts";
 import { type Candidate, instructionSet } from "../../ptx/isa/index.ts";
 import { describeSemantics, gateText } from "../../ptx/isa/describe.ts";
@@ -15,7 +15,7 @@ import {
   occurrencesOf,
   sourceName,
 } from "./entities.ts";
-import { type Part, type Placed, type PtxModel, toDocument } from "./model.ts";
+import { type Placed, type PtxModel, toDocument } from "./model.ts";
 import { type Declares, eachName } from "./occurrences.ts";
 import { signatureBlock } from "./outline.ts";
 import { fileNamed, locationAt } from "./locations.ts";
@@ -87,7 +87,7 @@ function nameText(model: PtxModel, hit: NameHit): string | null {
   const { symbol } = entity;
   if (symbol?.kind === "special") return specialText(symbol.name);
   if (symbol?.kind === "constant") return `${code(`${symbol.name} = ${symbol.value}`)}\n\nThe lanes of a warp.`;
-  if (entity.global !== null) return globalText(model, entity);
+  if (entity.global !== null) return globalText(entity);
   const declares = declaresOf(hit, entity);
   if (declares === null) return null;
   return [code(declarationText(hit.part, declares.declares)), ...localText(model, hit, entity, symbol)].join("\n\n");
@@ -102,7 +102,7 @@ function specialText(name: string): string {
   return `${code(`.sreg ${type} ${name}`)}\n\nA special register, which is only read. ${what}`;
 }
 
-function globalText(model: PtxModel, entity: Entity): string {
+function globalText(entity: Entity): string {
   const { places, name } = entity.global!;
   const { part, item } = places.find(({ item: each }) => each.kind === "function" && each.body !== null) ?? places[0]!;
   const lines: string[] = [];
@@ -114,12 +114,11 @@ function globalText(model: PtxModel, entity: Entity): string {
   const shown = sourceName(name);
   if (shown !== null) lines.push(`\`${shown}\``);
   if (item.kind === "function" && item.body === null) lines.push("Declared here, and defined elsewhere.");
-  void model;
   return lines.join("\n\n");
 }
 
 /** Where a local entity is declared, in the function of a hit. */
-export function declaresOf(hit: NameHit, { declared }: Entity): { readonly declares: Declares } | null {
+function declaresOf(hit: NameHit, { declared }: Entity): { readonly declares: Declares } | null {
   let found: Declares | null = null;
   eachName(hit.item, ({ name, declares }) => {
     if (declares !== null && name === declared) found = declares;
@@ -152,9 +151,3 @@ function localText(model: PtxModel, hit: NameHit, entity: Entity, symbol: PtxSym
 }
 
 const isLabelHit = ({ occurrence }: NameHit): boolean => occurrence.declares?.kind === "label";
-
-/** A part and a function of it. */
-export interface FunctionPlace {
-  readonly part: Part;
-  readonly item: FunctionDeclaration;
-}

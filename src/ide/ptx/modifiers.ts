@@ -12,7 +12,7 @@ export interface NextModifier {
 const tries = 2000;
 
 /** The forms of all instructions that begin with a word. */
-export const formsOf = (root: string): readonly Form[] =>
+const formsOf = (root: string): readonly Form[] =>
   instructionSet.instructions.flatMap(({ forms }) => forms.filter((form) => rootOf(form.text) === root));
 
 /**

@@ -88,12 +88,12 @@ function initializerNames(node: Initializer, visit: Visit): void {
 }
 
 /** Visits the names of a block. */
-export function blockNames({ statements }: Block, visit: Visit): void {
+function blockNames({ statements }: Block, visit: Visit): void {
   for (const statement of statements) statementNames(statement, visit);
 }
 
 /** Visits the names of a statement. */
-export function statementNames(statement: Statement, visit: Visit): void {
+function statementNames(statement: Statement, visit: Visit): void {
   switch (statement.kind) {
     case "instruction":
       instructionNames(statement, visit);

@@ -81,7 +81,7 @@ export function findSymbols(model: PtxModel, uri: string, query: string): readon
 }
 
 /** Whether a directive at module scope defines what it names. */
-export const isDefinition = (item: Placed["item"]): boolean =>
+const isDefinition = (item: Placed["item"]): boolean =>
   item.kind === "function" ? item.body !== null : item.kind === "variable" && item.linkage?.value !== "extern";
 
 /** Blocks, parameter lists are not; runs of comments that fill lines, and long initial values. */

@@ -10,7 +10,7 @@ export function instructionAt(item: Item, at: number): Instruction | LocDirectiv
 }
 
 /** The innermost statement around an offset of a part's source, or null. */
-export function statementAt(item: Item, at: number): Statement | null {
+function statementAt(item: Item, at: number): Statement | null {
   const blocks = blocksAt(item, at);
   const block = blocks.at(-1);
   if (block === undefined) return null;

@@ -90,7 +90,13 @@ describe("tensor maps", () => {
     const byNumber = ["u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32", "f64", "bf16", "f32ftz", "tf32"] as const;
     for (const [type, dataType] of byNumber.entries()) {
       expect(await program.call("cuTensorMapEncodeTiled", map, ...tiled(program, memory, { type, box: 16 }))).toBe(0);
-      const shape = { dataType, globalDim: [16, 4], globalStrides: [64], boxDim: [16, 2], l2Promotion: "128B" } as const;
+      const shape = {
+        dataType,
+        globalDim: [16, 4],
+        globalStrides: [64],
+        boxDim: [16, 2],
+        l2Promotion: "128B",
+      } as const;
       const at = Number(map - 0x5000_0000n);
       expect(program.memory.slice(at, at + 128)).toEqual(tensorMapBytesOf(shape, Number(memory)));
     }

@@ -31,11 +31,7 @@ interface Mbarrier {
 }
 
 /** Arrives at an mbarrier once what the lane has begun so far has taken effect. */
-function arriveLater(
-  { what, raises }: NonNullable<OpOf<"atomic">["tracks"]>,
-  asker: Asker,
-  mbarrier: Mbarrier,
-): void {
+function arriveLater({ what, raises }: NonNullable<OpOf<"atomic">["tracks"]>, asker: Asker, mbarrier: Mbarrier): void {
   const { x, lane } = asker;
   const { warp } = x;
   const effects = warp.cta.units.of(PendingEffects);

@@ -14,7 +14,9 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
-import type { FileRange, Finding } from "../engine/protocol.ts";
+import type { BreakpointView, FileRange, Finding } from "../engine/protocol.ts";
+import { breakpointLines, breakpoints, toggleBreakpoint } from "./breakpoints.ts";
+import { type HeatLine, heatMargin, setHeat } from "./heat.ts";
 import { coloursOf } from "./highlight.ts";
 
 /** The lines that are marked: that of the present time, and those that a tour speaks of. */
@@ -98,9 +100,10 @@ export class Editor {
     if (path === this.#path) this.view.dispatch({ effects: markLines.of({ now: line }) });
   }
 
-  /** Marks lines that a tour speaks of, and brings the first into view. */
-  showTour(lines: readonly number[]): void {
+  /** Marks lines that a tour speaks of, each by a part of its text, and brings the first into view. */
+  showTour(texts: readonly string[]): void {
     const { doc } = this.view.state;
+    const lines = linesWith(doc.toString().split("\n"), texts);
     const [first] = lines;
     const at = first === undefined || first > doc.lines ? null : doc.line(first).from;
     this.view.dispatch({
@@ -109,6 +112,33 @@ export class Editor {
         ...(at === null ? [] : [EditorView.scrollIntoView(at, { y: "center" })]),
       ],
     });
+  }
+
+  /** Shades lines by what a profile counts. */
+  showHeat(lines: readonly (HeatLine & { readonly path: string })[]): void {
+    this.view.dispatch({ effects: setHeat.of(lines.filter(({ path }) => path === this.#path)) });
+  }
+
+  /** The lines with breakpoints, in all files. */
+  breakpoints(): BreakpointView[] {
+    const states = new Map(this.#states).set(this.#path, this.view.state);
+    return [...states].flatMap(([path, state]) =>
+      breakpointLines(state).map((line) => ({ path, line, condition: "" })),
+    );
+  }
+
+  /** The number of the first line that contains a text; null if there is none. */
+  lineWith(text: string): number | null {
+    const at = this.view.state.doc.toString().indexOf(text);
+    return at < 0 ? null : this.view.state.doc.lineAt(at).number;
+  }
+
+  /** Goes to a line. */
+  showLine(line: number): void {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    const { from, to } = doc.line(line);
+    this.select({ path: this.#path, from, to, line });
   }
 
   /** Selects a range, in the file that it is in. */
@@ -143,7 +173,9 @@ export class Editor {
     return EditorState.create({
       doc,
       extensions: [
+        breakpoints,
         lineNumbers(),
+        heatMargin,
         lintGutter(),
         highlightActiveLineGutter(),
         history(),
@@ -160,6 +192,10 @@ export class Editor {
           ...searchKeymap,
           ...historyKeymap,
           ...lintKeymap,
+          {
+            key: "F9",
+            run: (view) => (toggleBreakpoint(view, view.state.doc.lineAt(view.state.selection.main.head).number), true),
+          },
           // Tab indents; after Escape it leaves the editor, as the editor's own help says.
           indentWithTab,
         ]),
@@ -173,4 +209,15 @@ export class Editor {
       ],
     });
   }
+}
+
+/** For each text the first line (from 1) that contains it, after that of the text before; those not found are left out. */
+function linesWith(lines: readonly string[], texts: readonly string[]): number[] {
+  let from = 0;
+  return texts.flatMap((text) => {
+    const at = lines.findIndex((line, i) => i >= from && line.includes(text));
+    if (at < 0) return [];
+    from = at + 1;
+    return [at + 1];
+  });
 }

@@ -101,7 +101,7 @@ function initOf(type: ElementType): Schema {
         step: anything("iota: from one element to the next; default 1."),
         values: anything("list: a value for each element."),
         data: anything("hex: the bytes, as pairs of hexadecimal digits."),
-        path: anything("file: .npy, or raw little-endian bytes; relative to the job."),
+        path: anything("file: .npy, PNG, or raw little-endian bytes; relative to the job."),
         seed: anything("lcg: an integer of 32 bits."),
         lo: anything("lcg: floats are at least this; default 0."),
         hi: anything("lcg: floats are below this; default 1."),

@@ -37,6 +37,8 @@ export class Playground {
   readonly #tour = new Tour((step) => void this.#showTourStep(step));
   readonly #gallery = new GalleryDialog((id) => void this.openExample(id));
   readonly #files = h("div", { class: "files", role: "group", "aria-label": "Files" });
+  readonly #code = h("div", { class: "code" });
+  readonly #launch = h("div", { class: "launch", hidden: true }, this.#form.element);
   readonly #status = h("p", { class: "status", role: "status" });
   readonly #title = h("span", { class: "title" });
   readonly #run = button("run", "Run", () => void this.run(), "primary");
@@ -54,10 +56,11 @@ export class Playground {
   #shown: { readonly program: Program; readonly sanitize: boolean } | null = null;
 
   constructor(root: HTMLElement) {
-    const code = h("div", { class: "code" });
-    this.#editor = new Editor(code, {
+    this.#editor = new Editor(this.#code, {
       onChange: (path, text) => this.#edit(path, text, "editor"),
       onRun: () => void this.run(),
+      onPlace: (range) => this.#open(range.path, () => this.#editor.select(range)),
+      onProblem: (message) => this.#say(message),
     });
     this.#inspection = new Inspection(this.#watcher, {
       onLine: (path, line) => this.#editor.showNow(path, line),
@@ -81,7 +84,7 @@ export class Playground {
     this.#schedules = new SchedulesView({ onExplore: (budget) => void this.#explore(budget), onLine: go });
     this.#views = this.#makeViews();
     this.#stop.hidden = true;
-    root.append(this.#bar(), this.#main(code), this.#gallery.element);
+    root.append(this.#bar(), this.#main(), this.#gallery.element);
     openDropped(
       root,
       (document) => this.open(document),
@@ -103,7 +106,7 @@ export class Playground {
     this.#schedules.show(null);
     this.#tour.show([]);
     this.#showFindings([]);
-    this.#showFiles();
+    this.#showLaunch(false);
     this.#say("");
     this.#views.show(view);
   }
@@ -112,9 +115,10 @@ export class Playground {
   async openExample(id: string, view?: string): Promise<boolean> {
     const document = await loadExample(id);
     if (document === null) return false;
+    const tour = await loadTour(id);
     this.open(document, view);
     history.replaceState(null, "", `#e=${id}`);
-    this.#tour.show(await loadTour(id));
+    this.#tour.show(tour);
     return true;
   }
 
@@ -175,7 +179,6 @@ export class Playground {
         { id: "profile", label: "Profile", panel: this.#profile.element },
         { id: "schedules", label: "Schedules", panel: this.#schedules.element },
         { id: "console", label: "Console", panel: view("Console", this.#inspection.console.element) },
-        { id: "launch", label: "Launch", panel: view("Launch", this.#form.element) },
       ],
       (id) => {
         this.#inspection.lanes.redraw();
@@ -222,11 +225,18 @@ export class Playground {
     );
   }
 
-  #main(code: HTMLElement): HTMLElement {
+  #main(): HTMLElement {
     return h(
       "main",
       {},
-      h("section", { class: "source", "aria-label": "Source" }, this.#files, code, this.#tour.element),
+      h(
+        "section",
+        { class: "source", "aria-label": "Source" },
+        this.#files,
+        this.#code,
+        this.#launch,
+        this.#tour.element,
+      ),
       h(
         "section",
         { class: "output", "aria-label": "What came out" },
@@ -326,24 +336,43 @@ export class Playground {
 
   #open(path: string, then: () => void): void {
     this.#editor.show(path);
-    this.#showFiles();
+    this.#showLaunch(false);
     then();
   }
 
+  /** Shows the settings of the launch in place of the editor, or the editor. */
+  #showLaunch(shown: boolean): void {
+    this.#launch.hidden = !shown;
+    this.#code.hidden = shown;
+    this.#showFiles();
+    if (shown) void this.#showTypes();
+  }
+
+  /** Tells the form the types of the kernels' parameters. */
+  async #showTypes(): Promise<void> {
+    const kernels = this.#form.kernels;
+    const found = await Promise.all(
+      kernels.map(async (kernel) => {
+        for (const { path } of this.#document.files) {
+          const parameters = await this.#editor.parametersOf(path, kernel);
+          if (parameters.length > 0) return [kernel, parameters] as const;
+        }
+        return [kernel, []] as const;
+      }),
+    );
+    this.#form.showTypes(new Map(found));
+  }
+
   #showFiles(): void {
+    const tab = (label: string, pressed: boolean, act: () => void): HTMLElement =>
+      h("button", { type: "button", "aria-pressed": String(pressed), onclick: act }, label);
+    const isLaunch = !this.#launch.hidden;
     fill(
       this.#files,
       editable(this.#document).map(({ path }) =>
-        h(
-          "button",
-          {
-            type: "button",
-            "aria-pressed": String(path === this.#editor.path),
-            onclick: () => this.#open(path, () => {}),
-          },
-          path,
-        ),
+        tab(path, !isLaunch && path === this.#editor.path, () => this.#open(path, () => {})),
       ),
+      tab("Launch", isLaunch, () => this.#showLaunch(true)),
     );
   }
 

@@ -102,12 +102,14 @@ export class Inspection {
     if (wanted && this.#history !== null) void this.#showMemory();
   }
 
-  /** The n-th step (from 1) at which the warp comes to a line; null if it does not. */
+  /** The step at which the warp comes to a line for the n-th time (from 1); null if it does not. */
   nthStepAtLine(line: number, n: number): number | null {
     const history = this.#history;
     let left = n;
     for (let step = 0; history !== null && step < history.steps; step++) {
-      if (history.siteAt(step).line === line && --left === 0) return step;
+      // An instruction may take several steps: those of matrices do.
+      const arrives = step === 0 || history.siteAt(step - 1).line !== line;
+      if (history.siteAt(step).line === line && arrives && --left === 0) return step;
     }
     return null;
   }

@@ -66,6 +66,25 @@ export class AccessLog {
     return { writers, now };
   }
 
+  /** The first of some ranges that anybody writes to; null: nobody does. */
+  firstWritten<R extends { space: LoggedSpace; start: number; size: number; elements: number }>(
+    ranges: readonly R[],
+  ): R | null {
+    for (const range of ranges) {
+      const space = range.space === "global" ? -1 : range.space.shared;
+      const end = range.start + range.size * range.elements;
+      const isWritten = this.#starts.some(
+        (at, i) =>
+          at >= range.start &&
+          at < end &&
+          this.#spaces[i] === space &&
+          this.#events[this.#eventOf[i]!]!.effect !== "load",
+      );
+      if (isWritten) return range;
+    }
+    return null;
+  }
+
   #access({ warp, site, mask, effect, access, addressWords }: AccessEvent): void {
     if (this.isFull) return;
     const { addresses } = warp.cta.grid;

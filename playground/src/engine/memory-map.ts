@@ -28,7 +28,7 @@ export function mapOf(
 ): MemoryMap {
   const regions = regionsOf(session, types, block);
   const shown = regions.map(({ id, label, type, elements }) => ({ id, label, type, elements }));
-  const region = regions.find(({ id }) => id === wanted) ?? regions[0];
+  const region = regions.find(({ id }) => id === wanted) ?? log.firstWritten(regions) ?? regions[0];
   if (region === undefined) {
     return { regions: [], region: "", first: 0, values: [], writers: [], now: [], isCut: false };
   }
@@ -49,6 +49,7 @@ function regionsOf(session: Session, types: ReadonlyMap<string, string>, block: 
   const { memory } = grid;
   const regions: Region[] = [];
   const add = (name: string, label: string, from: Pick<Region, "space" | "start" | "read">, bytes: number): void => {
+    if (bytes === 0) return;
     const known = types.get(name);
     const type = elementTypes.find((t) => t === known) ?? (bytes % 4 === 0 ? "u32" : "u8");
     const size = sizes[type];

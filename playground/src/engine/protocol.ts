@@ -227,7 +227,7 @@ export interface Turn {
 }
 
 /** A program that cannot be run as it stands. */
-export interface Refused {
+interface Refused {
   readonly failure: string;
   readonly findings: readonly Finding[];
 }

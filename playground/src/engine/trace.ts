@@ -40,12 +40,7 @@ export class WarpRecorder implements Probe {
     this.#lanes = warp.lanes;
     this.#time.push(this.#now());
     this.#site.push(this.#sites.of(siteKey(site), () => siteView(site)));
-    const groups = laneGroupsOf(warp, group).map(({ lanes, state, activation }) => ({
-      lanes,
-      state,
-      ...shownPlace(activation),
-      stack: stackOf(activation),
-    }));
+    const groups = groupViews(warp, group);
     this.#arrangement.push(this.#arrangements.of(JSON.stringify(groups), () => groups));
     return false;
   }
@@ -77,6 +72,22 @@ export class WarpRecorder implements Probe {
       endTime,
     };
   }
+}
+
+/** Where lanes are. Groups of one activation and state are one: they may be at different instructions of it. */
+function groupViews(warp: machine.Warp, running: machine.Group): readonly LaneGroupView[] {
+  const views: { lanes: number; state: LaneGroupView["state"]; activation: machine.Activation }[] = [];
+  for (const group of laneGroupsOf(warp, running)) {
+    const same = views.find(({ state, activation }) => state === group.state && activation === group.activation);
+    if (same === undefined) views.push({ ...group });
+    else same.lanes |= group.lanes;
+  }
+  return views.map(({ lanes, state, activation }) => ({
+    lanes,
+    state,
+    ...shownPlace(activation),
+    stack: stackOf(activation),
+  }));
 }
 
 /** Gives things that are the same one number. */

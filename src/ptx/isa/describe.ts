@@ -1,5 +1,5 @@
 import { accessesOf, hasOperands, laneAddressOf, type MemoryAccess, type Op, type WarpOp } from "../../ir/index.ts";
-import { type Candidate, type Form, type OperandAccess, type OperandRule, stepsOf } from "../../ptx/isa/index.ts";
+import { type Candidate, type Form, type Gate, type OperandAccess, type OperandRule, stepsOf } from "./index.ts";
 import { type Expr, kit, type LeafName, printEquations, printExpr, type Ty } from "../../semantics/index.ts";
 
 /** The type that an operand of this rule has for a row; see `Source` in ptx/isa/define.ts. */
@@ -264,4 +264,14 @@ function describeOp(op: Op, nameOf: LeafName): string[] {
     case "sleep":
       return [name];
   }
+}
+
+/** The versions and targets that have something, in a few words: "PTX 8.0, sm_90". */
+export function gateText({ since, target, until, untilTarget }: Gate): string {
+  const targets = target === undefined ? [] : typeof target === "string" ? [target] : target;
+  return [
+    ...(since === undefined ? [] : [`PTX ${since}`]),
+    ...(targets.length === 0 ? [] : [targets.join(" or ")]),
+    ...(until === undefined ? [] : [`until PTX ${until}${untilTarget === undefined ? "" : ` on ${untilTarget}`}`]),
+  ].join(", ");
 }

@@ -2,6 +2,7 @@ import type { FileTarget, Instruction } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import { byteOf } from "../region.ts";
 import { type FileLeaf, fileLeavesOf } from "./accesses.ts";
+import type { ComputedVariables } from "./computed-variables.ts";
 
 type Bits = FileTarget["bits"];
 
@@ -12,8 +13,10 @@ export interface FileAccess {
   readonly rule: LaneRule;
   readonly writes: boolean;
   readonly bits: Bits;
-  /** By lane, counted from the rule's first, the byte at which the element begins. */
+  /** By lane, counted from the rule's first, the byte at which the element begins; if `any`, all that it may be. */
   readonly bytes: readonly number[];
+  /** Whether each lane computes which element of a variable it reads. */
+  readonly any?: true;
 }
 
 /** Bytes of the file that accesses have in common, directly or through others. */
@@ -32,8 +35,12 @@ export function ruleOf({ lanes }: Instruction, width: number): LaneRule {
 /** Whether all lanes access the same element. */
 export const isSingle = ({ bytes }: FileAccess): boolean => bytes.every((byte) => byte === bytes[0]);
 
-/** The accesses to the file; null if the place of one is computed. */
-export function fileAccessesOf(instructions: readonly Instruction[], width: number): readonly FileAccess[] | null {
+/** The accesses to the file; null if the place of one is computed, and it is not known from which variable. */
+export function fileAccessesOf(
+  instructions: readonly Instruction[],
+  width: number,
+  variables: ComputedVariables,
+): readonly FileAccess[] | null {
   const found: FileAccess[] = [];
   for (const [index, instruction] of instructions.entries()) {
     const rule = ruleOf(instruction, width);
@@ -42,8 +49,16 @@ export function fileAccessesOf(instructions: readonly Instruction[], width: numb
       found.push({ index, rule, writes, bits, bytes });
     };
     for (const leaf of fileLeavesOf(instruction)) {
-      if (leaf.kind === "indirect") return null;
-      add(leaf, false);
+      if (leaf.kind === "region") {
+        add(leaf, false);
+        continue;
+      }
+      const variable = variables.of(leaf);
+      if (variable === null) return null;
+      const { bits } = leaf;
+      const count = Math.floor((8 * variable.bytes) / bits);
+      const bytes = Array.from({ length: count }, (_, i) => variable.at + (i * bits) / 8);
+      found.push({ index, rule, writes: false, bits, bytes, any: true });
     }
     for (const to of instruction.dst) {
       if (to === null || typeof to === "number") continue;

@@ -42,7 +42,10 @@ export function holdersOf(
   const shared = sharedComponents(components, instructions);
   const holders = components.map((component, i) => {
     const elements = elementsOf(component);
-    const isOne = elements !== null && component.end - elements.at <= elements.bits / 8;
+    const isOne =
+      elements !== null &&
+      !component.accesses.some(({ any }) => any) &&
+      component.end - elements.at <= elements.bits / 8;
     return isOne || (elements !== null && shared.has(i)) ? elements : rowsOf(component, width);
   });
   return holders.includes(null) ? null : (holders as Holder[]);
@@ -52,10 +55,10 @@ const largest = (accesses: readonly FileAccess[]): Bits =>
   accesses.reduce<Bits>((most, { bits }) => (bits > most ? bits : most), 8);
 
 const fits = (holder: Holder, most: number): boolean =>
-  holder.component.accesses.every(({ bytes, bits }) =>
+  holder.component.accesses.every(({ bytes, bits, any }) =>
     bytes.every((byte) => {
       const slot = slotAt(holder, byte, bits);
-      return slot !== null && slot.element < most;
+      return slot !== null && slot.element < most && !(any && bits !== holder.bits);
     }),
   );
 
@@ -69,7 +72,7 @@ function elementsOf(component: FileComponent): Holder | null {
 /** The rows in which most lanes access the elements next to each other. */
 function rowsOf(component: FileComponent, width: number): Holder | null {
   const anchors = component.accesses
-    .filter((access) => access.rule.count > 1 && !isSingle(access))
+    .filter((access) => access.rule.count > 1 && !isSingle(access) && !access.any)
     .sort((a, b) => b.rule.count - a.rule.count || Number(b.writes) - Number(a.writes));
   for (const { rule, bytes } of anchors) {
     const bits = 8 * (bytes[1]! - bytes[0]!);
@@ -90,7 +93,7 @@ function rowsOf(component: FileComponent, width: number): Holder | null {
 function sharedComponents(components: readonly FileComponent[], instructions: readonly Instruction[]): Set<number> {
   const found = new Set(
     components.flatMap(({ accesses }, i) =>
-      accesses.every(({ writes, rule }) => !writes || rule.noMask || rule.count === 1) ? [i] : [],
+      accesses.every(({ writes, rule, any }) => !any && (!writes || rule.noMask || rule.count === 1)) ? [i] : [],
     ),
   );
   const accesses = components.flatMap((component, of) => component.accesses.map((access) => ({ ...access, of })));

@@ -40,13 +40,17 @@ export class HolderRegisters {
   /** The register of a lane's element, given its slot. */
   at(place: Pick<RegionLeaf, "region" | "bits">, lane: number, { element }: Slot): Held {
     const holder = this.holderAt(byteOf(place.region, place.bits, lane));
-    const { kind, bits } = holder;
+    return { register: this.ofElement(holder, element), bits: holder.bits, kind: holder.kind };
+  }
+
+  /** The register that has an element. */
+  ofElement(holder: Holder, element: number): number {
     let registers = this.#held.get(holder);
     if (registers === undefined) this.#held.set(holder, (registers = new Map()));
-    const index = kind === "elements" ? element : Math.floor(element / this.#width);
+    const index = holder.kind === "elements" ? element : Math.floor(element / this.#width);
     let register = registers.get(index);
     if (register === undefined) registers.set(index, (register = this.#add(holder, index)));
-    return { register, bits, kind };
+    return register;
   }
 
   /** A register that stands for no part of the file; of one bit it is a predicate. */
@@ -70,7 +74,12 @@ export class HolderRegisters {
 }
 
 /** A part of a register of `whole` bits, from bit `shift` on, as a leaf reads it. */
-export function part(reg: number, whole: Bits, shift: number, { ty, bits, signed }: RegionLeaf): Expr {
+export function part(
+  reg: number,
+  whole: Bits,
+  shift: number,
+  { ty, bits, signed }: Pick<RegionLeaf, "ty" | "bits" | "signed">,
+): Expr {
   if (bits === whole) {
     const value: Expr = { kind: "reg", ty, reg };
     return bits < 32 && signed ? kit.narrow(value, bits, true) : value;

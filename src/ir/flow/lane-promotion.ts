@@ -1,10 +1,11 @@
-import { type Expr, kit, type RegionLeaf, rewriteLeaves } from "../../semantics/index.ts";
+import { type Expr, type IndirectLeaf, kit, type RegionLeaf } from "../../semantics/index.ts";
 import type { Destination, FileTarget, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import type { IrFunction } from "../module.ts";
 import { mapOperands } from "../operands.ts";
 import { byteOf } from "../region.ts";
 import { retargeted } from "../retarget.ts";
+import { ComputedVariables } from "./computed-variables.ts";
 import { componentsOf, fileAccessesOf, ruleOf } from "./file-accesses.ts";
 import { type Holder, holdersOf, type Slot, slotAt } from "./file-holders.ts";
 import { HolderRegisters, inserted, part } from "./holder-registers.ts";
@@ -41,9 +42,10 @@ interface Rewriting {
  * accessed in a way for which there are no registers.
  */
 export function promoteLanes(ir: IrFunction, width: number): PromotedLanes | null {
-  const accesses = fileAccessesOf(ir.instructions, width);
+  const variables = new ComputedVariables(ir);
+  const accesses = fileAccessesOf(ir.instructions, width, variables);
   const holders = accesses === null ? null : holdersOf(componentsOf(accesses), ir.instructions, width);
-  return holders === null ? null : new LanePromotion(ir, width, holders).promoted();
+  return holders === null ? null : new LanePromotion(ir, width, holders, variables).promoted();
 }
 
 class LanePromotion {
@@ -51,9 +53,11 @@ class LanePromotion {
   readonly #width: number;
   readonly #registers: HolderRegisters;
   readonly #single: ReadonlySet<number>;
+  readonly #variables: ComputedVariables;
 
-  constructor(ir: IrFunction, width: number, holders: readonly Holder[]) {
+  constructor(ir: IrFunction, width: number, holders: readonly Holder[], variables: ComputedVariables) {
     this.#ir = ir;
+    this.#variables = variables;
     this.#width = width;
     this.#registers = new HolderRegisters(ir, width, holders);
     this.#single = singlePredicates(ir, width);
@@ -231,13 +235,20 @@ class LanePromotion {
   ): Instruction | null {
     const memo = new Map<Expr, Expr>();
     let isKnown = true;
-    const leaf = (expr: Expr): Expr => {
+    const rewrite = (expr: Expr): Expr => {
+      let value = memo.get(expr);
+      if (value === undefined) memo.set(expr, (value = rewritten(expr)));
+      return value;
+    };
+    const rewritten = (expr: Expr): Expr => {
+      if (expr.kind === "prim") return { ...expr, args: expr.args.map(rewrite) };
+      if (expr.kind === "indirect") return this.#readAny(rewriting, expr, rewrite(expr.address));
       if (expr.kind !== "region") return special(expr) ?? expr;
       const value = this.#read(rewriting, expr, map);
       isKnown &&= value !== null;
       return value ?? expr;
     };
-    const read = mapOperands(instruction, (expr) => rewriteLeaves(expr, leaf, memo));
+    const read = mapOperands(instruction, rewrite);
     if (!isKnown) return null;
     const values: Expr[] = read.op.kind === "pure" ? [...read.op.values] : [];
     const dst = read.dst.map((to, i): Destination | undefined => {
@@ -298,34 +309,61 @@ class LanePromotion {
     return part(this.#kept(rewriting, value!, bits), bits, slot!.shift, leaf);
   }
 
+  /** The element of a variable at a computed byte of the file; beyond it there are zeros. */
+  #readAny(rewriting: Rewriting, leaf: IndirectLeaf, address: Expr): Expr {
+    const variable = this.#variables.of(leaf)!;
+    const width = this.#width;
+    const holder = this.#registers.holderAt(variable.at);
+    const { at, bits } = holder;
+    const distance = kit.sub(address, kit.i32(at));
+    const element = this.#inRegister(rewriting, kit.shr(distance, kit.i32(Math.log2(bits / 8)), true));
+    const lane = kit.and(element, kit.i32(width - 1));
+    const rows = Math.ceil((8 * variable.bytes) / bits / width);
+    const zero: Expr = bits === 64 ? kit.i64(0n) : kit.i32(0);
+    const value = Array.from({ length: rows }, (_, row) => row).reduce((rest, row) => {
+      const first = kit.sub(element, kit.i32(row * width));
+      const fetched = this.#fetch(rewriting, this.#registers.ofElement(holder, row * width), bits, lane);
+      return kit.select(kit.lt(first, kit.i32(width), false), fetched, rest);
+    }, zero);
+    return part(this.#kept(rewriting, value, bits), bits, 0, leaf);
+  }
+
   /** The register of other lanes: `from` has the number of one for each lane. */
-  #fetched({ instruction, before, fetched }: Rewriting, register: number, bits: number, from: readonly number[]): Expr {
+  #fetched(rewriting: Rewriting, register: number, bits: number, from: readonly number[]): Expr {
     const key = `${register} ${from}`;
-    let found = fetched.get(key);
-    if (found !== undefined) return found;
-    const lane = tableOf(from);
-    const { lanes: _, ...rest } = instruction;
-    const one = (value: Expr): Expr => {
-      const to = this.#registers.temporary(32);
-      const lanes = { first: 0, count: this.#width, noMask: true, uniform: false };
-      before.push({ ...rest, ...shuffle(value, lane, to), guard: null, lanes });
-      return { kind: "reg", ty: "i32", reg: to };
-    };
-    if (bits === 64) {
-      const whole: Expr = { kind: "reg", ty: "i64", reg: register };
-      const halves = [kit.wrap(whole), kit.high(whole)].map((half) => one(this.#inRegister(before, rest, half)));
-      found = kit.pair(halves[0]!, halves[1]!);
-    } else found = one({ kind: "reg", ty: "i32", reg: register });
-    fetched.set(key, found);
+    let found = rewriting.fetched.get(key);
+    if (found === undefined) {
+      rewriting.fetched.set(key, (found = this.#fetch(rewriting, register, bits, tableOf(from))));
+    }
     return found;
   }
 
+  /** A register of the lane with a number. */
+  #fetch(rewriting: Rewriting, register: number, bits: number, lane: Expr): Expr {
+    const one = (value: Expr): Expr => {
+      const to = this.#registers.temporary(32);
+      rewriting.before.push({ ...this.#forAll(rewriting), ...shuffle(value, lane, to) });
+      return { kind: "reg", ty: "i32", reg: to };
+    };
+    if (bits !== 64) return one({ kind: "reg", ty: "i32", reg: register });
+    const whole: Expr = { kind: "reg", ty: "i64", reg: register };
+    return kit.pair(
+      one(this.#inRegister(rewriting, kit.wrap(whole))),
+      one(this.#inRegister(rewriting, kit.high(whole))),
+    );
+  }
+
   /** A register that holds a value in all lanes of the thread. */
-  #inRegister(before: Instruction[], like: Instruction, value: Expr): Expr {
+  #inRegister(rewriting: Rewriting, value: Expr): Expr {
     const reg = this.#registers.temporary(value.ty === "i64" ? 64 : 32);
-    const lanes = { first: 0, count: this.#width, noMask: true, uniform: false };
-    before.push({ ...like, op: { kind: "pure", values: [value] }, dst: [reg], guard: null, lanes, undefinedCases: [] });
+    rewriting.before.push({ ...this.#forAll(rewriting), op: { kind: "pure", values: [value] }, dst: [reg] });
     return { kind: "reg", ty: value.ty, reg };
+  }
+
+  /** What instructions that all lanes of the thread execute, active or not, have in common. */
+  #forAll({ instruction: { span, location } }: Rewriting): Omit<Instruction, "op" | "dst"> {
+    const lanes = { first: 0, count: this.#width, noMask: true, uniform: false };
+    return { span, location, guard: null, lanes, undefinedCases: [] };
   }
 
   #kept({ before, instruction }: Rewriting, value: Expr, bits: number): number {

@@ -32,6 +32,9 @@ ${["X", "Y", "ID"].map((v) => `.decl ${v} v_type=G type=d num_elts=${width} alig
 .decl YW v_type=G type=uw num_elts=${2 * width} align=GRF alias=<Y, 0>
 .decl Z v_type=G type=d num_elts=${2 * width} align=GRF
 .decl H v_type=G type=d num_elts=8 align=GRF
+.decl ZW v_type=G type=uw num_elts=${4 * width} align=GRF alias=<Z, 0>
+.decl W v_type=G type=uw num_elts=${width} align=GRF
+.decl A0 v_type=A num_elts=${Math.min(width, 16)}
 .decl SL v_type=G type=ud num_elts=1 align=GRF
 .decl SU v_type=G type=ud num_elts=1 align=dword alias=<S, 0>
 .decl TU v_type=G type=ud num_elts=1 align=dword alias=<T, 0>
@@ -88,7 +91,7 @@ const cases: readonly Case[] = [
   },
   {
     title: "halves of which the second reads what the first wrote",
-    form: "threads",
+    form: "work items",
     width: 32,
     body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
     add (M1, 16) X(2,0)<1> X(0,0)<1;1,0> 3:d
@@ -337,10 +340,49 @@ L:`,
   },
   {
     title: "lanes of which some write for others",
-    form: "threads",
+    form: "work items",
     body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
     mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
     mov (M1, 8) X(1,0)<1> Y(0,1)<1;1,0>`,
+  },
+  {
+    title: "some active lanes that write for others",
+    form: "work items",
+    body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    and (E) Z(0,0)<1> ID(0,0)<1;1,0> 3:d
+    cmp.eq (E) P1 Z(0,0)<1;1,0> 2:d
+    (P1) goto (E) L
+    mov (M1, 8) X(1,0)<1> Y(0,1)<1;1,0>
+L:`,
+  },
+  {
+    title: "elements of lanes that are computed",
+    form: "work items",
+    whole: true,
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    and (E) Z(0,0)<1> Y(0,0)<1;1,0> 15:d
+    shl (E) W(0,0)<1> ZW(0,0)<16;8,2> 2:uw
+    addr_add (E) A0(0)<1> &Y W(0,0)<1;1,0>
+    mov (E) X(0,0)<1> r[A0(0),0]<1,0>:d`,
+  },
+  {
+    title: "the element of a lane that all compute alike",
+    form: "work items",
+    whole: true,
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    mov (M1_NM, 1) S(0,0)<1> 5:d
+    shl (M1_NM, 1) W(0,0)<1> SU(0,0)<0;1,0> 2:uw
+    addr_add (M1_NM, 1) A0(0)<1> &Y W(0,0)<0;1,0>
+    mov (M1_NM, 1) T(0,0)<1> r[A0(0),0]<0;1,0>:d
+    mov (E) X(0,0)<1> T(0,0)<0;1,0>`,
+  },
+  {
+    title: "blocks that the thread stores and loads",
+    form: "work items",
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    oword_st (4) %slm 4:ud Y.0
+    oword_ld (4) %slm 4:ud X.0`,
   },
 ];
 

@@ -79,3 +79,28 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
   });
   return { ...ir, instructions };
 }
+
+/** Makes nothing of instructions that only compute what nobody reads, such as copies of bytes that are not needed. */
+export function withoutDeadResults(instructions: Instruction[]): void {
+  const readers = new Map<number, number>();
+  const count = (instruction: Instruction, by: number): readonly number[] => {
+    const seen: number[] = [];
+    readsOf(instruction, { register: (r) => seen.push(r) });
+    for (const r of seen) readers.set(r, (readers.get(r) ?? 0) + by);
+    return seen;
+  };
+  for (const instruction of instructions) count(instruction, 1);
+  const isDead = ({ op, dst }: Instruction): boolean =>
+    (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
+    dst.every((to) => to === null || (typeof to === "number" && (readers.get(to) ?? 0) === 0));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [i, instruction] of instructions.entries()) {
+      if (!isDead(instruction)) continue;
+      changed = true;
+      const { span, location } = instruction;
+      count(instruction, -1);
+      instructions[i] = { op: { kind: "nothing" }, dst: [], guard: null, undefinedCases: [], span, location };
+    }
+  }
+}

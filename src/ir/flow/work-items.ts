@@ -1,6 +1,7 @@
 import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
 import { windows } from "../address-map.ts";
 import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
+import { plainAccess } from "../access.ts";
 import type { Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import type { FileHome, IrFunction, Param, Register } from "../module.ts";
@@ -56,7 +57,7 @@ export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel)
   const promoted = promoteLanes(united.ir, width);
   if (promoted === null) return null;
   const origins = promoted.origins.map((origin) => united.origins[origin]!);
-  return new WorkItemForm({ ...promoted, ir: withoutTags(promoted.ir), origins }, model).kernel();
+  return new WorkItemForm({ ...promoted, ir: withoutTags(promoted.ir), origins }, width, model).kernel();
 }
 
 /** The function with instructions for adjacent lanes united. */
@@ -84,6 +85,7 @@ class WorkItemForm {
   readonly #ir: IrFunction;
   readonly #origins: readonly number[];
   readonly #rules: PromotedLanes["rules"];
+  readonly #width: number;
   readonly #model: WorkItemModel;
   readonly #registers: Register[];
   readonly #uniform: ThreadUniform;
@@ -94,8 +96,9 @@ class WorkItemForm {
   /** By index of a surface, the register with its address. */
   readonly #surfaces = new Map<number, number>();
 
-  constructor({ ir, origins, rules }: PromotedLanes, model: WorkItemModel) {
+  constructor({ ir, origins, rules }: PromotedLanes, width: number, model: WorkItemModel) {
     this.#ir = ir;
+    this.#width = width;
     this.#origins = origins;
     this.#rules = rules;
     this.#model = model;
@@ -246,7 +249,11 @@ class WorkItemForm {
       case "param":
         return lanes === null ? paramLoad(source.offset + within, bits) : null;
       case "group-id":
-        return lanes === null && bits === 32 && within === 0 ? pure(special("ctaid", source.dimension)) : null;
+        return lanes === null ? partOf(special("ctaid", source.dimension), within, bits) : null;
+      case "thread-index":
+        return lanes === null ? partOf(threadIndex(this.#width), within, bits) : null;
+      case "zero":
+        return lanes === null ? pure(bits === 64 ? kit.i64(0n) : kit.i32(0)) : null;
       case "item-index":
         return lanes?.first === 0 && bits === 32 && within === 0 ? pure(itemIndex()) : null;
       case "local-id":
@@ -302,6 +309,18 @@ const block = (size: number): Param["type"] => ({ kind: "array", size, align: 8,
 
 const pure = (value: Expr): Op => ({ kind: "pure", values: [value] });
 
+/** A part of a doubleword, which begins at a byte; null if it is not all in it. */
+const partOf = (value: Expr, at: number, bits: number): Op | null =>
+  8 * at + bits > 32 ? null : pure(bits === 32 ? value : kit.field(value, 8 * at, bits, false));
+
+/** The number of a work item's thread in its group. */
+function threadIndex(width: number): Expr {
+  const [x, y, z] = ([0, 1, 2] as const).map((dimension) => special("tid", dimension));
+  const row = kit.add(kit.mul(z!, special("ntid", 1)), y!);
+  const item = kit.add(kit.mul(row, special("ntid", 0)), x!);
+  return kit.shr(item, kit.i32(Math.log2(width)), false);
+}
+
 /** The index of a work item in the launch, with x varying fastest. */
 function itemIndex(): Expr {
   const [x, y, z] = ([0, 1, 2] as const).map((dimension) =>
@@ -321,15 +340,6 @@ const special = (name: "tid" | "ctaid" | "ntid" | "nctaid", dimension: 0 | 1 | 2
 
 const paramLoad = (offset: number, bits: FileHome["bits"]): Op => ({
   kind: "load",
-  access: {
-    space: "kernel-param",
-    bits,
-    signed: false,
-    count: 1,
-    align: 1,
-    volatile: false,
-    order: "weak",
-    scope: null,
-  },
+  access: plainAccess("kernel-param", bits, 1, 1),
   place: { kind: "address", address: kit.i64(BigInt(windows["kernel-param"].start + offset)) },
 });

@@ -75,9 +75,10 @@ export class ComputedVariables {
 function written({ op, dst }: Instruction, at: number, bits: number): readonly (Expr | null)[] {
   return dst.flatMap((to, i) => {
     if (to === null || typeof to === "number" || to.kind === "indirect") return [];
-    const begins = to.region.at === at && to.bits === bits;
+    // An instruction writes 32 elements at most.
     const isNear = to.region.at < at + 4 * bits && at < to.region.at + 4 * to.bits;
-    if (!begins) return isNear ? [null] : [];
+    if (!isNear) return [];
+    if (to.bits !== bits || (8 * (at - to.region.at)) % bits !== 0) return [null];
     return [op.kind === "pure" ? op.values[i]! : null];
   });
 }

@@ -5,7 +5,7 @@ export const laneNumber = (width: number): Expr =>
   kit.and({ kind: "special", ty: "i32", name: "laneid" }, kit.i32(width - 1));
 
 /** A value of each lane as a function of its number: linear, or small numbers. Null if it is neither. */
-export function linearTable(values: readonly number[]): Expr | null {
+function linearTable(values: readonly number[]): Expr | null {
   const [first = 0, second = first] = values;
   const step = second - first;
   if (!values.every((value, lane) => value === first + step * lane)) return null;

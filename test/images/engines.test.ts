@@ -98,3 +98,77 @@ test("both engines fetch the same", () => {
     { numRuns: 200, endOnFailure: true },
   );
 }, 60_000);
+
+const accesses = ["b8", "b16", "b32", "b64", "v2.b16", "v2.b64", "v4.b8", "v4.b32"] as const;
+const surfaceGeometries = {
+  "1d": { size: { height: 0, depth: 0 }, coordinates: "{%c0}" },
+  "2d": { size: { depth: 0 }, coordinates: "{%c0, %c1}" },
+  "3d": { size: {}, coordinates: "{%c0, %c1, %c2, %c2}" },
+  a1d: { size: { height: 0, depth: 0, layers: 3 }, coordinates: "{%c2, %c0}" },
+  a2d: { size: { depth: 0, layers: 3 }, coordinates: "{%c2, %c0, %c1, %c1}" },
+} as const;
+
+/** Each lane of a warp loads an element of one surface, and stores it into another; lanes may store into the same. */
+function copying(geometry: Geometry, access: (typeof accesses)[number], bounds: string): string {
+  const bits = Number(access.split("b")[1]);
+  const count = access.startsWith("v") ? Number(access[1]) : 1;
+  const names = Array.from({ length: count }, (_, i) => `%e${i}`);
+  const list = count === 1 ? names[0]! : `{${names.join(", ")}}`;
+  const { coordinates } = surfaceGeometries[geometry];
+  return `.version 8.0
+.target sm_80
+.address_size 64
+.entry k(.param .u64 from, .param .u64 to, .param .u64 in) {
+  .reg .b64 %from, %to, %in; .reg .b32 %x, %c<3>; .reg .b${Math.max(16, bits)} %e<4>; .reg .pred %p;
+  ld.param.u64 %from, [from]; ld.param.u64 %to, [to]; ld.param.u64 %in, [in];
+  mov.u32 %x, %tid.x; mad.wide.u32 %in, %x, 12, %in;
+  ld.global.u32 %c0, [%in]; ld.global.u32 %c1, [%in+4]; ld.global.u32 %c2, [%in+8];
+  setp.eq.u32 %p, %x, 3; @%p bra L;
+  suld.b.${geometry}.${access}.${bounds} ${list}, [%from, ${coordinates}];
+  sust.b.${geometry}.${access}.${bounds} [%to, ${coordinates}], ${list};
+L: ret;
+}`;
+}
+
+test("both engines load and store the same elements of surfaces", () => {
+  const random = fc.record({
+    width: fc.integer({ min: 1, max: 9 }),
+    height: fc.integer({ min: 1, max: 4 }),
+    depth: fc.integer({ min: 1, max: 3 }),
+    type: fc.constantFrom("u8" as const, "u16" as const, "f32" as const),
+    channels: fc.constantFrom(1 as const, 2 as const, 4 as const),
+    geometry: fc.constantFrom(...(Object.keys(surfaceGeometries) as Geometry[])),
+    access: fc.constantFrom(...accesses),
+    bounds: fc.constantFrom("zero", "clamp", "trap"),
+    /** Whether places are those of whole elements, mostly inside. */
+    isTame: fc.boolean(),
+    places: fc.array(fc.oneof(fc.integer({ min: -2, max: 40 }), fc.constantFrom(2 ** 31 - 1, -(2 ** 31), 65_536)), {
+      minLength: 96,
+      maxLength: 96,
+    }),
+  });
+  type Given = typeof random extends fc.Arbitrary<infer T> ? T : never;
+  const run = (engine: (typeof engineNames)[number], given: Given) => {
+    const device = new Device({ engine });
+    const { width, height, depth, type, channels, geometry, access, bounds, places, isTame } = given;
+    const options = { type, channels, width, height, depth, ...surfaceGeometries[geometry].size };
+    const [from, to] = [device.image(options), device.image(options)];
+    from.buffer.writeBytes(Uint8Array.from({ length: from.buffer.byteLength }, (_, i) => i * 7 + 1));
+    const bytes = (Number(access.split("b")[1]) / 8) * (access.startsWith("v") ? Number(access[1]) : 1);
+    const tamed = (n: number, i: number): number => (i % 3 === 0 ? (n % 8) * bytes : n % 3);
+    const list = Int32Array.from(isTame ? places.map((n, i) => tamed(n, i)) : places);
+    const args = [from.surface(), to.surface(), device.buffer(list)];
+    const text = copying(geometry, access, bounds);
+    const { reports } = device.load(text).kernel("k").launch({ grid: 1, block: 32, args });
+    const said = reports.map(({ code, threads, message }) => [code, threads.length, message]);
+    // What a launch that has failed leaves behind is not the same in both.
+    return { said, bytes: reports.length > 0 ? null : to.buffer.readBytes() };
+  };
+  fc.assert(
+    fc.property(random, (given) => {
+      const [one, other] = engineNames.map((engine) => run(engine, given));
+      expect(one).toEqual(other);
+    }),
+    { numRuns: 150, endOnFailure: true },
+  );
+}, 60_000);

@@ -1,6 +1,6 @@
 /**
- * What the launcher tells compiled code about a texture, in words of 32 bits: the image lies in device memory as a whole.
- * The third axis is the depth, or the layers. `normalized` and `linear`: 0 or 1. `border`: the texel outside, four
+ * What the launcher tells compiled code about a texture or a surface, in words of 32 bits: the image lies in device
+ * memory as a whole. The third axis is the depth, or the layers. `normalized` and `linear`: 0 or 1. `border`: the texel outside, four
  * channels.
  */
 export const imageWords = {
@@ -48,6 +48,9 @@ export const texelForms: readonly TexelForm[] = [
 export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d"] as const;
 /** One of `fetchedGeometries`. */
 export type FetchedGeometry = (typeof fetchedGeometries)[number];
+
+/** Raw elements of a surface of a geometry, as a number beyond those of `fetchNumber`. Its width counts bytes. */
+export const surfaceNumber = (geometry: FetchedGeometry): number => 16 + fetchedGeometries.indexOf(geometry);
 
 /** What an instruction fetches, as one number: the geometry, and whether results are integers. */
 export const fetchNumber = (geometry: FetchedGeometry, result: TexelForm["result"]): number =>

@@ -32,12 +32,34 @@ function borderWord(value: number, type: ChannelType): number {
   return type !== "f32" && value !== value ? 0x7fff_ffff : bitsOfFloat(value);
 }
 
+/** Puts where an image lies and its size; the third axis is that of layers or of depth. */
+function putSize(image: Image, isArray: boolean, width: number, words: Int32Array, at: number): void {
+  const level = image.sizes[0]!;
+  words[at + imageWords.base] = image.base;
+  words[at + imageWords.rowPitch] = level.rowPitch;
+  words[at + imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
+  words[at + imageWords.width] = width;
+  words[at + imageWords.height] = level.height;
+  words[at + imageWords.depth] = isArray ? image.planes : level.depth;
+}
+
+/** Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 1, or 0. */
+function describeSurface(image: Image, number: number, words: Int32Array, at: number): number {
+  const isArray = image.cube || image.layers !== null;
+  const own = `${isArray ? "a" : ""}${image.dimensions}d`;
+  if (image.samples > 1 || fetchedGeometries[number - 16] !== own) return 0;
+  putSize(image, isArray, image.width * image.texelBytes, words, at);
+  return 1;
+}
+
 /**
  * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the instruction
  * (see `fetchNumber`). Returns the number of its form, or 0.
  */
 export function describeImage(found: FoundObject, fetch: number, words: Int32Array, at: number): number {
-  if (found === null || typeof found === "string" || found.kind !== "texture") return 0;
+  if (found === null || typeof found === "string") return 0;
+  if (fetch >= 16) return found.kind === "surface" ? describeSurface(found.image, fetch, words, at) : 0;
+  if (found.kind !== "texture") return 0;
   const { image, sampler, sRGB } = found;
   if (image.cube || image.samples > 1 || sRGB) return 0;
   const isArray = image.layers !== null;
@@ -50,13 +72,7 @@ export function describeImage(found: FoundObject, fetch: number, words: Int32Arr
   const linear = sampler.filter === "linear" && (fetch & 1) === 0;
   // A blend of channels that an image does not have with the border's is the launcher's.
   if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
-  const level = image.sizes[0]!;
-  words[at + imageWords.base] = image.base;
-  words[at + imageWords.rowPitch] = level.rowPitch;
-  words[at + imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
-  words[at + imageWords.width] = level.width;
-  words[at + imageWords.height] = level.height;
-  words[at + imageWords.depth] = isArray ? image.planes : level.depth;
+  putSize(image, isArray, image.width, words, at);
   words[at + imageWords.modeX] = modes[0]!;
   words[at + imageWords.modeY] = modes[1]!;
   words[at + imageWords.modeZ] = modes[2]!;

@@ -38,8 +38,8 @@ export const reportCodes = {
     section: "9.7.12.4",
   },
   "bulk-bad-size": {
-    title: "a bulk copy of a size that is not a multiple of 16",
-    page: "`cp.async.bulk` and `cp.reduce.async.bulk` copy whole chunks of 16 bytes: the size must be a multiple of 16, and both addresses must be, too (`misaligned-access`). Round the size up and make room for the rest at both ends, or copy the last bytes with ordinary loads and stores. An mbarrier must then expect the rounded number of bytes.\n\nWrong is `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [s], 100, [m];`. Right is a size of 112.",
+    title: "a bulk operation of a size that it cannot have",
+    page: "`cp.async.bulk` and `cp.reduce.async.bulk` copy whole chunks of 16 bytes: the size must be a multiple of 16, and both addresses must be, too (`misaligned-access`). Round the size up and make room for the rest at both ends, or copy the last bytes with ordinary loads and stores. An mbarrier must then expect the rounded number of bytes.\n\nWrong is `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [s], 100, [m];`. Right is a size of 112.\n\n`st.bulk` clears a multiple of 8 bytes, up to 16777216.",
     section: "9.7.9.25.4.1",
   },
   "call-size-mismatch": {

@@ -38,9 +38,9 @@ describe("a stand-alone module leaves the same memory as the interpreter", () =>
       ]),
     );
     const wanted = (): Map<string, Uint8Array> => {
-      for (const { kernel: name, grid, block, args } of plan.launches) {
+      for (const { kernel: name, grid, block, shared = 0, args } of plan.launches) {
         const given = args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg));
-        expect(module.kernel(name).launch({ grid, block, args: given }).ok).toBe(true);
+        expect(module.kernel(name).launch({ grid, block, shared, args: given }).ok).toBe(true);
       }
       return new Map([...buffers].map(([name, b]) => [name, b.readBytes()]));
     };
@@ -55,8 +55,9 @@ describe("a stand-alone module leaves the same memory as the interpreter", () =>
             found.buffer(bytesOfBuffer(b)).write(initial.get(name)!.bytes),
           ]),
         );
-        for (const { grid, block, args } of plan.launches) {
-          found.launch({ grid, block, args: args.map((arg) => (typeof arg === "string" ? own.get(arg)! : arg.value)) });
+        for (const { grid, block, shared = 0, args } of plan.launches) {
+          const given = args.map((arg) => (typeof arg === "string" ? own.get(arg)! : arg.value));
+          found.launch({ grid, block, shared, args: given });
         }
         const got = new Map([...own].map(([name, b]) => [name, b.read(Uint8Array)]));
         if (!specialised) expected.set(kernel.name, wanted());
@@ -101,6 +102,15 @@ test("variables, constants, both kinds of shared memory, and a pointer read from
   // 1000 * 2, the thread, and the 7 of `counter`.
   expect([...out.read(Uint32Array)]).toEqual([2007, 2008, 2009, 2010]);
   expect([...kernel.variable("counter")!.read(Uint32Array)]).toEqual([9]);
+
+  // Both kinds are read and written from outside, as cudaMemcpyToSymbol does.
+  const factors = kernel.variable("factors")!;
+  expect([...factors.read(Uint32Array)]).toEqual([1, 10, 100, 1000]);
+  factors.write(new Uint32Array([1, 10, 100, 500]));
+  kernel.variable("counter")!.write(new Uint32Array([20]));
+  kernel.launch({ grid: 1, block: 4, args: [out], shared: 16 });
+  expect([...out.read(Uint32Array)]).toEqual([1020, 1021, 1022, 1023]);
+  expect(kernel.variable("none")).toBe(null);
 });
 
 test("a fault names the line, the thread and the block", async () => {

@@ -1,6 +1,7 @@
 import type { UnitOp, UnitOpOf } from "../../ir/index.ts";
 import { bulkCopy } from "./bulk-copy.ts";
 import { boxLoad, boxStore } from "./box-copy.ts";
+import { clearRange } from "./clear-range.ts";
 import { copyPart } from "./copy-part.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { fetchImage } from "../images/fetch.ts";
@@ -22,6 +23,7 @@ import type { UnitCall } from "./unit-call.ts";
 const units: { readonly [K in UnitOp["op"]]: (op: UnitOpOf<K>, call: UnitCall) => void } = {
   "bulk-copy": bulkCopy,
   "copy-part": copyPart,
+  "clear-range": clearRange,
   "box-load": boxLoad,
   "box-store": boxStore,
   "multiply-warpgroup": multiplyWarpgroup,

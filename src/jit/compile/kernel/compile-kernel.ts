@@ -94,14 +94,14 @@ function describe(
   }: { readonly stateBytes: number; readonly waits: boolean; readonly modules: ModuleCount },
 ): CompiledKernel {
   module.export("run");
-  const { imports, isOptimizable } = module;
-  const own = isOptimizable || modules === "one" ? [] : tileFunctionsIn(module);
+  const { imports, optimizingTime } = module;
+  const own = optimizingTime !== null || modules === "one" ? [] : tileFunctionsIn(module);
   const tiles = own.length === 0 ? new Uint8Array() : module.moved(own).finish();
   return {
     name: ir.name,
     bytes: module.finish(),
     tiles,
-    isOptimizable,
+    optimizingTime,
     lanes: quads * 4,
     shape,
     layout,

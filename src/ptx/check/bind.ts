@@ -182,6 +182,8 @@ export class Binder {
 
   /** Reports each unknown name once per function, rather than at every use. */
   #reportUnknown(node: NameExpr, what: "name" | "label"): void {
+    // A tree may be checked again, when other declarations have changed.
+    node.symbol = null;
     if (this.#unknown.has(node.text)) return;
     this.#unknown.add(node.text);
     this.#context.sink.error("unknown-name", node, `unknown ${what} '${node.text}'`, {

@@ -1,6 +1,6 @@
 import { dominatorsOf } from "../../../../ir/flow/dominance.ts";
 import { type FlowBlock, type FlowGraph, flowGraphOf, targetsOf } from "../../../../ir/flow/flow-graph.ts";
-import type { Instruction } from "../../../../ir/index.ts";
+import { type Instruction, isLanewise, onlyComputes } from "../../../../ir/index.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
 import { isBarrier, type SourceCode } from "./source-code.ts";
 
@@ -12,10 +12,24 @@ type Dominates = (a: number, b: number) => boolean;
  * block comes after those that lead to it, where no barrier lies between. Compilers write the end of a loop before its
  * beginning, or a loop around a barrier as it is: there a region would lead from the end of the layout back to its
  * beginning, and lanes that come to a barrier on several ways would not reconverge, since those at the lowest place run
- * first. SourceCode whose loops can be entered in several places stays as it is.
+ * first. Code whose loops can be entered in several places stays as it is; so does code whose results depend on
+ * the order in which lanes that are apart take their turns, which is the same in both engines.
  */
 export function inRegionOrder(code: SourceCode): SourceCode {
   return code.ir.instructions.some(isBarrier) ? inOrderOfRegions(code, isBarrier) : code;
+}
+
+/** Integer operations of which any order gives the same sum. */
+const commutes: ReadonlySet<string> = new Set(["add", "and", "or", "xor"].flatMap((op) => [`i32.${op}`, `i64.${op}`]));
+
+/** Whether what an instruction does may depend on which lanes have had their turns. A function may do anything. */
+function dependsOnTurns({ op, dst }: Instruction): boolean {
+  if (op.kind === "atomic") {
+    const adds = op.combine.every((value) => value.kind === "prim" && commutes.has(value.prim));
+    return !adds || dst.some((result) => result !== null);
+  }
+  const waitsForOthers = op.kind === "barrier" || (op.kind === "warp" && op.mask !== null);
+  return !waitsForOthers && op.kind !== "fence" && !onlyComputes(op) && !isLanewise(op);
 }
 
 /** The same where barriers are nothing: only the ends of loops lead backwards. */
@@ -25,6 +39,7 @@ export const inLoopOrder = (code: SourceCode): SourceCode => inOrderOfRegions(co
 function inOrderOfRegions(code: SourceCode, endsRegion: (instruction: Instruction) => boolean): SourceCode {
   const { instructions } = code.ir;
   if (!instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i)) return code;
+  if (instructions.some(dependsOnTurns)) return code;
   const whole = flowGraphOf(instructions, { endsBlock: endsRegion });
   const passes = (block: number): boolean => endsRegion(instructions[whole.blocks[block]!.end - 1]!);
   const graph = withoutPassages(whole, passes);
@@ -142,7 +157,7 @@ function orderOf(graph: FlowGraph, begins: ReadonlySet<number>, dominates: Domin
   return order[0] === 0 && order.length + unreached.length === blocks.length ? [...order, ...unreached] : null;
 }
 
-/** SourceCode with its blocks in another order. Where a block no longer stands before the next one, it branches there. */
+/** The code with its blocks in another order. Where a block no longer stands before the next one, it branches there. */
 function inOrder({ ir, origins }: SourceCode, { blocks, blockAt }: FlowGraph, order: readonly number[]): SourceCode {
   const end = ir.instructions.length;
   const moved: Instruction[] = [];

@@ -222,10 +222,7 @@ export interface Warp {
   watched: boolean;
   /** Whether the running group has given way; then the schedule turns to others. */
   yielded: boolean;
-  /**
-   * Whether it ends its turn since it has found a phase of an mbarrier complete: threads that wait for each phase find
-   * none complete if others may be two phases ahead of them.
-   */
+  /** Whether it ends its turn, as a phase of an mbarrier is complete: others that wait for it see it before the next. */
   passesTurn: boolean;
   /** The lanes that have found the phase of an mbarrier incomplete in the warp's last turn, and where. */
   polled: number;

@@ -66,9 +66,11 @@ struct lw_launch {
   uint32_t per_thread;
 };
 
+enum { LW_ASLEEP = 2 };
+
 /* An answer: what is to be done, item by item, and then the value that the call returns. */
 struct lw_slot {
-  uint32_t done; /* 1 when the answer is there */
+  uint32_t done; /* 1 when the answer is there, LW_ASLEEP while the thread has to be woken for it */
   uint32_t bytes; /* of all items */
   uint64_t result;
 };

@@ -1,6 +1,6 @@
 import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
-import type { KernelResult, LaunchDefaults, LaunchOptions } from "../../runtime/launch/launch-options.ts";
+import type { KernelResult, LaunchOptions } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail, require } from "../base/errors.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
@@ -76,15 +76,13 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   if (process.error !== 0) return;
   const { kernel } = spec.kernel;
   const options: LaunchOptions = {
-    ...process.options.launch,
+    ...process.launchSettings,
     grid: spec.grid,
     block: spec.block,
     shared: spec.shared,
     ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
     args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
     ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
-    ...(isReproducible(process.options.launch) ? {} : { clock: wallClock }),
-    onOutput: (text) => process.output.add(text),
   };
   try {
     const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
@@ -98,13 +96,6 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
     return failed(error, device);
   }
 }
-
-/** Programs wait for so many ticks of a clock, which has to go on as clocks do. */
-const wallClock = (): bigint => BigInt(Math.floor(performance.now() * 1e6));
-
-/** Whether the same launch is to run in the same way each time. */
-const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
-  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
 
 /** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */
 function workspaceFor(device: CudaDevice): readonly [number, number] {

@@ -32,6 +32,8 @@ export class CudaDevice {
   /** The pool of allocations that name none. */
   pool: MemoryPool;
   readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
+  /** The kernels for which functions of the host stand, as far as they have been asked for. */
+  readonly #kernels = new Map<bigint, DeviceKernel>();
   readonly #constants = new Map<DeviceModule, Map<string, Allocation>>();
 
   constructor(process: ProcessState, number: number) {
@@ -99,6 +101,7 @@ export class CudaDevice {
   unload(binary: RegisteredBinary): void {
     const known = this.#modules.get(binary);
     this.#modules.delete(binary);
+    this.#kernels.clear();
     if (known instanceof DeviceModule) this.free(known);
   }
 
@@ -114,8 +117,12 @@ export class CudaDevice {
 
   /** The kernel for which a function of the host stands. Throws if there is none. */
   kernelOf(stub: bigint): DeviceKernel {
-    const found = this.process.registry.function(stub) ?? fail(errors.invalidDeviceFunction);
-    return this.moduleOf(found.binary).kernel(found.name);
+    let known = this.#kernels.get(stub);
+    if (known === undefined) {
+      const found = this.process.registry.function(stub) ?? fail(errors.invalidDeviceFunction);
+      this.#kernels.set(stub, (known = this.moduleOf(found.binary).kernel(found.name)));
+    }
+    return known;
   }
 
   /** The device memory of a variable of a module. Constants have a copy there, which is kept equal. */
@@ -149,6 +156,7 @@ export class CudaDevice {
     const { allocations, streams } = this.process;
     for (const module of this.#modules.values()) if (module instanceof DeviceModule) this.free(module);
     this.#modules.clear();
+    this.#kernels.clear();
     this.#constants.clear();
     this.#workspace = null;
     allocations.freeAll(this.number);

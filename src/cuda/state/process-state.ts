@@ -1,7 +1,7 @@
 import type { CodeImage } from "../../container/index.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
-import type { KernelResult, LaunchSettings } from "../../runtime/launch/launch-options.ts";
+import type { KernelResult, LaunchDefaults, LaunchSettings } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
 import type { HostMemory } from "../base/host-memory.ts";
@@ -62,6 +62,13 @@ export interface Surroundings {
   readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
 }
 
+/** Programs wait for so many ticks of a clock, which has to go on as clocks do. */
+const wallClock = (): bigint => BigInt(Math.floor(performance.now() * 1e6));
+
+/** Whether the same launch is to run in the same way each time. */
+const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
+  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
+
 /** The calls that give memory of a kind. */
 const allocators: Readonly<Record<string, string>> = {
   device: "cudaMalloc",
@@ -72,6 +79,8 @@ const allocators: Readonly<Record<string, string>> = {
 /** What all devices of a process have in common: the machine, memory, handles, what was registered. */
 export class ProcessState {
   readonly options: ExecOptions;
+  /** What all launches have in common. */
+  readonly launchSettings: LaunchSettings;
   readonly host: HostMemory;
   readonly registry: Registry;
   readonly streams = new Handles<Stream>();
@@ -113,6 +122,11 @@ export class ProcessState {
 
   constructor(options: ExecOptions, surroundings: Surroundings) {
     this.options = options;
+    this.launchSettings = {
+      ...options.launch,
+      ...(isReproducible(options.launch) ? {} : { clock: wallClock }),
+      onOutput: (text) => this.output.add(text),
+    };
     this.#surroundings = surroundings;
     this.host = surroundings.host;
     this.registry = new Registry(this.host);

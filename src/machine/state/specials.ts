@@ -86,5 +86,7 @@ export function gridScalars(grid: Grid): Int32Array {
     cluster_nctarank: clusterSize(grid),
     is_explicit_cluster: Number(grid.cluster.isExplicit),
   };
-  return Int32Array.from(scalarNames, (name) => values[name]);
+  const scalars = new Int32Array(scalarNames.length);
+  for (let i = 0; i < scalars.length; i++) scalars[i] = values[scalarNames[i]!];
+  return scalars;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
@@ -25,6 +25,9 @@ interface Client {
 
 /** Milliseconds for which the thread waits outside of Node's own loop, at most. */
 const waitMs = 20;
+
+/** How often it looks for a message before it goes to sleep: for some 50 microseconds. */
+const soonLooks = 1500;
 
 /** The server of a program and of the processes that it starts: each that uses CUDA has a device of its own. */
 export class ExecServer {
@@ -66,14 +69,16 @@ export class ExecServer {
     this.#isClosed = true;
     for (const client of [...this.#clients]) this.#end(client);
     this.#native.addon.close(this.#listener);
-    rmSync(this.#folder, { recursive: true, force: true });
+    unlinkSync(this.path);
+    rmdirSync(this.#folder);
   }
 
   /** Does what there is to do, waits a little for more, and lets Node do the same. */
   #turn = (): void => {
     if (this.#isClosed) return;
     const isBusy = this.#serve();
-    if (!isBusy) this.#wait();
+    if (isBusy && !this.#hasWorkers) while (this.#isAskedSoon() && this.#serve());
+    else if (!isBusy) this.#wait();
     setImmediate(this.#turn);
   };
 
@@ -82,28 +87,37 @@ export class ExecServer {
     let isBusy = false;
     for (const { channel, session } of this.#clients) {
       for (let i = 0; i < 256; i++) {
-        const next = channel.next(session.process.output);
-        if (next === null) break;
-        session.take(next);
+        if (!channel.take(session.process.output, (message) => session.take(message))) break;
         isBusy = true;
       }
     }
     return isBusy;
   }
 
-  #wait(): void {
-    const { addon } = this.#native;
-    // Workers report to Node's loop: while they run, it has to have its turn soon.
-    const hasWorkers = this.#clients.some(
+  /** Workers report to Node's loop: while they run, it has to have its turn soon. */
+  get #hasWorkers(): boolean {
+    return this.#clients.some(
       ({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen,
     );
+  }
+
+  /** Whether a message comes within a moment: programs often call again at once, and going to sleep takes longer. */
+  #isAskedSoon(): boolean {
+    for (let i = 0; i < soonLooks; i++) {
+      for (const { channel } of this.#clients) if (channel.hasMessages) return true;
+    }
+    return false;
+  }
+
+  #wait(): void {
+    const { addon } = this.#native;
     const awake = this.#clients.every(({ channel }) => channel.sleep());
     const greeting = [...this.#greeting];
     const clients = [...this.#clients];
     const own = [this.#listener, ...(this.#program < 0 ? [] : [this.#program])];
     const fds = Int32Array.from([...own, ...greeting, ...clients.map(({ channel }) => channel.fd)]);
     const ready = new Int32Array(fds.length);
-    addon.poll(fds, ready, !awake ? 0 : hasWorkers ? 1 : waitMs);
+    addon.poll(fds, ready, !awake ? 0 : this.#hasWorkers ? 1 : waitMs);
     for (const { channel } of clients) channel.awake();
     if (ready[0] !== 0) this.#accept();
     greeting.forEach((fd, i) => {
@@ -160,9 +174,7 @@ export class ExecServer {
   /** A process has ended: what it has still asked for is done. */
   #end(client: Client): void {
     const { channel, session } = client;
-    for (let next = channel.next(session.process.output); next !== null; next = channel.next(session.process.output)) {
-      session.take({ ...next, reply: null });
-    }
+    while (channel.take(session.process.output, (message) => session.take({ ...message, reply: null })));
     for (const leak of session.process.leaks) this.#events.warn(leak);
     this.#clients.splice(this.#clients.indexOf(client), 1);
     channel.close();

@@ -1,5 +1,6 @@
 import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
+import { isFault } from "../../runtime/launch/faults.ts";
 import type { KernelResult, LaunchOptions } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail, require } from "../base/errors.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
@@ -113,28 +114,9 @@ function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device
   const { process } = device;
   process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
   if (result.ok) return;
-  const fault = result.reports.findLast(({ code, severity }) => severity === "error" && !findings.has(code));
+  const fault = result.reports.findLast(isFault);
   if (fault !== undefined) process.break(errorOf(fault));
 }
-
-/** What sanitizers report of launches that go on. All other errors are faults, which end a launch. */
-const findings: ReadonlySet<string> = new Set([
-  "divergent-uni",
-  "noreturn-returned",
-  "stack-imbalance",
-  "uninitialized-read",
-  "memory-leak",
-  "async-in-flight",
-  "data-race",
-  "proxy-fence-missing",
-  "wgmma-missing-fence",
-  "barrier-divergence",
-  "shfl-inactive-source",
-  "sync-mask-excludes-self",
-  "division-by-zero",
-  "operand-out-of-range",
-  "register-out-of-bounds",
-]);
 
 /** Faults by the error that a device gives for them; all others are unspecified. Findings of sanitizers end nothing. */
 const codes: Readonly<Record<string, number>> = {

@@ -9,10 +9,6 @@ import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
 import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
 
-/** CUDA's own library for kernels that launch kernels: its names are the machine's. */
-const isDeviceRuntime = (text: string): boolean =>
-  text.includes(".visible .entry __cudaCDP") || text.includes("cnpDeviceGetLimit");
-
 const architectureOf = (text: string): number => Number(/^[ \t]*\.target[ \t]+sm_(\d+)/m.exec(text)?.[1] ?? 0);
 
 /** One device of a process: its context, with the modules that are loaded into it and its streams. */
@@ -82,11 +78,10 @@ export class CudaDevice {
 
   /** Loads PTX; several texts are linked. Throws if they have errors. */
   loadText(texts: readonly string[]): DeviceModule {
-    const own = texts.filter((text) => !isDeviceRuntime(text));
-    const name = (i: number): string => (own.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
+    const name = (i: number): string => (texts.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
     try {
-      const files = own.map((text, i) => ({ path: name(i), text }));
-      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...own.map(architectureOf)));
+      const files = texts.map((text, i) => ({ path: name(i), text }));
+      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...texts.map(architectureOf)));
     } catch (error) {
       if (error instanceof LoadError) {
         this.process.warn(error.message);

@@ -12,6 +12,7 @@ import type { Event, Stream } from "../work/stream.ts";
 import type { Advice } from "./advice.ts";
 import { addressOf, type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
+import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
@@ -62,9 +63,6 @@ export interface Surroundings {
   readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
 }
 
-/** Programs wait for so many ticks of a clock, which has to go on as clocks do. */
-const wallClock = (): bigint => BigInt(Math.floor(performance.now() * 1e6));
-
 /** Whether the same launch is to run in the same way each time. */
 const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
   seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
@@ -104,7 +102,7 @@ export class ProcessState {
   /** Memory that is freed when its stream comes to it. */
   readonly freedLater = new Set<Allocation>();
   /** The values by which conditional nodes of graphs run, which kernels may set. */
-  readonly conditions = new Handles<{ readonly initial: number | null; value: number }>();
+  readonly conditions = new Handles<Condition>();
   readonly graphMemory = new GraphMemoryUse();
   readonly userObjects = new Handles<Counted>();
   /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
@@ -124,7 +122,8 @@ export class ProcessState {
     this.options = options;
     this.launchSettings = {
       ...options.launch,
-      ...(isReproducible(options.launch) ? {} : { clock: wallClock }),
+      // Programs wait for so many ticks of a clock, which has to go on as clocks do.
+      hostClock: !isReproducible(options.launch),
       onOutput: (text) => this.output.add(text),
     };
     this.#surroundings = surroundings;

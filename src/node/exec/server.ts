@@ -40,6 +40,8 @@ export class ExecServer {
   readonly #entries: ReturnType<typeof entryPoints>;
   readonly #folder: string;
   readonly #listener: number;
+  /** Is ready when workers or timers want Node's own loop to have its turn. */
+  readonly #loop: number;
   readonly #clients: Client[] = [];
   readonly #greeting: number[] = [];
   #program = -1;
@@ -54,6 +56,7 @@ export class ExecServer {
     this.#folder = mkdtempSync(join(tmpdir(), "lanewise-"));
     this.path = join(this.#folder, "exec");
     this.#listener = native.addon.listen(this.path);
+    this.#loop = native.addon.loopDescriptor();
     if (this.#listener < 0) throw new Error(`no socket can be made at ${this.path}`);
   }
 
@@ -96,9 +99,7 @@ export class ExecServer {
 
   /** Workers report to Node's loop: while they run, it has to have its turn soon. */
   get #hasWorkers(): boolean {
-    return this.#clients.some(
-      ({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen,
-    );
+    return this.#clients.some(({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen);
   }
 
   /** Whether a message comes within a moment: programs often call again at once, and going to sleep takes longer. */
@@ -114,10 +115,10 @@ export class ExecServer {
     const awake = this.#clients.every(({ channel }) => channel.sleep());
     const greeting = [...this.#greeting];
     const clients = [...this.#clients];
-    const own = [this.#listener, ...(this.#program < 0 ? [] : [this.#program])];
+    const own = [this.#listener, this.#loop, ...(this.#program < 0 ? [] : [this.#program])];
     const fds = Int32Array.from([...own, ...greeting, ...clients.map(({ channel }) => channel.fd)]);
     const ready = new Int32Array(fds.length);
-    addon.poll(fds, ready, !awake ? 0 : this.#hasWorkers ? 1 : waitMs);
+    addon.poll(fds, ready, !awake ? 0 : waitMs);
     for (const { channel } of clients) channel.awake();
     if (ready[0] !== 0) this.#accept();
     greeting.forEach((fd, i) => {

@@ -39,3 +39,29 @@ export interface ChartOptions {
 export declare function laneChart(trace: LaneTrace, options?: ChartOptions): string;
 
 export declare function laneGroups(trace: LaneTrace): string;
+
+/** Steps during which no lane moves to another function or state. */
+export interface LaneColumn<Group extends LaneGroup = LaneGroup> {
+  /** The lanes that run. */
+  readonly lanes: number;
+  readonly groups: readonly Group[];
+  readonly first: Pick<LaneStep, "line" | "text">;
+  readonly final: Pick<LaneStep, "line" | "text">;
+}
+
+/** Lanes that part after a column, or that meet in it. */
+export interface LaneEvent {
+  readonly kind: "part" | "meet";
+  /** The index of the column. */
+  readonly at: number;
+  /** A letter. */
+  readonly mark: string;
+  readonly step: Pick<LaneStep, "line" | "text">;
+  /** Where the lanes go, or come from. */
+  readonly parts: readonly { readonly lanes: number; readonly state: LaneGroup["state"] | "exited"; readonly function?: string }[];
+}
+
+export declare function eventsOf(columns: readonly LaneColumn[]): LaneEvent[];
+
+/** `0-3 8-11`; long lists lose their middle. */
+export declare function listLanes(lanes: readonly number[]): string;

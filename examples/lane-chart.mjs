@@ -79,7 +79,7 @@ function rowsOf(lanes, columns) {
 }
 
 /** `0-3 8-11`; long lists lose their middle. */
-function listLanes(lanes) {
+export function listLanes(lanes) {
   const ranges = [];
   for (const lane of lanes) {
     const range = ranges.at(-1);
@@ -135,9 +135,10 @@ function drawRow(cells, width, pens, from) {
 }
 
 /**
- * Lanes that ran together stand in several groups one column later; lanes that run together did so one column before.
+ * Where lanes part and meet: lanes that ran together stand in several groups one column later; lanes that run together
+ * did so one column before. A column has the running `lanes`, the `groups`, and its `first` and `final` step.
  */
-function eventsOf(columns) {
+export function eventsOf(columns) {
   const partsOf = (lanes, { groups }) => {
     const parts = groups.filter((g) => (g.lanes & lanes) !== 0).map((g) => ({ ...g, lanes: g.lanes & lanes }));
     const ended = parts.reduce((rest, part) => rest & ~part.lanes, lanes);

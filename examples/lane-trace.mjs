@@ -21,7 +21,7 @@ export function traceLanes({ block = 0, warp = 0, most = 10_000 } = {}) {
         lanes: running.mask,
         line: source.position(span.start).line,
         text: source.slice(span).replace(/\s+/g, " "),
-        groups: [...groupsOf(w, running), ...returnedOf(w)].sort((a, b) => lowest(a.lanes) - lowest(b.lanes)),
+        groups: laneGroupsOf(w, running).map(({ activation: at, ...group }) => ({ ...group, ...placeOf(at) })),
       });
     },
     blockEnd(cta) {
@@ -32,12 +32,19 @@ export function traceLanes({ block = 0, warp = 0, most = 10_000 } = {}) {
   return { observer, trace };
 }
 
+/**
+ * Where the lanes of a warp are: those that are in the same activation and in the same state, from the lowest lane up.
+ * `running` is the group that executes an instruction, or null.
+ */
+export const laneGroupsOf = (warp, running) =>
+  [...groupsOf(warp, running), ...returnedOf(warp)].sort((a, b) => lowest(a.lanes) - lowest(b.lanes));
+
 const lowest = (lanes) => 31 - Math.clz32(lanes & -lanes);
 
 const groupsOf = (warp, running) =>
   warp.groups.map((group) => {
     const state = group === running ? "runs" : group.wait === null ? "ready" : "waits";
-    return { lanes: group.mask, state, ...placeOf(group.activation) };
+    return { lanes: group.mask, state, activation: group.activation };
   });
 
 /** Lanes that have returned from an activation in which others still are. */
@@ -46,11 +53,11 @@ function returnedOf(warp) {
   for (const group of warp.groups) for (let x = group.activation; x !== null; x = x.caller) activations.add(x);
   return [...activations]
     .filter((x) => x.returned !== 0)
-    .map((x) => ({ lanes: x.returned, state: "returned", ...placeOf(x) }));
+    .map((x) => ({ lanes: x.returned, state: "returned", activation: x }));
 }
 
 /** The function, and how many activations of it the lanes are in: more than one in a recursion. */
-function placeOf(activation) {
+export function placeOf(activation) {
   let depth = 0;
   for (let x = activation; x !== null; x = x.caller) if (x.code === activation.code) depth++;
   return { function: activation.code.ir.name, depth };

@@ -40,7 +40,9 @@ const { buildNative } = await import("./build-native.mjs");
 const whyNot = buildNative(root, join(fresh, "native"));
 if (whyNot !== null) console.error(`lanewise: \`lanewise exec\` is left out: ${whyNot}`);
 chmodSync(join(fresh, "cli/main.js"), 0o755);
-// The command line has this library in it, whose licence wants to come along.
-copyFileSync(join(root, "node_modules/yaml/LICENSE"), join(fresh, "cli/LICENSE-yaml"));
+// The command line has these libraries in it, whose licences want to come along.
+for (const name of ["yaml", "fast-png", "fflate", "iobuffer"]) {
+  copyFileSync(join(root, `node_modules/${name}/LICENSE`), join(fresh, `cli/LICENSE-${name}`));
+}
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(fresh, join(root, "dist"));

@@ -1,4 +1,4 @@
-// The command line as few files: what starts a command, PTX, vISA, the engine, YAML and the readers of binaries each in
+// The command line as few files: what starts a command, PTX, vISA, the engine, YAML, PNG and the readers of binaries each in
 // some of their own, loaded when a command needs them. One file of all would cost every command the time to read what
 // it does not need.
 import { writeBundle } from "./write-bundle.mjs";
@@ -6,6 +6,7 @@ import { writeBundle } from "./write-bundle.mjs";
 /** The first that a module's path matches; the rest goes where it is used. */
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
+  [/\/node_modules\/(fast-png|fflate|iobuffer)\//, "png"],
   [/\/src\/container\/sniff\.ts/, "base"],
   [/\/src\/container\//, "container"],
   [/\/src\/(source\/|runtime\/data\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],

@@ -36,6 +36,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "jit",
     "sanitizers",
   ],
+  ide: ["source", "names", "semantics", "ir", "ptx", "visa"],
   profiler: ["source", "names", "semantics", "ir", "machine"],
   reports: ["source", "names", "machine"],
   debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
@@ -61,6 +62,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "cuda",
     "node",
     "index",
+    "ide",
   ],
 };
 /** The rooms that may use Node; everything else runs in a browser. */
@@ -93,9 +95,10 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "threads",
     "run",
   ],
+  ide: ["base", "ptx", "visa", "."],
   cuda: ["base", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
   runtime: ["data", "launch", "visa", "device", "job", "explore", "standalone", "."],
-  cli: ["terminal", "options", "runs", "profile", "commands", "."],
+  cli: ["terminal", "options", "runs", "profile", "schemas", "commands", "."],
 };
 
 const root = new URL("..", import.meta.url).pathname;

@@ -18,3 +18,24 @@ export function coherentSelectors(n: number): ArrayLike<number> {
   const ofWarp = drawn(Math.ceil(n / 32), 3, 4);
   return Uint32Array.from({ length: n }, (_, i) => ofWarp[i >> 5]!);
 }
+
+/** The columns and diagonals that three queens in the first rows of a board take, for all places where they may be. */
+export function queenStarts(size: number): readonly (readonly [columns: number, left: number, right: number])[] {
+  const all = 2 ** size - 1;
+  let starts: (readonly [number, number, number])[] = [[0, 0, 0]];
+  for (let row = 0; row < 3; row++) {
+    starts = starts.flatMap(([columns, left, right]) =>
+      Array.from({ length: size }, (_, x) => 2 ** x)
+        .filter((place) => (place & (columns | left | right)) === 0)
+        .map((place) => [columns | place, ((left | place) << 1) & all, (right | place) >> 1] as const),
+    );
+  }
+  return starts;
+}
+
+/** Square matrices, one after the other, whose diagonals are so large that elimination needs no pivots. */
+export const dominantMatrices = (count: number, side: number): readonly number[] =>
+  Array.from({ length: count * side * side }, (_, i) => {
+    const isDiagonal = i % side === Math.floor(i / side) % side;
+    return ((Math.imul(i, 0x9e3779b1) >>> 8) & 0xffff) / 2 ** 16 + (isDiagonal ? side : 0);
+  });

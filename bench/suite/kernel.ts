@@ -20,6 +20,8 @@ interface BenchLaunch {
   readonly kernel: string;
   readonly grid: BenchSize;
   readonly block: BenchSize;
+  /** Bytes of shared memory whose size the launch decides; none by default. */
+  readonly shared?: number;
   /** The names of buffers, and typed numbers. */
   readonly args: readonly (string | Scalar)[];
 }
@@ -36,7 +38,7 @@ export interface BenchPlan {
 export type Values = Readonly<Record<string, ArrayLike<number>>>;
 
 /** Benchmarks with a table and a mean of their own. */
-export const benchGroups = ["usual", "untuned"] as const;
+export const benchGroups = ["usual", "untuned", "held-out"] as const;
 
 export interface BenchKernel {
   readonly group: (typeof benchGroups)[number];
@@ -58,6 +60,17 @@ export interface BenchKernel {
   /** Computes the expected results from first principles; used if there is no C compiler. */
   readonly model: (inputs: Values, plan: BenchPlan) => Values;
 }
+
+/** A benchmark that has no peer but plain C, and files of its own name. */
+export type UntunedRow = Omit<BenchKernel, "file" | "tuned" | "opencl" | "group">;
+
+export const untuned = (row: UntunedRow, group: BenchKernel["group"]): BenchKernel => ({
+  ...row,
+  file: row.name,
+  tuned: false,
+  opencl: false,
+  group,
+});
 
 export const int = (value: number): Scalar => scalar("s32", value);
 

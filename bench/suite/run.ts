@@ -90,9 +90,9 @@ export function measure(
   let threads = 1;
   const loadMs = timed(() => {
     const module = device.load(source);
-    const launches = plan.launches.map(({ kernel, grid, block, args }) => ({
+    const launches = plan.launches.map(({ kernel, grid, block, shared = 0, args }) => ({
       kernel: module.kernel(kernel),
-      options: { grid, block, args: args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg)) },
+      options: { grid, block, shared, args: args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg)) },
     }));
     run = () => {
       for (const { kernel, options } of launches) {

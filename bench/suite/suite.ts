@@ -13,6 +13,7 @@ import {
   zeros,
 } from "./kernel.ts";
 import * as model from "./models.ts";
+import { heldOutKernels } from "./held-out.ts";
 import { untunedKernels } from "./untuned.ts";
 
 const blocks = (threads: number, block: number): readonly [number] => [Math.ceil(threads / block)];
@@ -440,4 +441,5 @@ const rows: readonly Row[] = [
 export const benchKernels: readonly BenchKernel[] = [
   ...rows.map((row) => ({ ...usual, file: row.name, ...row })),
   ...untunedKernels,
+  ...heldOutKernels,
 ];

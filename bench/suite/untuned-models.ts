@@ -98,3 +98,70 @@ export const paddedScan: Model = ({ in: from }, { sizes: [n] }) => {
   };
   return { out: each(512 * n!, next) };
 };
+
+export const ghostZone: Model = ({ in: from }, { sizes: [side, rate] }) => {
+  const n = side!;
+  let now = Array.from(from!);
+  const at = (y: number, x: number): number => now[clamped(y, n) * n + clamped(x, n)]!;
+  const next = (y: number, x: number): number =>
+    at(y, x) + rate! * (at(y - 1, x) + at(y + 1, x) + at(y, x - 1) + at(y, x + 1) - 4 * at(y, x));
+  // A tile at a border of the matrix takes its outermost threads, which change nothing, for the border.
+  for (let step = 0; step < 2; step++) now = each(n * n, (i) => next(Math.floor(i / n), i % n));
+  return { out: now };
+};
+
+export const residual: Model = ({ in: from }, { sizes: [side] }) => {
+  const n = side!;
+  const tiles = n / 16;
+  const out = Array<number>(n * n).fill(0);
+  const sums = Array<number>(tiles * tiles).fill(0);
+  for (let y = 1; y < n - 1; y++) {
+    for (let x = 1; x < n - 1; x++) {
+      const i = y * n + x;
+      out[i] = (from![i - 1]! + from![i + 1]! + from![i - n]! + from![i + n]!) / 4;
+      sums[Math.floor(y / 16) * tiles + Math.floor(x / 16)]! += (out[i] - from![i]!) ** 2;
+    }
+  }
+  return { out, sums };
+};
+
+export const earlyExercise: Model = ({ price, strike }, { sizes: [n, steps, up, down, growth] }) => ({
+  value: each(n!, (i) => {
+    const worth = (k: number, step: number): number =>
+      strike![i]! - (price![i]! + growth! * (2 * k - steps!) + growth! * step);
+    let nodes = each(steps! + 1, (k) => Math.max(worth(k, 0), 0));
+    for (let step = 1; step <= steps!; step++) {
+      nodes = each(steps! + 1 - step, (k) => Math.max(up! * nodes[k + 1]! + down! * nodes[k]!, worth(k, step)));
+    }
+    return nodes[0]!;
+  }),
+});
+
+export const walsh: Model = ({ in: from }, { sizes: [n] }) => {
+  const out = Array.from(from!);
+  for (let stride = 256; stride > 0; stride /= 2) {
+    for (let i = 0; i < 512 * n!; i++) {
+      if ((i & stride) !== 0) continue;
+      const [a, b] = [out[i]!, out[i + stride]!];
+      [out[i], out[i + stride]] = [a + b, a - b];
+    }
+  }
+  return { out };
+};
+
+export const cheapestPath: Model = ({ cost, a, b }, { sizes: [columns] }) => {
+  const n = columns!;
+  const rows = [Array.from(a!), Array.from(b!)] as const;
+  for (let launch = 0; launch < 16; launch++) {
+    let now = rows[launch % 2]!;
+    for (let row = 8 * launch; row < 8 * launch + 8; row++) {
+      const before = now;
+      now = each(
+        n,
+        (x) => cost![row * n + x]! + Math.min(before[x]!, before[Math.max(x - 1, 0)]!, before[Math.min(x + 1, n - 1)]!),
+      );
+    }
+    for (let x = 0; x < n; x++) rows[1 - (launch % 2)]![x] = now[x]!;
+  }
+  return { a: rows[0], b: rows[1] };
+};

@@ -1,13 +1,23 @@
-import { type BenchKernel, float, inPlace, input, int, integers, noise, output, zeros } from "./kernel.ts";
+import {
+  type BenchKernel,
+  float,
+  inPlace,
+  input,
+  int,
+  integers,
+  noise,
+  output,
+  untuned,
+  type UntunedRow,
+  zeros,
+} from "./kernel.ts";
 import * as model from "./untuned-models.ts";
 
 // Kernels as an application programmer writes them, for which the compiler was not tuned: halos, wavefronts, clamps,
 // masks, state across barriers, small blocks, bytes, pointers that data chooses, many launches. They are measured
 // apart from the others (`lanewise bench untuned`).
 
-type Row = Omit<BenchKernel, "file" | "tuned" | "opencl" | "group">;
-
-const rows: readonly Row[] = [
+const rows: readonly UntunedRow[] = [
   {
     name: "two-halos",
     title: "correlation of two rows of 1M floats, each with a halo in shared memory",
@@ -214,13 +224,106 @@ const rows: readonly Row[] = [
     }),
     model: model.paddedScan,
   },
+  {
+    name: "ghost-zone",
+    title: "two steps of diffusion at once on 1024² floats, in tiles of 16² that overlap",
+    size: 1024,
+    quickSize: 40,
+    results: ["out"],
+    tolerance: 1e-5,
+    plan: (n) => {
+      const tiles = Math.ceil(n / 12);
+      return {
+        buffers: { in: input("f32", n * n, noise(1, 0, 1)), out: output("f32", n * n) },
+        launches: [
+          { kernel: "ghost_zone", grid: [tiles, tiles], block: [16, 16], args: [int(n), float(0.125), "in", "out"] },
+        ],
+        sizes: [n, 0.125],
+      };
+    },
+    model: model.ghostZone,
+  },
+  {
+    name: "residual",
+    title: "a step of Jacobi's method on 1024² floats, with the sum of its changes",
+    size: 1024,
+    quickSize: 32,
+    results: ["out", "sums"],
+    tolerance: 1e-4,
+    plan: (n) => ({
+      buffers: {
+        in: input("f32", n * n, noise(1, 0, 1)),
+        out: output("f32", n * n),
+        sums: output("f32", (n / 16) ** 2),
+      },
+      launches: [{ kernel: "residual", grid: [n / 16, n / 16], block: [16, 16], args: [int(n), "in", "out", "sums"] }],
+      sizes: [n],
+    }),
+    model: model.residual,
+  },
+  {
+    name: "early-exercise",
+    title: "values of 256 options that may be exercised early, by trees of 255 steps",
+    size: 256,
+    quickSize: 2,
+    results: ["value"],
+    tolerance: 1e-3,
+    plan: (n) => ({
+      buffers: {
+        price: input("f32", n, noise(1, 50, 150)),
+        strike: input("f32", n, noise(2, 50, 150)),
+        value: output("f32", n),
+      },
+      launches: [
+        {
+          kernel: "early_exercise",
+          grid: [n],
+          block: [256],
+          args: [int(255), float(0.5), float(0.4990234375), float(0.0625), "price", "strike", "value"],
+        },
+      ],
+      sizes: [n, 255, 0.5, 0.4990234375, 0.0625],
+    }),
+    model: model.earlyExercise,
+  },
+  {
+    name: "walsh",
+    title: "Walsh transforms of 2K runs of 512",
+    size: 2048,
+    quickSize: 4,
+    results: ["out"],
+    tolerance: 1e-3,
+    plan: (n) => ({
+      buffers: { in: input("f32", 512 * n, noise(1, -1, 1)), out: output("f32", 512 * n) },
+      launches: [{ kernel: "walsh", grid: [n], block: [256], shared: 2048, args: [int(512), "in", "out"] }],
+      sizes: [n],
+    }),
+    model: model.walsh,
+  },
+  {
+    name: "cheapest-path",
+    title: "the cheapest paths down 128 rows of 64K columns, eight rows a launch",
+    size: 1 << 16,
+    quickSize: 512,
+    results: ["a", "b"],
+    tolerance: 0,
+    plan: (n) => ({
+      buffers: {
+        cost: input("s32", 128 * n, integers(1, 10)),
+        a: inPlace("s32", n, integers(2, 10)),
+        b: inPlace("s32", n, zeros),
+      },
+      launches: Array.from({ length: 16 }, (_, step) => ({
+        kernel: "cheapest_path",
+        grid: [Math.ceil(n / 240)] as const,
+        block: [256] as const,
+        args: [int(n), int(8 * step), "cost", step % 2 === 0 ? "a" : "b", step % 2 === 0 ? "b" : "a"],
+      })),
+      sizes: [n],
+    }),
+    model: model.cheapestPath,
+  },
 ];
 
 /** The benchmarks that are measured apart, in the order of their table. */
-export const untunedKernels: readonly BenchKernel[] = rows.map((row) => ({
-  ...row,
-  file: row.name,
-  tuned: false,
-  opencl: false,
-  group: "untuned",
-}));
+export const untunedKernels: readonly BenchKernel[] = rows.map((row) => untuned(row, "untuned"));

@@ -32,6 +32,18 @@ export interface Access {
   readonly scope: "cta" | "cluster" | "gpu" | "sys" | null;
 }
 
+/** An access that orders nothing: of `count` elements of `bits` bits, the first of them aligned to `align` bytes. */
+export const plainAccess = (space: Space, bits: Access["bits"], count = 1, align: number = bits / 8): Access => ({
+  space,
+  bits,
+  signed: false,
+  count,
+  align,
+  volatile: false,
+  order: "weak",
+  scope: null,
+});
+
 /**
  * Where each lane's access goes: to an address, or into a surface that the launch has bound. Beyond the end of a
  * surface, loads give 0 and stores do nothing. Textures are not modelled; one would be a third kind.

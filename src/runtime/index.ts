@@ -42,12 +42,12 @@ export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJ
 export { jobSchema } from "./job/job-schema.ts";
 export type { Schema } from "./job/schema-parts.ts";
 export type { Init, LcgInit } from "./job/init.ts";
-export type { ImageSpec } from "./job/job-image.ts";
+export type { ImageSpec, ObjectSpec } from "./job/job-image.ts";
 export type { ArgumentSpec } from "./job/job-argument.ts";
 export type { PointerPatch } from "./job/pointer-patch.ts";
 export type { CopyEnd, CopySpec, SymbolSpec } from "./job/job-symbol.ts";
 export type { Check, Comparison, Expected } from "./job/job-check.ts";
-export type { JobLaunch, JobRun } from "./job/job-execution.ts";
+export { type JobLaunch, JobRun } from "./job/job-execution.ts";
 export type { LaunchSummary } from "./job/job-result.ts";
 export type { VisaJob, VisaVariant } from "./job/job-visa.ts";
 export type { BlockSelection } from "./launch/block-selection.ts";
@@ -65,6 +65,7 @@ export {
 export { type BegunLaunch, Kernel, Module } from "./device/module.ts";
 export { ModuleVariable } from "./data/module-variable.ts";
 export { type NumpyArray, readNumpy, writeNumpy } from "./data/npy.ts";
+export type { Picture } from "./data/picture.ts";
 export { type CheckResult, type JobFiles, type JobOptions, type JobResult, runJob } from "./job/run-job.ts";
 export {
   type Choice,

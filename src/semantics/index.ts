@@ -1,6 +1,7 @@
 export * from "./expr.ts";
 export * from "./fold.ts";
 export * from "./kit.ts";
+export { everyLeaf } from "./leaves.ts";
 export * from "./prim.ts";
 export * from "./print.ts";
 export { mapChanged, rewriteLeaves } from "./rewrite.ts";

@@ -22,7 +22,7 @@ export function instantiateTile(
   const names = tileFunctions(module, tile);
   for (const name of [names.left, names.right, names.multiply]) module.export(name);
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages });
-  const instance = new WebAssembly.Instance(hostModule(module.finish(), true), { env: { memory } });
+  const instance = new WebAssembly.Instance(hostModule(module.finish(), 0), { env: { memory } });
   const functions = instance.exports as Record<string, unknown>;
   const exports: TileExports = {
     left: functions[names.left] as TileExports["left"],

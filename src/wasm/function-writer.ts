@@ -73,7 +73,7 @@ export class FunctionWriter implements InstructionSink {
   }
 
   /** How much there is for a host to do that optimizes the function. */
-  get merges(): Pick<MergeCount, "values" | "labels"> {
+  get merges(): Pick<MergeCount, "values" | "labels" | "loops"> {
     return this.#merges;
   }
 
@@ -179,7 +179,7 @@ export class FunctionWriter implements InstructionSink {
     this.#requireSize();
     this.#out.byte(what === "block" ? 0x02 : 0x03);
     this.#out.byte(0x40);
-    this.#merges.begin();
+    this.#merges.begin(what);
     return { depth: this.#depth++ };
   }
 
@@ -217,7 +217,7 @@ export class FunctionWriter implements InstructionSink {
     this.#hinted();
     this.#out.byte(0x04);
     this.#out.byte(result === null ? 0x40 : typeBytes[result]);
-    this.#merges.begin();
+    this.#merges.begin("if");
     this.#depth++;
     then();
     if (otherwise !== null) {

@@ -10,6 +10,7 @@ export class MergeCount {
   #assignments = 0;
   #values = 0;
   #labels = 0;
+  #loops = 0;
 
   get values(): number {
     return this.#values;
@@ -20,12 +21,17 @@ export class MergeCount {
     return this.#labels;
   }
 
+  get loops(): number {
+    return this.#loops;
+  }
+
   assigned(): void {
     this.#assignments++;
   }
 
-  begin(): void {
+  begin(what: "block" | "loop" | "if"): void {
     this.#labels++;
+    if (what === "loop") this.#loops++;
     this.#open.push({ from: this.#assignments, ways: 1 });
   }
 
@@ -43,11 +49,11 @@ export class MergeCount {
   }
 }
 
-/** The size of a function as far as it matters to a host that optimizes it. */
+/** What there is to do for a host that optimizes a function. */
 interface FunctionSize {
   /** The size of its code, in bytes. */
   readonly size: number;
-  readonly merges: Pick<MergeCount, "values" | "labels">;
+  readonly merges: Pick<MergeCount, "values" | "labels" | "loops">;
 }
 
 /** The largest function that is optimized, and the largest one that merges few values: straight code, for the most part. */
@@ -56,11 +62,16 @@ const [maxSize, maxStraightSize] = [0x8_0000, 0xc_0000];
 /** Values that are few, for functions of such sizes. */
 const fewValues = 300_000;
 
+/** The most labels of a function that is optimized, and the longest time that it may take, in milliseconds. */
+const [maxLabels, maxTime] = [10_000, 5000];
+
 /**
- * Whether V8 can optimize a function in a reasonable time: about a second for most code of this size, and a few seconds
- * for code that is made of nothing but loops or branches to one place.
+ * About how many milliseconds V8 needs to optimize a function: a fit to functions of all kinds in `bench/compile-kinds`,
+ * most of which take between half and twice as long on a common machine. Null: a function that must not be optimized,
+ * as it would take longer than anybody waits, or more memory than V8 may use.
  */
-export const isOptimizable = ({ size, merges }: FunctionSize): boolean =>
-  size <= (merges.values <= fewValues ? maxStraightSize : maxSize) &&
-  merges.values <= 1_500_000 &&
-  merges.labels <= 10_000;
+export function optimizingTime({ size, merges: { values, labels, loops } }: FunctionSize): number | null {
+  if (size > (values <= fewValues ? maxStraightSize : maxSize) || labels > maxLabels) return null;
+  const time = size / 5000 + values / 300 + loops;
+  return time > maxTime ? null : time;
+}

@@ -2,7 +2,7 @@ import { ByteWriter } from "./bytes.ts";
 import { type Features, type LibraryFunction, wasm } from "./expr.ts";
 import { type FunctionCode, typeBytes } from "./function-code.ts";
 import { FunctionWriter } from "./function-writer.ts";
-import { isOptimizable } from "./merge-count.ts";
+import { optimizingTime } from "./merge-count.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import type { WasmTy } from "./operation.ts";
 
@@ -64,9 +64,18 @@ export class ModuleWriter implements ModuleScope {
     return [...this.#imports.keys()];
   }
 
-  /** Whether a host can optimize all functions in a reasonable time. */
-  get isOptimizable(): boolean {
-    return [...this.#functions.values()].every(({ writer }) => isOptimizable(writer));
+  /**
+   * About how many milliseconds V8 needs to optimize the function for which it needs longest; null if there is one that
+   * it must not optimize.
+   */
+  get optimizingTime(): number | null {
+    let longest = 0;
+    for (const { writer } of this.#functions.values()) {
+      const time = optimizingTime(writer);
+      if (time === null) return null;
+      longest = Math.max(longest, time);
+    }
+    return longest;
   }
 
   /** Returns the index of a function type, adding the type if it is new. */

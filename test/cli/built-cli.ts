@@ -3,6 +3,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { schemaNames } from "../../src/cli/schemas/documents.ts";
+import { problemOf } from "./documents.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -40,15 +42,23 @@ export class BuiltCli {
     writeFileSync(join(this.work, path), data);
   }
 
+  /** Runs a command. What one prints with `--json` must be as its schema says. */
   run(...args: string[]): Outcome {
     const { FORCE_COLOR: _, ...env } = process.env;
-    return spawnSync(process.execPath, [join(this.folder, "dist/cli/main.js"), ...args], {
+    const outcome = spawnSync(process.execPath, [join(this.folder, "dist/cli/main.js"), ...args], {
       cwd: this.work,
       encoding: "utf8",
       env: { ...env, NO_COLOR: "1", LANEWISE_CACHE: "off" },
       timeout: 600_000,
       maxBuffer: 1 << 28,
     });
+    const [command = ""] = args;
+    if (args.includes("--json") && !args.includes("--help") && schemaNames.includes(command)) {
+      const problem = problemOf(command, JSON.parse(outcome.stdout));
+      if (problem !== null)
+        throw new Error(`lanewise ${args.join(" ")}: the document is not as its schema says: ${problem}`);
+    }
+    return outcome;
   }
 
   remove(): void {

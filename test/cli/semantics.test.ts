@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeSemantics, opcodesOf } from "../../src/cli/commands/semantics.ts";
+import { describeSemantics, opcodesOf } from "../../src/ptx/isa/describe.ts";
 import { instructionSet } from "../../src/ptx/isa/index.ts";
 
 const meaning = (opcode: string) => describeSemantics(instructionSet.resolve(opcode).candidates[0]!);

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { laneChart, laneGroups } from "../../examples/lane-chart.mjs";
 import { traceLanes } from "../../examples/lane-trace.mjs";
@@ -35,6 +36,7 @@ const pages = [
   "docs/library.md",
   "docs/jobs.md",
   "docs/modern.md",
+  "docs/images.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
@@ -59,6 +61,7 @@ beforeAll(async () => {
     "modern/gemm-hopper.ptx",
     "modern/gemm-hopper.debug",
     "bugs/last-tile.ptx",
+    "images/pictures.ptx",
     "cuda/scan.cu",
     "cuda/scan.ptx",
     "cuda/reduce.cu",
@@ -70,6 +73,7 @@ beforeAll(async () => {
   ]) {
     cli.write(`examples/${path}`, read(`examples/${path}`));
   }
+  cli.write("docs/images/README", "for pictures that commands write");
   cli.write("examples/cuda/reduce", readFileSync(new URL("examples/cuda/reduce", root)));
   cli.write("fill.fatbin", fixture("fill.fatbin"));
 });
@@ -188,6 +192,11 @@ describe.each(pages)("%s", (page) => {
         pieces.splice(i + 1, pieces[i + 1]?.startsWith("<!-- end") ? 0 : 1, `${await make(what)}\n`);
     }
     await expect(pieces.join("")).toMatchFileSnapshot(new URL(page, root).pathname);
+    // The commands of the page, run in a clone, write its pictures.
+    for (const [, picture = ""] of read(page).matchAll(/!\[[^\]]+\]\(([^)]+\.png)\)/g)) {
+      const made = readFileSync(join(cli.work, dirname(page), picture));
+      expect.soft(made.equals(readFileSync(new URL(picture, new URL(page, root)))), picture).toBe(true);
+    }
   });
 
   test("links to what is there", () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { type Form, instructionSet } from "../../src/ptx/isa/index.ts";
 import { Device, type TextureOptions } from "../../src/runtime/index.ts";
 import { engineNames } from "../../src/runtime/launch/launch-options.ts";
-import { choicesIn, opcodesOf } from "../ptx/isa/opcodes.ts";
+import { opcodesOfPairs } from "../ptx/isa/opcodes.ts";
 import { faceAt, sampleAt, type Sampling, type Shape, texelAt, type Texels, texelsOf } from "./model.ts";
 
 /*
@@ -58,20 +58,7 @@ function caseOf(form: Form, opcode: string, n: number): Case {
   };
 }
 
-/** Opcodes in which each pair of choices occurs. */
-function casesOf(form: Form): Case[] {
-  const seen = new Set<string>();
-  const opcodes = opcodesOf(form, 20_000).filter((opcode) => {
-    const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
-    if (candidate === undefined) return false;
-    const choices = choicesIn(candidate.mods);
-    const pairs = choices.flatMap((a) => choices.map((b) => `${a} ${b}`));
-    const isNew = pairs.some((pair) => !seen.has(pair));
-    for (const pair of pairs) seen.add(pair);
-    return isNew;
-  });
-  return opcodes.map((opcode, n) => caseOf(form, opcode, n));
-}
+const casesOf = (form: Form): Case[] => opcodesOfPairs(form).map((opcode, n) => caseOf(form, opcode, n));
 
 const forms = instructionSet.instructions
   .filter(({ name }) => name === "tex" || name === "tld4")

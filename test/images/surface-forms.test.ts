@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { type Form, instructionSet } from "../../src/ptx/isa/index.ts";
+import { instructionSet } from "../../src/ptx/isa/index.ts";
 import { type ChannelType, Device, type ImageOptions, type KernelArgument } from "../../src/runtime/index.ts";
 import { engineNames } from "../../src/runtime/launch/launch-options.ts";
-import { choicesIn, opcodesOf } from "../ptx/isa/opcodes.ts";
+import { opcodesOf, opcodesOfPairs } from "../ptx/isa/opcodes.ts";
 
 /*
  * Every form of suld, sust, sured, suq, txq and istypep with every choice of its modifiers, in both engines. Expected
@@ -42,20 +42,6 @@ function caseOf(opcode: string): Case {
     count: vector === undefined ? 1 : Number(vector[1]),
     size: Number(/\d+/.exec(type)![0]) / 8,
   };
-}
-
-/** Opcodes in which each pair of choices occurs. */
-function opcodesOfPairs(form: Form): string[] {
-  const seen = new Set<string>();
-  return opcodesOf(form, 20_000).filter((opcode) => {
-    const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
-    if (candidate === undefined) return false;
-    const choices = choicesIn(candidate.mods);
-    const pairs = choices.flatMap((a) => choices.map((b) => `${a} ${b}`));
-    const isNew = pairs.some((pair) => !seen.has(pair));
-    for (const pair of pairs) seen.add(pair);
-    return isNew;
-  });
 }
 
 /** The coordinates of a lane: x in bytes or texels, y, z and layer; with .trap inside, else around the surface. */

@@ -25,6 +25,7 @@ writeFileSync(
   join(folder, "use.ts"),
   `import { Device, type KernelResult } from "lanewise";
 import * as debug from "lanewise/debugger";
+import { Workspace } from "lanewise/ide";
 import * as ir from "lanewise/ir";
 import { loadKernel } from "lanewise/loader";
 import { openKernelFolder } from "lanewise/node";
@@ -34,7 +35,7 @@ import { parseVisa } from "lanewise/visa";
 
 const launched = new Device().load("").kernel("k").launch({ grid: 1, block: 1, args: [] });
 const result: KernelResult = launched;
-export const used = [result.ok, debug, ir, loadKernel, openKernelFolder, parsePtx, SourceText, parseVisa];
+export const used = [result.ok, debug, Workspace, ir, loadKernel, openKernelFolder, parsePtx, SourceText, parseVisa];
 export const wrong: string = launched;
 `,
 );

@@ -2,6 +2,7 @@ import { clusterWindows, type TensorKind, windows } from "../../src/ir/index.ts"
 import type { Views } from "../../src/machine/memory/views.ts";
 import { TensorMemory } from "../../src/program/units/tensor/tensor-memory.ts";
 import type { UnitCall } from "../../src/program/units/unit-call.ts";
+import { pairsOfFour } from "../pairs-of-four.ts";
 
 /*
  * Where matrices lie in shared and tensor memory, written from the manual: sections 9.7.16.3.3 (canonical layouts) and
@@ -192,16 +193,7 @@ export function sparsePlaces(kind: TensorKind, k: number, random: (limit: number
       bits.push(chosen === 1 ? 0b1110 : 0b0100);
       continue;
     }
-    const [first, second] = (
-      [
-        [0, 1],
-        [0, 2],
-        [0, 3],
-        [1, 2],
-        [1, 3],
-        [2, 3],
-      ] as const
-    )[random(6)]!;
+    const [first, second] = pairsOfFour[random(6)]!;
     bits.push(first | (second << 2));
     for (const one of [first, second]) {
       if (pairs) at.push(size * group + 2 * one, size * group + 2 * one + 1);

@@ -10,18 +10,9 @@ import { type TensorFormat, warpgroupSum } from "../../src/numeric/tensor.ts";
 import type { ReadChunks, WarpgroupInputs } from "../../src/program/warpgroup-inputs.ts";
 import { multiplyElements } from "../../src/program/warpgroup-product.ts";
 import { multiplyTiles } from "../../src/program/warpgroup-tiles.ts";
+import { randomWords } from "../random-words.ts";
 
 /* Products by tiles against those that are computed element by element, on any bits and on numbers of like size. */
-
-function randomWords(seed: number): () => number {
-  let state = seed | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state | 0;
-  };
-}
 
 const bitsOf: Partial<Readonly<Record<ElementFormat, number>>> = { f16: 16, bf16: 16, tf32: 32 };
 

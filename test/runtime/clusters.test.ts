@@ -247,6 +247,17 @@ describe.each(Object.entries(exchanges))("%s", (_, [body, expected]) => {
   );
 });
 
+/** Block 1 of the cluster exits, and block 0 goes on only after that. */
+const afterExit = `setp.eq.u32 p, %r, 1;
+    barrier.cluster.arrive.aligned;
+    @p exit;
+    barrier.cluster.wait.aligned;
+    mov.u32 %q, 0;
+wait:
+    add.u32 %q, %q, 1;
+    setp.lt.u32 p, %q, 5000;
+    @p bra wait;`;
+
 /** Wrong programs for clusters of two. `// report: code` at the end of a line expects that report there. */
 const wrong: Readonly<Record<string, string>> = {
   "a rank that there is not": `st.shared.u32 [%a], %v;
@@ -255,26 +266,10 @@ const wrong: Readonly<Record<string, string>> = {
   "a rank beyond all clusters": `mapa.shared::cluster.u32 %m, %a, -1;
     st.shared::cluster.u32 [%m], %v; // report: cluster-bad-rank`,
   "a block that has exited": `st.shared.u32 [%a], %v;
-    setp.eq.u32 p, %r, 1;
-    barrier.cluster.arrive.aligned;
-    @p exit;
-    barrier.cluster.wait.aligned;
-    mov.u32 %q, 0;
-wait:
-    add.u32 %q, %q, 1;
-    setp.lt.u32 p, %q, 5000;
-    @p bra wait;
+    ${afterExit}
     mapa.shared::cluster.u32 %m, %a, 1;
     ld.shared::cluster.u32 %w, [%m]; // report: dsmem-after-exit`,
-  "a remote arrival at a block that has exited": `setp.eq.u32 p, %r, 1;
-    barrier.cluster.arrive.aligned;
-    @p exit;
-    barrier.cluster.wait.aligned;
-    mov.u32 %q, 0;
-wait:
-    add.u32 %q, %q, 1;
-    setp.lt.u32 p, %q, 5000;
-    @p bra wait;
+  "a remote arrival at a block that has exited": `${afterExit}
     mapa.shared::cluster.u32 %m, %b, 1;
     mbarrier.arrive.shared::cluster.b64 _, [%m]; // report: dsmem-after-exit`,
   "another block's memory as shared::cta": `${sync} ${next}

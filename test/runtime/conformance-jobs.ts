@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SourceText } from "../../src/source/index.ts";
+import { jsonFiles } from "./json-files.ts";
 
 const root = fileURLToPath(new URL("../../../shared/conformance", import.meta.url));
 
@@ -20,14 +21,9 @@ const folders = ["cuda", "hand", "faults"] as const;
 export const jobFiles = (folder: (typeof folders)[number]): JobFile[] =>
   !present
     ? []
-    : readdirSync(join(root, folder))
-        .filter((name) => name.endsWith(".json"))
-        .map((name) => {
-          const path = join(root, folder, name);
-          return {
-            source: new SourceText(`${folder}/${name}`, readFileSync(path, "utf8")),
-            read: (file) => readFileSync(join(dirname(path), file)),
-          };
-        });
+    : jsonFiles(join(root, folder)).map(({ name, text, read }) => ({
+        source: new SourceText(`${folder}/${name}`, text),
+        read,
+      }));
 
 export const allJobFiles = (): JobFile[] => folders.flatMap(jobFiles);

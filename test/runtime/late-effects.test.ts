@@ -37,7 +37,7 @@ const module = ({ target, body, wait }: Program, waits: boolean): string => `.ve
 .target ${target}
 .address_size 64
 .shared .align 1024 .b8 buf[8192];
-.shared .align 8 .b64 bar;
+.shared .align 8 .b64 bar[2];
 .shared .align 4 .b32 cell;
 .visible .entry k(.param .u64 out)
 {${start}
@@ -246,10 +246,13 @@ const programs: Readonly<Record<string, Program>> = {
 
 const seeds = [1, 2, 3];
 
+/** With seeds, and with sanitizers, which must see each operation complete when the program does. */
+const watched = seeds.flatMap((seed) => [{ seed }, { seed, sanitize: "all" as const }]);
+
 describe.each(Object.entries(programs))("%s", (_, program) => {
   const all = (value: (thread: number) => number): number[] => Array.from({ length: 128 }, (_, t) => value(t));
   test("the wait is there", () => {
-    for (const how of [{ engine: "interpreter" }, { engine: "jit" }, ...seeds.map((seed) => ({ seed }))]) {
+    for (const how of [{ engine: "interpreter" }, { engine: "jit" }, ...watched]) {
       expect(run(program, true, how)).toEqual({ seen: all(program.right), codes: [] });
     }
   });
@@ -263,4 +266,26 @@ describe.each(Object.entries(programs))("%s", (_, program) => {
       expect(seen).toContain(program.wrong(0));
     }
   });
+});
+
+test("an mbarrier may be invalidated before an arrival that nobody waits for (9.7.13.15.11)", () => {
+  const invalidated: Program = {
+    ...tensor(
+      `    ${product}
+    ${commit}
+    ${product.replace("[%a]", "[%a+32]")}
+    @p mbarrier.init.shared.b64 [%b+8], 1;
+    ${commit.replace("[%b]", "[%b+8]")}
+    @p mbarrier.inval.shared.b64 [%b];
+    bar.sync 0;
+    ${tried("complete").replace("[%b]", "[%b+8]")}
+    ${load}`,
+      "",
+      sixteen,
+      7,
+    ),
+  };
+  for (const how of watched) {
+    expect(run(invalidated, true, how)).toEqual({ seen: Array.from({ length: 128 }, () => sixteen), codes: [] });
+  }
 });

@@ -3,23 +3,13 @@ import { type ElementFormat, fragmentOf, type MatrixProduct, type ProductRule } 
 import { type TensorFormat, tensorSum } from "../../src/numeric/tensor.ts";
 import { multiplyElements } from "../../src/program/matrix-product.ts";
 import { hostTile } from "../../src/tiles/index.ts";
+import { randomWords } from "../random-words.ts";
 
 /*
  * The products in WebAssembly against those of numeric/tensor.ts, which are formed element by element, on registers
  * from every source that is hard on sums: any pattern, numbers of like size, exponents far apart, sums that cancel,
  * subnormal numbers, zeros of both signs, accumulators of any size.
  */
-
-/** xorshift32: the same numbers on every run. */
-function randomWords(seed: number): () => number {
-  let state = seed | 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return state;
-  };
-}
 
 function product(a: ElementFormat, b: ElementFormat, k: number, rule: ProductRule, bits: number): MatrixProduct {
   const c = rule.kind === "integer" ? "s32" : "f32";

@@ -2,8 +2,6 @@ import { setFlagsFromString } from "node:v8";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { hostModule, ModuleWriter, wasm } from "../../src/wasm/index.ts";
 
-/** Larger than V8 may optimize. */
-
 const flags = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"];
 
 /**
@@ -41,8 +39,17 @@ describe("how V8 compiles a module", () => {
   }
 
   test("functions are optimized, except in a module that is not optimizable", async () => {
-    expect(await staysAsItBegan(runOf(hostModule(looping(2), false)))).toBe(true);
-    expect(await staysAsItBegan(runOf(hostModule(looping(4), true)))).toBe(false);
+    expect(await staysAsItBegan(runOf(hostModule(looping(2), null)))).toBe(true);
+    expect(await staysAsItBegan(runOf(hostModule(looping(4), 0)))).toBe(false);
+  });
+
+  test("a function that takes long to optimize is not optimized at once, but in the end", async () => {
+    const run = runOf(hostModule(looping(5), 300));
+    run(10_000_000);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isUnoptimized(run)).toBe(true);
+    for (let i = 0; i < 10; i++) run(1_000_000_000);
+    expect(await staysAsItBegan(run)).toBe(false);
   });
 });
 
@@ -60,20 +67,27 @@ describe("flags of V8", () => {
   const again = flags.map((flag) => `--${flag}`);
 
   test("they are only set for a module that is not optimizable, and reset afterwards", () => {
-    expect(runOf(hostModule(looping(), true))(5)).toBe(0);
+    expect(runOf(hostModule(looping(), 0))(5)).toBe(0);
     expect(set).toEqual([]);
-    expect(runOf(hostModule(looping(), false))(5)).toBe(0);
+    expect(runOf(hostModule(looping(), null))(5)).toBe(0);
     expect(set).toEqual([...without, ...again]);
   });
 
+  test("a function that takes long to optimize is optimized after it has run long", () => {
+    expect(runOf(hostModule(looping(), 400))(5)).toBe(0);
+    expect(set).toHaveLength(2);
+    expect(set[0]).toBe("--wasm-tiering-budget=2147483647");
+    expect(set[1]).toMatch(/^--wasm-tiering-budget=(1800000|13000000)$/);
+  });
+
   test("they are reset even if the module is invalid", () => {
-    expect(() => hostModule(new Uint8Array(8), false)).toThrow(WebAssembly.CompileError);
+    expect(() => hostModule(new Uint8Array(8), null)).toThrow(WebAssembly.CompileError);
     expect(set).toEqual([...without, ...again]);
   });
 
   test("a host that was started with flags of its own keeps them", () => {
     vi.spyOn(process, "execArgv", "get").mockReturnValue(["--liftoff-only", "--no-wasm-tier-up"]);
-    hostModule(looping(), false);
+    hostModule(looping(), null);
     expect(set).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isOptimizable } from "../../src/wasm/merge-count.ts";
+import { optimizingTime } from "../../src/wasm/merge-count.ts";
 import { ModuleWriter, wasm } from "../../src/wasm/index.ts";
 
 /** What a function whose body is written by `write` merges; it has three locals. */
@@ -7,13 +7,17 @@ function mergesOf(write: (f: ReturnType<ModuleWriter["function"]>, locals: reado
   const f = new ModuleWriter().function("f", [], []);
   const locals = [f.local("i32"), f.local("i32"), f.local("i32")];
   write(f, locals);
-  const { values, labels } = f.merges;
-  return { values, labels };
+  const { values, labels, loops } = f.merges;
+  return { values, labels, loops };
 }
 
 describe("values that are merged", () => {
   test("none where control goes one way", () => {
-    expect(mergesOf((f, [a]) => f.assign([{ local: a!, value: wasm.i32(1) }]))).toEqual({ values: 0, labels: 0 });
+    expect(mergesOf((f, [a]) => f.assign([{ local: a!, value: wasm.i32(1) }]))).toEqual({
+      values: 0,
+      labels: 0,
+      loops: 0,
+    });
   });
 
   test("each local that a condition may assign", () => {
@@ -23,7 +27,7 @@ describe("values that are merged", () => {
         f.assign([a!, b!].map((local) => ({ local, value: wasm.i32(1) })));
       });
     });
-    expect(merges).toEqual({ values: 2, labels: 1 });
+    expect(merges).toEqual({ values: 2, labels: 1, loops: 0 });
   });
 
   test("no more than there are locals, for each way to the end of a block", () => {
@@ -36,16 +40,27 @@ describe("values that are merged", () => {
         }
       });
     });
-    expect(merges).toEqual({ values: 6 * 3, labels: 1 });
+    expect(merges).toEqual({ values: 6 * 3, labels: 1, loops: 0 });
+  });
+
+  test("loops are counted", () => {
+    const merges = mergesOf((f) => {
+      f.loop((again) => {
+        f.i32(0);
+        f.brIf(again);
+      });
+    });
+    expect(merges).toEqual({ values: 0, labels: 1, loops: 1 });
   });
 
   test("a function that merges too many values, has too many labels or is too long is not to be optimized", () => {
-    const small = { size: 1000, merges: { values: 100, labels: 10 } };
-    expect(isOptimizable(small)).toBe(true);
-    expect(isOptimizable({ ...small, size: 2 ** 20 })).toBe(false);
-    expect(isOptimizable({ ...small, size: 700_000 })).toBe(true);
-    expect(isOptimizable({ size: 700_000, merges: { values: 400_000, labels: 10 } })).toBe(false);
-    expect(isOptimizable({ ...small, merges: { values: 2e6, labels: 10 } })).toBe(false);
-    expect(isOptimizable({ ...small, merges: { values: 100, labels: 20_000 } })).toBe(false);
+    const small = { size: 1000, merges: { values: 100, labels: 10, loops: 1 } };
+    expect(optimizingTime(small)).toBeLessThan(5);
+    expect(optimizingTime({ ...small, size: 2 ** 20 })).toBe(null);
+    expect(optimizingTime({ ...small, size: 700_000 })).toBeGreaterThan(100);
+    expect(optimizingTime({ size: 700_000, merges: { ...small.merges, values: 400_000 } })).toBe(null);
+    expect(optimizingTime({ ...small, merges: { ...small.merges, values: 2e6 } })).toBe(null);
+    expect(optimizingTime({ ...small, merges: { ...small.merges, labels: 20_000 } })).toBe(null);
+    expect(optimizingTime({ ...small, merges: { ...small.merges, loops: 6000 } })).toBe(null);
   });
 });

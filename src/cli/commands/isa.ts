@@ -6,16 +6,7 @@ import { nearest, type Style } from "../../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 import { findVisa, printVisa, printVisaList, visaRows, visaToJson, visaWords } from "./isa-visa.ts";
-import { combinations, describeSemantics, obstacleOf, opcodesOf } from "./semantics.ts";
-
-function gateText({ since, target, until, untilTarget }: Gate): string {
-  const targets = target === undefined ? [] : typeof target === "string" ? [target] : target;
-  return [
-    ...(since === undefined ? [] : [`PTX ${since}`]),
-    ...(targets.length === 0 ? [] : [targets.join(" or ")]),
-    ...(until === undefined ? [] : [`until PTX ${until}${untilTarget === undefined ? "" : ` on ${untilTarget}`}`]),
-  ].join(", ");
-}
+import { combinations, describeSemantics, gateText, obstacleOf, opcodesOf } from "../../ptx/isa/describe.ts";
 
 const shownMeanings = 12;
 

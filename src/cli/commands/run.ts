@@ -73,7 +73,7 @@ export const run: Command = {
       repeats: true,
       file: "written",
       fileIn: /^[^=]+=(.+)$/s,
-      help: "save the buffer of argument N (from 0; N+BYTE: of a pointer in a struct), or a variable: .npy, .bin, .json",
+      help: "save the buffer of argument N (from 0; N+BYTE: of a pointer in a struct), or a variable: .npy, .bin, .json; of a texture or a surface: .png",
     },
   ],
   common: [
@@ -147,7 +147,7 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
       print(finished, fromJob);
       results.push(finished);
       documents.push(jobToJson(result));
-      if (!fromJob && result.launches.length > 0) saveOutputs(outputs, result);
+      if (!fromJob && result.launches.length > 0) await saveOutputs(outputs, result);
       if (!fromJob && outputs.length === 0 && !json) printBuffers(result, planned.job, terminal);
       warnOfUnreached(steering, terminal);
       return statusOf(finished, findings.failOn);

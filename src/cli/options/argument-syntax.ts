@@ -1,23 +1,30 @@
 import { elementInfo, Elements, type ElementType, isElementType, misfit } from "../../runtime/data/element.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
+import type { SamplerOptions } from "../../runtime/data/image.ts";
 import { asType, isNumpy, readNumpy } from "../../runtime/data/npy.ts";
 import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
 import type { BufferSpec } from "../../runtime/job/job.ts";
 import type { BlockSelection } from "../../runtime/launch/block-selection.ts";
 import { hexBytes, listBytes, parseBuffer, parseNumber, parseType, type Wrong } from "./argument-values.ts";
+import { type ImageArgument, parseImage, parseSampler } from "./image-syntax.ts";
 import { parseStruct, type StructLayout } from "./struct-syntax.ts";
 import { parseTensor, type TensorArgument } from "./tensor-syntax.ts";
 
-/** The meaning of an `--arg`: a value, local memory, a buffer to create, a struct that may hold some, or a tensor map. */
+/**
+ * The meaning of an `--arg`: a value, local memory, a buffer to create, a struct that may hold some, a tensor map, or a
+ * texture, a surface or a sampler.
+ */
 export type CommandArgument =
   | { readonly kind: "scalar"; readonly spec: Extract<ArgumentSpec, { kind: "scalar" }> }
   | { readonly kind: "vector"; readonly spec: Extract<ArgumentSpec, { kind: "bytes" }> }
   | { readonly kind: "local"; readonly spec: Extract<ArgumentSpec, { kind: "local" }> }
   | { readonly kind: "struct"; readonly spec: StructLayout }
   | { readonly kind: "tensor"; readonly spec: TensorArgument }
+  | { readonly kind: "image"; readonly spec: ImageArgument }
+  | { readonly kind: "sampler"; readonly spec: SamplerOptions }
   | { readonly kind: "buffer"; readonly spec: BufferSpec };
 
-const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3), a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, f32[]=1,2,3, @x.npy, f32@x.bin), a struct ({f32:1, u64:2}, bytes:00ff) or a tensor map (tensor:f16[8192],dim=128x64,box=64x64)`;
+const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3), a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, f32[]=1,2,3, @x.npy, f32@x.bin), a struct ({f32:1, u64:2}, bytes:00ff), a tensor map (tensor:f16[8192],dim=128x64,box=64x64), or a texture, surface or sampler (texture:@x.png,filter=linear, surface:u8x4[640x480], sampler:address=wrap)`;
 
 /**
  * Parses the value of an `--arg`. `read` returns the contents of a file; `option` is what errors begin with.
@@ -33,6 +40,12 @@ export function parseArgument(
     throw new UsageError(`${option}: ${why}`);
   };
   if (text.startsWith("tensor:")) return { kind: "tensor", spec: parseTensor(text.slice("tensor:".length), wrong) };
+  const object = /^(texture|surface|image|sampler):(.*)$/s.exec(text);
+  if (object?.[1] === "sampler") return { kind: "sampler", spec: parseSampler(object[2]!, wrong) };
+  if (object) {
+    const as = object[1] === "texture" ? "texture" : "surface";
+    return { kind: "image", spec: parseImage(as, object[2]!, read, wrong) };
+  }
   if (text.startsWith("{")) return { kind: "struct", spec: parseStruct(text, wrong) };
   const typed = /^(\w+):(.+)$/s.exec(text);
   if (typed) {

@@ -47,7 +47,7 @@ export const programOptions: readonly OptionSpec[] = [
     value: "NAME=VALUE",
     repeats: true,
     file: "read",
-    fileIn: /^[^=]+=\w*@(.+)$/s,
+    fileIn: /^[^=]+=(?:\w*|texture:|surface:)@(.+?)(?:,[a-z]+(?:=[^,]*)?)*$/s,
     help: "PTX: what a variable holds before the launch, as in coeff=1,2,3 or coeff=@x.npy; vISA: where a name lies, as in table=.data.const+64",
   },
   { name: "relocation", value: "PLACE=NAME", repeats: true, help: "vISA: the name whose address a section holds" },
@@ -62,7 +62,7 @@ export const programOptions: readonly OptionSpec[] = [
     value: "VALUE",
     repeats: true,
     file: "read",
-    fileIn: /^\w*@(.+)$/s,
+    fileIn: /^(?:\w*|texture:|surface:|image:)@(.+?)(?:,[a-z]+(?:=[^,]*)?)*$/s,
     help: "an argument, in the order of the kernel's parameters",
   },
   { name: "schedule", value: "CHOICES", help: "run under this schedule, as run --explore names it" },
@@ -91,6 +91,10 @@ export const programDetails = `Arguments:
   {f32:1, u64:2}           a struct by value; f32[16]=iota in it is a pointer to a buffer
   bytes:00ff  bytes@x.bin  bytes by value
   f32v:1,2,3,4             a vector by value
+  texture:@x.png           a texture; texture:f32x4[64x32]=iota,filter=linear,address=wrap of a new buffer
+  surface:u8x4[640x480]    a surface; texture:2 and surface:2 are of the image of argument 2
+  sampler:filter=linear    a sampler
+  image:u8x4[640x480]      vISA: an image
   local:1024               vISA: bytes of local memory
 Variables (--symbol NAME=VALUE):
   42  1,2,3                numbers of the declared type, from the first element on

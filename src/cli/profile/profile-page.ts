@@ -8,6 +8,7 @@ import {
   type Profile,
 } from "../../profiler/index.ts";
 import { printable, SourceText } from "../../source/index.ts";
+import { groupBy } from "../terminal/group-by.ts";
 import { type Html, html, renderPage } from "../terminal/html.ts";
 import { grouped, plural } from "../terminal/numbers.ts";
 import { notesOf, percent, totalsOf } from "./profile-notes.ts";
@@ -95,18 +96,8 @@ function sourceTable(path: string, rows: readonly (SourceRow | null)[], note: st
 <div class="file code" tabindex="0" role="region" aria-label="${path}"><table class="source"><thead><tr><th class="heat count">${metrics[0]![0]}</th><th class="lanes">lanes</th><th class="no">line</th><th></th><th class="notes">on average</th></tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
-function grouping<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const list = groups.get(key(item));
-    if (list) list.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return groups;
-}
-
 function originTables(origins: readonly OriginProfile[], readOrigin: (path: string) => string | null): Html[] {
-  return [...grouping(origins, (o) => o.path)].map(([path, lines]) => {
+  return [...groupBy(origins, (o) => o.path)].map(([path, lines]) => {
     const text = readOrigin(path);
     const executed = new Map(lines.map((l) => [l.line, { counts: l.counts, targets: [] }]));
     const note = text === null ? "The file is not there: only its line numbers are known." : "";

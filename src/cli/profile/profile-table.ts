@@ -9,6 +9,7 @@ import {
   type SourceLineProfile,
 } from "../../profiler/index.ts";
 import { headOf, printable } from "../../source/index.ts";
+import { groupBy } from "../terminal/group-by.ts";
 import { grouped, plural } from "../terminal/numbers.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { beside } from "../terminal/wrap.ts";
@@ -88,7 +89,7 @@ function printLines<T extends Row>(
     return;
   }
   const heads = ["warp-instr", ...(by === "instructions" ? [] : [by]), "%", "lanes", "line", ""];
-  for (const [file, group] of byFile(ranked, path)) {
+  for (const [file, group] of groupBy(ranked, path)) {
     terminal.out(terminal.style("strong", printable(file)));
     const rows = group.map((l) => [
       grouped(l.counts.warpInstructions),
@@ -122,16 +123,6 @@ function describeLine(line: LineProfile): string {
 
 const withNotes = (text: string, notes: readonly string[]): string =>
   notes.length === 0 ? text : `${text}   [${notes.join("; ")}]`;
-
-function byFile<T>(lines: readonly T[], path: (line: T) => string): Map<string, T[]> {
-  const found = new Map<string, T[]>();
-  for (const line of lines) {
-    const list = found.get(path(line));
-    if (list) list.push(line);
-    else found.set(path(line), [line]);
-  }
-  return found;
-}
 
 const functionRow = (f: FunctionProfile, all: number): string[] => [
   f.calls === 0 ? "" : grouped(f.calls),

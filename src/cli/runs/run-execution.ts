@@ -3,8 +3,10 @@ import type { DeviceOptions } from "../../runtime/device/device-core.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelStore } from "../../runtime/index.ts";
 import { JobRun } from "../../runtime/job/job-execution.ts";
+import type { JobFiles } from "../../runtime/job/job-files.ts";
 import type { JobOptions } from "../../runtime/job/job-options.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
+import type { Job } from "../../runtime/job/job.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { renderPlace } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
@@ -64,9 +66,18 @@ export async function openRun(planned: PlannedRun, settings: JobOptions, on?: De
   return (await runOpener(planned, on))(settings);
 }
 
+/** Loads what reads PNG files, if a job names some. */
+async function pictureReader({ buffers }: Job): Promise<Pick<JobFiles, "picture">> {
+  const isNamed = [...buffers.values()].some(({ init }) => init.gen === "file" && /\.png$/i.test(init.path));
+  if (!isNamed) return {};
+  const { readPng } = await import("../terminal/png.ts");
+  return { picture: readPng };
+}
+
 /** Loads what runs need, once; the result prepares a run on a fresh device each time, without loading its program. */
 export async function runOpener(planned: PlannedRun, on?: DeviceOptions): Promise<(settings: JobOptions) => JobRun> {
-  const { job, variant, files } = planned;
+  const { job, variant } = planned;
+  const files = { ...planned.files, ...(await pictureReader(job)) };
   if (job.isa !== "visa") return (settings) => new JobRun(new PtxDevice(on), job, variant, files, settings);
   // On demand, so that PTX starts faster.
   const { Device } = await import("../../runtime/device/device.ts");

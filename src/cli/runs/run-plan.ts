@@ -2,11 +2,10 @@ import { dirname, join } from "node:path";
 import type { SectionSymbol } from "../../container/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { Isa } from "../../runtime/data/isa.ts";
-import type { ArgumentSpec } from "../../runtime/job/job-argument.ts";
 import type { JobFiles } from "../../runtime/job/job-files.ts";
 import type { SymbolSpec } from "../../runtime/job/job-symbol.ts";
 import type { VisaJob, VisaVariant } from "../../runtime/job/job-visa.ts";
-import { type BufferSpec, type Job, parseJob } from "../../runtime/job/job.ts";
+import { type Job, parseJob } from "../../runtime/job/job.ts";
 import type { Diagnostic } from "../../source/index.ts";
 import { parseArgument, parseBlocks, parseDim, parseOutput } from "../options/argument-syntax.ts";
 import { compiledPath, isCudaSource } from "../options/cuda-source.ts";
@@ -14,11 +13,10 @@ import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfProgram } from "../options/isa-of-file.ts";
 import { type OpenClProgram, openOpenCl } from "../options/opencl-files.ts";
 import type { Options } from "../options/options.ts";
-import type { TensorArgument } from "../options/tensor-syntax.ts";
-import type { StructLayout } from "../options/struct-syntax.ts";
 import { parseSymbolValue } from "../options/symbol-syntax.ts";
 import { parseInput, parseRelocation, parseSection, parseSymbol } from "../options/visa-syntax.ts";
 import { FileError, readBytes, readText, shownPath } from "../terminal/files.ts";
+import { boundObject, type CommandArguments, commandArguments } from "./command-arguments.ts";
 import { programFile } from "./program-files.ts";
 
 /** One variant of one job, ready to run. */
@@ -127,16 +125,7 @@ function commandFiles(options: Options, isa: Isa): { readonly files: JobFiles; r
  * argument.
  */
 export function commandJob(options: Options, command: string): PlannedRun {
-  const buffers = new Map<string, BufferSpec>();
-  const args = options.all("arg").map((text, index): ArgumentSpec => {
-    const argument = parseArgument(text, readBytes);
-    if (argument.kind === "struct") return structSpec(argument.spec, index, buffers);
-    if (argument.kind === "tensor") return tensorSpec(argument.spec, index, buffers);
-    if (argument.kind !== "buffer") return argument.spec;
-    const buffer = `argument ${index}`;
-    buffers.set(buffer, argument.spec);
-    return { kind: "buffer", buffer, offset: 0 };
-  });
+  const given = commandArguments(options.all("arg"));
   const kernel = options.value("kernel");
   const blocks = options.value("blocks");
   const isa = isaOfProgram(options, options.positionals);
@@ -157,13 +146,13 @@ export function commandJob(options: Options, command: string): PlannedRun {
     isa,
     variants: new Map([["", opened?.texts.map(({ path }) => path) ?? options.positionals]]),
     visa: isa === "visa" ? visaJob(options, opened) : null,
-    buffers,
-    symbols: isa === "ptx" ? symbolsOf(options) : new Map(),
+    buffers: given.buffers,
+    symbols: isa === "ptx" ? symbolsOf(options, given) : new Map(),
     launches: [
       {
         ...(kernel === null ? {} : { kernel }),
         size,
-        args,
+        args: given.args,
         blocks: blocks === null ? null : parseBlocks(blocks),
         copies: [],
       },
@@ -176,42 +165,24 @@ export function commandJob(options: Options, command: string): PlannedRun {
   return { job, variant: "", files };
 }
 
-/** Adds the buffers of a struct, which are named by the byte that holds their address. */
-function structSpec(struct: StructLayout, index: number, buffers: Map<string, BufferSpec>): ArgumentSpec {
-  const pointers = struct.pointers.map(({ at, spec }) => {
-    const buffer = `argument ${index}, byte ${at}`;
-    buffers.set(buffer, spec);
-    return { at, buffer, offset: 0 };
-  });
-  return { kind: "bytes", bytes: struct.bytes, pointers };
-}
-
-/** Adds the buffer of a tensor map, or finds that of an argument before it. */
-function tensorSpec(
-  { of, offset, bytes }: TensorArgument,
-  index: number,
-  buffers: Map<string, BufferSpec>,
-): ArgumentSpec {
-  const buffer = `argument ${typeof of === "number" ? of : index}`;
-  if (typeof of !== "number") buffers.set(buffer, of);
-  else if (!buffers.has(buffer)) {
-    throw new UsageError(
-      `--arg tensor:${of}: argument ${of} is no buffer before this argument; they are counted from 0`,
-    );
-  }
-  return { kind: "bytes", bytes, pointers: [{ at: 0, buffer, offset }] };
-}
-
 /** The options that apply to one instruction set only. */
 const ownOptions: Readonly<Record<Isa, readonly string[]>> = {
   ptx: ["grid", "block", "cluster", "shared"],
   visa: ["global", "local", "zeinfo", "section", "relocation", "input"],
 };
 
+/** What `--symbol NAME=VALUE` says: values, or a texture, surface or sampler to which the variable is bound. */
+function symbolOf(text: string, given: CommandArguments): [name: string, spec: SymbolSpec] {
+  const [, name, object] = /^([^=]+)=((?:texture|surface|sampler):.*)$/s.exec(text) ?? [];
+  if (name === undefined || object === undefined) return parseSymbolValue(text, readBytes);
+  const bound = boundObject(name, parseArgument(object, readBytes, `--symbol ${text}`), given);
+  return [name, { type: null, n: null, init: null, sha256: null, object: bound }];
+}
+
 /** The variables that a command line sets, and those that it only saves. */
-function symbolsOf(options: Options): Map<string, SymbolSpec> {
+function symbolsOf(options: Options, given: CommandArguments): Map<string, SymbolSpec> {
   const symbols = new Map<string, SymbolSpec>();
-  for (const [name, spec] of options.all("symbol").map((text) => parseSymbolValue(text, readBytes))) {
+  for (const [name, spec] of options.all("symbol").map((text) => symbolOf(text, given))) {
     if (symbols.has(name)) throw new UsageError(`--symbol ${name} is given twice`);
     symbols.set(name, { ...spec });
   }

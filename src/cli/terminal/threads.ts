@@ -1,4 +1,5 @@
 import type { Dim3, ThreadId } from "../../machine/reports/report.ts";
+import { groupBy } from "./group-by.ts";
 
 const triple = (d: Dim3): string => `(${d.join(",")})`;
 
@@ -14,24 +15,14 @@ function ranges(numbers: readonly number[]): string {
   return parts.join(", ");
 }
 
-function group<T>(items: readonly T[], key: (item: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const list = groups.get(key(item));
-    if (list) list.push(item);
-    else groups.set(key(item), [item]);
-  }
-  return [...groups.values()];
-}
-
 /**
  * Describes the threads of a report briefly: "threads 0-30 of block (0,0,0)", "threads (0-15,2,0) of block (1,0,0)",
  * with semicolons between blocks. `count` is the number of all threads, of which only some may be listed.
  */
 export function describeThreads(threads: readonly ThreadId[], count: number): string {
   const flat = threads.every(({ thread: [, y, z] }) => y === 0 && z === 0);
-  const blocks = group(threads, ({ block }) => triple(block)).map((inBlock) => {
-    const rows = group(inBlock, ({ thread: [, y, z] }) => `${y},${z}`).map((row) => {
+  const blocks = [...groupBy(threads, ({ block }) => triple(block)).values()].map((inBlock) => {
+    const rows = [...groupBy(inBlock, ({ thread: [, y, z] }) => `${y},${z}`).values()].map((row) => {
       const [, y, z] = row[0]!.thread;
       const xs = ranges([...new Set(row.map((t) => t.thread[0]))].sort((a, b) => a - b));
       return flat ? xs : `(${xs},${y},${z})`;

@@ -111,7 +111,7 @@ class Parser {
       const { text } = this.#token;
       const { start } = first.span;
       if (text === "[") {
-        const index = this.#bracketed();
+        const index = this.#enclosed("]");
         base = { kind: "index", base, index, span: { start, end: this.#token.start } };
       } else if (text === "." || text === "->") {
         this.#take(true);
@@ -142,33 +142,27 @@ class Parser {
     if (kind === "name") {
       this.#take(false);
       if (this.#token.text === "[") {
-        const index = this.#bracketed();
+        const index = this.#enclosed("]");
         const type = this.#type();
         return { kind: "element", name: text, index, type, span: { start, end: this.#token.start } };
       }
       return { kind: "name", name: text, type: this.#type(), span: { start, end } };
     }
     if (text === "[") {
-      const address = this.#bracketed();
+      const address = this.#enclosed("]");
       const closed = this.#token.start;
       return { kind: "memory", address, type: this.#type(), span: { start, end: closed } };
     }
-    if (text === "(") {
-      this.#deeper();
-      this.#take(true);
-      const inner = this.#binary(0);
-      this.#expect(")");
-      this.#depth--;
-      return inner;
-    }
+    if (text === "(") return this.#enclosed(")");
     throw this.#error(kind === "end" ? "expected a value, but the expression ends" : "expected a value");
   }
 
-  #bracketed(): ExpressionNode {
+  /** The expression from the bracket at the cursor to the one that closes it. */
+  #enclosed(close: ")" | "]"): ExpressionNode {
     this.#deeper();
     this.#take(true);
     const inner = this.#binary(0);
-    this.#expect("]");
+    this.#expect(close);
     this.#depth--;
     return inner;
   }

@@ -7,7 +7,7 @@ import { readElement, type Views, writeElement } from "../../machine/memory/view
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 import { completeFor, PendingEffects } from "../../machine/state/pending-effects.ts";
-import { arriveOnce, noteTransactions, raisePending } from "../../program/units/mbarrier.ts";
+import { arriveOnce, isValid, noteTransactions, raisePending } from "../../program/units/mbarrier.ts";
 import { bitsOf } from "../../semantics/bind.ts";
 import type { Expr, Value } from "../../semantics/index.ts";
 import { patternOf } from "../../semantics/pattern.ts";
@@ -17,12 +17,21 @@ import { LastExtent } from "../compile/last-extent.ts";
 import type { Slot } from "../compile/register-file.ts";
 import { type MemoryInstruction, SlowPath } from "./memory-access.ts";
 
+/** A lane that executes an instruction. */
+interface Asker {
+  readonly x: Activation;
+  readonly site: Site;
+  readonly lane: number;
+}
+
+/** The bytes of memory where an mbarrier is. */
+interface Mbarrier {
+  readonly views: Views;
+  readonly at: number;
+}
+
 /** Arrives at an mbarrier once what the lane has begun so far has taken effect. */
-function arriveLater(
-  { what, raises }: NonNullable<OpOf<"atomic">["tracks"]>,
-  asker: { readonly x: Activation; readonly site: Site; readonly lane: number },
-  mbarrier: { readonly views: Views; readonly at: number },
-): void {
+function arriveLater({ what, raises }: NonNullable<OpOf<"atomic">["tracks"]>, asker: Asker, mbarrier: Mbarrier): void {
   const { x, lane } = asker;
   const { warp } = x;
   const effects = warp.cta.units.of(PendingEffects);
@@ -36,12 +45,43 @@ function arriveLater(
   });
 }
 
+/**
+ * Lanes of an instruction that wait for phases of mbarriers in vain. When all lanes have looked, asynchronous operations
+ * that the mbarriers count take effect: the next wait sees them, in all lanes alike, and so do observers of it.
+ */
+class VainWaits {
+  readonly #site: Site;
+  #found: { readonly lane: number; readonly mbarrier: Mbarrier; readonly word: bigint }[] = [];
+
+  constructor(site: Site) {
+    this.#site = site;
+  }
+
+  add(lane: number, mbarrier: Mbarrier, word: bigint): void {
+    this.#found.push({ lane, mbarrier, word });
+  }
+
+  end({ warp }: Activation): void {
+    const found = this.#found;
+    if (found.length === 0) return;
+    this.#found = [];
+    let any = false;
+    for (const { mbarrier } of found) if (completeFor(warp.cta, mbarrier.views, mbarrier.at)) any = true;
+    if (any) return;
+    for (const { lane } of found) warp.polled |= 1 << lane;
+    const last = found.at(-1)!;
+    warp.pollSite = this.#site;
+    warp.pollWord = last.word;
+    warp.pollPlace = last.mbarrier;
+  }
+}
+
 type AtomicOp = Pick<OpOf<"atomic">, "combine" | "results" | "problem" | "tracks">;
 
 /** Read-modify-write, lane by lane in lane order. */
 export function makeAtomic(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: readonly (Slot | null)[]): Run {
   const { access, address, prepare } = memory;
-  const { update, endFailed } = laneUpdate(d, memory, op, to);
+  const { update, end } = laneUpdate(d, memory, op, to);
   const { slot } = address;
   const extent = new LastExtent(slot === null ? 0 : address.offset, accessBytes(access));
   const slow = new SlowPath(memory, "atomic", extent);
@@ -64,15 +104,15 @@ export function makeAtomic(d: Decoding, memory: MemoryInstruction, op: AtomicOp,
       }
       update(x, extent.views, at, lane);
     }
-    endFailed();
+    end(x);
   };
 }
 
 interface LaneUpdate {
   /** Reads, combines and writes for one lane; `at` is the byte of the first element. */
   readonly update: (x: Activation, views: Views, at: number, lane: number) => void;
-  /** Throws the fault of all lanes of the instruction that have failed, if there are any. */
-  readonly endFailed: () => void;
+  /** All lanes have executed the instruction. Throws the fault of those that have failed, if there are any. */
+  readonly end: (x: Activation) => void;
 }
 
 function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: readonly (Slot | null)[]): LaneUpdate {
@@ -91,11 +131,9 @@ function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: re
   // Of an mbarrier: whether the instruction waits for a phase.
   const isMbarrier = op.problem !== undefined;
   const waits = isMbarrier && op.results?.[0]?.ty === "pred";
+  const vain = new VainWaits(memory.site);
   const old: Value[] = combine.map(() => (access.bits === 64 ? 0n : 0));
   const fresh: (number | bigint)[] = combine.map(() => 0);
-  /** Whether a wait is in vain until asynchronous operations take effect, which they then do. */
-  const wasEarly = (x: Activation, views: Views, at: number): boolean =>
-    waits && Number(returned[0]) === 0 && completeFor(x.warp.cta, views, at);
   const update = (x: Activation, views: Views, at: number, lane: number): void => {
     for (let e = 0; e < elements.length; e++) old[e] = readElement(views, at + e * bytes, access.bits, access.signed);
     for (let e = 0; e < elements.length; e++) {
@@ -116,19 +154,11 @@ function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: re
     results?.forEach(({ ty, value }, e) => {
       returned[e] = patternOf(ty, value(x, lane, old));
     });
-    if (wasEarly(x, views, at)) {
-      update(x, views, at, lane);
-      return;
-    }
+    // Compilers invalidate mbarriers that still count operations for which they do not wait.
+    if (isMbarrier && isValid(old[0] as bigint) && !isValid(BigInt(fresh[0]!))) completeFor(x.warp.cta, views, at);
     if (isMbarrier && fresh[0] !== old[0]) {
       x.warp.cta.signalled = true;
       noteTransactions(x.warp.cta, memory.site, { views, at }, [old[0] as bigint, BigInt(fresh[0]!)]);
-    }
-    if (waits && Number(returned[0]) === 0) {
-      x.warp.polled |= 1 << lane;
-      x.warp.pollSite = memory.site;
-      x.warp.pollWord = old[0] as bigint;
-      x.warp.pollPlace = { views, at };
     }
     for (let e = 0; e < elements.length; e++) {
       writeElement(views, at + e * bytes, access.bits, fresh[e]!);
@@ -140,11 +170,13 @@ function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: re
         x.i32[slot.base] = (x.i32[slot.base]! & ~(1 << lane)) | ((Number(value) & 1) << lane);
       } else x.i32[slot.base + lane] = Number(value) & (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
     }
+    if (waits && Number(returned[0]) === 0) vain.add(lane, { views, at }, old[0] as bigint);
   };
-  const endFailed = (): void => {
+  const end = (x: Activation): void => {
     const all = failed;
     failed = null;
     all?.end();
+    vain.end(x);
   };
-  return { update, endFailed };
+  return { update, end };
 }

@@ -1,6 +1,6 @@
 import { eachLane } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
-import type { Op } from "../../ir/index.ts";
+import { type Op, plainAccess } from "../../ir/index.ts";
 import { wordBytesOf } from "../../ir/calls.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
@@ -23,17 +23,6 @@ import {
   transfer,
   writeLocation,
 } from "./transfer.ts";
-
-/** How functions of the machine access memory. */
-const byteAccess = {
-  space: "generic",
-  bits: 8,
-  signed: false,
-  align: 1,
-  volatile: false,
-  order: "weak",
-  scope: null,
-} as const;
 
 /** The transfers between one call instruction and one function. */
 interface Link {
@@ -86,7 +75,7 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
       if (observers === null) return null;
       const about = { warp, activation: x, site, mask: 1 << lane, lane, effect: "store", contents: null } as const;
       return (address, count) =>
-        emit(observers, "range", { ...about, access: { ...byteAccess, count }, address: parts(address) });
+        emit(observers, "range", { ...about, access: plainAccess("generic", 8, count), address: parts(address) });
     };
     if (run === undefined) {
       const message = `\`${callee.ir.name}\` has no body, and the machine does not provide it`;

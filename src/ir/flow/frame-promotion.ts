@@ -1,5 +1,5 @@
 import { type Expr, kit } from "../../semantics/index.ts";
-import { type Access, atAddress } from "../access.ts";
+import { type Access, atAddress, plainAccess } from "../access.ts";
 import type { Argument, Guard, Instruction, Op, Result } from "../instruction.ts";
 import type { IrFunction, IrModule, Param, Register } from "../module.ts";
 import { retargeted } from "../retarget.ts";
@@ -190,16 +190,7 @@ class Promotion {
   ): Instruction {
     const { space, align, size } = this.#ir.frame[variable]!;
     const bits = (size * 8) as Access["bits"];
-    const access: Access = {
-      space,
-      bits,
-      signed: false,
-      count: 1,
-      align: Math.min(Math.max(align, 1), size),
-      volatile: false,
-      order: "weak",
-      scope: null,
-    };
+    const access = plainAccess(space, bits, 1, Math.min(Math.max(align, 1), size));
     const ty = this.#addressSize === 64 ? "i64" : "i32";
     const place = atAddress({ kind: "frame", ty, variable, offset: 0, generic: false });
     const common = { guard, undefinedCases: [], span, location };

@@ -1,4 +1,4 @@
-import type { Expr } from "../../semantics/index.ts";
+import { type Expr, everyLeaf } from "../../semantics/index.ts";
 import type { Instruction } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
 
@@ -40,21 +40,21 @@ export class ThreadUniform {
   }
 
   #isSame(expr: Expr): boolean {
-    switch (expr.kind) {
-      case "const":
-      case "symbol":
-        return true;
-      case "reg":
-        return this.#registers.has(expr.reg);
-      case "prim":
-        return expr.args.every((arg) => this.#isSame(arg));
-      case "special":
-      case "frame":
-      case "old":
-      case "region":
-      case "indirect":
-      case "lane-word":
-        return false;
-    }
+    return everyLeaf(expr, (leaf) => {
+      switch (leaf.kind) {
+        case "const":
+        case "symbol":
+          return true;
+        case "reg":
+          return this.#registers.has(leaf.reg);
+        case "special":
+        case "frame":
+        case "old":
+        case "region":
+        case "indirect":
+        case "lane-word":
+          return false;
+      }
+    });
   }
 }

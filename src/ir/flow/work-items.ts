@@ -1,6 +1,7 @@
 import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
 import { windows } from "../address-map.ts";
 import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
+import { plainAccess } from "../access.ts";
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { FileHome, IrFunction, Param, Register } from "../module.ts";
 import { mapOperands, operandsOf } from "../operands.ts";
@@ -336,16 +337,7 @@ const special = (name: "tid" | "ctaid" | "ntid" | "nctaid", dimension: 0 | 1 | 2
 
 const paramLoad = (offset: number, bits: FileHome["bits"]): Op => ({
   kind: "load",
-  access: {
-    space: "kernel-param",
-    bits,
-    signed: false,
-    count: 1,
-    align: 1,
-    volatile: false,
-    order: "weak",
-    scope: null,
-  },
+  access: plainAccess("kernel-param", bits, 1, 1),
   place: { kind: "address", address: kit.i64(BigInt(windows["kernel-param"].start + offset)) },
 });
 

@@ -11,8 +11,8 @@ export interface CompiledKernel {
    * optimize it even if the kernel is too large.
    */
   readonly tiles: Uint8Array<ArrayBuffer>;
-  /** Whether a host can optimize the kernel's module in a reasonable time. */
-  readonly isOptimizable: boolean;
+  /** About how many milliseconds V8 needs to optimize a function of the module; null: it must not. */
+  readonly optimizingTime: number | null;
   readonly lanes: number;
   readonly shape: LaunchShape;
   readonly layout: ContextLayout;

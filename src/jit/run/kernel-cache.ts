@@ -89,6 +89,6 @@ export class KernelCache {
 
 export const withModule = (kernel: CompiledKernel): CachedKernel => ({
   kernel,
-  module: hostModule(kernel.bytes, kernel.isOptimizable),
-  tiles: kernel.tiles.length === 0 ? null : hostModule(kernel.tiles, true),
+  module: hostModule(kernel.bytes, kernel.optimizingTime),
+  tiles: kernel.tiles.length === 0 ? null : hostModule(kernel.tiles, 0),
 });

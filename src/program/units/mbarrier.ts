@@ -16,6 +16,9 @@ const txBias = 2 ** 20;
 const field = (word: bigint, at: number, width: number): number =>
   Number((word >> BigInt(at)) & ((1n << BigInt(width)) - 1n));
 
+/** Whether a word is an mbarrier. */
+export const isValid = (word: bigint): boolean => field(word, bits.mark, 2) === 2;
+
 /** "The complete-tx operation on the mbarrier has .release semantics at the .cluster scope" (9.7.9.25.4.1). */
 const completion: RangeKind = { bits: 64, order: "release", scope: "cluster" };
 
@@ -38,7 +41,7 @@ type Asker = Pick<UnitCall, "x" | "site"> & { readonly lane: number };
 export function completeTransactions({ x, site, lane }: Asker, { views, at }: Range, bytes: number): void {
   const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
   const word = view.getBigUint64(0, true);
-  if (field(word, bits.mark, 2) !== 2) throw uninitialized({ x, site }, lane);
+  if (!isValid(word)) throw uninitialized({ x, site }, lane);
   if (bytes >= txBias || field(word, bits.transactions, 21) <= bytes) {
     const message = `${bytes} transactions are complete, more than an mbarrier can count: 1048575 beyond those that it expects`;
     throw unitFault({ x, site }, lane, "mbarrier-count-overflow", message);
@@ -63,7 +66,7 @@ export function raisePending({ views, at }: Range): void {
 export function arriveOnce({ x, site, lane }: Asker, { views, at }: Range): void {
   const view = new DataView(views.u8.buffer, views.u8.byteOffset + at, 8);
   const word = view.getBigUint64(0, true);
-  if (field(word, bits.mark, 2) !== 2) throw uninitialized({ x, site }, lane);
+  if (!isValid(word)) throw uninitialized({ x, site }, lane);
   if (field(word, bits.pending, 20) === 0) {
     const message = "more threads arrive at the mbarrier than are pending in its phase";
     throw unitFault({ x, site }, lane, "mbarrier-count-overflow", message);
@@ -95,7 +98,7 @@ export function noteTransactions(
 ): void {
   const log = ownerOf(cta, views)?.units.of(TransactionLog);
   if (log === undefined) return;
-  const isOther = [before, after].some((word) => field(word, bits.mark, 2) !== 2);
+  const isOther = !isValid(before) || !isValid(after);
   if (isOther || field(before, bits.parity, 1) !== field(after, bits.parity, 1)) log.clear(at);
   else {
     const bytes = field(after, bits.transactions, 21) - field(before, bits.transactions, 21);

@@ -54,7 +54,7 @@ export function assignOperands(candidate: Candidate, operands: readonly Operand[
 const leftOut: Operand = { kind: "sink", start: -1, end: -1 };
 
 /** Whether a register of the declared type fits an operand of the wanted one; `wider`: it may have more bits (9.4). */
-function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
+export function fits(declared: TypeInfo, wanted: TypeInfo, wider: boolean): boolean {
   if (wanted.kind === "pred" || declared.kind === "pred") return wanted.kind === declared.kind;
   // Integer instructions treat a register of a packed type as plain bits.
   const isBits = declared.kind === "b" || (declared.lanes > 1 && (wanted.kind === "u" || wanted.kind === "s"));

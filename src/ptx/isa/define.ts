@@ -287,6 +287,9 @@ class Row implements Form {
   }
 }
 
+/** The effect of an instruction that changes nothing a program can see. */
+export const nothing = (): Op => ({ kind: "nothing" });
+
 /**
  * Makes a row of the table. The text determines the types of the row's own functions. These types are then erased,
  * because all rows are called alike, with the modifiers that `resolve` matched against the same text; hence the cast.

@@ -5,6 +5,7 @@ import {
   type Instruction as IrInstruction,
   type Op,
   type Param,
+  plainAccess,
   type SourceLocation,
   windows,
 } from "../../ir/index.ts";
@@ -144,20 +145,10 @@ export class FunctionLowering implements Places {
   /** Loads a `.reg` parameter of a kernel (PTX 1.x) from the parameter block on entry. */
   #loadRegisterParam(symbol: Extract<FormalSymbol, { kind: "register" }>, offset: number): void {
     const bits = Math.max(8, symbol.type.bits) as 8 | 16 | 32 | 64;
-    const align = bits / 8;
     this.#emit(symbol.span, {
       op: {
         kind: "load",
-        access: {
-          space: "kernel-param",
-          bits,
-          signed: false,
-          count: 1,
-          align,
-          volatile: false,
-          order: "weak",
-          scope: null,
-        },
+        access: plainAccess("kernel-param", bits),
         place: atAddress(kit.i64(BigInt(windows["kernel-param"].start + offset))),
       },
       dst: [...this.registers.of(symbol)],

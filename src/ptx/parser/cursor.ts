@@ -1,5 +1,5 @@
-import { tokenLimit } from "../../source/characters.ts";
-import { type DiagnosticDetails, DiagnosticSink, type SourceText, type Span } from "../../source/index.ts";
+import type { DiagnosticDetails, SourceText, Span } from "../../source/index.ts";
+import { TokenCursor } from "../../source/token-cursor.ts";
 import type { SyntaxCode } from "../codes-syntax.ts";
 import { Lexer, Token, type TokenKind } from "../lexer.ts";
 import type { BadNode } from "../tree/leaves.ts";
@@ -9,45 +9,30 @@ import { Names } from "./names.ts";
 /** How deeply blocks, operands, initializers and expressions may be nested; each is counted separately. */
 export const nestingLimit = 256;
 
-/**
- * The parser's position in the text, with the current token. At the first error in a statement the cursor panics: the
- * current token becomes one that nothing matches, so the parsing functions return without further reports, until the
- * end of the statement calls `recover`.
- */
-export class Cursor {
-  readonly source: SourceText;
-  readonly text: string;
+/** The parser's position in the text. The end of a statement, or of a panic, calls `recover`. */
+export class Cursor extends TokenCursor<TokenKind, SyntaxCode> {
   readonly lexer: Lexer;
-  readonly sink: DiagnosticSink<SyntaxCode>;
   readonly skipped: BadNode[] = [];
   readonly #names: Names;
-  kind: TokenKind = Token.end;
-  start = 0;
-  end = 0;
-  /** The end of the previous token. */
-  previousEnd = 0;
   /** The start of the current statement. */
   statementStart = -1;
   /** The number of open blocks. */
   blocks = 0;
-  /** The number of open brackets of an operand or braces of an initializer. */
+  /**
+   * The number of open brackets of an operand or braces of an initializer. `braces` counts the latter; a panic keeps it,
+   * so that their `}` does not end a block.
+   */
   brackets = 0;
-  /** How many of `brackets` are braces. A panic keeps the count, so that their `}` does not end a block. */
-  braces = 0;
   /** The start of the last token that was reported for ending blocks without their `}`. */
   unclosedAt = -1;
-  /** The number of operators and parentheses so far in the outermost expression. */
-  operators = 0;
   /** Whether expressions may name sections (`.debug_str+16`). */
   inSection = false;
   /** Whether expressions may call `generic` and masks. */
   inInitializer = false;
 
   constructor(source: SourceText) {
-    this.source = source;
-    this.text = source.text;
+    super(source, Token);
     this.#names = new Names(source.text);
-    this.sink = new DiagnosticSink(source);
     this.lexer = new Lexer(source, (code, span, message, help) => {
       // Skipped text has been reported already, but an unclosed string or comment is always worth reporting.
       if (code !== "ptx-unknown-character" || !this.panicking) this.sink.error(code, span, message, { help });
@@ -56,13 +41,13 @@ export class Cursor {
     this.previousEnd = 0;
   }
 
-  get panicking(): boolean {
-    return this.kind === Token.panic;
-  }
-
   /** Whether the token is the first on its line. */
   get first(): boolean {
     return this.lexer.first;
+  }
+
+  protected get scanned(): TokenKind {
+    return this.lexer.kind;
   }
 
   advance(): void {
@@ -82,27 +67,7 @@ export class Cursor {
     this.end = this.lexer.end;
   }
 
-  at(kind: TokenKind): boolean {
-    return this.kind === kind;
-  }
-
-  accept(kind: TokenKind): boolean {
-    if (this.kind !== kind) return false;
-    this.advance();
-    return true;
-  }
-
-  expect(kind: TokenKind, wanted: string): boolean {
-    if (this.kind === kind) {
-      this.advance();
-      return true;
-    }
-    this.unexpected(wanted);
-    return false;
-  }
-
-  /** The text of the token. */
-  get token(): string {
+  override get token(): string {
     return this.#names.slice(this.start, this.end);
   }
 
@@ -114,12 +79,6 @@ export class Cursor {
   error(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
     // After the text was cut off, errors about missing text would be misleading.
     if (!this.panicking && this.lexer.cut === null) this.sink.error(code, span, message, details);
-  }
-
-  /** Reports an error and panics. */
-  fail(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
-    this.error(code, span, message, details);
-    this.kind = Token.panic;
   }
 
   unexpected(wanted: string): void {
@@ -153,12 +112,6 @@ export class Cursor {
   /** Describes the token as one that was not expected. */
   get found(): string {
     return this.kind !== Token.end && this.startsLine ? `${this.describe()} on a new line` : this.describe();
-  }
-
-  describe(): string {
-    if (this.kind === Token.end) return "the end of the text";
-    const text = this.end - this.start > 40 ? `${this.text.slice(this.start, this.start + 40)}...` : this.token;
-    return this.kind === Token.string ? text : `'${text}'`;
   }
 
   tooDeep(what: string): void {
@@ -266,29 +219,14 @@ export class Cursor {
     this.braces = 0;
   }
 
-  /** Advances over a token without parsing it, and without reports. */
-  skip(): void {
-    this.kind = Token.panic;
-    this.advance();
-    this.kind = this.lexer.kind;
-  }
-
   keepSkipped(start: number, end: number): void {
-    const { skipped } = this;
-    const last = skipped.at(-1);
-    if (last && this.text.slice(last.end, start).trim() === "") skipped[skipped.length - 1] = bad(last.start, end);
-    else skipped.push(bad(start, end));
+    this.addSkipped(this.skipped, start, end, bad);
   }
 
   /** Reports that the text was cut off, if it was. */
   finish(): void {
     const { cut } = this.lexer;
-    if (cut === null) return;
-    this.sink.error(
-      "ptx-too-many-tokens",
-      { start: cut, end: cut },
-      `the module has more than ${tokenLimit} tokens; the rest is not read`,
-    );
+    if (cut !== null) this.reportCut("ptx-too-many-tokens", "module", cut);
   }
 }
 

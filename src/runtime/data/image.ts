@@ -107,7 +107,8 @@ export function textureProblem(type: ChannelType, options: TextureOptions): stri
 /** The bytes of an image with these options, which have no problem. */
 export const imageBytes = (options: ImageOptions): number => layImage(shapeOf(options), 0).bytes;
 
-const elementTypeOf = (type: ChannelType): ElementType => type.replace("norm", "") as ElementType;
+/** The elements of a buffer that holds channels of a type. */
+export const elementTypeOf = (type: ChannelType): ElementType => type.replace("norm", "") as ElementType;
 
 /**
  * An image in a device's memory, from which textures and surfaces are made. Made by `Device.image`.

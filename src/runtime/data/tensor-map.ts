@@ -1,6 +1,6 @@
 import type { TensorFill, TensorInterleave, TensorL2Promotion, TensorSwizzle, TensorType } from "../../ir/index.ts";
 import { tensorMapProblem } from "../../program/tensor/map-problem.ts";
-import { encodeTensorMap, type TensorBox } from "../../program/tensor/tensor-map.ts";
+import { decodeTensorMap, encodeTensorMap, type TensorBox } from "../../program/tensor/tensor-map.ts";
 import { type Struct, struct } from "./argument.ts";
 import { Buffer, type Pointer } from "./buffer.ts";
 import { UsageError } from "./errors.ts";
@@ -96,6 +96,14 @@ export function tensorMapBytesOf(shape: TensorShape, offset: number): Uint8Array
   } as const;
   // Buffers begin at multiples of 256, so that the offset has the alignment of the address.
   return tensorMapProblem(map) ?? encodeTensorMap(map);
+}
+
+/** The bytes of a tensor map for another address, or why the driver would refuse it. */
+export function movedTensorMap(bytes: Uint8Array, globalAddress: bigint): Uint8Array | string {
+  const map = decodeTensorMap(bytes);
+  if (map === null) return "it is no tensor map";
+  const moved = { ...map, globalAddress };
+  return tensorMapProblem(moved) ?? encodeTensorMap(moved);
 }
 
 /**

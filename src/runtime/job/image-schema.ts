@@ -1,4 +1,5 @@
 import { addressModes } from "../../numeric/texture-coordinates.ts";
+import { channelTypes } from "../../numeric/texel.ts";
 import { integer, list, object, reference, type Schema, text } from "./schema-parts.ts";
 
 const most = 2 ** 31;
@@ -13,7 +14,7 @@ export const resourceSchema: Schema = object(
     type: { enum: ["linear", "pitch2D", "array", "mipmappedArray"], description: "How the buffer is an image." },
     buf: text("The name of the buffer that holds the texels: x fastest, then y, then z, layer or face."),
     format: object(
-      { type: { enum: ["u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"] } },
+      { type: { enum: channelTypes, description: "unorm and snorm: integers that stand for fractions." } },
       { channels: integer(1, 4, "Default: 1.") },
     ),
     width: integer(1, most, "In texels."),
@@ -31,28 +32,35 @@ export const resourceSchema: Schema = object(
   },
 );
 
+const sampling: Readonly<Record<string, Schema>> = {
+  addressMode: {
+    anyOf: [{ enum: addressModes }, list({ enum: addressModes })],
+    description: "For all dimensions, or for each. Default: clamp.",
+  },
+  filterMode: { ...filter, description: "Default: point." },
+  normalizedCoords: flag("Coordinates go from 0 to 1. Default: false."),
+  borderColor: list({ type: "number" }, "The texel outside (border). Default: zeros."),
+  maxAnisotropy: integer(0, 16),
+  mipmapFilterMode: { ...filter, description: "Default: point." },
+  mipmapLevelBias: number("Is added to a level of detail. Default: 0."),
+  minMipmapLevelClamp: number("Default: 0."),
+  maxMipmapLevelClamp: number("Default: the last level."),
+  compare: { enum: ["never", "lt", "eq", "le", "gt", "ne", "ge", "always"], description: "Depths. Default: le." },
+  seamlessCubemap: flag("Linear filtering goes from face to face. Default: true."),
+};
+
 /** A texture, as cudaTextureDesc has it. */
 export const textureSchema: Schema = object(
   { resource: reference("resource") },
   {
-    addressMode: {
-      anyOf: [{ enum: addressModes }, list({ enum: addressModes })],
-      description: "For all dimensions, or for each. Default: clamp.",
-    },
-    filterMode: { ...filter, description: "Default: point." },
     readMode: { enum: ["elementType", "normalizedFloat"], description: "Default: elementType." },
-    normalizedCoords: flag("Coordinates go from 0 to 1. Default: false."),
-    borderColor: list({ type: "number" }, "The texel outside (border). Default: zeros."),
     sRGB: flag("Channels of 8 bits, read as fractions, are sRGB."),
-    maxAnisotropy: integer(0, 16),
-    mipmapFilterMode: { ...filter, description: "Default: point." },
-    mipmapLevelBias: number("Is added to a level of detail. Default: 0."),
-    minMipmapLevelClamp: number("Default: 0."),
-    maxMipmapLevelClamp: number("Default: the last level."),
-    compare: { enum: ["never", "lt", "eq", "le", "gt", "ne", "ge", "always"], description: "Depths. Default: le." },
-    seamlessCubemap: flag("Linear filtering goes from face to face. Default: true."),
+    ...sampling,
   },
 );
+
+/** A sampler of its own, which PTX's independent mode and OpenCL have. */
+export const samplerSchema: Schema = object({}, sampling);
 
 /** A surface, as cudaCreateSurfaceObject takes it. */
 export const surfaceSchema: Schema = object({ resource: reference("resource") }, {});

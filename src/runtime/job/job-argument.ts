@@ -1,8 +1,8 @@
 import { tensorMapBytes } from "../../ir/index.ts";
 import { Elements, type ElementType, elementTypes } from "../data/element.ts";
-import { type ImageSpec, readImage } from "./job-image.ts";
+import { type BufferSize, type ObjectSpec, readObject } from "./job-image.ts";
 import { readTensorMap } from "./job-tensor-map.ts";
-import { readName } from "./job-symbol.ts";
+import { readName } from "./job-name.ts";
 import { readElement, readHex } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
 import type { PointerPatch } from "./pointer-patch.ts";
@@ -13,15 +13,9 @@ export type ArgumentSpec =
   /** `type` is null for the type of the parameter. */
   | { readonly kind: "scalar"; readonly type: ElementType | null; readonly value: number | bigint }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly pointers: readonly PointerPatch[] }
-  | ({ readonly kind: "image" } & ImageSpec)
+  | ({ readonly kind: "object" } & ObjectSpec)
   /** Local memory (vISA). */
   | { readonly kind: "local"; readonly bytes: number };
-
-/** The elements of a buffer. */
-interface BufferSize {
-  readonly type: ElementType;
-  readonly n: number;
-}
 
 const maxLocal = 0x0400_0000;
 
@@ -39,9 +33,8 @@ export function readArgument(field: JsonField, buffers: ReadonlyMap<string, Buff
     return { kind: "bytes", ...readStruct(field, buffers) };
   }
   if (field.get("tensormap").present) return { kind: "bytes", ...readTensorMap(field.get("tensormap"), buffers) };
-  for (const as of ["texture", "surface"] as const) {
-    if (field.get(as).present) return { kind: "image", ...readImage(field.get(as), as, buffers) };
-  }
+  const object = readObject(field, buffers);
+  if (object !== null) return { kind: "object", ...object };
   if (field.get("local").present) return { kind: "local", bytes: field.get("local").count(1, maxLocal) };
   const type = elementTypes.find((name) => field.get(name).present);
   if (type) return { kind: "scalar", type, value: readElement(field.get(type), type) };

@@ -5,8 +5,8 @@ import { type KernelArgument, local, scalar, struct } from "../data/argument.ts"
 import type { Buffer } from "../data/buffer.ts";
 import { elementInfo, Elements } from "../data/element.ts";
 import { LoadError, NotExecutableError, NumpyError, UsageError } from "../data/errors.ts";
-import type { ImageHandle } from "../data/image.ts";
 import { asType, isNumpy, readNumpy } from "../data/npy.ts";
+import { isPng, picturePixels } from "../data/picture.ts";
 import { sha256 } from "../data/sha256.ts";
 import type { LoadOptions } from "../device/load-options.ts";
 import type { Kernel, Module } from "../device/module.ts";
@@ -18,10 +18,10 @@ import { lineOf, unexpectedReports } from "./expected-report.ts";
 import { generate } from "./init.ts";
 import type { ArgumentSpec } from "./job-argument.ts";
 import type { Check } from "./job-check.ts";
-import type { ImageSpec } from "./job-image.ts";
 import type { JobFiles } from "./job-files.ts";
 import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
 import type { JobOptions } from "./job-options.ts";
+import { JobObjects } from "./job-objects.ts";
 import { JobSymbols } from "./job-symbols.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, Job, LaunchSpec } from "./job.ts";
@@ -56,7 +56,7 @@ export class JobRun {
   diagnostics: readonly Diagnostic[] = [];
   stdout = "";
   #symbols: JobSymbols | null = null;
-  readonly #images = new Map<string, ImageHandle>();
+  readonly #objects: JobObjects;
   /** Of the launch that runs: the reports so far, and what it has printed. */
   #found: readonly Report[] = [];
   #printed = "";
@@ -67,6 +67,7 @@ export class JobRun {
     this.variant = variant;
     this.files = files;
     this.options = options;
+    this.#objects = new JobObjects(device, this.buffers);
   }
 
   /** Runs all launches and checks. Never throws: what goes wrong is in the result. */
@@ -102,7 +103,7 @@ export class JobRun {
   open(): readonly JobLaunch[] {
     const module = this.#load();
     for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
-    const symbols = new JobSymbols(module, this.job.symbols, this.buffers);
+    const symbols = new JobSymbols(module, this.job.symbols, this.buffers, this.#objects);
     symbols.set((path, type, n) => this.#file(path, type, n));
     for (const { copies } of this.job.launches) symbols.require(copies);
     this.#symbols = symbols;
@@ -185,13 +186,18 @@ export class JobRun {
     this.buffers.set(name, this.device.buffer(type, n, `buffer "${name}"`).writeBytes(elements.bytes));
   }
 
-  /** Reads a `.npy` or raw file that must hold `n` elements. */
+  /** Reads a `.npy`, `.png` or raw file that must hold `n` elements. */
   #file(path: string, type: BufferSpec["type"], n: number): Uint8Array {
     const file = this.files.read(path);
-    const bytes = isNumpy(file) ? asType(readNumpy(file), type) : file;
+    const bytes = isNumpy(file) ? asType(readNumpy(file), type) : isPng(file) ? this.#picture(path, type, n) : file;
     const size = n * elementInfo[type].size;
     if (bytes.length !== size) throw new UsageError(`${path} holds ${bytes.length} bytes, not ${size}`);
     return bytes;
+  }
+
+  #picture(path: string, type: BufferSpec["type"], n: number): Uint8Array {
+    if (!this.files.picture) throw new Missing(`${path} is a PNG file, and nothing is there that reads it`);
+    return picturePixels(this.files.picture(this.files.read(path)), type, n);
   }
 
   #optionsOf(spec: LaunchSpec): LaunchOptions {
@@ -254,24 +260,12 @@ export class JobRun {
       if (arg.kind === "buffer") return at(arg.buffer, arg.offset);
       if (arg.kind === "scalar") return arg.type === null ? arg.value : scalar(arg.type, arg.value);
       if (arg.kind === "local") return local(arg.bytes);
-      if (arg.kind === "image") return this.#image(arg);
+      if (arg.kind === "object") return this.#objects.object(arg);
       return struct(
         arg.bytes,
         arg.pointers.map((p) => ({ at: p.at, to: at(p.buffer, p.offset) })),
       );
     });
-  }
-
-  /** A texture or surface; one for all arguments that describe the same. */
-  #image({ as, buffer, offset, image, texture }: ImageSpec): ImageHandle {
-    const key = JSON.stringify([as, buffer, offset, image, texture]);
-    let handle = this.#images.get(key);
-    if (handle === undefined) {
-      const made = this.device.image({ ...image, buffer: this.buffers.get(buffer)!.at(offset) });
-      handle = as === "surface" ? made.surface() : made.texture(texture);
-      this.#images.set(key, handle);
-    }
-    return handle;
   }
 
   #checksOfVariant(): readonly Check[] {

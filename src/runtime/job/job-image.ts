@@ -1,16 +1,18 @@
+import { channelTypes } from "../../numeric/texel.ts";
 import { addressModes } from "../../numeric/texture-coordinates.ts";
 import {
   type ImageOptions,
   imageBytes,
   imageOptionsProblem,
+  type SamplerOptions,
   type TextureOptions,
   textureProblem,
 } from "../data/image.ts";
 import { elementInfo, type ElementType } from "../data/element.ts";
-import { readName } from "./job-symbol.ts";
+import { readName } from "./job-name.ts";
 import type { JsonField } from "./json-fields.ts";
 
-/** A texture or surface that an argument is, over a buffer of the job. */
+/** A texture or surface over a buffer of the job. */
 export interface ImageSpec {
   readonly as: "texture" | "surface";
   readonly buffer: string;
@@ -20,10 +22,20 @@ export interface ImageSpec {
   readonly texture: TextureOptions;
 }
 
-/** The sizes of a buffer that decide whether an image fits. */
-type Sized = ReadonlyMap<string, { readonly type: ElementType; readonly n: number }>;
+/** What an argument or a variable refers to by a handle: a texture, a surface or a sampler. */
+export type ObjectSpec = ImageSpec | { readonly as: "sampler"; readonly sampler: SamplerOptions };
 
-const channelNames = ["u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"] as const;
+/** The kinds of objects, by the names of the fields that describe them. */
+export const objectKinds = ["texture", "surface", "sampler"] as const;
+
+/** The size of a buffer of the job. */
+export interface BufferSize {
+  readonly type: ElementType;
+  readonly n: number;
+}
+
+type Sized = ReadonlyMap<string, BufferSize>;
+
 const resourceTypes = ["linear", "pitch2D", "array", "mipmappedArray"] as const;
 const layouts = { linear: "linear", pitch2D: "pitch", array: "array", mipmappedArray: "array" } as const;
 
@@ -31,11 +43,12 @@ const resourceFields = [
   ...["type", "buf", "offset", "format", "width", "height", "depth", "pitch", "layers", "cubemap", "levels", "samples"],
   "gather",
 ];
-const textureFields = [
-  ...["resource", "addressMode", "filterMode", "readMode", "normalizedCoords", "borderColor", "sRGB"],
+const samplerFields = [
+  ...["addressMode", "filterMode", "normalizedCoords", "borderColor"],
   ...["maxAnisotropy", "mipmapFilterMode", "mipmapLevelBias", "minMipmapLevelClamp", "maxMipmapLevelClamp"],
   ...["compare", "seamlessCubemap"],
 ];
+const textureFields = ["resource", "readMode", "sRGB", ...samplerFields];
 
 const most = 2 ** 31;
 
@@ -66,7 +79,7 @@ function readResource(field: JsonField): ImageOptions {
   };
   const known = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {
-    type: format.get("type").oneOf(channelNames),
+    type: format.get("type").oneOf(channelTypes),
     channels: channels as 1 | 2 | 3 | 4,
     width: field.get("width").count(1, most),
     layout: layouts[type],
@@ -80,6 +93,12 @@ const compares = ["never", "lt", "eq", "le", "gt", "ne", "ge", "always"] as cons
 
 function readTexture(field: JsonField): TextureOptions {
   field.object(textureFields);
+  const read = optional(field.get("readMode"), (f) => f.oneOf(["elementType", "normalizedFloat"]));
+  return { ...readSampler(field), normalizedFloat: read === "normalizedFloat", sRGB: flag(field.get("sRGB")) };
+}
+
+/** Reads how a texture is sampled. */
+function readSampler(field: JsonField): SamplerOptions {
   const modes = optional(field.get("addressMode"), (f) =>
     f.node?.kind === "string" ? f.oneOf(addressModes) : f.items().map((item) => item.oneOf(addressModes)),
   );
@@ -95,17 +114,27 @@ function readTexture(field: JsonField): TextureOptions {
     compare: optional(field.get("compare"), (f) => f.oneOf(compares)),
     seamless: optional(field.get("seamlessCubemap"), flag),
   };
-  const read = optional(field.get("readMode"), (f) => f.oneOf(["elementType", "normalizedFloat"]));
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     normalized: flag(field.get("normalizedCoords")),
-    normalizedFloat: read === "normalizedFloat",
-    sRGB: flag(field.get("sRGB")),
   };
 }
 
+/**
+ * Reads the object that a field of this name describes, as in `{"texture": {"resource": ...}}` or `{"sampler": {...}}`;
+ * null if there is none. Reports one that CUDA would refuse.
+ */
+export function readObject(field: JsonField, buffers: Sized): ObjectSpec | null {
+  const as = objectKinds.find((name) => field.get(name).present);
+  if (as === undefined) return null;
+  const own = field.get(as);
+  if (as !== "sampler") return readImage(own, as, buffers);
+  own.object(samplerFields);
+  return { as, sampler: readSampler(own) };
+}
+
 /** Reads `{"resource": ...}`, as cudaCreateTextureObject and cudaCreateSurfaceObject take it; reports one they refuse. */
-export function readImage(field: JsonField, as: ImageSpec["as"], buffers: Sized): ImageSpec {
+function readImage(field: JsonField, as: ImageSpec["as"], buffers: Sized): ImageSpec {
   const resource = field.get("resource");
   const image = readResource(resource);
   const texture = as === "texture" ? readTexture(field) : {};
@@ -119,7 +148,7 @@ export function readImage(field: JsonField, as: ImageSpec["as"], buffers: Sized)
   return { as, buffer, offset, image, texture };
 }
 
-function spaceProblem(image: ImageOptions, offset: number, buffer: { type: ElementType; n: number } | undefined) {
+function spaceProblem(image: ImageOptions, offset: number, buffer: BufferSize | undefined) {
   if (buffer === undefined) return null;
   const [bytes, room] = [imageBytes(image), buffer.n * elementInfo[buffer.type].size];
   if (offset + bytes <= room) return null;

@@ -14,7 +14,8 @@ import {
   text,
   whenever,
 } from "./schema-parts.ts";
-import { resourceSchema, surfaceSchema, textureSchema } from "./image-schema.ts";
+import { resourceSchema, samplerSchema, surfaceSchema, textureSchema } from "./image-schema.ts";
+import { objectKinds } from "./job-image.ts";
 import { tensorMapSchema } from "./tensor-map-schema.ts";
 
 const maxBytes = 0x7fff_ffff;
@@ -32,7 +33,12 @@ const buffer: Schema = {
   allOf: byType((name) => ({ init: ofType(name) })),
 };
 
-const symbol: Schema = {
+/** A variable that holds the handle of a texture, a surface or a sampler. */
+const boundSymbol: Schema = {
+  oneOf: objectKinds.map((kind) => object({ [kind]: reference(kind) }, {})),
+};
+
+const valueSymbol: Schema = {
   ...object(
     { type, n: integer(1, maxBytes, "How many elements are set, from the first one on.") },
     {
@@ -42,6 +48,8 @@ const symbol: Schema = {
   ),
   allOf: byType((name) => ({ init: ofType(name) })),
 };
+
+const symbol: Schema = whenever({ anyOf: objectKinds.map(given) }, boundSymbol, valueSymbol);
 
 const which = {
   buf: text("The name of a buffer."),
@@ -60,7 +68,7 @@ const copy: Schema = object(
 );
 
 const argument: Schema = {
-  description: "An argument: a buffer, a number by its type, bytes, a tensor map, a texture or a surface.",
+  description: "An argument: a buffer, a number by its type, bytes, a tensor map, a texture, a surface or a sampler.",
   type: "object",
   properties: {
     ...which,
@@ -84,6 +92,7 @@ const argument: Schema = {
     tensormap: optional({ ...reference("tensormap"), description: "A tensor map by value." }),
     texture: optional({ ...reference("texture"), description: "A texture over a buffer." }),
     surface: optional({ ...reference("surface"), description: "A surface over a buffer." }),
+    sampler: optional({ ...reference("sampler"), description: "A sampler." }),
     local: optional(integer(1, 0x0400_0000, "vISA: bytes of local memory.")),
     ...Object.fromEntries(elementTypes.map((name) => [name, optional(reference(name))])),
     ...Object.fromEntries(elementTypes.map((name) => [`${name}v`, optional(list(reference(name)))])),
@@ -95,6 +104,7 @@ const argument: Schema = {
     "tensormap",
     "texture",
     "surface",
+    "sampler",
     "local",
     ...elementTypes.flatMap((name) => [name, `${name}v`]),
   ].map(given),
@@ -320,6 +330,7 @@ export const jobSchema: Schema = {
     resource: resourceSchema,
     texture: textureSchema,
     surface: surfaceSchema,
+    sampler: samplerSchema,
     launch: ptxLaunch,
     "visa-launch": visaLaunch,
     check,

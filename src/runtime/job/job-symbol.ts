@@ -1,6 +1,8 @@
 import { elementInfo, type ElementType, elementTypes } from "../data/element.ts";
 import type { Init } from "./init.ts";
+import { type BufferSize, objectKinds, type ObjectSpec, readObject } from "./job-image.ts";
 import { readInit } from "./job-init.ts";
+import { readName } from "./job-name.ts";
 import { readHash } from "./job-value.ts";
 import type { JsonField } from "./json-fields.ts";
 
@@ -14,6 +16,8 @@ export interface SymbolSpec {
   readonly init: Init | null;
   /** The hash of the initial contents, which is checked; or null. */
   readonly sha256: string | null;
+  /** The texture, surface or sampler that the variable holds the handle of, in place of the values above. */
+  readonly object?: ObjectSpec;
 }
 
 /** A copy of bytes between buffers and variables, as `cudaMemcpy` and `cudaMemcpyToSymbol` make. */
@@ -39,7 +43,12 @@ export interface JobNames {
 
 const maxBytes = 0x7fff_ffff;
 
-export function readSymbol(field: JsonField): SymbolSpec {
+export function readSymbol(field: JsonField, buffers: ReadonlyMap<string, BufferSize>): SymbolSpec {
+  const object = readObject(field, buffers);
+  if (object !== null) {
+    field.object(objectKinds);
+    return { type: null, n: null, init: null, sha256: null, object };
+  }
   field.object(["type", "n", "init", "sha256"]);
   const type = field.get("type").oneOf(elementTypes);
   const n = field.get("n").count(1, Math.floor(maxBytes / elementInfo[type].size));
@@ -71,16 +80,4 @@ export function readTarget(field: JsonField, { buffers, symbols }: JobNames): Om
   if (!symbol.present) return { of: "buffer", name: readName(field.get("buf"), "buffer", buffers) };
   if (field.get("buf").present) field.fail('has both "buf" and "symbol"');
   return { of: "symbol", name: readName(symbol, "symbol", symbols) };
-}
-
-/** Reads the name of one of the job's buffers or symbols. */
-export function readName(field: JsonField, what: "buffer" | "symbol", known: ReadonlyMap<string, unknown>): string {
-  const name = field.string();
-  if (field.present && !known.has(name)) {
-    field.fail(
-      `there is no ${what} "${name}"`,
-      known.size === 0 ? "the job has none" : `there is ${[...known.keys()].join(", ")}`,
-    );
-  }
-  return name;
 }

@@ -5,10 +5,15 @@ import type { ModuleVariable } from "../data/module-variable.ts";
 import { sha256 } from "../data/sha256.ts";
 import type { Module } from "../device/module.ts";
 import { generate, type Init } from "./init.ts";
+import type { ObjectSpec } from "./job-image.ts";
+import type { JobObjects } from "./job-objects.ts";
 import type { CopyEnd, CopySpec, SymbolSpec } from "./job-symbol.ts";
 
 /** Reads a file that must hold `n` elements. */
 type ReadFile = (path: string, type: ElementType, n: number) => Uint8Array;
+
+/** The types of variables that hold handles (section 5.3). */
+const opaqueTypes: ReadonlySet<string | null> = new Set(["texref", "samplerref", "surfref"]);
 
 /** The variables that a job names, in a loaded program, and the copies between them and buffers. */
 export class JobSymbols {
@@ -16,20 +21,28 @@ export class JobSymbols {
   readonly #module: Module;
   readonly #specs: ReadonlyMap<string, SymbolSpec>;
   readonly #buffers: ReadonlyMap<string, Buffer>;
+  readonly #objects: JobObjects;
   /** The contents of the constants before the copies of each launch that has begun. */
   readonly #constants: ReadonlyMap<string, Uint8Array>[] = [];
 
-  constructor(module: Module, specs: ReadonlyMap<string, SymbolSpec>, buffers: ReadonlyMap<string, Buffer>) {
+  constructor(
+    module: Module,
+    specs: ReadonlyMap<string, SymbolSpec>,
+    buffers: ReadonlyMap<string, Buffer>,
+    objects: JobObjects,
+  ) {
     this.#module = module;
     this.#specs = specs;
     this.#buffers = buffers;
+    this.#objects = objects;
   }
 
   /** Sets the variables. Throws a UsageError if one is not there, or has no room for its values. */
   set(read: ReadFile): void {
     for (const [name, spec] of this.#specs) {
       const variable = this.#module.variable(name);
-      if (spec.init !== null) variable.writeBytes(valuesOf(name, spec, spec.init, variable, read).bytes);
+      if (spec.object !== undefined) this.#bind(variable, spec.object);
+      else if (spec.init !== null) variable.writeBytes(valuesOf(name, spec, spec.init, variable, read).bytes);
       else if (spec.type !== null && spec.n !== null) requireRoom(name, spec.n, spec.type, variable);
       this.before.set(name, this.contents(name));
     }
@@ -69,6 +82,15 @@ export class JobSymbols {
       const source = this.#read(from).subarray(from.offset);
       this.#write(to, bytes === null ? source : source.subarray(0, bytes));
     }
+  }
+
+  #bind(variable: ModuleVariable, spec: ObjectSpec): void {
+    if (variable.byteLength < 8 || !(opaqueTypes.has(variable.declaredType) || variable.declaredType?.endsWith("64"))) {
+      throw wrong(variable.name, `a ${spec.as} needs a variable of 64 bits, .texref, .samplerref or .surfref`);
+    }
+    const bytes = new Uint8Array(8);
+    new DataView(bytes.buffer).setBigUint64(0, this.#objects.object(spec).handle, true);
+    variable.writeBytes(bytes);
   }
 
   #size({ of, name }: CopyEnd): number {

@@ -8,7 +8,7 @@ import {
   tensorTypes,
 } from "../../ir/index.ts";
 import { type Im2colBox, type Im2colWideBox, tensorMapBytesOf, type TensorShape } from "../data/tensor-map.ts";
-import { readName } from "./job-symbol.ts";
+import { readName } from "./job-name.ts";
 import type { JsonField } from "./json-fields.ts";
 import type { PointerPatch } from "./pointer-patch.ts";
 

@@ -116,7 +116,7 @@ function readJob(root: JsonField): Job {
   );
   const symbols = new Map(
     isa === "ptx"
-      ? optional("symbols", (f) => f.entries(), []).map(([name, field]) => [name, readSymbol(field)] as const)
+      ? optional("symbols", (f) => f.entries(), []).map(([name, field]) => [name, readSymbol(field, buffers)] as const)
       : [],
   );
   const files = isa === "visa" ? readModules : (field: JsonField) => field.items().map((file) => file.string());

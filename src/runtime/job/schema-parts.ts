@@ -57,21 +57,22 @@ export function object(required: Readonly<Record<string, Schema>>, rest: Readonl
   };
 }
 
-const quoted = (text: string): string => text.replace(/\$/g, "\\$");
+const quoted = (text: string): string => (text.includes("$") ? text.replace(/\$/g, "\\$") : text);
 
 /** A pattern of what becomes of names by one letter too many, too few or wrong, or by two that are swapped. */
 function misspelt(names: readonly string[]): string {
-  const forms = new Set<string>();
+  const forms: string[] = [];
   for (const name of names) {
-    for (let i = 0; i <= name.length; i++) {
-      const [before, after] = [name.slice(0, i), name.slice(i)];
-      forms.add(`${quoted(before)}.${quoted(after)}`);
-      if (after === "") continue;
-      forms.add(`${quoted(before)}.?${quoted(after.slice(1))}`);
-      if (after.length > 1) forms.add(quoted(`${before}${after[1]}${after[0]}${after.slice(2)}`));
+    const letters = [...name].map(quoted);
+    for (let i = 0; i < letters.length; i++) {
+      const [before, letter, after] = [letters.slice(0, i).join(""), letters[i], letters.slice(i + 1).join("")];
+      // Without the letter, with another one in its place, or with one more before it.
+      forms.push(`${before}.?${letter}?${after}`);
+      if (i > 0) forms.push(`${letters.slice(0, i - 1).join("")}${letter}${letters[i - 1]}${after}`);
     }
+    forms.push(`${letters.join("")}.`);
   }
-  return `^(?!(?:${names.map(quoted).join("|")})$)(?:${[...forms].join("|")})$`;
+  return `^(?!(?:${names.map(quoted).join("|")})$)(?:${forms.join("|")})$`;
 }
 
 const float: Schema = { anyOf: [{ type: "number" }, { type: "string", pattern: "^(?:[nN][aA][nN]|-?[iI][nN][fF])$" }] };
@@ -82,7 +83,26 @@ function elementOf(type: ElementType): Schema {
   return kind === "float" ? reference("float") : integer(-(2 ** (8 * size - 1)), 2 ** (8 * size) - 1);
 }
 
-/** The initial contents of elements of a type. */
+/** The initial contents of elements, of whatever type. */
+const init: Schema = object(
+  { gen: { enum: ["zero", "fill", "iota", "list", "hex", "file", "lcg"], description: "How it is filled." } },
+  {
+    value: anything("fill: the value everywhere."),
+    start: anything("iota: the first value; default 0."),
+    step: anything("iota: from one element to the next; default 1."),
+    values: anything("list: a value for each element."),
+    data: anything("hex: the bytes, as pairs of hexadecimal digits."),
+    path: anything("file: .npy, PNG, or raw little-endian bytes; relative to the job."),
+    seed: anything("lcg: an integer of 32 bits."),
+    lo: anything("lcg: floats are at least this; default 0."),
+    hi: anything("lcg: floats are below this; default 1."),
+    mod: anything("lcg: integers are below this; default: the whole range."),
+    add: anything("lcg with mod: is added."),
+    scale: anything("lcg with mod: floats are multiplied by it."),
+  },
+);
+
+/** The initial contents of elements of a type: what their values may be. */
 function initOf(type: ElementType): Schema {
   const element = reference(type);
   const number = reference("float");
@@ -93,24 +113,8 @@ function initOf(type: ElementType): Schema {
     ),
   });
   return {
-    ...object(
-      { gen: { enum: ["zero", "fill", "iota", "list", "hex", "file", "lcg"], description: "How it is filled." } },
-      {
-        value: anything("fill: the value everywhere."),
-        start: anything("iota: the first value; default 0."),
-        step: anything("iota: from one element to the next; default 1."),
-        values: anything("list: a value for each element."),
-        data: anything("hex: the bytes, as pairs of hexadecimal digits."),
-        path: anything("file: .npy, or raw little-endian bytes; relative to the job."),
-        seed: anything("lcg: an integer of 32 bits."),
-        lo: anything("lcg: floats are at least this; default 0."),
-        hi: anything("lcg: floats are below this; default 1."),
-        mod: anything("lcg: integers are below this; default: the whole range."),
-        add: anything("lcg with mod: is added."),
-        scale: anything("lcg with mod: floats are multiplied by it."),
-      },
-    ),
     allOf: [
+      reference("init"),
       when("fill", { value: element }),
       when("iota", {}, { start: element, step: element }),
       when("list", { values: list(element) }),
@@ -139,6 +143,7 @@ export const definitions: Schema = {
   float,
   hex: { type: "string", pattern: "^(?:[0-9a-fA-F]{2})*$" },
   sha256: { type: "string", pattern: "^[0-9a-fA-F]{64}$" },
+  init,
   ...Object.fromEntries(elementTypes.map((type) => [type, elementOf(type)])),
   ...Object.fromEntries(elementTypes.map((type) => [`init-${type}`, initOf(type)])),
 };

@@ -1,3 +1,4 @@
+import { plainAccess } from "../../ir/index.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
 import { parts } from "../../machine/memory/address-space.ts";
@@ -7,16 +8,7 @@ import type { ExternalCall } from "../../machine/state/externals.ts";
 function bytesAt({ x, lane, site }: ExternalCall, effect: "load" | "store", address: bigint, size: number): Uint8Array {
   const at = parts(address);
   const place = locate(x, lane, at);
-  const access = {
-    space: "generic",
-    bits: 8,
-    signed: false,
-    count: size,
-    align: 1,
-    volatile: false,
-    order: "weak",
-    scope: null,
-  } as const;
+  const access = plainAccess("generic", 8, size);
   const fault = accessFault({ x, lane, site, effect, access, address: at, place });
   if (fault) throw fault;
   const start = place!.at + at.low - place!.start;

@@ -1,22 +1,42 @@
-import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../ir/index.ts";
+import {
+  accessesOf,
+  type FrameVariable,
+  type Instruction,
+  type IrFunction,
+  type MemoryAccess,
+} from "../../ir/index.ts";
 import { operandsOf } from "../../ir/flow/accesses.ts";
 import type { Expr } from "../../semantics/index.ts";
 
-/** Of an address: the frame variable in which it lies, and whether it is computed from what is not constant. */
+/** Of an address: the frame variable in which it lies, the object in it, and whether it is computed at run time. */
 interface Within {
   readonly variable: number;
+  /** Where the object begins in the variable; null is the address of a depot, from which those of its objects come. */
+  readonly object: number | null;
   readonly isIndexed: boolean;
 }
 
-/** Combines what is known of an address, or of addresses that a register may hold. Several variables are none. */
+/** Combines what is known of an address, or of addresses that a register may hold. Several objects are none. */
 const joined = (a: Within | null, b: Within | null): Within | null | "several" =>
-  a === null ? b : b === null ? a : a.variable === b.variable ? { ...a, isIndexed: true } : "several";
+  a === null || b === null
+    ? (a ?? b)
+    : a.variable === b.variable && a.object === b.object
+      ? { ...a, isIndexed: true }
+      : "several";
+
+/**
+ * LLVM puts all local objects of a function into one variable of this name, and computes the address of each object
+ * that is indexed as that of the variable plus a constant, in a register of its own. Members of a structure come from
+ * the address of the structure.
+ */
+const isDepot = ({ name }: FrameVariable): boolean => name.startsWith("__local_depot");
 
 const known = new WeakMap<IrFunction, ReadonlySet<Instruction>>();
 
 /**
- * The loads of a function that read elements of arrays in its frame: at a computed index, from a variable that is only
- * accessed in elements of one size. Such a variable has no padding, whatever of it is unwritten.
+ * The loads of a function that read elements of arrays in its frame: at a computed index, from a variable, or an
+ * object of a compiler's depot, that is only accessed in elements of one size. It has no padding, whatever of it is
+ * unwritten.
  */
 export function arrayLoadsOf(ir: IrFunction): ReadonlySet<Instruction> {
   let loads = known.get(ir);
@@ -28,8 +48,10 @@ export function arrayLoadsOf(ir: IrFunction): ReadonlySet<Instruction> {
 class FrameUse {
   readonly #ir: IrFunction;
   readonly #registers = new Map<number, Within>();
-  /** Variables whose addresses go where they are not followed. */
-  readonly #escaped = new Set<number>();
+  /** Objects whose addresses go where they are not followed, by their variables; null: all of them. */
+  readonly #escaped = new Map<number, Set<number | null>>();
+  /** By depot, the places whose addresses registers hold: there its objects begin. */
+  readonly #objects = new Map<number, Set<number>>();
   /** Expressions share parts: each part is visited once, as long as the registers stay the same. */
   readonly #seen = new Map<Expr, Within | null>();
 
@@ -39,22 +61,47 @@ class FrameUse {
   }
 
   arrayLoads(): ReadonlySet<Instruction> {
-    const bits = new Map<number, Set<number>>();
-    const loads: (readonly [Instruction, number])[] = [];
+    /** The sizes of elements, by variable and object; null: the object is not known. */
+    const sizes = new Map<number, Map<number | null, Set<number>>>();
+    const loads: (readonly [Instruction, Within])[] = [];
     for (const instruction of this.#ir.instructions) {
       const accesses = accessesOf(instruction.op);
       for (const access of accesses) {
         const place = addressOf(access);
         const within = place === null ? null : this.#within(place);
         if (within === null) continue;
-        const sizes = bits.get(within.variable) ?? new Set();
-        bits.set(within.variable, sizes.add(access.access.bits));
-        if (access.effect === "load" && within.isIndexed) loads.push([instruction, within.variable]);
+        const objects = sizes.get(within.variable) ?? new Map<number | null, Set<number>>();
+        const object = this.#objectOf(within);
+        sizes.set(within.variable, objects.set(object, (objects.get(object) ?? new Set()).add(access.access.bits)));
+        if (access.effect === "load" && within.isIndexed) loads.push([instruction, within]);
       }
       this.#noteEscapes(instruction, accesses);
     }
-    const isArray = (v: number): boolean => bits.get(v)?.size === 1 && !this.#escaped.has(v);
-    return new Set(loads.flatMap(([instruction, variable]) => (isArray(variable) ? [instruction] : [])));
+    const isArray = (load: Within): boolean => {
+      const object = this.#objectOf(load);
+      const own = [...sizes.get(load.variable)!].filter(([other]) => mayBeSame(object, other));
+      return new Set(own.flatMap(([, bits]) => [...bits])).size === 1 && !this.#hasEscaped(load.variable, object);
+    };
+    return new Set(loads.flatMap(([instruction, within]) => (isArray(within) ? [instruction] : [])));
+  }
+
+  /** Where the object of an access begins; null if it may be any. */
+  #objectOf({ variable, object, isIndexed }: Within): number | null {
+    if (object === null && isIndexed) return null;
+    const begins = [...(this.#objects.get(variable) ?? [])].filter((begin) => begin <= (object ?? 0));
+    return Math.max(0, ...begins);
+  }
+
+  #escape({ variable, object }: Within): void {
+    const escaped = this.#escaped.get(variable) ?? new Set();
+    this.#escaped.set(variable, escaped.add(object));
+  }
+
+  #hasEscaped(variable: number, object: number | null): boolean {
+    const escaped = [...(this.#escaped.get(variable) ?? [])];
+    return escaped.some(
+      (begin) => begin === null || mayBeSame(object, this.#objectOf({ variable, object: begin, isIndexed: false })),
+    );
   }
 
   /** Finds the registers that hold addresses of variables. */
@@ -75,21 +122,28 @@ class FrameUse {
           const before = this.#registers.get(to) ?? null;
           const after = before === null ? found : joined(before, found);
           if (after === "several" || after === null) {
-            this.#escaped.add(found.variable).add(before!.variable);
+            this.#escape(found);
+            this.#escape(before!);
             return;
           }
+          if (found.object !== null && isDepot(this.#ir.frame[found.variable]!)) this.#noteObject(found);
           // A pointer that is moved along has been written more than once.
           const isIndexed = found.isIndexed || before?.isIndexed === true || (writes.get(to) ?? 0) > 1;
           if (before !== null && before.isIndexed === isIndexed) return;
           this.#seen.clear();
-          this.#registers.set(to, { variable: after.variable, isIndexed });
+          this.#registers.set(to, { ...after, isIndexed });
           changes = true;
         });
       }
     }
   }
 
-  /** The variable in which an address lies, if it is one. */
+  #noteObject({ variable, object }: Within): void {
+    const begins = this.#objects.get(variable) ?? new Set();
+    this.#objects.set(variable, begins.add(object ?? 0));
+  }
+
+  /** The object in which an address lies, if it is one. */
   #within(expr: Expr): Within | null {
     let within = this.#seen.get(expr);
     if (within === undefined) this.#seen.set(expr, (within = this.#lookAt(expr)));
@@ -99,7 +153,11 @@ class FrameUse {
   #lookAt(expr: Expr): Within | null {
     switch (expr.kind) {
       case "frame":
-        return { variable: expr.variable, isIndexed: false };
+        return {
+          variable: expr.variable,
+          object: isDepot(this.#ir.frame[expr.variable]!) ? null : 0,
+          isIndexed: false,
+        };
       case "reg":
         return this.#registers.get(expr.reg) ?? null;
       case "prim": {
@@ -108,14 +166,14 @@ class FrameUse {
         for (const one of found) {
           const next = joined(all, one);
           if (next === "several") {
-            for (const each of found) if (each !== null) this.#escaped.add(each.variable);
+            for (const each of found) if (each !== null) this.#escape(each);
             return null;
           }
           all = next;
         }
         if (all === null) return null;
         const isIndexed = all.isIndexed || expr.args.some((arg, i) => found[i] === null && !isConstant(arg));
-        return { ...all, isIndexed };
+        return { ...all, object: all.object ?? (isIndexed ? null : constantSum(expr)), isIndexed };
       }
       default:
         return null;
@@ -128,12 +186,22 @@ class FrameUse {
     const addresses = new Set(accesses.map(addressOf));
     for (const expr of operandsOf(op)) {
       const within = addresses.has(expr) ? null : this.#within(expr);
-      if (within !== null) this.#escaped.add(within.variable);
+      if (within !== null) this.#escape(within);
     }
   }
 }
 
+/** Whether two objects of a variable may be one; null is any. */
+const mayBeSame = (a: number | null, b: number | null): boolean => a === null || b === null || a === b;
+
 const addressOf = ({ place }: MemoryAccess): Expr | null => (place.kind === "address" ? place.address : null);
+
+/** What a sum adds to an address; null for what is no sum with a constant. */
+function constantSum(expr: Extract<Expr, { kind: "prim" }>): number | null {
+  if (!expr.prim.endsWith(".add")) return null;
+  const added = expr.args.find((arg) => arg.kind === "const");
+  return added?.kind === "const" ? Number(added.value) : null;
+}
 
 /** Whether an expression is the same in all executions: what takes an address from one space to another is. */
 const isConstant = (expr: Expr): boolean =>

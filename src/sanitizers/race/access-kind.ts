@@ -1,17 +1,8 @@
-import { type Access, accessesOf, type MemoryAccess } from "../../ir/index.ts";
+import { type Access, accessesOf, type MemoryAccess, plainAccess } from "../../ir/index.ts";
 import type { Site } from "../../machine/state/code.ts";
 
 /** What a call of `free` does to each byte. */
-const freeing: Access = {
-  space: "global",
-  bits: 8,
-  signed: false,
-  count: 1,
-  align: 1,
-  volatile: false,
-  order: "weak",
-  scope: null,
-};
+const freeing = plainAccess("global", 8);
 
 /** An access that the instruction alone does not tell: that of a unit of the machine. */
 export type MadeAccess = Pick<MemoryAccess, "effect" | "access">;

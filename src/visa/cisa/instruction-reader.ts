@@ -18,7 +18,7 @@ import { modeText, valuesOf } from "./render-target.ts";
  */
 export function readInstruction(fields: OperandReader, opcode: number, start: number): Instruction {
   const { reader } = fields;
-  const rows = rowsOfOpcode.get(opcode) ?? [];
+  const rows = rowsOfOpcode(opcode);
   const at = reader.at;
   const sub = rows.some((row) => row.sub !== null) ? reader.u8() : null;
   const candidates = rows.filter((row) => row.sub === sub);

@@ -58,11 +58,25 @@ const group = <K>(keyOf: (row: Row) => K): ReadonlyMap<K, readonly Row[]> => {
   return groups;
 };
 
+let byMnemonic: ReadonlyMap<string, readonly Row[]> | null = null;
+let byOpcode: ReadonlyMap<number, readonly Row[]> | null = null;
+
 /**
- * The rows of a mnemonic without its suffixes, such as `lsc_load`, in the order in which the parser tries them. A
- * mnemonic may itself have a dot (`add3.o`, `nbarrier.signal`).
+ * All rows by their mnemonics without suffixes. Made when it is first asked for: a program that imports the library
+ * for PTX alone does not wait for it.
  */
-export const rowsOfMnemonic: ReadonlyMap<string, readonly Row[]> = group((row) => mnemonicItem(row).word);
+export const rowsByMnemonic = (): ReadonlyMap<string, readonly Row[]> =>
+  (byMnemonic ??= group((row) => mnemonicItem(row).word));
+
+/**
+ * The rows of a mnemonic without its suffixes, such as `lsc_load`, in the order in which the parser tries them; none if
+ * no instruction is called this. A mnemonic may itself have a dot (`add3.o`, `nbarrier.signal`).
+ */
+export const rowsOfMnemonic = (word: string): readonly Row[] => rowsByMnemonic().get(word) ?? [];
+
+/** Whether an instruction is called this. */
+export const isMnemonic = (word: string): boolean => rowsByMnemonic().has(word);
 
 /** The rows of an opcode; there are several if a sub-opcode, constants or packed fields tell them apart. */
-export const rowsOfOpcode: ReadonlyMap<number, readonly Row[]> = group((row) => row.opcode);
+export const rowsOfOpcode = (opcode: number): readonly Row[] =>
+  (byOpcode ??= group((row) => row.opcode)).get(opcode) ?? [];

@@ -1,4 +1,13 @@
-import { type Access, atAddress, type Op, type Place, slmBits, type Space, windows } from "../../ir/index.ts";
+import {
+  type Access,
+  atAddress,
+  type Op,
+  type Place,
+  plainAccess,
+  slmBits,
+  type Space,
+  windows,
+} from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import type { NameOperand } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
@@ -40,16 +49,9 @@ export function variableLocation(context: LowerContext, { name }: NameOperand, o
   return surfaceLocation({ kind: "region", ty: "i32", bits: 32, signed: false, region }, offset);
 }
 
-/** A plain access of `count` elements, aligned to `align` bytes. */
-export const plainAccess = (
-  { space }: MemoryLocation,
-  bits: Access["bits"],
-  count: number,
-  align: number = bits / 8,
-): Access => ({ space, bits, signed: false, count, align, volatile: false, order: "weak", scope: null });
-
+/** An access of atomic operations: to shared memory visible to the group, else to the device. */
 export const atomicAccess = (location: MemoryLocation, bits: Access["bits"]): Access => ({
-  ...plainAccess(location, bits, 1),
+  ...plainAccess(location.space, bits),
   order: "relaxed",
   scope: location.space === "shared" ? "cta" : "gpu",
 });

@@ -1,7 +1,8 @@
+import { plainAccess } from "../../ir/index.ts";
 import type { Slot, Slots } from "../access-slots.ts";
 import type { ExecSize, RawOperand } from "../tree.ts";
 import type { LowerContext, Lowered } from "./context.ts";
-import { loadFrom, type MemoryLocation, plainAccess, storeTo } from "./memory-location.ts";
+import { loadFrom, type MemoryLocation, storeTo } from "./memory-location.ts";
 import { type RawElements, rawSource, rawTarget } from "./raw-operand.ts";
 
 /** A move between memory and registers. */
@@ -19,7 +20,7 @@ export function load(context: LowerContext, t: Transfer): Lowered {
     if (slot === null) return null;
     return rawTarget(context, t.registers, elementsOf(t, slot, bits));
   });
-  return { op: loadFrom(t.location, plainAccess(t.location, t.bits, t.slots.length, t.align)), dst };
+  return { op: loadFrom(t.location, plainAccess(t.location.space, t.bits, t.slots.length, t.align)), dst };
 }
 
 export function store(context: LowerContext, t: Transfer): Lowered {
@@ -28,7 +29,7 @@ export function store(context: LowerContext, t: Transfer): Lowered {
     if (slot === null) return null;
     return rawSource(context, t.registers, elementsOf(t, slot, bits));
   });
-  return { op: storeTo(t.location, plainAccess(t.location, bits, t.slots.length, t.align), values), dst: [] };
+  return { op: storeTo(t.location, plainAccess(t.location.space, bits, t.slots.length, t.align), values), dst: [] };
 }
 
 const elementsOf = ({ exec }: Transfer, { at, stride }: Slot, bits: RawElements["bits"]): RawElements => ({

@@ -1,6 +1,6 @@
-import { type DiagnosticDetails, DiagnosticSink, type SourceText, type Span } from "../../source/index.ts";
+import type { DiagnosticDetails, SourceText, Span } from "../../source/index.ts";
+import { TokenCursor } from "../../source/token-cursor.ts";
 import type { SyntaxCode } from "../codes-syntax.ts";
-import { tokenLimit } from "../../source/characters.ts";
 import { Lexer, type Mark, Token, type TokenKind } from "../lexer.ts";
 import type { Name } from "../tree.ts";
 import { Constants } from "./constants.ts";
@@ -15,40 +15,22 @@ interface Failure {
   readonly details: DiagnosticDetails | undefined;
 }
 
-/**
- * The parser's position in the text. At the first error of a statement the cursor panics: it is then at a token that
- * nothing matches, so the rules run to their ends without further errors, until `endStatement` skips to the end of the
- * line.
- */
-export class Cursor {
-  readonly source: SourceText;
-  readonly text: string;
+/** The parser's position in the text. In a panic `endStatement` skips to the end of the line. */
+export class Cursor extends TokenCursor<TokenKind, SyntaxCode> {
   readonly lexer: Lexer;
-  readonly sink: DiagnosticSink<SyntaxCode>;
   readonly constants: Constants;
   /** Statements that are not in the tree. */
   readonly skipped: Span[] = [];
-  kind: TokenKind = Token.end;
-  start = 0;
-  end = 0;
-  /** End of the previous token. */
-  previousEnd = 0;
   /** Start of the current statement. */
   statementStart = 0;
   /** Number of open scopes. */
   scopes = 0;
-  /** Number of braces that the statement has opened and not closed (`attrs={...`). */
-  braces = 0;
-  /** Operators and parentheses of the outermost expression so far. */
-  operators = 0;
   /** The first error of a trial, which is kept here instead of being reported. */
   #failure: Failure | null = null;
   #trying = false;
 
   constructor(source: SourceText, grfBytes: 32 | 64) {
-    this.source = source;
-    this.text = source.text;
-    this.sink = new DiagnosticSink(source);
+    super(source, Token);
     this.constants = new Constants(grfBytes);
     this.lexer = new Lexer(source, (code, span, message, help) => {
       // The rest of a wrong statement is skipped silently, but a comment that swallows the rest of the text is always
@@ -59,8 +41,8 @@ export class Cursor {
     this.previousEnd = 0;
   }
 
-  get panicking(): boolean {
-    return this.kind === Token.panic;
+  protected get scanned(): TokenKind {
+    return this.lexer.kind;
   }
 
   advance(): void {
@@ -83,43 +65,15 @@ export class Cursor {
     this.end = this.lexer.end;
   }
 
-  at(kind: TokenKind): boolean {
-    return this.kind === kind;
-  }
-
   /** Whether the token is a name with this text. */
   atWord(word: string): boolean {
     return this.kind === Token.name && this.end - this.start === word.length && this.text.startsWith(word, this.start);
-  }
-
-  accept(kind: TokenKind): boolean {
-    if (this.kind !== kind) return false;
-    this.advance();
-    return true;
   }
 
   acceptWord(word: string): boolean {
     if (!this.atWord(word)) return false;
     this.advance();
     return true;
-  }
-
-  expect(kind: TokenKind, wanted: string): boolean {
-    if (this.kind === kind) {
-      this.advance();
-      return true;
-    }
-    this.unexpected(wanted);
-    return false;
-  }
-
-  /** The text of the token. */
-  get token(): string {
-    return this.text.slice(this.start, this.end);
-  }
-
-  get span(): Span {
-    return { start: this.start, end: this.end };
   }
 
   /** Takes the name at the cursor; otherwise reports an error and returns an empty name. */
@@ -141,12 +95,6 @@ export class Cursor {
     else this.sink.error(code, span, message, details);
   }
 
-  /** Reports an error and panics. */
-  fail(code: SyntaxCode, span: Span, message: string, details?: DiagnosticDetails): void {
-    this.error(code, span, message, details);
-    this.kind = Token.panic;
-  }
-
   unexpected(wanted: string, help?: string): void {
     if (this.panicking) return;
     this.fail("visa-unexpected-token", this.errorSpan, `expected ${wanted}, found ${this.describe()}`, { help });
@@ -156,13 +104,6 @@ export class Cursor {
   get errorSpan(): Span {
     const ended = this.kind === Token.newline || this.kind === Token.end;
     return ended ? { start: this.previousEnd, end: this.previousEnd } : this.span;
-  }
-
-  describe(): string {
-    if (this.kind === Token.end) return "the end of the text";
-    if (this.kind === Token.newline) return "the end of the line";
-    const text = this.end - this.start > 40 ? `${this.text.slice(this.start, this.start + 40)}...` : this.token;
-    return this.kind === Token.string ? text : `'${text}'`;
   }
 
   /**
@@ -253,7 +194,7 @@ export class Cursor {
         if (braces === 0 && this.scopes > 0) break;
         braces = Math.max(0, braces - 1);
       }
-      this.#skip();
+      this.skip();
     }
     this.braces = 0;
     this.#keepSkipped(this.statementStart, this.previousEnd);
@@ -261,12 +202,7 @@ export class Cursor {
   }
 
   #keepSkipped(start: number, end: number): void {
-    const { skipped } = this;
-    const last = skipped.at(-1);
-    if (end <= start) return;
-    if (last && this.text.slice(last.end, start).trim() === "")
-      skipped[skipped.length - 1] = { start: last.start, end };
-    else skipped.push({ start, end });
+    if (end > start) this.addSkipped(this.skipped, start, end, (from, to) => ({ start: from, end: to }));
   }
 
   /** Ends the panic after the `}` of the scope whose `{` the cursor is at, or at the end of the text. */
@@ -276,16 +212,9 @@ export class Cursor {
     do {
       if (this.kind === Token.leftBrace) open++;
       else if (this.kind === Token.rightBrace) open--;
-      this.#skip();
+      this.skip();
     } while (open > 0 && this.kind !== Token.end);
     this.recover();
-  }
-
-  /** Advances over a token without reporting anything. */
-  #skip(): void {
-    this.kind = Token.panic;
-    this.advance();
-    this.kind = this.lexer.kind;
   }
 
   /** Reports at the end that the text was cut off, if so. */
@@ -293,10 +222,6 @@ export class Cursor {
     const { cut } = this.lexer;
     if (cut === null) return;
     this.#keepSkipped(cut, this.text.length);
-    this.sink.error(
-      "visa-too-many-tokens",
-      { start: cut, end: cut },
-      `the file has more than ${tokenLimit} tokens; the rest is not read`,
-    );
+    this.reportCut("visa-too-many-tokens", "file", cut);
   }
 }

@@ -1,5 +1,5 @@
 import { nearest } from "../../source/index.ts";
-import { rowsOfMnemonic } from "../isa/table.ts";
+import { isMnemonic } from "../isa/table.ts";
 import { Token } from "../lexer.ts";
 import {
   type Attribute,
@@ -54,7 +54,7 @@ function expectKey(p: Cursor, key: string): void {
 function ownName(p: Cursor, wanted: string): Name {
   if (p.at(Token.name) && p.text.startsWith("%", p.start)) {
     p.unexpected(wanted, "names that begin with '%' are those of predefined variables");
-  } else if (p.at(Token.name) && rowsOfMnemonic.has(p.token)) {
+  } else if (p.at(Token.name) && isMnemonic(p.token)) {
     p.unexpected(wanted, "this is the name of an instruction");
   }
   return p.name(wanted);

@@ -1,5 +1,5 @@
 import { type Diagnostic, nearest, type SourceText } from "../../source/index.ts";
-import { rowsOfMnemonic } from "../isa/table.ts";
+import { isMnemonic } from "../isa/table.ts";
 import { Token } from "../lexer.ts";
 import type { BuildOptions, Label, Name, Routine, Scope, Statement, Version, VisaFile } from "../tree.ts";
 import { Cursor, nestingLimit } from "./cursor.ts";
@@ -181,7 +181,7 @@ function simpleStatement(p: Cursor, word: string): Exclude<Statement, Scope> | n
   if (word === "") {
     if (p.atWord("OPTIONS")) return buildOptions(p);
     // The lexer recognizes labels only in the first column.
-    if (p.at(Token.name) && p.lexer.following === 0x3a && !rowsOfMnemonic.has(p.token)) {
+    if (p.at(Token.name) && p.lexer.following === 0x3a && !isMnemonic(p.token)) {
       p.fail("visa-indented-label", p, "a label begins in the first column", { help: "remove what precedes it" });
       return null;
     }
@@ -202,13 +202,13 @@ function simpleStatement(p: Cursor, word: string): Exclude<Statement, Scope> | n
       return functionDeclaration(p);
   }
   if (word.startsWith(".implicit_")) return input(p, word.slice(".implicit_".length));
-  if (rowsOfMnemonic.has(word)) return instruction(p);
+  if (isMnemonic(word)) return instruction(p);
   reportUnknownDirective(p, word);
   return null;
 }
 
 const knownDirective = (word: string): boolean =>
-  statementDirectives.includes(word) || word.startsWith(".implicit_") || rowsOfMnemonic.has(word);
+  statementDirectives.includes(word) || word.startsWith(".implicit_") || isMnemonic(word);
 
 function reportUnknownDirective(p: Cursor, word: string): void {
   const meant = nearest(word, [...routineDirectives, ...statementDirectives]);

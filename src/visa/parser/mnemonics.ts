@@ -1,6 +1,6 @@
 import { nearest } from "../../source/index.ts";
 import type { Row } from "../isa/row.ts";
-import { rowsOfMnemonic } from "../isa/table.ts";
+import { rowsByMnemonic } from "../isa/table.ts";
 import { mnemonicItem } from "../isa/template.ts";
 import { Token } from "../lexer.ts";
 import type { Name, NumberOperand, OptionOperand, StringOperand } from "../tree.ts";
@@ -22,15 +22,22 @@ interface Word {
   readonly rows: readonly Row[];
 }
 
+let words: ReadonlyMap<string, readonly Word[]> | null = null;
+
 /** Mnemonics by their first segment: `nbarrier` has `nbarrier.signal` and `nbarrier.wait`. The longest come first. */
-const words = new Map<string, Word[]>();
-for (const [word, rows] of rowsOfMnemonic) {
-  const segments = word.split(".");
-  const list = words.get(segments[0]!);
-  if (list === undefined) words.set(segments[0]!, [{ segments, rows }]);
-  else list.push({ segments, rows });
+const wordsByFirst = (): ReadonlyMap<string, readonly Word[]> => (words ??= groupedByFirst());
+
+function groupedByFirst(): ReadonlyMap<string, readonly Word[]> {
+  const groups = new Map<string, Word[]>();
+  for (const [word, rows] of rowsByMnemonic()) {
+    const segments = word.split(".");
+    const list = groups.get(segments[0]!);
+    if (list === undefined) groups.set(segments[0]!, [{ segments, rows }]);
+    else list.push({ segments, rows });
+  }
+  for (const list of groups.values()) list.sort((a, b) => b.segments.length - a.segments.length);
+  return groups;
 }
-for (const list of words.values()) list.sort((a, b) => b.segments.length - a.segments.length);
 
 /** A part of a mnemonic between dots, with its span in the mnemonic. */
 interface Segment {
@@ -82,7 +89,7 @@ function segmentsOf(text: string): readonly Segment[] {
 }
 
 const wordsOf = (segments: readonly Segment[]): readonly Word[] =>
-  (words.get(segments[0]!.text) ?? []).filter((word) =>
+  (wordsByFirst().get(segments[0]!.text) ?? []).filter((word) =>
     word.segments.every((segment, i) => segments[i]?.text === segment),
   );
 
@@ -175,8 +182,10 @@ function reportUnknown(p: Cursor, mnemonic: Name): void {
     reportSuffix(p, mnemonic, segments, matching);
     return;
   }
-  if (words.has(first.text)) {
-    const wanted = words.get(first.text)!.map((word) => word.segments.join("."));
+  const words = wordsByFirst();
+  const sameFirst = words.get(first.text);
+  if (sameFirst !== undefined) {
+    const wanted = sameFirst.map((word) => word.segments.join("."));
     const named = { start: mnemonic.start, end: mnemonic.start + (segments[1]?.end ?? first.end) };
     p.fail("visa-unknown-mnemonic", named, `no instruction is called '${p.text.slice(named.start, named.end)}'`, {
       help: `did you mean ${oneOf(wanted)}?`,

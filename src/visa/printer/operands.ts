@@ -1,6 +1,6 @@
 import { maskName } from "../exec-mask.ts";
 import type { OperandSpec, Row } from "../isa/row.ts";
-import { rowsOfMnemonic } from "../isa/table.ts";
+import { isMnemonic } from "../isa/table.ts";
 import { mnemonicItem, textItems } from "../isa/template.ts";
 import type {
   ExecSize,
@@ -120,7 +120,7 @@ function nameText({ name }: NameOperand, spec: OperandSpec | null): string {
 
 /** A label or routine, in quotes if a reader could take it for something else. */
 const reference = (text: string): string =>
-  /^[A-Za-z_]\w*$/.test(text) && !rowsOfMnemonic.has(text) && !reserved.has(text) ? text : quoted(text);
+  /^[A-Za-z_]\w*$/.test(text) && !isMnemonic(text) && !reserved.has(text) ? text : quoted(text);
 
 /** Reserved words of the grammar besides mnemonics. */
 const reserved: ReadonlySet<string> = new Set(["flat", "bss", "ss", "bti", "arg", "surf", "nbarrier", "sbarrier"]);

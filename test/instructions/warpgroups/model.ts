@@ -1,4 +1,5 @@
 import { bitsOf, encode } from "./formats.ts";
+import { pairsOfFour } from "../../pairs-of-four.ts";
 
 /*
  * wgmma.mma_async, computed from its definition: D = A * B + C for whole matrices, whose elements are then put where
@@ -66,15 +67,7 @@ function sparseRow({ a }: Case, row: number): { readonly indices: number[]; read
       metadata.push((choice & 1) === 1 ? 0b1110 : 0b0100);
       continue;
     }
-    const pairs = [
-      [0, 1],
-      [0, 2],
-      [0, 3],
-      [1, 2],
-      [1, 3],
-      [2, 3],
-    ] as const;
-    const [first, second] = pairs[choice % 6]!;
+    const [first, second] = pairsOfFour[choice % 6]!;
     indices.push(4 * chunk + first, 4 * chunk + second);
     metadata.push(first | (second << 2));
   }

@@ -2,6 +2,7 @@ import { writesOf } from "../../../src/ir/flow/index.ts";
 import { type Instruction, windows } from "../../../src/ir/index.ts";
 import type { LaunchShape } from "../../../src/jit/abi/launch-shape.ts";
 import { prepare } from "../../../src/jit/compile/analysis/code/prepared-code.ts";
+import { inRegionOrder } from "../../../src/jit/compile/analysis/code/region-order.ts";
 import { type Invariants, invariantsOf } from "../../../src/jit/compile/analysis/values/invariant-code.ts";
 import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
 import { preparationIn } from "../../../src/jit/compile/plan/call-graph.ts";
@@ -60,7 +61,7 @@ export class Analysed {
     };
     const { number } = facts.functions.named("k")!;
     const { kernel, ...scope } = reachableFrom(number, shape, facts);
-    const code = prepare(kernel, facts.bindings, preparationIn(scope.graph));
+    const code = prepare(inRegionOrder(kernel), facts.bindings, preparationIn(scope.graph));
     const { kernelPlan } = plansFor(kernel, code, scope);
     this.analysis = kernelPlan.analysis;
     this.pauses = kernelPlan.points;

@@ -14,9 +14,9 @@ setp.lt.u32 %p0, %r1, 100;
 @%p0 bra LOOP;
 ret;`);
 
-/** The same with no branch forward in the loop: a barrier ends block 1. */
+/** The same with no branch forward in the loop: a barrier for some ends block 1. */
 const simple = graphOf(`ld.param.u32 %s0, [n]; mov.u32 %r1, 0;
-LOOP: bar.sync 0;
+LOOP: @%p1 bar.sync 0;
 add.u32 %r1, %r1, 1;
 setp.lt.u32 %p0, %r1, %s0;
 @%p0 bra LOOP;

@@ -76,3 +76,17 @@ function* opcodesWith(form: Form, fixed: number, word: string): Generator<string
     }
   }
 }
+
+/** Opcodes in which each pair of choices occurs. */
+export function opcodesOfPairs(form: Form): string[] {
+  const seen = new Set<string>();
+  return opcodesOf(form, 20_000).filter((opcode) => {
+    const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form);
+    if (candidate === undefined) return false;
+    const choices = choicesIn(candidate.mods);
+    const pairs = choices.flatMap((a) => choices.map((b) => `${a} ${b}`));
+    const isNew = pairs.some((pair) => !seen.has(pair));
+    for (const pair of pairs) seen.add(pair);
+    return isNew;
+  });
+}

@@ -1,52 +1,27 @@
 import { expect, test } from "vitest";
-import { SourceText, type Span } from "../../../src/source/index.ts";
+import { SourceText } from "../../../src/source/index.ts";
 import { bindVisa } from "../../../src/visa/check/index.ts";
 import { parseVisa } from "../../../src/visa/parser/index.ts";
-import type { Declaration, Name, Statement, VisaFile } from "../../../src/visa/tree.ts";
-import type { DataType, VariableKind } from "../../../src/visa/types.ts";
-
-const at: Span = { start: 0, end: 0 };
-const name = (text: string): Name => ({ text, ...at });
-
-const decl = (
-  text: string,
-  variable: VariableKind,
-  elements: number,
-  {
-    type = null,
-    align = null,
-    alias = null,
-  }: { type?: DataType | null; align?: string | null; alias?: [string, number] | null } = {},
-): Declaration => ({
-  kind: "decl",
-  name: name(text),
-  variable,
-  type,
-  elements,
-  align: align === null ? null : name(align),
-  alias: alias === null ? null : { of: name(alias[0]), offset: alias[1] },
-  attributes: [],
-  shown: null,
-  ...at,
-});
+import type { Statement, VisaFile } from "../../../src/visa/tree.ts";
+import { declare, name, nowhere } from "../declare.ts";
 
 const file = (statements: readonly Statement[]): VisaFile => ({
   source: new SourceText("k.visaasm", ""),
   version: null,
   comments: [],
-  routines: [{ kind: "kernel", name: name("k"), version: null, statements, ...at }],
+  routines: [{ kind: "kernel", name: name("k"), version: null, statements, ...nowhere }],
 });
 
 const bind = (...statements: Statement[]) => bindVisa(file(statements))[0]!;
 
 test("declared variables are numbered after the predefined ones of their kind", () => {
   const routine = bind(
-    decl("A", "G", 8, { type: "f" }),
-    decl("P1", "P", 16),
-    decl("T6", "T", 1),
-    decl("X", "A", 4),
-    decl("B", "G", 4, { type: "uq", align: "qword" }),
-    decl("S0", "S", 1),
+    declare("G", "A", 8, { type: "f" }),
+    declare("P", "P1", 16),
+    declare("T", "T6", 1),
+    declare("A", "X", 4),
+    declare("G", "B", 4, { type: "uq", align: "qword" }),
+    declare("S", "S0", 1),
   );
   const declared = routine.variables.filter((v) => !v.predefined);
   expect(declared.map((v) => [v.name, v.kind, v.index, v.type, v.bytes, v.align])).toEqual([
@@ -62,10 +37,10 @@ test("declared variables are numbered after the predefined ones of their kind", 
 
 test("aliases lead to a root and an offset in it", () => {
   const routine = bind(
-    decl("A", "G", 64, { type: "ud" }),
-    decl("B", "G", 16, { type: "uw", alias: ["A", 32] }),
-    decl("C", "G", 4, { type: "ub", alias: ["B", 8] }),
-    decl("R", "G", 8, { type: "ud", alias: ["V7", 4] }),
+    declare("G", "A", 64, { type: "ud" }),
+    declare("G", "B", 16, { type: "uw", alias: ["A", 32] }),
+    declare("G", "C", 4, { type: "ub", alias: ["B", 8] }),
+    declare("G", "R", 8, { type: "ud", alias: ["V7", 4] }),
   );
   const of = (text: string) => routine.variables.find((v) => v.name === text)!;
   expect([of("C").root.name, of("C").rootOffset]).toEqual(["A", 40]);
@@ -75,11 +50,11 @@ test("aliases lead to a root and an offset in it", () => {
 
 test("a cycle of aliases is broken, and an alias of a later declaration is resolved and reported", () => {
   const routine = bind(
-    decl("A", "G", 8, { type: "ud", alias: ["B", 0] }),
-    decl("B", "G", 8, { type: "ud", alias: ["C", 0] }),
-    decl("C", "G", 8, { type: "ud", alias: ["A", 0] }),
-    decl("D", "G", 8, { type: "ud", alias: ["E", 16] }),
-    decl("E", "G", 16, { type: "ud" }),
+    declare("G", "A", 8, { type: "ud", alias: ["B", 0] }),
+    declare("G", "B", 8, { type: "ud", alias: ["C", 0] }),
+    declare("G", "C", 8, { type: "ud", alias: ["A", 0] }),
+    declare("G", "D", 8, { type: "ud", alias: ["E", 16] }),
+    declare("G", "E", 16, { type: "ud" }),
   );
   expect(routine.diagnostics.map((d) => d.code)).toEqual([
     "visa-use-before-declaration",
@@ -93,11 +68,19 @@ test("a cycle of aliases is broken, and an alias of a later declaration is resol
 });
 
 test("a name of an inner scope hides the outer one, and ends with its scope", () => {
-  const inner = decl("A", "G", 4, { type: "uw" });
-  const input: Statement = { kind: "input", implicit: "", name: name("A"), offset: 32, size: 8, attributes: [], ...at };
+  const inner = declare("G", "A", 4, { type: "uw" });
+  const input: Statement = {
+    kind: "input",
+    implicit: "",
+    name: name("A"),
+    offset: 32,
+    size: 8,
+    attributes: [],
+    ...nowhere,
+  };
   const routine = bind(
-    decl("A", "G", 8, { type: "ud" }),
-    { kind: "scope", statements: [inner, { ...input, name: name("A"), offset: 64 }], ...at },
+    declare("G", "A", 8, { type: "ud" }),
+    { kind: "scope", statements: [inner, { ...input, name: name("A"), offset: 64 }], ...nowhere },
     input,
   );
   expect(routine.inputs.map(({ variable, offset }) => [variable.type, offset])).toEqual([
@@ -108,8 +91,8 @@ test("a name of an inner scope hides the outer one, and ends with its scope", ()
 });
 
 test("registers have 64 bytes if aliases of predefined variables imply it", () => {
-  expect(bind(decl("A", "G", 16, { type: "d", align: "wordx32", alias: ["%r0", 0] })).grfBytes).toBe(64);
-  expect(bind(decl("A", "G", 8, { type: "d", align: "hword", alias: ["%r0", 0] })).grfBytes).toBe(32);
+  expect(bind(declare("G", "A", 16, { type: "d", align: "wordx32", alias: ["%r0", 0] })).grfBytes).toBe(64);
+  expect(bind(declare("G", "A", 8, { type: "d", align: "hword", alias: ["%r0", 0] })).grfBytes).toBe(32);
   expect(bindVisa(file([]), { platform: "pvc" })[0]!.grfBytes).toBe(64);
   const arg = bindVisa(file([]), { platform: "pvc" })[0]!.variables.find((v) => v.name === "%arg")!;
   expect(arg.elements).toBe(512);
@@ -130,8 +113,8 @@ test("registers have 64 bytes if an instruction exists only where they do", () =
 });
 
 test("the label after the first .function is the body, after any other a subroutine", () => {
-  const directive = (text: string): Statement => ({ kind: "function-directive", name: name(text), ...at });
-  const label = (text: string): Statement => ({ kind: "label", name: name(text), ...at });
+  const directive = (text: string): Statement => ({ kind: "function-directive", name: name(text), ...nowhere });
+  const label = (text: string): Statement => ({ kind: "label", name: name(text), ...nowhere });
   const routine = bind(directive("main"), label("main"), label("L"), directive("sub"), label("sub"), label("M"));
   expect([...routine.labels.values()].map(({ name: text, kind }) => `${text} ${kind}`)).toEqual([
     "main block",

@@ -1,41 +1,18 @@
 import type { OperandSpec, Row } from "../../../src/visa/isa/row.ts";
 import { fileItems, type Suffix, type TextItem, textItems } from "../../../src/visa/isa/template.ts";
 import type {
-  Declaration,
   Immediate,
   Instruction,
   LscAddress,
   LscData,
-  Name,
   Operand,
   Routine,
   Statement,
   VectorOperand,
 } from "../../../src/visa/tree.ts";
-import { type DataType, isSigned, typeBytes, type VariableKind } from "../../../src/visa/types.ts";
+import { type DataType, isSigned, typeBytes } from "../../../src/visa/types.ts";
 import { SourceText } from "../../../src/source/index.ts";
-
-const nowhere = { start: 0, end: 0 };
-/** A new object each time, because names are bound by identity. */
-const name = (text: string): Name => ({ text, ...nowhere });
-
-const declare = (
-  variable: VariableKind,
-  text: string,
-  elements: number,
-  type: DataType | null = null,
-): Declaration => ({
-  kind: "decl",
-  name: name(text),
-  variable,
-  type,
-  elements,
-  align: variable === "G" ? name("GRF") : null,
-  alias: null,
-  attributes: [],
-  shown: null,
-  ...nowhere,
-});
+import { declare, name, nowhere } from "../declare.ts";
 
 const general = (extra: Partial<Extract<VectorOperand, { kind: "general" }>>): VectorOperand => ({
   kind: "general",
@@ -282,7 +259,7 @@ export function routineOf(instructions: readonly Instruction[]): Routine {
     name: name("f"),
     version: null,
     statements: [
-      declare("G", "X", 64, "ud"),
+      declare("G", "X", 64, { type: "ud", align: "GRF" }),
       declare("A", "A0", 1),
       declare("A", "A1", 16),
       declare("P", "P1", 32),

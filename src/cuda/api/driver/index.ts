@@ -8,6 +8,7 @@ import { inContext } from "./driver-call.ts";
 import { kernelCalls } from "./kernels.ts";
 import { driverMemoryCalls } from "./memory.ts";
 import { moduleCalls } from "./modules.ts";
+import { tensorMapCalls } from "./tensor-maps.ts";
 
 /** Entry points of the driver that do what one of the runtime does, with the same arguments. */
 const streams: Readonly<Record<string, string>> = {
@@ -71,4 +72,5 @@ export const driverCalls: Handlers = {
   ...driverMemoryCalls,
   ...kernelCalls,
   ...moduleCalls,
+  ...tensorMapCalls,
 };

@@ -4,6 +4,7 @@ import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
 import type { HostImport } from "../../abi/host-imports.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { prepare } from "../analysis/code/prepared-code.ts";
+import { inRegionOrder } from "../analysis/code/region-order.ts";
 import { frameFunctions } from "../memory/frame.ts";
 import { importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
@@ -37,7 +38,7 @@ export function compileKernel(
   const { kernel, ...scope } = reachableFrom(number, shape, program);
   // 2. The kernel's code in the form that analyses expect: blocks that end at calls which may exit or suspend, simpler
   // expressions.
-  const code = prepare(kernel, scope.facts.bindings, preparationIn(scope.graph));
+  const code = prepare(inRegionOrder(kernel), scope.facts.bindings, preparationIn(scope.graph));
   // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To
   // a fixed point, since what a call returns, and for which lanes, depends on the callee.
   const { kernelPlan, functionPlans } = plansFor(kernel, code, scope);
@@ -93,14 +94,14 @@ function describe(
   }: { readonly stateBytes: number; readonly waits: boolean; readonly modules: ModuleCount },
 ): CompiledKernel {
   module.export("run");
-  const { imports, isOptimizable } = module;
-  const own = isOptimizable || modules === "one" ? [] : tileFunctionsIn(module);
+  const { imports, optimizingTime } = module;
+  const own = optimizingTime !== null || modules === "one" ? [] : tileFunctionsIn(module);
   const tiles = own.length === 0 ? new Uint8Array() : module.moved(own).finish();
   return {
     name: ir.name,
     bytes: module.finish(),
     tiles,
-    isOptimizable,
+    optimizingTime,
     lanes: quads * 4,
     shape,
     layout,

@@ -1,7 +1,7 @@
 import { writesOf } from "../../../ir/flow/accesses.ts";
 import { postDominatorsOf } from "../../../ir/flow/index.ts";
 import { type Instruction, laneAddressOf } from "../../../ir/index.ts";
-import type { Expr } from "../../../semantics/index.ts";
+import { type Expr, everyLeaf } from "../../../semantics/index.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { isSameInBlock } from "../analysis/values/special-registers.ts";
 
@@ -63,18 +63,10 @@ export class BlockUniform {
   }
 
   #isSameValue(expr: Expr): boolean {
-    switch (expr.kind) {
-      case "const":
-      case "symbol":
-        return true;
-      case "reg":
-        return this.#registers.has(expr.reg);
-      case "special":
-        return isSameInBlock(expr.name);
-      case "prim":
-        return expr.args.every((arg) => this.#isSameValue(arg));
-      default:
-        return false;
-    }
+    return everyLeaf(expr, (leaf) => {
+      if (leaf.kind === "reg") return this.#registers.has(leaf.reg);
+      if (leaf.kind === "special") return isSameInBlock(leaf.name);
+      return leaf.kind === "const" || leaf.kind === "symbol";
+    });
   }
 }

@@ -24,7 +24,7 @@ export const kindOf = {
 
 /** Where the lanes of a function may suspend. */
 export interface SuspensionPoints {
-  /** By the block that ends with a barrier, the block after it. */
+  /** By the block that ends with a barrier, the block after it, or to which that one only jumps. */
   readonly barriers: ReadonlyMap<number, number>;
   /** First blocks of loops that may wait for what other threads do. */
   readonly spins: ReadonlySet<number>;
@@ -46,10 +46,7 @@ export function suspensionPointsOf(
   partial: ReadonlySet<CompiledFunction>,
 ): SuspensionPoints {
   const { seesOthers, maySuspend, countsBarriers } = callGraph;
-  const barriers = new Map<number, number>();
-  for (const { index, end } of graph.blocks) {
-    if (instructions[end - 1]!.op.kind === "barrier") barriers.set(index, index + 1);
-  }
+  const barriers = barriersIn({ graph, instructions });
   const calls = graph.blocks.flatMap(({ index, end }) => (maySuspend(instructions[end - 1]!) ? [index] : []));
   const spins = spinLoops(graph, instructions, seesOthers);
   const partialReturns = calls.filter((index) => {
@@ -57,6 +54,25 @@ export function suspensionPointsOf(
     return op.kind === "call" && (isIndirect(op) || callGraph.targetsOf(op).some((f) => partial.has(f)));
   });
   return { barriers, spins, calls: new Set(calls), partialReturns: new Set(partialReturns), isCounted: countsBarriers };
+}
+
+/** By the block that ends with a barrier, the one with which lanes go on: of a jump its target, if that is only theirs. */
+function barriersIn({ graph, instructions }: Pick<PreparedCode, "graph" | "instructions">): Map<number, number> {
+  const barriers = new Map<number, number>();
+  for (const { index, end } of graph.blocks) {
+    if (instructions[end - 1]!.op.kind === "barrier") barriers.set(index, index + 1);
+  }
+  const taken = new Set(barriers.values());
+  for (const [block, next] of barriers) {
+    const after = graph.blocks[next];
+    const { op, guard, lanes } = instructions[after?.start ?? 0]!;
+    if (after === undefined || after.end - after.start > 1 || op.kind !== "branch") continue;
+    const to = graph.blockAt(op.target);
+    if (guard !== null || lanes !== undefined || to >= graph.blocks.length || taken.has(to)) continue;
+    taken.add(to);
+    barriers.set(block, to);
+  }
+  return barriers;
 }
 
 /** The blocks at which suspended lanes resume. */

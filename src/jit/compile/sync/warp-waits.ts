@@ -196,7 +196,7 @@ export class WarpWaits {
         value: wasm.op("v128.or", wasm.op("v128.andnot", wasm.local("v128", local), lanes[q]!), finished[q]!),
       })),
     );
-    const load = (at: number): number[] => finished.map((_, q) => this.#loadVector(at + 16 * q));
+    const load = (at: number): number[] => finished.map((_, q) => this.#load(at + 16 * q, "v128"));
     const loaded = [load(warpWait.first), load(warpWait.second)];
     const values = loaded.map((locals, i): Value => {
       const to = dst[i];
@@ -236,7 +236,7 @@ export class WarpWaits {
     const { writer, active } = this.#chunk;
     const site = wasm.i32x4(this.#sites.get(block)! + 1);
     return active.map((_, q) => {
-      const local = this.#loadVector(warpWait.doneAt + 16 * q);
+      const local = this.#load(warpWait.doneAt + 16 * q, "v128");
       writer.assign([{ local, value: wasm.op("i32x4.eq", wasm.local("v128", local), site) }]);
       return local;
     });
@@ -279,20 +279,12 @@ export class WarpWaits {
     return this.#chunk.active.map((local) => wasm.local("v128", local));
   }
 
-  #load(at: number): number {
+  /** A local with the word or vector at an offset. */
+  #load(at: number, type: "i32" | "v128" = "i32"): number {
     const { writer } = this.#chunk;
-    const local = writer.local("i32");
+    const local = writer.local(type);
     writer.get(this.#at);
-    writer.memory("i32.load", 4, at);
-    writer.set(local);
-    return local;
-  }
-
-  #loadVector(at: number): number {
-    const { writer } = this.#chunk;
-    const local = writer.local("v128");
-    writer.get(this.#at);
-    writer.memory("v128.load", 16, at);
+    writer.memory(`${type}.load`, type === "i32" ? 4 : 16, at);
     writer.set(local);
     return local;
   }
@@ -307,7 +299,7 @@ export class WarpWaits {
   /** Stores the elements of a vector in the lanes of a mask. */
   #storeIn(mask: Wasm, at: number, value: Wasm): void {
     const { writer } = this.#chunk;
-    const old = this.#loadVector(at);
+    const old = this.#load(at, "v128");
     writer.get(this.#at);
     writer.value(wasm.blend(mask, value, wasm.local("v128", old)));
     writer.memory("v128.store", 16, at);

@@ -1,6 +1,6 @@
 import type { OpOf, ReducedType, Reduction, Space, UnitOpOf } from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
-import { form, instruction } from "../define.ts";
+import { form, instruction, nothing } from "../define.ts";
 
 const ranges = { dstMem: "address any", srcMem: "address any", size: "u32" };
 const mbar = { mbar: "address shared" };
@@ -163,7 +163,7 @@ const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
       target: "sm_90",
       operands: { size: "u32", ...policy },
       paired: cachePolicy,
-      effect: () => ({ kind: "nothing" }),
+      effect: nothing,
     }),
   ],
 });

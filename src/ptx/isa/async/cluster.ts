@@ -1,6 +1,6 @@
 import { atAddress, clusterWindows } from "../../../ir/index.ts";
 import { type Expr, type Kit, kit } from "../../../semantics/index.ts";
-import { form, instruction, type OperandAccess, type Step } from "../define.ts";
+import { form, instruction, nothing, type OperandAccess, type Step } from "../define.ts";
 import { accessOf } from "../memory/access.ts";
 import { addressInRank } from "../move/cluster.ts";
 import { clusterRanks } from "../move/windows.ts";
@@ -16,7 +16,7 @@ const griddepcontrol = instruction("griddepcontrol", {
       since: "7.8",
       target: "sm_90",
       note: "grids run one at a time here, so there is nothing to start or to wait for",
-      effect: () => ({ kind: "nothing" }),
+      effect: nothing,
     }),
   ],
 });

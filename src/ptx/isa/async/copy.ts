@@ -1,4 +1,4 @@
-import { type Access, atAddress, type Op } from "../../../ir/index.ts";
+import { type Access, atAddress, type Op, plainAccess } from "../../../ir/index.ts";
 import { type Expr, kit, type Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import { arriving, begin, mbarrierOp, passing, settling } from "./mbarrier-word.ts";
@@ -15,16 +15,7 @@ const gates = {
 };
 const ampere = { since: "7.0", target: "sm_80" } as const;
 
-const accessOf = (space: "global" | "shared", bytes: number): Access => ({
-  space,
-  bits: 32,
-  signed: false,
-  count: bytes / 4,
-  align: bytes,
-  volatile: false,
-  order: "weak",
-  scope: null,
-});
+const accessOf = (space: "global" | "shared", bytes: number): Access => plainAccess(space, 32, bytes / 4, bytes);
 
 interface CopyOperands {
   readonly dst: Expr;

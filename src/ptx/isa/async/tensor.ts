@@ -1,6 +1,6 @@
 import type { OpOf, TensorMode } from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
-import { form, instruction, type OperandAccess } from "../define.ts";
+import { form, instruction, nothing, type OperandAccess } from "../define.ts";
 
 const dims = ["1d", "2d", "3d", "4d", "5d"] as const;
 const tiles = ["tile", "tile::gather4"] as const;
@@ -193,7 +193,7 @@ const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
         operands: { ...info, ...policy },
         paired,
         gates: { "tile::gather4": blackwell },
-        effect: () => ({ kind: "nothing" }),
+        effect: nothing,
       },
     ),
     form(
@@ -204,7 +204,7 @@ const cpAsyncBulkPrefetchTensor = instruction("cp.async.bulk.prefetch.tensor", {
         operands: { ...info, ...policy },
         paired,
         gates: { "im2col::w": blackwell, "im2col::w::128": blackwell },
-        effect: () => ({ kind: "nothing" }),
+        effect: nothing,
       },
     ),
   ],

@@ -1,5 +1,6 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
+import { bf16Gate } from "../half/half-type.ts";
 import {
   BoolOp,
   CmpOp,
@@ -72,7 +73,6 @@ export const set = instruction("set", {
 });
 
 const halfGate = { since: "4.2", target: "sm_53", anyOrder: true } as const;
-const bf16Gate = { since: "7.8", target: "sm_90" } as const;
 const bf16Forms = { ...bf16Gate, anyOrder: true } as const;
 const toInteger = { since: "6.5" } as const;
 const integers = { u16: toInteger, s16: toInteger, u32: toInteger, s32: toInteger } as const;

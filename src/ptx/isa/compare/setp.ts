@@ -1,5 +1,6 @@
 import type { Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
+import { bf16Gate } from "../half/half-type.ts";
 import {
   BoolOp,
   CmpOp,
@@ -62,8 +63,13 @@ export const setp = instruction("setp", {
 
 const half = { CmpOp: FloatCmpOp, type: ["f16", "bf16"] } as const;
 const packed = { CmpOp: FloatCmpOp, type: ["f16x2", "bf16x2"] } as const;
-const bf16 = { since: "7.8", target: "sm_90" } as const;
-const shared = { since: "4.2", target: "sm_53", gates: { bf16, bf16x2: bf16 }, anyOrder: true, invalid } as const;
+const shared = {
+  since: "4.2",
+  target: "sm_53",
+  gates: { bf16: bf16Gate, bf16x2: bf16Gate },
+  anyOrder: true,
+  invalid,
+} as const;
 
 /** Section 9.7.7.2. */
 export const setpHalf = instruction("setp", {

@@ -1,4 +1,5 @@
 import { form } from "../define.ts";
+import { bf16Gate } from "../half/half-type.ts";
 import { widthOf } from "../integer/integer-type.ts";
 import {
   floatToNumber,
@@ -13,7 +14,7 @@ import {
 } from "./number.ts";
 
 const floatTypes = ["f16", "bf16", "f32", "f64"] as const;
-const gates = { f64: { target: "sm_13" }, bf16: { since: "7.8", target: "sm_90" } } as const;
+const gates = { f64: { target: "sm_13" }, bf16: bf16Gate } as const;
 
 /** Why `.ftz` or `.sat` cannot be used with a conversion between an integer and this type, or null. */
 const modifierProblem = (type: string, ftz: boolean, sat: boolean): string | null =>

@@ -1,5 +1,6 @@
 import type { Expr, Kit } from "../../../semantics/index.ts";
 import { form } from "../define.ts";
+import { bf16Gate } from "../half/half-type.ts";
 import {
   type FloatRounding,
   type FloatType,
@@ -19,7 +20,6 @@ interface Chosen {
   readonly atype: FloatType;
 }
 const operands = { d: "dtype", a: "atype" } as const;
-const bf16 = { since: "7.8", target: "sm_90" } as const;
 
 function sem(
   k: Kit,
@@ -68,14 +68,14 @@ export const floatForms = [
     since: "7.1",
     anyOrder: true,
     target: "sm_80",
-    gates: { ftz: bf16 },
+    gates: { ftz: bf16Gate },
     operands: { d: "f32", a: "bf16" },
     sem: (k, src, { ftz }) => sem(k, src, { ftz, dtype: "f32", atype: "bf16" }),
   }),
   // ptxas accepts conversions between f16 and bf16 without a rounding, and then rounds to nearest even.
   form("cvt{.frnd}.dtype.atype d, a", {
     where: { frnd, dtype: ["f16", "bf16", "f64"], atype: ["f16", "bf16", "f64"] },
-    ...bf16,
+    ...bf16Gate,
     anyOrder: true,
     operands,
     invalid: ({ frnd, dtype, atype }) =>
@@ -92,7 +92,7 @@ export const floatForms = [
     where: { irnd, dtype: ["f16", "bf16", "f32", "f64"], atype: ["f16", "bf16", "f32", "f64"] },
     since: "1.0",
     anyOrder: true,
-    gates: { f64: { target: "sm_13" }, bf16 },
+    gates: { f64: { target: "sm_13" }, bf16: bf16Gate },
     operands,
     invalid: ({ irnd, ftz, sat, dtype, atype }) =>
       dtype !== atype

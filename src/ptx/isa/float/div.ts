@@ -1,8 +1,5 @@
 import { form, instruction } from "../define.ts";
-import { flushed, flushNote, rounded, rounding } from "./float-type.ts";
-
-const where = { rnd: rounding } as const;
-const directed = { target: "sm_20" } as const;
+import { directedGates, flushed, flushNote, rounded, roundingChoice } from "./float-type.ts";
 
 /** Section 9.7.3.8. */
 export const div = instruction("div", {
@@ -26,7 +23,7 @@ export const div = instruction("div", {
       sem: (k, { a, b }, { ftz }) => flushed(k, ftz, [a, b], (...args) => rounded(k, "div", "rn", ...args)),
     }),
     form("div.rnd{.ftz}.f32 d, a, b", {
-      where,
+      where: roundingChoice,
       since: "1.4",
       target: "sm_20",
       sem: (k, { a, b }, { rnd, ftz }) => flushed(k, ftz, [a, b], (...args) => rounded(k, "div", rnd, ...args)),
@@ -39,10 +36,10 @@ export const div = instruction("div", {
       sem: (k, { a, b }) => rounded(k, "div", "rn", a, b),
     }),
     form("div.rnd.f64 d, a, b", {
-      where,
+      where: roundingChoice,
       since: "1.4",
       target: "sm_13",
-      gates: { rz: directed, rm: directed, rp: directed },
+      gates: directedGates({ target: "sm_20" }),
       sem: (k, { a, b }, { rnd }) => rounded(k, "div", rnd, a, b),
     }),
   ],

@@ -4,6 +4,12 @@ import type { Expr, Kit } from "../../../semantics/index.ts";
 export const rounding = ["rn", "rz", "rm", "rp"] as const;
 export type Rounding = (typeof rounding)[number];
 
+/** The class of modifiers with one of these modes. */
+export const roundingChoice = { rnd: rounding } as const;
+
+/** The gates of the modes that f64 instructions got later than rounding to nearest. */
+export const directedGates = <Gate>(gate: Gate) => ({ rz: gate, rm: gate, rp: gate }) as const;
+
 type Operation = "add" | "sub" | "mul" | "fma" | "div" | "sqrt";
 
 /** An operation on f32 or f64 operands with a rounding mode; the default is to nearest even. */

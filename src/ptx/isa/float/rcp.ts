@@ -1,8 +1,5 @@
 import { form, instruction } from "../define.ts";
-import { flushed, flushNote, rounded, rounding, upperWordNote } from "./float-type.ts";
-
-const where = { rnd: rounding } as const;
-const directed = { since: "2.0", target: "sm_20" } as const;
+import { directedGates, flushed, flushNote, rounded, roundingChoice, upperWordNote } from "./float-type.ts";
 
 /** Sections 9.7.3.13 and 9.7.3.14. */
 export const rcp = instruction("rcp", {
@@ -21,7 +18,7 @@ export const rcp = instruction("rcp", {
       sem: (k, { a }, { ftz }) => flushed(k, ftz, [a], (x) => rounded(k, "div", "rn", k.f32(1), x!)),
     }),
     form("rcp.rnd{.ftz}.f32 d, a", {
-      where,
+      where: roundingChoice,
       since: "2.0",
       target: "sm_20",
       sem: (k, { a }, { rnd, ftz }) => flushed(k, ftz, [a], (x) => rounded(k, "div", rnd, k.f32(1), x!)),
@@ -34,10 +31,10 @@ export const rcp = instruction("rcp", {
       sem: (k, { a }) => rounded(k, "div", "rn", k.f64(1), a),
     }),
     form("rcp.rnd.f64 d, a", {
-      where,
+      where: roundingChoice,
       since: "1.4",
       target: "sm_13",
-      gates: { rz: directed, rm: directed, rp: directed },
+      gates: directedGates({ since: "2.0", target: "sm_20" }),
       sem: (k, { a }, { rnd }) => rounded(k, "div", rnd, k.f64(1), a),
     }),
     form("rcp.approx.ftz.f64 d, a", {

@@ -1,8 +1,5 @@
 import { form, instruction } from "../define.ts";
-import { flushed, flushNote, rounded, rounding, upperWordNote } from "./float-type.ts";
-
-const where = { rnd: rounding } as const;
-const directed = { since: "2.0", target: "sm_20" } as const;
+import { directedGates, flushed, flushNote, rounded, roundingChoice, upperWordNote } from "./float-type.ts";
 
 /** Section 9.7.3.15. */
 export const sqrt = instruction("sqrt", {
@@ -21,7 +18,7 @@ export const sqrt = instruction("sqrt", {
       sem: (k, { a }, { ftz }) => flushed(k, ftz, [a], (x) => rounded(k, "sqrt", "rn", x!)),
     }),
     form("sqrt.rnd{.ftz}.f32 d, a", {
-      where,
+      where: roundingChoice,
       since: "2.0",
       target: "sm_20",
       sem: (k, { a }, { rnd, ftz }) => flushed(k, ftz, [a], (x) => rounded(k, "sqrt", rnd, x!)),
@@ -34,10 +31,10 @@ export const sqrt = instruction("sqrt", {
       sem: (k, { a }) => rounded(k, "sqrt", "rn", a),
     }),
     form("sqrt.rnd.f64 d, a", {
-      where,
+      where: roundingChoice,
       since: "1.4",
       target: "sm_13",
-      gates: { rz: directed, rm: directed, rp: directed },
+      gates: directedGates({ since: "2.0", target: "sm_20" }),
       sem: (k, { a }, { rnd }) => rounded(k, "sqrt", rnd, a),
     }),
   ],

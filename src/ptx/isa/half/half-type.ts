@@ -5,6 +5,9 @@ export const f16Types = ["f16", "f16x2"] as const;
 export const bf16Types = ["bf16", "bf16x2"] as const;
 export type HalfType = (typeof f16Types)[number] | (typeof bf16Types)[number];
 
+/** The gate of bf16 where an instruction had f16 before. */
+export const bf16Gate = { since: "7.8", target: "sm_90" } as const;
+
 const elementOf = (type: HalfType): "f16" | "bf16" => (type === "f16" || type === "f16x2" ? "f16" : "bf16");
 
 /** Specs of the operands, which must be registers: there are no immediates of these types. */

@@ -1,8 +1,6 @@
 import { form, instruction } from "../define.ts";
 import { flushed } from "../float/float-type.ts";
-import { bf16Types, f16Types, oneOperand, perElement, throughF32 } from "./half-type.ts";
-
-const ofBf16 = { since: "7.8", target: "sm_90" } as const;
+import { bf16Gate, bf16Types, f16Types, oneOperand, perElement, throughF32 } from "./half-type.ts";
 
 /** Section 9.7.4.9. */
 export const tanh = instruction("tanh", {
@@ -13,7 +11,7 @@ export const tanh = instruction("tanh", {
       where: { type: [...f16Types, ...bf16Types] },
       since: "7.0",
       target: "sm_75",
-      gates: { bf16: ofBf16, bf16x2: ofBf16 },
+      gates: { bf16: bf16Gate, bf16x2: bf16Gate },
       operands: oneOperand,
       sem: (k, { a }, { type }) =>
         perElement(k, type, [a], (...halves) => throughF32(k, type, halves, (x) => k.op("f32.tanh", x!))),
@@ -36,7 +34,7 @@ export const ex2 = instruction("ex2", {
     }),
     form("ex2.approx.ftz.type d, a", {
       where: { type: bf16Types },
-      ...ofBf16,
+      ...bf16Gate,
       operands: oneOperand,
       // bf16 has the exponent range of f32, so its subnormal numbers are flushed as f32 numbers.
       sem: (k, { a }, { type }) =>

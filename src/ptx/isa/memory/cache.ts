@@ -1,8 +1,6 @@
-import { form, instruction } from "../define.ts";
+import { form, instruction, nothing } from "../define.ts";
 
 /** The effect of instructions on caches, which programs cannot observe. */
-const nothing = () => ({ kind: "nothing" }) as const;
-
 /** Section 9.7.9.15. */
 export const prefetch = instruction("prefetch", {
   summary: "prefetches a cache line",

@@ -1,4 +1,4 @@
-import { form, instruction } from "../define.ts";
+import { form, instruction, nothing } from "../define.ts";
 import { align } from "../matrix/steps.ts";
 
 /** Section 9.7.19.1. */
@@ -26,17 +26,8 @@ const pmevent = instruction("pmevent", {
   summary: "triggers performance monitor events",
   section: "9.7.19.3",
   forms: [
-    form("pmevent a", {
-      operands: { a: "imm u32 0..15" },
-      since: "1.4",
-      effect: () => ({ kind: "nothing" }),
-    }),
-    form("pmevent.mask a", {
-      operands: { a: "imm u32 0..65535" },
-      since: "3.0",
-      target: "sm_20",
-      effect: () => ({ kind: "nothing" }),
-    }),
+    form("pmevent a", { operands: { a: "imm u32 0..15" }, since: "1.4", effect: nothing }),
+    form("pmevent.mask a", { operands: { a: "imm u32 0..65535" }, since: "3.0", target: "sm_20", effect: nothing }),
   ],
 });
 

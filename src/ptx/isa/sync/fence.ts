@@ -1,12 +1,11 @@
 import type { Op } from "../../../ir/index.ts";
-import { form, instruction } from "../define.ts";
+import { form, instruction, nothing } from "../define.ts";
 import { scopes } from "../memory/access.ts";
 
 type Fence = Extract<Op, { kind: "fence" }>;
 const fenceOf = (order: Fence["order"], scope: Fence["scope"]): Op => ({ kind: "fence", order, scope });
 
-/** The effect of fences between proxies: none, because here all memory is accessed through one proxy. */
-const nothing = (): Op => ({ kind: "nothing" });
+// Fences between proxies have no effect, because here all memory is accessed through one proxy.
 
 const cluster = { since: "7.8", target: "sm_90" } as const;
 const acquireRelease = { since: "8.6", target: "sm_90" } as const;

@@ -8,7 +8,7 @@ import {
 } from "../../../ir/index.ts";
 import { type Expr, kit } from "../../../semantics/index.ts";
 import { arriving, begin, mbarrierOp, settling } from "../async/mbarrier-word.ts";
-import { form, instruction, type OperandAccess, type Step } from "../define.ts";
+import { form, instruction, nothing, type OperandAccess, type Step } from "../define.ts";
 import { align } from "../matrix/steps.ts";
 import { accessOf } from "../memory/access.ts";
 import { addressInRank } from "../move/cluster.ts";
@@ -319,7 +319,7 @@ const tcgen05Fence = instruction("tcgen05.fence", {
     form("tcgen05.order", {
       where: { order: ["fence::before_thread_sync", "fence::after_thread_sync"] },
       ...generation,
-      effect: () => ({ kind: "nothing" }),
+      effect: nothing,
     }),
   ],
 });

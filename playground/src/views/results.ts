@@ -1,0 +1,155 @@
+import type { BufferValues, RunOutcome } from "../engine/protocol.ts";
+import { fill, h } from "../dom.ts";
+
+/** Elements that a table shows at once. */
+const perPage = 256;
+
+/** What came out of a run: the outcome of each engine, what was printed, buffers. */
+export class ResultsView {
+  readonly element = h("section", { class: "view results-view", "aria-label": "Results" });
+
+  constructor() {
+    this.show([]);
+  }
+
+  show(outcomes: readonly RunOutcome[]): void {
+    const [first] = outcomes;
+    if (first === undefined) {
+      fill(this.element, h("p", { class: "empty" }, "Nothing has run yet: press Run, or Ctrl+Enter in the editor."));
+      return;
+    }
+    const best = outcomes.find((outcome) => outcome.buffers.length > 0) ?? first;
+    fill(
+      this.element,
+      h("div", { class: "outcomes" }, outcomes.map(outcomeCard)),
+      agreement(outcomes),
+      checksOf(best),
+      best.stdout !== "" && h("div", { class: "printed" }, h("h3", {}, "Printed"), h("pre", {}, best.stdout)),
+      best.buffers.map((buffer) => bufferTable(buffer)),
+    );
+  }
+}
+
+const number = (n: number): string => n.toLocaleString("en", { maximumFractionDigits: n < 10 ? 2 : n < 100 ? 1 : 0 });
+
+function outcomeCard({ engine, ok, failure, launches, milliseconds }: RunOutcome): HTMLElement {
+  const run = launches.reduce((sum, launch) => sum + launch.milliseconds, 0);
+  const threads = launches.reduce((sum, launch) => sum + launch.threads, 0);
+  const steps = launches.reduce<number | null>(
+    (sum, l) => (sum === null || l.steps === null ? null : sum + l.steps),
+    0,
+  );
+  return h(
+    "article",
+    { class: `outcome ${ok ? "good" : "bad"}` },
+    h("h3", {}, engine === "jit" ? "Compiled" : "Interpreter"),
+    h("p", { class: "verdict" }, ok ? "ok" : (failure ?? "failed")),
+    launches.length > 0 &&
+      h("p", { class: "figures" }, h("strong", {}, `${number(run)} ms`), ` for ${number(threads)} threads`),
+    steps !== null && steps > 0 && h("p", { class: "faint" }, `${number(steps)} instructions of threads`),
+    h("p", { class: "faint" }, `${number(milliseconds)} ms with reading and compiling`),
+    launches.flatMap(({ interpreted }) =>
+      interpreted && engine === "interpreter" && interpreted.startsWith("not")
+        ? h("p", { class: "faint" }, interpreted)
+        : [],
+    ),
+  );
+}
+
+function agreement(outcomes: readonly RunOutcome[]): HTMLElement | null {
+  const [a, b] = outcomes;
+  if (a === undefined || b === undefined || a.buffers.length === 0 || b.buffers.length === 0) return null;
+  const differs = a.buffers.find((buffer, i) => !same(buffer.after, b.buffers[i]!.after));
+  return differs === undefined
+    ? h("p", { class: "agree" }, "Both engines have the same results, bit by bit.")
+    : h(
+        "p",
+        { class: "agree bad" },
+        `The engines differ in ${differs.name}: the result depends on the order of the threads.`,
+      );
+}
+
+function same(a: BufferValues["after"], b: BufferValues["after"]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
+  return true;
+}
+
+function checksOf({ checks }: RunOutcome): HTMLElement | null {
+  if (checks.length === 0) return null;
+  return h(
+    "ul",
+    { class: "checks", "aria-label": "Checks" },
+    checks.map(({ buf, ok, mismatches, n, first }) => {
+      const where = first === null ? "" : `; element ${first.index} is ${first.got}, not ${first.want}`;
+      return h(
+        "li",
+        { class: ok ? "good" : "bad" },
+        ok ? `${buf}: ${n} elements as expected` : `${buf}: ${mismatches} of ${n} elements differ${where}`,
+      );
+    }),
+  );
+}
+
+const shown = (value: number | bigint | undefined): string =>
+  typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(7))) : String(value ?? "");
+
+function bufferTable(buffer: BufferValues): HTMLElement {
+  const { name, type, length, before, after } = buffer;
+  const columns = length > 64 ? 16 : 8;
+  const rows = Math.ceil(Math.min(perPage, length) / columns);
+  let changed = 0;
+  for (let i = 0; i < after.length; i++) if (!Object.is(before[i], after[i])) changed++;
+  return h(
+    "figure",
+    { class: "buffer" },
+    h(
+      "figcaption",
+      {},
+      h("strong", {}, name),
+      h("span", { class: "faint" }, `${type}[${length}], ${changed === 0 ? "unchanged" : `${changed} changed`}`),
+    ),
+    h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": `Values of ${name}` },
+      h(
+        "table",
+        { class: "values" },
+        h(
+          "thead",
+          {},
+          h(
+            "tr",
+            {},
+            h("th", { scope: "col" }, "+"),
+            Array.from({ length: columns }, (_, i) => h("th", { scope: "col" }, i)),
+          ),
+        ),
+        h(
+          "tbody",
+          {},
+          Array.from({ length: rows }, (_, row) =>
+            h(
+              "tr",
+              {},
+              h("th", { scope: "row" }, row * columns),
+              Array.from({ length: columns }, (_, column) => {
+                const i = row * columns + column;
+                const isChanged = i < length && !Object.is(before[i], after[i]);
+                return h(
+                  "td",
+                  {
+                    class: isChanged ? "changed" : null,
+                    title: isChanged ? `was ${shown(before[i] as number)}` : null,
+                  },
+                  i < length ? shown(after[i] as number) : "",
+                );
+              }),
+            ),
+          ),
+        ),
+      ),
+    ),
+    length > perPage && h("p", { class: "faint" }, `the first ${perPage} of ${length.toLocaleString("en")}`),
+  );
+}

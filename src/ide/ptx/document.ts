@@ -1,0 +1,222 @@
+import { parsePtx } from "../../ptx/parser/index.ts";
+import { printPtx } from "../../ptx/printer.ts";
+import { type Diagnostic, hasErrors, SourceText, type Span } from "../../source/index.ts";
+import type { LanguageDocument, NameAt } from "../base/document.ts";
+import { editsBetween } from "../base/format.ts";
+import type {
+  CallEdge,
+  CallItem,
+  CodeAction,
+  CodeLens,
+  Completion,
+  Finding,
+  FoldingRange,
+  FoundSymbol,
+  Highlight,
+  Hover,
+  InlayHint,
+  SemanticToken,
+  SignatureHelp,
+  SourceLine,
+  SymbolNode,
+  TextEdit,
+} from "../base/results.ts";
+import { calleesOf, callersOf, callItemOf, inlayHintsIn, signatureHelpAt } from "./calls.ts";
+import { completionsAt } from "./completion.ts";
+import { declarationsOf, type Entity, entityOf, hitAt, type NameHit, occurrencesOf, placeOf } from "./entities.ts";
+import { codeActionsIn } from "./fixes.ts";
+import { hoverAt } from "./hover.ts";
+import { instructionsOf, locationAt } from "./locations.ts";
+import { type Placed, PtxModel } from "./model.ts";
+import { codeLensesOf, findSymbols, foldingRangesOf, symbolsOf } from "./outline.ts";
+import { renameEdits } from "./rename.ts";
+import { instructionAt } from "./statements.ts";
+import { semanticTokensOf } from "./tokens.ts";
+
+/** A module of PTX that is being edited. */
+export class PtxDocument implements LanguageDocument {
+  readonly language = "ptx";
+  readonly uri: string;
+  readonly #model: PtxModel;
+
+  constructor(uri: string, text: string) {
+    this.uri = uri;
+    this.#model = new PtxModel(uri, text);
+  }
+
+  get text(): string {
+    return this.#model.text;
+  }
+
+  edit(change: TextEdit): void {
+    this.#model.edit(change);
+  }
+
+  findings(): readonly Finding[] {
+    return this.#model.diagnostics.map((diagnostic) => this.#finding(diagnostic));
+  }
+
+  #finding({ source, span, severity, code, message, help, notes }: Diagnostic): Finding {
+    const offset = (of: SourceText, at: number): number => this.#model.offset(of, at);
+    return {
+      start: offset(source, span.start),
+      end: offset(source, span.end),
+      severity,
+      code,
+      message,
+      help: help ?? null,
+      notes: notes.map((note) => ({
+        message: note.message,
+        place:
+          note.span === undefined
+            ? null
+            : {
+                uri: this.uri,
+                start: offset(note.source ?? source, note.span.start),
+                end: offset(note.source ?? source, note.span.end),
+              },
+      })),
+    };
+  }
+
+  hover(offset: number): Hover | null {
+    return hoverAt(this.#model, offset);
+  }
+
+  completions(offset: number): readonly Completion[] {
+    return completionsAt(this.#model, offset);
+  }
+
+  #entityAt(offset: number): { readonly hit: NameHit; readonly entity: Entity } | null {
+    const hit = hitAt(this.#model, offset);
+    const entity = hit && entityOf(this.#model, hit.occurrence);
+    return hit !== null && entity !== null ? { hit, entity } : null;
+  }
+
+  nameAt(offset: number): NameAt | null {
+    const found = this.#entityAt(offset);
+    if (found === null) return null;
+    const { hit, entity } = found;
+    return { ...placeOf(hit.part, hit.occurrence.name), name: entity.name, shared: isShared(entity) };
+  }
+
+  declarations(offset: number): readonly Span[] {
+    const found = this.#entityAt(offset);
+    return found === null ? [] : declarationsOf(found.entity, found.hit);
+  }
+
+  uses(offset: number): readonly Highlight[] {
+    const found = this.#entityAt(offset);
+    return found === null ? [] : this.#uses(found.entity, found.hit);
+  }
+
+  #uses(entity: Entity, item: Placed): readonly Highlight[] {
+    return [...occurrencesOf(this.#model, entity, item)].map(({ part, occurrence }) => ({
+      ...placeOf(part, occurrence.name),
+      write: occurrence.write || occurrence.declares !== null,
+    }));
+  }
+
+  rename(offset: number, text: string): readonly TextEdit[] | string {
+    const found = this.#entityAt(offset);
+    return found === null ? "there is no name here" : renameEdits(this.#model, found.entity, found.hit, text);
+  }
+
+  /** The entity of a name that other documents may know, and a place to begin from. */
+  #shared(name: string): { readonly entity: Entity; readonly item: Placed } | null {
+    const global = this.#model.globals.get(name);
+    if (global === undefined) return null;
+    const [first] = global.places;
+    const entity: Entity = { name, global, declared: null, member: false, symbol: null };
+    return first !== undefined && isShared(entity) ? { entity, item: first } : null;
+  }
+
+  sharedDeclarations(name: string): readonly Span[] {
+    const shared = this.#shared(name);
+    return shared === null ? [] : declarationsOf(shared.entity, shared.item);
+  }
+
+  sharedUses(name: string): readonly Highlight[] {
+    const shared = this.#shared(name);
+    return shared === null ? [] : this.#uses(shared.entity, shared.item);
+  }
+
+  sharedRename(name: string, text: string): readonly TextEdit[] | string {
+    const shared = this.#shared(name);
+    return shared === null ? [] : renameEdits(this.#model, shared.entity, shared.item, text);
+  }
+
+  symbols(): readonly SymbolNode[] {
+    return symbolsOf(this.#model);
+  }
+
+  find(query: string): readonly FoundSymbol[] {
+    return findSymbols(this.#model, this.uri, query);
+  }
+
+  semanticTokens(range: Span): readonly SemanticToken[] {
+    return semanticTokensOf(this.#model, range);
+  }
+
+  foldingRanges(): readonly FoldingRange[] {
+    return foldingRangesOf(this.#model);
+  }
+
+  signatureHelp(offset: number): SignatureHelp | null {
+    return signatureHelpAt(this.#model, offset);
+  }
+
+  inlayHints(range: Span): readonly InlayHint[] {
+    return inlayHintsIn(this.#model, range);
+  }
+
+  codeActions(range: Span): readonly CodeAction[] {
+    return codeActionsIn(this.#model, range);
+  }
+
+  format(range: Span | null): readonly TextEdit[] {
+    const source = new SourceText(this.uri, this.text);
+    const { tree, diagnostics } = parsePtx(source);
+    return hasErrors(diagnostics) ? [] : editsBetween(source.text, printPtx(tree), range);
+  }
+
+  callItem(offset: number): CallItem | null {
+    const found = this.#entityAt(offset);
+    if (found !== null) {
+      const declared = this.#model.declared(found.entity.name);
+      if (declared !== null && found.entity.global !== null) return callItemOf(this.uri, declared);
+    }
+    return null;
+  }
+
+  callers(name: string): readonly CallEdge[] {
+    return callersOf(this.#model, this.uri, name);
+  }
+
+  callees(name: string): ReadonlyMap<string, readonly Span[]> {
+    return calleesOf(this.#model, name);
+  }
+
+  callable(name: string): CallItem | null {
+    const definition = this.#model.definition(name);
+    return definition === null ? null : callItemOf(this.uri, definition);
+  }
+
+  codeLenses(): readonly CodeLens[] {
+    return codeLensesOf(this.#model);
+  }
+
+  sourceLine(offset: number): SourceLine | null {
+    const place = this.#model.itemAt(offset);
+    const node = place && instructionAt(place.item, place.at);
+    return place !== null && node?.kind === "instruction" ? locationAt(this.#model, place, node) : null;
+  }
+
+  linesOf(file: string, line: number): readonly Span[] {
+    return instructionsOf(this.#model, file, line);
+  }
+}
+
+/** Whether other documents of the program may know a name: kernels, and what has a linkage. */
+const isShared = ({ global }: Entity): boolean =>
+  global?.places.some(({ item }) => item.linkage !== null || (item.kind === "function" && item.entry)) ?? false;

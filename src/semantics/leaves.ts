@@ -1,0 +1,8 @@
+import type { Expr } from "./expr.ts";
+
+/** An expression that computes nothing from others, or an element at a computed address. */
+type Leaf = Exclude<Expr, { kind: "prim" }>;
+
+/** Whether all leaves of an expression pass a test. */
+export const everyLeaf = (expr: Expr, test: (leaf: Leaf) => boolean): boolean =>
+  expr.kind === "prim" ? expr.args.every((arg) => everyLeaf(arg, test)) : test(expr);

@@ -22,6 +22,7 @@ import type { LinkState, LoadedModule } from "./loaded-module.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
+import type { PhysicalMemory } from "./virtual-memory.ts";
 
 /** What a program is to see and how its kernels are to run. */
 export interface ExecOptions {
@@ -74,6 +75,13 @@ const allocators: Readonly<Record<string, string>> = {
   managed: "cudaMallocManaged",
 };
 
+/** The structures of which a texture or surface object was made; null for those that were not given. */
+export interface TextureDescription {
+  readonly resource: Uint8Array;
+  readonly texture: Uint8Array | null;
+  readonly view: Uint8Array | null;
+}
+
 /** What all devices of a process have in common: the machine, memory, handles, what was registered. */
 export class ProcessState {
   readonly options: ExecOptions;
@@ -97,8 +105,9 @@ export class ProcessState {
   readonly advice = new WeakMap<Allocation, Advice>();
   readonly arrays = new Handles<CudaArray>();
   /** Texture and surface objects, by the handles that kernels have for them: the structures they were made of. */
-  readonly textures = new Handles<{ readonly resource: Uint8Array; readonly texture: Uint8Array | null }>();
+  readonly textures = new Handles<TextureDescription>();
   readonly pools = new Handles<MemoryPool>();
+  readonly physicalMemory = new Handles<PhysicalMemory>();
   /** Memory that is freed when its stream comes to it. */
   readonly freedLater = new Set<Allocation>();
   /** The values by which conditional nodes of graphs run, which kernels may set. */
@@ -116,6 +125,7 @@ export class ProcessState {
   #allocations: Allocations | null = null;
   #gpu: Gpu | null = null;
   #error = 0;
+  #polls = 0;
   readonly #captures = new Set<Capture>();
 
   constructor(options: ExecOptions, surroundings: Surroundings) {
@@ -236,6 +246,21 @@ export class ProcessState {
       ({ kind, device, owner }) => device >= 0 && kind in allocators && owner?.isHeld() !== false,
     );
     return left.map(({ kind, bytes }) => `${bytes} bytes of ${allocators[kind]} are never freed`);
+  }
+
+  /** Whether something waits for what the host or a kernel writes. */
+  get isPolling(): boolean {
+    return this.#polls > 0;
+  }
+
+  /** Waits until something holds, looking at it from time to time, or until nothing can be done any more. */
+  async poll(holds: () => boolean): Promise<void> {
+    this.#polls++;
+    try {
+      while (!holds() && this.#error === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    } finally {
+      this.#polls--;
+    }
   }
 
   /** Tells the user something, the same thing only once. */

@@ -118,7 +118,8 @@ export class ExecServer {
     const own = [this.#listener, this.#loop, ...(this.#program < 0 ? [] : [this.#program])];
     const fds = Int32Array.from([...own, ...greeting, ...clients.map(({ channel }) => channel.fd)]);
     const ready = new Int32Array(fds.length);
-    addon.poll(fds, ready, !awake ? 0 : waitMs);
+    const isPolling = clients.some(({ session }) => session.process.isPolling);
+    addon.poll(fds, ready, !awake ? 0 : isPolling ? 1 : waitMs);
     for (const { channel } of clients) channel.awake();
     if (ready[0] !== 0) this.#accept();
     greeting.forEach((fd, i) => {

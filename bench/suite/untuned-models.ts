@@ -139,7 +139,7 @@ export const earlyExercise: Model = ({ price, strike }, { sizes: [n, steps, up, 
 
 export const walsh: Model = ({ in: from }, { sizes: [n] }) => {
   const out = Array.from(from!);
-  for (let stride = 256; stride > 0; stride /= 2) {
+  for (let stride = 256; stride >= 1; stride /= 2) {
     for (let i = 0; i < 512 * n!; i++) {
       if ((i & stride) !== 0) continue;
       const [a, b] = [out[i]!, out[i + stride]!];

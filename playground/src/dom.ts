@@ -42,6 +42,8 @@ const paths = {
   forward: "M9 6l6 6-6 6",
   first: "M18 6l-6 6 6 6M7 6v12",
   last: "M6 6l6 6-6 6M17 6v12",
+  rewind: "M11 6l-7 6 7 6zM20 6l-7 6 7 6z",
+  wind: "M13 6l7 6-7 6zM4 6l7 6-7 6z",
   share: "M14 5l6 6-6 6M20 11h-8c-5 0-8 3-8 8",
   sun: "M12 8a4 4 0 100 8 4 4 0 000-8zM12 2v2M12 20v2M2 12h2M20 12h2M5 5l1.5 1.5M17.5 17.5L19 19M19 5l-1.5 1.5M6.5 17.5L5 19",
   grid: "M4 4h7v7H4zM13 4h7v7h-7zM4 13h7v7H4zM13 13h7v7h-7z",
@@ -114,8 +116,8 @@ export class Tabs {
     this.#onShow(id);
   }
 
-  panel(id: string): HTMLElement {
-    return this.#tabs.get(id)!.panel;
+  get panels(): readonly HTMLElement[] {
+    return [...this.#tabs.values()].map(({ panel }) => panel);
   }
 
   /** Changes what a tab is called: `count` follows its label. */

@@ -1,8 +1,27 @@
-import { applyTheme } from "./theme.ts";
 import { Playground } from "./app.ts";
-import { loadExample } from "./gallery/gallery.ts";
+import { examples } from "./gallery/gallery.ts";
+import { fromFragment } from "./share/fragment.ts";
+import { applyTheme } from "./theme.ts";
+
+/** Opens what the address says; without anything, the first example. */
+async function openAddress(playground: Playground): Promise<void> {
+  const example = /^#e=([\w-]+)$/.exec(location.hash)?.[1];
+  if (example !== undefined && (await playground.openExample(example))) return;
+  try {
+    const shared = await fromFragment(location.hash);
+    if (shared !== null) {
+      playground.open(shared.document, shared.view);
+      return;
+    }
+  } catch (error) {
+    await playground.openExample(examples[0]!.id);
+    playground.complain((error as Error).message);
+    return;
+  }
+  await playground.openExample(examples[0]!.id);
+}
 
 applyTheme();
 const playground = new Playground(document.getElementById("app")!);
-const example = await loadExample("divergent-call");
-if (example !== null) playground.open(example);
+await openAddress(playground);
+addEventListener("hashchange", () => void openAddress(playground));

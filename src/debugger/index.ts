@@ -45,6 +45,7 @@ export {
   placeOf,
   type SourcePlace,
 } from "./view/lane-place.ts";
+export { liveRegisters } from "./view/liveness.ts";
 export type { PlainAddress, Viewpoint } from "./view/memory-view.ts";
 export { type Format, formatValue, numberOf, type TypedBits } from "./view/value.ts";
 export type { ModuleVariable, Names } from "./view/names.ts";

@@ -137,10 +137,21 @@ function checkParams(kernel: IrFunction, { params }: LaunchRequest): void {
   }
 }
 
+/** Compiled code reads the parameters in its context: views are made where they are needed. */
 function paramsBank({ paramExtents }: ProgramFunction, bytes: Uint8Array): Bank {
-  const views = new Views(bytes.length);
-  views.u8.set(bytes);
-  return { views, start: windows["kernel-param"].start, extents: paramExtents };
+  let made: Views | null = null;
+  const make = (): Views => {
+    made = new Views(bytes.length);
+    made.u8.set(bytes);
+    return made;
+  };
+  return {
+    get views() {
+      return made ?? make();
+    },
+    start: windows["kernel-param"].start,
+    extents: paramExtents,
+  };
 }
 
 /** Refuses a kernel that may reach something not modelled, with a report: running half of it would be wrong. */

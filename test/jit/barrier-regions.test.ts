@@ -8,6 +8,9 @@ const blocks: readonly Dim3[] = [
   [32, 4, 2],
   [16, 16, 1],
   [8, 3, 1],
+  // Blocks of one chunk.
+  [32, 1, 1],
+  [4, 4, 1],
 ];
 
 /** Each step adds what the thread `half` further has, or (if not `far`) its own, where `index` is less than `half`. */

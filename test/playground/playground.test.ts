@@ -40,7 +40,7 @@ describe.skipIf(missing !== null)(title, () => {
     "runs a kernel in both engines, and shows what it has left in its buffer",
     async () => {
       await run();
-      expect(await page.getByRole("status").textContent()).toMatch(
+      expect(await page.locator(".output .status").textContent()).toMatch(
         /^Done: [\d.]+ ms compiled, [\d.]+ ms interpreted\.$/,
       );
       // Even lanes double their number, odd ones square it, and each adds its number.
@@ -62,6 +62,68 @@ describe.skipIf(missing !== null)(title, () => {
     expect(groups).toHaveLength(2);
     expect(groups[0]).toMatch(/lanes 0 2 4 \.\. 30runsapply:\d+ › double/);
     expect(groups[1]).toMatch(/lanes 1 3 5 \.\. 31waits for its turnapply:\d+ › square/);
+    // Lane 2 has doubled its number: the instruction before has done it.
+    const x = page.locator(".registers tr", { hasText: "%x" }).locator("td.changed").first();
+    await expect.poll(() => x.textContent()).toBe("4");
+  });
+
+  test("a register leads back to where it was written, and memory to who wrote it", async () => {
+    await page.getByRole("button", { name: "To the end" }).click();
+    await page.getByRole("button", { name: /^%f, b64/ }).click();
+    const now = page.locator(".time-bar .instruction");
+    await expect.poll(() => now.textContent()).toMatch(/line 35ld\.global\.u64 %f/);
+    await show("Memory");
+    await page.getByRole("button", { name: "To the end" }).click();
+    const cell = page.getByRole("gridcell", { name: /^element 3: 12; written at time \d+, line 46, by lane 3 / });
+    await cell.click();
+    await expect.poll(() => now.textContent()).toMatch(/line 46st\.global\.u32/);
+  });
+
+  test(
+    "the console has the debugger's commands, and takes the page along in time",
+    async () => {
+      await show("Console");
+      const command = page.getByRole("textbox", { name: "Command of the debugger" });
+      await command.fill("goto 6");
+      await command.press("Enter");
+      await expect.poll(() => page.locator(".time-bar .instruction").textContent()).toMatch(/^time 6line 40/);
+      await command.fill("print %f == square");
+      await command.press("Enter");
+      await expect.poll(() => page.getByRole("log").textContent()).toMatch(/\(lanewise\) print %f == square\ntrue/);
+    },
+    patience,
+  );
+
+  test(
+    "the profile shades lines, and other schedules of it make no difference",
+    async () => {
+      await show("Profile");
+      await page.locator(".view-bar").getByRole("button", { name: "Profile" }).click();
+      await page.locator("button.stop").waitFor({ state: "hidden" });
+      expect(await page.locator(".totals").textContent()).toMatch(/divergent calls1/);
+      expect(await page.locator(".cm-heat").count()).toBeGreaterThan(5);
+      await show("Schedules");
+      await page.getByRole("button", { name: "Try other schedules" }).click();
+      await page.locator("button.stop").waitFor({ state: "hidden", timeout: patience });
+      expect(await page.locator(".schedules-content .verdict").textContent()).toMatch(/the results are the same/);
+    },
+    patience,
+  );
+
+  test("a link holds the program, and another page opens it", async () => {
+    await page.getByRole("button", { name: "double-or-square.ptx" }).click();
+    await page.locator(".cm-content").press("Control+Home");
+    await page.keyboard.type("// mine\n");
+    await page.getByRole("button", { name: "Share" }).click();
+    await expect.poll(() => page.locator(".output .status").textContent()).toMatch(/The link is in/);
+    expect(page.url()).toMatch(/#p=[\w-]+$/);
+    const other = await browser.newPage();
+    await other.goto(page.url());
+    await expect.poll(() => other.locator(".cm-line").first().textContent()).toBe("// mine");
+    await other.goto("about:blank");
+    await other.goto(`${page.url().slice(0, -40)}`);
+    await expect.poll(() => other.locator(".output .status").textContent()).toMatch(/damaged/);
+    await other.close();
   });
 
   test(
@@ -71,10 +133,12 @@ describe.skipIf(missing !== null)(title, () => {
 .target sm_75
 .address_size 64
 .visible .entry spin(.param .u64 out) { again: bra again; }`;
+      await page.goto(`${server.url}#e=squares`);
+      await expect.poll(() => page.getByRole("button", { name: "squares.ptx" }).count()).toBe(1);
       await page.locator(".cm-content").fill(source);
       await page.getByRole("button", { name: "job.json" }).click();
       const job = {
-        variants: { ptx: ["kernel.ptx"] },
+        variants: { ptx: ["squares.ptx"] },
         launches: [{ kernel: "spin", grid: [1], block: [32], args: [{ u64: 0 }] }],
       };
       await page.locator(".cm-content").fill(JSON.stringify(job));
@@ -82,17 +146,17 @@ describe.skipIf(missing !== null)(title, () => {
       // The page goes on meanwhile.
       await show("Results");
       await page.getByRole("button", { name: "Stop" }).click();
-      await expect.poll(() => page.getByRole("status").textContent()).toBe("Stopped.");
+      await expect.poll(() => page.locator(".output .status").textContent()).toBe("Stopped.");
       const works = { ...job, launches: [] };
       await page.locator(".cm-content").fill(JSON.stringify(works));
       await run();
-      expect(await page.getByRole("status").textContent()).toMatch(/^Done/);
+      expect(await page.locator(".output .status").textContent()).toMatch(/^Done/);
     },
     patience,
   );
 
   test("what is wrong with a program is listed, and one click leads to its line", async () => {
-    await page.locator(".cm-content").fill('{"variants": {"ptx": ["kernel.ptx"]}, "launches": 7}');
+    await page.locator(".cm-content").fill('{"variants": {"ptx": ["squares.ptx"]}, "launches": 7}');
     await run();
     await show("Reports");
     expect(await page.locator(".report.error").first().textContent()).toMatch(/job\.json:1/);

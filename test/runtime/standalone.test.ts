@@ -38,9 +38,9 @@ describe("a stand-alone module leaves the same memory as the interpreter", () =>
       ]),
     );
     const wanted = (): Map<string, Uint8Array> => {
-      for (const { kernel: name, grid, block, args } of plan.launches) {
+      for (const { kernel: name, grid, block, shared = 0, args } of plan.launches) {
         const given = args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg));
-        expect(module.kernel(name).launch({ grid, block, args: given }).ok).toBe(true);
+        expect(module.kernel(name).launch({ grid, block, shared, args: given }).ok).toBe(true);
       }
       return new Map([...buffers].map(([name, b]) => [name, b.readBytes()]));
     };
@@ -55,8 +55,9 @@ describe("a stand-alone module leaves the same memory as the interpreter", () =>
             found.buffer(bytesOfBuffer(b)).write(initial.get(name)!.bytes),
           ]),
         );
-        for (const { grid, block, args } of plan.launches) {
-          found.launch({ grid, block, args: args.map((arg) => (typeof arg === "string" ? own.get(arg)! : arg.value)) });
+        for (const { grid, block, shared = 0, args } of plan.launches) {
+          const given = args.map((arg) => (typeof arg === "string" ? own.get(arg)! : arg.value));
+          found.launch({ grid, block, shared, args: given });
         }
         const got = new Map([...own].map(([name, b]) => [name, b.read(Uint8Array)]));
         if (!specialised) expected.set(kernel.name, wanted());

@@ -1,9 +1,9 @@
 import { autocompletion, closeBrackets } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
-import { lintGutter, lintKeymap, setDiagnostics, type Diagnostic } from "@codemirror/lint";
+import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -14,8 +14,12 @@ import {
   keymap,
   lineNumbers,
 } from "@codemirror/view";
-import type { FileRange, Finding } from "../engine/protocol.ts";
+import type { BreakpointView, FileRange, Finding } from "../engine/protocol.ts";
+import { breakpointLines, breakpoints, toggleBreakpoint } from "./breakpoints.ts";
+import { type HeatLine, heatMargin, setHeat } from "./heat.ts";
 import { coloursOf } from "./highlight.ts";
+import { keepKnown, type LanguageHost, languageSupport } from "./language.ts";
+import { LanguageClient } from "./language-client.ts";
 
 /** The lines that are marked: that of the present time, and those that a tour speaks of. */
 interface MarkedLines {
@@ -47,6 +51,9 @@ const markedLines = StateField.define<{ readonly lines: MarkedLines; readonly de
 export interface EditorEvents {
   readonly onChange: (path: string, text: string) => void;
   readonly onRun: () => void;
+  /** Shows a place in another file. */
+  readonly onPlace: (range: FileRange) => void;
+  readonly onProblem: (message: string) => void;
 }
 
 /** An editor of several files, one of which is shown. */
@@ -54,11 +61,19 @@ export class Editor {
   readonly view: EditorView;
   readonly #events: EditorEvents;
   readonly #states = new Map<string, EditorState>();
-  readonly #extra = new Compartment();
+  readonly #client = new LanguageClient();
+  readonly #language: LanguageHost;
+  #findings: readonly Finding[] = [];
   #path = "";
 
   constructor(parent: HTMLElement, events: EditorEvents) {
     this.#events = events;
+    this.#language = {
+      client: this.#client,
+      reports: (path) => this.#reportsOf(path),
+      goTo: ({ uri, start, end }) => events.onPlace({ path: uri, from: start, to: end, line: 0 }),
+      say: events.onProblem,
+    };
     this.view = new EditorView({ parent });
   }
 
@@ -68,8 +83,15 @@ export class Editor {
 
   /** Replaces all files. */
   open(files: readonly { readonly path: string; readonly text: string }[]): void {
+    for (const path of this.#states.keys())
+      if (languageOf(path) !== null) void this.#client.call("closeDocument", path);
     this.#states.clear();
-    for (const { path, text } of files) this.#states.set(path, this.#state(path, text));
+    this.#findings = [];
+    for (const { path, text } of files) {
+      const language = languageOf(path);
+      if (language !== null) void this.#client.call("openDocument", path, text, language);
+      this.#states.set(path, this.#state(path, text));
+    }
     this.#path = "";
     const [first] = files;
     if (first !== undefined) this.show(first.path);
@@ -98,9 +120,10 @@ export class Editor {
     if (path === this.#path) this.view.dispatch({ effects: markLines.of({ now: line }) });
   }
 
-  /** Marks lines that a tour speaks of, and brings the first into view. */
-  showTour(lines: readonly number[]): void {
+  /** Marks lines that a tour speaks of, each by a part of its text, and brings the first into view. */
+  showTour(texts: readonly string[]): void {
     const { doc } = this.view.state;
+    const lines = linesWith(doc.toString().split("\n"), texts);
     const [first] = lines;
     const at = first === undefined || first > doc.lines ? null : doc.line(first).from;
     this.view.dispatch({
@@ -109,6 +132,33 @@ export class Editor {
         ...(at === null ? [] : [EditorView.scrollIntoView(at, { y: "center" })]),
       ],
     });
+  }
+
+  /** Shades lines by what a profile counts. */
+  showHeat(lines: readonly (HeatLine & { readonly path: string })[]): void {
+    this.view.dispatch({ effects: setHeat.of(lines.filter(({ path }) => path === this.#path)) });
+  }
+
+  /** The lines with breakpoints, in all files. */
+  breakpoints(): BreakpointView[] {
+    const states = new Map(this.#states).set(this.#path, this.view.state);
+    return [...states].flatMap(([path, state]) =>
+      breakpointLines(state).map((line) => ({ path, line, condition: "" })),
+    );
+  }
+
+  /** The number of the first line that contains a text; null if there is none. */
+  lineWith(text: string): number | null {
+    const at = this.view.state.doc.toString().indexOf(text);
+    return at < 0 ? null : this.view.state.doc.lineAt(at).number;
+  }
+
+  /** Goes to a line. */
+  showLine(line: number): void {
+    const { doc } = this.view.state;
+    if (line < 1 || line > doc.lines) return;
+    const { from, to } = doc.line(line);
+    this.select({ path: this.#path, from, to, line });
   }
 
   /** Selects a range, in the file that it is in. */
@@ -122,35 +172,72 @@ export class Editor {
     this.view.focus();
   }
 
-  /** Shows findings in the margin and under the text. */
+  /** Shows findings of a run in the margin and under the text, until the text is edited. */
   showFindings(findings: readonly Finding[]): void {
-    const { length } = this.view.state.doc;
-    const diagnostics = findings.flatMap((finding): Diagnostic[] => {
-      const { at, severity, code, message, help } = finding;
-      if (at === null || at.path !== this.#path || at.from > length) return [];
-      const text = `${message}${help === null ? "" : `\n${help}`}`;
-      return [{ from: at.from, to: Math.min(length, Math.max(at.to, at.from)), severity, source: code, message: text }];
-    });
-    this.view.dispatch(
-      setDiagnostics(
-        this.view.state,
-        diagnostics.sort((a, b) => a.from - b.from),
-      ),
-    );
+    this.#findings = findings;
+    forceLinting(this.view);
+  }
+
+  /** The names and types of the parameters of a kernel, as the language service knows them. */
+  async parametersOf(
+    path: string,
+    kernel: string,
+  ): Promise<readonly { readonly name: string; readonly type: string }[]> {
+    if (languageOf(path) === null) return [];
+    const symbols = await this.#client.call("symbols", path);
+    const found = symbols.find(({ name, kind }) => kind === "kernel" && name === kernel);
+    return (found?.children ?? [])
+      .filter(({ kind }) => kind === "parameter")
+      .map(({ name, detail }) => ({
+        name,
+        type: detail
+          .split(" ")
+          .filter((word) => word !== ".param" && word !== name)
+          .join(" "),
+      }));
+  }
+
+  /** Findings of the last run as diagnostics: each leads to the other places that belong to it, and these back to it. */
+  #reportsOf(path: string): Diagnostic[] {
+    const lead = (name: string, range: FileRange) => ({ name, apply: () => this.#events.onPlace(range) });
+    return this.#findings
+      .filter(({ threads }) => threads !== "" || path.endsWith(".json"))
+      .flatMap(({ at, severity, code, message, help, related }): Diagnostic[] => {
+        const own = at === null || at.path !== path ? [] : [at];
+        return [
+          ...own.map((range) => ({
+            ...within(range, this.view.state.doc.length),
+            severity,
+            source: code,
+            message: help === null ? message : `${message}\n${help}`,
+            actions: related.map((other) => lead(`line ${other.at.line}: ${other.message}`, other.at)),
+          })),
+          ...related
+            .filter((other) => other.at.path === path && at !== null)
+            .map((other) => ({
+              ...within(other.at, this.view.state.doc.length),
+              severity: "info" as const,
+              source: code,
+              message: `${other.message}${other.thread === null ? "" : ` (${other.thread})`}`,
+              actions: [lead(`line ${at!.line}: ${message}`, at!)],
+            })),
+        ];
+      });
   }
 
   #state(path: string, doc: string): EditorState {
     return EditorState.create({
       doc,
       extensions: [
+        breakpoints,
         lineNumbers(),
+        heatMargin,
         lintGutter(),
         highlightActiveLineGutter(),
         history(),
         drawSelection(),
         bracketMatching(),
         closeBrackets(),
-        autocompletion(),
         highlightActiveLine(),
         highlightSelectionMatches(),
         indentUnit.of("    "),
@@ -160,17 +247,51 @@ export class Editor {
           ...searchKeymap,
           ...historyKeymap,
           ...lintKeymap,
+          {
+            key: "F9",
+            run: (view) => (toggleBreakpoint(view, view.state.doc.lineAt(view.state.selection.main.head).number), true),
+          },
           // Tab indents; after Escape it leaves the editor, as the editor's own help says.
           indentWithTab,
         ]),
         coloursOf(path),
         markedLines,
-        this.#extra.of([]),
+        this.#analysis(path),
         EditorView.contentAttributes.of({ "aria-label": `Source of ${path}. Escape, then Tab, leaves the editor.` }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged) this.#events.onChange(path, update.state.doc.toString());
+          if (!update.docChanged) return;
+          // Reports are about the text that was run.
+          this.#findings = this.#findings.filter(({ at }) => at?.path !== path);
+          this.#events.onChange(path, update.state.doc.toString());
         }),
       ],
     });
   }
+
+  #analysis(path: string): Extension {
+    // Completion has state that its handlers look for even after another file is shown.
+    if (languageOf(path) === null) return [linter(() => this.#reportsOf(path)), autocompletion({ override: [] })];
+    return [languageSupport(path, this.#language), keepKnown(path, this.#language)];
+  }
+}
+
+/** The language of a file, by its name; null: the language service does not know it. */
+const languageOf = (path: string): "ptx" | "visa" | null =>
+  path.endsWith(".ptx") ? "ptx" : /\.(visaasm|isaasm)$/.test(path) ? "visa" : null;
+
+/** A range as far as the text goes. */
+const within = ({ from, to }: FileRange, length: number): { from: number; to: number } => ({
+  from: Math.min(from, length),
+  to: Math.min(Math.max(from, to), length),
+});
+
+/** For each text the first line (from 1) that contains it, after that of the text before; those not found are left out. */
+function linesWith(lines: readonly string[], texts: readonly string[]): number[] {
+  let from = 0;
+  return texts.flatMap((text) => {
+    const at = lines.findIndex((line, i) => i >= from && line.includes(text));
+    if (at < 0) return [];
+    from = at + 1;
+    return [at + 1];
+  });
 }

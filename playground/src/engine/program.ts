@@ -23,7 +23,7 @@ class ProgramError extends Error {
 }
 
 /** Reads a job. Throws a ProgramError if it is wrong. */
-function jobOf({ job: text }: Program): { readonly job: Job; readonly variant: string } {
+export function jobOf({ job: text }: Program): { readonly job: Job; readonly variant: string } {
   const { job, diagnostics } = parseJob(new SourceText("job.json", text));
   if (job === null) throw new ProgramError("the job has errors", diagnostics.map(findingOf));
   const [variant] = job.variants.keys();
@@ -32,7 +32,7 @@ function jobOf({ job: text }: Program): { readonly job: Job; readonly variant: s
 }
 
 /** The files of a program, for a job. */
-async function filesOf({ files }: Program): Promise<JobFiles> {
+export async function filesOf({ files }: Program): Promise<JobFiles> {
   const encoder = new TextEncoder();
   const known = new Map(files.map(({ path, text, bytes }) => [path, bytes ?? encoder.encode(text ?? "")]));
   return {

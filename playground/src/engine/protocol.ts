@@ -1,4 +1,4 @@
-import type { CheckResult, ElementType, EngineName, LaunchSummary } from "lanewise";
+import type { CheckResult, Counts, ElementType, EngineName, LaunchSummary } from "lanewise";
 
 /** A file of a program: text as the editor has it, or bytes that were dropped in. */
 export interface ProgramFile {
@@ -36,6 +36,12 @@ export interface Finding {
   readonly threads: string;
   /** The functions that the first thread is in, the innermost first. */
   readonly stack: readonly { readonly function: string; readonly at: FileRange }[];
+}
+
+/** A finding, and the time just before which it was made. */
+export interface TimedFinding {
+  readonly time: number;
+  readonly finding: Finding;
 }
 
 /** The values of a buffer before and after a run. Only the first `shown` elements are there. */
@@ -93,19 +99,182 @@ export interface WarpTrace {
   readonly arrangement: readonly number[];
   readonly sites: readonly TraceSite[];
   readonly arrangements: readonly (readonly LaneGroupView[])[];
+  /** The turns of all warps. */
+  readonly turns: readonly Turn[];
+  /** Reports of faults and, if they watched, sanitizers, with the times just before which they were found. */
+  readonly found: readonly TimedFinding[];
+  /** The warps of the grid: blocks, and warps of a block. */
+  readonly blocks: number;
+  readonly warps: number;
   /** How the recording ended: at the end of the program, at a fault, or because there were enough steps. */
   readonly end: "done" | "fault" | "limit";
   /** The time at which it ended. */
   readonly endTime: number;
 }
 
+/** Where the machine stands, as the page shows it. */
+export interface MachineView {
+  readonly time: number;
+  /** Why time stands here, in words; null after going to a time. */
+  readonly reason: string | null;
+  readonly block: number;
+  readonly warp: number;
+  readonly lane: number;
+  /** The next instruction of the lane; null when it has ended. */
+  readonly at: TraceSite | null;
+  /** What the lane waits for, in words; null if it does not wait. */
+  readonly why: string | null;
+  readonly stack: readonly { readonly function: string; readonly at: TraceSite }[];
+  readonly registers: readonly RegisterRow[];
+  readonly printed: string;
+}
+
+/** A register of all lanes. */
+export interface RegisterRow {
+  readonly name: string;
+  readonly type: string;
+  /** Whether the value may still be read. */
+  readonly live: boolean;
+  /** By lane; empty where the warp has no such lane. */
+  readonly values: readonly string[];
+  /** The lanes in which the last instruction of the warp has changed it, as a mask. */
+  readonly changed: number;
+}
+
+/** A stretch of memory that can be shown as a map. */
+export interface MemoryRegion {
+  readonly id: string;
+  readonly label: string;
+  readonly type: ElementType;
+  readonly elements: number;
+}
+
+/** Who accessed an element. */
+export interface MemoryAccess {
+  readonly time: number;
+  readonly block: number;
+  readonly warp: number;
+  readonly lane: number;
+  readonly line: number;
+  readonly effect: "load" | "store" | "atomic";
+}
+
+/** Elements of a region at a time: from `first` on. */
+export interface MemoryMap {
+  readonly regions: readonly MemoryRegion[];
+  readonly region: string;
+  readonly first: number;
+  readonly values: readonly string[];
+  /** The last access that wrote an element; null: none has. */
+  readonly writers: readonly (MemoryAccess | null)[];
+  /** The accesses of the next instruction. */
+  readonly now: readonly (MemoryAccess | null)[];
+  /** Whether there were more accesses than are kept. */
+  readonly isCut: boolean;
+}
+
+/** Counts of a line of the program. */
+export interface LineCounts {
+  readonly path: string;
+  readonly line: number;
+  readonly function: string;
+  readonly counts: Counts;
+}
+
+/** What `lanewise profile` counts. */
+export interface ProfileView {
+  readonly failure: string | null;
+  readonly findings: readonly Finding[];
+  readonly totals: Counts | null;
+  readonly lines: readonly LineCounts[];
+  readonly functions: readonly {
+    readonly name: string;
+    readonly calls: number;
+    readonly warpInstructions: number;
+    readonly threadInstructions: number;
+  }[];
+}
+
+/** What came of trying other schedules. */
+export interface ExploreView {
+  readonly failure: string | null;
+  readonly findings: readonly Finding[];
+  readonly schedules: number;
+  /** All schedules with at most this many interruptions were tried; null: all there are. */
+  readonly covered: number | null;
+  readonly found: {
+    /** In the notation of `lanewise run --schedule`; null if the run had a seed. */
+    readonly schedule: string | null;
+    readonly seed: number | null;
+    readonly difference: string;
+    readonly interruptions: readonly {
+      readonly path: string;
+      readonly line: number;
+      readonly block: readonly number[];
+      readonly warp: number;
+    }[];
+  } | null;
+  /** The two that differ, or only the usual one. */
+  readonly runs: readonly { readonly title: string; readonly outcome: RunOutcome; readonly turns: readonly Turn[] }[];
+}
+
+/** Instructions that one warp executes, without others in between: the times from `from` up to `to`. */
+export interface Turn {
+  readonly block: number;
+  readonly warp: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A program that cannot be run as it stands. */
+interface Refused {
+  readonly failure: string;
+  readonly findings: readonly Finding[];
+}
+
+/** How time is to go on, for the lane in focus. */
+export type Motion =
+  | { readonly kind: "goTo"; readonly time: number }
+  | { readonly kind: "continue" | "reverse" }
+  | { readonly kind: "lastWrite"; readonly expression: string };
+
+/** A line at which time stops; `condition` is empty if there is none. */
+export interface BreakpointView {
+  readonly path: string;
+  readonly line: number;
+  readonly condition: string;
+}
+
 /** Requests to the engine's worker, and what each returns. */
 export interface EngineRequests {
   run: { args: { program: Program; engine: EngineName; sanitize: boolean }; result: RunOutcome };
+  /** Opens a program in the debugger, goes to its end, and returns what a warp has done. The following are about it. */
   trace: {
     args: { program: Program; block: number; warp: number; sanitize: boolean; most: number };
-    result: WarpTrace | { readonly findings: readonly Finding[]; readonly failure: string };
+    result: WarpTrace | Refused;
   };
+  /** Returns what another warp of the same run has done. */
+  record: { args: { block: number; warp: number; most: number }; result: WarpTrace };
+  /** Goes through time and shows the machine there. */
+  move: {
+    args: {
+      motion: Motion;
+      block: number;
+      warp: number;
+      lane: number;
+      previous: number | null;
+      breakpoints: readonly BreakpointView[];
+    };
+    result: MachineView;
+  };
+  map: { args: { region: string | null; first: number; count: number; block: number }; result: MemoryMap };
+  /** A command of the debugger's console. */
+  command: {
+    args: { line: string };
+    result: { text: string; time: number; block: number; warp: number; lane: number };
+  };
+  profile: { args: { program: Program }; result: ProfileView };
+  explore: { args: { program: Program; budget: number }; result: ExploreView };
 }
 
 export type RequestKind = keyof EngineRequests;

@@ -36,7 +36,7 @@ export async function runProgram({
   }
 }
 
-function outcomeOf(result: JobResult, milliseconds: number): RunOutcome {
+export function outcomeOf(result: JobResult, milliseconds: number): RunOutcome {
   const { engine, ok, launches, checks, stdout, reports, diagnostics, skipped, problem, defect } = result;
   return {
     engine,

@@ -1,12 +1,15 @@
-import { type machine, sanitizerNames } from "lanewise";
-import { launchesOf, type Moment, type Probe, Session } from "lanewise/debugger";
+import type { machine } from "lanewise";
+import type { Moment, Probe } from "lanewise/debugger";
 import { laneGroupsOf, placeOf } from "../../../examples/lane-trace.mjs";
 import { shownName } from "./findings.ts";
-import { findingsOfError, openRun } from "./program.ts";
-import type { EngineRequests, LaneGroupView, Program, TraceSite, WarpTrace } from "./protocol.ts";
+import type { LaneGroupView, TraceSite, WarpTrace } from "./protocol.ts";
+
+/** Turns of warps that are kept, and the time up to which a warp is followed that has nothing more to do. */
+const maxTurns = 20_000;
+const maxTime = 2_000_000;
 
 /** Writes down what a warp does, while a debugger's timeline goes forward. */
-class WarpRecorder implements Probe {
+export class WarpRecorder implements Probe {
   readonly #block: number;
   readonly #warp: number;
   readonly #most: number;
@@ -16,6 +19,7 @@ class WarpRecorder implements Probe {
   readonly #arrangement: number[] = [];
   readonly #sites = new Index<TraceSite>();
   readonly #arrangements = new Index<readonly LaneGroupView[]>();
+  readonly #turns: { block: number; warp: number; from: number; to: number }[] = [];
   #lanes = 0;
 
   constructor(watched: { block: number; warp: number; most: number }, now: () => number) {
@@ -25,21 +29,18 @@ class WarpRecorder implements Probe {
     this.#now = now;
   }
 
-  wants({ activation: { warp } }: machine.Group): boolean {
-    return warp.cta.ticket === this.#block && warp.index === this.#warp;
+  wants(): boolean {
+    return true;
   }
 
   before({ warp, group, site }: Moment): boolean {
+    this.#turn(warp);
+    if (warp.cta.ticket !== this.#block || warp.index !== this.#warp) return this.#now() >= maxTime;
     if (this.#time.length >= this.#most) return true;
     this.#lanes = warp.lanes;
     this.#time.push(this.#now());
     this.#site.push(this.#sites.of(siteKey(site), () => siteView(site)));
-    const groups = laneGroupsOf(warp, group).map(({ lanes, state, activation }) => ({
-      lanes,
-      state,
-      ...shownPlace(activation),
-      stack: stackOf(activation),
-    }));
+    const groups = groupViews(warp, group);
     this.#arrangement.push(this.#arrangements.of(JSON.stringify(groups), () => groups));
     return false;
   }
@@ -48,8 +49,15 @@ class WarpRecorder implements Probe {
     return false;
   }
 
+  #turn({ cta: { ticket: block }, index: warp }: machine.Warp): void {
+    const now = this.#now();
+    const last = this.#turns.at(-1);
+    if (last !== undefined && last.block === block && last.warp === warp && last.to === now) last.to = now + 1;
+    else if (this.#turns.length < maxTurns) this.#turns.push({ block, warp, from: now, to: now + 1 });
+  }
+
   /** Everything so far. */
-  trace(end: WarpTrace["end"], endTime: number): WarpTrace {
+  trace(end: WarpTrace["end"], endTime: number): Omit<WarpTrace, "found" | "blocks" | "warps"> {
     return {
       block: this.#block,
       warp: this.#warp,
@@ -59,10 +67,27 @@ class WarpRecorder implements Probe {
       arrangement: this.#arrangement,
       sites: this.#sites.values,
       arrangements: this.#arrangements.values,
+      turns: this.#turns,
       end,
       endTime,
     };
   }
+}
+
+/** Where lanes are. Groups of one activation and state are one: they may be at different instructions of it. */
+function groupViews(warp: machine.Warp, running: machine.Group): readonly LaneGroupView[] {
+  const views: { lanes: number; state: LaneGroupView["state"]; activation: machine.Activation }[] = [];
+  for (const group of laneGroupsOf(warp, running)) {
+    const same = views.find(({ state, activation }) => state === group.state && activation === group.activation);
+    if (same === undefined) views.push({ ...group });
+    else same.lanes |= group.lanes;
+  }
+  return views.map(({ lanes, state, activation }) => ({
+    lanes,
+    state,
+    ...shownPlace(activation),
+    stack: stackOf(activation),
+  }));
 }
 
 /** Gives things that are the same one number. */
@@ -79,7 +104,8 @@ class Index<T> {
 
 const siteKey = (site: machine.Site): string => `${site.code.ir.name}+${site.index}`;
 
-function siteView({ code, instruction }: machine.Site): TraceSite {
+/** An instruction as the page shows it. */
+export function siteView({ code, instruction }: machine.Site): TraceSite {
   const { source } = code.ir;
   return {
     path: source.path,
@@ -102,33 +128,4 @@ function stackOf(activation: machine.Activation): LaneGroupView["stack"] {
     stack.unshift({ function: shownName(x.code.ir.name), line });
   }
   return stack;
-}
-
-/** Runs the program to its end, or until there are enough steps, and returns what the warp did. */
-export async function traceWarp({
-  program,
-  block,
-  warp,
-  most,
-  sanitize,
-}: EngineRequests["trace"]["args"]): Promise<EngineRequests["trace"]["result"]> {
-  try {
-    const session = await openSession(program, sanitize);
-    const recorder = new WarpRecorder({ block, warp, most }, () => session.now);
-    const search = session.timeline.forward(recorder, { here: true });
-    for (;;) {
-      const { done, value } = search.next();
-      if (!done) continue;
-      const { end } = session.timeline;
-      return recorder.trace(value === "probe" ? "limit" : (end?.kind ?? "limit"), session.now);
-    }
-  } catch (error) {
-    return findingsOfError(error);
-  }
-}
-
-/** The program under a debugger. */
-async function openSession(program: Program, sanitize: boolean): Promise<Session> {
-  const run = await openRun(program, { sanitize: new Set(sanitize ? sanitizerNames : []), maxSteps: null });
-  return new Session(run.device.memory, launchesOf(run), { stopOnReports: false });
 }

@@ -1,7 +1,10 @@
 /// <reference lib="webworker" />
+import { exploreProgram } from "./explore.ts";
+import { profileProgram } from "./profile.ts";
+import { findingsOfError } from "./program.ts";
 import type { AnswerMessage, EngineRequests, RequestKind, RequestMessage } from "./protocol.ts";
 import { runProgram } from "./run.ts";
-import { traceWarp } from "./trace.ts";
+import { WatchedProgram } from "./watched-program.ts";
 
 type Handlers = {
   readonly [K in RequestKind]: (
@@ -10,9 +13,30 @@ type Handlers = {
   ) => EngineRequests[K]["result"] | Promise<EngineRequests[K]["result"]>;
 };
 
+let watched: WatchedProgram | null = null;
+
+function theWatched(): WatchedProgram {
+  if (watched === null) throw new Error("no program has been run yet");
+  return watched;
+}
+
 const handlers: Handlers = {
   run: runProgram,
-  trace: traceWarp,
+  async trace(args) {
+    try {
+      watched = null;
+      watched = await WatchedProgram.open(args);
+      return await watched.record(args);
+    } catch (error) {
+      return findingsOfError(error);
+    }
+  },
+  record: (args) => theWatched().record(args),
+  move: (args) => theWatched().move(args),
+  map: (args) => theWatched().map(args),
+  command: (args) => theWatched().command(args),
+  profile: profileProgram,
+  explore: exploreProgram,
 };
 
 const post = (message: AnswerMessage): void => postMessage(message);

@@ -20,6 +20,12 @@ const generators: Readonly<
   lcg: { label: "random", parameters: { seed: 7, lo: 0, hi: 1 } },
 };
 
+/** A parameter of a kernel, as the program declares it. */
+export interface KernelParameter {
+  readonly name: string;
+  readonly type: string;
+}
+
 /** The size of a launch and its arguments as a form: a view of the job, in which it writes. */
 export class LaunchForm {
   readonly element = h("form", {
@@ -29,6 +35,7 @@ export class LaunchForm {
   });
   readonly #onChange: (job: string) => void;
   #text = "";
+  #types: ReadonlyMap<string, readonly KernelParameter[]> = new Map();
 
   constructor(onChange: (job: string) => void) {
     this.#onChange = onChange;
@@ -47,6 +54,19 @@ export class LaunchForm {
         job.launches.map((launch, i) => this.#launch(job, launch, i)),
         this.#buffers(job),
       );
+  }
+
+  /** The kernels that are launched. */
+  get kernels(): readonly string[] {
+    return (readJobJson(this.#text)?.launches ?? []).flatMap(({ kernel }) => kernel ?? []);
+  }
+
+  /** Learns the parameters of kernels. */
+  showTypes(types: ReadonlyMap<string, readonly KernelParameter[]>): void {
+    this.#types = types;
+    const text = this.#text;
+    this.#text = "";
+    this.show(text);
   }
 
   #change(job: JobJson, rebuild = false): void {
@@ -133,10 +153,15 @@ export class LaunchForm {
       this.#change(job, true);
     };
     const kinds = ["buf", ...elementTypes];
+    const parameter = this.#types.get(launch.kernel ?? "")?.[index];
     return h(
       "div",
       { class: "argument" },
-      h("span", { class: "label" }, `Argument ${index}`),
+      h(
+        "span",
+        { class: "label" },
+        parameter === undefined ? `Argument ${index}` : [h("code", {}, parameter.name), ` ${parameter.type}`],
+      ),
       kinds.includes(kind)
         ? h(
             "select",

@@ -1,9 +1,9 @@
 import { listLanes } from "../../../examples/lane-chart.mjs";
-import type { LaneGroupView, TraceSite, WarpTrace } from "../engine/protocol.ts";
 import { fill, h, icon } from "../dom.ts";
+import type { LaneGroupView } from "../engine/protocol.ts";
 import { Hues } from "./hues.ts";
 import { LanePicture, type PictureLayout } from "./lane-picture.ts";
-import { lanesIn, WarpHistory } from "./warp-history.ts";
+import { lanesIn, type WarpHistory } from "./warp-history.ts";
 
 const states: Readonly<Record<LaneGroupView["state"], string>> = {
   runs: "runs",
@@ -12,93 +12,87 @@ const states: Readonly<Record<LaneGroupView["state"], string>> = {
   waits: "waits at a barrier or for other lanes",
 };
 
-/** Pixels left of the lanes and above them. */
+/** Pixels left of the lanes, above them and below. */
 const margin = { left: 30, top: 6, bottom: 22 };
 
 /** The fewest steps that are shown at once. */
 const closest = 8;
 
-/** Lanes against time: a picture of what a warp did, and the step that one looks at. */
+/** Hooks of the page. */
+interface LanesEvents {
+  /** A step that was chosen, and the lane, if one was. */
+  readonly onStep: (step: number, lane: number | null) => void;
+  /** Another warp is to be shown. */
+  readonly onWarp: (block: number, warp: number) => void;
+}
+
+/** Lanes against time: a picture of what a warp did, and who is where at the step that one looks at. */
 export class LanesView {
   readonly element: HTMLElement;
-  readonly #onTime: (time: number, step: number) => void;
-  readonly #canvas: HTMLCanvasElement;
-  readonly #stage: HTMLElement;
+  readonly #events: LanesEvents;
+  readonly #canvas = h("canvas", { class: "lanes", "aria-hidden": "true" });
   readonly #cursor = h("div", { class: "cursor", "aria-hidden": "true" });
-  readonly #slider: HTMLInputElement;
+  readonly #stage = h("div", { class: "stage" }, this.#canvas, this.#cursor);
   readonly #now = h("div", { class: "now" });
   readonly #legend = h("ul", { class: "legend", "aria-label": "Functions and states" });
-  readonly #hint = h("p", { class: "empty" }, "Run the kernel to see what its lanes do.");
-  readonly #order: HTMLInputElement;
+  readonly #hint = h("p", { class: "empty" });
+  readonly #which = h("div", { class: "which" });
+  readonly #order = h("input", { type: "checkbox", checked: true, onchange: () => this.#rebuild() });
   readonly #content: HTMLElement;
+  readonly #hues = new Hues();
   #history: WarpHistory | null = null;
   #picture: LanePicture | null = null;
   #range = { from: 0, to: 1 };
   #step = 0;
 
-  constructor(onTime: (time: number, step: number) => void) {
-    this.#onTime = onTime;
-    this.#canvas = h("canvas", { class: "lanes", "aria-hidden": "true" });
-    this.#stage = h("div", { class: "stage" }, this.#canvas, this.#cursor);
-    this.#slider = h("input", {
-      type: "range",
-      min: 0,
-      max: 0,
-      value: 0,
-      class: "scrub",
-      "aria-label": "Step of the warp",
-    });
-    this.#slider.addEventListener("input", () => this.#goTo(Number(this.#slider.value)));
-    this.#order = h("input", { type: "checkbox", checked: true, onchange: () => this.#rebuild() });
+  constructor(events: LanesEvents) {
+    this.#events = events;
     const button = (name: Parameters<typeof icon>[0], label: string, act: () => void): HTMLButtonElement =>
       h(
         "button",
-        { type: "button", class: "icon-button", "aria-label": label, title: label, onclick: act },
+        { type: "button", class: "icon-button small", "aria-label": label, title: label, onclick: act },
         icon(name),
       );
-    const controls = h(
+    const tools = h(
       "div",
-      { class: "transport", role: "group", "aria-label": "Time" },
-      button("first", "To the beginning", () => this.#goTo(0)),
-      button("back", "One step back", () => this.#goTo(this.#step - 1)),
-      this.#slider,
-      button("forward", "One step forward", () => this.#goTo(this.#step + 1)),
-      button("last", "To the end", () => this.#goTo(Infinity)),
+      { class: "lane-tools", role: "group", "aria-label": "Picture" },
+      this.#which,
+      h("label", { class: "check" }, this.#order, "group by path"),
+      button("minus", "Show more time", () => this.#zoom(2)),
       button("plus", "Enlarge", () => this.#zoom(0.5)),
-      button("minus", "Reduce", () => this.#zoom(2)),
-      h("label", { class: "check" }, this.#order, "group lanes by path"),
     );
-    this.#content = h("div", { class: "lanes-content", hidden: true }, this.#stage, controls, this.#legend, this.#now);
-    this.element = h(
-      "section",
-      { class: "view lanes-view", "aria-label": "Lanes against time" },
-      this.#hint,
-      this.#content,
-    );
+    this.#content = h("div", { class: "lanes-content", hidden: true }, tools, this.#stage, this.#legend, this.#now);
+    this.element = h("div", { class: "lanes-view" }, this.#hint, this.#content);
     this.#listen();
   }
 
-  /** Shows what a warp did, or (null) that nothing is known. */
-  show(trace: WarpTrace | null, hint = "Run the kernel to see what its lanes do."): void {
-    this.#history = trace === null || trace.time.length === 0 ? null : new WarpHistory(trace);
+  /** Shows what a warp did, or (null) why nothing is known. */
+  show(history: WarpHistory | null, hint: string): void {
+    this.#history = history;
     this.#hint.textContent = hint;
-    this.#hint.hidden = this.#history !== null;
-    this.#content.hidden = this.#history === null;
-    if (this.#history === null) return;
-    this.#range = { from: 0, to: Math.max(closest, this.#history.steps) };
-    this.#slider.max = String(this.#history.steps - 1);
+    this.#hint.hidden = history !== null;
+    this.#content.hidden = history === null;
+    if (history === null) return;
+    this.#range = { from: 0, to: Math.max(closest, history.steps) };
     this.#step = 0;
+    this.#showWhich(history);
     this.#rebuild();
   }
 
-  /** Moves to a time without telling anyone. */
-  setTime(time: number): void {
-    if (this.#history !== null) this.#showStep(this.#history.stepAt(time));
-  }
-
-  /** The instruction of a step; null if there is none. */
-  siteAt(step: number): TraceSite | null {
-    return this.#history?.siteAt(step) ?? null;
+  /** Moves to a step. */
+  showStep(step: number): void {
+    if (this.#history === null) return;
+    this.#step = step;
+    const { from, to } = this.#range;
+    if (step < from || step >= to) {
+      const width = to - from;
+      const start = Math.max(0, Math.min(this.#history.steps - width, step - width / 2));
+      this.#range = { from: start, to: start + width };
+      this.redraw();
+      return;
+    }
+    this.#placeCursor();
+    this.#showNow();
   }
 
   /** Draws again, in another size or other colours. */
@@ -115,9 +109,32 @@ export class LanesView {
   #rebuild(): void {
     const history = this.#history!;
     const order = this.#order.checked ? history.byPath : lanesIn(history.trace.lanes);
-    this.#picture = new LanePicture(history, new Hues(), order);
-    this.#showStep(this.#step);
+    this.#picture = new LanePicture(history, this.#hues, order);
     this.redraw();
+  }
+
+  #showWhich({ trace: { block, warp, blocks, warps } }: WarpHistory): void {
+    const input = (label: string, value: number, count: number, go: (n: number) => void): HTMLElement =>
+      h(
+        "label",
+        { class: "check" },
+        label,
+        h("input", {
+          type: "number",
+          min: 0,
+          max: count - 1,
+          value,
+          onchange: (e: Event) =>
+            go(Math.max(0, Math.min(count - 1, Math.floor(Number((e.target as HTMLInputElement).value))))),
+        }),
+        h("span", { class: "faint" }, `of ${count}`),
+      );
+    fill(
+      this.#which,
+      blocks > 1 && input("block", block, blocks, (n) => this.#events.onWarp(n, warp)),
+      warps > 1 && input("warp", warp, warps, (n) => this.#events.onWarp(block, n)),
+      blocks === 1 && warps === 1 && h("span", { class: "faint" }, "one warp"),
+    );
   }
 
   #layout(): PictureLayout {
@@ -133,36 +150,6 @@ export class LanesView {
     };
   }
 
-  #goTo(step: number): void {
-    const history = this.#history;
-    if (history === null) return;
-    const to = Math.max(0, Math.min(history.steps - 1, Math.round(step)));
-    this.#showStep(to);
-    this.#onTime(history.trace.time[to]!, to);
-  }
-
-  #showStep(step: number): void {
-    const history = this.#history!;
-    this.#step = step;
-    const { from, to } = this.#range;
-    if (step < from || step >= to) {
-      const width = to - from;
-      const start = Math.max(0, Math.min(history.steps - width, step - width / 2));
-      this.#range = { from: start, to: start + width };
-      this.redraw();
-    }
-    this.#slider.value = String(step);
-    const { line, text } = history.siteAt(step);
-    const lanes = history.groupsAt(step).find((g) => g.state === "runs")?.lanes ?? 0;
-    const count = lanesIn(lanes).length;
-    this.#slider.setAttribute(
-      "aria-valuetext",
-      `time ${history.trace.time[step]}, line ${line}: ${text}, ${count} lanes run`,
-    );
-    this.#placeCursor();
-    this.#showNow();
-  }
-
   #placeCursor(): void {
     const { from, to } = this.#range;
     const scale = (this.#stage.clientWidth - margin.left) / (to - from);
@@ -171,36 +158,25 @@ export class LanesView {
   }
 
   #showLegend(): void {
-    const { hues } = this.#picture!;
-    const seen = new Set(this.#history!.trace.arrangements.flatMap((groups) => groups.map((g) => g.state)));
+    const history = this.#history!;
+    const seen = new Set(history.trace.arrangements.flatMap((groups) => groups.map((g) => g.state)));
     fill(
       this.#legend,
-      this.#history!.functions.map((name) =>
-        h("li", {}, h("i", { class: "swatch", style: `background:${hues.of(name)}` }), name),
+      history.functions.map((name) =>
+        h("li", {}, h("i", { class: "swatch", style: `background:${this.#hues.of(name)}` }), name),
       ),
       (Object.keys(states) as (keyof typeof states)[])
         .filter((state) => seen.has(state))
         .map((state) => h("li", { class: "faint" }, h("i", { class: `swatch state-${state}` }), states[state])),
-      this.#history!.marks.length > 0 &&
-        h("li", { class: "faint" }, h("b", {}, "≺"), "lanes part ", h("b", {}, "≻"), "and meet"),
+      history.marks.length > 0 && h("li", { class: "faint" }, h("b", {}, "≺ "), "part", h("b", {}, "  ≻ "), "meet"),
     );
   }
 
   #showNow(): void {
     const history = this.#history!;
-    const { hues } = this.#picture ?? {};
-    const { line, text } = history.siteAt(this.#step);
     const mark = history.marks.find(({ step }) => step === this.#step);
     fill(
       this.#now,
-      h(
-        "p",
-        { class: "instruction" },
-        h("span", { class: "time" }, `time ${history.trace.time[this.#step]}`),
-        h("span", { class: "faint" }, `line ${line}`),
-        h("code", {}, text),
-        mark && h("span", { class: "badge" }, mark.event.kind === "part" ? "lanes have parted" : "lanes have met"),
-      ),
       h(
         "ul",
         { class: "groups", "aria-label": "Groups of lanes" },
@@ -210,13 +186,19 @@ export class LanesView {
             {},
             h("i", {
               class: `swatch ${group.state === "runs" ? "" : "pale"}`,
-              style: `background:${hues?.of(group.function) ?? ""}`,
+              style: `background:${this.#hues.of(group.function)}`,
             }),
             h("span", { class: "who" }, `lanes ${listLanes(lanesIn(group.lanes))}`),
             h("span", { class: group.state === "runs" ? "runs" : "faint" }, states[group.state]),
             h("span", { class: "stack" }, stackText(group)),
           ),
         ),
+        mark !== undefined &&
+          h(
+            "li",
+            {},
+            h("span", { class: "badge" }, mark.event.kind === "part" ? "lanes have parted" : "lanes have met"),
+          ),
       ),
     );
   }
@@ -227,27 +209,33 @@ export class LanesView {
     const { from, to } = this.#range;
     const whole = Math.max(closest, history.steps);
     const width = Math.min(whole, Math.max(closest, (to - from) * factor));
-    const share = (at - from) / (to - from);
+    const share = Math.max(0, Math.min(1, (at - from) / (to - from)));
     const start = Math.max(0, Math.min(whole - width, at - share * width));
     this.#range = { from: start, to: start + width };
     this.redraw();
   }
 
-  #stepUnder(event: PointerEvent | WheelEvent): number {
+  #stepUnder(event: MouseEvent): number {
     const { from, to } = this.#range;
     const { left } = this.#stage.getBoundingClientRect();
     const scale = (this.#stage.clientWidth - margin.left) / (to - from);
     return Math.floor(from + (event.clientX - left - margin.left) / scale);
   }
 
+  #laneUnder(event: MouseEvent): number | null {
+    const { top } = this.#stage.getBoundingClientRect();
+    const { rowHeight } = this.#layout();
+    return this.#picture!.order[Math.floor((event.clientY - top - margin.top) / rowHeight)] ?? null;
+  }
+
   #listen(): void {
     const stage = this.#stage;
     stage.addEventListener("pointerdown", (event) => {
       stage.setPointerCapture(event.pointerId);
-      this.#goTo(this.#stepUnder(event));
+      this.#events.onStep(this.#stepUnder(event), this.#laneUnder(event));
     });
     stage.addEventListener("pointermove", (event) => {
-      if (stage.hasPointerCapture(event.pointerId)) this.#goTo(this.#stepUnder(event));
+      if (stage.hasPointerCapture(event.pointerId)) this.#events.onStep(this.#stepUnder(event), null);
     });
     stage.addEventListener(
       "wheel",

@@ -1,17 +1,29 @@
-import type { FileRange, Finding } from "../engine/protocol.ts";
+import type { FileRange, Finding, TimedFinding } from "../engine/protocol.ts";
 import { fill, h } from "../dom.ts";
 
 /** Diagnostics, faults and findings of sanitizers, with links to all the places that they name. */
 export class ReportsView {
   readonly element = h("section", { class: "view reports-view", "aria-label": "Reports" });
   readonly #go: (range: FileRange) => void;
+  readonly #goToTime: (time: number) => void;
+  #findings: readonly Finding[] = [];
+  #times: readonly TimedFinding[] = [];
 
-  constructor(go: (range: FileRange) => void) {
+  constructor(go: (range: FileRange) => void, goToTime: (time: number) => void) {
     this.#go = go;
+    this.#goToTime = goToTime;
     this.show([]);
   }
 
-  show(findings: readonly Finding[]): void {
+  /** Learns at which times findings were made. */
+  know(times: readonly TimedFinding[]): void {
+    this.#times = times;
+    if (this.#findings.length > 0) this.show(this.#findings, times);
+  }
+
+  show(findings: readonly Finding[], times: readonly TimedFinding[] = []): void {
+    this.#findings = findings;
+    this.#times = times;
     if (findings.length === 0) fill(this.element, h("p", { class: "empty" }, "No errors, no warnings, no findings."));
     else
       fill(
@@ -20,7 +32,15 @@ export class ReportsView {
       );
   }
 
-  #card({ severity, code, message, help, at, notes, related, threads, stack }: Finding): HTMLElement {
+  /** The time of a finding in the debugger, which has met it too; null if it has not. */
+  #timeOf({ code, at }: Finding): number | null {
+    const found = this.#times.find(({ finding }) => finding.code === code && finding.at?.from === at?.from);
+    return found?.time ?? null;
+  }
+
+  #card(finding: Finding): HTMLElement {
+    const { severity, code, message, help, at, notes, related, threads, stack } = finding;
+    const time = this.#timeOf(finding);
     return h(
       "article",
       { class: `report ${severity}` },
@@ -29,8 +49,12 @@ export class ReportsView {
         "p",
         { class: "faint" },
         code,
-        at && [", ", this.#link(at)].map((part) => part),
+        at !== null && [", ", this.#link(at)],
         threads !== "" && `, ${threads}`,
+        time !== null && [
+          ", ",
+          h("button", { type: "button", class: "link", onclick: () => this.#goToTime(time) }, `time ${time}`),
+        ],
       ),
       help !== null && h("p", { class: "help" }, help),
       notes.map((note) => h("p", { class: "note" }, note)),

@@ -9,6 +9,8 @@ export interface LaunchShape {
   readonly rows: boolean;
   /** The threads of a block fill all chunks. */
   readonly full: boolean;
+  /** A block is one chunk. */
+  readonly single: boolean;
   /** Lanes of a hardware thread (vISA), each of which is a chunk; null for PTX. */
   readonly width: number | null;
   /** Blocks begin cluster by cluster, which is not the order of the grid: clusters have more than one row. */

@@ -3,7 +3,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { clusterSize } from "../../machine/state/cluster.ts";
-import { gridScalars, scalarIndex } from "../../machine/state/specials.ts";
+import { clusterScalars } from "../../machine/state/specials.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes, tidBytes } from "../abi/context-layout.ts";
 import { extentHeader, extentHeaderBytes } from "../abi/extent-table.ts";
@@ -51,18 +51,6 @@ export function yieldSooner(grid: Grid, { layout }: CompiledKernel, context: num
   grid.memory.views.i32[(context + layout.words.patience) >>> 2] = patience.together;
 }
 
-/** What is known of clusters when a launch begins. */
-const clusterWords = [
-  "nclusterid.x",
-  "nclusterid.y",
-  "nclusterid.z",
-  "cluster_nctaid.x",
-  "cluster_nctaid.y",
-  "cluster_nctaid.z",
-  "cluster_nctarank",
-  "is_explicit_cluster",
-] as const;
-
 /** What the tables of extents say where a launch runs. */
 export interface LaunchExtents {
   readonly allocations: ExtentTable;
@@ -90,6 +78,17 @@ function fillExtents(grid: Grid, { layout }: CompiledKernel, context: number, ex
   views.i32[(at + extentHeader.allocationCount) >>> 2] = extents.allocations.count;
   views.i32[(at + extentHeader.ownCount) >>> 2] = count;
 }
+
+const clusterWords = [
+  "nclusterid.x",
+  "nclusterid.y",
+  "nclusterid.z",
+  "cluster_nctaid.x",
+  "cluster_nctaid.y",
+  "cluster_nctaid.z",
+  "cluster_nctarank",
+  "is_explicit_cluster",
+] as const satisfies readonly (keyof ReturnType<typeof clusterScalars>)[];
 
 /** Fills a context for the blocks of a launch. */
 export function fillContext(
@@ -122,8 +121,8 @@ export function fillContext(
   set("dynamic_smem_size", grid.dynamicSharedBytes);
   set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
   set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
-  const clusters = gridScalars(grid);
-  for (const name of clusterWords) set(name, clusters[scalarIndex(name)]!);
+  const clusters = clusterScalars(grid);
+  for (const name of clusterWords) set(name, clusters[name]);
   set("threads", threads);
   set("entry", context + layout.calls);
   set("resumed", 0);

@@ -33,6 +33,8 @@ export class JitProgram {
   readonly #tables: AllocationTables;
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
+  /** What the last launch ran. */
+  #last: { readonly request: LaunchRequest; readonly isShared: boolean; readonly loaded: LoadedKernel } | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
   readonly #hasPhases: boolean;
 
@@ -152,6 +154,7 @@ export class JitProgram {
       const functions = this.#functionsFor(compiled, request);
       const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
       this.#kernels.set(shapeKey(request.kernel, shape), reason);
+      this.#last = null;
       return null;
     };
     return { execution, undo, print, giveUp };
@@ -219,11 +222,25 @@ export class JitProgram {
   #placeConstants(): number {
     const { memory, constants } = this.program;
     this.#constants ??= memory.reserve(constants.views.u8.length);
-    memory.views.u8.set(constants.views.u8, this.#constants);
+    if (constants.extents.length > 0) memory.views.u8.set(constants.views.u8, this.#constants);
     return this.#constants;
   }
 
+  /** A launch asks several times, and often like the one before it. */
   #load(request: LaunchRequest): LoadedKernel | string {
+    if (
+      this.#last !== null &&
+      isAlike(this.#last.request, request) &&
+      this.#last.isShared === this.program.memory.isShared
+    )
+      return this.#last.loaded;
+    const loaded = this.#find(request);
+    const { isShared } = this.program.memory;
+    this.#last = typeof loaded === "string" ? null : { request, isShared, loaded };
+    return loaded;
+  }
+
+  #find(request: LaunchRequest): LoadedKernel | string {
     const { kernel, block } = request;
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
@@ -278,6 +295,13 @@ export class JitProgram {
     return [...base, ...globals.map(({ address }) => address)].join();
   }
 }
+
+/** Whether two launches have the same kernel and shape. */
+const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
+  a.kernel === b.kernel &&
+  a.block.every((n, i) => n === b.block[i]) &&
+  a.matrix === b.matrix &&
+  [a, b].every(({ threads, cluster }) => threads === undefined && cluster === undefined);
 
 /** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
 const maxCheckpointBytes = 2 ** 20;

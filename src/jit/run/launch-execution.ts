@@ -32,6 +32,9 @@ export interface JitResult extends LaunchResult {
   readonly hostThreads: number;
 }
 
+/** Milliseconds of a launch for which blocks need not be counted. */
+const shortMs = 1;
+
 /** Blocks that have begun and not ended, at most, where they wait for each other. */
 const maxInFlight = 512;
 
@@ -78,7 +81,7 @@ export class LaunchExecution implements Work {
   /** By context, since a fault keeps the block in which it was found. Null as long as compiled code calls nothing. */
   #hosts: Map<number, Host> | null = null;
   /** Answers for the context that runs. */
-  readonly #host = (): Host => this.#hostOf(this.#team!.context);
+  readonly #host = (): Host => this.#hostOf(this.#context);
   /** The parts of the grid that run, and how many blocks these have. */
   readonly #parts: readonly BlockRange[];
   readonly #blocks: number;
@@ -86,8 +89,9 @@ export class LaunchExecution implements Work {
   #blocksDone = 0;
   #mostThreads = 1;
   #spare: number[] = [];
-  /** Runs a part; null before the first one. */
+  /** Runs a part; null before the first one, and where no team is needed: then there is one context. */
   #team: Team | null = null;
+  #alone = 0;
 
   /**
    * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up.
@@ -108,7 +112,7 @@ export class LaunchExecution implements Work {
     this.#makeHost = makeHost;
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
-    const onOutput = (text: string): void => this.output.add(this.blockIn(this.#team!.context), text);
+    const onOutput = (text: string): void => this.output.add(this.blockIn(this.#context), text);
     const open = openLaunch(program, { ...request, onOutput });
     const { grid, sharedBytes } = open;
     const { memory } = grid;
@@ -138,11 +142,31 @@ export class LaunchExecution implements Work {
   run(): JitResult {
     const begun = performance.now();
     try {
-      for (const team of this.#teams()) team.run();
+      if (this.#isShort) this.#runAlone();
+      else for (const team of this.#teams()) team.run();
     } catch (error) {
       this.#blame(error);
     }
     return this.#end(begun);
+  }
+
+  /** Whether this thread alone runs all blocks at once: nobody needs a turn meanwhile, or word of how far they are. */
+  get #isShort(): boolean {
+    const isWatched = this.waits || this.#request.onProgress !== undefined || this.fingerprint !== null;
+    const isAlone = this.threads === 1 && this.#parts.length === 1;
+    return isAlone && !isWatched && this.#blocks * this.expectedMs < shortMs;
+  }
+
+  #runAlone(): void {
+    if (this.#grid.reports.failed) return;
+    const [first, end] = this.#parts[0]!;
+    [this.first, this.end] = [first, end];
+    try {
+      this.#alone = this.openContext();
+      this.runBlocks(this.#alone, first, end);
+    } finally {
+      this.output.flush(end);
+    }
   }
 
   /** Runs the launch in workers alone, if they can see the memory. */
@@ -169,6 +193,10 @@ export class LaunchExecution implements Work {
       this.#mostThreads = Math.max(this.#mostThreads, team.threads);
       this.#spare = [...this.#opened];
     }
+  }
+
+  get #context(): number {
+    return this.#team?.context ?? this.#alone;
   }
 
   runBlocks(context: number, from: number, to: number): number {

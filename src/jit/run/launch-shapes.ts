@@ -31,7 +31,8 @@ export class LaunchShapes {
     if (threads !== undefined && kernel.file === undefined) {
       // A chunk is a part of a hardware thread, so that reports name the lanes that a thread has.
       const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= threads.width) ?? 1;
-      return blockShape(block, Math.min(widest, this.#quadsOf(kernel, block)) as Quads, isShared);
+      const quads = Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
+      return { ...blockShape(block, quads, isShared), single: false };
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
@@ -42,7 +43,7 @@ export class LaunchShapes {
   /** For a launcher that is not this one: a block of one shape, or (null) of any. */
   portable(kernel: IrFunction, block: Dim3 | null): LaunchShape {
     const shape = blockShape(block ?? usualBlock, this.#quadsOf(kernel, block ?? usualBlock), false);
-    return block === null ? { ...shape, rows: false, full: false } : shape;
+    return block === null ? { ...shape, rows: false, full: false, single: false } : shape;
   }
 
   /** All that a kernel of vISA may execute. */
@@ -77,9 +78,9 @@ export class LaunchShapes {
 /** Tells a kernel's code for a shape from that for others. */
 export const shapeKey = (
   kernel: string,
-  { quads, rows, full, shared, width, clustered, exactSums }: LaunchShape,
+  { quads, rows, full, single, shared, width, clustered, exactSums }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rows} ${full} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}`;
+  `${kernel} ${quads} ${rows} ${full}${single ? " single" : ""} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}`;
 
 function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
@@ -87,6 +88,7 @@ function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape
     quads,
     rows: (y === 1 && z === 1) || x % lanes === 0,
     full: (x * y * z) % lanes === 0,
+    single: x * y * z <= lanes,
     width: null,
     clustered: false,
     exactSums: false,
@@ -113,6 +115,7 @@ function threadShape(
     quads,
     rows: true,
     full: width === 4 * quads && (x * y * z) % width === 0,
+    single: false,
     width,
     clustered: false,
     exactSums: false,

@@ -1,5 +1,4 @@
 import type { SpecialName } from "../../semantics/index.ts";
-import { clusterSize } from "./cluster.ts";
 import type { Grid } from "./launch-state.ts";
 
 /** The special values that are the same in all lanes of a block, and words of 32 bits. */
@@ -46,11 +45,25 @@ export const isScalarName = (name: string): name is ScalarName => (scalarNames a
 /** The index in `Cta.scalars` of a special value that is the same in all lanes of a block. */
 export const scalarIndex = (name: ScalarName): number => scalarNames.indexOf(name);
 
+/** What is known of clusters when a launch begins. */
+export const clusterScalars = ({ dimensions: [x, y, z], cluster }: Grid) => {
+  const [clusterX, clusterY, clusterZ] = cluster.dimensions;
+  return {
+    "nclusterid.x": x / clusterX,
+    "nclusterid.y": y / clusterY,
+    "nclusterid.z": z / clusterZ,
+    "cluster_nctaid.x": clusterX,
+    "cluster_nctaid.y": clusterY,
+    "cluster_nctaid.z": clusterZ,
+    cluster_nctarank: clusterX * clusterY * clusterZ,
+    is_explicit_cluster: Number(cluster.isExplicit),
+  };
+};
+
 /** The values of a grid; those of a block are filled in when it starts. */
 export function gridScalars(grid: Grid): Int32Array {
   const [ntidX, ntidY, ntidZ] = grid.block;
   const [nctaidX, nctaidY, nctaidZ] = grid.dimensions;
-  const [clusterX, clusterY, clusterZ] = grid.cluster.dimensions;
   const values: Record<ScalarName, number> = {
     "ntid.x": ntidX,
     "ntid.y": ntidY,
@@ -73,18 +86,11 @@ export function gridScalars(grid: Grid): Int32Array {
     "clusterid.x": 0,
     "clusterid.y": 0,
     "clusterid.z": 0,
-    "nclusterid.x": nctaidX / clusterX,
-    "nclusterid.y": nctaidY / clusterY,
-    "nclusterid.z": nctaidZ / clusterZ,
     "cluster_ctaid.x": 0,
     "cluster_ctaid.y": 0,
     "cluster_ctaid.z": 0,
-    "cluster_nctaid.x": clusterX,
-    "cluster_nctaid.y": clusterY,
-    "cluster_nctaid.z": clusterZ,
     cluster_ctarank: 0,
-    cluster_nctarank: clusterSize(grid),
-    is_explicit_cluster: Number(grid.cluster.isExplicit),
+    ...clusterScalars(grid),
   };
   const scalars = new Int32Array(scalarNames.length);
   for (let i = 0; i < scalars.length; i++) scalars[i] = values[scalarNames[i]!];

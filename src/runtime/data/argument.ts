@@ -91,13 +91,21 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
   return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
 }
 
-const targetsOf = ({ name, params }: IrFunction): Target[] => {
-  const types = parameterTypes(
-    name,
-    params.map(({ type }) => type.size),
-  );
-  return params.map((param, i) => ({ param, cpp: types?.[i] ?? null }));
-};
+const targets = new WeakMap<IrFunction, readonly Target[]>();
+
+/** The parameters of a kernel; a launch of a few microseconds has no time to read its C++ name. */
+function targetsOf(kernel: IrFunction): readonly Target[] {
+  let known = targets.get(kernel);
+  if (known === undefined) {
+    const { name, params } = kernel;
+    const types = parameterTypes(
+      name,
+      params.map(({ type }) => type.size),
+    );
+    targets.set(kernel, (known = params.map((param, i) => ({ param, cpp: types?.[i] ?? null }))));
+  }
+  return known;
+}
 
 /**
  * Lays out the arguments of a launch as the kernel's parameters require.
@@ -110,16 +118,16 @@ export function packArguments(
   context: ArgumentContext,
 ): Uint8Array {
   const { params } = kernel;
-  const targets = targetsOf(kernel);
+  const known = targetsOf(kernel);
   if (args.length !== params.length) {
-    const list = params.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
+    const list = params.length === 0 ? "" : `: ${known.map(describeParam).join(", ")}`;
     throw new UsageError(
       `kernel "${kernel.name}" has ${plural(params.length, "parameter")}, not ${args.length}${list}`,
     );
   }
   const offsets = params.map(({ storage }) => (storage.kind === "kernel" ? storage.offset : 0));
   const block = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => offsets[i]! + type.size)));
-  targets.forEach((target, i) => {
+  known.forEach((target, i) => {
     const { param } = target;
     const wrong = (what: string): never => {
       throw new UsageError(`argument ${i} of kernel "${kernel.name}": ${what}`);

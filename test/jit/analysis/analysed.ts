@@ -10,6 +10,7 @@ import { CompiledFunctions } from "../../../src/jit/compile/plan/compiled-functi
 import { plansFor } from "../../../src/jit/compile/plan/partial-returns.ts";
 import { resumeBlocks, type SuspensionPoints } from "../../../src/jit/compile/plan/suspension-points.ts";
 import type { ProgramFacts } from "../../../src/jit/compile/plan/program-facts.ts";
+import { plansForSingleChunk } from "../../../src/jit/compile/plan/single-chunk.ts";
 import { reachableFrom } from "../../../src/jit/compile/plan/reachable-functions.ts";
 import { stackLimit } from "../../../src/program/open-launch.ts";
 import { loadProgram } from "../../../src/program/program.ts";
@@ -23,6 +24,7 @@ export const oneRow: LaunchShape = {
   quads: 4,
   rows: true,
   full: true,
+  single: false,
   width: null,
   clustered: false,
   exactSums: false,
@@ -62,7 +64,8 @@ export class Analysed {
     const { number } = facts.functions.named("k")!;
     const { kernel, ...scope } = reachableFrom(number, shape, facts);
     const code = prepare(inRegionOrder(kernel), facts.bindings, preparationIn(scope.graph));
-    const { kernelPlan } = plansFor(kernel, code, scope);
+    const single = shape.single ? plansForSingleChunk(kernel, scope) : null;
+    const { kernelPlan } = single ?? plansFor(kernel, code, scope);
     this.analysis = kernelPlan.analysis;
     this.pauses = kernelPlan.points;
     const first = head.split("\n").length - 1;

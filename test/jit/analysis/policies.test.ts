@@ -4,7 +4,14 @@ import { spillBudgetOf } from "../../../src/jit/compile/analysis/spill-budget.ts
 import { Analysed } from "./analysed.ts";
 
 describe("chunks are as wide as is good for a kernel and its blocks", () => {
-  const plain = { inWarps: false, recursive: false, isIrregular: false, instructions: 100, pressure: 4 };
+  const plain = {
+    inWarps: false,
+    recursive: false,
+    isIrregular: false,
+    hasBarriers: false,
+    instructions: 100,
+    pressure: 4,
+  };
 
   test.each([
     ["a long row", [256, 1, 1], plain, 8],
@@ -14,6 +21,7 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     ["lanes of a warp that act together", [33, 2, 1], { ...plain, inWarps: true }, 8],
     ["lanes that follow pointers", [256, 1, 1], { ...plain, isIrregular: true }, 2],
     ["blocks smaller than a warp", [1, 4, 1], plain, 1],
+    ["a small block whose threads wait for each other", [4, 5, 1], { ...plain, hasBarriers: true, pressure: 19 }, 8],
     ["many live values", [256, 1, 1], { ...plain, pressure: 12 }, 4],
     ["more live values than the machine has registers", [256, 1, 1], { ...plain, pressure: 19 }, 1],
     ["long code", [256, 1, 1], { ...plain, instructions: 5000 }, 2],

@@ -27,6 +27,8 @@ export interface WidthNeeds {
    * often makes another number of rounds.
    */
   readonly isIrregular: boolean;
+  /** Whether threads wait for each other at barriers. */
+  readonly hasBarriers: boolean;
   /** The number of instructions of the kernel and the functions that it calls. */
   readonly instructions: number;
   /** See `pressureOf`: of the function where it is highest. */
@@ -48,6 +50,8 @@ export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: War
   if (inWarps) return 8;
   const whole = covering(Math.min(32, x * y * z));
   if (conflicts === "loads") return whole;
+  // In a block of one chunk nobody waits.
+  if (needs.hasBarriers && x * y * z <= 32 && instructions <= large) return whole;
   if (instructions > huge) return 1;
   const isOneRow = y === 1 && z === 1;
   const max = Math.min(whole, maxWidthFor(needs, conflicts));
@@ -68,7 +72,7 @@ function maxWidthFor({ recursive, isIrregular, instructions, pressure }: WidthNe
 
 /** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, isIrregular, instructions, pressure] = [false, false, 0, 0];
+  let [inWarps, isIrregular, hasBarriers, instructions, pressure] = [false, false, false, 0, 0];
   const { functions, recursive } = callOrder(kernel, (f) => {
     const callees = new Set<IrFunction>();
     for (const { op } of f.instructions) {
@@ -83,10 +87,11 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
   for (const f of functions) {
     instructions += f.instructions.length;
     isIrregular ||= hasIrregularLoop(f);
+    hasBarriers ||= f.instructions.some(({ op }) => op.kind === "barrier");
     inWarps ||= f.instructions.some(needsWarp);
     if (f.instructions.length <= large) pressure = Math.max(pressure, pressureOf(f));
   }
-  return { inWarps, recursive, isIrregular, instructions, pressure };
+  return { inWarps, recursive, isIrregular, hasBarriers, instructions, pressure };
 }
 
 /** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */

@@ -3,7 +3,7 @@ import type { Features } from "../../../wasm/index.ts";
 import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
 import type { HostImport } from "../../abi/host-imports.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
-import { prepare } from "../analysis/code/prepared-code.ts";
+import { type PreparedCode, prepare } from "../analysis/code/prepared-code.ts";
 import { inRegionOrder } from "../analysis/code/region-order.ts";
 import { frameFunctions } from "../memory/frame.ts";
 import { importHost } from "../module/host-calls.ts";
@@ -13,6 +13,7 @@ import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName } from "../plan/calling-convention.ts";
 import { plansFor } from "../plan/partial-returns.ts";
 import type { ProgramFacts } from "../plan/program-facts.ts";
+import { plansForSingleChunk } from "../plan/single-chunk.ts";
 import { reachableFrom } from "../plan/reachable-functions.ts";
 import { writeFunction } from "./function.ts";
 import { writeGridLoop } from "./grid-loop.ts";
@@ -38,10 +39,11 @@ export function compileKernel(
   const { kernel, ...scope } = reachableFrom(number, shape, program);
   // 2. The kernel's code in the form that analyses expect: blocks that end at calls which may exit or suspend, simpler
   // expressions.
-  const code = prepare(inRegionOrder(kernel), scope.facts.bindings, preparationIn(scope.graph));
+  const code = (): PreparedCode => prepare(inRegionOrder(kernel), scope.facts.bindings, preparationIn(scope.graph));
   // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To
   // a fixed point, since what a call returns, and for which lanes, depends on the callee.
-  const { kernelPlan, functionPlans } = plansFor(kernel, code, scope);
+  const single = shape.single ? plansForSingleChunk(kernel, scope) : null;
+  const { kernelPlan, functionPlans } = single ?? plansFor(kernel, code(), scope);
   // 4. Where everything lies in the context that a running block has in memory.
   const unit = layOutModule(kernel, kernelPlan, functionPlans, scope, features);
   // 5. What the module imports and the helpers that are written once.

@@ -11,6 +11,7 @@ import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
 import { ScalarMoves } from "./scalar-moves.ts";
+import { loadSpaced } from "./spaced-loads.ts";
 
 type Element = readonly number[];
 
@@ -58,7 +59,12 @@ export class VectorMoves {
       this.#loadRun(access, offsets, immediate, into);
       return;
     }
-    if (mask === null && mayRun && offsets.kind === "run" && this.#loadSpaced(access, offsets, immediate, into[0]!))
+    if (
+      mask === null &&
+      mayRun &&
+      offsets.kind === "run" &&
+      loadSpaced(this.#chunk.writer, access, { ...offsets, immediate }, into[0]!)
+    )
       return;
     const count = mayRun ? this.#helpedRecord(access) : null;
     this.#laneOffsets.eachQuad(where, mask, {
@@ -210,33 +216,6 @@ export class VectorMoves {
         wasm.shuffle32(value, value, access.bits === 64 ? [2, 3, 0, 1] : [3, 2, 1, 0]);
       writer.assign(locals.map((local, i) => ({ local, value: backwards ? turn(values[i]!) : values[i]! })));
     }
-  }
-
-  /** Loads words with one or two others between them: two vectors cover four lanes. False if they are further apart. */
-  #loadSpaced(
-    { bits, count }: Access,
-    { at, stride }: Extract<ByteOffsets, { kind: "run" }>,
-    immediate: number,
-    into: Element,
-  ): boolean {
-    if (bits !== 32 || count !== 1 || (stride !== 8 && stride !== 12)) return false;
-    const { writer } = this.#chunk;
-    const picked = stride === 8 ? ([0, 2, 5, 7] as const) : ([0, 3, 4, 7] as const);
-    const vector = (from: number): Wasm => {
-      const local = writer.local("v128");
-      writer.value(at);
-      writer.memory("v128.load", 4, from);
-      writer.set(local);
-      return wasm.local("v128", local);
-    };
-    into.forEach((local, q) => {
-      const first = immediate + 4 * q * stride;
-      // The second vector ends with the last word that is needed.
-      const [low, high] = [vector(first), vector(first + 3 * stride - 12)];
-      writer.assign([{ local, value: wasm.shuffle32(low, high, picked) }]);
-      for (const part of [low, high]) if (part.kind === "local") writer.release(part.local);
-    });
-    return true;
   }
 
   /** Loads the records (8 or 16 bytes) of a quad, each as a whole. */

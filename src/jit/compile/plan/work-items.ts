@@ -29,7 +29,16 @@ export function workItemForm(
 /** Whether lanes that go different ways leave each other alone, and all of them come to barriers. */
 function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemKernel): boolean {
   const quads = 8;
-  const shape = { quads, rows: false, full: true, width: null, clustered: false, exactSums: false, shared: false };
+  const shape = {
+    quads,
+    rows: false,
+    full: true,
+    single: false,
+    width: null,
+    clustered: false,
+    exactSums: false,
+    shared: false,
+  };
   const analysis = new UniformityAnalysis(code, {
     special: (leaf) => specialShape(leaf, { ...shape, quads }),
     params: new Map(),

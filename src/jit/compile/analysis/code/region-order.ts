@@ -22,11 +22,18 @@ const isBarrier = ({ op, guard }: Instruction): boolean => op.kind === "barrier"
  * first. Code whose loops can be entered in several places stays as it is.
  */
 export function inRegionOrder(code: Code): Code {
+  return code.ir.instructions.some(isBarrier) ? inOrderOfRegions(code, isBarrier) : code;
+}
+
+/** The same where barriers are nothing: only the ends of loops lead backwards. */
+export const inLoopOrder = (code: Code): Code => inOrderOfRegions(code, () => false);
+
+/** `endsRegion`: at which instructions regions end. */
+function inOrderOfRegions(code: Code, endsRegion: (instruction: Instruction) => boolean): Code {
   const { instructions } = code.ir;
-  if (!instructions.some(isBarrier)) return code;
   if (!instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i)) return code;
-  const whole = flowGraphOf(instructions, { endsBlock: isBarrier });
-  const passes = (block: number): boolean => isBarrier(instructions[whole.blocks[block]!.end - 1]!);
+  const whole = flowGraphOf(instructions, { endsBlock: endsRegion });
+  const passes = (block: number): boolean => endsRegion(instructions[whole.blocks[block]!.end - 1]!);
   const graph = withoutPassages(whole, passes);
   const begins = new Set([0]);
   for (const { index, successors } of whole.blocks) if (passes(index)) for (const s of successors) begins.add(s);

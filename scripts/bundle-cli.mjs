@@ -7,8 +7,8 @@ import { writeBundle } from "./write-bundle.mjs";
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
   [/\/node_modules\/(fast-png|fflate|iobuffer)\//, "png"],
-  [/\/src\/container\/sniff\.ts/, "base"],
-  [/\/src\/container\//, "container"],
+  [/\/src\/(container\/sniff|runtime\/visa\/is-opencl)\.ts/, "base"],
+  [/\/src\/(container\/|runtime\/visa\/opencl-program\.ts)/, "container"],
   [/\/src\/(source\/|runtime\/data\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
   [/\/src\/node\/(cache-folder|build-id)\.ts/, "base"],
   [

@@ -102,6 +102,15 @@ test("variables, constants, both kinds of shared memory, and a pointer read from
   // 1000 * 2, the thread, and the 7 of `counter`.
   expect([...out.read(Uint32Array)]).toEqual([2007, 2008, 2009, 2010]);
   expect([...kernel.variable("counter")!.read(Uint32Array)]).toEqual([9]);
+
+  // Both kinds are read and written from outside, as cudaMemcpyToSymbol does.
+  const factors = kernel.variable("factors")!;
+  expect([...factors.read(Uint32Array)]).toEqual([1, 10, 100, 1000]);
+  factors.write(new Uint32Array([1, 10, 100, 500]));
+  kernel.variable("counter")!.write(new Uint32Array([20]));
+  kernel.launch({ grid: 1, block: 4, args: [out], shared: 16 });
+  expect([...out.read(Uint32Array)]).toEqual([1020, 1021, 1022, 1023]);
+  expect(kernel.variable("none")).toBe(null);
 });
 
 test("a fault names the line, the thread and the block", async () => {

@@ -20,10 +20,8 @@ export class ChunkStart {
 
   /** A block begins. */
   beginBlock(): void {
-    const { unit, hardwareThreads, body } = this.#run.scope;
-    if (unit.facts.sharedBytes > 0) this.#clearShared();
-    hardwareThreads?.clearSharedMemory();
-    body.warpWaits?.beginBlock();
+    this.#clearShared();
+    this.#run.scope.body.warpWaits?.beginBlock();
   }
 
   /** A chunk begins, or resumes. */
@@ -61,12 +59,22 @@ export class ChunkStart {
     body.warpWaits?.begin();
   }
 
-  /** Shared memory begins as zeros in every block. */
+  /** Shared memory, of which the launch may give a part, begins as zeros in every block. */
   #clearShared(): void {
-    const { writer: w, unit } = this.#run.scope;
-    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.shared)));
+    const { writer: w, unit, compiled } = this.#run.scope;
+    const { sharedBytes, functions } = unit.facts;
+    const { variables } = functions.program.module;
+    const isGiven = compiled.asLoaded.file !== undefined || variables.some((v) => v.dynamicShared);
+    if (sharedBytes === 0 && !isGiven) return;
+    const context = local32(this.#run.context);
+    w.value(wasm.op("i32.add", context, wasm.i32(unit.layout.shared)));
     w.i32(0);
-    w.i32(unit.facts.sharedBytes);
+    w.i32(sharedBytes);
+    if (isGiven) {
+      w.value(context);
+      w.memory("i32.load", 4, unit.layout.words.dynamic_smem_size);
+      w.op("i32.add");
+    }
     w.memoryFill();
   }
 

@@ -59,9 +59,12 @@ export class Session {
 
   #call({ name, perThread, handler }: Entry, thread: number, data: Uint8Array, reply: Reply | null): void {
     const call = new Call(this.process, this.process.thread(thread), name, perThread, wordsOf(data));
-    const answer = (result: number): void => {
+    const stack = framesOf(data);
+    this.process.beginCall(stack);
+    const answer = (result: number, detail: string | null = null): void => {
       if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
-        this.process.warn(`${name} returns error ${result}`);
+        const why = detail === null ? "" : `: ${detail}`;
+        this.process.warn(`${name} returns error ${result}${why}${this.process.stackText(stack)}`);
       }
       reply?.({ result, items: call.items, showsOutput: call.showsOutput });
     };
@@ -73,9 +76,13 @@ export class Session {
     try {
       const result = handler(call);
       if (typeof result === "number") answer(result);
-      else result.then(answer, (error: unknown) => answer(this.#codeOf(error)));
+      else
+        result.then(
+          (code) => answer(code),
+          (error: unknown) => answer(this.#codeOf(error), detailOf(error)),
+        );
     } catch (error) {
-      answer(this.#codeOf(error));
+      answer(this.#codeOf(error), detailOf(error));
     }
   }
 
@@ -114,6 +121,14 @@ export class Session {
     });
   }
 }
+
+const detailOf = (error: unknown): string | null => (error instanceof CudaError ? error.detail : null);
+
+/** The return addresses that come with a call. */
+const framesOf = (data: Uint8Array): readonly bigint[] =>
+  data.length <= 8 * wire.callWords
+    ? []
+    : [...new BigUint64Array(data.slice(8 * wire.callWords).buffer)].filter((address) => address !== 0n);
 
 const wordsOf = (data: Uint8Array): BigUint64Array =>
   new BigUint64Array(data.slice(0, 8 * wire.callWords).buffer, 0, Math.min(wire.callWords, data.length >> 3));

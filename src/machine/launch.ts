@@ -81,7 +81,7 @@ export interface LaunchRequest {
   readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */
   readonly onOutput?: (text: string) => void;
-  /** Called with each piece of work that the kernel hands to the device. Default: it cannot, and gets an error. */
+  /** Called with each piece of work that the kernel hands to the device. Default: it cannot, and gets an error. @internal */
   readonly onDeviceWork?: (work: DeviceWork) => void;
 }
 

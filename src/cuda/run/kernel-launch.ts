@@ -19,6 +19,8 @@ export interface LaunchSpec {
   readonly cluster: Sizes | null;
   readonly isCooperative: boolean;
   readonly params: Uint8Array;
+  /** Return addresses of the program at the launch; none unless calls are checked. */
+  readonly launchedAt?: readonly bigint[];
 }
 
 const product = ([x, y, z]: Sizes): number => x * y * z;
@@ -110,9 +112,9 @@ function failed(error: unknown, device: CudaDevice): void {
   device.process.break(errors.launchFailure);
 }
 
-function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
+function ended({ kernel, grid, block, launchedAt = [] }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
   const { process } = device;
-  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
+  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result, launchedAt });
   if (result.ok) return;
   const fault = result.reports.findLast(isFault);
   if (fault !== undefined) process.break(errorOf(fault));

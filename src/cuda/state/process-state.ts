@@ -24,6 +24,13 @@ import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
 import type { PhysicalMemory } from "./virtual-memory.ts";
 
+/** A call in the program's own code: the function around it, and its line if that is known. */
+export interface HostFrame {
+  readonly function: string;
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
 /** What a program is to see and how its kernels are to run. */
 export interface ExecOptions {
   /** Null: the least that the program's code is for. */
@@ -41,6 +48,8 @@ export interface EndedLaunch {
   readonly grid: Dim3;
   readonly block: Dim3;
   readonly result: KernelResult;
+  /** Return addresses of the program at the launch; none unless calls are checked. */
+  readonly launchedAt: readonly bigint[];
 }
 
 /** What a process needs of its surroundings. */
@@ -56,8 +65,12 @@ export interface Surroundings {
   readonly readFile: (path: string) => Uint8Array | null;
   /** Writes a file where the program wants it. Throws if that is not possible. */
   readonly writeFile: (path: string, text: string) => void;
-  /** Called with the faults and findings of each launch that has any. */
-  readonly onReports: (reports: readonly Report[]) => void;
+  /** Called with the faults and findings of each launch that has any, and with the program's stack at the launch. */
+  readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
+  /** Notes where the functions of a stack lie, while the program runs. */
+  readonly noteStack?: (addresses: readonly bigint[]) => void;
+  /** Says what functions and lines a stack has. */
+  readonly describeStack?: (addresses: readonly bigint[]) => readonly HostFrame[];
   /** Called at the end of each launch. */
   readonly onLaunch?: (launch: EndedLaunch) => void;
   /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
@@ -67,6 +80,10 @@ export interface Surroundings {
 /** Whether the same launch is to run in the same way each time. */
 const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
   seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
+
+/** Stacks as lines below a message. */
+export const stackLines = (frames: readonly HostFrame[]): readonly string[] =>
+  frames.map(({ function: name, file, line }) => `      at ${name}${file === null ? "" : ` (${file}:${line})`}`);
 
 /** The calls that give memory of a kind. */
 const allocators: Readonly<Record<string, string>> = {
@@ -116,6 +133,8 @@ export class ProcessState {
   readonly userObjects = new Handles<Counted>();
   /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
   readonly kernels = new Handles<DeviceKernel>();
+  /** The program's stack at the call that is being answered. */
+  callStack: readonly bigint[] = [];
   readonly output = new Output();
   readonly callbacks = new Callbacks();
   readonly #surroundings: Surroundings;
@@ -152,7 +171,7 @@ export class ProcessState {
   }
 
   get allocations(): Allocations {
-    return (this.#allocations ??= new Allocations(this.machine.memory));
+    return (this.#allocations ??= new Allocations(this.machine.memory, () => this.callStack));
   }
 
   /** The card that all devices are. It is chosen when something first asks for it. */
@@ -235,7 +254,7 @@ export class ProcessState {
   /** Passes on what a launch has done and found. */
   noteLaunch(launch: EndedLaunch): void {
     const { reports } = launch.result;
-    if (reports.length > 0) this.#surroundings.onReports(reports);
+    if (reports.length > 0) this.#surroundings.onReports(reports, this.describeStack(launch.launchedAt));
     this.#surroundings.onLaunch?.(launch);
   }
 
@@ -245,7 +264,9 @@ export class ProcessState {
     const left = [...this.allocations.values()].filter(
       ({ kind, device, owner }) => device >= 0 && kind in allocators && owner?.isHeld() !== false,
     );
-    return left.map(({ kind, bytes }) => `${bytes} bytes of ${allocators[kind]} are never freed`);
+    return left.map(
+      ({ kind, bytes, stack }) => `${bytes} bytes of ${allocators[kind]} are never freed${this.stackText(stack)}`,
+    );
   }
 
   /** Whether something waits for what the host or a kernel writes. */
@@ -261,6 +282,24 @@ export class ProcessState {
     } finally {
       this.#polls--;
     }
+  }
+
+  /** A call of the program begins, with return addresses if calls are checked. */
+  beginCall(stack: readonly bigint[]): void {
+    this.callStack = stack;
+    if (stack.length > 0) this.#surroundings.noteStack?.(stack);
+  }
+
+  /** The functions and lines of a stack of the program. */
+  describeStack(stack: readonly bigint[]): readonly HostFrame[] {
+    return stack.length === 0 ? [] : (this.#surroundings.describeStack?.(stack) ?? []);
+  }
+
+  /** The same as lines of a message. */
+  stackText(stack: readonly bigint[]): string {
+    return stackLines(this.describeStack(stack))
+      .map((line) => `\n${line}`)
+      .join("");
   }
 
   /** Tells the user something, the same thing only once. */
@@ -283,6 +322,9 @@ export class ProcessState {
   }
 
   #tellState(): void {
-    this.#surroundings.onState({ oneWay: this.#error === 0 && this.#captures.size === 0, error: this.#error });
+    this.#surroundings.onState({
+      oneWay: this.#error === 0 && this.#captures.size === 0 && !this.options.checksCalls,
+      error: this.#error,
+    });
   }
 }

@@ -26,7 +26,8 @@ export class Channel {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
 
-  constructor(addon: NativeAddon, fd: number, pid: number) {
+  /** `stacks`: whether calls are to come with the stack of the program. */
+  constructor(addon: NativeAddon, fd: number, pid: number, stacks: boolean) {
     this.#addon = addon;
     this.fd = fd;
     this.pid = pid;
@@ -38,6 +39,7 @@ export class Channel {
     this.#bytes = new Uint8Array(buffer);
     this.#view = new DataView(buffer);
     this.#words[headerWord.version] = wire.version;
+    this.#words[headerWord.stacks] = stacks ? 1 : 0;
     addon.sendDescriptors(fd, control, this.arena);
     addon.close(control);
   }

@@ -4,17 +4,19 @@ import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
 import { HostMemory } from "../../cuda/base/host-memory.ts";
 import { CudaProcess } from "../../cuda/state/process.ts";
-import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
+import type { EndedLaunch, ExecOptions, HostFrame } from "../../cuda/state/process-state.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { DeviceOptions } from "../../runtime/index.ts";
 import { Channel } from "./channel.ts";
+import { HostStacks } from "./host-stack.ts";
 import type { Native } from "./native.ts";
 
 /** What the server tells. */
 export interface ServerEvents {
   readonly warn: (text: string) => void;
-  readonly onReports: (reports: readonly Report[]) => void;
+  /** `launchedAt`: the stack of the program at the launch, if calls are checked. */
+  readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
   readonly onLaunch: (launch: EndedLaunch) => void;
 }
 
@@ -148,7 +150,9 @@ export class ExecServer {
     const text = new TextDecoder().decode(into.subarray(0, got));
     const [numbers = "", visible = ""] = text.split("\n");
     const [, , isSet] = numbers.split(" ").map(Number);
-    const channel = new Channel(addon, fd, addon.peer(fd));
+    const pid = addon.peer(fd);
+    const channel = new Channel(addon, fd, pid, this.#options.checksCalls === true);
+    const stacks = new HostStacks(pid);
     const process = new CudaProcess(this.#options, {
       host: new HostMemory(channel.host),
       makeDevice: () => new PtxDevice({ ...this.#device, underlay: (memory, from) => channel.underlay(memory, from) }),
@@ -157,6 +161,8 @@ export class ExecServer {
       visibleDevices: isSet === 1 ? visible : null,
       warn: this.#events.warn,
       onReports: this.#events.onReports,
+      noteStack: (addresses) => stacks.note(addresses),
+      describeStack: (addresses) => stacks.describe(addresses),
       onLaunch: this.#events.onLaunch,
       onState: ({ oneWay, error }) => channel.publish(oneWay, error),
     });

@@ -99,7 +99,11 @@ class Sums {
   of(expr: Expr): Sum {
     switch (expr.kind) {
       case "const":
-        return typeof expr.value === "boolean" ? new Map() : ofConstant(BigInt(expr.value));
+        if (typeof expr.value === "boolean") return new Map();
+        // A float is a term like any other value that an address may come from.
+        return expr.ty === "i32" || expr.ty === "i64"
+          ? ofConstant(BigInt(expr.value))
+          : new Map([[`${expr.ty} ${expr.value}`, 1n]]);
       case "special":
         return new Map([[expr.name, 1n]]);
       case "symbol":

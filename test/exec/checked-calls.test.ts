@@ -21,7 +21,7 @@ test.each<[string, (program: FakeProgram, memory: bigint, host: bigint) => Promi
   ],
   [
     "a direction that the source does not have",
-    (program, memory, host) => program.call("cudaMemcpy", host, host, 64, deviceToHost),
+    (program, _memory, host) => program.call("cudaMemcpy", host, host, 64, deviceToHost),
     "cudaMemcpy returns error 1: the copy is said to be device to host, and its source is not",
   ],
   [

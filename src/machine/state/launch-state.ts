@@ -354,7 +354,7 @@ export interface Grid {
   readonly reports: FindingSink;
   /** Called with what kernels print. */
   readonly print: (text: string) => void;
-  /** Called with what kernels hand to the device; null if they cannot. */
+  /** Called with what kernels hand to the device; null if they cannot. @internal */
   readonly handOver: ((work: DeviceWork) => void) | null;
   /** Executed thread-instructions. */
   steps: number;

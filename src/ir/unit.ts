@@ -38,6 +38,8 @@ export type UnitOp =
    * of the source, bytes that are read (`i32`). The others are zeros.
    */
   | { readonly op: "copy-part"; readonly from: Access; readonly to: Access }
+  /** `st.bulk`: address of a range of shared memory, its bytes (`i64`). They become zeros, as ordinary stores do it. */
+  | { readonly op: "clear-range"; readonly space: Space }
   /**
    * `cp.async.bulk.tensor` to shared memory: its address, the generic address of the tensor map, address of the
    * mbarrier, blocks of the cluster (as above), `coordinates` coordinates (`i32`), then what im2col adds (`i32`).
@@ -198,6 +200,7 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-wait": { warp: true, deciding: 0 },
   "copy-part": { warp: false, deciding: 3 },
   "bulk-copy": { warp: false, deciding: 6, copies: true },
+  "clear-range": { warp: false, deciding: 2, asks: "the range that is cleared" },
   "box-load": { warp: false, deciding: 12, copies: true },
   "box-store": { warp: false, deciding: 12, copies: true },
   "image-fetch": { warp: false, deciding: Infinity, asks: "what is fetched from a texture" },

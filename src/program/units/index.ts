@@ -1,6 +1,7 @@
 import type { UnitOp } from "../../ir/index.ts";
 import { bulkCopy } from "./bulk-copy.ts";
 import { boxLoad, boxStore } from "./box-copy.ts";
+import { clearRange } from "./clear-range.ts";
 import { copyPart } from "./copy-part.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { fetchImage } from "../images/fetch.ts";
@@ -29,6 +30,9 @@ export function performUnit(op: UnitOp, call: UnitCall): void {
       return;
     case "copy-part":
       copyPart(op, call);
+      return;
+    case "clear-range":
+      clearRange(op, call);
       return;
     case "box-load":
       boxLoad(op, call);

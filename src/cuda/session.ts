@@ -1,7 +1,7 @@
 import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
 import { launchOneWay } from "./api/launch.ts";
-import { CudaError, errors } from "./base/errors.ts";
+import { CudaError, errors, ownError } from "./base/errors.ts";
 import { type Item, message, wire } from "./base/wire.ts";
 import type { CudaProcess } from "./state/process.ts";
 
@@ -89,7 +89,7 @@ export class Session {
   /** The number of an error that a handler has thrown; one that is no error of CUDA is an error of Lanewise. */
   #codeOf(error: unknown): number {
     if (!(error instanceof CudaError)) {
-      this.process.warn(`this is an error of Lanewise itself: ${error instanceof Error ? error.stack : error}`);
+      this.process.warn(ownError(error));
       return errors.unknown;
     }
     if (error.reason !== null) this.process.warn(error.reason);

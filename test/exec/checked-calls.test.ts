@@ -59,6 +59,19 @@ test.each<[string, (program: FakeProgram, memory: bigint, host: bigint) => Promi
   expect(await failing(call)).toBe(message);
 });
 
+test("an error of our own ends the context, and nobody waits for the launch", async () => {
+  const broken = {
+    instruction: (): void => {
+      throw new Error("broken");
+    },
+  };
+  const program = new FakeProgram({ launch: { observers: [broken] } });
+  const ptx = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n    ret;\n}\n";
+  await program.launch(await program.kernel(await program.register(ptx), "k"), 1, 1, []);
+  expect(await program.call("cudaDeviceSynchronize")).toBe(errors.launchFailure);
+  expect(program.warnings.join("\n")).toContain("this is an error of Lanewise itself: Error: broken");
+});
+
 test("nothing is said otherwise", async () => {
   const program = new FakeProgram();
   expect(await program.call("cudaFree", 64n)).toBe(errors.invalidValue);

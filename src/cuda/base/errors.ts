@@ -84,6 +84,10 @@ export class CudaError extends Error {
   }
 }
 
+/** What is said of an error that is no error of CUDA. */
+export const ownError = (error: unknown): string =>
+  `this is an error of Lanewise itself: ${error instanceof Error ? error.stack : error}`;
+
 /** Throws what a call then returns. */
 export function fail(code: number): never {
   throw new CudaError(code);

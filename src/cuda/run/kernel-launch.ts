@@ -2,7 +2,7 @@ import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { isFault } from "../../runtime/launch/faults.ts";
 import type { KernelResult, LaunchOptions } from "../../runtime/launch/launch-options.ts";
-import { CudaError, errors, fail, require } from "../base/errors.ts";
+import { CudaError, errors, fail, ownError, require } from "../base/errors.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
 import { capabilityOf } from "../state/gpu.ts";
@@ -107,8 +107,8 @@ function workspaceFor(device: CudaDevice): readonly [number, number] {
 }
 
 function failed(error: unknown, device: CudaDevice): void {
-  if (!(error instanceof UsageError) && !(error instanceof CudaError)) throw error;
-  device.process.warn(error.message);
+  const isKnown = error instanceof UsageError || error instanceof CudaError;
+  device.process.warn(isKnown ? error.message : ownError(error));
   device.process.break(errors.launchFailure);
 }
 

@@ -1,7 +1,6 @@
 /*
  * The state of a launch: a grid, its blocks, their warps, and the groups of lanes and the activations of these. Each
- * refers to the one around it and to those within it, so they are interfaces in one file, which the files that
- * implement them import.
+ * refers to the one around it and to those within it, so they are interfaces in one file, which the others import.
  */
 
 import type { Access, MatrixSums } from "../../ir/index.ts";

@@ -100,10 +100,10 @@ class Sums {
     switch (expr.kind) {
       case "const":
         if (typeof expr.value === "boolean") return new Map();
-        // A float is a term like any other value that an address may come from.
-        return expr.ty === "i32" || expr.ty === "i64"
-          ? ofConstant(BigInt(expr.value))
-          : new Map([[`${expr.ty} ${expr.value}`, 1n]]);
+        // A float is a term: zeros of both signs, and NaNs, are told apart nowhere else.
+        return /^f/.test(expr.ty)
+          ? new Map([[`${expr.ty} ${Object.is(expr.value, -0) ? "-0" : expr.value}`, 1n]])
+          : ofConstant(BigInt(expr.value));
       case "special":
         return new Map([[expr.name, 1n]]);
       case "symbol":

@@ -57,5 +57,9 @@ chmodSync(join(fresh, "cli/main.js"), 0o755);
 for (const name of ["yaml", "fast-png", "fflate", "iobuffer"]) {
   copyFileSync(join(root, `node_modules/${name}/LICENSE`), join(fresh, `cli/LICENSE-${name}`));
 }
+copyFileSync(
+  join(root, "node_modules/vscode-languageserver/License.txt"),
+  join(fresh, "cli/LICENSE-vscode-languageserver"),
+);
 rmSync(join(root, "dist"), { recursive: true, force: true });
 renameSync(fresh, join(root, "dist"));

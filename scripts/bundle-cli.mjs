@@ -6,6 +6,8 @@ import { writeBundle } from "./write-bundle.mjs";
 /** The first that a module's path matches; the rest goes where it is used. */
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
+  [/\/node_modules\/vscode-/, "language-server"],
+  [/\/src\/ide\//, "ide"],
   [/\/node_modules\/(fast-png|fflate|iobuffer)\//, "png"],
   [/\/src\/(container\/sniff|runtime\/visa\/is-opencl)\.ts/, "base"],
   [/\/src\/(container\/|runtime\/visa\/opencl-program\.ts)/, "container"],

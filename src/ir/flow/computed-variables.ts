@@ -36,7 +36,7 @@ export class ComputedVariables {
     const [base, distance] = expr.args as [Expr, Expr];
     if (base.kind !== "const" || !this.#isMultiple(distance, size)) return null;
     const at = Number(base.value);
-    const variable = this.#ir.file!.variables.findLast((v) => v.at <= at);
+    const variable = this.#variableAt(at);
     const isInside = variable !== undefined && at < variable.at + variable.bytes && (at - variable.at) % size === 0;
     return isInside ? variable : null;
   }
@@ -68,16 +68,26 @@ export class ComputedVariables {
 
   /** The values that are written where a region begins; null for one that is not computed, or a part of one. */
   #writtenTo({ region, bits }: RegionLeaf): readonly (Expr | null)[] {
-    return this.#ir.instructions.flatMap((instruction) => written(instruction, region.at, bits));
+    const variable = this.#variableAt(region.at);
+    return this.#ir.instructions.flatMap((instruction) => written(instruction, region.at, bits, variable));
+  }
+
+  #variableAt(byte: number): FileVariable | undefined {
+    return this.#ir.file!.variables.findLast(({ at }) => at <= byte);
   }
 }
 
-function written({ op, dst }: Instruction, at: number, bits: number): readonly (Expr | null)[] {
+function written(
+  { op, dst }: Instruction,
+  at: number,
+  bits: number,
+  variable: FileVariable | undefined,
+): readonly (Expr | null)[] {
+  const start = variable?.at ?? 0;
+  const end = start + (variable?.bytes ?? at + 1);
   return dst.flatMap((to, i) => {
     if (to === null || typeof to === "number" || to.kind === "indirect") return [];
-    // An instruction writes 32 elements at most.
-    const isNear = to.region.at < at + 4 * bits && at < to.region.at + 4 * to.bits;
-    if (!isNear) return [];
+    if (to.region.at < start || to.region.at >= end) return [];
     if (to.bits !== bits || (8 * (at - to.region.at)) % bits !== 0) return [null];
     return [op.kind === "pure" ? op.values[i]! : null];
   });

@@ -220,16 +220,14 @@ export interface Warp {
   readonly groups: Group[];
   /** Set by accesses that can see what other threads do: atomics, volatile and strong loads. */
   watched: boolean;
-  /** Whether the running group has given way; then the schedule turns to others. */
+  /** Whether the running group has given way, or found a phase of an mbarrier complete; others have their turn then. */
   yielded: boolean;
-  /** Whether it ends its turn, as a phase of an mbarrier is complete: others that wait for it see it before the next. */
   passesTurn: boolean;
   /** The lanes that have found the phase of an mbarrier incomplete in the warp's last turn, and where. */
   polled: number;
   pollSite: Site | null;
-  /** The mbarrier as the last of them found it. */
+  /** The mbarrier as the last of them found it, and where. */
   pollWord: bigint;
-  /** Where it is. */
   pollPlace: { readonly views: Views; readonly at: number } | null;
   /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null;

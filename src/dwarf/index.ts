@@ -1,7 +1,7 @@
 export type { Block } from "./entries.ts";
+export type { CodeRange } from "./lists.ts";
 export { evaluateLocation, type LocationContext, type Place } from "./location.ts";
 export {
-  type CodeRange,
   type DebugProgram,
   readDebugProgram,
   type SourceScope,

@@ -1,4 +1,6 @@
 import type { Access, Space } from "./access.ts";
+import type { AtomicFunction } from "./atomic-function.ts";
+import type { ImageBlock, MatrixBlock } from "./blocks.ts";
 import type { ImageFetch, ImageKind, ImageQuery, SamplerMessage, SurfaceAccess, SurfaceReduction } from "./images.ts";
 import type { WarpgroupProduct } from "./warpgroup-product.ts";
 import type { TensorKind } from "./tensor-descriptors.ts";
@@ -123,6 +125,24 @@ export type UnitOp =
   | { readonly op: "typed-load"; readonly channels: readonly number[] }
   /** `scatter4_typed`: the surface, u, v, r, the level (`i32`), then the channels. */
   | { readonly op: "typed-store"; readonly channels: readonly number[] }
+  /**
+   * `typed_atomic`, typed `lsc_atomic`: the surface, u, v, r, the level (`i32`), then two operands of as many bits. Result: the
+   * element as it was; after `predec` as it is.
+   */
+  | { readonly op: "typed-atomic"; readonly function: AtomicFunction; readonly bits: 16 | 32 | 64 }
+  /**
+   * `lsc_load_block2d` of memory: the address of the matrix (`i64`), bytes of its rows less 1, rows less 1, bytes from a
+   * row to the next less 1, column and row of the block (`i32`). Results: the registers, dword by dword.
+   */
+  | { readonly op: "block-load"; readonly block: MatrixBlock }
+  /** `lsc_store_block2d` of memory: the same, then the dwords. */
+  | { readonly op: "block-store"; readonly block: MatrixBlock }
+  /** `media_ld`, typed `lsc_load_block2d`: the surface, the byte of the row, the row (`i32`). Results: dwords. */
+  | { readonly op: "image-block-load"; readonly block: ImageBlock }
+  /** `media_st`, typed `lsc_store_block2d`: the same, then the dwords. */
+  | { readonly op: "image-block-store"; readonly block: ImageBlock }
+  /** `sampleinfo`: the surface (`i32`). Results: of the number of samples and three zeros those listed. */
+  | { readonly op: "sample-count"; readonly channels: readonly number[] }
   /** `resinfo`: the surface, the level (`i32`). Results: of width, height, depth and number of levels those listed. */
   | { readonly op: "surface-size"; readonly channels: readonly number[] };
 
@@ -211,6 +231,12 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "sampler-message": { warp: false, deciding: Infinity, asks: "what is asked of the sampler" },
   "typed-load": { warp: false, deciding: 4, asks: surface },
   "typed-store": { warp: false, deciding: 4, asks: surface },
+  "typed-atomic": { warp: false, deciding: 4, asks: surface },
+  "block-load": { warp: false, deciding: 6, asks: "the place of a block" },
+  "block-store": { warp: false, deciding: 6, asks: "the place of a block" },
+  "image-block-load": { warp: false, deciding: 3, asks: surface },
+  "image-block-store": { warp: false, deciding: 3, asks: surface },
+  "sample-count": { warp: false, deciding: 1, asks: "what is asked about an image" },
   "surface-size": { warp: false, deciding: 2, asks: "what is asked about an image" },
   "image-test": { warp: false, deciding: 1, asks: "what is asked about an image" },
 };

@@ -10,7 +10,7 @@ import { type Holder, holdersOf } from "./file-holders.ts";
 import { HolderRegisters } from "./holder-registers.ts";
 import { laneBlocks } from "./lane-blocks.ts";
 import { type LaneMap, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
-import { singlePredicates, unitePairs, withoutDeadResults, withoutNeedlessRules } from "./lane-rules.ts";
+import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules } from "./lane-rules.ts";
 import { isAmong, tableOf } from "./lane-tables.ts";
 
 /** A function whose byte file has become registers. Rules remain where lanes that are not active matter. */
@@ -65,11 +65,15 @@ class LanePromotion {
       }
     }
     starts.push(instructions.length);
-    withoutDeadResults(instructions);
-    const moved = instructions.map((one) => retargeted(one, (target) => starts[target]!));
+    const dead = deadResults(instructions);
+    /** By instruction, how many are left before it. */
+    const places = [0];
+    for (const isDead of dead) places.push(places.at(-1)! + Number(!isDead));
+    const left = <T>(list: readonly T[]): T[] => list.filter((_, i) => !dead[i]);
+    const moved = left(instructions).map((one) => retargeted(one, (target) => places[starts[target]!]!));
     unitePairs(moved);
     const ir = { ...this.#ir, registers: this.#registers.all, instructions: moved };
-    return { ir: withoutNeedlessRules(ir, this.#width), origins, rules };
+    return { ir: withoutNeedlessRules(ir, this.#width), origins: left(origins), rules: left(rules) };
   }
 
   #rewritten(instruction: Instruction): readonly Instruction[] | null {

@@ -80,27 +80,27 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
   return { ...ir, instructions };
 }
 
-/** Makes nothing of instructions that only compute what nobody reads, such as copies of bytes that are not needed. */
-export function withoutDeadResults(instructions: Instruction[]): void {
+/**
+ * Finds instructions that only compute what nobody reads, such as copies of bytes that are not needed. Returns, by
+ * instruction, whether it is one.
+ */
+export function deadResults(instructions: readonly Instruction[]): readonly boolean[] {
   const readers = new Map<number, number>();
-  const count = (instruction: Instruction, by: number): readonly number[] => {
-    const seen: number[] = [];
-    readsOf(instruction, { register: (r) => seen.push(r) });
-    for (const r of seen) readers.set(r, (readers.get(r) ?? 0) + by);
-    return seen;
-  };
+  const count = (instruction: Instruction, by: number): void =>
+    readsOf(instruction, { register: (r) => readers.set(r, (readers.get(r) ?? 0) + by) });
   for (const instruction of instructions) count(instruction, 1);
-  const isDead = ({ op, dst }: Instruction): boolean =>
+  const computesNothing = ({ op, dst }: Instruction): boolean =>
     (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
     dst.every((to) => to === null || (typeof to === "number" && (readers.get(to) ?? 0) === 0));
+  const dead = instructions.map(() => false);
   for (let changed = true; changed; ) {
     changed = false;
     for (const [i, instruction] of instructions.entries()) {
-      if (!isDead(instruction)) continue;
+      if (dead[i] || !computesNothing(instruction)) continue;
       changed = true;
-      const { span, location } = instruction;
+      dead[i] = true;
       count(instruction, -1);
-      instructions[i] = { op: { kind: "nothing" }, dst: [], guard: null, undefinedCases: [], span, location };
     }
   }
+  return dead;
 }

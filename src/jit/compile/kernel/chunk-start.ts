@@ -1,3 +1,5 @@
+import { isCall } from "../../../ir/calls.ts";
+import { accessesOf, type IrFunction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
@@ -64,7 +66,8 @@ export class ChunkStart {
     const { writer: w, unit, compiled } = this.#run.scope;
     const { sharedBytes, functions } = unit.facts;
     const { variables } = functions.program.module;
-    const isGiven = compiled.asLoaded.file !== undefined || variables.some((v) => v.dynamicShared);
+    const isVisa = compiled.asLoaded.file !== undefined;
+    const isGiven = isVisa ? mayUseLocalMemory(compiled.ir) : variables.some((v) => v.dynamicShared);
     if (sharedBytes === 0 && !isGiven) return;
     const context = local32(this.#run.context);
     w.value(wasm.op("i32.add", context, wasm.i32(unit.layout.shared)));
@@ -87,3 +90,11 @@ export class ChunkStart {
     });
   }
 }
+
+/** Whether a kernel may access the local memory of a group, whose size the launch says (vISA). */
+const mayUseLocalMemory = ({ file, instructions }: IrFunction): boolean =>
+  instructions.some(
+    ({ op }) =>
+      (file !== undefined && isCall(op)) ||
+      accessesOf(op).some(({ place, access }) => place.kind === "surface" || access.space === "shared"),
+  );

@@ -24,7 +24,7 @@ export class ResultsView {
       h("div", { class: "outcomes" }, outcomes.map(outcomeCard)),
       agreement(outcomes),
       checksOf(best),
-      best.stdout !== "" && h("div", { class: "printed" }, h("h3", {}, "Printed"), h("pre", {}, best.stdout)),
+      best.stdout !== "" && h("div", { class: "printed" }, h("h2", {}, "Printed"), h("pre", {}, best.stdout)),
       best.buffers.map((buffer) => bufferTable(buffer)),
     );
   }
@@ -42,7 +42,7 @@ function outcomeCard({ engine, ok, failure, launches, milliseconds }: RunOutcome
   return h(
     "article",
     { class: `outcome ${ok ? "good" : "bad"}` },
-    h("h3", {}, engine === "jit" ? "Compiled" : "Interpreter"),
+    h("h2", {}, engine === "jit" ? "Compiled" : "Interpreter"),
     h("p", { class: "verdict" }, ok ? "ok" : (failure ?? "failed")),
     launches.length > 0 &&
       h("p", { class: "figures" }, h("strong", {}, `${number(run)} ms`), ` for ${number(threads)} threads`),

@@ -154,7 +154,7 @@ describe.skipIf(missing !== null)(title, () => {
     await page.locator(".cm-line", { hasText: "mul.lo.u32" }).click();
     await page.keyboard.press("End");
     await page.keyboard.type("\n    ad.u32 %t, %t, 1;");
-    await expect.poll(() => page.locator(".cm-lintRange-error").count()).toBe(1);
+    await expect.poll(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
     await page.getByText("mad", { exact: true }).hover();
     await expect.poll(() => page.locator(".cm-hover").textContent()).toMatch(/multiplies two values and adds a third/);
   });

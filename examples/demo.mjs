@@ -1,9 +1,9 @@
-// Runs the examples through the built product, as a user would: the command line and the library. Then it draws what
-// the lanes of a warp do in a divergent indirect call. `npm run demo` builds the product first.
+// Runs examples through the built product, as a user would: CUDA source with its lanes and a bug, jobs, and calls by some
+// lanes of a warp in both instruction sets. `npm run demo` builds the product first.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { Device, parseJob, SourceText } from "../dist/index.js";
+import { demangle, Device, parseJob, SourceText } from "../dist/index.js";
 import { laneChart } from "./lane-chart.mjs";
 import { traceLanes } from "./lane-trace.mjs";
 import { runBoth } from "./two-functions/run-both.mjs";
@@ -41,27 +41,78 @@ function lanewise(args, expected) {
   if (status !== expected) check(false, `lanewise ended with status ${status}, not ${expected}`);
 }
 
-say("Lanewise reads, checks and runs GPU assembly. No GPU takes part in what follows.");
+/** Traces the first warp of a launch, with functions by their names in C++. */
+function traced(launch) {
+  const { observer, trace } = traceLanes();
+  const result = launch([observer]);
+  for (const { groups } of trace.steps)
+    for (const group of groups) group.function = demangle(group.function)?.name ?? group.function;
+  return { result, trace };
+}
 
-heading("1  Seven PTX programs, and whether their results are right");
-say("Each completes an example of the PTX manual's pages on branches and calls.");
-say("A job names the program, how to launch it, and what its buffers must hold then.\n");
+say("Lanewise runs GPU code on any machine. No GPU takes part in what follows.");
+
+heading("1  A CUDA kernel, and what the 32 lanes of a warp do in it");
+say("You will see the kernel, the executable that nvcc has made of it, and its first warp: lanes");
+say("against time. In each round of the loop half as many lanes add as before; the others wait.\n");
+say(read("examples/cuda/reduce.cu").split("\n").slice(3, 13).join("\n"));
+say();
+lanewise(["list", "examples/cuda/reduce"], 0);
+const device = new Device();
+{
+  const module = device.load({
+    path: "examples/cuda/reduce",
+    bytes: readFileSync(new URL("cuda/reduce", import.meta.url)),
+  });
+  const x = device.buffer(Float32Array.from({ length: 256 }, (_, i) => i));
+  const sum = device.buffer("f32", 1);
+  const { trace } = traced((observers) =>
+    module.kernel("reduce").launch({ grid: 1, block: 256, args: [x, sum, 255], observers }),
+  );
+  say(`\n${laneChart(trace, { width, color, unicode })}`);
+  say(`\nThe sum of 0 to 255 is 32640. This kernel says ${sum.read()[0]}.`);
+}
+
+heading("2  The bug, found");
+say("The loop adds across warps, and nothing makes them wait for each other. A GPU may give the right sum");
+say("for years. The race sanitizer names both accesses, at their lines in CUDA and in PTX:\n");
+lanewise(
+  [
+    "run",
+    "examples/cuda/reduce",
+    "--block",
+    "256",
+    "--arg",
+    "f32[256]=iota",
+    "--arg",
+    "f32[1]",
+    "--arg",
+    "255",
+    "--sanitize",
+    "race",
+  ],
+  3,
+);
+
+heading("3  Seven PTX programs, and whether their results are right");
+say("You will see a line for each. They complete the examples of the PTX manual's pages on branches and calls;");
+say("a job names the program, how to launch it, and what its buffers must hold then.\n");
 const seeds = readdirSync(new URL("seeds", import.meta.url)).filter((name) => name.endsWith(".json"));
 lanewise(["run", ...seeds.map((name) => `examples/seeds/${name}`)], 0);
 
-heading("2  A bug: what is undefined on a GPU is named here");
-say(
-  "Threads take functions from a table and call them through one prototype.\nOne of the functions has another signature.\n",
-);
-lanewise(["run", "examples/bugs/wrong-prototype.ptx", "--kernel", "apply", "--block", "32", "--arg", "u32[32]"], 3);
-
-heading("3  The same from JavaScript, with an observer that watches the lanes");
+heading("4  A divergent indirect call, lane by lane");
+say("You will see 32 lanes arrive at one call with three different functions, one of them recursive.\n");
 const path = "examples/seeds/callprototype.ptx";
-const device = new Device();
 const kernel = device.load({ path, text: read(path) }).kernel("k");
 const out = device.buffer("u32", 32);
-const { observer, trace } = traceLanes();
-const result = kernel.launch({ grid: 1, block: 32, args: [out], sanitize: "all", observers: [observer] });
+const { result, trace } = traced((observers) =>
+  kernel.launch({ grid: 1, block: 32, args: [out], sanitize: "all", observers }),
+);
+say(laneChart(trace, { width, color, unicode }));
+say(`
+The lanes part: each function runs with the lanes that chose it, and lanes that leave
+the recursion early wait for those that are deeper in it. When the last function has
+returned all lanes are together again, and go on as one.\n`);
 const { job } = parseJob(new SourceText("callprototype.json", read("examples/seeds/callprototype.json")));
 const expected = job.checks[0].expected.values;
 check(
@@ -72,14 +123,6 @@ check(
   out.read().every((value, lane) => value === expected[lane]),
   `out: ${out.read().subarray(0, 8).join(", ")}, ...: as the job expects`,
 );
-
-heading("4  A divergent indirect call, lane by lane");
-say(laneChart(trace, { width, color, unicode }));
-say(`
-The lanes arrive at one call with three different functions, so they part: each
-function runs with the lanes that chose it, and lanes that leave the recursion
-early wait for those that are deeper in it. When the last function has returned
-all lanes are together again, and go on as one.`);
 
 heading("5  The same computation in PTX and in vISA");
 say("Even lanes double their number and odd lanes square it; then every lane adds its number.");

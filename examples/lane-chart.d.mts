@@ -65,3 +65,15 @@ export declare function eventsOf(columns: readonly LaneColumn[]): LaneEvent[];
 
 /** `0-3 8-11`; long lists lose their middle. */
 export declare function listLanes(lanes: readonly number[]): string;
+
+/** Lanes with the same history, by column. */
+export interface LaneRow<Group extends LaneGroup = LaneGroup> {
+  readonly lanes: readonly number[];
+  /** The lanes as `listLanes` writes them. */
+  readonly name: string;
+  readonly cells: readonly (Pick<Group, "function" | "depth"> & { readonly state: Group["state"] | "exited" })[];
+}
+
+export declare function columnsOf(steps: readonly LaneStep[]): LaneColumn[];
+
+export declare function rowsOf(lanes: number, columns: readonly LaneColumn[]): LaneRow[];

@@ -50,7 +50,7 @@ const palette = [247, 39, 35, 178, 170, 37, 209, 105, 142, 204];
 const lanesIn = (mask) => Array.from({ length: 32 }, (_, lane) => lane).filter((lane) => (mask >>> lane) & 1);
 
 /** Steps in which nobody moves to another function or state are one column. */
-function columnsOf(steps) {
+export function columnsOf(steps) {
   const columns = [];
   let last = null;
   for (const step of steps) {
@@ -66,7 +66,7 @@ const stateOf = (lane, { groups }) =>
   groups.find((group) => (group.lanes >>> lane) & 1) ?? { state: "exited", function: "", depth: 0 };
 
 /** Lanes with the same history share a row. */
-function rowsOf(lanes, columns) {
+export function rowsOf(lanes, columns) {
   const rows = new Map();
   for (const lane of lanesIn(lanes)) {
     const cells = columns.map((column) => stateOf(lane, column));
@@ -75,7 +75,7 @@ function rowsOf(lanes, columns) {
     if (row) row.lanes.push(lane);
     else rows.set(key, { lanes: [lane], cells });
   }
-  return [...rows.values()].map((row) => ({ name: listLanes(row.lanes), cells: row.cells }));
+  return [...rows.values()].map((row) => ({ ...row, name: listLanes(row.lanes) }));
 }
 
 /** `0-3 8-11`; long lists lose their middle. */

@@ -6,9 +6,11 @@ import { writeBundle } from "./write-bundle.mjs";
 /** The first that a module's path matches; the rest goes where it is used. */
 const files = [
   [/\/node_modules\/yaml\//, "yaml"],
+  [/\/node_modules\/vscode-/, "language-server"],
+  [/\/src\/ide\//, "ide"],
   [/\/node_modules\/(fast-png|fflate|iobuffer)\//, "png"],
-  [/\/src\/container\/sniff\.ts/, "base"],
-  [/\/src\/container\//, "container"],
+  [/\/src\/(container\/sniff|runtime\/visa\/is-opencl)\.ts/, "base"],
+  [/\/src\/(container\/|runtime\/visa\/opencl-program\.ts)/, "container"],
   [/\/src\/(source\/|runtime\/data\/(errors|isa|source-file)\.ts|visa\/isa\/row\.ts)/, "base"],
   [/\/src\/node\/(cache-folder|build-id)\.ts/, "base"],
   [

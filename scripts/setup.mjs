@@ -1,4 +1,8 @@
 // Sets up what a fresh clone lacks, so that `npm test` and `npm run demo` work with Node and npm alone.
+//
+//     node scripts/setup.mjs [--without-tests]
+//
+// --without-tests: only what running needs, a tenth of what development does.
 import { execSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,7 +18,13 @@ const newest = (folder) =>
   );
 
 const cli = join(root, "dist/cli/main.js");
-if (!existsSync(join(root, "node_modules/.bin/vitest"))) {
+const has = (path) => existsSync(join(root, "node_modules", path));
+if (process.argv.includes("--without-tests")) {
+  if (!has("rolldown")) {
+    console.error("lanewise: installing a bundler (25 MB)");
+    run("npm ci --no-audit --no-fund --ignore-scripts --workspace scripts/bundle-tools --include-workspace-root=false");
+  }
+} else if (!has(".bin/vitest")) {
   console.error("lanewise: installing development tools (npm ci)");
   run("npm ci --no-audit --no-fund");
 }

@@ -98,7 +98,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
   ide: ["base", "ptx", "visa", "."],
   cuda: ["base", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
   runtime: ["data", "launch", "visa", "device", "job", "explore", "standalone", "."],
-  cli: ["terminal", "options", "runs", "profile", "schemas", "commands", "."],
+  cli: ["terminal", "options", "runs", "profile", "schemas", "lsp", "commands", "."],
 };
 
 const root = new URL("..", import.meta.url).pathname;

@@ -16,14 +16,20 @@ export interface BenchBuffer {
 
 export type BenchSize = readonly [x: number, y?: number, z?: number];
 
+/** A texture of a square image of one float in each texel. */
+export interface BenchTexture {
+  readonly texture: string;
+  readonly width: number;
+}
+
 interface BenchLaunch {
   readonly kernel: string;
   readonly grid: BenchSize;
   readonly block: BenchSize;
   /** Bytes of shared memory whose size the launch decides; none by default. */
   readonly shared?: number;
-  /** The names of buffers, and typed numbers. */
-  readonly args: readonly (string | Scalar)[];
+  /** The names of buffers, typed numbers, and textures of buffers, which peers get as these. */
+  readonly args: readonly (string | Scalar | BenchTexture)[];
 }
 
 /** A benchmark at a given size. */

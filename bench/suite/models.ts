@@ -79,6 +79,30 @@ export const stencil: Model = (inputs, { sizes: [side] }) => {
   };
 };
 
+/** Weights have eight bits of fraction. */
+export const textureBlur: Model = (inputs, { sizes: [side] }) => {
+  const n = side!;
+  const from = inputs["in"]!;
+  const clamped = (v: number): number => Math.max(0, Math.min(v, n - 1));
+  const sample = (u: number, v: number): number => {
+    const [i, j] = [Math.floor(u - 0.5), Math.floor(v - 0.5)];
+    const [a, b] = [u - 0.5 - i, v - 0.5 - j].map((fraction) => Math.floor(fraction * 256 + 0.5) / 256) as [
+      number,
+      number,
+    ];
+    const row = (y: number): number =>
+      (1 - a) * from[clamped(y) * n + clamped(i)]! + a * from[clamped(y) * n + clamped(i + 1)]!;
+    return (1 - b) * row(j) + b * row(j + 1);
+  };
+  return {
+    out: computed(n * n, (i) => {
+      const [u, v] = [(i % n) + 0.5, Math.floor(i / n) + 0.5];
+      const four = [-0.6, 0.6].flatMap((dv) => [-0.6, 0.6].map((du) => sample(u + du, v + dv)));
+      return four.reduce((sum, value) => sum + value) / 4;
+    }),
+  };
+};
+
 export const mandelbrot: Model = (_, { sizes: [n, x0, y0, step, limit] }) => ({
   out: computed(n! * n!, (i) => {
     const cx = fma32(i % n!, Math.fround(step!), x0!);

@@ -5,7 +5,14 @@ import { join } from "node:path";
 import type { Scalar } from "../../src/runtime/data/argument.ts";
 import type { Elements } from "../../src/runtime/data/element.ts";
 import { elementsInPages } from "./copies.ts";
-import { type BenchBuffer, type BenchKernel, type BenchPlan, type BenchSize, bytesOfBuffer } from "./kernel.ts";
+import {
+  type BenchBuffer,
+  type BenchKernel,
+  type BenchPlan,
+  type BenchSize,
+  bytesOfBuffer,
+  type BenchTexture,
+} from "./kernel.ts";
 import { type Contents, median, type Repetition } from "./run.ts";
 
 export interface PeerResult {
@@ -23,8 +30,11 @@ const letters: Readonly<Record<string, string>> = { s32: "i", f32: "f", f64: "d"
 function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds }: Repetition): string {
   const names = Object.keys(buffers);
   const mode = ({ inPlace, init }: BenchBuffer): string => (inPlace ? "inout" : init === null ? "out" : "in");
-  const argument = (arg: string | Scalar): string =>
-    typeof arg === "string" ? `b ${names.indexOf(arg)}` : `${letters[arg.type]} ${arg.value}`;
+  const buffer = (name: string): string => `b ${names.indexOf(name)}`;
+  const argument = (arg: string | Scalar | BenchTexture): string => {
+    if (typeof arg === "string") return buffer(arg);
+    return "texture" in arg ? buffer(arg.texture) : `${letters[arg.type]} ${arg.value}`;
+  };
   return [
     `runs ${runs} ${milliseconds}`,
     `sizes ${sizes.join(" ")}`,

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { KernelArgument } from "../../src/runtime/data/argument.ts";
 import type { Buffer } from "../../src/runtime/data/buffer.ts";
 import type { Elements } from "../../src/runtime/data/element.ts";
 import type { SourceFile } from "../../src/runtime/data/source-file.ts";
@@ -85,6 +86,13 @@ export function measure(
   const inPlace = Object.keys(plan.buffers).filter((name) => plan.buffers[name]!.inPlace);
   fill([...initial.keys()]);
 
+  const argument = (arg: BenchPlan["launches"][number]["args"][number]): KernelArgument => {
+    if (typeof arg === "string") return buffers.get(arg)!;
+    if (!("texture" in arg)) return arg;
+    const buffer = buffers.get(arg.texture)!;
+    return device.image({ type: "f32", width: arg.width, height: arg.width, buffer }).texture({ filter: "linear" });
+  };
+
   let run = (): void => {};
   let engine = defaults.engine ?? "jit";
   let threads = 1;
@@ -92,7 +100,7 @@ export function measure(
     const module = device.load(source);
     const launches = plan.launches.map(({ kernel, grid, block, shared = 0, args }) => ({
       kernel: module.kernel(kernel),
-      options: { grid, block, shared, args: args.map((arg) => (typeof arg === "string" ? buffers.get(arg)! : arg)) },
+      options: { grid, block, shared, args: args.map(argument) },
     }));
     run = () => {
       for (const { kernel, options } of launches) {

@@ -194,6 +194,28 @@ const rows: readonly Row[] = [
     model: model.stencil,
   },
   {
+    name: "texture-blur",
+    title: "four bilinear samples of a texture, 1024² floats",
+    size: 1024,
+    quickSize: 32,
+    opencl: false,
+    results: ["out"],
+    tolerance: 1e-6,
+    plan: (n) => ({
+      buffers: { in: input("f32", n * n, noise(1, 0, 1)), out: output("f32", n * n) },
+      launches: [
+        {
+          kernel: "texture_blur",
+          grid: tiles(n, 32, 8),
+          block: [32, 8],
+          args: [{ texture: "in", width: n }, "out", int(n)],
+        },
+      ],
+      sizes: [n],
+    }),
+    model: model.textureBlur,
+  },
+  {
     name: "mandelbrot",
     title: "escape times 512², 256 iterations",
     size: 512,

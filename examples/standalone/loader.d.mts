@@ -35,7 +35,7 @@ export interface Kernel {
   readonly description: Description;
   /** So many bytes of zeros, or those of a typed array. */
   buffer(contents: number | ArrayBuffer | ArrayBufferView, name?: string): Buffer;
-  /** A global variable of the program. */
+  /** A variable of the program in global or constant memory; null if there is none of the name. */
   variable(name: string): Buffer | null;
   /**
    * Runs the kernel to its end. `grid`: blocks; `block`: threads; `args`: an argument for each parameter; `shared`: bytes of dynamic

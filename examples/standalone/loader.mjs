@@ -64,9 +64,12 @@ export class KernelFault extends Error {
 /** A part of memory: a buffer, or a variable. */
 class Buffer {
   #memory;
+  #base;
 
-  constructor(memory, at, size, name) {
+  /** `base`: what is added to its first byte to make an address. */
+  constructor(memory, at, size, name, base = BigInt(memory.layout.global.base)) {
     this.#memory = memory;
+    this.#base = base;
     this.at = at;
     this.size = size;
     this.name = name;
@@ -78,7 +81,7 @@ class Buffer {
 
   /** What kernels are given. */
   get address() {
-    return BigInt(this.#memory.layout.global.base) + BigInt(this.at);
+    return this.#base + BigInt(this.at);
   }
 
   /** The bytes where they lie; good until more memory is allocated. */
@@ -105,6 +108,7 @@ const bytesOf = ({ buffer, byteOffset, byteLength }) => new Uint8Array(buffer, b
 class Memory {
   /** In the order of their addresses: buffers and global variables. */
   allocations = [];
+  constants = [];
   #top;
   #views;
 
@@ -119,8 +123,11 @@ class Memory {
       if (data !== undefined) variable.write(fromBase64(data));
       this.allocations.push(variable);
     }
-    for (const { at, data } of constants.variables) {
-      if (data !== undefined) this.bytes.set(fromBase64(data), constants.at + at);
+    for (const { name, at, size, data } of constants.variables) {
+      const base = BigInt(constants.base) - BigInt(constants.at);
+      const variable = new Buffer(this, constants.at + at, size, name, base);
+      if (data !== undefined) variable.write(fromBase64(data));
+      this.constants.push(variable);
     }
   }
 
@@ -200,9 +207,11 @@ class Kernel {
     return typeof contents === "number" ? made : made.write(contents);
   }
 
-  /** A global variable of the program. */
+  /** A variable of the program in global or constant memory. */
   variable(name) {
-    return this.memory.allocations.find((a) => a.name === name) ?? null;
+    const { global } = this.description.memory;
+    const isGlobal = global.variables.some((v) => v.name === name);
+    return this.memory[isGlobal ? "allocations" : "constants"].find((v) => v.name === name) ?? null;
   }
 
   /**

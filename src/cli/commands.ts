@@ -9,6 +9,7 @@ export const commands: Commands = {
   run: async () => (await import("./commands/run.ts")).run,
   exec: async () => (await import("./commands/exec.ts")).exec,
   debug: async () => (await import("./commands/debug.ts")).debug,
+  lsp: async () => (await import("./commands/lsp.ts")).lsp,
   dap: async () => (await import("./commands/dap.ts")).dap,
   profile: async () => (await import("./commands/profile.ts")).profile,
   fmt: async () => (await import("./commands/fmt.ts")).fmt,

@@ -67,7 +67,7 @@ export type ImageKind = "texture" | "surface" | "sampler";
 
 /** A value that a sampler message of vISA has for each lane, by the name that the manual gives it. */
 export type MessageParameter =
-  | ("u" | "v" | "r" | "ai" | "lod" | "ref" | "si")
+  | ("u" | "v" | "r" | "ai" | "lod" | "bias" | "ref" | "si" | "offu" | "offv")
   | ("dudx" | "dudy" | "dvdx" | "dvdy" | "drdx" | "drdy" | "none");
 
 /**
@@ -84,4 +84,6 @@ export interface SamplerMessage {
   /** The channels that are results, from 0; of `gather` the one component. */
   readonly channels: readonly number[];
   readonly component: 0 | 1 | 2 | 3;
+  /** Floats among the results have 16 bits. */
+  readonly half: boolean;
 }

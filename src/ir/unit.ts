@@ -1,4 +1,6 @@
 import type { Access, Space } from "./access.ts";
+import type { AtomicFunction } from "./atomic-function.ts";
+import type { ImageBlock, MatrixBlock } from "./blocks.ts";
 import type { ImageFetch, ImageKind, ImageQuery, SamplerMessage, SurfaceAccess, SurfaceReduction } from "./images.ts";
 import type { WarpgroupProduct } from "./warpgroup-product.ts";
 import type { TensorKind } from "./tensor-descriptors.ts";
@@ -38,6 +40,8 @@ export type UnitOp =
    * of the source, bytes that are read (`i32`). The others are zeros.
    */
   | { readonly op: "copy-part"; readonly from: Access; readonly to: Access }
+  /** `st.bulk`: address of a range of shared memory, its bytes (`i64`). They become zeros, as ordinary stores do it. */
+  | { readonly op: "clear-range"; readonly space: Space }
   /**
    * `cp.async.bulk.tensor` to shared memory: its address, the generic address of the tensor map, address of the
    * mbarrier, blocks of the cluster (as above), `coordinates` coordinates (`i32`), then what im2col adds (`i32`).
@@ -121,6 +125,24 @@ export type UnitOp =
   | { readonly op: "typed-load"; readonly channels: readonly number[] }
   /** `scatter4_typed`: the surface, u, v, r, the level (`i32`), then the channels. */
   | { readonly op: "typed-store"; readonly channels: readonly number[] }
+  /**
+   * `typed_atomic`, typed `lsc_atomic`: the surface, u, v, r, the level (`i32`), then two operands of as many bits. Result: the
+   * element as it was; after `predec` as it is.
+   */
+  | { readonly op: "typed-atomic"; readonly function: AtomicFunction; readonly bits: 16 | 32 | 64 }
+  /**
+   * `lsc_load_block2d` of memory: the address of the matrix (`i64`), bytes of its rows less 1, rows less 1, bytes from a
+   * row to the next less 1, column and row of the block (`i32`). Results: the registers, dword by dword.
+   */
+  | { readonly op: "block-load"; readonly block: MatrixBlock }
+  /** `lsc_store_block2d` of memory: the same, then the dwords. */
+  | { readonly op: "block-store"; readonly block: MatrixBlock }
+  /** `media_ld`, typed `lsc_load_block2d`: the surface, the byte of the row, the row (`i32`). Results: dwords. */
+  | { readonly op: "image-block-load"; readonly block: ImageBlock }
+  /** `media_st`, typed `lsc_store_block2d`: the same, then the dwords. */
+  | { readonly op: "image-block-store"; readonly block: ImageBlock }
+  /** `sampleinfo`: the surface (`i32`). Results: of the number of samples and three zeros those listed. */
+  | { readonly op: "sample-count"; readonly channels: readonly number[] }
   /** `resinfo`: the surface, the level (`i32`). Results: of width, height, depth and number of levels those listed. */
   | { readonly op: "surface-size"; readonly channels: readonly number[] };
 
@@ -198,6 +220,7 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "tensor-wait": { warp: true, deciding: 0 },
   "copy-part": { warp: false, deciding: 3 },
   "bulk-copy": { warp: false, deciding: 6, copies: true },
+  "clear-range": { warp: false, deciding: 2, asks: "the range that is cleared" },
   "box-load": { warp: false, deciding: 12, copies: true },
   "box-store": { warp: false, deciding: 12, copies: true },
   "image-fetch": { warp: false, deciding: Infinity, asks: "what is fetched from a texture" },
@@ -208,6 +231,12 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "sampler-message": { warp: false, deciding: Infinity, asks: "what is asked of the sampler" },
   "typed-load": { warp: false, deciding: 4, asks: surface },
   "typed-store": { warp: false, deciding: 4, asks: surface },
+  "typed-atomic": { warp: false, deciding: 4, asks: surface },
+  "block-load": { warp: false, deciding: 6, asks: "the place of a block" },
+  "block-store": { warp: false, deciding: 6, asks: "the place of a block" },
+  "image-block-load": { warp: false, deciding: 3, asks: surface },
+  "image-block-store": { warp: false, deciding: 3, asks: surface },
+  "sample-count": { warp: false, deciding: 1, asks: "what is asked about an image" },
   "surface-size": { warp: false, deciding: 2, asks: "what is asked about an image" },
   "image-test": { warp: false, deciding: 1, asks: "what is asked about an image" },
 };

@@ -4,6 +4,10 @@ export type PayloadSource =
   | { readonly kind: "param"; readonly offset: number }
   /** A dimension of the group's id, a doubleword. */
   | { readonly kind: "group-id"; readonly dimension: 0 | 1 | 2 }
+  /** The number of the thread in its group, a doubleword. */
+  | { readonly kind: "thread-index" }
+  /** Zeros. */
+  | { readonly kind: "zero" }
   /** The index of each lane's work item in the launch: 32 bits for each lane, adjacent. */
   | { readonly kind: "item-index" }
   /** A dimension of the work items' ids within their group: 16 bits for each lane, adjacent. */

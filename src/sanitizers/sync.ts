@@ -20,6 +20,10 @@ export const syncSanitizer: Observer = {
       `other lanes of the warp (${maskText(e.warp.live & ~e.mask)}) have come to another barrier instruction`,
     );
   },
+  clusterBarrier: (e) => {
+    const others = e.warp.live & ~e.mask;
+    if (e.aligned && others !== 0) diverged(e, `lanes ${maskText(others)} of the warp are elsewhere`);
+  },
   warp: (e) => {
     const outside = e.mask & ~e.named;
     if (outside !== 0) {
@@ -47,7 +51,7 @@ const diverged = (e: LaneEvent, others: string): void =>
     e,
     "barrier-divergence",
     `an aligned barrier is executed by lanes ${maskText(e.mask)}, and ${others}`,
-    "move the barrier out of the divergent code, or use barrier.sync without .aligned",
+    "move the barrier out of the divergent code, or use one without .aligned",
   );
 
 /** vISA: a barrier applies to the whole thread, and must not be in divergent control flow. */

@@ -59,7 +59,7 @@ export interface DiagnosticDetails {
  */
 export class DiagnosticSink<Code extends string = string> {
   /** The text that the diagnostics are about. */
-  readonly source: SourceText;
+  source: SourceText;
   /** The diagnostics so far, in the order in which they were reported. */
   readonly diagnostics: Diagnostic[] = [];
   /**
@@ -82,6 +82,17 @@ export class DiagnosticSink<Code extends string = string> {
     return this.diagnostics.length >= this.limit;
   }
 
+  /** The text that a span belongs to: where the diagnostics are about several, that of its node. */
+  sourceOf(_span: Span): SourceText {
+    return this.source;
+  }
+
+  /** Adds a diagnostic that was made before. */
+  repeat(diagnostic: Diagnostic): void {
+    if (this.full) this.dropped++;
+    else this.diagnostics.push(diagnostic);
+  }
+
   /** Adds an error at `span`. */
   error(code: Code, span: Span, message: string, details?: DiagnosticDetails): void {
     this.#add("error", code, span, message, details);
@@ -102,7 +113,7 @@ export class DiagnosticSink<Code extends string = string> {
       severity,
       message,
       ...(details.help === undefined ? {} : { help: details.help }),
-      source: this.source,
+      source: this.sourceOf(span),
       span: { start: span.start, end: span.end },
       notes: details.notes ?? [],
     });

@@ -16,7 +16,7 @@ export type { DataPlace, DataRelocation, DataSymbols } from "./lower/symbols.ts"
 export { parseVisa, type ParseVisaOptions } from "./parser/index.ts";
 export { printVisa } from "./printer/index.ts";
 export type * from "./isa/execution.ts";
-export type { AtomicFunction, FloatFunction, MemoryAction } from "./isa/memory-action.ts";
+export type { MemoryAction } from "./isa/memory-action.ts";
 export * from "./isa/row.ts";
 export { rows, rowsOfMnemonic, rowsOfOpcode } from "./isa/table.ts";
 export * from "./symbols.ts";

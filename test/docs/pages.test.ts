@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { laneChart, laneGroups } from "../../examples/lane-chart.mjs";
+import { laneSvg } from "../../examples/lane-svg.mjs";
 import { traceLanes } from "../../examples/lane-trace.mjs";
 import { Device } from "../../src/index.ts";
 import { reportCodes } from "../../src/machine/reports/codes.ts";
@@ -37,6 +38,10 @@ const pages = [
   "docs/jobs.md",
   "docs/modern.md",
   "docs/images.md",
+  "docs/hunt.md",
+  "docs/divergence.md",
+  "docs/testing.md",
+  "docs/support.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
@@ -51,6 +56,14 @@ beforeAll(async () => {
     "bugs/wrong-prototype.debug",
     "two-functions/double-or-square.isaasm",
     "bugs/lost-update.ptx",
+    "bugs/scan.ptx",
+    "bugs/scan-fixed.ptx",
+    "bugs/scan.json",
+    "bugs/scan.debug",
+    "divergence/branch.ptx",
+    "divergence/branch-selected.ptx",
+    "divergence/half-barrier.ptx",
+    "divergence/levels.json",
     "saxpy.visaasm",
     "polynomial.ptx",
     "polynomial.json",
@@ -136,7 +149,7 @@ function support(): string {
 const fence = (text: string, language = ""): string => `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 
 /** What a command prints, without times, which are never the same. */
-const withoutTimes = (text: string): string => text.replace(/ {2}[\d.]+ ms$/gm, "");
+const withoutTimes = (text: string): string => text.replace(/(?: {2}|, )[\d.]+ ms$/gm, "");
 
 /** The lines of a file of annotated bytes that mention a word. */
 const linesWith = (path: string, word: string): string =>
@@ -209,6 +222,12 @@ describe.each(pages)("%s", (page) => {
       expect.soft(readFileSync(url, "utf8"), `${page} names "${text}" in ${target}`).toContain(cases);
     }
   });
+});
+
+test("the README's picture is what the program does", async () => {
+  const title = "One indirect call: 32 lanes, three functions, one of them recursive";
+  const picture = laneSvg(trace("examples/seeds/callprototype.ptx"), { title });
+  await expect(picture).toMatchFileSnapshot(new URL("docs/pictures/lanes.svg", root).pathname);
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { DapClient } from "../debugger/dap-client.ts";
 
@@ -14,8 +15,21 @@ interface Item {
   readonly description: string;
 }
 
+/** The servers that were started. */
+const servers: { command: string; args: string[] }[] = [];
+class Client {
+  readonly #run: (typeof servers)[number];
+  constructor(_id: string, _name: string, { run }: { run: (typeof servers)[number] }) {
+    this.#run = run;
+  }
+  async start() {
+    servers.push(this.#run);
+  }
+  async stop() {}
+}
+
 /** An editor as far as the extension knows it, with `client` as its session. */
-function editor(client: DapClient) {
+function editor(client: DapClient, settings = { command: ["node", "main.js"] }) {
   const commands = new Map<string, () => Promise<void>>();
   const factories = new Map<string, Factory>();
   const errors: string[] = [];
@@ -37,7 +51,10 @@ function editor(client: DapClient) {
       showQuickPick: async (items: readonly Item[]) => answers.pick(items),
       showInputBox: async () => answers.input,
     },
-    workspace: { getConfiguration: () => ({ get: () => ["node", "main.js"] }) },
+    workspace: {
+      getConfiguration: () => ({ get: (name: string) => (name === "command" ? settings.command : true) }),
+      onDidChangeConfiguration: () => ({}),
+    },
     DebugAdapterExecutable: class {
       readonly command: string;
       readonly args: readonly string[];
@@ -49,26 +66,42 @@ function editor(client: DapClient) {
       }
     },
   };
-  const exports: { activate?: (context: { subscriptions: unknown[] }) => void } = {};
-  new Function("require", "exports", readFileSync(file, "utf8"))(() => vscode, exports);
+  /** A module of the extension, with what it requires replaced. */
+  const load = (name: string): Record<string, (context: object) => void> => {
+    const exports = {};
+    const required: Readonly<Record<string, () => object>> = {
+      vscode: () => vscode,
+      "vscode-languageclient/node": () => ({ LanguageClient: Client, TransportKind: { stdio: 0 } }),
+      "node:path": () => path,
+      "./client.js": () => load("client.js"),
+    };
+    const require = (wanted: string): object => required[wanted]!();
+    new Function("require", "exports", readFileSync(new URL(name, file), "utf8"))(require, exports);
+    return exports;
+  };
   const subscriptions: unknown[] = [];
-  exports.activate!({ subscriptions });
+  load("extension.js")["activate"]!({ subscriptions, asAbsolutePath: (inside: string) => `/extension/${inside}` });
   return { commands, factories, errors, answers, subscriptions };
 }
 
 test("the extension starts the adapter, and its commands do what the protocol has no buttons for", async () => {
   const client = new DapClient();
   const { commands, factories, errors, answers, subscriptions } = editor(client);
-  expect(subscriptions).toHaveLength(1 + commands.size);
+  // The adapter, what watches the settings, and what stops the server.
+  expect(subscriptions).toHaveLength(3 + commands.size);
+  await expect.poll(() => servers).toMatchObject([{ command: "node", args: ["main.js", "lsp"] }]);
   const manifest = JSON.parse(readFileSync(new URL("package.json", file), "utf8")) as {
     contributes: { commands: { command: string }[] };
   };
-  expect([...commands.keys()]).toEqual(manifest.contributes.commands.map(({ command }) => command));
+  // Those of the lenses need a kernel, and are not in the palette.
+  const lenses = ["lanewise.run", "lanewise.profile", "lanewise.sanitize", "lanewise.debug"];
+  const shown = [...commands.keys()].filter((name) => !lenses.includes(name));
+  expect(shown).toEqual(manifest.contributes.commands.map(({ command }) => command));
   const session = { workspaceFolder: { uri: { fsPath: "/somewhere" } } };
   expect(factories.get("lanewise")!.createDebugAdapterDescriptor(session)).toEqual({
     command: "node",
     args: ["main.js", "dap"],
-    options: { cwd: "/somewhere" },
+    options: { cwd: "/somewhere", env: {} },
   });
 
   await client.launch("calls.json");
@@ -96,4 +129,13 @@ test("the extension starts the adapter, and its commands do what the protocol ha
   answers.input = "((";
   await commands.get("lanewise.lastWrite")!();
   expect(errors).toEqual([expect.stringContaining("expected a value")]);
+});
+
+test("without a command in the settings, the extension uses the Lanewise that it brings along", () => {
+  const { factories } = editor(new DapClient(), { command: [] });
+  expect(factories.get("lanewise")!.createDebugAdapterDescriptor({})).toEqual({
+    command: process.execPath,
+    args: ["/extension/server/dist/cli/main.js", "dap"],
+    options: { env: { ELECTRON_RUN_AS_NODE: "1" } },
+  });
 });

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import oniguruma from "vscode-oniguruma";
 import textmate from "vscode-textmate";
+import { Workspace } from "../../src/ide/index.ts";
 import * as ptx from "../../src/ptx/index.ts";
 import * as visa from "../../src/visa/index.ts";
 
@@ -164,4 +165,30 @@ test("the extension can be packaged: it has its licence, and its page links to n
       (target) => !/^https:|^#/.test(target) && (target.includes("..") || !existsSync(new URL(target, folder))),
     ),
   ).toEqual([]);
+});
+
+/** What a snippet inserts when all of its places are left as they are. */
+const inserted = (body: string | string[]): string =>
+  [body]
+    .flat()
+    .join("\n")
+    .replace(/\$\{\d+\|([^,|]*)[^}]*\}/g, "$1")
+    .replace(/\$\{\d+:([^}]*)\}/g, "$1")
+    .replaceAll("$0", "");
+
+test.each([
+  ["ptx", "Kernel", ".version 8.0\n.target sm_80\n.address_size 64\n"],
+  ["ptx", "Function", ".version 8.0\n.target sm_80\n.address_size 64\n"],
+  ["visa", "Kernel", ""],
+] as const)("the snippet for a %s %s is without errors", (language, name, before) => {
+  const snippets = JSON.parse(read(`snippets/${language}.json`)) as Record<string, { body: string | string[] }>;
+  const workspace = new Workspace();
+  workspace.openDocument("a", before + inserted(snippets[name]!.body), language);
+  expect(workspace.diagnostics("a").map(({ code, message }) => `${code}: ${message}`)).toEqual([]);
+});
+
+test("what the manifest names is there", () => {
+  const manifest = read("package.json");
+  for (const [, path] of manifest.matchAll(/"((?:\.\/)?(?:icon\.png|(?:snippets|syntaxes|walkthrough)\/[\w.]+))"/g))
+    expect(existsSync(new URL(path!, folder)), path).toBe(true);
 });

@@ -8,6 +8,7 @@ import {
 } from "../../src/index.ts";
 import { launch } from "../../src/interpreter/index.ts";
 import { loadProgram } from "../../src/program/program.ts";
+import type { Buffer as DeviceBuffer } from "../../src/runtime/data/buffer.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { LoadError } from "../../src/runtime/data/errors.ts";
 import { tensorMapArgument } from "../../src/runtime/data/tensor-map.ts";
@@ -55,8 +56,21 @@ const outcomeOf = ({ reports, stdout, engine }: KernelResult, buffers: Outcome["
 /** What tells one engine from another. `idle`: bytes of the device's memory that the program does not use. */
 type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & { readonly idle?: number };
 
+/** Textures and surfaces, whose buffers are added to those of the program. */
+const handlesOf = (
+  device: PtxDevice | Device,
+  images: PtxProgram["images"],
+  buffers: DeviceBuffer[],
+): KernelArgument[] =>
+  images.map(({ as, image, texture, bytes }) => {
+    const buffer = device.buffer(bytes);
+    buffers.push(buffer);
+    const made = device.image({ ...image, buffer });
+    return as === "texture" ? made.texture(texture) : made.surface();
+  });
+
 function ptxThroughApi(
-  { text, buffers: contents, blob, tensors, grid, block, cluster }: PtxProgram,
+  { text, buffers: contents, blob, tensors, images, grid, block, cluster }: PtxProgram,
   { idle = 0, ...settings }: Settings,
 ): Outcome {
   const device = new Device();
@@ -69,6 +83,7 @@ function ptxThroughApi(
     buffers.push(buffer);
     args.push(device.tensorMap({ ...shape, globalAddress: buffer }));
   }
+  args.push(...handlesOf(device, images, buffers));
   const result = kernel.launch({ grid, block, ...(cluster && { cluster }), args, ...settings });
   return outcomeOf(
     result,
@@ -103,7 +118,16 @@ const apiEngine = (name: string, settings: (program: Program) => Settings): Engi
 });
 
 /** With closures instead of code made from text, which the API does not offer. */
-function ptxThroughClosures({ text, buffers: contents, blob, tensors, grid, block, cluster }: PtxProgram): Outcome {
+function ptxThroughClosures({
+  text,
+  buffers: contents,
+  blob,
+  tensors,
+  images,
+  grid,
+  block,
+  cluster,
+}: PtxProgram): Outcome {
   const { module, diagnostics } = compile([new SourceText("input.ptx", text)], {});
   if (!module) throw new LoadError(diagnostics);
   const device = new PtxDevice();
@@ -117,6 +141,7 @@ function ptxThroughClosures({ text, buffers: contents, blob, tensors, grid, bloc
     buffers.push(buffer);
     args.push(tensorMapArgument({ ...shape, globalAddress: buffer }));
   }
+  args.push(...handlesOf(device, images, buffers));
   const params = packArguments(kernel, args, { memory, addressSize: module.addressSize });
   let stdout = "";
   const print = (printed: string): void => {

@@ -17,6 +17,8 @@ interface Family {
   readonly whole?: boolean;
   /** The kernel has tensor maps. */
   readonly tensors?: boolean;
+  /** The kernel has textures and surfaces. */
+  readonly images?: boolean;
   /** Launches have clusters. */
   readonly clusters?: boolean;
   /** The architectures of its modules. */
@@ -113,6 +115,12 @@ const families = {
     whole: true,
     tensors: true,
     targets: ["sm_90a", "sm_100a"],
+  },
+  images: {
+    weights: { fetchTexel: 8, accessSurface: 3, queryImage: 1, compute: 5, conditional: 2, loop: 1, leave: 0.2 },
+    statements: [4, 10],
+    leaving: true,
+    images: true,
   },
   clusters: {
     weights: {

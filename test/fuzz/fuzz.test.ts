@@ -88,6 +88,7 @@ ret;
   buffers: [new Uint8Array(16)],
   blob: new Uint8Array(16),
   tensors: [],
+  images: [],
 };
 
 test("a difference is found, and its program made smaller until the cause is left", () => {

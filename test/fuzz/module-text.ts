@@ -1,5 +1,6 @@
 import type { Random } from "./random.ts";
 import { pattern, type Width } from "./values.ts";
+import type { RandomImage } from "./images.ts";
 import type { RandomTensor } from "./tensor-maps.ts";
 import { type Target, version } from "./target.ts";
 
@@ -31,7 +32,7 @@ export const streamBytes = 64;
 export const mostStreams = 3;
 
 /** What a module is made for. */
-type Launched = Pick<ModuleText, "target" | "block" | "grid" | "tensors">;
+type Launched = Pick<ModuleText, "target" | "block" | "grid" | "tensors" | "images">;
 
 /** The parts of a module that its functions share. */
 export class ModuleText {
@@ -42,14 +43,16 @@ export class ModuleText {
   readonly functions: DeclaredFunction[] = [];
   /** Those with an even index are loaded, the others stored. */
   readonly tensors: readonly RandomTensor[];
+  readonly images: readonly RandomImage[];
   #streams = 0;
   #fresh = 0;
   readonly #variables = new Map<string, string>();
   readonly #bodies: string[] = [];
 
-  constructor(random: Random, { target, block, grid, tensors }: Launched) {
+  constructor(random: Random, { target, block, grid, tensors, images }: Launched) {
     this.random = random;
     this.tensors = tensors;
+    this.images = images;
     this.target = target;
     this.block = block;
     this.grid = grid;

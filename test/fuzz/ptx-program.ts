@@ -1,6 +1,7 @@
 import { binsBytes } from "./atomics.ts";
 import { declareFixed, declareFunctions, defineFunctions, numberThread } from "./calls.ts";
 import { type FamilyName, familyOf } from "./families.ts";
+import { bytesOfImage, type RandomImage, randomImages } from "./images.ts";
 import { FunctionText } from "./function-text.ts";
 import { beginLocalArray, sharedTableBytes } from "./memory.ts";
 import { blobBytes, headerBytes, ModuleText, mostStreams, ownBytes, streamBytes } from "./module-text.ts";
@@ -32,6 +33,8 @@ export interface PtxProgram {
   readonly blob: Uint8Array;
   /** The last ones are maps of tensors, of which each has a buffer with these bytes. */
   readonly tensors: readonly { readonly shape: TensorShape; readonly bytes: Uint8Array }[];
+  /** And then textures and surfaces, likewise. */
+  readonly images: readonly (RandomImage & { readonly bytes: Uint8Array })[];
 }
 
 type Size = readonly [number, number, number];
@@ -101,6 +104,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     alone = false,
     whole = false,
     tensors = false,
+    images: hasImages = false,
     clusters = false,
     targets: names,
   } = familyOf(family);
@@ -109,7 +113,14 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   const { grid, cluster } = clusters
     ? random.pick(clustered)
     : { grid: alone ? ([1, 1, 1] as const) : random.pick(grids), cluster: null };
-  const module = new ModuleText(random, { target, block, grid, tensors: tensorsOf(random, tensors, target.sm) });
+  const images = hasImages ? randomImages(random) : [];
+  const module = new ModuleText(random, {
+    target,
+    block,
+    grid,
+    tensors: tensorsOf(random, tensors, target.sm),
+    images,
+  });
   const text = new FunctionText(random, target);
   const threads = module.threads * module.blocks;
 
@@ -154,13 +165,15 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     ],
     blob: patternBytes(random, blobBytes),
     tensors: module.tensors.map(({ shape }) => ({ shape, bytes: patternBytes(random, tensorBytes) })),
+    images: images.map((image) => ({ ...image, bytes: patternBytes(random, bytesOfImage(image)) })),
   };
 }
 
-const kernelHead = ({ tensors }: ModuleText): string => {
+const kernelHead = ({ tensors, images }: ModuleText): string => {
   const buffers = ["out", "input", "own", "bins", "stream"].map((name) => `.param .u64 ${name}`);
   const maps = tensors.map(({ parameter }) => `.param .align 64 .b8 ${parameter}[128]`);
-  return `.visible .entry k(${[...buffers, `.param .align 16 .b8 blob[${blobBytes}]`, ...maps].join(", ")})`;
+  const handles = images.map(({ parameter }) => `.param .u64 ${parameter}`);
+  return `.visible .entry k(${[...buffers, `.param .align 16 .b8 blob[${blobBytes}]`, ...maps, ...handles].join(", ")})`;
 };
 
 /** Tensors that are loaded and stored in turn. */

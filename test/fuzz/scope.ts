@@ -37,7 +37,10 @@ type StatementKind =
   | "clusterExchange"
   | "clusterStores"
   | "clusterArrivals"
-  | "clusterMulticast";
+  | "clusterMulticast"
+  | "fetchTexel"
+  | "accessSurface"
+  | "queryImage";
 /** How often each kind of statement is written. */
 export type Weights = Readonly<Partial<Record<StatementKind, number>>>;
 

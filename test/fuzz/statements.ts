@@ -6,6 +6,7 @@ import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
 import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
+import { accessSurface, fetchTexel, queryImage } from "./images.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store } from "./memory.ts";
 import { mbarrierPhases } from "./mbarriers.ts";
@@ -70,6 +71,9 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   clusterStores: { write: clusterStores, fits: inCluster },
   clusterArrivals: { write: clusterArrivals, fits: inCluster },
   clusterMulticast: { write: clusterMulticast, fits: inCluster },
+  fetchTexel: { write: fetchTexel, fits: ({ level }) => level < 0 },
+  accessSurface: { write: accessSurface, fits: ({ level }) => level < 0 },
+  queryImage: { write: queryImage, fits: ({ level }) => level < 0 },
   // Blocks would store into the same tensor.
   tensorStore: { write: tensorStore, fits: (scope) => together(scope) && scope.module.blocks === 1 },
 };

@@ -1,4 +1,5 @@
 import { routineTexts } from "../visa/run/program.ts";
+import { randomLanes } from "../visa/run/random-lanes.ts";
 import { randomProgram } from "../visa/run/random-program.ts";
 
 /** Routines of vISA, the kernel `k` first, and a launch of it. */
@@ -13,7 +14,7 @@ export interface VisaProgram {
   readonly group: number;
 }
 
-export const visaFamilies = ["visa", "visaPauses"] as const;
+export const visaFamilies = ["visa", "visaPauses", "visaLanes"] as const;
 export type VisaFamilyName = (typeof visaFamilies)[number];
 
 /**
@@ -22,7 +23,7 @@ export type VisaFamilyName = (typeof visaFamilies)[number];
  */
 export function visaProgram(family: VisaFamilyName, seed: number): VisaProgram {
   const waits = family === "visaPauses";
-  const program = randomProgram(seed, waits);
+  const program = family === "visaLanes" ? randomLanes(seed) : randomProgram(seed, waits);
   const width = program.widths[0]!;
   const group = [width, 3 * width, waits ? 2 * width : width + 3, width][seed % 4]!;
   return {

@@ -104,6 +104,13 @@ const cases: readonly [what: string, body: string, object: Objects, code: string
     8,
   ],
   [
+    "an element that no row has room for",
+    "suld.b.2d.v4.b32.clamp {%d0, %d1, %d2, %d3}, [%t,{0,0}];",
+    (device) => device.image({ type: "u8", width: 8, height: 4 }).surface(),
+    "image-mismatch",
+    16,
+  ],
+  [
     "a reduction of floats",
     "sured.p.add.2d.b32.zero [%t,{%x,0}], %x;",
     (device) => image2d(device).surface(),
@@ -136,6 +143,21 @@ describe.each(engineNames)("reports (%s)", (engine) => {
     const ordered = `setp.ne.u32 %p, %x, 0; @%p bra L; ${write} L: bar.sync 0; ${read}`;
     expect(launch(ordered, ["race"]).reports).toEqual([]);
     expect(launch(one, []).reports).toEqual([]);
+  });
+
+  test("the nearest element of a row that is not a whole number of them begins at a multiple of its size", () => {
+    const device = new Device({ engine });
+    // Rows of 22 bytes hold two elements of 8, at 0 and 8.
+    const image = device.image({ type: "u8", width: 22, height: 2 });
+    image.write(Array.from({ length: 44 }, (_, i) => i));
+    const out = device.buffer("u32", 2);
+    const body = `mov.u32 %x, 64; suld.b.2d.v2.b32.clamp {%d0, %d1}, [%t,{%x,0}]; st.global.v2.b32 [%out], {%d0, %d1};`;
+    const { reports } = device
+      .load(kernelOf(body))
+      .kernel("k")
+      .launch({ grid: 1, block: 1, args: [image.surface(), out] });
+    expect(reports).toEqual([]);
+    expect([...out.read()]).toEqual([0x0b0a0908, 0x0f0e0d0c]);
   });
 
   test("variables of opaque types refer to what the host puts there", () => {

@@ -58,6 +58,24 @@ describe.each(engineNames)("%s", (engine) => {
     expect(at([-0.1, -1, -1], true)).toBe((3 + 5) / 2);
   });
 
+  test("the nearest texel of a direction to an edge or a corner of a cube is one of the face's", () => {
+    // Texels count from 0 over the faces, 16 to a face: +z is the fifth, whose rows go down and whose columns go right.
+    const at = (direction: readonly number[], seamless: boolean): number =>
+      fetch(
+        `tex.cube.v4.f32.f32 ${d}, [%t, {%c0, %c1, %c2, %c2}];`,
+        { type: "f32", width: 4, height: 4, cube: true },
+        (n) => n,
+        { filter: "point", normalized: true, seamless },
+        direction,
+      )[0]!;
+    for (const seamless of [true, false]) {
+      expect(at([1, 1, 1], seamless)).toBe(64 + 3);
+      expect(at([1, -1, 1], seamless)).toBe(64 + 15);
+      expect(at([-1, -1, 1], seamless)).toBe(64 + 12);
+      expect(at([1, 0.1, 1], seamless)).toBe(64 + 7);
+    }
+  });
+
   test("anisotropy takes samples along the longer gradient, at a finer level", () => {
     // Every texel of a level is the number of the level: 256, 64, 16 and 4 texels.
     const level = (n: number): number => (n < 256 ? 0 : n < 320 ? 1 : n < 336 ? 2 : 3);

@@ -256,3 +256,17 @@ test("32-bit addresses wrap around", () => {
   ].join("\n");
   expectSameResults({ text, buffers: [noise(512), new Uint8Array(1600)], launch });
 });
+
+test("shared memory whose size the launch gives begins as zeros in every block", () => {
+  const text = [
+    ".version 8.0\n.target sm_80\n.address_size 64",
+    ".extern .shared .align 4 .b8 s[];",
+    ".visible .entry k(.param .u64 in, .param .u64 out) {",
+    ".reg .b32 %b, %v; .reg .b64 %a, %out;",
+    "ld.param.u64 %out, [out]; mov.u32 %b, %ctaid.x; mul.wide.u32 %a, %b, 4; add.u64 %out, %out, %a;",
+    "ld.shared.u32 %v, [s+8]; st.global.u32 [%out], %v; st.shared.u32 [s+8], 7;",
+    "ret; }",
+  ].join("\n");
+  const buffers = [noise(512), new Uint8Array(1600)];
+  expectSameResults({ text, buffers, launch: { ...launch, shared: 64 } });
+});

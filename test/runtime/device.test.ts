@@ -204,3 +204,34 @@ describe("buffers", () => {
     expect(() => device.buffer("u9" as never, 1)).toThrow('there is no element type "u9"');
   });
 });
+
+describe("what is written into a buffer", () => {
+  const values = [0, 1, -1, 200, 70_000, -40_000, 2.75, -2.75, 3e9];
+  const types = ["u8", "s8", "u16", "s16", "u32", "s32", "f32", "f64", "f16", "bf16"] as const;
+  const arrays = [Uint8Array, Int8Array, Uint16Array, Int16Array, Uint32Array, Int32Array, Float32Array, Float64Array];
+
+  test.each(types)("is the same from an array of any kind as from a list of its values, as %s", (type) => {
+    const device = new Device();
+    for (const array of arrays) {
+      const given = Reflect.construct(array, [values]) as Float64Array;
+      const list = device.buffer(type, values.length + 1).write([...given], 1);
+      expect(
+        device
+          .buffer(type, values.length + 1)
+          .write(given, 1)
+          .readBytes(),
+      ).toEqual(list.readBytes());
+    }
+  });
+
+  test("keeps nothing of the array, and what is read keeps nothing of the buffer", () => {
+    const buffer = new Device().buffer("s32", 4);
+    const given = Uint32Array.of(1, 2, 3, 2 ** 32 - 1);
+    buffer.write(given.subarray(2));
+    given.fill(9);
+    const read = buffer.read();
+    expect([...read]).toEqual([3, -1, 0, 0]);
+    read.fill(7);
+    expect([...buffer.read()]).toEqual([3, -1, 0, 0]);
+  });
+});

@@ -67,6 +67,15 @@ const im2col = {
   im2col: { pixelBoxLowerCorner: [-1], pixelBoxUpperCorner: [0], channelsPerPixel: 4, pixelsPerColumn: 8 },
 };
 const bytes = "00".repeat(136);
+const sampler = {
+  addressMode: ["wrap", "clamp"],
+  filterMode: "linear",
+  normalizedCoords: true,
+  borderColor: [0, 1],
+  maxAnisotropy: 4,
+  mipmapLevelBias: -0.5,
+  compare: "ge",
+};
 
 const ptx = {
   $schema: "./job.schema.json",
@@ -82,7 +91,11 @@ const ptx = {
     u: { type: "bf16", n: 4, init: { gen: "iota", start: 0.5 } },
     t: { type: "f64", n: 4, init: { gen: "file", path: "t.npy" } },
   },
-  symbols: { c: { type: "f32", n: 4, init: { gen: "zero" } }, d: { type: "u32", n: 1 } },
+  symbols: {
+    c: { type: "f32", n: 4, init: { gen: "zero" } },
+    d: { type: "u32", n: 1 },
+    s: { sampler: { addressMode: "wrap" } },
+  },
   launches: [
     {
       kernel: "k",
@@ -97,6 +110,7 @@ const ptx = {
         { f32v: [1, 2] },
         { tensormap },
         { bytes, tensormaps: [{ at: 8, tensormap: im2col }] },
+        { sampler },
       ],
       blocks: [0, [0, 1]],
       copies: [{ from: { buf: "x", offset: 4 }, to: { symbol: "c" }, bytes: 4 }],

@@ -176,6 +176,12 @@ WAIT:
 @p  cp.async.bulk.wait_group.read 0;
     bar.sync 0;
     ld.global.u32 %r, [%i]; // report: async-in-flight`,
+  "a bulk store that may still read shared memory when the block ends": `st.shared.u32 [%d], %t;
+    fence.proxy.async;
+    bar.sync 0;
+@p  cp.async.bulk.global.shared::cta.bulk_group [%i], [%d], 256; // report: async-in-flight
+@p  cp.async.bulk.commit_group;
+    mov.u32 %r, 1;`,
   "a bulk store that is complete": `${stored}
 @p  cp.async.bulk.wait_group 0;
     bar.sync 0;

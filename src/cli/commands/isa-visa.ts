@@ -1,6 +1,7 @@
 import { engineNames } from "../../runtime/launch/launch-options.ts";
 import type { Style } from "../../source/index.ts";
-import type { Gate, OperandSpec, Row } from "../../visa/isa/row.ts";
+import { gateText } from "../../visa/isa/describe.ts";
+import type { OperandSpec, Row } from "../../visa/isa/row.ts";
 import { rows } from "../../visa/isa/table.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { hang } from "../terminal/wrap.ts";
@@ -52,16 +53,6 @@ export const visaToJson = (row: Row) => {
     ...(executable(row) ? { engines: engineNames } : { reason: reasonOf(row) }),
   };
 };
-
-function gateText({ since, from, until, only }: Gate): string | null {
-  const parts = [
-    ...(since === undefined ? [] : [`vISA ${since} on`]),
-    ...(from === undefined ? [] : [`platforms from ${from} on`]),
-    ...(until === undefined ? [] : [`platforms before ${until}`]),
-    ...(only === undefined ? [] : [`only ${only.join(", ")}`]),
-  ];
-  return parts.length === 0 ? null : parts.join("; ");
-}
 
 const listed = (words: readonly string[]): string =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;

@@ -1,19 +1,5 @@
+import { isOpenClFile } from "../../runtime/visa/is-opencl.ts";
 import { beginningOf, isFolder } from "../terminal/files.ts";
 
-const zip = 0x504b0304;
-const elf = 0x7f454c46;
-const intelMachine = 205;
-/** ocloc packs the binaries for several devices into an archive, of which the first member is padding. */
-const oclocArchive = "!<arch>\npad_";
-
 /** Whether a path is that of an OpenCL program: a folder of dumps, a ZIP archive, or what ocloc writes. */
-export function isOpenCl(path: string): boolean {
-  if (isFolder(path)) return true;
-  const head = beginningOf(path, 20);
-  if (head.length < 20) return false;
-  const view = new DataView(head.buffer);
-  const magic = view.getUint32(0);
-  // Before there were zebins, types of files from 0xff00 on were ocloc's.
-  if (magic === elf) return view.getUint16(18, true) === intelMachine || view.getUint16(16, true) >> 8 === 0xff;
-  return magic === zip || new TextDecoder().decode(head).startsWith(oclocArchive);
-}
+export const isOpenCl = (path: string): boolean => isFolder(path) || isOpenClFile(beginningOf(path, 20));

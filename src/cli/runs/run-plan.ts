@@ -1,21 +1,22 @@
 import { dirname, join } from "node:path";
-import type { SectionSymbol } from "../../container/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { Isa } from "../../runtime/data/isa.ts";
 import type { JobFiles } from "../../runtime/job/job-files.ts";
+import { filesWithin, placed, withProgram } from "../../runtime/job/job-opencl.ts";
 import type { SymbolSpec } from "../../runtime/job/job-symbol.ts";
-import type { VisaJob, VisaVariant } from "../../runtime/job/job-visa.ts";
+import type { VisaJob } from "../../runtime/job/job-visa.ts";
 import { type Job, parseJob } from "../../runtime/job/job.ts";
+import type { OpenClProgram } from "../../runtime/visa/opencl-program.ts";
 import type { Diagnostic } from "../../source/index.ts";
 import { parseArgument, parseBlocks, parseDim, parseOutput } from "../options/argument-syntax.ts";
 import { compiledPath, isCudaSource } from "../options/cuda-source.ts";
 import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfProgram } from "../options/isa-of-file.ts";
-import { type OpenClProgram, openOpenCl } from "../options/opencl-files.ts";
+import { openOpenCl } from "../options/opencl-files.ts";
 import type { Options } from "../options/options.ts";
 import { parseSymbolValue } from "../options/symbol-syntax.ts";
 import { parseInput, parseRelocation, parseSection, parseSymbol } from "../options/visa-syntax.ts";
-import { FileError, readBytes, readText, shownPath } from "../terminal/files.ts";
+import { FileError, isFolder, readBytes, readText, shownPath } from "../terminal/files.ts";
 import { boundObject, type CommandArguments, commandArguments } from "./command-arguments.ts";
 import { programFile } from "./program-files.ts";
 
@@ -65,37 +66,12 @@ interface JobFolder {
   readonly place: (file: string) => string;
 }
 
-/** Plans one variant of a job. Where its only file holds a whole OpenCL program, what is in there is taken. */
+/** Plans one variant of a job. Where its only file is a folder of an OpenCL program, what is in there is taken. */
 function planVariant(job: Job, variant: string, { options, place }: JobFolder): PlannedRun {
-  const plain = programReader(options, place);
+  const plain = { job, files: programReader(options, place) };
   const [only = "", ...others] = job.variants.get(variant)!;
-  const own = job.visa?.variants.get(variant);
-  if (job.visa === null || own === undefined || others.length > 0 || !isOpenCl(place(only)))
-    return { job, variant, files: plain };
-  const opened = openOpenCl(place(only), options.value("module"));
-  const visa: VisaVariant = {
-    ...own,
-    zeinfo: own.zeinfo ?? opened.zeinfo?.path ?? null,
-    data: new Map([...[...opened.data].map(([name, { path }]) => [name, path] as const), ...own.data]),
-    symbols: new Map([...opened.symbols.map(placed), ...own.symbols]),
-    relocations: [...opened.relocations, ...own.relocations],
-  };
-  const whole: Job = {
-    ...job,
-    variants: new Map([...job.variants, [variant, opened.texts.map(({ path }) => path)]]),
-    visa: { ...job.visa, variants: new Map([...job.visa.variants, [variant, visa]]) },
-  };
-  return { job: whole, variant, files: filesWithin(opened, plain) };
-}
-
-/** Reads the files of an OpenCL program too, which have paths of their own. */
-function filesWithin({ texts, zeinfo, data }: OpenClProgram, plain: JobFiles): JobFiles {
-  const inside = [...texts, ...(zeinfo ? [zeinfo] : []), ...data.values()];
-  const held = new Map(inside.map(({ path, bytes }) => [path, bytes]));
-  return {
-    read: (file) => held.get(file) ?? plain.read(file),
-    shown: (file) => (held.has(file) ? file : plain.shown!(file)),
-  };
+  if (job.visa === null || others.length > 0 || !isFolder(place(only))) return { ...plain, variant };
+  return { ...withProgram(plain, variant, openOpenCl(place(only), options.value("module"))), variant };
 }
 
 /** Reads what programs are made of: a source of CUDA is compiled, everything else read as it is. */
@@ -220,8 +196,3 @@ function visaJob(options: Options, opened: OpenClProgram | null): VisaJob {
   }
   return { variants: new Map([["", variant]]), inputs: options.all("input").map(parseInput) };
 }
-
-const placed = ({ name, section, offset }: SectionSymbol): [string, { section: string; offset: number }] => [
-  name,
-  { section, offset },
-];

@@ -43,7 +43,7 @@ const length = (lines: readonly string[], from: number, to: number): number => {
 /** The farthest that equal lines are looked for. */
 const window = 64;
 
-/** How many lines to remove and to add until the texts agree again. A pair of lines with equal words is replaced alone. */
+/** How many lines to remove and to add until the texts agree again. Two lines with equal words are replaced alone. */
 function nextCommon(old: readonly string[], i: number, fresh: readonly string[], j: number): readonly [number, number] {
   if (i < old.length && j < fresh.length && sameWords(old[i]!, fresh[j]!)) return [1, 1];
   for (let distance = 1; distance < window; distance++) {

@@ -209,7 +209,7 @@ export class PtxDocument implements LanguageDocument {
   sourceLine(offset: number): SourceLine | null {
     const place = this.#model.itemAt(offset);
     const node = place && instructionAt(place.item, place.at);
-    return place !== null && node?.kind === "instruction" ? locationAt(this.#model, place, node) : null;
+    return place !== null && node !== null ? locationAt(this.#model, place, node) : null;
   }
 
   linesOf(file: string, line: number): readonly Span[] {

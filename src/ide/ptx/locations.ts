@@ -17,7 +17,7 @@ const lineOf = (model: PtxModel, { file, line, column }: LocDirective): SourceLi
 };
 
 /** The line that an instruction was compiled from: that of the last `.loc` before it in its function. */
-export function locationAt(model: PtxModel, { item }: Placed, node: Instruction): SourceLine | null {
+export function locationAt(model: PtxModel, { item }: Placed, node: Instruction | LocDirective): SourceLine | null {
   if (item.kind !== "function" || item.body === null) return null;
   let last: LocDirective | null = null;
   for (const statement of allStatements(item.body)) {

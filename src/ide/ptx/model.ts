@@ -1,26 +1,14 @@
-import { type CheckedModule, checkPtx } from "../../ptx/check/check.ts";
 import type { CallInfo } from "../../ptx/check/calls.ts";
-import { parsePtx } from "../../ptx/parser/index.ts";
+import type { CheckedModule } from "../../ptx/check/checked-module.ts";
+import { IncrementalChecker } from "../../ptx/check/incremental.ts";
 import type { Name } from "../../ptx/tree/leaves.ts";
-import type { Comment } from "../../ptx/tree/leaves.ts";
 import type { Item } from "../../ptx/tree/module.ts";
 import type { FunctionDeclaration, Instruction, VariableDeclaration } from "../../ptx/tree/nodes.ts";
-import { type Diagnostic, SourceText, type Span } from "../../source/index.ts";
+import { type Diagnostic, SourceText } from "../../source/index.ts";
 import type { TextEdit } from "../base/results.ts";
+import { lastFrom, type Part, PartedText } from "./parts.ts";
 
-/**
- * A run of directives at module scope that is parsed by itself. The spans of its nodes are offsets of `source`, in
- * which it begins at `base`; in the document it begins at `start`.
- */
-export interface Part {
-  readonly source: SourceText;
-  readonly base: number;
-  readonly length: number;
-  start: number;
-  readonly items: readonly Item[];
-  readonly comments: readonly Comment[];
-  readonly syntax: readonly Diagnostic[];
-}
+export { lastFrom, type Part, toDocument } from "./parts.ts";
 
 /** A directive at module scope and the part that it is in. */
 export interface Placed<I extends Item = Item> {
@@ -38,58 +26,42 @@ export interface Global {
   }[];
 }
 
-/** Converts a span of a part to one of the document. */
-export const toDocument = ({ start, base }: Part, span: Span): { readonly start: number; readonly end: number } => ({
-  start: span.start - base + start,
-  end: span.end - base + start,
-});
-
 /** The text of a PTX module, its tree in parts, and what the checker says of it. */
 export class PtxModel {
   readonly path: string;
-  #text: string;
-  #parts: readonly Part[] | null = null;
-  #checked: CheckedModule | null = null;
+  readonly #text: PartedText;
+  readonly #checker = new IncrementalChecker();
+  #checked: Omit<CheckedModule, "module"> | null = null;
   #globals: ReadonlyMap<string, Global> | null = null;
-  #lines: SourceText | null = null;
+  #bySource: ReadonlyMap<SourceText, Part> | null = null;
 
   constructor(path: string, text: string) {
     this.path = path;
-    this.#text = text;
+    this.#text = new PartedText(path, text);
   }
 
   get text(): string {
-    return this.#text;
+    return this.#text.text;
   }
 
-  edit({ start, end, text }: TextEdit): void {
-    this.#text = this.#text.slice(0, start) + text + this.#text.slice(end);
-    this.#parts = null;
+  edit(change: TextEdit): void {
+    this.#text.edit(change);
     this.#checked = null;
     this.#globals = null;
-    this.#lines = null;
+    this.#bySource = null;
   }
 
   /** In the order of the text. */
   get parts(): readonly Part[] {
-    this.#parts ??= this.#parse();
-    return this.#parts;
+    return this.#text.parts;
   }
 
-  get checked(): CheckedModule {
-    void this.parts;
-    return this.#checked!;
+  get checked(): Omit<CheckedModule, "module"> {
+    this.#checked ??= this.#checker.check(this.parts, new SourceText(this.path, ""));
+    return this.#checked;
   }
 
-  #parse(): readonly Part[] {
-    const source = new SourceText(this.path, this.#text);
-    const { tree, diagnostics } = parsePtx(source);
-    this.#checked = checkPtx(tree);
-    const { items, comments } = tree;
-    return [{ source, base: 0, start: 0, length: this.#text.length, items, comments, syntax: diagnostics }];
-  }
-
-  /** The diagnostics of the parser and the checker, in the order of the text, with the parts that they are in. */
+  /** The diagnostics of the parser and the checker, in the order of the text. */
   get diagnostics(): readonly Diagnostic[] {
     const all = [...this.parts.flatMap(({ syntax }) => syntax), ...this.checked.diagnostics];
     return all.sort((a, b) => this.offset(a.source, a.span.start) - this.offset(b.source, b.span.start));
@@ -97,14 +69,14 @@ export class PtxModel {
 
   /** The offset in the document of one in the source of a part. */
   offset(source: SourceText, offset: number): number {
-    const part = this.parts.find((each) => each.source === source);
+    this.#bySource ??= new Map(this.parts.map((part) => [part.source, part]));
+    const part = this.#bySource.get(source);
     return part === undefined ? 0 : offset - part.base + part.start;
   }
 
   /** The line of an offset of the document, from 1. */
   line(offset: number): number {
-    this.#lines ??= new SourceText(this.path, this.#text);
-    return this.#lines.position(offset).line;
+    return this.#text.line(offset);
   }
 
   /** What is known of a call. */
@@ -126,30 +98,36 @@ export class PtxModel {
     return null;
   }
 
-  /** All directives at module scope, in the order of the text. */
+  /** All directives at module scope, in the order of the text, with their names bound. */
   *items(): Generator<Placed> {
+    void this.checked;
     for (const part of this.parts) for (const item of part.items) yield { part, item };
   }
 
   /** The directive around an offset of the document, and that offset in the part's source. */
   itemAt(offset: number): (Placed & { readonly at: number }) | null {
-    const part = lastFrom(this.parts, ({ start }) => start <= offset);
-    if (part === undefined) return null;
-    const at = offset - part.start + part.base;
-    const item = lastFrom(part.items, ({ start }) => start <= at);
-    return item === undefined || at > item.end ? null : { part, item, at };
+    const place = this.itemAround(offset);
+    if (place === null) return null;
+    const at = offset - place.part.start + place.part.base;
+    return at > place.item.end ? null : { ...place, at };
   }
 
   /** The directive around an offset, or else the last one before it. */
   itemAround(offset: number): Placed | null {
-    const part = lastFrom(this.parts, ({ start }) => start <= offset);
+    void this.checked;
+    const { parts } = this;
+    const part = lastFrom(parts, ({ start }) => start <= offset);
     const item = part && lastFrom(part.items, ({ start }) => start <= offset - part.start + part.base);
-    return part === undefined || item === undefined ? null : { part, item };
+    if (part !== undefined && item !== undefined) return { part, item };
+    // A part may begin with comments: what is around them is the item before.
+    const before = part && parts[parts.indexOf(part) - 1];
+    const last = before?.items.at(-1);
+    return before === undefined || last === undefined ? null : { part: before, item: last };
   }
 
   /** The text before an offset, at most so many characters. */
   textBefore(offset: number, most: number): string {
-    return this.#text.slice(Math.max(0, offset - most), offset);
+    return this.text.slice(Math.max(0, offset - most), offset);
   }
 
   /** The names that are declared at module scope. */
@@ -172,16 +150,4 @@ export class PtxModel {
     }
     return globals;
   }
-}
-
-/** The last element of a list for which a condition holds that holds for a first part of the list. */
-export function lastFrom<T>(list: readonly T[], holds: (element: T) => boolean): T | undefined {
-  let low = 0;
-  let high = list.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (holds(list[middle]!)) low = middle + 1;
-    else high = middle;
-  }
-  return list[low - 1];
 }

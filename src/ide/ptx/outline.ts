@@ -106,7 +106,7 @@ export function foldingRangesOf(model: PtxModel): readonly FoldingRange[] {
     }
     foldComments(part, add);
   }
-  return ranges;
+  return ranges.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
 function foldComments({ comments, source }: Part, add: (span: Span, kind: "comment") => void): void {

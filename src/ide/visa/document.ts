@@ -1,10 +1,8 @@
-import { type Diagnostic, hasErrors, SourceText, type Span } from "../../source/index.ts";
-import { checkVisa } from "../../visa/check/index.ts";
-import { parseVisa } from "../../visa/parser/index.ts";
+import { displayName } from "../../names/index.ts";
+import { hasErrors, type Span } from "../../source/index.ts";
 import { printVisa } from "../../visa/printer/index.ts";
-import type { BoundRoutine } from "../../visa/symbols.ts";
-import type { VisaFile } from "../../visa/tree.ts";
 import type { LanguageDocument, NameAt } from "../base/document.ts";
+import { applyEdits } from "../base/edits.ts";
 import { editsBetween } from "../base/format.ts";
 import type {
   CallEdge,
@@ -24,14 +22,13 @@ import type {
   SymbolNode,
   TextEdit,
 } from "../base/results.ts";
-
-/** A file of vISA as text, with its tree and what the checker says of it. */
-export interface VisaModel {
-  readonly source: SourceText;
-  readonly tree: VisaFile;
-  readonly routines: readonly BoundRoutine[];
-  readonly diagnostics: readonly Diagnostic[];
-}
+import { completionsAt } from "./completion.ts";
+import { codeActionsIn } from "./fixes.ts";
+import { hoverAt } from "./hover.ts";
+import { calleesOf, inlayHintsIn, instructionsOf, sourceLineAt } from "./lines.ts";
+import { modelOf, type VisaModel } from "./model.ts";
+import { type Entity, nameSpan, type Occurrence, occurrenceAt, occurrencesOf, sameMeaning } from "./names.ts";
+import { codeLensesOf, foldingRangesOf, semanticTokensOf, symbolsOf } from "./outline.ts";
 
 /** A file of vISA that is being edited. */
 export class VisaDocument implements LanguageDocument {
@@ -49,14 +46,9 @@ export class VisaDocument implements LanguageDocument {
     return this.#text;
   }
 
+  /** Parsed and checked when it is first asked for after an edit. */
   get model(): VisaModel {
-    if (this.#model === null) {
-      const source = new SourceText(this.uri, this.#text);
-      const { tree, diagnostics } = parseVisa(source);
-      const checked = checkVisa(tree);
-      const all = [...diagnostics, ...checked.diagnostics].sort((a, b) => a.span.start - b.span.start);
-      this.#model = { source, tree, routines: checked.routines, diagnostics: all };
-    }
+    this.#model ??= modelOf(this.uri, this.#text);
     return this.#model;
   }
 
@@ -84,73 +76,145 @@ export class VisaDocument implements LanguageDocument {
     return hasErrors(diagnostics) ? [] : editsBetween(source.text, printVisa(tree), range);
   }
 
-  hover(_offset: number): Hover | null {
-    return null;
+  hover(offset: number): Hover | null {
+    return hoverAt(this.model, offset);
   }
-  completions(_offset: number): readonly Completion[] {
-    return [];
+
+  completions(offset: number): readonly Completion[] {
+    return completionsAt(this.model, offset);
   }
-  nameAt(_offset: number): NameAt | null {
-    return null;
+
+  #shares({ entity }: Occurrence): boolean {
+    return entity.kind === "routine";
   }
-  declarations(_offset: number): readonly Span[] {
-    return [];
+
+  nameAt(offset: number): NameAt | null {
+    const found = occurrenceAt(this.model, offset);
+    if (found === null) return null;
+    const { entity, name } = found;
+    const text = entity.kind === "variable" ? entity.variable.name : entity.name;
+    return { ...nameSpan(this.model, name), name: text, shared: this.#shares(found) };
   }
-  uses(_offset: number): readonly Highlight[] {
-    return [];
+
+  declarations(offset: number): readonly Span[] {
+    const found = occurrenceAt(this.model, offset);
+    return found === null ? [] : this.#declarations(found.entity);
   }
-  rename(_offset: number, _text: string): readonly TextEdit[] | string {
-    return "there is no name here";
+
+  #declarations(entity: Entity): readonly Span[] {
+    const all = occurrencesOf(this.model, entity).filter(({ declares }) => declares);
+    return all.map(({ name }) => nameSpan(this.model, name));
   }
-  sharedDeclarations(_name: string): readonly Span[] {
-    return [];
+
+  uses(offset: number): readonly Highlight[] {
+    const found = occurrenceAt(this.model, offset);
+    return found === null ? [] : this.#uses(found.entity);
   }
-  sharedUses(_name: string): readonly Highlight[] {
-    return [];
+
+  #uses(entity: Entity): readonly Highlight[] {
+    return occurrencesOf(this.model, entity).map(({ name, write, declares }) => ({
+      ...nameSpan(this.model, name),
+      write: write || declares,
+    }));
   }
-  sharedRename(_name: string, _text: string): readonly TextEdit[] | string {
-    return [];
+
+  rename(offset: number, text: string): readonly TextEdit[] | string {
+    const found = occurrenceAt(this.model, offset);
+    return found === null ? "there is no name here" : this.#rename(found.entity, text);
   }
+
+  #rename(entity: Entity, text: string): readonly TextEdit[] | string {
+    const name = entity.kind === "variable" ? entity.variable.name : entity.name;
+    if (entity.kind === "variable" && entity.variable.predefined) return `'${name}' is predefined`;
+    if (!/^[A-Za-z_][\w$]*$/.test(text)) return `'${text}' is not a name of vISA`;
+    if (text === name) return [];
+    const edits = this.#uses(entity).map(({ start, end }) => ({ start, end, text }));
+    return sameMeaning(this.model, modelOf(this.uri, applyEdits(this.#text, edits)))
+      ? edits
+      : `'${text}' already means something else here`;
+  }
+
+  sharedDeclarations(name: string): readonly Span[] {
+    return this.#declarations({ kind: "routine", name });
+  }
+
+  sharedUses(name: string): readonly Highlight[] {
+    return this.#uses({ kind: "routine", name });
+  }
+
+  sharedRename(name: string, text: string): readonly TextEdit[] | string {
+    return this.#rename({ kind: "routine", name }, text);
+  }
+
   symbols(): readonly SymbolNode[] {
-    return [];
+    return symbolsOf(this.model);
   }
-  find(_query: string): readonly FoundSymbol[] {
-    return [];
+
+  find(query: string): readonly FoundSymbol[] {
+    const wanted = query.toLowerCase();
+    return this.model.routines.flatMap(({ routine, kind }) => {
+      const { text } = routine.name;
+      const shown = displayName(text);
+      if (!text.toLowerCase().includes(wanted) && !shown.toLowerCase().includes(wanted)) return [];
+      const place = { uri: this.uri, ...nameSpan(this.model, routine.name) };
+      return [{ name: text, detail: shown === text ? "" : shown, kind, place }];
+    });
   }
-  semanticTokens(_range: Span): readonly SemanticToken[] {
-    return [];
+
+  semanticTokens(range: Span): readonly SemanticToken[] {
+    return semanticTokensOf(this.model, range);
   }
+
   foldingRanges(): readonly FoldingRange[] {
-    return [];
+    return foldingRangesOf(this.model);
   }
+
+  /** vISA passes arguments in registers: there are no lists to help with. */
   signatureHelp(_offset: number): SignatureHelp | null {
     return null;
   }
-  inlayHints(_range: Span): readonly InlayHint[] {
-    return [];
+
+  inlayHints(range: Span): readonly InlayHint[] {
+    return inlayHintsIn(this.model, range);
   }
-  codeActions(_range: Span): readonly CodeAction[] {
-    return [];
+
+  codeActions(range: Span): readonly CodeAction[] {
+    return codeActionsIn(this.model.diagnostics, range);
   }
-  callItem(_offset: number): CallItem | null {
-    return null;
+
+  callItem(offset: number): CallItem | null {
+    const found = occurrenceAt(this.model, offset);
+    return found?.entity.kind === "routine" ? this.callable(found.entity.name) : null;
   }
-  callers(_name: string): readonly CallEdge[] {
-    return [];
+
+  callers(name: string): readonly CallEdge[] {
+    return this.model.routines.flatMap((routine) => {
+      const item = this.callable(routine.name);
+      const calls = this.callees(routine.name).get(name) ?? [];
+      return item === null || calls.length === 0 ? [] : [{ item, calls }];
+    });
   }
-  callees(_name: string): ReadonlyMap<string, readonly Span[]> {
-    return new Map();
+
+  callees(name: string): ReadonlyMap<string, readonly Span[]> {
+    return calleesOf(this.model, name);
   }
-  callable(_name: string): CallItem | null {
-    return null;
+
+  callable(name: string): CallItem | null {
+    const symbol = this.symbols().find((each) => each.name === name);
+    if (symbol === undefined || (symbol.kind !== "kernel" && symbol.kind !== "function")) return null;
+    const { start, end, detail, kind, selection } = symbol;
+    return { name, detail, kind, place: { uri: this.uri, start, end }, selection };
   }
+
   codeLenses(): readonly CodeLens[] {
-    return [];
+    return codeLensesOf(this.model);
   }
-  sourceLine(_offset: number): SourceLine | null {
-    return null;
+
+  sourceLine(offset: number): SourceLine | null {
+    return sourceLineAt(this.model, offset);
   }
-  linesOf(_file: string, _line: number): readonly Span[] {
-    return [];
+
+  linesOf(file: string, line: number): readonly Span[] {
+    return instructionsOf(this.model, file, line);
   }
 }

@@ -13,14 +13,17 @@ export class ThreadUniform {
 
   constructor(ir: IrFunction) {
     const shared = ir.registers.flatMap(({ home }, r) => (home?.lanes === null ? [r] : []));
-    const predicates = ir.registers.flatMap((register, r) => (register.class === "pred" ? [r] : []));
-    this.#registers = new Set([...shared, ...predicates]);
+    const others = ir.registers.flatMap(({ home }, r) => (home === undefined ? [r] : []));
+    this.#registers = new Set([...shared, ...others]);
     // From the best case on, until nothing changes.
     for (let changed = true; changed; ) {
       changed = false;
       for (const instruction of ir.instructions) {
-        if (this.#isUniform(instruction)) continue;
-        for (const to of instruction.dst) if (typeof to === "number" && this.#registers.delete(to)) changed = true;
+        for (const [i, to] of instruction.dst.entries()) {
+          if (typeof to !== "number" || !this.#registers.has(to) || this.#isUniform(instruction, i)) continue;
+          this.#registers.delete(to);
+          changed = true;
+        }
       }
     }
     this.holds = shared.every((r) => this.#registers.has(r));
@@ -30,12 +33,16 @@ export class ThreadUniform {
     return this.#registers.has(register);
   }
 
-  /** Whether an instruction gives its results the same value in all active lanes. */
-  #isUniform({ op, guard, lanes }: Instruction): boolean {
+  /** Whether an instruction gives a result the same value in all active lanes. */
+  #isUniform({ op, guard, lanes }: Instruction, result: number): boolean {
     if (guard !== null && !this.#registers.has(guard.register)) return false;
     const isPart = lanes !== undefined && lanes.count > 1 && lanes.first > 0;
     if (isPart) return false;
-    if (op.kind === "pure") return op.values.every((value) => this.#isSame(value));
+    if (op.kind === "pure") return this.#isSame(op.values[result]!);
+    if (op.kind === "warp") {
+      const { warp } = op;
+      return warp.op === "shfl" ? this.#isSame(warp.operands[1]) : warp.op === "elect" && result === 0;
+    }
     return op.kind === "load" && this.#isSame(op.place.kind === "address" ? op.place.address : op.place.offset);
   }
 
@@ -44,6 +51,7 @@ export class ThreadUniform {
       switch (leaf.kind) {
         case "const":
         case "symbol":
+        case "lane-word":
           return true;
         case "reg":
           return this.#registers.has(leaf.reg);
@@ -52,7 +60,6 @@ export class ThreadUniform {
         case "old":
         case "region":
         case "indirect":
-        case "lane-word":
           return false;
       }
     });

@@ -2,13 +2,14 @@ import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
 import { windows } from "../address-map.ts";
 import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
 import { plainAccess } from "../access.ts";
-import type { Destination, Instruction, Op } from "../instruction.ts";
+import type { Instruction, Op } from "../instruction.ts";
+import type { LaneRule } from "../lanes.ts";
 import type { FileHome, IrFunction, Param, Register } from "../module.ts";
-import { mapOperands, operandsOf } from "../operands.ts";
+import { operandsOf } from "../operands.ts";
 import { retargeted } from "../retarget.ts";
 import type { PayloadPart, WorkItemModel } from "../work-item-model.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
-import { promoteFile } from "./file-promotion.ts";
+import { promoteLanes, type PromotedLanes } from "./lane-promotion.ts";
 import { unitedHalves } from "./lane-halves.ts";
 import { maskedOffset, withoutTags } from "./slm-offsets.ts";
 import { ThreadUniform } from "./thread-uniform.ts";
@@ -53,8 +54,10 @@ const ownOperations: ReadonlySet<Op["kind"]> = new Set([
 export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel): WorkItemKernel | null {
   if (ir.file === undefined || !ir.instructions.every(({ op }) => ownOperations.has(op.kind))) return null;
   const united = uniteHalves(ir);
-  const promoted = withoutTags(promoteFile(united.ir, width));
-  return new WorkItemForm(promoted, united.origins, width, model).kernel();
+  const promoted = promoteLanes(united.ir, width);
+  if (promoted === null) return null;
+  const origins = promoted.origins.map((origin) => united.origins[origin]!);
+  return new WorkItemForm({ ...promoted, ir: withoutTags(promoted.ir), origins }, width, model).kernel();
 }
 
 /** The function with instructions for adjacent lanes united. */
@@ -81,6 +84,7 @@ function uniteHalves(ir: IrFunction): Code {
 class WorkItemForm {
   readonly #ir: IrFunction;
   readonly #origins: readonly number[];
+  readonly #rules: PromotedLanes["rules"];
   readonly #width: number;
   readonly #model: WorkItemModel;
   readonly #registers: Register[];
@@ -92,20 +96,20 @@ class WorkItemForm {
   /** By index of a surface, the register with its address. */
   readonly #surfaces = new Map<number, number>();
 
-  constructor(ir: IrFunction, origins: readonly number[], width: number, model: WorkItemModel) {
+  constructor({ ir, origins, rules }: PromotedLanes, width: number, model: WorkItemModel) {
     this.#ir = ir;
-    this.#origins = origins;
     this.#width = width;
+    this.#origins = origins;
+    this.#rules = rules;
     this.#model = model;
     this.#registers = ir.registers.map(({ home: _, ...register }) => register);
     this.#uniform = new ThreadUniform(ir);
     this.#tagsOffsets = ir.instructions.some(({ op }) => operandsOf(op).some(hasTag));
     this.#decides = new Set(
-      ir.instructions.flatMap(({ guard, lanes }) =>
-        guard !== null && (lanes?.uniform === true || lanes?.count === 1 || guard.collapse !== undefined)
-          ? [guard.register]
-          : [],
-      ),
+      ir.instructions.flatMap(({ guard }, i) => {
+        const decides = rules[i]?.uniform === true || rules[i]?.count === 1 || guard?.collapse !== undefined;
+        return guard !== null && decides ? [guard.register] : [];
+      }),
     );
   }
 
@@ -117,13 +121,15 @@ class WorkItemForm {
     if (start === null || converted.includes(null)) return null;
     const moved = (converted as Instruction[]).map((i) => retargeted(i, (target) => target + start.length));
     const { file: _, ...rest } = this.#ir;
-    const where = (holds: (instruction: Instruction) => boolean): ReadonlySet<number> =>
-      new Set(instructions.flatMap((instruction, i) => (holds(instruction) ? [i + start.length] : [])));
+    const where = (holds: (instruction: Instruction, rule: LaneRule | undefined) => boolean): ReadonlySet<number> =>
+      new Set(instructions.flatMap((one, i) => (holds(one, this.#rules[i]) ? [i + start.length] : [])));
     return {
       ir: { ...rest, params: this.#params(), registers: this.#registers, instructions: [...start, ...moved] },
       origins: [...start.map(() => 0), ...this.#origins],
-      forAllLanes: where(({ op, lanes }) => lanes?.noMask === true && !lanes.uniform && op.kind !== "store"),
-      together: where((instruction) => this.#needsAll(instruction)),
+      forAllLanes: where(
+        ({ op, lanes }, rule) => rule?.noMask === true && !rule.uniform && lanes === undefined && op.kind !== "store",
+      ),
+      together: where((instruction, rule) => this.#needsAll(instruction, rule)),
     };
   }
 
@@ -131,9 +137,9 @@ class WorkItemForm {
    * Whether lanes that are elsewhere would make a difference to an instruction: a barrier, a return that ends the whole
    * thread, a predicate under a mask whose bit in one lane decides for all.
    */
-  #needsAll({ op, dst, lanes }: Instruction): boolean {
-    if (op.kind === "barrier" || (op.kind === "return" && lanes?.uniform === true)) return true;
-    return lanes?.noMask !== true && dst.some((to) => typeof to === "number" && this.#decides.has(to));
+  #needsAll({ op, dst }: Instruction, rule: LaneRule | undefined): boolean {
+    if (op.kind === "barrier" || (op.kind === "return" && rule?.uniform === true)) return true;
+    return rule?.noMask !== true && dst.some((to) => typeof to === "number" && this.#decides.has(to));
   }
 
   // ---- Instructions -------------------------------------------------------------------------------------------------
@@ -141,34 +147,15 @@ class WorkItemForm {
   #instruction(instruction: Instruction, at: number): Instruction | null {
     const { op, dst, guard, lanes, ...rest } = instruction;
     if (fileLeavesOf(instruction).length > 0 || dst.some((to) => to !== null && typeof to !== "number")) return null;
-    if (readsWord(instruction) || (op.kind === "barrier" && (op.mode !== "sync" || op.count !== null))) return null;
-    if (guard?.collapse !== undefined && !this.#uniform.has(guard.register)) return null;
-    if (lanes !== undefined && !this.#isOfEachLane(instruction)) return null;
+    if (op.kind === "barrier" && (op.mode !== "sync" || op.count !== null)) return null;
+    const isUniformGuard = guard === null || this.#uniform.has(guard.register);
+    if ((guard?.collapse !== undefined || lanes?.uniform === true) && !isUniformGuard) return null;
     const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
     const located = place?.kind === "surface" ? this.#atAddress(op, at) : this.#tagsOffsets ? op : withoutMask(op);
     if (located === null) return null;
     const plain = guard === null ? null : { register: guard.register, negate: guard.negate };
-    return { ...rest, op: located, dst, guard: plain };
-  }
-
-  /**
-   * Whether an instruction that names its lanes does for each active lane what the lane could do by itself: it is for
-   * all lanes, or for one value that all lanes of the thread compute alike.
-   */
-  #isOfEachLane({ op, dst, guard, lanes }: Instruction): boolean {
-    const { first, count, uniform, noMask } = lanes!;
-    const isUniformGuard = guard === null || this.#uniform.has(guard.register);
-    if (uniform) return isUniformGuard;
-    const isForAll = first === 0 && count >= this.#width;
-    if (isForAll && !noMask) return true;
-    if (!noMask || op.kind === "atomic" || !(isUniformGuard || isForAll)) return false;
-    if (isForAll && op.kind === "pure") return true;
-    return count === 1 && dst.every((to) => this.#isOne(to));
-  }
-
-  /** Whether a destination is one element, the same for all lanes. */
-  #isOne(to: Destination): boolean {
-    return typeof to !== "number" || this.#ir.registers[to]!.home?.lanes === null;
+    const kept = lanes === undefined || lanes.uniform ? {} : { lanes };
+    return { ...rest, ...kept, op: located, dst, guard: plain };
   }
 
   /** An access to a surface as one at an address; null where it is not known which surface it is. */
@@ -262,7 +249,11 @@ class WorkItemForm {
       case "param":
         return lanes === null ? paramLoad(source.offset + within, bits) : null;
       case "group-id":
-        return lanes === null && bits === 32 && within === 0 ? pure(special("ctaid", source.dimension)) : null;
+        return lanes === null ? partOf(special("ctaid", source.dimension), within, bits) : null;
+      case "thread-index":
+        return lanes === null ? partOf(threadIndex(this.#width), within, bits) : null;
+      case "zero":
+        return lanes === null ? pure(bits === 64 ? kit.i64(0n) : kit.i32(0)) : null;
       case "item-index":
         return lanes?.first === 0 && bits === 32 && within === 0 ? pure(itemIndex()) : null;
       case "local-id":
@@ -318,6 +309,18 @@ const block = (size: number): Param["type"] => ({ kind: "array", size, align: 8,
 
 const pure = (value: Expr): Op => ({ kind: "pure", values: [value] });
 
+/** A part of a doubleword, which begins at a byte; null if it is not all in it. */
+const partOf = (value: Expr, at: number, bits: number): Op | null =>
+  8 * at + bits > 32 ? null : pure(bits === 32 ? value : kit.field(value, 8 * at, bits, false));
+
+/** The number of a work item's thread in its group. */
+function threadIndex(width: number): Expr {
+  const [x, y, z] = ([0, 1, 2] as const).map((dimension) => special("tid", dimension));
+  const row = kit.add(kit.mul(z!, special("ntid", 1)), y!);
+  const item = kit.add(kit.mul(row, special("ntid", 0)), x!);
+  return kit.shr(item, kit.i32(Math.log2(width)), false);
+}
+
 /** The index of a work item in the launch, with x varying fastest. */
 function itemIndex(): Expr {
   const [x, y, z] = ([0, 1, 2] as const).map((dimension) =>
@@ -340,14 +343,3 @@ const paramLoad = (offset: number, bits: FileHome["bits"]): Op => ({
   access: plainAccess("kernel-param", bits, 1, 1),
   place: { kind: "address", address: kit.i64(BigInt(windows["kernel-param"].start + offset)) },
 });
-
-/** Whether an instruction reads predicates of other lanes as a word. */
-function readsWord(instruction: Instruction): boolean {
-  let found = false;
-  const visit = (expr: Expr): Expr => {
-    found ||= expr.kind === "lane-word" || (expr.kind === "prim" && expr.args.some((arg) => visit(arg) && found));
-    return expr;
-  };
-  mapOperands(instruction, visit);
-  return found;
-}

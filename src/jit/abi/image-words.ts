@@ -1,9 +1,11 @@
 /**
- * What the launcher tells compiled code about a texture, in words of 32 bits: the image lies in device memory as a whole.
- * `normalized` and `linear`: 0 or 1. `border`: the texel outside, four channels.
+ * What the launcher tells compiled code about a texture or a surface, in words of 32 bits: the image lies in device
+ * memory as a whole. The third axis is the depth, or the layers. `normalized` and `linear`: 0 or 1. `border`: the texel outside, four
+ * channels.
  */
 export const imageWords = {
-  ...{ base: 0, rowPitch: 1, width: 2, height: 3, modeX: 4, modeY: 5, normalized: 6, linear: 7, border: 8 },
+  ...{ base: 0, rowPitch: 1, slicePitch: 2, width: 3, height: 4, depth: 5 },
+  ...{ modeX: 6, modeY: 7, modeZ: 8, normalized: 9, linear: 10, border: 11 },
 } as const;
 
 /** The registers of `fragments` that come before these words, and those that both take together. */
@@ -15,3 +17,41 @@ export const imageWordsAt = (lanes: number): number => resultRegisters * 4 * lan
 
 /** The ways of treating texels outside, as these words have them: those from `wrap` on repeat the image. */
 export const imageModes = { clamp: 0, border: 1, wrap: 2, mirror: 3 } as const;
+
+/** How texels lie in memory, and what a fetch makes of them. */
+export interface TexelForm {
+  /** Bits of a channel. */
+  readonly bits: 8 | 16 | 32;
+  readonly channels: 1 | 2 | 4;
+  /** Bits as they are; integers extended with zeros; or integers that stand for fractions. */
+  readonly value: "raw" | "unsigned" | "fraction";
+  /** What a fetch from them gives. */
+  readonly result: "float" | "integer";
+}
+
+/** The forms of texels that compiled code fetches itself; the launcher answers with the number of one, from 1. */
+export const texelForms: readonly TexelForm[] = [
+  { bits: 32, channels: 1, value: "raw", result: "float" },
+  { bits: 32, channels: 4, value: "raw", result: "float" },
+  { bits: 8, channels: 4, value: "fraction", result: "float" },
+  { bits: 8, channels: 1, value: "fraction", result: "float" },
+  { bits: 32, channels: 2, value: "raw", result: "float" },
+  { bits: 32, channels: 1, value: "raw", result: "integer" },
+  { bits: 8, channels: 4, value: "unsigned", result: "integer" },
+  { bits: 8, channels: 1, value: "unsigned", result: "integer" },
+  { bits: 16, channels: 1, value: "unsigned", result: "integer" },
+  { bits: 32, channels: 2, value: "raw", result: "integer" },
+  { bits: 32, channels: 4, value: "raw", result: "integer" },
+];
+
+/** The geometries that it fetches from, in the order in which the launcher knows them. */
+export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d"] as const;
+/** One of `fetchedGeometries`. */
+export type FetchedGeometry = (typeof fetchedGeometries)[number];
+
+/** Raw elements of a surface of a geometry, as a number beyond those of `fetchNumber`. Its width counts bytes. */
+export const surfaceNumber = (geometry: FetchedGeometry): number => 16 + fetchedGeometries.indexOf(geometry);
+
+/** What an instruction fetches, as one number: the geometry, and whether results are integers. */
+export const fetchNumber = (geometry: FetchedGeometry, result: TexelForm["result"]): number =>
+  2 * fetchedGeometries.indexOf(geometry) + (result === "integer" ? 1 : 0);

@@ -135,7 +135,8 @@ export function fillContext(
       i32[at + tidBytes / 2] = Math.floor(t / (nx * ny));
     }
   }
-  u8.set(params.subarray(0, layout.roots - layout.params), context + layout.params);
+  const room = layout.roots - layout.params;
+  u8.set(params.length <= room ? params : params.subarray(0, room), context + layout.params);
   u8.set(kernel.targets, context + layout.targets);
   u8.fill(0, context + layout.sites, context + layout.addresses);
   fillExtents(grid, kernel, context, extents);

@@ -1,37 +1,86 @@
 import type { FoundObject } from "../../machine/images/image-table.ts";
-import { bitsOfFloat } from "../../numeric/texel.ts";
+import type { Image } from "../../machine/images/image.ts";
+import { bitsOfFloat, channelInfo, type ChannelType } from "../../numeric/texel.ts";
 import type { Sampler } from "../../machine/images/sampler.ts";
-import { imageModes, imageWords } from "../abi/image-words.ts";
+import { fetchedGeometries, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
 
-/** Wrapping and mirroring need coordinates that are fractions of the image. */
-function modeOf({ address, normalized }: Sampler, axis: 0 | 1): number {
+/** The number of the form that texels have; 0 if compiled code does not know it. */
+function formOf({ format: { type, channels } }: Image, result: TexelForm["result"]): number {
+  const { bits, value } = channelInfo[type];
+  const isFraction = type.includes("norm");
+  const own: TexelForm["value"] = isFraction ? "fraction" : bits === 32 ? "raw" : "unsigned";
+  // Signed integers that are extended, and floats of 16 bits, are the launcher's.
+  if (bits < 32 && !type.startsWith("u")) return 0;
+  const kind = value === "float" ? "float" : "integer";
+  if (kind !== result) return 0;
+  const known = (form: TexelForm): boolean =>
+    form.bits === bits && form.channels === channels && form.value === own && form.result === result;
+  return texelForms.findIndex(known) + 1;
+}
+
+/** Wrapping and mirroring need coordinates that are fractions of the image; outside linear memory there are zeros. */
+function modeOf({ address, normalized }: Sampler, { layout }: Image, axis: 0 | 1 | 2): number {
+  if (layout === "linear") return imageModes.border;
   const mode = imageModes[address[axis]];
   return mode >= imageModes.wrap && !normalized ? imageModes.clamp : mode;
 }
 
-/**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from: of two dimensions, of
- * 32-bit floats, one or four to a texel. Returns how many, or 0.
- */
-export function describeImage(found: FoundObject, words: Int32Array, at: number): number {
-  if (found === null || typeof found === "string" || found.kind !== "texture") return 0;
-  const { image, sampler } = found;
-  const { type, channels } = image.format;
-  if (type !== "f32" || (channels !== 1 && channels !== 4)) return 0;
-  if (image.dimensions !== 2 || image.cube || image.layers !== null || image.samples > 1) return 0;
-  const modeX = modeOf(sampler, 0);
-  const modeY = modeOf(sampler, 1);
-  // Channels that an image does not have are constants where there is no border.
-  if (channels === 1 && (modeX === imageModes.border || modeY === imageModes.border)) return 0;
+/** A channel outside the image, as fetches give it. */
+function borderWord(value: number, type: ChannelType): number {
+  if (channelInfo[type].value !== "float") return value | 0;
+  // What is computed has one NaN; 32-bit floats keep their bits.
+  return type !== "f32" && value !== value ? 0x7fff_ffff : bitsOfFloat(value);
+}
+
+/** Puts where an image lies and its size; the third axis is that of layers or of depth. */
+function putSize(image: Image, isArray: boolean, width: number, words: Int32Array, at: number): void {
   const level = image.sizes[0]!;
   words[at + imageWords.base] = image.base;
   words[at + imageWords.rowPitch] = level.rowPitch;
-  words[at + imageWords.width] = level.width;
+  words[at + imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
+  words[at + imageWords.width] = width;
   words[at + imageWords.height] = level.height;
-  words[at + imageWords.modeX] = modeX;
-  words[at + imageWords.modeY] = modeY;
+  words[at + imageWords.depth] = isArray ? image.planes : level.depth;
+}
+
+/** Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 1, or 0. */
+function describeSurface(image: Image, number: number, words: Int32Array, at: number): number {
+  const isArray = image.cube || image.layers !== null;
+  const own = `${isArray ? "a" : ""}${image.dimensions}d`;
+  if (image.samples > 1 || fetchedGeometries[number - 16] !== own) return 0;
+  putSize(image, isArray, image.width * image.texelBytes, words, at);
+  return 1;
+}
+
+/**
+ * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the instruction
+ * (see `fetchNumber`). Returns the number of its form, or 0.
+ */
+export function describeImage(found: FoundObject, fetch: number, words: Int32Array, at: number): number {
+  if (found === null || typeof found === "string") return 0;
+  if (fetch >= 16) return found.kind === "surface" ? describeSurface(found.image, fetch, words, at) : 0;
+  if (found.kind !== "texture") return 0;
+  const { image, sampler, sRGB } = found;
+  if (image.cube || image.samples > 1 || sRGB) return 0;
+  const isArray = image.layers !== null;
+  const geometry = `${isArray ? "a" : ""}${image.dimensions}d`;
+  if (fetchedGeometries[fetch >> 1] !== geometry) return 0;
+  const form = formOf(image, (fetch & 1) === 0 ? "float" : "integer");
+  if (form === 0) return 0;
+  const axes = ([0, 1, 2] as const).slice(0, image.dimensions);
+  const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
+  const linear = sampler.filter === "linear" && (fetch & 1) === 0;
+  // A blend of channels that an image does not have with the border's is the launcher's.
+  if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
+  putSize(image, isArray, image.width, words, at);
+  words[at + imageWords.modeX] = modes[0]!;
+  words[at + imageWords.modeY] = modes[1]!;
+  words[at + imageWords.modeZ] = modes[2]!;
   words[at + imageWords.normalized] = sampler.normalized ? 1 : 0;
-  words[at + imageWords.linear] = sampler.filter === "linear" ? 1 : 0;
-  for (let c = 0; c < 4; c++) words[at + imageWords.border + c] = bitsOfFloat(sampler.border[c]!);
-  return channels;
+  words[at + imageWords.linear] = linear ? 1 : 0;
+  for (let c = 0; c < 4; c++) {
+    const color = image.layout === "linear" ? 0 : sampler.border[c]!;
+    words[at + imageWords.border + c] = borderWord(color, image.format.type);
+  }
+  return form;
 }

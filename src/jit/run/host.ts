@@ -236,11 +236,12 @@ export class Host {
     this.#units.perform({ context, x, site, lanes: lanes << first, first });
   }
 
-  /** Describes a texture for compiled code. Returns its channels, or 0 if it is for `performUnit`. */
-  findImage(context: number, high: number, low: number): number {
+  /** Describes a texture for compiled code. Returns the form of its texels, or 0 if it is for `performUnit`. */
+  findImage(context: number, high: number, low: number, fetch: number): number {
     const { layout, lanes } = this.#kernel;
     const { images, views } = this.#grid.memory;
-    return describeImage(images.find(high, low), views.i32, (context + layout.fragments + imageWordsAt(lanes)) >>> 2);
+    const at = (context + layout.fragments + imageWordsAt(lanes)) >>> 2;
+    return describeImage(images.find(high, low), fetch, views.i32, at);
   }
 
   /** A block ends. */

@@ -106,10 +106,13 @@ function samplePlaces(sampled: Sampled, operands: FetchOperands, choice: LevelCh
 export function componentsOf(sampled: Sampled, operands: FetchOperands): readonly number[] {
   const { fetch, image } = sampled;
   const sizeOf = (level: number): ImageLevel => image.sizes[level]!;
-  if (fetch.component !== null) {
-    return gatherTexels(sampled, sizeOf(0), placeOf(sampled, operands), fetch.component);
-  }
   const choice = levelsOf(sampled, operands);
+  if (fetch.component !== null) {
+    // Levels are not blended where texels are not: the nearer of two counts.
+    const [first, second = first] = choice.levels;
+    const { level } = second!.weight > first!.weight ? second! : first!;
+    return gatherTexels(sampled, sizeOf(level), placeOf(sampled, operands), fetch.component);
+  }
   const places = samplePlaces(sampled, operands, choice);
   if (places.length === 1 && choice.levels.length === 1) {
     return sampleLevel(sampled, sizeOf(choice.levels[0]!.level), places[0]!);

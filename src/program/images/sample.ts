@@ -113,10 +113,12 @@ function planeOf(
 function pointTexel(sampled: Sampled, level: ImageLevel, place: SamplePlace): readonly number[] {
   const sizes = sizesOf(level);
   const indices = place.at.map((coordinate, axis) => {
-    const position = positionOf(sampled, coordinate, sizes[axis]!);
-    return (texelAt(position) + (place.offsets[axis] ?? 0)) | 0;
+    const size = sizes[axis]!;
+    const texel = texelAt(positionOf(sampled, coordinate, size));
+    // A point of a face is on that face, its edges and corners too.
+    if (sampled.image.cube) return Math.max(0, Math.min(texel, size - 1));
+    return (texel + (place.offsets[axis] ?? 0)) | 0;
   });
-  // A point of a face is on that face: no corner is beyond it.
   return texelOf(sampled, level, place, indices)!;
 }
 

@@ -1,4 +1,5 @@
 import type { ImageFetch, ImageGeometry, MessageParameter, UnitOpOf } from "../../ir/index.ts";
+import { numberToF16 } from "../../numeric/half.ts";
 import { channelInfo, floatOfBits } from "../../numeric/texel.ts";
 import type { Image } from "../../machine/images/image.ts";
 import { plainSampler, type Sampler } from "../../machine/images/sampler.ts";
@@ -53,7 +54,8 @@ function operandsOf(
   const index = layer === undefined || image.layers === null ? 0 : number(layer);
   const lod =
     level === "level"
-      ? [number("lod")]
+      ? // Without a neighbour the level that a bias is added to is 0.
+        [number(parameters.includes("bias") ? "bias" : "lod")]
       : level === "gradients"
         ? [...own.map((a) => floatOfBits(word(`d${a}dx`))), ...own.map((a) => floatOfBits(word(`d${a}dy`)))]
         : [];
@@ -62,7 +64,7 @@ function operandsOf(
     layer: Math.max(0, isLoad ? index : Math.floor(index + 0.5)),
     coordinates: own.map(number),
     lod,
-    offsets: image.cube ? [] : offsets.slice(0, count),
+    offsets: image.cube ? [] : [offsets[0] + word("offu"), offsets[1] + word("offv"), offsets[2]].slice(0, count),
     reference: parameters.includes("ref") ? floatOfBits(word("ref")) : null,
   };
 }
@@ -105,9 +107,13 @@ export const sendToSampler = (op: UnitOpOf<"sampler-message">, call: UnitCall): 
     const image = boundImage(call, lane);
     const operands = operandsOf(op, image, call, lane);
     const sampled = sampledOf(op, call, lane, operands, image);
-    const { channels } = op.message;
+    const { channels, half } = op.message;
     const values = componentsOf(sampled, operands);
-    const bits = (value: number): number =>
-      sampled.fetch.result === "f32" && !sampled.reading.raw ? floatBits(value) : value | 0;
+    const { raw } = sampled.reading;
+    const bits = (value: number): number => {
+      if (sampled.fetch.result !== "f32") return value | 0;
+      if (half) return numberToF16(raw ? floatOfBits(value) : value);
+      return raw ? value | 0 : floatBits(value);
+    };
     for (const [i, c] of channels.entries()) call.give(i, lane, bits(values[c]!));
   });

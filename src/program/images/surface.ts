@@ -4,7 +4,7 @@ import type { Image } from "../../machine/images/image.ts";
 import { forEachLane, unitFault } from "../units/lanes.ts";
 import type { UnitCall } from "../units/unit-call.ts";
 import { imageMismatch, requireObject } from "./handles.ts";
-import { elementBits, imageRange } from "./texels.ts";
+import { imageRange, unalignedBits } from "./texels.ts";
 
 /** Faces of a cube are layers of a surface. */
 function fits({ dimensions, cube, layers, samples }: Image, geometry: ImageGeometry): boolean {
@@ -37,9 +37,13 @@ function placeOf(
   if (!isInside) {
     if (bounds === "zero") return null;
     if (bounds === "trap") throw outside(call, lane, access, image, wanted);
+    // No element is the nearest one where a row has none.
+    if (lastX < 0) throw imageMismatch(call, lane, image, `accesses elements of ${bytes} bytes, more than a row has`);
   }
   const [bx, by, bz, bl] = wanted.map((n, axis) => Math.max(0, Math.min(n, last[axis]!)));
-  const at = bl! * layerPitch + bz! * slicePitch + by! * rowPitch + bx! * unit;
+  // The nearest element begins at a multiple of its size too, where the row is not a whole number of them.
+  const along = formatted ? bx! * unit : bx! - (bx! % bytes);
+  const at = bl! * layerPitch + bz! * slicePitch + by! * rowPitch + along;
   if (!formatted && x % bytes !== 0) {
     const message = `the element begins at byte ${x} of its row, which is not a multiple of its size, ${bytes} bytes`;
     throw unitFault(call, lane, "misaligned-access", message);
@@ -76,7 +80,7 @@ export const loadSurface = ({ access }: UnitOpOf<"surface-load">, call: UnitCall
     const range = place && imageRange(call, place.image, place.at, { lane, effect: "load", bytes });
     const bits = wordBits(access.bits);
     const element = (i: number): number =>
-      range === null ? 0 : elementBits({ ...range, at: range.at + (i * bits) / 8 }, bits);
+      range === null ? 0 : unalignedBits({ ...range, at: range.at + (i * bits) / 8 }, bits);
     for (let i = 0; i < access.count; i++) {
       if (access.bits === 64) call.give(i, lane, element(2 * i), element(2 * i + 1));
       else call.give(i, lane, element(i));
@@ -138,16 +142,16 @@ export const reduceSurface = ({ reduction }: UnitOpOf<"surface-reduce">, call: U
     const isSigned = signedness(reduction, place.image, call, lane);
     const bits = reduction.bits as 32 | 64;
     const kind = { bits, order: "relaxed", scope: "gpu" } as const;
-    const { views, at } = imageRange(call, place.image, place.at, { lane, effect: "atomic", bytes, kind });
+    const range = imageRange(call, place.image, place.at, { lane, effect: "atomic", bytes, kind });
     const typed = isSigned ? BigInt.asIntN : BigInt.asUintN;
     const { high, low } = call.address(5, lane);
     const given = typed(bits, (BigInt(high) << 32n) | BigInt(low));
-    const { i32 } = views;
-    const word = at >>> 2;
-    const old = bits === 64 ? (BigInt(i32[word + 1]!) << 32n) | BigInt(i32[word]! >>> 0) : BigInt(i32[word]!);
+    const low32 = unalignedBits(range, 32);
+    const high32 = bits === 64 ? unalignedBits({ ...range, at: range.at + 4 }, 32) : 0;
+    const old = (BigInt(high32) << 32n) | BigInt(low32 >>> 0);
     const result = BigInt.asUintN(64, reduce[reduction.op](typed(bits, old), given));
-    i32[word] = Number(result & 0xffff_ffffn);
-    if (bits === 64) i32[word + 1] = Number(result >> 32n);
+    const { u8 } = range.views;
+    for (let i = 0; i < bytes; i++) u8[range.at + i] = Number((result >> BigInt(8 * i)) & 0xffn);
   });
 
 function signedness(reduction: SurfaceReduction, image: Image, call: UnitCall, lane: number): boolean {

@@ -38,6 +38,13 @@ export function elementBits({ views, at }: Range, bits: 8 | 16 | 32): number {
   return bits === 16 ? views.u16[at >>> 1]! : views.i32[at >>> 2]!;
 }
 
+/** The bits of an element at any byte: rows of a dense image need not be a whole number of elements apart. */
+export function unalignedBits({ views: { u8 }, at }: Range, bits: 8 | 16 | 32): number {
+  let value = 0;
+  for (let bit = 0; bit < bits; bit += 8) value |= u8[at + bit / 8]! << bit;
+  return value;
+}
+
 /** How the channels of a texel are read. */
 export interface TexelReading {
   readonly sRGB: boolean;

@@ -1,8 +1,10 @@
-import type { UnitOpOf } from "../../ir/index.ts";
+import { atomicResult, type UnitOpOf } from "../../ir/index.ts";
 import { bitsOfFloat, channelInfo, encodeChannel, floatOfBits } from "../../numeric/texel.ts";
 import type { Image } from "../../machine/images/image.ts";
+import { type Expr, fold } from "../../semantics/index.ts";
 import { forEachLane } from "../units/lanes.ts";
 import type { UnitCall } from "../units/unit-call.ts";
+import { imageMismatch } from "./handles.ts";
 import { boundImage } from "./sampler-message.ts";
 import { elementBits, imageRange, offsetOf, readTexel, type TexelPlace } from "./texels.ts";
 
@@ -65,6 +67,56 @@ export const storeTyped = ({ channels }: UnitOpOf<"typed-store">, call: UnitCall
       ...{ lane, effect: "store", bytes: bytes.length, contents: () => bytes },
     });
     range.views.u8.set(bytes, range.at);
+  });
+
+/** Updates an element of a texel for each lane, and gives what it was; zero outside (TYPED_ATOMIC, LSC_TYPED). */
+export const updateTyped = ({ bits, function: name }: UnitOpOf<"typed-atomic">, call: UnitCall): void => {
+  const ty = bits === 64 ? "i64" : "i32";
+  const leaf = (index: number): Expr => ({ kind: "old", ty, index });
+  const combine = atomicResult(name, { bits, bfloat: false, old: leaf(0), src0: leaf(1), src1: leaf(2) });
+  forEachLane(call, (lane) => {
+    const image = boundImage(call, lane);
+    if (image.texelBytes * 8 !== bits) {
+      throw imageMismatch(call, lane, image, `updates texels of ${bits} bits`);
+    }
+    const place = placeOf(call, lane, image);
+    if (place === null) {
+      call.give(0, lane, 0, 0);
+      return;
+    }
+    const kind = { bits, order: "relaxed", scope: "gpu" } as const;
+    const range = imageRange(call, image, offsetOf(image, place), { lane, effect: "atomic", bytes: bits / 8, kind });
+    const { views, at } = range;
+    const old = bits === 64 ? wide(views.i32[(at >>> 2) + 1]!, views.i32[at >>> 2]!) : elementBits(range, bits);
+    const operand = (n: number): number | bigint => {
+      const { high, low } = call.address(4 + n, lane);
+      return bits === 64 ? wide(high, low) : low | 0;
+    };
+    const result = fold(combine, (leaf) => {
+      const index = leaf.kind === "old" ? leaf.index : 0;
+      return index === 0 ? old : operand(index);
+    });
+    const given = name === "predec" ? result : old;
+    if (bits === 64) {
+      const [next, last] = [BigInt(result as bigint), BigInt(given as bigint)];
+      views.i32[at >>> 2] = Number(BigInt.asIntN(32, next));
+      views.i32[(at >>> 2) + 1] = Number(BigInt.asIntN(32, next >> 32n));
+      call.give(0, lane, Number(BigInt.asIntN(32, last)), Number(BigInt.asIntN(32, last >> 32n)));
+      return;
+    }
+    if (bits === 32) views.i32[at >>> 2] = result as number;
+    else views.u16[at >>> 1] = result as number;
+    call.give(0, lane, bits === 32 ? (given as number) : (given as number) & 0xffff);
+  });
+};
+
+const wide = (high: number, low: number): bigint => BigInt.asIntN(64, (BigInt(high) << 32n) | BigInt(low >>> 0));
+
+/** The number of samples of a texel for each lane (INFO). */
+export const countSamples = ({ channels }: UnitOpOf<"sample-count">, call: UnitCall): void =>
+  forEachLane(call, (lane) => {
+    const { samples } = boundImage(call, lane);
+    for (const [i, c] of channels.entries()) call.give(i, lane, c === 0 ? samples : 0);
   });
 
 /** The size of a level of an image, and how many there are, for each lane (INFO). */

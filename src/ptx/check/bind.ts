@@ -20,7 +20,7 @@ const constants: ReadonlyMap<string, PtxSymbol> = new Map([
 ]);
 
 /** How many unknown names get a suggestion: each costs a search through all names in scope. */
-const suggestionLimit = 20;
+export const suggestionLimit = 20;
 
 /** How many names such a search considers. */
 const searchLimit = 2000;
@@ -30,9 +30,10 @@ export class Binder {
   scope: Scope;
   /** The body whose registers are counted; null at module scope. */
   body: BodyInfo | null = null;
+  /** How many unknown names got a suggestion so far. */
+  suggestions = 0;
   readonly #context: ModuleContext;
   readonly #unknown = new Set<string>();
-  #suggestions = 0;
 
   constructor(context: ModuleContext, scope: Scope) {
     this.#context = context;
@@ -181,6 +182,8 @@ export class Binder {
 
   /** Reports each unknown name once per function, rather than at every use. */
   #reportUnknown(node: NameExpr, what: "name" | "label"): void {
+    // A tree may be checked again, when other declarations have changed.
+    node.symbol = null;
     if (this.#unknown.has(node.text)) return;
     this.#unknown.add(node.text);
     this.#context.sink.error("unknown-name", node, `unknown ${what} '${node.text}'`, {
@@ -189,7 +192,8 @@ export class Binder {
   }
 
   #suggestion(name: string): string | undefined {
-    if (this.#suggestions++ >= suggestionLimit) return undefined;
+    if (this.suggestions >= suggestionLimit) return undefined;
+    this.suggestions++;
     const names: string[] = [];
     for (let scope: Scope | null = this.scope; scope !== null; scope = scope.parent) {
       for (const candidate of scope.names()) {

@@ -48,7 +48,7 @@ interface CallParts {
 
 /** Checks call instructions against the signatures of what they call. */
 export class CallChecker {
-  readonly info = new Map<Instruction, CallInfo>();
+  info = new Map<Instruction, CallInfo>();
   readonly #context: ModuleContext;
   readonly #targets: TargetDeclarations;
   /** The functions of each call table; empty after a diagnostic. */
@@ -218,7 +218,7 @@ export class CallChecker {
     { space, dimensions, type, vector, declarator, span }: VariableSymbol,
   ): FunctionSymbol[] | null {
     const { sink } = this.#context;
-    const notes = [{ message: "declared here", source: sink.source, span }];
+    const notes = [{ message: "declared here", source: sink.sourceOf(span), span }];
     const wrong = (message: string): null => {
       sink.error("call-list", list, message, { notes });
       return null;
@@ -236,7 +236,7 @@ export class CallChecker {
       const symbol = functionOf(element);
       if (symbol === null) {
         sink.error("call-list", list, `the call table '${list.text}' holds something that is not a function`, {
-          notes: [{ message: "this element", source: sink.source, span: element }],
+          notes: [{ message: "this element", source: sink.sourceOf(element), span: element }],
         });
         return null;
       }
@@ -288,8 +288,9 @@ export class CallChecker {
   }
 
   #notes(formal: FormalShape | null) {
-    const { source } = this.#context.sink;
-    return formal ? [{ message: "the parameter is declared here", source, span: formal.span }] : [];
+    if (formal === null) return [];
+    const { span } = formal;
+    return [{ message: "the parameter is declared here", source: this.#context.sink.sourceOf(span), span }];
   }
 
   /** Checks one argument or result against its formal parameter: kind, size, array bounds and alignment. */

@@ -31,7 +31,13 @@ export function duplicate(name: Name, scope: Scope, sink: DiagnosticSink<CheckCo
   const previous = scope.own(name.text) ?? (label && label.span.start < name.start ? label : undefined);
   if (previous === undefined) return false;
   sink.error("duplicate-name", name, `'${name.text}' is already declared in this scope`, {
-    notes: [{ message: `the ${nounOf(previous)} is declared here`, source: sink.source, span: previous.span }],
+    notes: [
+      {
+        message: `the ${nounOf(previous)} is declared here`,
+        source: sink.sourceOf(previous.span),
+        span: previous.span,
+      },
+    ],
   });
   return true;
 }

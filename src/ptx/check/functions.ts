@@ -77,7 +77,7 @@ export class FunctionDeclarations {
     const { sink } = this.#context;
     const { name } = node;
     const first = symbol.declaration;
-    const notes = [{ message: "declared here", source: sink.source, span: first.name }];
+    const notes = [{ message: "declared here", source: sink.sourceOf(first.name), span: first.name }];
     const inconsistent = (what: string): void => {
       sink.error("inconsistent-prototype", name, `'${name.text}' was declared differently before: ${what}`, {
         help: "all declarations of a function and its definition must agree, except in the names of parameters",

@@ -17,6 +17,7 @@ export function checkInstruction(
   { candidates, problem }: OpcodeResolution,
   context: CheckContext,
 ): void {
+  node.resolved = null;
   checkGuard(node, context);
   if (problem) {
     reportOpcode(node, problem, context);

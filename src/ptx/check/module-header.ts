@@ -70,7 +70,10 @@ export interface ModuleHeader {
 }
 
 /** Reads and checks `.version`, `.target` and `.address_size`, which begin a module in this order (11.1). */
-export function moduleHeader({ items, source }: Module, sink: DiagnosticSink<CheckCode>): ModuleHeader {
+export function moduleHeader(
+  { items, source }: Pick<Module, "items" | "source">,
+  sink: DiagnosticSink<CheckCode>,
+): ModuleHeader {
   const [first, ...others] = items.filter((item) => item.kind !== "bad");
   const version = first?.kind === "version" ? readVersion(first, sink) : newest;
   if (first?.kind !== "version") {
@@ -79,6 +82,7 @@ export function moduleHeader({ items, source }: Module, sink: DiagnosticSink<Che
     const span = needs ? { start: needs.start, end: Math.min(needs.end, needs.start + 1) } : { start: 0, end: 0 };
     // Text that could not be parsed may have been the directive, and has been reported already.
     if (first !== undefined || source.text.trim() === "" || items.length === 0) {
+      if (needs) sink.source = sink.sourceOf(needs);
       sink.error("missing-version", span, "a module must begin with '.version'", {
         help: "write `.version 9.0` or older",
       });
@@ -88,6 +92,7 @@ export function moduleHeader({ items, source }: Module, sink: DiagnosticSink<Che
   let target = targetNamed("sm_90");
   if (targetItem?.kind === "target") target = readTarget(targetItem, version, sink);
   else if (first?.kind === "version") {
+    sink.source = sink.sourceOf(targetItem ?? first);
     sink.error("missing-target", firstSpan(targetItem ?? first), "'.target' must follow '.version'", {
       help: "write `.target sm_90` or another target",
     });
@@ -144,7 +149,7 @@ function readVersion(node: VersionDirective, sink: DiagnosticSink<CheckCode>): n
  * Warns, once, that a module's version is newer than this program knows if it has something that is unknown. Call it
  * when all else has been checked.
  */
-export function noteNewerVersion({ items }: Module, sink: DiagnosticSink<CheckCode>): void {
+export function noteNewerVersion({ items }: Pick<Module, "items">, sink: DiagnosticSink<CheckCode>): void {
   const node = items.find((item) => item.kind === "version");
   if (node === undefined || node.minor >= 100 || versionNumber(`${node.major}.${node.minor}`) <= newest) return;
   const isUnknown = sink.diagnostics.some((d) => d.severity === "error" && mayBeNewer.has(d.code));

@@ -13,7 +13,7 @@ import type { BodyInfo } from "./context.ts";
 import type { ModuleContext } from "./module-context.ts";
 
 /** An argument that nothing is stored to: its value is undefined if the callee reads it. */
-interface UnwrittenArgument {
+export interface UnwrittenArgument {
   readonly argument: NameExpr;
   readonly symbol: VariableSymbol;
   readonly callee: FunctionSymbol;
@@ -33,7 +33,7 @@ export class PassedParameters {
       if (formal?.kind !== "parameter" || !this.read.has(formal)) continue;
       sink.warning("argument-never-stored", argument, `nothing is stored to the argument '${argument.text}'`, {
         help: `write \`st.param.${symbol.type.name} [${argument.text}], ...;\` before the call`,
-        notes: [{ message: `'${callee.name}' reads it`, source: sink.source, span: formal.span }],
+        notes: [{ message: `'${callee.name}' reads it`, source: sink.sourceOf(formal.span), span: formal.span }],
       });
     }
   }

@@ -134,3 +134,18 @@ export class Scope {
     return symbol;
   }
 }
+
+/** The scope of a module, which notes the names that are looked for in it. */
+export class ModuleScope extends Scope {
+  /** Where the names go; null to note none. */
+  asked: Set<string> | null = null;
+
+  constructor() {
+    super(null);
+  }
+
+  override own(name: string): PtxSymbol | undefined {
+    this.asked?.add(name);
+    return super.own(name);
+  }
+}

@@ -15,6 +15,8 @@ export class TargetDeclarations {
   readonly branchTargets = new Map<TargetList, readonly LabelSymbol[]>();
   readonly callTargets = new Map<TargetList, readonly FunctionSymbol[]>();
   readonly signatures: Map<object, CallSignature>;
+  /** All lists and prototypes so far. */
+  readonly declared: (TargetList | CallPrototype)[] = [];
   readonly #context: ModuleContext;
   readonly #binder: Binder;
   #ranged = 0;
@@ -26,6 +28,7 @@ export class TargetDeclarations {
   }
 
   list(node: TargetList): void {
+    this.declared.push(node);
     if (node.kind === "branchtargets") {
       this.#context.require({ since: "6.0", target: "sm_30" }, "'.branchtargets'", node);
       this.branchTargets.set(node, this.#labels(node));
@@ -37,6 +40,7 @@ export class TargetDeclarations {
   }
 
   prototype(node: CallPrototype): void {
+    this.declared.push(node);
     const { sink } = this.#context;
     this.#context.require({ since: "2.1", target: "sm_20" }, "'.callprototype'", node);
     const signature = signatureOf(node, "prototype", this.#binder, this.#context);

@@ -240,7 +240,7 @@ export class VariableDeclarations {
     if (previous?.kind !== "variable" || previous.owner !== null) return false;
     if (previous.linkage !== "extern" && linkage !== "extern") return false;
     const { sink } = this.#context;
-    const notes = [{ message: "declared here", source: sink.source, span: previous.span }];
+    const notes = [{ message: "declared here", source: sink.sourceOf(previous.span), span: previous.span }];
     if (!sameShape(previous, shape) || previous.space !== node.space) {
       sink.error(
         "inconsistent-declaration",

@@ -9,7 +9,7 @@ import type {
   VersionDirective,
 } from "../tree/module.ts";
 import type { Attribute, FunctionAttribute, FunctionDeclaration } from "../tree/nodes.ts";
-import type { Name } from "../tree/leaves.ts";
+import type { Comment, Name } from "../tree/leaves.ts";
 import { bad, Cursor } from "./cursor.ts";
 import { dwarfDirective, fileDirective, locDirective, sectionDirective } from "./debug.ts";
 import {
@@ -33,18 +33,98 @@ import { block, endsFunction, functionAttributes, functionPragma, pragmaDirectiv
 export function parsePtx(source: SourceText): { tree: Module; diagnostics: readonly Diagnostic[] } {
   const p = new Cursor(source);
   const items: Item[] = [];
-  while (!p.at(Token.end)) {
-    const next = item(p);
-    const last = items.at(-1);
-    if (next.kind === "bad" && last?.kind === "bad") items[items.length - 1] = bad(last.start, next.end);
-    else items.push(next);
-  }
-  const { cut, comments } = p.lexer;
-  if (cut !== null) items.push(bad(cut, source.text.length));
-  p.finish();
+  while (!p.at(Token.end)) addItem(items, item(p));
+  finish(p, items);
   const { skipped, sink } = p;
+  const { comments } = p.lexer;
   const tree: Module = { kind: "module", start: 0, end: source.text.length, source, items, comments, skipped };
   return { tree, diagnostics: sink.diagnostics };
+}
+
+function addItem(items: Item[], next: Item): void {
+  const last = items.at(-1);
+  if (next.kind === "bad" && last?.kind === "bad") items[items.length - 1] = bad(last.start, next.end);
+  else items.push(next);
+}
+
+function finish(p: Cursor, items: Item[]): void {
+  const { cut } = p.lexer;
+  if (cut !== null) items.push(bad(cut, p.text.length));
+  p.finish();
+}
+
+/** Some directives that follow each other at module scope; it begins and ends at the beginning of a line. */
+export interface Run {
+  readonly start: number;
+  readonly end: number;
+  readonly items: readonly Item[];
+  readonly comments: readonly Comment[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Text from this offset on has not been looked at: it does not matter for the run. */
+  readonly seen: number;
+}
+
+/** The least that a run has, in characters. */
+const shortestRun = 512;
+
+/**
+ * Parses a text as runs of directives, up to the first place between two directives where `isEnough` says so. Parsed
+ * alone from where it begins, with the same text after it, each run gives the same. `cut`: the text has too many tokens.
+ */
+export function parseRuns(
+  source: SourceText,
+  isEnough: (end: number) => boolean,
+): { readonly runs: readonly Run[]; readonly cut: boolean } {
+  const p = new Cursor(source);
+  const runs: Run[] = [];
+  let items: Item[] = [];
+  let start = 0;
+  let reported = 0;
+  let commented = 0;
+  const close = (end: number, seen: number): void => {
+    const { comments } = p.lexer;
+    const next = firstFrom(comments, end, commented);
+    const diagnostics = p.sink.diagnostics.slice(reported);
+    runs.push({ start, end, items, comments: comments.slice(commented, next), diagnostics, seen });
+    items = [];
+    start = end;
+    reported = p.sink.diagnostics.length;
+    commented = next;
+  };
+  while (!p.at(Token.end)) {
+    addItem(items, item(p));
+    const end = runEnd(p);
+    if (end === null) continue;
+    const enough = isEnough(end);
+    if (!enough && end - start < shortestRun) continue;
+    close(end, lookedAt(p));
+    if (enough) return { runs, cut: false };
+  }
+  finish(p, items);
+  close(source.text.length, source.text.length + 1);
+  return { runs, cut: p.lexer.cut !== null };
+}
+
+/** The line after the one on which the last directive ends, if the next directive begins there or further down. */
+function runEnd(p: Cursor): number | null {
+  const { text, previousEnd } = p;
+  if (!p.at(Token.directive) || !p.first) return null;
+  const newline = text.indexOf("\n", previousEnd);
+  if (newline < 0 || newline >= p.start || text.charCodeAt(newline + 1) === 0xfeff) return null;
+  return /^[ \t\r\v\f]*(\/\/.*)?$/.test(text.slice(previousEnd, newline)) ? newline + 1 : null;
+}
+
+/** The offset after the last character that the parser has looked at: that after the current token, past blanks. */
+function lookedAt({ text, end }: Cursor): number {
+  let at = end;
+  while (/\s/.test(text.charAt(at))) at++;
+  return at + 2;
+}
+
+function firstFrom(comments: readonly Comment[], offset: number, from: number): number {
+  let at = from;
+  while (at < comments.length && comments[at]!.start < offset) at++;
+  return at;
 }
 
 function item(p: Cursor): Item {

@@ -91,18 +91,32 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
   return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
 }
 
-const targets = new WeakMap<IrFunction, readonly Target[]>();
+/** The parameters of a kernel, and a block of bytes in which they are put together, with the part of each. */
+interface ParameterBlock {
+  readonly targets: readonly Target[];
+  readonly bytes: Uint8Array;
+  readonly parts: readonly Uint8Array[];
+}
 
-/** The parameters of a kernel; a launch of a few microseconds has no time to read its C++ name. */
-function targetsOf(kernel: IrFunction): readonly Target[] {
-  let known = targets.get(kernel);
+/** Kept, since a launch takes a few microseconds: reading a C++ name and making views of bytes would be much of that. */
+const blocks = new WeakMap<IrFunction, ParameterBlock>();
+
+function blockOf(kernel: IrFunction): ParameterBlock {
+  let known = blocks.get(kernel);
   if (known === undefined) {
     const { name, params } = kernel;
     const types = parameterTypes(
       name,
       params.map(({ type }) => type.size),
     );
-    targets.set(kernel, (known = params.map((param, i) => ({ param, cpp: types?.[i] ?? null }))));
+    const starts = params.map(({ storage }) => (storage.kind === "kernel" ? storage.offset : 0));
+    const bytes = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => starts[i]! + type.size)));
+    known = {
+      targets: params.map((param, i) => ({ param, cpp: types?.[i] ?? null })),
+      bytes,
+      parts: params.map(({ type }, i) => bytes.subarray(starts[i]!, starts[i]! + type.size)),
+    };
+    blocks.set(kernel, known);
   }
   return known;
 }
@@ -118,23 +132,21 @@ export function packArguments(
   context: ArgumentContext,
 ): Uint8Array {
   const { params } = kernel;
-  const known = targetsOf(kernel);
+  const { targets, bytes, parts } = blockOf(kernel);
   if (args.length !== params.length) {
-    const list = params.length === 0 ? "" : `: ${known.map(describeParam).join(", ")}`;
+    const list = params.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
     throw new UsageError(
       `kernel "${kernel.name}" has ${plural(params.length, "parameter")}, not ${args.length}${list}`,
     );
   }
-  const offsets = params.map(({ storage }) => (storage.kind === "kernel" ? storage.offset : 0));
-  const block = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => offsets[i]! + type.size)));
-  known.forEach((target, i) => {
-    const { param } = target;
+  bytes.fill(0);
+  targets.forEach((target, i) => {
     const wrong = (what: string): never => {
       throw new UsageError(`argument ${i} of kernel "${kernel.name}": ${what}`);
     };
-    pack(block.subarray(offsets[i]!, offsets[i]! + param.type.size), target, args[i]!, context, wrong);
+    pack(parts[i]!, target, args[i]!, context, wrong);
   });
-  return block;
+  return bytes.slice();
 }
 
 type Wrong = (what: string) => never;

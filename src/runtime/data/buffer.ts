@@ -1,6 +1,6 @@
 import { AddressSpace } from "../../machine/memory/address-space.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
-import { elementInfo, Elements, type ElementType, toTypedArray, type TypedArrays } from "./element.ts";
+import { asTypedArray, bytesOfValues, elementInfo, type ElementType, type TypedArrays } from "./element.ts";
 import { fitting, UsageError } from "./errors.ts";
 
 /** An address within a buffer, for use as a kernel argument. Made by `Buffer.at`. */
@@ -68,7 +68,7 @@ export class Buffer<T extends ElementType = ElementType> {
    * @throws UsageError if the buffer has been freed, or while launches are in flight that may use it
    */
   read(): TypedArrays[T] {
-    return toTypedArray(this.type, this.readBytes());
+    return asTypedArray(this.type, this.readBytes());
   }
 
   /**
@@ -88,9 +88,7 @@ export class Buffer<T extends ElementType = ElementType> {
    * @throws UsageError if they do not fit into the buffer, and as `read` does
    */
   write(values: ArrayLike<number> | ArrayLike<bigint>, at = 0): this {
-    const elements = Elements.zeros(this.type, values.length);
-    for (let i = 0; i < values.length; i++) elements.set(i, values[i]!);
-    return this.writeBytes(elements.bytes, at * elements.size);
+    return this.writeBytes(bytesOfValues(this.type, values), at * elementInfo[this.type].size);
   }
 
   /**

@@ -202,15 +202,45 @@ export const numberArrays = {
 
 const constructors = { ...numberArrays, u64: BigUint64Array, s64: BigInt64Array } as const;
 
+/**
+ * The values of a list as elements, little-endian. Those of an array that has such elements are not copied. Floats are
+ * rounded, and integers keep their low bits, as `Elements.set` does it.
+ */
+export function bytesOfValues(type: ElementType, values: ArrayLike<number> | ArrayLike<bigint>): Uint8Array {
+  const given = ArrayBuffer.isView(values) ? typeOfArray(values) : null;
+  if (given !== null && isSameElement(given, type)) {
+    const { buffer, byteOffset, byteLength } = values as TypedArray;
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  }
+  if (given !== null && given in numberArrays && type in numberArrays) {
+    const converted = new numberArrays[type as keyof typeof numberArrays](values as ArrayLike<number>);
+    return new Uint8Array(converted.buffer);
+  }
+  const elements = Elements.zeros(type, values.length);
+  for (let i = 0; i < values.length; i++) elements.set(i, values[i]!);
+  return elements.bytes;
+}
+
+/** Whether elements of one type, converted to another one, keep all their bits. `given`: the type of an array. */
+function isSameElement(given: ElementType, type: ElementType): boolean {
+  const [a, b] = [elementInfo[given], elementInfo[type]];
+  return given === type || (a.kind !== "float" && b.kind !== "float" && a.size === b.size);
+}
+
 /** Converts little-endian bytes into an array that shares no memory with them. */
 export function toTypedArray<T extends ElementType>(type: T, bytes: Uint8Array): TypedArrays[T] {
+  // Not `slice`: on a Node Buffer it shares the memory.
+  return asTypedArray(type, new Uint8Array(bytes));
+}
+
+/** The elements of an array of bytes that nobody else uses, and that is all of its buffer. */
+export function asTypedArray<T extends ElementType>(type: T, bytes: Uint8Array): TypedArrays[T] {
   if (type === "f16" || type === "bf16") {
     const elements = new Elements(type, bytes);
     return Float32Array.from({ length: elements.length }, (_, i) => elements.get(i) as number) as TypedArrays[T];
   }
-  // Not `slice`: on a Node Buffer it shares the memory.
-  const own = new Uint8Array(bytes).buffer;
-  return new constructors[type as keyof typeof constructors](own) as TypedArrays[T];
+  const { buffer } = bytes as Uint8Array<ArrayBuffer>;
+  return new constructors[type as keyof typeof constructors](buffer) as TypedArrays[T];
 }
 
 /** The element type of a typed array, or null if kernels have none like it. */

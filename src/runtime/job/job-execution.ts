@@ -22,6 +22,7 @@ import type { JobFiles } from "./job-files.ts";
 import type { CheckResult, JobResult, LaunchSummary } from "./job-result.ts";
 import type { JobOptions } from "./job-options.ts";
 import { JobObjects } from "./job-objects.ts";
+import { type JobWithFiles, withOpenClFile } from "./job-opencl.ts";
 import { JobSymbols } from "./job-symbols.ts";
 import type { VisaVariant } from "./job-visa.ts";
 import type { BufferSpec, Job, LaunchSpec } from "./job.ts";
@@ -57,6 +58,8 @@ export class JobRun {
   stdout = "";
   #symbols: JobSymbols | null = null;
   readonly #objects: JobObjects;
+  /** The job and its files, once it is opened with those of an OpenCL program that is in one file. */
+  #program: JobWithFiles;
   /** Of the launch that runs: the reports so far, and what it has printed. */
   #found: readonly Report[] = [];
   #printed = "";
@@ -68,6 +71,7 @@ export class JobRun {
     this.files = files;
     this.options = options;
     this.#objects = new JobObjects(device, this.buffers);
+    this.#program = { job, files };
   }
 
   /** Runs all launches and checks. Never throws: what goes wrong is in the result. */
@@ -126,12 +130,14 @@ export class JobRun {
   }
 
   #load(): Module {
-    const paths = this.job.variants.get(this.variant);
-    if (!paths) throw new UsageError(`the job has no variant "${this.variant}"`);
     const { target, module: name } = this.options;
+    this.#program = withOpenClFile(this.#program, this.variant, name ?? null);
+    const { job, files } = this.#program;
+    const paths = job.variants.get(this.variant);
+    if (!paths) throw new UsageError(`the job has no variant "${this.variant}"`);
     const kernels = this.job.launches.flatMap(({ kernel }) => kernel ?? []);
     const module = this.device.load(
-      paths.map((path) => ({ path: this.#shown(path), bytes: this.files.read(path) })),
+      paths.map((path) => ({ path: this.#shown(path), bytes: files.read(path) })),
       { isa: this.job.isa, kernels, ...this.#visaOptions(), ...(target && { target }), ...(name && { module: name }) },
     );
     this.diagnostics = module.diagnostics;
@@ -139,11 +145,11 @@ export class JobRun {
   }
 
   #shown(path: string): string {
-    return this.files.shown?.(path) ?? path;
+    return this.#program.files.shown?.(path) ?? path;
   }
 
   get #visa(): VisaVariant | undefined {
-    return this.job.visa?.variants.get(this.variant);
+    return this.#program.job.visa?.variants.get(this.variant);
   }
 
   /** The options that a vISA program needs besides its text. */
@@ -153,7 +159,7 @@ export class JobRun {
     const { platform, zeinfo, data, symbols, relocations } = variant;
     return {
       inputs: this.job.visa!.inputs,
-      sections: new Map([...data].map(([name, path]) => [name, this.files.read(path)])),
+      sections: new Map([...data].map(([name, path]) => [name, this.#program.files.read(path)])),
       symbols,
       relocations,
       ...(platform === null ? {} : { target: platform }),
@@ -162,10 +168,11 @@ export class JobRun {
   }
 
   #readYaml(path: string): unknown {
-    if (!this.files.yaml) throw new Missing(`${path} is YAML, and nothing is there that reads it`);
-    const source = decodeText(this.files.read(path));
+    const { files } = this.#program;
+    if (!files.yaml) throw new Missing(`${path} is YAML, and nothing is there that reads it`);
+    const source = decodeText(files.read(path));
     try {
-      return this.files.yaml(source);
+      return files.yaml(source);
     } catch (error) {
       // Only the first line is kept, which says what is wrong and where; an excerpt of the text follows it.
       const [what = ""] = (error instanceof Error ? error.message : String(error)).split("\n");

@@ -84,13 +84,20 @@ const groupIds: readonly PayloadPart[] = dimensions.map((dimension) => ({
 /** The doublewords of r0 with the group's id. */
 const groupWords = [1, 6, 7] as const;
 
-const groupPieces = dimensions.map(
-  (dimension): Piece => ({
-    offset: 4 * groupWords[dimension],
-    bytes: 4,
-    source: { kind: "group-id", dimension },
-  }),
-);
+/** The doubleword of r0 with the number of the thread. That of its scratch space, 5, is nothing that work items know. */
+const threadWord = 2;
+const unknownWord = 5;
+
+/** What r0 holds: see `payload.ts`. */
+const r0Pieces = (grfBytes: number): readonly Piece[] =>
+  Array.from({ length: grfBytes / 4 }, (_, word) => word)
+    .filter((word) => word !== unknownWord)
+    .map((word): Piece => {
+      const dimension = dimensions.find((d) => groupWords[d] === word);
+      const kind = word === threadWord ? "thread-index" : "zero";
+      const source: PayloadSource = dimension === undefined ? { kind } : { kind: "group-id", dimension };
+      return { offset: 4 * word, bytes: 4, source };
+    });
 
 interface Pieces {
   readonly pieces: readonly Piece[];
@@ -101,7 +108,7 @@ interface Pieces {
 
 /** The pieces of a hand-written kernel's payload. Private memory of threads is none. */
 function handwrittenPieces(routine: BoundRoutine, inputs: readonly KernelInput[]): Pieces {
-  const pieces: Piece[] = [...groupPieces];
+  const pieces: Piece[] = [...r0Pieces(routine.grfBytes)];
   const pointers: number[] = [];
   let constantBytes = 0;
   for (const { name, kind, ...input } of inputs) {
@@ -122,7 +129,7 @@ function handwrittenPieces(routine: BoundRoutine, inputs: readonly KernelInput[]
 
 /** The pieces of a compiled kernel's payload. */
 function compiledPieces({ grfBytes, inputs }: BoundRoutine, info: KernelInfo, payload: Payload): Pieces {
-  const pieces: Piece[] = [...groupPieces];
+  const pieces: Piece[] = [...r0Pieces(grfBytes)];
   for (const { type, offset, size } of info.perThread) {
     if (type !== "local_id") continue;
     const stride = roundUp(2 * info.simd, grfBytes);

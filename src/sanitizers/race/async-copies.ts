@@ -44,6 +44,8 @@ export class AsyncCopies implements Observer {
   /** By lane, the copy that is being issued. */
   #issued: (Pending | undefined)[] = [];
   readonly #reported = new WeakMap<Site, Set<Site>>();
+  /** The instructions whose copies have been reported to be disturbed. */
+  readonly #named = new WeakSet<Site>();
 
   instruction({ warp, mask, site }: InstructionEvent): void {
     const { op } = site.instruction;
@@ -110,6 +112,9 @@ export class AsyncCopies implements Observer {
   blockEnd(cta: Cta): void {
     for (const warp of cta.warps) {
       for (const { own, bulk } of this.#lanes.get(warp) ?? []) {
+        for (const pending of [...bulk.groups.flat(), ...bulk.open]) {
+          if (!this.#named.has(pending.site)) reportUnread(pending);
+        }
         for (const { groups, open } of [own, bulk]) {
           for (const pending of [...groups.flat(), ...open]) this.#inFlight.end(pending);
         }
@@ -123,8 +128,8 @@ export class AsyncCopies implements Observer {
   }
 
   /** The copy that a lane issues with this instruction. */
-  #issuedBy({ warp, site }: LaneEvent, lane: number): Pending {
-    return (this.#issued[lane] ??= this.#inFlight.begin(warp, lane, site));
+  #issuedBy(e: LaneEvent, lane: number): Pending {
+    return (this.#issued[lane] ??= this.#inFlight.begin(e, lane));
   }
 
   /** An operation on an mbarrier. Copies of phases that a waiting thread finds complete are complete. */
@@ -176,6 +181,7 @@ export class AsyncCopies implements Observer {
       else known.lanes |= lanes;
     }
     for (const [site, { first, lanes }] of bySite) {
+      this.#named.add(site);
       let known = this.#reported.get(e.site);
       if (known === undefined) this.#reported.set(e.site, (known = new Set()));
       if (known.has(site)) continue;
@@ -222,6 +228,20 @@ function adviceFor({ site }: Pending, own: boolean): string {
   return own
     ? `wait for the copy first: ${wait}`
     : `the thread that issued the copy must wait for it (${wait}), and then meet this one at a barrier`;
+}
+
+/** Reports a bulk copy that may still be reading the shared memory of its block when the block ends. */
+function reportUnread({ warp, lane, site, activation, uses }: Pending): void {
+  if (!uses.some(({ kind, effect }) => kind === "shared" && effect === "load")) return;
+  warp.cta.grid.reports.add({
+    code: "async-in-flight",
+    severity: "error",
+    message: "the block ends while this copy may still be reading its shared memory: nothing waits for it",
+    help: "the thread that issued it waits before it ends: cp.async.bulk.commit_group, cp.async.bulk.wait_group.read 0",
+    lanes: 1 << lane,
+    site,
+    activation,
+  });
 }
 
 function describe(e: Disturbing, pending: Pending, lanes: number): void {

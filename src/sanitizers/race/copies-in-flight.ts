@@ -1,11 +1,13 @@
 import type { Site } from "../../machine/state/code.ts";
-import type { Cta, Warp } from "../../machine/state/launch-state.ts";
+import type { LaneEvent } from "../../machine/events.ts";
+import type { Activation, Cta, Warp } from "../../machine/state/launch-state.ts";
 
 /** A copy by one lane that is not known to be complete. */
 export interface Pending {
   readonly warp: Warp;
   readonly lane: number;
   readonly site: Site;
+  readonly activation: Activation;
   /** The memory that it reads and writes. */
   readonly uses: Use[];
 }
@@ -68,8 +70,8 @@ export class CopiesInFlight {
     return this.#count === 0;
   }
 
-  begin(warp: Warp, lane: number, site: Site): Pending {
-    return { warp, lane, site, uses: [] };
+  begin({ warp, site, activation }: LaneEvent, lane: number): Pending {
+    return { warp, lane, site, activation, uses: [] };
   }
 
   /** The copy uses memory, until it is complete. */

@@ -35,9 +35,7 @@ export class ProxyFences implements Observer {
         high: e.addressWords[2 * lane + 1]! >>> 0,
         low: e.addressWords[2 * lane]! >>> 0,
       });
-      if (start === null) continue;
-      const stores = this.#of(warp.cta);
-      for (let at = Math.floor(start / granule); at * granule < start + bytes; at++) stores.set(at, site);
+      if (start !== null) this.#stored(warp.cta, start, bytes, site);
     }
   }
 
@@ -47,6 +45,10 @@ export class ProxyFences implements Observer {
     const start = sharedByte(e, lane, address);
     // What is written anew is no longer what a store has left. An mbarrier is accessed as ordinary memory is.
     if (start === null || e.access.order === "release") return;
+    if (site.instruction.op.kind === "unit" && site.instruction.op.unit.op === "clear-range") {
+      this.#stored(warp.cta, start, bytes, site);
+      return;
+    }
     const stores = this.#blocks.get(warp.cta);
     if (stores === undefined || stores.size === 0) return;
     let found: Site | null = null;
@@ -69,6 +71,12 @@ export class ProxyFences implements Observer {
 
   blockEnd(cta: Cta): void {
     this.#blocks.delete(cta);
+  }
+
+  /** An ordinary store of bytes. */
+  #stored(cta: Cta, start: number, bytes: number, site: Site): void {
+    const stores = this.#of(cta);
+    for (let at = Math.floor(start / granule); at * granule < start + bytes; at++) stores.set(at, site);
   }
 
   #of(cta: Cta): Map<number, Site> {

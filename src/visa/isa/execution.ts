@@ -1,4 +1,4 @@
-import type { MessageParameter } from "../../ir/index.ts";
+import type { AtomicFunction, MessageParameter } from "../../ir/index.ts";
 import type { Expr } from "../../semantics/index.ts";
 import type { MemoryAction } from "./memory-action.ts";
 
@@ -26,7 +26,11 @@ export type Execution =
   | { readonly kind: "memory"; readonly action: MemoryAction }
   | { readonly kind: "none"; readonly reason: string }
   /** Reads or writes texels of an image. `parameters`: those of a message to the sampler, in order. */
-  | { readonly kind: "image"; readonly parameters?: readonly MessageParameter[] }
+  | {
+      readonly kind: "image";
+      readonly parameters?: readonly MessageParameter[];
+      readonly atomic?: AtomicFunction;
+    }
   /**
    * Works channel by channel: sources in the execution type give a result, which is converted to the destination's
    * type.

@@ -1,6 +1,6 @@
 import type { Execution } from "./execution.ts";
 import { anySize } from "./flow.ts";
-import type { AtomicFunction } from "./memory-action.ts";
+import type { AtomicFunction } from "../../ir/index.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
 /** `.ca.ca`: the caching policies of the first and the last level. */
@@ -138,7 +138,7 @@ const blocks: readonly Row[] = [
   lsc({
     sub: 0x03,
     mnemonic: "lsc_load_block2d",
-    execution: none("blocks of matrices are not modelled"),
+    execution: { kind: "memory", action: { kind: "matrix-block", access: "load" } },
     title: "load of blocks of a matrix",
     page: "LSC_UNTYPED",
     text: "(P) lsc_load_block2d.{sfid}{.l1.l3} E data address",
@@ -149,7 +149,7 @@ const blocks: readonly Row[] = [
   lsc({
     sub: 0x07,
     mnemonic: "lsc_store_block2d",
-    execution: none("blocks of matrices are not modelled"),
+    execution: { kind: "memory", action: { kind: "matrix-block", access: "store" } },
     title: "store of a block of a matrix",
     page: "LSC_UNTYPED",
     text: "(P) lsc_store_block2d.{sfid}{.l1.l3} E address data",
@@ -242,15 +242,16 @@ const control = lsc({
 const tgm: OperandSpec = { class: "option", choices: { tgm: 2 } };
 const typedHead = "exec pred l1 l3 address.model address.size";
 const coordinates = "address.base0 address.base1 address.base2 address.base3";
-const typedReason = none("typed surfaces have a format and a tiling, which are not modelled");
+const image: Execution = { kind: "image" };
+const samples = none("where such a message has the number of the sample is not documented");
 
-const typed = (r: Omit<LscRow, "execution">): Row =>
+const typed = (r: Omit<LscRow, "execution"> & { readonly execution?: Execution }): Row =>
   row({
     opcode: 0x8a,
     name: r.mnemonic.toUpperCase(),
     sizes: anySize,
     from: "dg2",
-    execution: typedReason,
+    execution: image,
     ...r,
   });
 const typedFile = (dst: string, src0: string, src1: string): string =>
@@ -258,14 +259,15 @@ const typedFile = (dst: string, src0: string, src1: string): string =>
 
 const typedLoads: readonly Row[] = (
   [
-    ["lsc_load_quad", 0x02],
-    ["lsc_load_quad_msrt", 0x31],
-    ["lsc_load_quad_status", 0x36],
+    ["lsc_load_quad", 0x02, image],
+    ["lsc_load_quad_msrt", 0x31, samples],
+    ["lsc_load_quad_status", 0x36, none("the presence of pages is not modelled")],
   ] as const
-).map(([mnemonic, sub]) =>
+).map(([mnemonic, sub, execution]) =>
   typed({
     sub,
     mnemonic,
+    execution,
     title: "load of pixels of a typed surface",
     page: "LSC_TYPED",
     text: `(P) ${mnemonic}.{sfid}{.l1.l3} E data address`,
@@ -276,13 +278,14 @@ const typedLoads: readonly Row[] = (
 
 const typedStores: readonly Row[] = (
   [
-    ["lsc_store_quad", 0x06],
-    ["lsc_store_quad_msrt", 0x32],
+    ["lsc_store_quad", 0x06, image],
+    ["lsc_store_quad_msrt", 0x32, samples],
   ] as const
-).map(([mnemonic, sub]) =>
+).map(([mnemonic, sub, execution]) =>
   typed({
     sub,
     mnemonic,
+    execution,
     title: "store of pixels of a typed surface",
     page: "LSC_TYPED",
     text: `(P) ${mnemonic}.{sfid}{.l1.l3} E address data`,
@@ -293,10 +296,11 @@ const typedStores: readonly Row[] = (
 
 const typedAtomics: readonly Row[] = atomicNames
   .filter(([name]) => !name.startsWith("bf"))
-  .map(([name, sub, , title]) =>
+  .map(([name, sub, op, title]) =>
     typed({
       sub,
       mnemonic: `lsc_atomic_${name}`,
+      execution: { kind: "image", atomic: op },
       title: `atomic ${title} on a typed surface`,
       page: "LSC_TYPED",
       text: `(P) lsc_atomic_${name}.{sfid}{.l1.l3}{.msaa} E data address src0 src1`,
@@ -341,6 +345,7 @@ const typedRest: readonly Row[] = [
   typed({
     sub: 0x1e,
     mnemonic: "lsc_read_state_info",
+    execution: none("what this message returns is not documented"),
     title: "information from a surface's state",
     page: "LSC_TYPED",
     text: "(P) lsc_read_state_info.{sfid} data address",

@@ -1,7 +1,7 @@
 import { rawDst, rawSrc, scalar, surface } from "./memory-operands.ts";
 import { type OperandSpec, type Row, row } from "./row.ts";
 
-const execution = { kind: "none", reason: "two-dimensional surfaces are not modelled" } as const;
+const execution = { kind: "image" } as const;
 
 const mode: OperandSpec = {
   class: "option",

@@ -1,30 +1,4 @@
-/**
- * The atomic read-modify-write functions, whatever instructions call them. The first operand of `cas` is the one to
- * compare with.
- */
-export type AtomicFunction =
-  | "load"
-  | "exchange"
-  | "add"
-  | "sub"
-  | "inc"
-  | "dec"
-  /** Decrements and returns the new value. */
-  | "predec"
-  | "umin"
-  | "umax"
-  | "smin"
-  | "smax"
-  | "and"
-  | "or"
-  | "xor"
-  | "cas"
-  /** `cas` with the new value as the first operand. */
-  | "swapped-cas"
-  | FloatFunction;
-
-/** The atomic functions of floating-point numbers. */
-export type FloatFunction = "fadd" | "fsub" | "fmin" | "fmax" | "fcas";
+import type { AtomicFunction } from "../../ir/index.ts";
 
 /**
  * The effect of an instruction that accesses memory or orders accesses. The rest is in the row's operands, whose names
@@ -52,6 +26,8 @@ export type MemoryAction =
   | { readonly kind: "lsc-access"; readonly access: "load" | "store" }
   /** An LSC atomic operation with the same operands; `bfloat`: on bfloat16 numbers. */
   | { readonly kind: "lsc-atomic"; readonly op: AtomicFunction; readonly bfloat: boolean }
+  /** An access to a block of a matrix, with the operands `address` and `data`. */
+  | { readonly kind: "matrix-block"; readonly access: "load" | "store" }
   /** The barrier `id`, or the group's. */
   | { readonly kind: "barrier"; readonly phase: "sync" | "signal" | "wait" }
   /** A fence for the threads of a group, or for all of the device. */

@@ -7,9 +7,12 @@ import { type OperandSpec, type Row, row } from "./row.ts";
 type Parameters = readonly MessageParameter[];
 
 const unknown = (reason: string) => ({ kind: "none", reason }) as const;
-/** What a message does that has these parameters; null: it is not modelled. */
-const messageOf = (parameters: Parameters | null): Execution =>
-  parameters === null ? unknown("this message to the sampler is not modelled") : { kind: "image", parameters };
+/** What a message does that has these parameters; a text: why it is not modelled. */
+const messageOf = (parameters: Parameters | string): Execution =>
+  typeof parameters === "string" ? unknown(parameters) : { kind: "image", parameters };
+/** The pages name these parameters, and do not say how they lie in a dword. */
+const packedOffsets = "how offsets are packed into a parameter is not documented";
+const noParameters = "the parameters of this message are not documented";
 /** What the public manual says too little about. */
 const media = unknown("the media functions of samplers are not modelled");
 
@@ -60,7 +63,8 @@ const load = ([mnemonic, op, parameters]: Message): Row =>
     file: file(op, "nullMask", "channels offsets surface"),
     operands: { nullMask, channels, offsets: aoffimmi, surface, dst: rawDst(), parameters: list },
     sizes: anySize,
-    execution: messageOf(parameters),
+    // How samples are compressed does not depend on where they are.
+    execution: mnemonic === "load_mcs" ? { kind: "image" } : messageOf(parameters),
   });
 
 const gather4 = ([mnemonic, op, parameters]: Message): Row =>
@@ -85,8 +89,8 @@ const gather4 = ([mnemonic, op, parameters]: Message): Row =>
     execution: messageOf(parameters),
   });
 
-/** A message: its name, its code, and its parameters in order if it is modelled. */
-type Message = readonly [mnemonic: string, op: number, parameters: Parameters | null];
+/** A message: its name, its code, and its parameters in order, or why it is not modelled. */
+type Message = readonly [mnemonic: string, op: number, parameters: Parameters | string];
 
 const place: Parameters = ["u", "v", "r", "ai"];
 const slopes: Parameters = ["u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx", "drdy", "ai"];
@@ -94,54 +98,54 @@ const slopes: Parameters = ["u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx
 const sampleNames: readonly Message[] = [
   // Kernels of OpenCL have no neighbours from which a level would follow: it is the base level.
   ["sample_3d", 0, place],
-  ["sample_b", 1, null],
+  ["sample_b", 1, ["bias", ...place]],
   ["sample_l", 2, ["lod", ...place]],
   ["sample_c", 3, ["ref", ...place]],
   ["sample_d", 4, slopes],
-  ["sample_b_c", 5, null],
+  ["sample_b_c", 5, ["ref", "bias", ...place]],
   ["sample_l_c", 6, ["ref", "lod", ...place]],
-  ["lod", 9, null],
-  ["sample_c_mlod", 19, null],
+  ["lod", 9, "a level follows from neighbours, which compute kernels do not have"],
+  ["sample_c_mlod", 19, noParameters],
   ["sample_d_c", 20, ["ref", ...slopes]],
   ["sample_lz", 24, place],
   ["sample_c_lz", 25, ["ref", ...place]],
   // The newest platforms use the codes 17 and 18, those of sample4_po and sample4_po_c, for these.
-  ["sample_d_c_mlod", 0xff, null],
-  ["sample_mlod", 0xff, null],
-  ["sample_po", 32, null],
-  ["sample_po_b", 33, null],
-  ["sample_po_l", 34, null],
-  ["sample_po_c", 35, null],
-  ["sample_po_d", 36, null],
-  ["sample_po_l_c", 38, null],
-  ["sample_po_lz", 56, null],
-  ["sample_po_c_lz", 57, null],
-  ["sample_po_b_c", 58, null],
-  ["sample_po_d_c", 59, null],
+  ["sample_d_c_mlod", 0xff, noParameters],
+  ["sample_mlod", 0xff, noParameters],
+  ["sample_po", 32, packedOffsets],
+  ["sample_po_b", 33, packedOffsets],
+  ["sample_po_l", 34, packedOffsets],
+  ["sample_po_c", 35, packedOffsets],
+  ["sample_po_d", 36, packedOffsets],
+  ["sample_po_l_c", 38, packedOffsets],
+  ["sample_po_lz", 56, packedOffsets],
+  ["sample_po_c_lz", 57, packedOffsets],
+  ["sample_po_b_c", 58, packedOffsets],
+  ["sample_po_d_c", 59, packedOffsets],
 ];
 const loadNames: readonly Message[] = [
   ["load_3d", 7, ["u", "v", "lod", "r"]],
   ["load_lz", 26, ["u", "v", "r"]],
-  ["load_l", 27, null],
+  ["load_l", 27, noParameters],
   // The second and third say how samples are compressed: here they are not.
   ["load_2dms_w", 28, ["si", "none", "none", "u", "v", "r", "lod"]],
-  ["load_mcs", 29, null],
+  ["load_mcs", 29, []],
 ];
 const gather4Names: readonly Message[] = [
   ["sample4", 8, place],
   ["sample4_l", 13, ["lod", ...place]],
-  ["sample4_b", 14, null],
-  ["sample4_i", 15, null],
+  ["sample4_b", 14, ["bias", ...place]],
+  ["sample4_i", 15, place],
   ["sample4_c", 16, ["ref", ...place]],
-  ["sample4_po", 17, null],
-  ["sample4_po_c", 18, null],
-  ["sample4_i_c", 21, null],
+  ["sample4_po", 17, ["u", "v", "offu", "offv", "r"]],
+  ["sample4_po_c", 18, ["ref", "u", "v", "offu", "offv", "r"]],
+  ["sample4_i_c", 21, ["ref", ...place]],
   ["sample4_l_c", 23, ["ref", "lod", ...place]],
-  ["sample4_po_l", 45, null],
-  ["sample4_po_b", 46, null],
-  ["sample4_po_i", 47, null],
-  ["sample4_po_i_c", 53, null],
-  ["sample4_po_l_c", 55, null],
+  ["sample4_po_l", 45, packedOffsets],
+  ["sample4_po_b", 46, packedOffsets],
+  ["sample4_po_i", 47, packedOffsets],
+  ["sample4_po_i_c", 53, packedOffsets],
+  ["sample4_po_l_c", 55, packedOffsets],
 ];
 
 const legacy: readonly Row[] = [
@@ -267,7 +271,7 @@ const information: readonly Row[] = [
     file: "#11 exec channels surface dst",
     operands: { channels, surface, dst: rawDst("ud") },
     sizes: anySize,
-    execution: unknown("samples of images are not modelled"),
+    execution: { kind: "image" },
   }),
 ];
 

@@ -2,7 +2,6 @@ import { atomicOps, atomicWidth, channels, rawDst, rawSrc, surface } from "./mem
 import { type Row, row } from "./row.ts";
 
 const execution = { kind: "image" } as const;
-const atomics = { kind: "none", reason: "atomic operations on typed surfaces are not modelled" } as const;
 
 const coordinates = { u: rawSrc("ud"), v: rawSrc("ud"), r: rawSrc("ud"), lod: rawSrc("ud") };
 
@@ -50,6 +49,6 @@ export const typedRows: readonly Row[] = [
       dst: rawDst(),
     },
     sizes: [8, 16],
-    execution: atomics,
+    execution,
   }),
 ];

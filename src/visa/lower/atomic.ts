@@ -1,7 +1,6 @@
 import { kit as k } from "../../semantics/index.ts";
-import type { AtomicFunction } from "../isa/memory-action.ts";
 import type { Instruction } from "../tree.ts";
-import { type AtomicOperands, atomicResult } from "./atomic-function.ts";
+import { type AtomicFunction, type AtomicOperands, atomicResult } from "../../ir/index.ts";
 import type { LowerContext, Lowered } from "./context.ts";
 import { choiceOf, numberChoiceOf, once, rawOf } from "../instruction-operands.ts";
 import { atomicAccess, atomicAt, type MemoryLocation } from "./memory-location.ts";
@@ -19,10 +18,12 @@ const functions: Readonly<Record<string, AtomicFunction>> = {
   fcmpwr: "fcas",
 };
 
+/** The function that an operand `op` names. */
+export const atomicFunctionOf = (choice: string): AtomicFunction => functions[choice] ?? (choice as AtomicFunction);
+
 export function lowerAtomic(context: LowerContext, instruction: Instruction): readonly Lowered[] {
   const exec = instruction.exec ?? once;
-  const choice = choiceOf(instruction, "op");
-  const op = functions[choice] ?? (choice as AtomicFunction);
+  const op = atomicFunctionOf(choiceOf(instruction, "op"));
   const bits = numberChoiceOf(instruction, "width") as AtomicOperands["bits"];
   return atomic(context, instruction, locationOf(context, instruction, exec, 1), op, { bits, bfloat: false });
 }

@@ -3,15 +3,16 @@ import { type Expr, kit as k } from "../../semantics/index.ts";
 import { choiceOf, has, nameOf, once, rawOf, vectorOf } from "../instruction-operands.ts";
 import type { Instruction, RawOperand } from "../tree.ts";
 import { typeBytes } from "../types.ts";
+import { lowerMediaBlock, lowerTypedBlock } from "./block.ts";
 import { unsupported } from "./channel-operands.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
-
-const channelNumbers = (channels: string): number[] => [..."RGBA"].flatMap((c, i) => (channels.includes(c) ? [i] : []));
+import { channelNumbers, channelTargets, indexOf } from "./texel-channels.ts";
+import { atomicTyped, loadTyped, lowerLscTyped, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
 
 /** The level that a message samples. Derivatives of neighbours, which compute kernels do not have, are none: level 0. */
 function levelOf(parameters: readonly MessageParameter[]): SamplerMessage["level"] {
-  if (parameters.includes("lod")) return "level";
+  if (parameters.includes("lod") || parameters.includes("bias")) return "level";
   return parameters.includes("dudx") ? "gradients" : "base";
 }
 
@@ -23,38 +24,33 @@ function offsetsOf(instruction: Instruction): readonly [number, number, number] 
   return [nibble(8), nibble(4), nibble(0)];
 }
 
-/** The index in the slot of a surface or sampler variable. */
-function indexIn(context: LowerContext, instruction: Instruction, name: "surface" | "sampler"): Expr {
-  const variable = context.variable(nameOf(instruction, name).name);
-  const region = { at: context.offsetOf(variable), first: 0, vertical: 0, width: 1, horizontal: 0 };
-  return { kind: "region", ty: "i32", bits: 32, signed: false, region };
+/** How a parameter or a result lies in registers: 32 bits, a float of 16, or an integer of 16. */
+function widthOf(context: LowerContext, raw: RawOperand): "word" | "half" | "short" {
+  if (isNull(context, raw)) return "word";
+  const { type } = context.variable(raw.variable);
+  if (type === "hf") return "half";
+  return typeBytes(type) === 2 ? "short" : "word";
 }
 
-/** Bytes from one channel to the next: each begins in a register of its own. */
-const channelBytes = (context: LowerContext, instruction: Instruction, bits: number): number => {
+/** A parameter as 32 bits: floats of 16 bits become floats of 32. */
+function parameterOf(context: LowerContext, instruction: Instruction, raw: RawOperand): Expr {
+  const exec = instruction.exec ?? once;
+  const width = widthOf(context, raw);
+  if (width === "word") return rawSource(context, raw, { bits: 32, exec });
+  const bits = rawSource(context, raw, { bits: 16, exec });
+  if (width === "half") return k.bitcast(k.op("f32.from_f16", bits), "i32");
+  return context.variable(raw.variable).type === "w" ? k.narrow(bits, 16, true) : bits;
+}
+
+/** The mask after the results: a bit for each lane, of which none is on a page that is not there. */
+function presence(context: LowerContext, instruction: Instruction, count: number, bits: 16 | 32): readonly Lowered[] {
+  if (!has(instruction, "nullMask")) return [];
+  const { size } = instruction.exec ?? once;
   const { grfBytes } = context.routine;
-  const bytes = ((instruction.exec ?? once).size * bits) / 8;
-  return Math.ceil(bytes / grfBytes) * grfBytes;
-};
-
-/** The elements of a channel of a raw operand. */
-const channelAt = (context: LowerContext, instruction: Instruction, i: number) =>
-  ({
-    bits: 32,
-    exec: instruction.exec ?? once,
-    element: (i * channelBytes(context, instruction, 32)) / 4,
-  }) as const;
-
-const results = (context: LowerContext, instruction: Instruction, channels: readonly number[]): Lowered["dst"] =>
-  channels.map((_, i) => rawTarget(context, rawOf(instruction, "dst"), channelAt(context, instruction, i)));
-
-/** Why a message needs elements of another width than 32 bits, or more than texels; null if it does not. */
-function unknownOf(context: LowerContext, instruction: Instruction, parameters: readonly RawOperand[]): string | null {
-  if (has(instruction, "nullMask")) return "masks of pixels on pages that are not there are not modelled";
-  const isNarrow = (raw: RawOperand): boolean =>
-    !isNull(context, raw) && typeBytes(context.variable(raw.variable).type) === 2;
-  const narrow = [rawOf(instruction, "dst"), ...parameters].some(isNarrow);
-  return narrow ? "parameters and results of 16 bits are not modelled" : null;
+  const element = (count * Math.ceil((size * bits) / 8 / grfBytes) * grfBytes) / 4;
+  const to = rawTarget(context, rawOf(instruction, "dst"), { bits: 32, exec: once, element, stride: 0 });
+  const op: Op = { kind: "pure", values: [k.i32(size === 32 ? -1 : 2 ** size - 1)] };
+  return [{ op, dst: [to], lanes: { first: 0, count: 1, noMask: true, uniform: false } }];
 }
 
 const kinds: Readonly<Record<string, SamplerMessage["kind"]>> = {
@@ -63,23 +59,30 @@ const kinds: Readonly<Record<string, SamplerMessage["kind"]>> = {
   "3D_GATHER4": "gather",
 };
 
+/** In the form with parameters of 16 bits, how samples are compressed takes four of them, not two. */
+const shortSamples: readonly MessageParameter[] = [
+  ...(["si", "none", "none", "none", "none", "u", "v", "r", "lod"] as const),
+];
+
 /** A message to the sampler. The parameters at the end may be left out: they are 0. */
 function sendToSampler(
   context: LowerContext,
   instruction: Instruction,
-  known: readonly MessageParameter[],
+  ofRow: readonly MessageParameter[],
 ): readonly Lowered[] {
   const kind = kinds[instruction.row.name]!;
   const list = instruction.operands["parameters"];
   const items = list?.kind === "list" ? list.items : [];
   const given = items.filter((item): item is RawOperand => item.kind === "raw");
   const offsets = offsetsOf(instruction);
+  const isShort = ofRow.includes("si") && given.some((raw) => widthOf(context, raw) === "short");
+  const known = isShort ? shortSamples : ofRow;
   if (given.length < items.length || offsets === null || given.length > known.length) {
     return [unsupported(instruction, "these parameters of a message to the sampler are not modelled")];
   }
-  const problem = unknownOf(context, instruction, given);
-  if (problem !== null) return [unsupported(instruction, problem)];
-  const exec = instruction.exec ?? once;
+  const dst = rawOf(instruction, "dst");
+  const width = widthOf(context, dst);
+  const bits = width === "word" ? 32 : 16;
   const names = has(instruction, "channels") ? channelNumbers(choiceOf(instruction, "channels")) : [0, 1, 2, 3];
   const component = has(instruction, "channel") ? "RGBA".indexOf(choiceOf(instruction, "channel")) : 0;
   const op: Op = {
@@ -88,67 +91,58 @@ function sendToSampler(
       op: "sampler-message",
       message: {
         ...{ kind, parameters: known.slice(0, given.length), level: levelOf(known), offsets, channels: names },
-        component: component as SamplerMessage["component"],
+        ...{ component: component as SamplerMessage["component"], half: width === "half" },
       },
     },
     operands: [
-      indexIn(context, instruction, "surface"),
-      kind === "load" ? k.i32(0) : indexIn(context, instruction, "sampler"),
-      ...given.map((raw) => rawSource(context, raw, { bits: 32, exec })),
+      indexOf(context, nameOf(instruction, "surface")),
+      kind === "load" ? k.i32(0) : indexOf(context, nameOf(instruction, "sampler")),
+      ...given.map((raw) => parameterOf(context, instruction, raw)),
     ],
   };
-  return [{ op, dst: results(context, instruction, names) }];
+  const lowered = { op, dst: channelTargets(context, instruction, dst, names.length, bits) };
+  return [lowered, ...presence(context, instruction, names.length, bits)];
 }
 
-/** The surface and the coordinates of a typed access, as 32-bit integers. */
-const placeIn = (context: LowerContext, instruction: Instruction): readonly Expr[] => [
-  indexIn(context, instruction, "surface"),
-  ...["u", "v", "r", "lod"].map((name) =>
-    rawSource(context, rawOf(instruction, name), { bits: 32, exec: instruction.exec ?? once }),
-  ),
-];
-
-/** `gather4_typed`. */
-const loadTyped: LowerInstruction = (context, instruction) => {
+/** `resinfo` and `sampleinfo`. */
+const information: LowerInstruction = (context, instruction) => {
   const channels = channelNumbers(choiceOf(instruction, "channels"));
-  const operands = placeIn(context, instruction);
-  const dst = results(context, instruction, channels);
-  return [{ op: { kind: "unit", unit: { op: "typed-load", channels }, operands }, dst }];
+  const surface = indexOf(context, nameOf(instruction, "surface"));
+  const dst = channelTargets(context, instruction, rawOf(instruction, "dst"), channels.length);
+  if (!has(instruction, "lod")) {
+    return [{ op: { kind: "unit", unit: { op: "sample-count", channels }, operands: [surface] }, dst }];
+  }
+  const level = rawSource(context, rawOf(instruction, "lod"), { bits: 32, exec: instruction.exec ?? once });
+  return [{ op: { kind: "unit", unit: { op: "surface-size", channels }, operands: [surface, level] }, dst }];
 };
 
-/** `scatter4_typed`. */
-const storeTyped: LowerInstruction = (context, instruction) => {
-  const channels = channelNumbers(choiceOf(instruction, "channels"));
-  const data = channels.map((_, i) =>
-    rawSource(context, rawOf(instruction, "src"), channelAt(context, instruction, i)),
-  );
-  const operands = [...placeIn(context, instruction), ...data];
-  return [{ op: { kind: "unit", unit: { op: "typed-store", channels }, operands }, dst: [] }];
-};
-
-/** `resinfo`. */
-const imageSize: LowerInstruction = (context, instruction) => {
-  const channels = channelNumbers(choiceOf(instruction, "channels"));
-  const exec = instruction.exec ?? once;
-  const operands = [
-    indexIn(context, instruction, "surface"),
-    rawSource(context, rawOf(instruction, "lod"), { bits: 32, exec }),
-  ];
-  const dst = results(context, instruction, channels);
-  return [{ op: { kind: "unit", unit: { op: "surface-size", channels }, operands }, dst }];
+/** How samples of a texel are compressed: here they are not. */
+const compression: LowerInstruction = (context, instruction) => {
+  const names = channelNumbers(choiceOf(instruction, "channels"));
+  const dst = channelTargets(context, instruction, rawOf(instruction, "dst"), names.length);
+  return [{ op: { kind: "pure", values: names.map(() => k.i32(0)) }, dst }];
 };
 
 const byName: Readonly<Record<string, LowerInstruction>> = {
   GATHER4_TYPED: loadTyped,
   SCATTER4_TYPED: storeTyped,
-  "3D_INFO": imageSize,
+  "3D_TYPED_ATOMIC": atomicTyped,
+  "3D_INFO": information,
+  "3D_LOAD": compression,
+  MEDIA_LD: lowerMediaBlock,
+  MEDIA_ST: lowerMediaBlock,
+  LSC_LOAD_QUAD: lowerLscTyped,
+  LSC_STORE_QUAD: lowerLscTyped,
+  LSC_LOAD_BLOCK2D: lowerTypedBlock,
+  LSC_STORE_BLOCK2D: lowerTypedBlock,
 };
 
 /** Lowers what reads or writes texels of an image. */
 export const lowerImage: LowerInstruction = (context, instruction) => {
   const { execution, name } = instruction.row;
-  const parameters = execution.kind === "image" ? execution.parameters : undefined;
-  return parameters === undefined
-    ? byName[name]!(context, instruction)
-    : sendToSampler(context, instruction, parameters);
+  if (execution.kind !== "image") throw new Error(`${name} is not about images`);
+  const { parameters, atomic } = execution;
+  if (parameters !== undefined) return sendToSampler(context, instruction, parameters);
+  if (atomic !== undefined) return lowerLscTypedAtomic(context, instruction, atomic);
+  return byName[name]!(context, instruction);
 };

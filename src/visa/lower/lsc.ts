@@ -10,6 +10,7 @@ import { channel } from "./element.ts";
 import { source } from "./operands.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
 import { load, store, type Transfer } from "./transfer.ts";
+import { lscOperandsOf } from "./typed.ts";
 
 type Action<Kind extends MemoryAction["kind"]> = Extract<MemoryAction, { kind: Kind }>;
 
@@ -26,7 +27,7 @@ export function lowerLscAccess(
   { access }: Action<"lsc-access">,
 ): readonly Lowered[] {
   const exec = instruction.exec ?? once;
-  const { address, data } = operandsOf(instruction);
+  const { address, data } = lscOperandsOf(instruction);
   // A load to %null is a prefetch.
   if (access === "load" && isNull(context, data.register)) return [{ op: { kind: "nothing" }, dst: [] }];
   if (data.transposed && exec.size !== 1) return unsupported(instruction, "only one lane can access transposed data");
@@ -52,7 +53,7 @@ export function lowerLscAtomic(
   { op, bfloat }: Action<"lsc-atomic">,
 ): readonly Lowered[] {
   const exec = instruction.exec ?? once;
-  const { address, data } = operandsOf(instruction);
+  const { address, data } = lscOperandsOf(instruction);
   const { bytes, slot, within } = lscSizeOf(data);
   if (bytes === 1 || slot < 4 || within > 0 || data.vector !== 1 || data.channels !== null || data.transposed) {
     return unsupported(instruction, "atomic operations have one element of 32 or 64 bits, or of 16 in a dword");
@@ -60,12 +61,6 @@ export function lowerLscAtomic(
   const location = locationOf(context, instruction, { address, data, exec, skip: 0 });
   if (typeof location === "string") return unsupported(instruction, location);
   return atomic(context, instruction, location, op, { bits: (bytes * 8) as 16 | 32 | 64, bfloat }, data.register);
-}
-
-function operandsOf({ row, operands }: Instruction): { readonly address: LscAddress; readonly data: LscData } {
-  const { address, data } = operands;
-  if (address?.kind !== "lsc-address" || data?.kind !== "lsc-data") throw new Error(`${row.mnemonic} has no address`);
-  return { address, data };
 }
 
 /** Clears the low halves of dwords whose high halves were loaded. */

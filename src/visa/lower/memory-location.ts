@@ -16,6 +16,8 @@ import type { LowerContext } from "./context.ts";
 export interface MemoryLocation {
   readonly space: Space;
   readonly place: Place;
+  /** Of shared local memory: the offset (`i32`) of which the hardware decodes the low bits. */
+  readonly slmOffset?: Expr;
 }
 
 /** A 64-bit address (`i64`). */
@@ -25,6 +27,7 @@ export const globalLocation = (address: Expr): MemoryLocation => ({ space: "glob
 export const slmLocation = (offset: Expr): MemoryLocation => ({
   space: "shared",
   place: atAddress(k.add(k.and(offset, k.i32(slmBits)), k.i32(windows.shared.start))),
+  slmOffset: offset,
 });
 
 /** An offset (`i32`, unsigned, bytes) into the surface with an index (`i32`). */
@@ -34,7 +37,10 @@ export const surfaceLocation = (surface: Expr, offset: Expr): MemoryLocation => 
 });
 
 /** The location `bytes` bytes after another. */
-export function locationAfter({ space, place }: MemoryLocation, bytes: number): MemoryLocation {
+export function locationAfter(location: MemoryLocation, bytes: number): MemoryLocation {
+  if (bytes === 0) return location;
+  const { space, place, slmOffset } = location;
+  if (slmOffset !== undefined) return slmLocation(k.add(slmOffset, k.i32(bytes)));
   const moved = (from: Expr): Expr => k.add(from, k.int(from, bytes));
   return place.kind === "address"
     ? { space, place: atAddress(moved(place.address)) }

@@ -3,6 +3,7 @@ import type { MemoryAction } from "../isa/memory-action.ts";
 import type { Instruction } from "../tree.ts";
 import { lowerAtomic } from "./atomic.ts";
 import { lowerBarrier } from "./barrier.ts";
+import { lowerMatrixBlock } from "./block.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { choiceOf, has, once, rawOf } from "../instruction-operands.ts";
 import { lowerLscAccess, lowerLscAtomic } from "./lsc.ts";
@@ -28,6 +29,8 @@ export const lowerMemory: LowerInstruction = (context, instruction) => {
       return lowerLscAccess(context, instruction, action);
     case "lsc-atomic":
       return lowerLscAtomic(context, instruction, action);
+    case "matrix-block":
+      return lowerMatrixBlock(context, instruction, action.access);
     case "barrier":
       return lowerBarrier(context, instruction, action);
     case "fence":

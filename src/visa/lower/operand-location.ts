@@ -25,6 +25,7 @@ export function locationOf(
     ...(has(instruction, "offset") ? [common("offset")] : []),
     ...(has(instruction, "offsets") ? [each("offsets", 32)] : []),
   ];
-  const offset = summands.reduce((a, b) => k.add(a, b));
+  const isZero = (expr: Expr): boolean => expr.kind === "const" && expr.value === 0;
+  const offset = summands.reduce((a, b) => (isZero(a) ? b : k.add(a, b)));
   return variableLocation(context, nameOf(instruction, "surface"), unit === 1 ? offset : k.mul(offset, k.i32(unit)));
 }

@@ -26,9 +26,9 @@ import { type Formula, parseFormula } from "./formula.ts";
  *   branch; the others must keep what is in their registers. `@0..15|16..31`: both parts, each behind its own branch.
  * - Operands: a formula of each lane's value (formula.ts); `{a,b}` for a vector of any length, `{a}` for one element
  *   in braces; `!p`, a negated predicate; `%x`, a named register; `_`, an element that is not stored; `b32:x`, x in a
- *   register of 32 bits where the type has less; `pred:x`, where forms differ in whether the operand is a predicate; an
- *   address, `[global+lane*4]` or `[%x]`. It is made generic unless the opcode names a space. `[ss]` is an
- *   address in the space that the opcode names.
+ *   register of 32 bits where the type has less, or another form has more; `pred:x`, where forms differ in whether the
+ *   operand is a predicate; an address, `[global+lane*4]` or `[%x]`. It is made generic unless the opcode names a
+ *   space. `[ss]` is an address in the space that the opcode names.
  * - Results: a formula, `{a,b}` or `{a}`; `b32:x`; `_`, a sink; `%x`, which names the register for later statements
  *   instead of
  *   checking it; `any-order:x`: the executing threads have the values that x gives for them, in some order. Alone:
@@ -254,7 +254,9 @@ function statementOf(text: string): Statement {
     written.map((word) => ({
       count: elementsOf(word).length,
       fits: ({ shape, type }) =>
-        isAddress(word) === (shape === "address") && (!word.startsWith("pred:") || type?.kind === "pred"),
+        isAddress(word) === (shape === "address") &&
+        (!word.startsWith("pred:") || type?.kind === "pred") &&
+        (widthOf(word) ?? Infinity) >= (type?.bits ?? 0),
     })),
   );
   if (typeof candidate === "string") throw new Error(`${opcode}: ${candidate}`);
@@ -288,9 +290,14 @@ function elementsOf(word: string): string[] {
   return elements;
 }
 
-function widthAndFormula(text: string): { readonly formula: Formula; readonly width: number | null } {
+/** The bits of the register that `b32:x` asks for. */
+function widthOf(text: string): number | null {
   const [, size] = /^b(16|32|64):/.exec(text) ?? [];
-  return { formula: parseFormula(text.replace(/^b\d+:/, "")), width: size === undefined ? null : Number(size) };
+  return size === undefined ? null : Number(size);
+}
+
+function widthAndFormula(text: string): { readonly formula: Formula; readonly width: number | null } {
+  return { formula: parseFormula(text.replace(/^b\d+:/, "")), width: widthOf(text) };
 }
 
 const registerName = (text: string): string | null => /^%(\w+)$/.exec(text)?.[1] ?? null;

@@ -13,7 +13,7 @@ function conflicts(body: string, block: Dim3 = [128, 1, 1]) {
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 x, .param .u64 y, .param .u32 n) {
-.reg .pred %p<10>; .reg .b32 %r<10>, %s<10>; .reg .b64 %x<10>;
+.reg .pred %p<10>; .reg .b32 %r<10>, %s<10>; .reg .b64 %x<10>; .reg .f32 %f<2>;
 .shared .align 4 .b8 table[4096];
 .shared .align 4 .b8 other[4096];
 ${begin}${body}
@@ -48,6 +48,11 @@ test.each([
   ["global memory that is loaded later", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x2+4];", "loads"],
   ["global memory that is overwritten", "ld.global.u32 %r1, [%x2+4]; st.global.u32 [%x2], %r1;", "stores"],
   ["two pointers", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x3+4];", "none"],
+  [
+    "places that depend on floats",
+    "mul.f32 %f1, %f0, 0f3DCCCCCD; cvt.rzi.s32.f32 %r1, %f1; add.u32 %r1, %r1, %s1; st.shared.u32 [%r1], %r0; ld.shared.u32 %r2, [%s1];",
+    "loads",
+  ],
   ["atomic operations", "atom.shared.add.u32 %r1, [table], 1; atom.shared.add.u32 %r1, [table], 1;", "none"],
 ] as const)("%s", (_, body, found) => {
   expect(conflicts(body)).toBe(found);

@@ -4,6 +4,7 @@ import { type Instruction, type IrFunction, traitOf } from "../../../ir/index.ts
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Quads } from "../../abi/launch-shape.ts";
 import type { WarpConflicts } from "./access/warp-conflicts.ts";
+import type { Expr } from "../../../semantics/index.ts";
 import { pressureOf } from "./values/register-pressure.ts";
 import { readsClock } from "./values/special-registers.ts";
 
@@ -95,11 +96,16 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
 }
 
 /** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */
-function needsWarp({ op }: Instruction): boolean {
+function needsWarp({ op, lanes }: Instruction): boolean {
   // Lanes of a warp share the order of indirect targets, and read the same time.
   const isShared = (op.kind === "call" && op.target.kind === "indirect") || operandsOf(op).some(readsClock);
+  // Those of a hardware thread act for each other, and read each other's predicates.
+  if (lanes !== undefined || operandsOf(op).some(readsWord)) return true;
   return isShared || traitOf(op, "warp") || traitOf(op, "stack");
 }
+
+const readsWord = (expr: Expr): boolean =>
+  expr.kind === "lane-word" || (expr.kind === "prim" && expr.args.some(readsWord));
 
 /** Whether the address of a load in a loop, or a way that lanes go in it, depends on a loaded value. */
 function hasIrregularLoop({ instructions }: IrFunction): boolean {

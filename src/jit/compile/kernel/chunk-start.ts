@@ -1,3 +1,5 @@
+import { isCall } from "../../../ir/calls.ts";
+import { accessesOf, type IrFunction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
@@ -20,10 +22,8 @@ export class ChunkStart {
 
   /** A block begins. */
   beginBlock(): void {
-    const { unit, hardwareThreads, body } = this.#run.scope;
-    if (unit.facts.sharedBytes > 0) this.#clearShared();
-    hardwareThreads?.clearSharedMemory();
-    body.warpWaits?.beginBlock();
+    this.#clearShared();
+    this.#run.scope.body.warpWaits?.beginBlock();
   }
 
   /** A chunk begins, or resumes. */
@@ -61,12 +61,23 @@ export class ChunkStart {
     body.warpWaits?.begin();
   }
 
-  /** Shared memory begins as zeros in every block. */
+  /** Shared memory, of which the launch may give a part, begins as zeros in every block. */
   #clearShared(): void {
-    const { writer: w, unit } = this.#run.scope;
-    w.value(wasm.op("i32.add", local32(this.#run.context), wasm.i32(unit.layout.shared)));
+    const { writer: w, unit, compiled } = this.#run.scope;
+    const { sharedBytes, functions } = unit.facts;
+    const { variables } = functions.program.module;
+    const isVisa = compiled.asLoaded.file !== undefined;
+    const isGiven = isVisa ? mayUseLocalMemory(compiled.ir) : variables.some((v) => v.dynamicShared);
+    if (sharedBytes === 0 && !isGiven) return;
+    const context = local32(this.#run.context);
+    w.value(wasm.op("i32.add", context, wasm.i32(unit.layout.shared)));
     w.i32(0);
-    w.i32(unit.facts.sharedBytes);
+    w.i32(sharedBytes);
+    if (isGiven) {
+      w.value(context);
+      w.memory("i32.load", 4, unit.layout.words.dynamic_smem_size);
+      w.op("i32.add");
+    }
     w.memoryFill();
   }
 
@@ -79,3 +90,11 @@ export class ChunkStart {
     });
   }
 }
+
+/** Whether a kernel may access the local memory of a group, whose size the launch says (vISA). */
+const mayUseLocalMemory = ({ file, instructions }: IrFunction): boolean =>
+  instructions.some(
+    ({ op }) =>
+      (file !== undefined && isCall(op)) ||
+      accessesOf(op).some(({ place, access }) => place.kind === "surface" || access.space === "shared"),
+  );

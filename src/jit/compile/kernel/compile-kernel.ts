@@ -5,6 +5,7 @@ import type { HostImport } from "../../abi/host-imports.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { type PreparedCode, prepare } from "../analysis/code/prepared-code.ts";
 import { inRegionOrder } from "../analysis/code/region-order.ts";
+import type { SourceCode } from "../analysis/code/source-code.ts";
 import { frameFunctions } from "../memory/frame.ts";
 import { importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
@@ -39,7 +40,9 @@ export function compileKernel(
   const { kernel, ...scope } = reachableFrom(number, shape, program);
   // 2. The kernel's code in the form that analyses expect: blocks that end at calls which may exit or suspend, simpler
   // expressions.
-  const code = (): PreparedCode => prepare(inRegionOrder(kernel), scope.facts.bindings, preparationIn(scope.graph));
+  // In hardware threads the order of code decides which lanes run first.
+  const ordered = shape.width === null ? inRegionOrder : (same: SourceCode): SourceCode => same;
+  const code = (): PreparedCode => prepare(ordered(kernel), scope.facts.bindings, preparationIn(scope.graph));
   // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To
   // a fixed point, since what a call returns, and for which lanes, depends on the callee.
   const single = shape.single ? plansForSingleChunk(kernel, scope) : null;

@@ -28,17 +28,6 @@ export class HardwareThreads {
     this.#file = chunk.file!;
   }
 
-  /** Shared local memory, whose size the launch says, begins as zeros in every group. */
-  clearSharedMemory(): void {
-    const { writer } = this.#chunk;
-    const { layout, facts } = this.#unit;
-    writer.value(wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(layout.shared + facts.sharedBytes)));
-    writer.i32(0);
-    writer.get(this.#at.context);
-    writer.memory("i32.load", 4, layout.words.dynamic_smem_size);
-    writer.memoryFill();
-  }
-
   /** Finds the byte file of the chunk's thread. */
   find(): void {
     const { layout, shape } = this.#unit;

@@ -112,6 +112,9 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
   };
 }
 
+/** The units' operations that compiled code may perform itself, given what the launcher says about an image. */
+const ownImageUnits: ReadonlySet<string> = new Set(["image-fetch", "surface-load", "surface-store"]);
+
 /**
  * What products of matrices and units of the machine need in some code: registers of 32 bits that one reads and writes,
  * at most, and tiles.
@@ -122,7 +125,7 @@ function productNeeds(code: readonly PreparedCode[]) {
   const count = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
   for (const { op, dst } of code.flatMap(({ instructions }) => instructions)) {
     if (op.kind === "unit") {
-      const own = op.unit.op === "image-fetch" ? imageRegisters : 0;
+      const own = ownImageUnits.has(op.unit.op) ? imageRegisters : 0;
       registers = Math.max(registers, count(op.operands), 2 * dst.length, own);
     }
     if (op.kind !== "warp" || op.warp.op !== "multiply") continue;

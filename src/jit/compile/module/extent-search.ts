@@ -12,31 +12,42 @@ export const searchName = "search";
  */
 export const extentOfName = "extentOf";
 
+/** Halves the table without branches that depend on the address: lanes often have addresses all over the place. */
 export function writeSearch(w: FunctionWriter): void {
   const [table, count, address] = [local("i32", 0), local("i32", 1), local("i64", 2)];
-  const [low, middle] = [w.local("i32"), w.local("i32")];
-  const entry = (index: Wasm): Wasm => wasm.op("i32.add", table, wasm.op("i32.mul", index, wasm.i32(recordBytes)));
-  const one = wasm.i32(1);
-  w.assign([{ local: low, value: wasm.i32(0) }]);
+  const half = w.local("i32");
+  const entryAt = (index: Wasm): Wasm => wasm.op("i32.mul", index, wasm.i32(recordBytes));
+  /** All bits of a word, if the entry at a byte of memory begins at or before the address; else none. */
+  const reaches = (entry: Wasm): void => {
+    w.i32(0);
+    w.value(entry);
+    w.memory("i64.load", 8);
+    w.value(address);
+    w.op("i64.le_u");
+    w.op("i32.sub");
+  };
+  w.value(wasm.op("i32.eqz", count));
+  w.if(() => {
+    w.i32(0);
+    w.return();
+  });
   w.loop((next) => {
-    w.value(wasm.op("i32.lt_u", local("i32", low), count));
+    w.value(wasm.op("i32.gt_u", count, wasm.i32(1)));
     w.if(() => {
-      const sum = wasm.op("i32.add", local("i32", low), count);
-      w.assign([{ local: middle, value: wasm.op("i32.shr_u", sum, one) }]);
-      w.value(entry(local("i32", middle)));
-      w.memory("i64.load", 8);
-      w.value(address);
-      w.op("i64.le_u");
-      const found = { local: low, value: wasm.op("i32.add", local("i32", middle), one) };
-      w.if(
-        () => w.assign([found]),
-        () => w.assign([{ local: 1, value: local("i32", middle) }]),
-      );
+      w.assign([{ local: half, value: wasm.op("i32.shr_u", count, wasm.i32(1)) }]);
+      w.value(table);
+      w.value(entryAt(local("i32", half)));
+      reaches(wasm.op("i32.add", table, entryAt(local("i32", half))));
+      w.op("i32.and");
+      w.op("i32.add");
+      w.set(0);
+      w.assign([{ local: 1, value: wasm.op("i32.sub", count, local("i32", half)) }]);
       w.br(next);
     });
   });
-  const last = entry(wasm.op("i32.sub", local("i32", low), one));
-  w.value(wasm.select(wasm.op("i32.eqz", local("i32", low)), wasm.i32(0), last));
+  w.value(table);
+  reaches(table);
+  w.op("i32.and");
 }
 
 export function writeExtentOf(w: FunctionWriter, layout: ContextLayout, search: string): void {

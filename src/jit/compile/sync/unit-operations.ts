@@ -7,6 +7,7 @@ import { isWide, type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import { ImageFetches } from "./image-fetches.ts";
+import { SurfaceElements } from "./surface-elements.ts";
 
 /** The class of the registers in which the launcher finds an operand. */
 const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
@@ -19,11 +20,13 @@ export class UnitOperations {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
   readonly #imageFetches: ImageFetches;
+  readonly #surfaces: SurfaceElements;
 
   constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
     this.#imageFetches = new ImageFetches(chunk, at);
+    this.#surfaces = new SurfaceElements(chunk, at);
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
@@ -49,10 +52,21 @@ export class UnitOperations {
       w.value(laneBits(lanes));
       callHost(w, "unit");
     };
-    const fetch = op.unit.op === "image-fetch" ? this.#imageFetches.of(op.unit.fetch, op.operands, dst) : null;
+    const own = this.#ownOf(op, dst);
     w.value(anyOf(lanes));
-    w.if(() => (fetch === null ? byHost() : fetch(byHost)));
+    w.if(() => (own === null ? byHost() : own(lanes, byHost)));
     this.#writeResults(block, dst, holds);
+  }
+
+  /** A function that writes an operation without the launcher, unless that has to perform it; null: it always has. */
+  #ownOf(
+    { unit, operands }: OpOf<"unit">,
+    dst: Instruction["dst"],
+  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+    if (unit.op === "surface-load") return this.#surfaces.of(unit.access, operands, dst);
+    if (unit.op === "surface-store") return this.#surfaces.of(unit.access, operands, null);
+    const fetch = unit.op === "image-fetch" ? this.#imageFetches.of(unit.fetch, operands, dst) : null;
+    return fetch === null ? null : (_, byHost) => fetch(byHost);
   }
 
   #writeResults(block: number, dst: Instruction["dst"], holds: ReturnType<Chunk["guardMask"]>): void {

@@ -104,17 +104,34 @@ export const st = instruction("st", {
   ],
 });
 
+/** `st.bulk`: a range of shared memory, whose size is given in 64 bits. */
+function clearRange({ a, size }: { readonly a: Expr; readonly size: Expr }, ss: "shared::cta" | undefined): Op {
+  const space = ss === undefined ? "generic" : "shared";
+  return { kind: "unit", unit: { op: "clear-range", space }, operands: [a, size] };
+}
+
+const bulk = {
+  where: { ss: ["shared::cta"] },
+  target: "sm_100",
+} as const;
+const zeros = { initval: "imm u32 0..0" } as const;
+
 /** Section 9.7.9.13. */
 export const stBulk = instruction("st.bulk", {
   summary: "fills a range of shared memory with zeros",
   section: "9.7.9.13",
   forms: [
     form("st.bulk{.weak}{.ss} [a], size, initval", {
-      where: { ss: ["shared::cta"] },
-      operands: { size: "any", initval: "imm u32 0..0" },
+      ...bulk,
+      operands: { ...zeros, size: "u64" },
       since: "8.6",
-      target: "sm_100",
-      unimplemented: "operations on ranges of memory are not modelled yet",
+      effect: (_, src, { ss }) => clearRange(src, ss),
+    }),
+    form("st.bulk{.weak}{.ss} [a], size, initval", {
+      ...bulk,
+      operands: { ...zeros, size: "reg u32" },
+      since: "9.0",
+      effect: (k, { a, size }, { ss }) => clearRange({ a, size: k.widen(size, false) }, ss),
     }),
   ],
 });

@@ -99,7 +99,11 @@ class Sums {
   of(expr: Expr): Sum {
     switch (expr.kind) {
       case "const":
-        return typeof expr.value === "boolean" ? new Map() : ofConstant(BigInt(expr.value));
+        if (typeof expr.value === "boolean") return new Map();
+        // A float is a term: zeros of both signs, and NaNs, are told apart nowhere else.
+        return /^f/.test(expr.ty)
+          ? new Map([[`${expr.ty} ${Object.is(expr.value, -0) ? "-0" : expr.value}`, 1n]])
+          : ofConstant(BigInt(expr.value));
       case "special":
         return new Map([[expr.name, 1n]]);
       case "symbol":

@@ -1,42 +1,20 @@
-import {
-  type Instruction,
-  type IrFunction,
-  type Op,
-  type OpOf,
-  partOfCopy,
-  type Register,
-} from "../../../../ir/index.ts";
-import { retargeted } from "../../../../ir/retarget.ts";
+import { type Instruction, type Op, type OpOf, partOfCopy, type Register } from "../../../../ir/index.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
+import { type SourceCode, withReplaced } from "./source-code.ts";
 
 type CopyOp = OpOf<"copy">;
-
-interface Code {
-  readonly ir: IrFunction;
-  /** By instruction, its number in the function that reports name; null: the same. */
-  readonly origins: readonly number[] | null;
-}
 
 /**
  * The function with loads into registers of their own, and stores of these, for asynchronous copies. A copy may be
  * complete as soon as it is issued, and this one always is.
  */
-export function withoutCopies({ ir, origins }: Code): Code {
-  if (!ir.instructions.some(({ op }) => op.kind === "copy")) return { ir, origins };
-  const registers = [...ir.registers];
-  const instructions: Instruction[] = [];
-  const from: number[] = [];
-  const places: number[] = [];
-  ir.instructions.forEach((instruction, i) => {
-    places.push(instructions.length);
-    const { op } = instruction;
-    const written = op.kind === "copy" ? new Expansion(registers, instruction, op).instructions : [instruction];
-    instructions.push(...written);
-    for (const _ of written) from.push(origins?.[i] ?? i);
-  });
-  places.push(instructions.length);
-  const moved = instructions.map((instruction) => retargeted(instruction, (target) => places[target]!));
-  return { ir: { ...ir, registers, instructions: moved }, origins: from };
+export function withoutCopies(code: SourceCode): SourceCode {
+  if (!code.ir.instructions.some(({ op }) => op.kind === "copy")) return code;
+  const registers = [...code.ir.registers];
+  const { ir, origins } = withReplaced(code, (instruction) =>
+    instruction.op.kind === "copy" ? new Expansion(registers, instruction, instruction.op).instructions : [instruction],
+  );
+  return { ir: { ...ir, registers }, origins };
 }
 
 const word = (reg: number): Expr => ({ kind: "reg", ty: "i32", reg });

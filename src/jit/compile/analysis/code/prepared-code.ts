@@ -8,6 +8,7 @@ import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../sema
 import { type Expr, kit } from "../../../../semantics/index.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
+import type { SourceCode } from "./source-code.ts";
 
 /** A function with bound expressions, propagated constants and split registers, and the analyses of its flow. */
 export interface PreparedCode {
@@ -38,16 +39,9 @@ export interface Preparation {
   readonly separates: boolean;
 }
 
-/** A function as it comes from lowering and inlining. */
-interface SourceFunction {
-  readonly ir: IrFunction;
-  /** By instruction, its number in the function that reports name; null: the same. */
-  readonly origins: readonly number[] | null;
-}
-
 /** Binds the expressions of a function, propagates constants, and analyses its flow. */
 export function prepare(
-  source: SourceFunction,
+  source: SourceCode,
   bindings: Bindings,
   { endsBlock, isAlone = () => false, separates }: Preparation,
 ): PreparedCode {

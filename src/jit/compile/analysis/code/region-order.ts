@@ -1,35 +1,28 @@
 import { dominatorsOf } from "../../../../ir/flow/dominance.ts";
 import { type FlowBlock, type FlowGraph, flowGraphOf, targetsOf } from "../../../../ir/flow/flow-graph.ts";
-import type { Instruction, IrFunction } from "../../../../ir/index.ts";
+import type { Instruction } from "../../../../ir/index.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
-
-interface Code {
-  readonly ir: IrFunction;
-  /** By instruction, its number in the function that reports name; null: the same. */
-  readonly origins: readonly number[] | null;
-}
+import { isBarrier, type SourceCode } from "./source-code.ts";
 
 /** Whether a block is on every way to another one that can be reached. */
 type Dominates = (a: number, b: number) => boolean;
-
-const isBarrier = ({ op, guard }: Instruction): boolean => op.kind === "barrier" && guard === null;
 
 /**
  * Lays out the blocks of a kernel such that each barrier region is straight code, but for loops that have no barrier: a
  * block comes after those that lead to it, where no barrier lies between. Compilers write the end of a loop before its
  * beginning, or a loop around a barrier as it is: there a region would lead from the end of the layout back to its
  * beginning, and lanes that come to a barrier on several ways would not reconverge, since those at the lowest place run
- * first. Code whose loops can be entered in several places stays as it is.
+ * first. SourceCode whose loops can be entered in several places stays as it is.
  */
-export function inRegionOrder(code: Code): Code {
+export function inRegionOrder(code: SourceCode): SourceCode {
   return code.ir.instructions.some(isBarrier) ? inOrderOfRegions(code, isBarrier) : code;
 }
 
 /** The same where barriers are nothing: only the ends of loops lead backwards. */
-export const inLoopOrder = (code: Code): Code => inOrderOfRegions(code, () => false);
+export const inLoopOrder = (code: SourceCode): SourceCode => inOrderOfRegions(code, () => false);
 
 /** `endsRegion`: at which instructions regions end. */
-function inOrderOfRegions(code: Code, endsRegion: (instruction: Instruction) => boolean): Code {
+function inOrderOfRegions(code: SourceCode, endsRegion: (instruction: Instruction) => boolean): SourceCode {
   const { instructions } = code.ir;
   if (!instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i)) return code;
   const whole = flowGraphOf(instructions, { endsBlock: endsRegion });
@@ -149,8 +142,8 @@ function orderOf(graph: FlowGraph, begins: ReadonlySet<number>, dominates: Domin
   return order[0] === 0 && order.length + unreached.length === blocks.length ? [...order, ...unreached] : null;
 }
 
-/** Code with its blocks in another order. Where a block no longer stands before the next one, it branches there. */
-function inOrder({ ir, origins }: Code, { blocks, blockAt }: FlowGraph, order: readonly number[]): Code {
+/** SourceCode with its blocks in another order. Where a block no longer stands before the next one, it branches there. */
+function inOrder({ ir, origins }: SourceCode, { blocks, blockAt }: FlowGraph, order: readonly number[]): SourceCode {
   const end = ir.instructions.length;
   const moved: Instruction[] = [];
   const from: number[] = [];

@@ -1,5 +1,32 @@
-import { type Expr, kit as k } from "../../semantics/index.ts";
-import type { AtomicFunction, FloatFunction } from "../isa/memory-action.ts";
+import { type Expr, kit as k } from "../semantics/index.ts";
+
+/**
+ * The atomic read-modify-write functions, whatever instructions call them. The first operand of `cas` is the one to
+ * compare with.
+ */
+export type AtomicFunction =
+  | "load"
+  | "exchange"
+  | "add"
+  | "sub"
+  | "inc"
+  | "dec"
+  /** Decrements and returns the new value. */
+  | "predec"
+  | "umin"
+  | "umax"
+  | "smin"
+  | "smax"
+  | "and"
+  | "or"
+  | "xor"
+  | "cas"
+  /** `cas` with the new value as the first operand. */
+  | "swapped-cas"
+  | FloatFunction;
+
+/** The atomic functions of floating-point numbers. */
+export type FloatFunction = "fadd" | "fsub" | "fmin" | "fmax" | "fcas";
 
 /** The operands of an atomic operation. 16-bit floats are `hf` or, with `bfloat`, `bf`. */
 export interface AtomicOperands {

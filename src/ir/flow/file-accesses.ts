@@ -1,0 +1,89 @@
+import type { FileTarget, Instruction } from "../instruction.ts";
+import type { LaneRule } from "../lanes.ts";
+import { byteOf } from "../region.ts";
+import { type FileLeaf, fileLeavesOf } from "./accesses.ts";
+import type { ComputedVariables } from "./computed-variables.ts";
+
+type Bits = FileTarget["bits"];
+
+/** An access of an instruction to elements of the byte file, one for each of its lanes. */
+export interface FileAccess {
+  /** The instruction. */
+  readonly index: number;
+  readonly rule: LaneRule;
+  readonly writes: boolean;
+  readonly bits: Bits;
+  /** By lane, counted from the rule's first, the byte at which the element begins; if `any`, all that it may be. */
+  readonly bytes: readonly number[];
+  /** Whether each lane computes which element of a variable it reads. */
+  readonly any?: true;
+}
+
+/** Bytes of the file that accesses have in common, directly or through others. */
+export interface FileComponent {
+  readonly start: number;
+  readonly end: number;
+  readonly accesses: readonly FileAccess[];
+}
+
+/** The lanes of an instruction in a thread of `width` lanes: no more than it has, where only active ones count. */
+export function ruleOf({ lanes }: Instruction, width: number): LaneRule {
+  if (lanes === undefined) return { first: 0, count: width, noMask: false, uniform: false };
+  return lanes.noMask ? lanes : { ...lanes, count: Math.min(lanes.count, width - lanes.first) };
+}
+
+/** Whether all lanes access the same element. */
+export const isSingle = ({ bytes }: FileAccess): boolean => bytes.every((byte) => byte === bytes[0]);
+
+/** The accesses to the file; null if the place of one is computed, and it is not known from which variable. */
+export function fileAccessesOf(
+  instructions: readonly Instruction[],
+  width: number,
+  variables: ComputedVariables,
+): readonly FileAccess[] | null {
+  const found: FileAccess[] = [];
+  for (const [index, instruction] of instructions.entries()) {
+    const rule = ruleOf(instruction, width);
+    const add = ({ region, bits }: Extract<FileLeaf | FileTarget, { kind: "region" }>, writes: boolean): void => {
+      const bytes = Array.from({ length: rule.count }, (_, i) => byteOf(region, bits, rule.first + i));
+      found.push({ index, rule, writes, bits, bytes });
+    };
+    for (const leaf of fileLeavesOf(instruction)) {
+      if (leaf.kind === "region") {
+        add(leaf, false);
+        continue;
+      }
+      const variable = variables.of(leaf);
+      if (variable === null) return null;
+      const { bits } = leaf;
+      const count = Math.floor((8 * variable.bytes) / bits);
+      const bytes = Array.from({ length: count }, (_, i) => variable.at + (i * bits) / 8);
+      found.push({ index, rule, writes: false, bits, bytes, any: true });
+    }
+    for (const to of instruction.dst) {
+      if (to === null || typeof to === "number") continue;
+      if (to.kind === "indirect") return null;
+      add(to, true);
+    }
+  }
+  return found;
+}
+
+/** The components of accesses, in ascending order. */
+export function componentsOf(accesses: readonly FileAccess[]): readonly FileComponent[] {
+  const spans = accesses.map((access) => ({
+    start: Math.min(...access.bytes),
+    end: Math.max(...access.bytes) + access.bits / 8,
+    accesses: [access],
+  }));
+  const found: { start: number; end: number; accesses: FileAccess[] }[] = [];
+  for (const span of spans.sort((a, b) => a.start - b.start)) {
+    const last = found.at(-1);
+    if (last === undefined || span.start >= last.end) found.push(span);
+    else {
+      last.end = Math.max(last.end, span.end);
+      last.accesses.push(...span.accesses);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,116 @@
+import type { FileTarget, Instruction } from "../instruction.ts";
+import { type FileAccess, type FileComponent, isSingle } from "./file-accesses.ts";
+
+type Bits = FileTarget["bits"];
+
+/**
+ * How registers hold a component of the byte file. `elements`: one register for each, the same for all lanes of the
+ * thread. `rows`: element e belongs to lane e mod width, in the register of row e div width.
+ */
+export interface Holder {
+  readonly kind: "elements" | "rows";
+  readonly component: FileComponent;
+  /** The byte at which element 0 begins; it may lie before the component. */
+  readonly at: number;
+  readonly bits: Bits;
+}
+
+/** A part of an element: which element, and at which bit it begins. */
+export interface Slot {
+  readonly element: number;
+  readonly shift: number;
+}
+
+/** The part of an element that lies at a byte; null if it is none, or parts of two. */
+export function slotAt({ at, bits }: Pick<Holder, "at" | "bits">, byte: number, size: Bits): Slot | null {
+  const shift = 8 * (byte - at);
+  const element = Math.floor(shift / bits);
+  const within = shift - element * bits;
+  return element < 0 || within + size > bits ? null : { element, shift: within };
+}
+
+/** The most registers that stand for a component. */
+const maxElements = 64;
+const maxRows = 16;
+
+/** Finds a holder for each component; null if one has none. */
+export function holdersOf(
+  components: readonly FileComponent[],
+  instructions: readonly Instruction[],
+  width: number,
+): readonly Holder[] | null {
+  const shared = sharedComponents(components, instructions);
+  const holders = components.map((component, i) => {
+    const elements = elementsOf(component);
+    const isOne =
+      elements !== null &&
+      !component.accesses.some(({ any }) => any) &&
+      component.end - elements.at <= elements.bits / 8;
+    return isOne || (elements !== null && shared.has(i)) ? elements : rowsOf(component, width);
+  });
+  return holders.includes(null) ? null : (holders as Holder[]);
+}
+
+const largest = (accesses: readonly FileAccess[]): Bits =>
+  accesses.reduce<Bits>((most, { bits }) => (bits > most ? bits : most), 8);
+
+const fits = (holder: Holder, most: number): boolean =>
+  holder.component.accesses.every(({ bytes, bits, any }) =>
+    bytes.every((byte) => {
+      const slot = slotAt(holder, byte, bits);
+      return slot !== null && slot.element < most && !(any && bits !== holder.bits);
+    }),
+  );
+
+function elementsOf(component: FileComponent): Holder | null {
+  const bits = largest(component.accesses);
+  const start = component.start - (component.start % (bits / 8));
+  const holders = [component.start, start].map((at): Holder => ({ kind: "elements", component, at, bits }));
+  return holders.find((holder) => fits(holder, maxElements)) ?? null;
+}
+
+/** The rows in which most lanes access the elements next to each other. */
+function rowsOf(component: FileComponent, width: number): Holder | null {
+  const anchors = component.accesses
+    .filter((access) => access.rule.count > 1 && !isSingle(access) && !access.any)
+    .sort((a, b) => b.rule.count - a.rule.count || Number(b.writes) - Number(a.writes));
+  for (const { rule, bytes } of anchors) {
+    const bits = 8 * (bytes[1]! - bytes[0]!);
+    if (bits !== 8 && bits !== 16 && bits !== 32 && bits !== 64) continue;
+    const row = (width * bits) / 8;
+    const origin = bytes[0]! - (rule.first * bits) / 8;
+    const at = origin - Math.max(0, Math.ceil((origin - component.start) / row)) * row;
+    const holder: Holder = { kind: "rows", component, at, bits };
+    if (fits(holder, maxRows * width)) return holder;
+  }
+  return null;
+}
+
+/**
+ * The components that are written only as values for all lanes of the thread, and whose elements are read one by one,
+ * or for others of that kind.
+ */
+function sharedComponents(components: readonly FileComponent[], instructions: readonly Instruction[]): Set<number> {
+  const found = new Set(
+    components.flatMap(({ accesses }, i) =>
+      accesses.every(({ writes, rule, any }) => !any && (!writes || rule.noMask || rule.count === 1)) ? [i] : [],
+    ),
+  );
+  const accesses = components.flatMap((component, of) => component.accesses.map((access) => ({ ...access, of })));
+  const written = new Map<number, number[]>();
+  for (const { index, writes, of } of accesses) if (writes) written.set(index, [...(written.get(index) ?? []), of]);
+  const isExpanded = (index: number): boolean => {
+    const { op, lanes } = instructions[index]!;
+    const to = written.get(index) ?? [];
+    const expands = op.kind === "pure" || op.kind === "load";
+    return expands && lanes?.noMask === true && to.length > 0 && to.every((c) => found.has(c));
+  };
+  for (let size = -1; size !== found.size; ) {
+    size = found.size;
+    for (const access of accesses) {
+      const asRow = access.rule.count > 1 && (access.writes || !isSingle(access));
+      if (asRow && !isExpanded(access.index)) found.delete(access.of);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,235 @@
+import { type Expr, kit } from "../../semantics/index.ts";
+import type { Destination, FileTarget, Instruction, Op } from "../instruction.ts";
+import type { LaneRule } from "../lanes.ts";
+import type { IrFunction } from "../module.ts";
+import { byteOf } from "../region.ts";
+import { retargeted } from "../retarget.ts";
+import { ComputedVariables } from "./computed-variables.ts";
+import { componentsOf, fileAccessesOf, ruleOf } from "./file-accesses.ts";
+import { type Holder, holdersOf } from "./file-holders.ts";
+import { HolderRegisters } from "./holder-registers.ts";
+import { laneBlocks } from "./lane-blocks.ts";
+import { type LaneMap, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
+import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules } from "./lane-rules.ts";
+import { isAmong, tableOf } from "./lane-tables.ts";
+
+/** A function whose byte file has become registers. Rules remain where lanes that are not active matter. */
+export interface PromotedLanes {
+  readonly ir: IrFunction;
+  /** By instruction, its index in the function that it was made from. */
+  readonly origins: readonly number[];
+  /** By instruction, the lanes for which the program has it. */
+  readonly rules: readonly (LaneRule | undefined)[];
+}
+
+/**
+ * Promotes the whole byte file of a kernel to registers, for threads of `width` lanes: elements that lanes share become
+ * registers that are the same in all of them; elements of other lanes are fetched by shuffles. Null if the file is
+ * accessed in a way for which there are no registers.
+ */
+export function promoteLanes(ir: IrFunction, width: number): PromotedLanes | null {
+  const variables = new ComputedVariables(ir);
+  const accesses = fileAccessesOf(ir.instructions, width, variables);
+  const holders = accesses === null ? null : holdersOf(componentsOf(accesses), ir.instructions, width);
+  return holders === null ? null : new LanePromotion(ir, width, holders, variables).promoted();
+}
+
+class LanePromotion {
+  readonly #ir: IrFunction;
+  readonly #width: number;
+  readonly #registers: HolderRegisters;
+  readonly #single: ReadonlySet<number>;
+  readonly #operands: LaneOperands;
+
+  constructor(ir: IrFunction, width: number, holders: readonly Holder[], variables: ComputedVariables) {
+    this.#ir = ir;
+    this.#width = width;
+    this.#registers = new HolderRegisters(ir, width, holders);
+    this.#operands = new LaneOperands(width, this.#registers, variables);
+    this.#single = singlePredicates(ir, width);
+  }
+
+  promoted(): PromotedLanes | null {
+    const instructions: Instruction[] = [];
+    const origins: number[] = [];
+    const rules: (LaneRule | undefined)[] = [];
+    const starts: number[] = [];
+    for (const [i, instruction] of this.#ir.instructions.entries()) {
+      starts.push(instructions.length);
+      const written = this.#rewritten(instruction);
+      if (written === null) return null;
+      for (const one of written) {
+        instructions.push(one);
+        origins.push(i);
+        rules.push(instruction.lanes);
+      }
+    }
+    starts.push(instructions.length);
+    const dead = deadResults(instructions);
+    /** By instruction, how many are left before it. */
+    const places = [0];
+    for (const isDead of dead) places.push(places.at(-1)! + Number(!isDead));
+    const left = <T>(list: readonly T[]): T[] => list.filter((_, i) => !dead[i]);
+    const moved = left(instructions).map((one) => retargeted(one, (target) => places[starts[target]!]!));
+    unitePairs(moved);
+    const ir = { ...this.#ir, registers: this.#registers.all, instructions: moved };
+    return { ir: withoutNeedlessRules(ir, this.#width), origins: left(origins), rules: left(rules) };
+  }
+
+  #rewritten(instruction: Instruction): readonly Instruction[] | null {
+    const rule = ruleOf(instruction, this.#width);
+    const rewriting: Rewriting = { instruction, rule, before: [], fetched: new Map(), pending: new Map() };
+    if (instruction.lanes?.uniform === true) return [instruction];
+    const block = laneBlocks(rewriting, this.#width, this.#registers, this.#operands);
+    if (block !== null) return block;
+    const holders = targetsOf(instruction).map((to) =>
+      this.#registers.holderAt(byteOf(to.region, to.bits, rule.first)),
+    );
+    const isShared = holders.length > 0 && holders.every(({ kind }) => kind === "elements");
+    if (isShared || this.#isOne(instruction, rule)) return this.#forThread(rewriting);
+    if (holders.some(({ kind }) => kind === "elements")) return null;
+    return this.#byLanes(rewriting);
+  }
+
+  /** Whether an instruction that writes no element is executed once for the thread. */
+  #isOne({ dst, op, lanes }: Instruction, { noMask, count }: LaneRule): boolean {
+    if (!noMask || count !== 1 || lanes === undefined) return false;
+    if (op.kind === "atomic" || op.kind === "store") return dst.every((to) => to === null || typeof to === "number");
+    return dst.every((to) => typeof to !== "object" && (to === null || this.#single.has(to)));
+  }
+
+  // ---- For all lanes of the thread ----------------------------------------------------------------------------------
+
+  /** What is done once for the thread, each lane does by itself, for all lanes of the rule. */
+  #forThread(rewriting: Rewriting): readonly Instruction[] | null {
+    const { instruction, rule, before } = rewriting;
+    const { op } = instruction;
+    if (!rule.noMask && instruction.lanes !== undefined) return null;
+    if (!rule.noMask && rule.count > 1) return null;
+    const lanes = Array.from({ length: rule.count }, (_, i) => rule.first + i);
+    if (lanes.length > 1 && op.kind !== "pure" && op.kind !== "load") return null;
+    const copies = lanes.map((lane) => this.#forLane(rewriting, lane));
+    if (copies.includes(null)) return null;
+    const made = copies as Instruction[];
+    if (op.kind === "atomic") return this.#elected(rewriting, made[0]!);
+    if (op.kind !== "pure" || made.length === 1) return [...before, ...made];
+    // Of several values for parts of a register, the last has all.
+    const last = new Map<Destination, Expr>();
+    for (const { op: each, dst } of made) {
+      if (each.kind === "pure") for (const [i, to] of dst.entries()) last.set(to, each.values[i]!);
+    }
+    return [...before, { ...made[0]!, op: { kind: "pure", values: [...last.values()] }, dst: [...last.keys()] }];
+  }
+
+  /** An instruction as one lane executes it, by a lane that has no number. */
+  #forLane(rewriting: Rewriting, lane: number): Instruction | null {
+    const { lanes: _, ...instruction } = rewriting.instruction;
+    const only: LaneMap = new Map(Array.from({ length: this.#width }, (_, l) => [l, lane]));
+    return this.#operands.of(rewriting, instruction, only, (expr) =>
+      expr.kind === "special" && expr.name === "laneid" ? kit.i32(lane) : null,
+    );
+  }
+
+  /** An atomic operation of the thread: one of the lanes performs it, and tells the others. */
+  #elected({ before }: Rewriting, instruction: Instruction): readonly Instruction[] | null {
+    const { dst, guard } = instruction;
+    if (guard !== null) return null;
+    const [leader, isLeader] = [this.#registers.temporary(32), this.#registers.temporary(1)];
+    const elect: Op = { kind: "warp", mask: null, aligned: false, warp: { op: "elect", operands: [] } };
+    const found = dst.map((to) => (to === null ? null : this.#registers.temporary(32)));
+    const lane: Expr = { kind: "reg", ty: "i32", reg: leader };
+    const told = dst.flatMap((to, i): Instruction[] =>
+      to === null ? [] : [{ ...instruction, ...shuffle({ kind: "reg", ty: "i32", reg: found[i]! }, lane, to) }],
+    );
+    if (dst.some((to) => typeof to === "number" && this.#registers.all[to]!.bits !== 32)) return null;
+    return [
+      ...before,
+      { ...instruction, op: elect, dst: [leader, isLeader] },
+      { ...instruction, dst: found, guard: { register: isLeader, negate: false } },
+      ...told,
+    ];
+  }
+
+  // ---- Lane by lane -------------------------------------------------------------------------------------------------
+
+  #byLanes(rewriting: Rewriting): readonly Instruction[] | null {
+    const { instruction, rule, before } = rewriting;
+    const map = this.#laneMap(rewriting);
+    if (map === null) return null;
+    const isOwn = [...map].every(([lane, from]) => lane === from);
+    const { lanes: _, ...rest } = instruction;
+    if (!isOwn && (instruction.op.kind !== "pure" || instruction.guard !== null)) return null;
+    const table = isOwn ? null : tableOf(Array.from({ length: this.#width }, (_, l) => map.get(l) ?? 0));
+    const made = this.#operands.of(rewriting, rest, map, (expr) =>
+      table !== null && expr.kind === "special" && expr.name === "laneid" ? table : null,
+    );
+    if (made === null) return null;
+    if (table !== null && !rule.noMask) return [...before, ...this.#forOthers(rewriting, made, [...map.keys()], table)];
+    return [...before, ...this.#limited(made, [...map.keys()], rule.noMask)];
+  }
+
+  /** What active lanes do for others: `from` is the number of the lane that must be active. */
+  #forOthers(rewriting: Rewriting, made: Instruction, lanes: readonly number[], from: Expr): readonly Instruction[] {
+    const all = this.#operands.forAll(rewriting);
+    const [active, p] = [this.#registers.temporary(32), this.#registers.temporary(1)];
+    const bits = kit.shr({ kind: "reg", ty: "i32", reg: active }, from, false);
+    const isActive = kit.ne(kit.and(bits, kit.i32(1)), kit.i32(0));
+    const condition = kit.op("pred.and", isAmong(lanes, this.#width), isActive);
+    const { lanes: _, ...plain } = all;
+    return [
+      { ...plain, op: { kind: "activemask" }, dst: [active] },
+      { ...all, op: { kind: "pure", values: [condition] }, dst: [p] },
+      { ...all, op: made.op, dst: made.dst, guard: { register: p, negate: false } },
+    ];
+  }
+
+  /** An instruction for some of the lanes. */
+  #limited(instruction: Instruction, lanes: readonly number[], noMask: boolean): readonly Instruction[] {
+    const isAll = lanes.length === this.#width;
+    if (!noMask && isAll) return [instruction];
+    const [first, count] = [Math.min(...lanes), lanes.length];
+    const isRange = Math.max(...lanes) - first + 1 === count;
+    const range = (limits: boolean) => ({
+      noMask,
+      uniform: false,
+      ...(limits ? { first, count } : { first: 0, count: this.#width }),
+    });
+    if (noMask && isRange) return [{ ...instruction, lanes: range(true) }];
+    const p = this.#registers.temporary(1);
+    const { guard } = instruction;
+    const among = isAmong(lanes, this.#width);
+    const own: Expr | null = guard === null ? null : { kind: "reg", ty: "pred", reg: guard.register };
+    const condition = own === null ? among : kit.op("pred.and", among, guard!.negate ? kit.not(own) : own);
+    const test: Instruction = { ...instruction, op: { kind: "pure", values: [condition] }, dst: [p], guard: null };
+    const limited = { ...instruction, guard: { register: p, negate: false } };
+    const rule = range(false);
+    return noMask
+      ? [
+          { ...test, lanes: rule },
+          { ...limited, lanes: rule },
+        ]
+      : [test, limited];
+  }
+
+  /** By lane that gets a result, the lane for which the program computes it; null where results part. */
+  #laneMap({ instruction, rule }: Rewriting): LaneMap | null {
+    const lanes = Array.from({ length: rule.count }, (_, i) => rule.first + i);
+    let map: LaneMap | null = null;
+    for (const to of targetsOf(instruction)) {
+      const slots = lanes.map((lane) => this.#operands.slot(to, lane));
+      if (slots.some((slot) => rowOf(slot, this.#width) !== rowOf(slots[0]!, this.#width))) return null;
+      const own = new Map(slots.map(({ element }, i) => [element % this.#width, lanes[i]!]));
+      if (own.size !== lanes.length || (map !== null && !sameMap(map, own))) return null;
+      map = own;
+    }
+    if (map === null) return new Map(lanes.filter((lane) => lane < this.#width).map((lane) => [lane, lane]));
+    return [...map].some(([lane, from]) => lane !== from) && instruction.dst.some((to) => typeof to === "number")
+      ? null
+      : map;
+  }
+}
+
+const targetsOf = ({ dst }: Instruction): readonly Extract<FileTarget, { kind: "region" }>[] =>
+  dst.flatMap((to) => (to !== null && typeof to !== "number" && to.kind === "region" ? [to] : []));
+
+const sameMap = (a: LaneMap, b: LaneMap): boolean => a.size === b.size && [...a].every(([k, v]) => b.get(k) === v);

@@ -1,0 +1,106 @@
+import { type Expr, kit } from "../../semantics/index.ts";
+import type { Instruction } from "../instruction.ts";
+import type { IrFunction } from "../module.ts";
+import { readsOf } from "./accesses.ts";
+import { ruleOf } from "./file-accesses.ts";
+
+/**
+ * Predicates of which nothing but the bit of one channel matters: it is written once for the thread, and decides about
+ * instructions that are executed once.
+ */
+export function singlePredicates({ registers, instructions }: IrFunction, width: number): ReadonlySet<number> {
+  const found = new Set(registers.flatMap((register, r) => (register.class === "pred" ? [r] : [])));
+  const channels = new Map<number, number>();
+  const use = (r: number, channel: number | null): void => {
+    if (!found.has(r)) return;
+    const known = channels.get(r) ?? channel;
+    if (known === null || known !== channel) found.delete(r);
+    else channels.set(r, known);
+  };
+  for (const instruction of instructions) {
+    const { lanes, dst } = instruction;
+    const rule = ruleOf(instruction, width);
+    const isOne = lanes !== undefined && (lanes.uniform || (lanes.noMask && rule.count === 1));
+    const channel = isOne ? rule.first : null;
+    for (const to of dst) if (typeof to === "number") use(to, lanes?.uniform === true ? null : channel);
+    readsOf(instruction, {
+      register: (r) => use(r, instruction.guard?.collapse === undefined ? channel : null),
+    });
+  }
+  for (const { op } of instructions) {
+    if (op.kind !== "pure") continue;
+    for (const value of op.values) wordsOf(value, (r) => found.delete(r));
+  }
+  return found;
+}
+
+function wordsOf(expr: Expr, show: (register: number) => void): void {
+  if (expr.kind === "lane-word") show(expr.reg);
+  if (expr.kind === "prim") for (const arg of expr.args) wordsOf(arg, show);
+}
+
+/** Unites the writes of both halves of a register, one after the other, into one of the whole. */
+export function unitePairs(instructions: Instruction[]): void {
+  const targets = new Set(instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
+  for (const [i, second] of instructions.entries()) {
+    if (targets.has(i)) continue;
+    const first = instructions[i - 1];
+    if (first?.op.kind !== "pure" || second.op.kind !== "pure" || first.dst.length !== 1) continue;
+    const [to] = first.dst;
+    const [a, b] = [first.op.values[0]!, second.op.values[0]!];
+    const isSame = second.dst.length === 1 && second.dst[0] === to && first.guard === null && second.guard === null;
+    if (!isSame || first.lanes !== undefined || second.lanes !== undefined || typeof to !== "number") continue;
+    if (a.kind !== "prim" || b.kind !== "prim" || a.prim !== "i64.from_halves" || b.prim !== a.prim) continue;
+    const [[low], [rest, high]] = [a.args, b.args];
+    const keepsLow = rest!.kind === "prim" && rest!.prim === "i32.wrap_i64" && isRegister(rest!.args[0]!, to);
+    if (keepsLow && !readsRegister(high!, to))
+      instructions[i] = { ...second, op: { kind: "pure", values: [kit.pair(low!, high!)] } };
+  }
+}
+
+const isRegister = (expr: Expr, register: number): boolean => expr.kind === "reg" && expr.reg === register;
+
+const readsRegister = (expr: Expr, register: number): boolean =>
+  isRegister(expr, register) || (expr.kind === "prim" && expr.args.some((arg) => readsRegister(arg, register)));
+
+/** Drops rules for all lanes from what writes registers that no lane reads of another. */
+export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction {
+  const across = new Set<number>();
+  for (const { op, guard } of ir.instructions) {
+    if (op.kind === "warp") for (const operand of op.warp.operands) if (operand.kind === "reg") across.add(operand.reg);
+    if (guard?.collapse !== undefined) across.add(guard.register);
+    if (op.kind === "pure") for (const value of op.values) wordsOf(value, (r) => across.add(r));
+  }
+  const instructions = ir.instructions.map((instruction): Instruction => {
+    const { lanes, ...rest } = instruction;
+    if (lanes === undefined || !lanes.noMask || lanes.uniform || rest.op.kind !== "pure") return instruction;
+    const isNeedless = rest.dst.every((to) => typeof to !== "number" || !across.has(to));
+    return lanes.first === 0 && lanes.count >= width && isNeedless ? rest : instruction;
+  });
+  return { ...ir, instructions };
+}
+
+/**
+ * Finds instructions that only compute what nobody reads, such as copies of bytes that are not needed. Returns, by
+ * instruction, whether it is one.
+ */
+export function deadResults(instructions: readonly Instruction[]): readonly boolean[] {
+  const readers = new Map<number, number>();
+  const count = (instruction: Instruction, by: number): void =>
+    readsOf(instruction, { register: (r) => readers.set(r, (readers.get(r) ?? 0) + by) });
+  for (const instruction of instructions) count(instruction, 1);
+  const computesNothing = ({ op, dst }: Instruction): boolean =>
+    (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
+    dst.every((to) => to === null || (typeof to === "number" && (readers.get(to) ?? 0) === 0));
+  const dead = instructions.map(() => false);
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const [i, instruction] of instructions.entries()) {
+      if (dead[i] || !computesNothing(instruction)) continue;
+      changed = true;
+      dead[i] = true;
+      count(instruction, -1);
+    }
+  }
+  return dead;
+}

@@ -1,0 +1,229 @@
+import { DiagnosticSink, type SourceText, type Span } from "../../source/index.ts";
+import type { Item } from "../tree/module.ts";
+import type { FunctionDeclaration, Initializer, Parameter } from "../tree/nodes.ts";
+import { suggestionLimit } from "./bind.ts";
+import type { CheckedModule } from "./checked-module.ts";
+import type { CheckCode } from "./codes.ts";
+import { type BodyFindings, type BodyMemory, ModuleChecker, type ModulePart } from "./module-checker.ts";
+import { moduleHeader } from "./module-header.ts";
+
+/** Finds the text of a span by its node, where a diagnostic or a note is about another part of the module. */
+class PartSink extends DiagnosticSink<CheckCode> {
+  readonly #sources: WeakMap<object, SourceText>;
+
+  constructor(source: SourceText, sources: WeakMap<object, SourceText>) {
+    super(source);
+    this.#sources = sources;
+  }
+
+  override sourceOf(span: Span): SourceText {
+    return this.#sources.get(span) ?? this.source;
+  }
+}
+
+/** A body that has been checked, and the text that it is in. */
+interface Known {
+  readonly findings: BodyFindings;
+  /** Whether its diagnostics point to other parts of the module. */
+  readonly points: boolean;
+}
+
+/** The number of different texts of declarations after which all are forgotten. */
+const manyTexts = 100_000;
+
+/**
+ * Checks a module again and again while its text changes, with the same result as `checkPtx`. A body is checked again
+ * only if its own text has changed, or a declaration that it refers to. Between two checks a part is the same object
+ * exactly if its text and tree are.
+ */
+export class IncrementalChecker {
+  readonly #sources = new WeakMap<object, SourceText>();
+  /** The declarations that an item makes, as far as bodies can tell them apart. */
+  readonly #declarations = new WeakMap<Item, Declaration>();
+  readonly #texts = new Map<string, number>();
+  #bodies = new Map<FunctionDeclaration, Known>();
+  #declared: ReadonlyMap<string, string> = new Map();
+  #heading = "";
+  #hasSets = false;
+
+  check(parts: readonly ModulePart[], empty: SourceText): Omit<CheckedModule, "module"> {
+    if (this.#texts.size > manyTexts) this.#forget();
+    const fresh = new Set<string>();
+    for (const part of parts) for (const item of part.items) this.#enter(item, part, fresh);
+    const { declared, hasSets } = this.#allDeclared(parts);
+    const changed = new Set<string>();
+    for (const [name, value] of declared) if (this.#declared.get(name) !== value) changed.add(name);
+    for (const name of this.#declared.keys()) if (!declared.has(name)) changed.add(name);
+    const items = parts.flatMap((part) => part.items);
+    const first = parts[0]?.source ?? empty;
+    const heading = moduleHeader({ items, source: first }, new PartSink(first, this.#sources));
+    const { version, target, addressSize } = heading;
+    const key = [version, target.name, target.texturing, addressSize].join(" ");
+    const all = key !== this.#heading || (changed.size > 0 && (hasSets || this.#hasSets));
+    const memory = new Memory(all ? new Map() : this.#bodies, { changed, fresh, isStrict: version < 200 });
+    const sink = new PartSink(first, this.#sources);
+    memory.onKeep = (findings) => {
+      for (const { argument } of findings.unwritten) this.#sources.set(argument, sink.source);
+      for (const loc of findings.files.values()) this.#sources.set(loc, sink.source);
+      return findings.diagnostics.some(({ notes }) =>
+        notes.some(({ source }) => source !== undefined && source !== sink.source),
+      );
+    };
+    const checked = new ModuleChecker(parts, sink, memory).check();
+    // What was found depends on how many findings there were before.
+    this.#bodies = sink.full ? new Map() : memory.kept;
+    this.#declared = declared;
+    this.#heading = key;
+    this.#hasSets = hasSets;
+    return checked;
+  }
+
+  #forget(): void {
+    this.#texts.clear();
+    this.#bodies = new Map();
+    this.#declared = new Map();
+    this.#heading = "";
+  }
+
+  /** Notes an item that is new, and the names that it declares. */
+  #enter(item: Item, { source }: ModulePart, fresh: Set<string>): void {
+    let declaration = this.#declarations.get(item);
+    if (declaration === undefined) {
+      declaration = declarationOf(item);
+      this.#declarations.set(item, declaration);
+      for (const node of [item, ...declaration.nodes]) this.#sources.set(node, source);
+      const { text } = declaration;
+      const slice = text === null ? "" : source.text.slice(text.start, text.end);
+      const known = this.#texts.get(slice);
+      declaration.number = known ?? this.#texts.size;
+      if (known === undefined) this.#texts.set(slice, declaration.number);
+      for (const name of declaration.names) fresh.add(name);
+    }
+  }
+
+  /** For each name, the texts of its declarations in their order, and of what these mention. */
+  #allDeclared(parts: readonly ModulePart[]): { readonly declared: Map<string, string>; readonly hasSets: boolean } {
+    const declared = new Map<string, string>();
+    const mentioning: Declaration[] = [];
+    let hasSets = false;
+    for (const { items } of parts) {
+      for (const item of items) {
+        const declaration = this.#declarations.get(item)!;
+        hasSets ||= declaration.isSet;
+        if (declaration.mentions.length > 0) mentioning.push(declaration);
+        for (const name of declaration.names) declared.set(name, `${declared.get(name) ?? ""} ${declaration.number}`);
+      }
+    }
+    for (const { names, mentions } of mentioning) {
+      const of = mentions.map((name) => declared.get(name) ?? "").join("|");
+      for (const name of names) declared.set(name, `${declared.get(name)}|${of}`);
+    }
+    return { declared, hasSets };
+  }
+}
+
+/** What an item declares at module scope. */
+interface Declaration {
+  readonly names: readonly string[];
+  /** The part of the text that bodies elsewhere depend on. */
+  readonly text: Span | null;
+  /** The names in its initial values. */
+  readonly mentions: readonly string[];
+  /** The nodes that diagnostics elsewhere may point to. */
+  readonly nodes: readonly Span[];
+  /** Whether it declares names by their number (`x<4>`). */
+  readonly isSet: boolean;
+  number: number;
+}
+
+function declarationOf(item: Item): Declaration {
+  const none = { names: [], text: null, mentions: [], nodes: [], isSet: false, number: 0 };
+  switch (item.kind) {
+    case "function": {
+      const text = { start: item.start, end: item.body === null ? item.end : item.body.start + 1 };
+      const parameters = (list: readonly Parameter[] | null): readonly Span[] => (list ?? []).map(({ name }) => name);
+      const nodes = [item.name, ...parameters(item.returns), ...parameters(item.params)];
+      return { ...none, names: [item.name.text], text, nodes };
+    }
+    case "variable": {
+      const elements: (Initializer & { readonly kind: string })[] = [];
+      for (const { initializer } of item.declarators) if (initializer !== null) named(initializer, elements);
+      return {
+        ...none,
+        names: item.declarators.map(({ name }) => name.text),
+        text: item,
+        mentions: elements.flatMap((element) => mentioned(element)),
+        nodes: [...item.declarators.map(({ name }) => name), ...elements],
+        isSet: item.declarators.some(({ range }) => range !== null),
+      };
+    }
+    case "alias":
+      return { ...none, names: [item.alias.text, item.aliasee.text], text: item };
+    case "target":
+      return { ...none, nodes: item.names };
+    default:
+      return none;
+  }
+}
+
+/** The elements of an initial value that are names, as in a call table, and the first that is not. */
+function named(node: Initializer, found: Initializer[]): void {
+  if (node.kind === "initializer-list") for (const element of node.elements) named(element, found);
+  else if (node.kind === "name" || node.kind === "operator-call" || found.every(isName)) found.push(node);
+}
+
+const isName = ({ kind }: Initializer): boolean => kind === "name" || kind === "operator-call";
+
+function mentioned(node: Initializer): readonly string[] {
+  if (node.kind === "name") return [node.text];
+  return node.kind === "operator-call" ? node.argumentLists.flatMap((list) => list.flatMap(mentioned)) : [];
+}
+
+/** What has changed since the last check. */
+interface Changes {
+  /** The names whose declarations read differently. */
+  readonly changed: ReadonlySet<string>;
+  /** The names of which a declaration is a new node, whatever it reads. */
+  readonly fresh: ReadonlySet<string>;
+  /** Whether findings depend on the nodes themselves. */
+  readonly isStrict: boolean;
+}
+
+/** The bodies of the last check, of which those are recalled that would be found the same. */
+class Memory implements BodyMemory {
+  readonly kept = new Map<FunctionDeclaration, Known>();
+  readonly #bodies: ReadonlyMap<FunctionDeclaration, Known>;
+  readonly #since: Changes;
+  /** Told of each body that has been checked; says whether its diagnostics point elsewhere. */
+  onKeep: (findings: BodyFindings) => boolean = () => false;
+
+  constructor(bodies: ReadonlyMap<FunctionDeclaration, Known>, since: Changes) {
+    this.#bodies = bodies;
+    this.#since = since;
+  }
+
+  recall(node: FunctionDeclaration, suggestions: number): BodyFindings | null {
+    const known = this.#bodies.get(node);
+    if (known === undefined || !this.#holds(known, suggestions)) return null;
+    this.kept.set(node, known);
+    return known.findings;
+  }
+
+  #holds({ findings, points }: Known, suggestions: number): boolean {
+    const { changed, fresh, isStrict } = this.#since;
+    const { names, suggestions: own } = findings;
+    for (const name of points || isStrict ? fresh : changed) if (names.has(name)) return false;
+    for (const name of changed) if (names.has(name)) return false;
+    // A suggestion may be any name; and whether there is one depends on how many there were.
+    const unknown = findings.diagnostics.some(({ code }) => code === "unknown-name");
+    if (!unknown) return true;
+    return (
+      changed.size === 0 &&
+      (own.before === suggestions || Math.max(own.before, suggestions) + own.made < suggestionLimit)
+    );
+  }
+
+  keep(node: FunctionDeclaration, findings: BodyFindings): void {
+    this.kept.set(node, { findings, points: this.onKeep(findings) });
+  }
+}

@@ -1,0 +1,123 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Workspace } from "../../src/ide/index.ts";
+import { checkPtx, parsePtx } from "../../src/ptx/index.ts";
+import { SourceText } from "../../src/source/index.ts";
+
+/*
+ * After any edits the findings are those of `lanewise check`, and everything else is as if the text had just been
+ * opened. The programs are the examples, put together to modules of several functions; the edits are random, with fixed
+ * seeds: cuts, copies, single characters, and pieces that change much (comments, braces, quotes, directives).
+ */
+
+const folders = ["examples/", "examples/bugs/", "examples/seeds/", "test/ptx/text/cases/"];
+const programs = folders.flatMap((folder) => {
+  const root = new URL(`../../${folder}`, import.meta.url);
+  return readdirSync(root)
+    .filter((name) => name.endsWith(".ptx"))
+    .map((name) => readFileSync(new URL(name, root), "utf8"));
+});
+
+/** One module out of several files, so that there are functions enough for parts to matter. */
+function moduleOf(seed: number): string {
+  const pick = (i: number): string => programs[(seed * 7 + i * 13) % programs.length]!;
+  const bodies = [0, 1, 2, 3].map((i) => pick(i).replace(/^\s*\.(version|target|address_size)\b.*$/gm, ""));
+  return `.version 8.0\n.target sm_90\n.address_size 64\n${bodies.join("\n")}`;
+}
+
+const pieces = [
+  "",
+  "{",
+  "}",
+  "/*",
+  "*/",
+  "//",
+  '"',
+  ";",
+  "\n",
+  ".func f();\n",
+  ".func (.param .b32 r) f(.param .b32 x);\n",
+  ".visible .entry g() { ret; }\n",
+  ".global .u32 shared_name;\n",
+  ".reg .b32 %new;",
+  "call f;",
+  "\ufeff",
+  ".version 7.0\n",
+  ".target sm_75\n",
+  "#",
+  "@@DWARF x\n",
+  "é",
+  '.file 1 "a.cu"\n',
+  ".loc 1 2 3\n",
+  "nothing: bra nowhere;",
+  ".alias a, f;\n",
+];
+
+/** Random numbers below a bound, the same for the same seed. */
+function random(seed: number): (below: number) => number {
+  let state = seed * 2654435761 + 1;
+  return (below) => {
+    state = (Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x6d2b79f5) | 0;
+    return (Math.imul(state ^ (state >>> 13), 0x297a2d39) >>> 8) % below;
+  };
+}
+
+const shown = (workspace: Workspace, uri: string) => ({
+  findings: workspace.diagnostics(uri),
+  symbols: workspace.symbols(uri),
+  tokens: workspace.semanticTokens(uri),
+  folds: workspace.foldingRanges(uri),
+  hints: workspace.inlayHints(uri),
+});
+
+/** What `lanewise check` finds. */
+function checked(text: string) {
+  const { tree, diagnostics } = parsePtx(new SourceText("a", text));
+  return [...diagnostics, ...checkPtx(tree).diagnostics]
+    .sort((a, b) => a.span.start - b.span.start)
+    .map(({ span, code, message, help, notes }) => ({
+      ...span,
+      code,
+      message,
+      help: help ?? null,
+      notes: notes.map((note) => ({
+        message: note.message,
+        place: note.span ? { uri: "a", ...pick(note.span) } : null,
+      })),
+    }));
+}
+
+const pick = ({ start, end }: { readonly start: number; readonly end: number }) => ({ start, end });
+
+const seeds = Number(process.env["IDE_SEEDS"] ?? 12);
+
+test.each(Array.from({ length: seeds }, (_, seed) => seed))("edits of module %i", (seed) => {
+  const next = random(seed + Number(process.env["IDE_FIRST"] ?? 0));
+  let text = moduleOf(seed);
+  const workspace = new Workspace();
+  workspace.openDocument("a", text, "ptx");
+  for (let round = 0; round < 25; round++) {
+    const start = next(text.length + 1);
+    const end = Math.min(text.length, start + [0, 0, 1, 3, 40, 400][next(6)]!);
+    const from = next(text.length + 1);
+    const piece = next(5) === 0 ? text.slice(from, from + next(600)) : pieces[next(pieces.length)]!;
+    workspace.update("a", [{ start, end, text: piece }]);
+    text = text.slice(0, start) + piece + text.slice(end);
+    const what = `after replacing ${start} to ${end} by ${JSON.stringify(piece)}, round ${round}`;
+    expect(workspace.text("a"), what).toBe(text);
+    const fresh = new Workspace();
+    fresh.openDocument("a", text, "ptx");
+    expect(shown(workspace, "a"), what).toEqual(shown(fresh, "a"));
+    const found = workspace.diagnostics("a").map(({ severity: _, ...rest }) => rest);
+    expect(sorted(found), what).toEqual(sorted(checked(text)));
+    const offset = next(text.length + 1);
+    expect(workspace.hover("a", offset), what).toEqual(fresh.hover("a", offset));
+    expect(workspace.completions("a", offset), what).toEqual(fresh.completions("a", offset));
+    expect(workspace.references("a", offset), what).toEqual(fresh.references("a", offset));
+  }
+});
+
+/** Findings at one place, in an order of their own. */
+const sorted = <T extends { readonly start: number; readonly code: string; readonly message: string }>(
+  found: T[],
+): T[] => found.sort((a, b) => a.start - b.start || (a.code + a.message < b.code + b.message ? -1 : 1));

@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import {
+  CallHierarchyIncomingCallsRequest,
+  CallHierarchyPrepareRequest,
+  CodeActionRequest,
+  CodeLensRequest,
+  CompletionRequest,
+  createConnection,
+  createProtocolConnection,
+  DefinitionRequest,
+  DidChangeTextDocumentNotification,
+  DidOpenTextDocumentNotification,
+  DocumentFormattingRequest,
+  DocumentSymbolRequest,
+  FoldingRangeRequest,
+  HoverRequest,
+  InitializeRequest,
+  InlayHintRequest,
+  type ProtocolConnection,
+  type PublishDiagnosticsParams,
+  PublishDiagnosticsNotification,
+  ReferencesRequest,
+  RenameRequest,
+  SemanticTokensRequest,
+  SignatureHelpRequest,
+  StreamMessageReader,
+  StreamMessageWriter,
+  WorkspaceSymbolRequest,
+} from "vscode-languageserver/node";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { LanguageServer } from "../../src/cli/lsp/server.ts";
+
+/* A client of the protocol's library talks to the server: its types check what is asked, its framing what is sent. */
+
+const uri = "file:///program.ptx";
+const text = readFileSync(new URL("../../examples/bugs/wrong-prototype.ptx", import.meta.url), "utf8");
+const found: PublishDiagnosticsParams[] = [];
+let client: ProtocolConnection;
+
+/** The position of the nth occurrence of a word, and some characters on. */
+function at(word: string, nth = 0, on = 0): { line: number; character: number } {
+  let offset = -1;
+  for (let i = 0; i <= nth; i++) offset = text.indexOf(word, offset + 1);
+  const before = text.slice(0, offset).split("\n");
+  return { line: before.length - 1, character: before.at(-1)!.length + on };
+}
+
+const here = (word: string, nth = 0, on = 0) => ({ textDocument: { uri }, position: at(word, nth, on) });
+
+beforeAll(async () => {
+  const [up, down] = [new PassThrough(), new PassThrough()];
+  const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
+  new LanguageServer(connection, { findFile: () => null, version: "0" }).listen();
+  client = createProtocolConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
+  client.onNotification(PublishDiagnosticsNotification.type, (params) => void found.push(params));
+  client.listen();
+  const { capabilities } = await client.sendRequest(InitializeRequest.type, {
+    processId: null,
+    rootUri: null,
+    capabilities: {},
+  });
+  expect(capabilities.hoverProvider).toBe(true);
+  const textDocument = { uri, languageId: "ptx", version: 1, text };
+  await client.sendNotification(DidOpenTextDocumentNotification.type, { textDocument });
+});
+
+afterAll(() => client.dispose());
+
+/** The diagnostics of a version of the document, once they have come. */
+const diagnosticsOf = (version: number) =>
+  expect.poll(() => found.find((each) => each.version === version)?.diagnostics, { timeout: 20_000 });
+
+test("diagnostics come after the document is opened, and after each change", async () => {
+  await diagnosticsOf(1).toEqual([]);
+  const range = { start: at("shl.b32"), end: at("shl.b32", 0, 3) };
+  const edit = (version: number, change: object) =>
+    client.sendNotification(DidChangeTextDocumentNotification.type, {
+      textDocument: { uri, version },
+      contentChanges: [change as { text: string }],
+    });
+  await edit(2, { range, text: "shlx" });
+  await diagnosticsOf(2).toMatchObject([
+    { code: "unknown-instruction", severity: 1, source: "lanewise", range: { start: at("shl.b32") } },
+  ]);
+  const actions = await client.sendRequest(CodeActionRequest.type, {
+    textDocument: { uri },
+    range,
+    context: { diagnostics: [] },
+  });
+  expect(actions?.map(({ title }) => title)).toContain("Change to 'shl'");
+  const longer = { start: range.start, end: at("shl.b32", 0, 4) };
+  await edit(3, { range: longer, text: "shl" });
+  await diagnosticsOf(3).toEqual([]);
+});
+
+test("hover, definition and references of a function", async () => {
+  const hover = await client.sendRequest(HoverRequest.type, here("twice", 1));
+  expect(hover?.contents).toMatchObject({ kind: "markdown" });
+  expect(JSON.stringify(hover?.contents)).toContain(".func (.param .u32 result) twice");
+  const definition = await client.sendRequest(DefinitionRequest.type, here("twice", 1));
+  expect(definition).toEqual([{ uri, range: { start: at("twice"), end: at("twice", 0, 5) } }]);
+  const context = { includeDeclaration: false };
+  const references = await client.sendRequest(ReferencesRequest.type, { ...here("twice"), context });
+  expect(references).toHaveLength(1);
+});
+
+test("a rename is a set of edits, or an error that says why", async () => {
+  const { changes } = (await client.sendRequest(RenameRequest.type, { ...here("%t", 0), newName: "%lane" }))!;
+  expect(changes?.[uri]?.length).toBeGreaterThan(3);
+  await expect(client.sendRequest(RenameRequest.type, { ...here("%t", 0), newName: "%i" })).rejects.toThrow(/already/);
+});
+
+test("completion of modifiers and the help for a signature", async () => {
+  const items = await client.sendRequest(CompletionRequest.type, here("shl.b32", 0, 4));
+  const labels = (Array.isArray(items) ? items : (items?.items ?? [])).map(({ label }) => label);
+  expect(labels).toEqual([".b16", ".b32", ".b64"]);
+  expect(await client.sendRequest(SignatureHelpRequest.type, here("shl.b32", 0, 4))).toBeNull();
+});
+
+test("outlines: symbols, folding, colours, hints, lenses, calls", async () => {
+  const textDocument = { uri };
+  const symbols = await client.sendRequest(DocumentSymbolRequest.type, { textDocument });
+  expect(symbols?.map(({ name }) => name)).toEqual(["twice", "square", "operations", "apply"]);
+  const named = await client.sendRequest(WorkspaceSymbolRequest.type, { query: "squ" });
+  expect(named?.map(({ name }) => name)).toEqual(["square"]);
+  expect((await client.sendRequest(FoldingRangeRequest.type, { textDocument }))?.length).toBeGreaterThan(3);
+  const colours = await client.sendRequest(SemanticTokensRequest.type, { textDocument });
+  expect((colours?.data.length ?? 0) % 5).toBe(0);
+  expect(colours?.data.length).toBeGreaterThan(500);
+  const range = { start: { line: 0, character: 0 }, end: { line: 99, character: 0 } };
+  expect(await client.sendRequest(InlayHintRequest.type, { textDocument, range })).toEqual([]);
+  const lenses = await client.sendRequest(CodeLensRequest.type, { textDocument });
+  expect(lenses?.map(({ command }) => command?.command)).toEqual([
+    "lanewise.run",
+    "lanewise.debug",
+    "lanewise.profile",
+    "lanewise.sanitize",
+  ]);
+  const [item] = (await client.sendRequest(CallHierarchyPrepareRequest.type, here("square")))!;
+  const callers = await client.sendRequest(CallHierarchyIncomingCallsRequest.type, { item: item! });
+  // The call goes through a prototype, and the function's address is in a table.
+  expect(callers?.map(({ from }) => from.name)).toEqual(["apply"]);
+  const options = { tabSize: 4, insertSpaces: true };
+  const edits = await client.sendRequest(DocumentFormattingRequest.type, { textDocument, options });
+  expect(edits?.length).toBeGreaterThan(0);
+});
+
+test("requests about documents that are not open, and positions beyond the text, are answered", async () => {
+  const textDocument = { uri: "file:///none" };
+  const position = { line: 9999, character: 9999 };
+  expect(await client.sendRequest(HoverRequest.type, { textDocument, position })).toBeNull();
+  expect(await client.sendRequest(HoverRequest.type, { textDocument: { uri }, position })).toBeNull();
+  expect(await client.sendRequest(DocumentSymbolRequest.type, { textDocument })).toEqual([]);
+});

@@ -10,3 +10,4 @@ export {
 export { type Address, DwarfError } from "./reader.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "./sections.ts";
 export { type BaseEncoding, type Member, plainType, sizeOfType, type SourceType, typeName } from "./types.ts";
+export { LineTable } from "./lines.ts";

@@ -41,7 +41,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   reports: ["source", "names", "machine"],
   debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
   cuda: ["source", "names", "container", "ir", "ptx", "machine", "runtime"],
-  node: ["machine", "jit", "runtime", "cuda"],
+  node: ["names", "container", "machine", "dwarf", "jit", "runtime", "cuda"],
   index: ["source", "names", "container", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
     "source",

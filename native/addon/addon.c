@@ -183,6 +183,14 @@ static napi_value do_poll(napi_env env, napi_callback_info info) {
   return number(env, found < 0 ? -errno : found);
 }
 
+/* loopDescriptor(): is ready when Node's own loop has something to do. */
+static napi_value do_loop_descriptor(napi_env env, napi_callback_info info) {
+  (void)info;
+  struct uv_loop_s *loop = NULL;
+  if (napi_get_uv_event_loop(env, &loop) != napi_ok) return number(env, -EINVAL);
+  return number(env, uv_backend_fd(loop));
+}
+
 /* wake(words, index): wakes all who wait for a word of an Int32Array. */
 static napi_value do_wake(napi_env env, napi_callback_info info) {
   napi_value argv[max_arguments];
@@ -244,6 +252,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
       {"memory", do_memory}, {"map", do_map},         {"mapOver", do_map_over}, {"release", do_release},
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
+      {"loopDescriptor", do_loop_descriptor},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     napi_value function;

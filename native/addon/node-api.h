@@ -26,4 +26,8 @@ napi_status napi_create_int64(napi_env, int64_t, napi_value *);
 napi_status napi_create_external_arraybuffer(napi_env, void *data, size_t bytes, napi_finalize, void *hint,
                                              napi_value *);
 napi_status napi_create_function(napi_env, const char *name, size_t length, napi_callback, void *data, napi_value *);
+/* Node's own loop is libuv's, which Node exports too. */
+struct uv_loop_s;
+napi_status napi_get_uv_event_loop(napi_env, struct uv_loop_s **);
+int uv_backend_fd(const struct uv_loop_s *);
 napi_status napi_set_named_property(napi_env, napi_value object, const char *name, napi_value);

@@ -1,5 +1,6 @@
 /* Calls of entry points: those that the server answers, and the few that are answered here. */
 #define _GNU_SOURCE
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,12 +28,13 @@ static uint64_t note(uint32_t index, uint64_t result) {
 }
 
 uint64_t lw_call(uint32_t index, const uint64_t *registers, const uint64_t *stack) {
-  uint64_t words[LW_CALL_WORDS];
+  uint64_t words[LW_CALL_WORDS + LW_CALL_FRAMES];
   memcpy(words, registers, 6 * sizeof *words);
   memcpy(words + 6, stack, (LW_CALL_WORDS - 6) * sizeof *words);
   int problem = lw_connect();
   if (problem != 0) return note(index, (uint64_t)problem);
-  return note(index, lw_request(index, words, sizeof words));
+  int frames = lw_header()->stacks ? backtrace((void **)(uintptr_t)(words + LW_CALL_WORDS), LW_CALL_FRAMES) : 0;
+  return note(index, lw_request(index, words, (LW_CALL_WORDS + (uint32_t)frames) * (uint32_t)sizeof *words));
 }
 
 uint64_t lw_call_named(const char *name, const uint64_t words[6]) {

@@ -156,13 +156,16 @@ static void give_slot(uint32_t i) {
 
 static void wait_for(struct lw_slot *slot) {
   /* Most answers come at once: going to sleep and being woken costs more than a short look. */
-  for (int i = 0; i < 400; i++) {
-    if (atomic_load((_Atomic uint32_t *)&slot->done) != 0) return;
+  _Atomic uint32_t *done = (_Atomic uint32_t *)&slot->done;
+  for (int i = 0; i < 1200; i++) {
+    if (atomic_load(done) != 0) return;
     __builtin_ia32_pause();
   }
-  while (atomic_load((_Atomic uint32_t *)&slot->done) == 0) {
+  uint32_t nothing = 0;
+  if (!atomic_compare_exchange_strong(done, &nothing, LW_ASLEEP)) return;
+  while (atomic_load(done) == LW_ASLEEP) {
     struct timespec limit = {0, 500000000};
-    if (futex(&slot->done, FUTEX_WAIT, 0, &limit) < 0 && errno == ETIMEDOUT) check_server();
+    if (futex(&slot->done, FUTEX_WAIT, LW_ASLEEP, &limit) < 0 && errno == ETIMEDOUT) check_server();
   }
 }
 

@@ -25,6 +25,8 @@
 
 /* Words of a call: the six registers, and what may lie on the stack. */
 #define LW_CALL_WORDS 24u
+/* Return addresses that follow them, if the server wants to know where calls come from. */
+#define LW_CALL_FRAMES 24u
 
 /* The first page of the control memory. */
 struct lw_header {
@@ -41,6 +43,8 @@ struct lw_header {
   uint32_t sticky_driver;
   /* 1 while the text area belongs to the client. */
   uint32_t text_busy;
+  /* 1 if calls come with the stack of the program. */
+  uint32_t stacks;
 };
 
 /* Messages that are no calls of an entry point have numbers from here on. */
@@ -66,9 +70,11 @@ struct lw_launch {
   uint32_t per_thread;
 };
 
+enum { LW_ASLEEP = 2 };
+
 /* An answer: what is to be done, item by item, and then the value that the call returns. */
 struct lw_slot {
-  uint32_t done; /* 1 when the answer is there */
+  uint32_t done; /* 1 when the answer is there, LW_ASLEEP while the thread has to be woken for it */
   uint32_t bytes; /* of all items */
   uint64_t result;
 };

@@ -1,9 +1,9 @@
 import { editable, jobPath, type PlayDocument, withText } from "./document.ts";
 import { fill, h, type IconName, icon, Tabs } from "./dom.ts";
-import { openDropped } from "./drop.ts";
+import { FileOpener } from "./drop.ts";
 import { Editor } from "./editor/editor.ts";
 import { EngineClient, Stopped } from "./engine/client.ts";
-import type { FileRange, Finding, Program, RunOutcome } from "./engine/protocol.ts";
+import type { FileRange, Finding, Program, ProgramFile, RunOutcome } from "./engine/protocol.ts";
 import { GalleryDialog } from "./gallery/dialog.ts";
 import { loadExample, loadTour, type TourStep } from "./gallery/gallery.ts";
 import { Tour } from "./gallery/tour.ts";
@@ -36,6 +36,7 @@ export class Playground {
   readonly #views: Tabs;
   readonly #tour = new Tour((step) => void this.#showTourStep(step));
   readonly #gallery = new GalleryDialog((id) => void this.openExample(id));
+  readonly #opener: FileOpener;
   readonly #files = h("div", { class: "files", role: "group", "aria-label": "Files" });
   readonly #code = h("div", { class: "code" });
   readonly #launch = h("div", { class: "launch", hidden: true }, this.#form.element);
@@ -85,11 +86,11 @@ export class Playground {
     this.#views = this.#makeViews();
     this.#stop.hidden = true;
     root.append(this.#bar(), this.#main(), this.#gallery.element);
-    openDropped(
-      root,
-      (document) => this.open(document),
-      (message) => this.#say(message),
-    );
+    this.#opener = new FileOpener(root, this.#runner, {
+      open: (document) => this.open(document),
+      add: (files) => this.#addFiles(files),
+      say: (message) => this.#say(message),
+    });
   }
 
   /** Opens a program in place of the present one. */
@@ -99,6 +100,7 @@ export class Playground {
     this.#shown = null;
     this.#title.textContent = document.title;
     this.#editor.open(editable(document));
+    this.#form.offer(document.files.filter(({ text }) => text === null).map(({ path }) => path));
     this.#form.show(document.job);
     this.#results.show([]);
     this.#inspection.clear();
@@ -215,6 +217,7 @@ export class Playground {
         { class: "actions right" },
         this.#title,
         button("grid", "Examples", () => this.#gallery.element.showModal()),
+        button("open", "Open", () => this.#opener.choose()),
         button("share", "Share", () => void this.#share()),
         h(
           "button",
@@ -326,6 +329,17 @@ export class Playground {
     if (path !== jobPath) return;
     if (by === "editor") this.#form.show(text);
     else this.#editor.setText(jobPath, text);
+  }
+
+  /** Adds data to the program; a `.npy` file becomes what fills a buffer of the job that names it. */
+  #addFiles(files: readonly ProgramFile[]): void {
+    const names = files.map(({ path }) => path);
+    const kept = this.#document.files.filter(({ path }) => !names.includes(path));
+    this.#document = { ...this.#document, files: [...kept, ...files], example: null };
+    this.#shown = null;
+    this.#form.offer(names);
+    this.#showLaunch(true);
+    this.#say(`Added ${names.join(", ")}: choose it for a buffer below.`);
   }
 
   #showFindings(findings: readonly Finding[]): void {

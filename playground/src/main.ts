@@ -22,6 +22,16 @@ async function openAddress(playground: Playground): Promise<void> {
 }
 
 applyTheme();
-const playground = new Playground(document.getElementById("app")!);
+const root = document.getElementById("app")!;
+root.replaceChildren();
+const playground = new Playground(root);
 await openAddress(playground);
 addEventListener("hashchange", () => void openAddress(playground));
+
+// Kept for when there is no network, once the page has settled.
+if (import.meta.env.PROD && "serviceWorker" in navigator) {
+  const keep = (): void => {
+    void navigator.serviceWorker.register("./service-worker.js").catch(() => {});
+  };
+  setTimeout(keep, 3000);
+}

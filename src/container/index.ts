@@ -16,5 +16,6 @@ export type {
   SectionRelocation,
   SectionSymbol,
 } from "./members.ts";
+export { HostObject } from "./host-object.ts";
 export { readContainer } from "./read-container.ts";
 export { isContainer } from "./sniff.ts";

@@ -1,7 +1,7 @@
 import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
 import { launchOneWay } from "./api/launch.ts";
-import { CudaError, errors } from "./base/errors.ts";
+import { CudaError, errors, ownError } from "./base/errors.ts";
 import { type Item, message, wire } from "./base/wire.ts";
 import type { CudaProcess } from "./state/process.ts";
 
@@ -59,9 +59,12 @@ export class Session {
 
   #call({ name, perThread, handler }: Entry, thread: number, data: Uint8Array, reply: Reply | null): void {
     const call = new Call(this.process, this.process.thread(thread), name, perThread, wordsOf(data));
-    const answer = (result: number): void => {
+    const stack = framesOf(data);
+    this.process.beginCall(stack);
+    const answer = (result: number, detail: string | null = null): void => {
       if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
-        this.process.warn(`${name} returns error ${result}`);
+        const why = detail === null ? "" : `: ${detail}`;
+        this.process.warn(`${name} returns error ${result}${why}${this.process.stackText(stack)}`);
       }
       reply?.({ result, items: call.items, showsOutput: call.showsOutput });
     };
@@ -73,16 +76,20 @@ export class Session {
     try {
       const result = handler(call);
       if (typeof result === "number") answer(result);
-      else result.then(answer, (error: unknown) => answer(this.#codeOf(error)));
+      else
+        result.then(
+          (code) => answer(code),
+          (error: unknown) => answer(this.#codeOf(error), detailOf(error)),
+        );
     } catch (error) {
-      answer(this.#codeOf(error));
+      answer(this.#codeOf(error), detailOf(error));
     }
   }
 
   /** The number of an error that a handler has thrown; one that is no error of CUDA is an error of Lanewise. */
   #codeOf(error: unknown): number {
     if (!(error instanceof CudaError)) {
-      this.process.warn(`this is an error of Lanewise itself: ${error instanceof Error ? error.stack : error}`);
+      this.process.warn(ownError(error));
       return errors.unknown;
     }
     if (error.reason !== null) this.process.warn(error.reason);
@@ -114,6 +121,14 @@ export class Session {
     });
   }
 }
+
+const detailOf = (error: unknown): string | null => (error instanceof CudaError ? error.detail : null);
+
+/** The return addresses that come with a call. */
+const framesOf = (data: Uint8Array): readonly bigint[] =>
+  data.length <= 8 * wire.callWords
+    ? []
+    : [...new BigUint64Array(data.slice(8 * wire.callWords).buffer)].filter((address) => address !== 0n);
 
 const wordsOf = (data: Uint8Array): BigUint64Array =>
   new BigUint64Array(data.slice(0, 8 * wire.callWords).buffer, 0, Math.min(wire.callWords, data.length >> 3));

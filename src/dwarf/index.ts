@@ -1,7 +1,7 @@
 export type { Block } from "./entries.ts";
+export type { CodeRange } from "./lists.ts";
 export { evaluateLocation, type LocationContext, type Place } from "./location.ts";
 export {
-  type CodeRange,
   type DebugProgram,
   readDebugProgram,
   type SourceScope,
@@ -10,3 +10,4 @@ export {
 export { type Address, DwarfError } from "./reader.ts";
 export type { DebugSection, DebugSections, SymbolReference } from "./sections.ts";
 export { type BaseEncoding, type Member, plainType, sizeOfType, type SourceType, typeName } from "./types.ts";
+export { LineTable } from "./lines.ts";

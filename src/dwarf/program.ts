@@ -1,20 +1,9 @@
 import { At, Tag } from "./constants.ts";
-import { type Block, Entries, type Entry, numberOf, textOf, type Unit } from "./entries.ts";
-import { type Address, DwarfError, Reader } from "./reader.ts";
-import type { DebugSection, DebugSections } from "./sections.ts";
+import { type Block, Entries, type Entry, numberOf, textOf } from "./entries.ts";
+import { type CodeRange, type LocatedRange, locationsOf, rangesOf } from "./lists.ts";
+import { DwarfError } from "./reader.ts";
+import type { DebugSections } from "./sections.ts";
 import { type SourceType, Types } from "./types.ts";
-
-/** A range of code, without its end. */
-export interface CodeRange {
-  readonly from: Address;
-  readonly to: Address;
-}
-
-/** Where a variable is, in a range of code or (null) wherever it is visible. */
-interface LocatedRange {
-  readonly range: CodeRange | null;
-  readonly block: Block;
-}
 
 /** A variable or a parameter of the source. */
 export interface SourceVariable {
@@ -112,7 +101,7 @@ class ProgramReader {
       kind,
       name: first(named, (e) => textOf(e, At.name)),
       linkageName: first(named, (e) => textOf(e, At.linkageName) ?? textOf(e, At.mipsLinkageName)),
-      ranges: this.#ranges(entry),
+      ranges: rangesOf(entry, this.#sections),
       variables,
       scopes,
       line: first(named, (e) => numberOf(e, At.declLine)) ?? 0,
@@ -141,41 +130,12 @@ class ProgramReader {
         name,
         isParameter: entry.tag === Tag.formalParameter,
         type: this.#types.of(typed),
-        locations: this.#locations(entry),
+        locations: locationsOf(entry, this.#sections),
         constant: constant?.kind === "number" ? constant.value : null,
         line: first(chain, (e) => numberOf(e, At.declLine)) ?? 0,
         addressSize: entry.unit.addressSize,
       },
     ];
-  }
-
-  #locations(entry: Entry): readonly LocatedRange[] {
-    const value = entry.attributes.get(At.location);
-    if (value?.kind === "block") return [{ range: null, block: value.block }];
-    const section = value?.kind === "number" ? this.#sections.section("debug_loc") : null;
-    if (value?.kind !== "number" || section === null) return [];
-    const list: LocatedRange[] = [];
-    forEachRange(new Reader(section, Number(value.value)), entry.unit, (range, reader) => {
-      const length = reader.u16();
-      const start = reader.skip(length);
-      list.push({ range, block: { section, start, end: start + length } });
-    });
-    return list;
-  }
-
-  #ranges(entry: Entry): readonly CodeRange[] {
-    const low = entry.attributes.get(At.lowPc);
-    const high = entry.attributes.get(At.highPc);
-    if (low?.kind === "address" && high !== undefined) {
-      if (high.kind === "address") return [{ from: low.address, to: high.address }];
-      if (high.kind === "number") return [{ from: low.address, to: plus(low.address, Number(high.value)) }];
-    }
-    const list = entry.attributes.get(At.ranges);
-    const section: DebugSection | null = list?.kind === "number" ? this.#sections.section("debug_ranges") : null;
-    if (list?.kind !== "number" || section === null) return [];
-    const ranges: CodeRange[] = [];
-    forEachRange(new Reader(section, Number(list.value)), entry.unit, (range) => void ranges.push(range));
-    return ranges;
   }
 }
 
@@ -185,28 +145,4 @@ function first<T>(entries: readonly Entry[], read: (entry: Entry) => T | null): 
     if (found !== null) return found;
   }
   return null;
-}
-
-const plus = (address: Address, bytes: number): Address =>
-  typeof address === "number" ? address + bytes : { ...address, addend: address.addend + bytes };
-
-/**
- * Reads a list of `.debug_ranges` or `.debug_loc`, which ends with two zeros. Numbers are relative to the start of the
- * unit; places that have a name are not.
- */
-function forEachRange(reader: Reader, unit: Unit, visit: (range: CodeRange, reader: Reader) => void): void {
-  const { addressSize } = unit;
-  const largest = addressSize === 4 ? 0xffff_ffff : Number(0xffff_ffff_ffff_ffffn);
-  let { base } = unit;
-  while (!reader.atEnd) {
-    const from = reader.address(addressSize);
-    const to = reader.address(addressSize);
-    if (from === 0 && to === 0) return;
-    if (from === largest) {
-      base = to;
-      continue;
-    }
-    const absolute = (address: Address): Address => (typeof address === "number" ? plus(base, address) : address);
-    visit({ from: absolute(from), to: absolute(to) }, reader);
-  }
 }

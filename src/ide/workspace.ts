@@ -48,8 +48,8 @@ export class Workspace {
     const document = this.#documents.get(uri);
     if (document === undefined) return;
     for (const { start, end, text } of changes) {
-      const from = Math.max(0, Math.min(start, end, document.text.length));
-      document.edit({ start: from, end: Math.max(from, Math.min(Math.max(start, end), document.text.length)), text });
+      const from = Math.max(0, Math.min(start, end, document.length));
+      document.edit({ start: from, end: Math.max(from, Math.min(Math.max(start, end), document.length)), text });
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Op } from "./instruction.ts";
+import type { Argument, Op } from "./instruction.ts";
 
 /** A call of a PTX function, or of a function that the runtime provides. */
 export type CallOp = Extract<Op, { kind: "call" }>;
@@ -6,6 +6,15 @@ export type CallOp = Extract<Op, { kind: "call" }>;
 export type FileCallOp = Extract<Op, { kind: "file-call" }>;
 /** A call of a vISA subroutine, which shares its caller's byte file. */
 export type SubroutineCallOp = Extract<Op, { kind: "subroutine-call" }>;
+
+/**
+ * The words in which the machine takes an argument of a function that it provides, as bytes of each: one, but a
+ * structure of more than eight bytes comes in words of four.
+ */
+export function wordBytesOf(arg: Argument): readonly number[] {
+  if (arg.kind !== "frame") return [8];
+  return arg.size <= 8 ? [arg.size] : Array.from({ length: Math.ceil(arg.size / 4) }, () => 4);
+}
 
 /** An operation that enters another function, or a subroutine of its own. */
 export type AnyCall = CallOp | FileCallOp | SubroutineCallOp;

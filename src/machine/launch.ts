@@ -1,5 +1,6 @@
 import type { MatrixSums } from "../ir/index.ts";
 import type { Dim3, Report, ReportListener } from "./reports/report.ts";
+import type { DeviceWork } from "./state/device-work.ts";
 import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
 
@@ -58,8 +59,11 @@ export interface LaunchRequest {
   readonly timeoutMs?: number;
   /** The values of %envreg1 and %envreg2. Default: 0. */
   readonly environment?: readonly [number, number];
-  /** The clocks of threads, in nanoseconds. Default: what has been executed, so that each run is the same. */
-  readonly clock?: () => bigint;
+  /**
+   * Whether the clocks of threads are the host's, in nanoseconds. Default: they show what has been executed, so that each
+   * run is the same.
+   */
+  readonly hostClock?: boolean;
   /** How products of matrices are summed. Default: "hardware". */
   readonly matrix?: MatrixSums;
   /** Threads of the host that may run blocks at the same time, the calling one included. Default: 1. */
@@ -77,6 +81,8 @@ export interface LaunchRequest {
   readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */
   readonly onOutput?: (text: string) => void;
+  /** Called with each piece of work that the kernel hands to the device. Default: it cannot, and gets an error. @internal */
+  readonly onDeviceWork?: (work: DeviceWork) => void;
 }
 
 /** The end of a launch. */

@@ -75,13 +75,20 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     observers: observers.length === 0 ? null : new Observers(observers),
     reports: new ReportSink(request.kernel, request.onReport),
     print: request.onOutput ?? (() => {}),
+    handOver: request.onDeviceWork ?? null,
     steps: 0,
     activationBytes: 0,
     clockReads: 0,
-    clock: request.clock ?? (() => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++)),
+    clock: request.hostClock ? hostClock : () => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++),
   };
   return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }
+
+const { performance } = globalThis;
+const origin = BigInt(Math.floor(performance.timeOrigin)) * 1_000_000n;
+
+/** The time in nanoseconds. Workers read the same clock (jit/threads/worker-source.ts). */
+const hostClock = (): bigint => origin + BigInt(Math.floor(performance.now() * 1e6));
 
 const copyOf = ({ views, ...bank }: Bank): Bank => ({ ...bank, views: new Views(views.u8.slice().buffer) });
 

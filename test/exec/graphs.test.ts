@@ -162,6 +162,17 @@ describe("graphs", () => {
 });
 
 describe("captures", () => {
+  test("into a graph that is there", async () => {
+    const p = await prepared();
+    const { program, made, affine, device, s, value } = p;
+    const graph = await made("cudaGraphCreate", 0);
+    expect(await program.call("cudaStreamBeginCaptureToGraph", s, graph, 0, 0, 0, global)).toBe(0);
+    await program.launch(affine, 1, 1, [device, 1, 5], s);
+    expect(await program.call("cudaStreamEndCapture", s, 0)).toBe(0);
+    await program.call("cudaGraphLaunch", await instantiate(p, graph), s);
+    expect(await value()).toBe(5);
+  });
+
   test("a fork and a join by events, replayed", async () => {
     const p = await prepared();
     const { program, made, affine, device, s, t, value } = p;
@@ -173,6 +184,8 @@ describe("captures", () => {
     await program.launch(affine, 1, 1, [device + 4n, 5, 1], t);
     await program.call("cudaEventRecord", join, t);
     await program.call("cudaStreamWaitEvent", s, join, 0);
+    // A stream that has been joined again takes no part any more, and may be destroyed.
+    expect(await program.call("cudaStreamDestroy", t)).toBe(0);
     const graph = program.room(8);
     expect(await program.call("cudaStreamEndCapture", s, graph)).toBe(0);
     expect([await value(0), await value(1)]).toEqual([0, 0]);

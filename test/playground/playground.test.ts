@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findChromium } from "../browser/chromium.ts";
+import { gallery, lineWith, root } from "./gallery-files.ts";
 import { buildSite, canBuild, serveSite, type Site } from "./site.ts";
 
 const executablePath = findChromium();
@@ -125,6 +128,118 @@ describe.skipIf(missing !== null)(title, () => {
     await expect.poll(() => other.locator(".output .status").textContent()).toMatch(/damaged/);
     await other.close();
   });
+
+  test(
+    "a report is in the margin at both of its accesses, and leads to its time",
+    async () => {
+      await page.goto(`${server.url}#e=missing-barrier`);
+      await expect.poll(() => page.locator(".bar .title").textContent()).toBe("The missing barrier");
+      await page.getByLabel("sanitize").check();
+      await run();
+      await page.getByLabel("sanitize").uncheck();
+      await show("Reports");
+      const report = page.locator(".report.error").first();
+      expect(await report.textContent()).toMatch(/data-race, missing-barrier\.ptx:16, .*missing-barrier\.ptx:15/);
+      await expect.poll(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
+      await expect.poll(() => page.locator(".cm-lint-marker-info").count()).toBe(1);
+      await report.getByRole("button", { name: /^time / }).click();
+      await expect.poll(() => page.locator(".time-bar .instruction").textContent()).toMatch(/line 16ld\.shared/);
+    },
+    patience,
+  );
+
+  test("while one types, mistakes are marked with what would be right, and names are explained", async () => {
+    await page.goto(`${server.url}#e=squares`);
+    await expect.poll(() => page.locator(".bar .title").textContent()).toBe("Squares");
+    await page.locator(".cm-line", { hasText: "mul.lo.u32" }).click();
+    await page.keyboard.press("End");
+    await page.keyboard.type("\n    ad.u32 %t, %t, 1;");
+    await expect.poll(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
+    await page.getByText("mad", { exact: true }).hover();
+    await expect.poll(() => page.locator(".cm-hover").textContent()).toMatch(/multiplies two values and adds a third/);
+  });
+
+  const drop = (files: readonly { readonly name: string; readonly bytes: readonly number[] }[]): Promise<unknown> =>
+    page.evaluate(`{
+      const transfer = new DataTransfer();
+      for (const { name, bytes } of ${JSON.stringify(files)}) transfer.items.add(new File([new Uint8Array(bytes)], name));
+      document.querySelector("#app").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+    }`);
+  const fileOf = (path: string, name: string) => ({ name, bytes: [...readFileSync(join(root, path))] });
+
+  test(
+    "an executable that is dropped in is opened with its kernel and arguments for it, and runs",
+    async () => {
+      await drop([fileOf("examples/cuda/reduce", "reduce")]);
+      const status = page.locator(".output .status");
+      await expect.poll(() => status.textContent(), { timeout: patience }).toMatch(/^Opened .*\.ptx\./);
+      await run();
+      expect(await status.textContent()).toMatch(/^Done/);
+    },
+    patience,
+  );
+
+  test.each([
+    { what: "random bytes", name: "noise.bin", bytes: [1, 0, 3, 255], says: /Added noise\.bin/ },
+    { what: "an ELF file that is cut off", name: "a.out", bytes: [127, 69, 76, 70, 2, 1, 1, 0], says: /a\.out/ },
+    { what: "text that is no program", name: "letter.txt", bytes: [72, 105, 10], says: /Added letter\.txt/ },
+  ])("$what: it is said what is wrong, and the page goes on", async ({ name, bytes, says }) => {
+    await drop([{ name, bytes }]);
+    await expect.poll(() => page.locator(".output .status").textContent()).toMatch(says);
+  });
+
+  test(
+    "a page that has been visited works without a network",
+    async () => {
+      const context = await browser.newContext();
+      const visitor = await context.newPage();
+      await visitor.goto(server.url);
+      await visitor.evaluate("navigator.serviceWorker.ready.then(() => true)");
+      await context.setOffline(true);
+      await visitor.goto(`${server.url}#e=visa-branch`);
+      await visitor.reload();
+      await visitor.getByRole("button", { name: "Run" }).click();
+      const status = visitor.locator(".output .status");
+      await expect.poll(() => status.textContent(), { timeout: patience }).toMatch(/^Done/);
+      await context.close();
+    },
+    patience,
+  );
+
+  test(
+    "where the server isolates the page, compiled kernels use several threads",
+    async () => {
+      const isolated = await serveSite(site, { isolated: true, path: "" });
+      const other = await browser.newPage();
+      await other.goto(`${isolated.url}#e=tiles`);
+      expect(await other.evaluate("crossOriginIsolated")).toBe(true);
+      await other.getByRole("button", { name: "Run" }).click();
+      const status = other.locator(".output .status");
+      await expect.poll(() => status.textContent(), { timeout: patience }).toMatch(/^Done/);
+      await other.close();
+      isolated.close();
+    },
+    patience,
+  );
+
+  test.each(gallery)(
+    "the example $id opens, and its tour can be walked",
+    async ({ id, title: name, files, tour }) => {
+      await page.goto(`${server.url}#e=${id}`);
+      await expect.poll(() => page.locator(".bar .title").textContent()).toBe(name);
+      const next = page.locator(".tour .primary");
+      for (const { at } of tour.slice(1)) {
+        await next.click();
+        await page.locator("button.stop").waitFor({ state: "hidden", timeout: patience });
+        if (at === undefined) continue;
+        const wanted = `line ${lineWith(files[0]!.text, at.line)}`;
+        await expect.poll(() => page.locator(".time-bar .instruction").textContent()).toContain(wanted);
+      }
+      expect(await next.isDisabled()).toBe(true);
+      expect(await page.locator(".output .status").textContent()).not.toMatch(/engine has failed/);
+    },
+    patience,
+  );
 
   test(
     "a kernel that never ends is stopped at once, and the next one runs",

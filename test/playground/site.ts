@@ -30,7 +30,8 @@ export function buildSite(): Site {
   const { status, stdout, stderr } = spawnSync(
     "npm",
     ["run", "build", "--workspace", "playground", "--", "--outDir", folder, "--emptyOutDir", "--logLevel", "error"],
-    { cwd: root, encoding: "utf8" },
+    // As a user builds it: tests run in a mode of their own.
+    { cwd: root, encoding: "utf8", env: { ...process.env, NODE_ENV: "production" } },
   );
   if (status !== 0) throw new Error(`the playground could not be built:\n${stdout}${stderr}`);
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -18,7 +18,7 @@ import type { BreakpointView, FileRange, Finding } from "../engine/protocol.ts";
 import { breakpointLines, breakpoints, toggleBreakpoint } from "./breakpoints.ts";
 import { type HeatLine, heatMargin, setHeat } from "./heat.ts";
 import { coloursOf } from "./highlight.ts";
-import { keepKnown, type LanguageHost, languageSupport } from "./language.ts";
+import { keepKnown, type LanguageHost, languageSupport, lintOptions, reportsChanged } from "./language.ts";
 import { LanguageClient } from "./language-client.ts";
 
 /** The lines that are marked: that of the present time, and those that a tour speaks of. */
@@ -175,6 +175,7 @@ export class Editor {
   /** Shows findings of a run in the margin and under the text, until the text is edited. */
   showFindings(findings: readonly Finding[]): void {
     this.#findings = findings;
+    this.view.dispatch({ effects: reportsChanged.of(null) });
     forceLinting(this.view);
   }
 
@@ -257,7 +258,10 @@ export class Editor {
         coloursOf(path),
         markedLines,
         this.#analysis(path),
-        EditorView.contentAttributes.of({ "aria-label": `Source of ${path}. Escape, then Tab, leaves the editor.` }),
+        EditorView.contentAttributes.of({
+          tabindex: "0",
+          "aria-label": `Source of ${path}. Escape, then Tab, leaves the editor.`,
+        }),
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
           // Reports are about the text that was run.
@@ -270,7 +274,8 @@ export class Editor {
 
   #analysis(path: string): Extension {
     // Completion has state that its handlers look for even after another file is shown.
-    if (languageOf(path) === null) return [linter(() => this.#reportsOf(path)), autocompletion({ override: [] })];
+    if (languageOf(path) === null)
+      return [linter(() => this.#reportsOf(path), lintOptions), autocompletion({ override: [] })];
     return [languageSupport(path, this.#language), keepKnown(path, this.#language)];
   }
 }

@@ -31,6 +31,16 @@ export interface LanguageHost {
   readonly say: (message: string) => void;
 }
 
+/** Says that there are other reports to show. */
+export const reportsChanged = StateEffect.define<null>();
+
+/** When findings are looked for again. */
+export const lintOptions = {
+  delay: 150,
+  needsRefresh: ({ transactions }: ViewUpdate): boolean =>
+    transactions.some(({ effects }) => effects.some((effect) => effect.is(reportsChanged))),
+};
+
 /** Everything that the language service knows of a file, in an editor. */
 export function languageSupport(uri: string, host: LanguageHost): Extension {
   return [
@@ -76,30 +86,27 @@ function act(work: () => Promise<void>): true {
 
 /** Findings of the checker while one types, with their repairs, and those of the last run. */
 const diagnostics = (uri: string, { client, reports }: LanguageHost): Extension =>
-  linter(
-    async (view) => {
-      const { length } = view.state.doc;
-      const [found, fixes] = await Promise.all([
-        client.call("diagnostics", uri),
-        client.call("codeActions", uri, { start: 0, end: length }),
-      ]);
-      const own = found.map(({ start, end, severity, code, message }): Diagnostic => {
-        const actions = fixes
-          .filter((fix) => fix.code === code && fix.edits.some((edit) => edit.start <= end && edit.end >= start))
-          .slice(0, 4)
-          .map(
-            ({ title, edits }): Action => ({
-              name: title,
-              apply: (at) =>
-                at.dispatch({ changes: edits.map((edit) => ({ from: edit.start, to: edit.end, insert: edit.text })) }),
-            }),
-          );
-        return { from: Math.min(start, length), to: Math.min(end, length), severity, source: code, message, actions };
-      });
-      return [...own, ...reports(uri)];
-    },
-    { delay: 150 },
-  );
+  linter(async (view) => {
+    const { length } = view.state.doc;
+    const [found, fixes] = await Promise.all([
+      client.call("diagnostics", uri),
+      client.call("codeActions", uri, { start: 0, end: length }),
+    ]);
+    const own = found.map(({ start, end, severity, code, message }): Diagnostic => {
+      const actions = fixes
+        .filter((fix) => fix.code === code && fix.edits.some((edit) => edit.start <= end && edit.end >= start))
+        .slice(0, 4)
+        .map(
+          ({ title, edits }): Action => ({
+            name: title,
+            apply: (at) =>
+              at.dispatch({ changes: edits.map((edit) => ({ from: edit.start, to: edit.end, insert: edit.text })) }),
+          }),
+        );
+      return { from: Math.min(start, length), to: Math.min(end, length), severity, source: code, message, actions };
+    });
+    return [...own, ...reports(uri)];
+  }, lintOptions);
 
 /** Keeps the service's copy of the text the same as the editor's. */
 const synchronize = (uri: string, { client }: LanguageHost): Extension =>

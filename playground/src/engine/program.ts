@@ -41,7 +41,15 @@ export async function filesOf({ files }: Program): Promise<JobFiles> {
       if (found === undefined) throw new UsageError(`there is no file ${path}; add it, or change the job`);
       return found;
     },
+    yaml: await yamlReader(files),
   };
+}
+
+/** The reader of YAML, loaded only for programs that have such files. */
+async function yamlReader(files: Program["files"]): Promise<(text: string) => unknown> {
+  if (!files.some(({ path }) => /\.(ya?ml|zeinfo)$/.test(path))) return () => ({});
+  const { parse } = await import("yaml");
+  return (text) => parse(text) as unknown;
 }
 
 /** A run of the program on a device of its own. */

@@ -112,6 +112,21 @@ export interface WarpTrace {
   readonly endTime: number;
 }
 
+/** A file that was dropped in, as it is. */
+export interface DroppedFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A program found in files that were dropped in. */
+export interface OpenedProgram {
+  readonly title: string;
+  /** Its kernels, as their source names them. */
+  readonly kernels: readonly string[];
+  readonly job: object | string;
+  readonly files: readonly ProgramFile[];
+}
+
 /** Where the machine stands, as the page shows it. */
 export interface MachineView {
   readonly time: number;
@@ -272,6 +287,11 @@ export interface EngineRequests {
   command: {
     args: { line: string };
     result: { text: string; time: number; block: number; warp: number; lane: number };
+  };
+  /** Finds the programs in files; `loose` are those that belong to none, such as data. */
+  open: {
+    args: { files: readonly DroppedFile[] };
+    result: { programs: readonly OpenedProgram[]; loose: readonly ProgramFile[] } | Refused;
   };
   profile: { args: { program: Program }; result: ProfileView };
   explore: { args: { program: Program; budget: number }; result: ExploreView };

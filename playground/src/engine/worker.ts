@@ -1,5 +1,6 @@
 /// <reference lib="webworker" />
 import { exploreProgram } from "./explore.ts";
+import { openFiles } from "./open-files.ts";
 import { profileProgram } from "./profile.ts";
 import { findingsOfError } from "./program.ts";
 import type { AnswerMessage, EngineRequests, RequestKind, RequestMessage } from "./protocol.ts";
@@ -35,6 +36,7 @@ const handlers: Handlers = {
   move: (args) => theWatched().move(args),
   map: (args) => theWatched().map(args),
   command: (args) => theWatched().command(args),
+  open: openFiles,
   profile: profileProgram,
   explore: exploreProgram,
 };

@@ -37,16 +37,25 @@ export const examples: readonly Example[] = chapters.flatMap((chapter) => chapte
 const texts = import.meta.glob<string>(
   [
     "../../gallery/*/*",
+    "!../../gallery/divergent-call/*",
     "../../../examples/seeds/*.{json,ptx}",
     "../../../examples/bugs/*.ptx",
-    "../../../examples/two-functions/*.{ptx,isaasm}",
+    "../../../examples/two-functions/*.isaasm",
     "../../../examples/transpose.ptx",
   ],
   { query: "?raw", import: "default" },
 );
 
+/** The first example, which is there with the page. */
+const first = import.meta.glob<string>(
+  ["../../gallery/divergent-call/*", "../../../examples/two-functions/double-or-square.ptx"],
+  { query: "?raw", import: "default", eager: true },
+);
+
 /** Loads a file by its path in the repository. */
-function load(path: string): Promise<string> {
+async function load(path: string): Promise<string> {
+  const kept = first[`../../../${path}`] ?? first[path.replace(/^playground\//, "../../")];
+  if (kept !== undefined) return kept;
   const found = texts[`../../../${path}`] ?? texts[path.replace(/^playground\//, "../../")];
   if (found === undefined) throw new Error(`the gallery has no file ${path}`);
   return found();

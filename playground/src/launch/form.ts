@@ -35,6 +35,7 @@ export class LaunchForm {
   });
   readonly #onChange: (job: string) => void;
   #text = "";
+  #data: readonly string[] = [];
   #types: ReadonlyMap<string, readonly KernelParameter[]> = new Map();
 
   constructor(onChange: (job: string) => void) {
@@ -61,12 +62,22 @@ export class LaunchForm {
     return (readJobJson(this.#text)?.launches ?? []).flatMap(({ kernel }) => kernel ?? []);
   }
 
+  /** Learns which files of data there are. */
+  offer(files: readonly string[]): void {
+    this.#data = [...new Set([...this.#data, ...files])];
+    this.#again();
+  }
+
   /** Learns the parameters of kernels. */
   showTypes(types: ReadonlyMap<string, readonly KernelParameter[]>): void {
     this.#types = types;
+    this.#again();
+  }
+
+  #again(): void {
     const text = this.#text;
     this.#text = "";
-    this.show(text);
+    if (text !== "") this.show(text);
   }
 
   #change(job: JobJson, rebuild = false): void {
@@ -271,12 +282,16 @@ export class LaunchForm {
           "aria-label": `What fills ${name}`,
           onchange: (e: Event) => {
             const to = (e.target as HTMLSelectElement).value;
-            buffer.init = { gen: to, ...generators[to]?.parameters };
+            const path = /^file (.*)/.exec(to)?.[1];
+            buffer.init = path === undefined ? { gen: to, ...generators[to]?.parameters } : { gen: "file", path };
             this.#change(job, true);
           },
         },
         Object.entries(generators).map(([id, { label }]) => h("option", { value: id, selected: id === gen }, label)),
-        known === undefined && h("option", { value: gen, selected: true }, gen),
+        this.#data.map((path) =>
+          h("option", { value: `file ${path}`, selected: buffer.init?.["path"] === path }, path),
+        ),
+        known === undefined && gen !== "file" && h("option", { value: gen, selected: true }, gen),
       ),
       Object.keys(known?.parameters ?? {}).map((parameter) =>
         h("input", {

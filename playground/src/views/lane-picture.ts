@@ -91,9 +91,12 @@ export class LanePicture {
     }
   }
 
-  #bar(pen: CanvasRenderingContext2D, { state, function: name }: LaneGroupView, { x, y, w, height }: Box): void {
+  #bar(pen: CanvasRenderingContext2D, { state, function: name, depth }: LaneGroupView, { x, y, w, height }: Box): void {
     pen.fillStyle = this.hues.of(name);
     if (state === "runs") {
+      pen.fillRect(x, y, w, height);
+      // The deeper in a recursion, the darker.
+      pen.fillStyle = `rgb(0 0 0 / ${Math.min(0.45, 0.11 * (depth - 1))})`;
       pen.fillRect(x, y, w, height);
       return;
     }
@@ -127,7 +130,7 @@ export class LanePicture {
   #marks(pen: CanvasRenderingContext2D, { left, top, rowHeight, width, from, to }: PictureLayout): void {
     const scale = (width - left) / (to - from);
     const y = top + this.order.length * rowHeight + 11;
-    pen.font = "11px ui-monospace, monospace";
+    pen.font = "bold 15px system-ui, sans-serif";
     pen.textAlign = "center";
     pen.textBaseline = "middle";
     pen.fillStyle = isDark() ? "#e3e9f0" : "#14202b";

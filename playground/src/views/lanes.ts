@@ -139,7 +139,9 @@ export class LanesView {
 
   #layout(): PictureLayout {
     const rows = this.#picture!.order.length;
-    const rowHeight = rows <= 8 ? 18 : this.#stage.clientWidth > 1100 ? 13 : 11;
+    // As high as the page allows, with room for what is below.
+    const room = this.element.closest(".panels")?.clientHeight ?? 0;
+    const rowHeight = Math.max(11, Math.min(20, Math.floor((room - 260) / rows)));
     return {
       width: this.#stage.clientWidth,
       height: margin.top + rows * rowHeight + margin.bottom,

@@ -98,7 +98,7 @@ export class ProfileView {
         { class: "totals" },
         totals.flatMap(([name, label]) => this.#total(profile.totals!, name, label)),
       ),
-      h("h3", {}, `Lines with the most ${metric.label}`),
+      h("h2", {}, `Lines with the most ${metric.label}`),
       h(
         "div",
         { class: "bars" },

@@ -44,7 +44,7 @@ export class ReportsView {
     return h(
       "article",
       { class: `report ${severity}` },
-      h("h3", {}, h("span", { class: "badge" }, severity), message),
+      h("h2", {}, h("span", { class: "badge" }, severity), message),
       h(
         "p",
         { class: "faint" },

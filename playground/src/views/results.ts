@@ -1,5 +1,6 @@
 import type { BufferValues, RunOutcome } from "../engine/protocol.ts";
 import { fill, h } from "../dom.ts";
+import { pictureOf, plotOf, waysToShow } from "./buffer-picture.ts";
 
 /** Elements that a table shows at once. */
 const perPage = 256;
@@ -24,8 +25,8 @@ export class ResultsView {
       h("div", { class: "outcomes" }, outcomes.map(outcomeCard)),
       agreement(outcomes),
       checksOf(best),
-      best.stdout !== "" && h("div", { class: "printed" }, h("h3", {}, "Printed"), h("pre", {}, best.stdout)),
-      best.buffers.map((buffer) => bufferTable(buffer)),
+      best.stdout !== "" && h("div", { class: "printed" }, h("h2", {}, "Printed"), h("pre", {}, best.stdout)),
+      best.buffers.map((buffer) => bufferFigure(buffer)),
     );
   }
 }
@@ -42,7 +43,7 @@ function outcomeCard({ engine, ok, failure, launches, milliseconds }: RunOutcome
   return h(
     "article",
     { class: `outcome ${ok ? "good" : "bad"}` },
-    h("h3", {}, engine === "jit" ? "Compiled" : "Interpreter"),
+    h("h2", {}, engine === "jit" ? "Compiled" : "Interpreter"),
     h("p", { class: "verdict" }, ok ? "ok" : (failure ?? "failed")),
     launches.length > 0 &&
       h("p", { class: "figures" }, h("strong", {}, `${number(run)} ms`), ` for ${number(threads)} threads`),
@@ -94,12 +95,15 @@ function checksOf({ checks }: RunOutcome): HTMLElement | null {
 const shown = (value: number | bigint | undefined): string =>
   typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(7))) : String(value ?? "");
 
-function bufferTable(buffer: BufferValues): HTMLElement {
+function bufferFigure(buffer: BufferValues): HTMLElement {
   const { name, type, length, before, after } = buffer;
-  const columns = length > 64 ? 16 : 8;
-  const rows = Math.ceil(Math.min(perPage, length) / columns);
   let changed = 0;
   for (let i = 0; i < after.length; i++) if (!Object.is(before[i], after[i])) changed++;
+  const { choice, shown: content } = waysToShow(name, {
+    table: () => bufferTable(buffer),
+    picture: () => pictureOf(buffer),
+    plot: () => plotOf(buffer),
+  });
   return h(
     "figure",
     { class: "buffer" },
@@ -108,48 +112,45 @@ function bufferTable(buffer: BufferValues): HTMLElement {
       {},
       h("strong", {}, name),
       h("span", { class: "faint" }, `${type}[${length}], ${changed === 0 ? "unchanged" : `${changed} changed`}`),
+      length > 1 && choice,
     ),
+    content,
+  );
+}
+
+function bufferTable({ name, length, before, after }: BufferValues): HTMLElement {
+  const columns = length > 64 ? 16 : 8;
+  const rows = Math.ceil(Math.min(perPage, length) / columns);
+  const cell = (i: number): HTMLElement => {
+    if (i >= length) return h("td");
+    const isChanged = !Object.is(before[i], after[i]);
+    const title = isChanged ? `was ${shown(before[i] as number)}` : null;
+    return h("td", { class: isChanged ? "changed" : null, title }, shown(after[i] as number));
+  };
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "+"),
+    indices(columns).map((i) => h("th", { scope: "col" }, i)),
+  );
+  const body = indices(rows).map((row) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, row * columns),
+      indices(columns).map((column) => cell(row * columns + column)),
+    ),
+  );
+  return h(
+    "div",
+    {},
     h(
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": `Values of ${name}` },
-      h(
-        "table",
-        { class: "values" },
-        h(
-          "thead",
-          {},
-          h(
-            "tr",
-            {},
-            h("th", { scope: "col" }, "+"),
-            Array.from({ length: columns }, (_, i) => h("th", { scope: "col" }, i)),
-          ),
-        ),
-        h(
-          "tbody",
-          {},
-          Array.from({ length: rows }, (_, row) =>
-            h(
-              "tr",
-              {},
-              h("th", { scope: "row" }, row * columns),
-              Array.from({ length: columns }, (_, column) => {
-                const i = row * columns + column;
-                const isChanged = i < length && !Object.is(before[i], after[i]);
-                return h(
-                  "td",
-                  {
-                    class: isChanged ? "changed" : null,
-                    title: isChanged ? `was ${shown(before[i] as number)}` : null,
-                  },
-                  i < length ? shown(after[i] as number) : "",
-                );
-              }),
-            ),
-          ),
-        ),
-      ),
+      h("table", { class: "values" }, h("thead", {}, head), h("tbody", {}, body)),
     ),
     length > perPage && h("p", { class: "faint" }, `the first ${perPage} of ${length.toLocaleString("en")}`),
   );
 }
+
+const indices = (n: number): number[] => Array.from({ length: n }, (_, i) => i);

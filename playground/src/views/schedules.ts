@@ -91,7 +91,7 @@ function runColumn(run: ExploreView["runs"][number], runs: ExploreView["runs"]):
   return h(
     "article",
     { class: "schedule" },
-    h("h3", {}, run.title),
+    h("h2", {}, run.title),
     h("canvas", { class: "turns", "data-run": runs.indexOf(run), role: "img", "aria-label": turnsText(run.turns) }),
     !run.outcome.ok && h("p", { class: "bad" }, run.outcome.failure),
     run.outcome.buffers.map((buffer, i) => differences(buffer, other?.outcome.buffers[i])),

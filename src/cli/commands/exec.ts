@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import { assertionLines } from "../../cuda/run/assertion.ts";
 import { gpus } from "../../cuda/state/gpu.ts";
+import { stackLines } from "../../cuda/state/process-state.ts";
 import { loadNative } from "../../node/exec/native.ts";
 import { profileOf, Profiler } from "../../profiler/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
@@ -33,16 +34,17 @@ function planOf(options: Options, terminal: Terminal): ExecPlan {
     device: { hostThreads: launch.hostThreads ?? 1, kernelStore: kernelStore(options, terminal) },
     stdout: options.has("json") ? "stderr" : "inherit",
     warn: (text) => terminal.err(`lanewise: ${text}`),
-    onReports(reports) {
+    onReports(reports, launchedAt) {
       for (const line of reports.flatMap(assertionLines)) terminal.err(line);
       for (const report of reports) terminal.err(renderReport(report, terminal));
+      if (launchedAt.length > 0) terminal.err(["      the kernel was launched", ...stackLines(launchedAt)].join("\n"));
     },
   };
 }
 
 /** The program's own status; 3 if that is 0, sanitizers were asked for, and there was an error in a report. */
 function statusOf({ status, reports }: ExecResult, isSanitized: boolean): number {
-  const hasErrors = reports.some(({ severity }) => severity === "error");
+  const hasErrors = reports.some((launch) => launch.reports.some(({ severity }) => severity === "error"));
   return status === 0 && isSanitized && hasErrors ? exitStatus.faulted : status;
 }
 
@@ -58,7 +60,9 @@ const resultToJson = (result: ExecResult, status: number): object => ({
     milliseconds,
     ok,
   })),
-  reports: result.reports.map(reportToJson),
+  reports: result.reports.flatMap(({ reports, launchedAt }) =>
+    reports.map((report) => ({ ...reportToJson(report), ...(launchedAt.length === 0 ? {} : { launchedAt }) })),
+  ),
 });
 
 /** Runs the program, and writes a page of what its kernels do. */
@@ -77,7 +81,11 @@ async function profileProgram(plan: ExecPlan, path: string): Promise<ExecResult>
 
 /** The results of a run that must not depend on the schedule. */
 const outcomeOf = ({ status, stdout, reports }: ExecResult): string =>
-  JSON.stringify([status, stdout, [...new Set(reports.map(({ code, kernel }) => `${code} ${kernel}`))].sort()]);
+  JSON.stringify([
+    status,
+    stdout,
+    [...new Set(reports.flatMap((launch) => launch.reports.map(({ code, kernel }) => `${code} ${kernel}`)))].sort(),
+  ]);
 
 /** Runs the program under several schedules, until it does something else than before. */
 async function exploreProgram(plan: ExecPlan, runs: number, terminal: Terminal): Promise<ExecResult> {
@@ -92,11 +100,11 @@ async function exploreProgram(plan: ExecPlan, runs: number, terminal: Terminal):
     if (outcomeOf(other) === outcomeOf(first)) continue;
     terminal.err(`lanewise: with --seed ${seed} the program does something else than with --seed 0:`);
     terminal.err(other.stdout.replace(/\n$/, ""));
-    plan.onReports(other.reports);
+    for (const { reports, launchedAt } of other.reports) plan.onReports(reports, launchedAt);
     terminal.err(`lanewise: exit status ${other.status}, with --seed 0 it is ${first.status}`);
     return { ...other, status: other.status === 0 ? exitStatus.failed : other.status };
   }
-  plan.onReports(first.reports);
+  for (const { reports, launchedAt } of first.reports) plan.onReports(reports, launchedAt);
   terminal.err(`lanewise: ${runs} schedules, the same output and exit status`);
   return first;
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
+import type { EndedLaunch, ExecOptions, HostFrame } from "../../cuda/state/process-state.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import type { Native } from "../../node/exec/native.ts";
 import { ExecServer } from "../../node/exec/server.ts";
@@ -17,14 +17,20 @@ export interface ExecPlan {
   /** Where the program's stdout goes: where ours does, to stderr, or into the result. */
   readonly stdout: "inherit" | "stderr" | "keep";
   readonly warn: (text: string) => void;
-  readonly onReports: (reports: readonly Report[]) => void;
+  readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
+}
+
+/** Reports of one launch, and the stack of the program there. */
+interface LaunchReports {
+  readonly reports: readonly Report[];
+  readonly launchedAt: readonly HostFrame[];
 }
 
 /** A program that has ended. */
 export interface ExecResult {
   /** Its exit status; 128 and the number of the signal, if one has ended it. */
   readonly status: number;
-  readonly reports: readonly Report[];
+  readonly reports: readonly LaunchReports[];
   readonly launches: readonly EndedLaunch[];
   /** What it has written to stdout, if that was to be kept. */
   readonly stdout: string;
@@ -53,14 +59,14 @@ const maxLaunches = 10_000;
  */
 export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
   const { native, program, args } = plan;
-  const reports: Report[] = [];
+  const reports: LaunchReports[] = [];
   const launches: EndedLaunch[] = [];
   let stdout = "";
   const server = new ExecServer(native, plan.options, plan.device, {
     warn: plan.warn,
-    onReports(found) {
-      reports.push(...found);
-      plan.onReports(found);
+    onReports(found, launchedAt) {
+      reports.push({ reports: found, launchedAt });
+      plan.onReports(found, launchedAt);
     },
     onLaunch(launch) {
       if (launches.length < maxLaunches) launches.push(launch);

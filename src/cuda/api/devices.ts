@@ -167,6 +167,7 @@ export const deviceCalls: Handlers = {
     const number = call.int(0);
     call.process.device(number);
     call.thread.device = number;
+    call.thread.usesRuntime = true;
     return 0;
   },
   cudaGetDevice(call) {

@@ -54,7 +54,7 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
 export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
   checkLaunch(spec, device);
-  enqueue(call, stream, kernelTask(spec, device, handle));
+  enqueue(call, stream, kernelTask({ ...spec, launchedAt: call.process.callStack }, device, handle));
   return 0;
 }
 

@@ -1,4 +1,4 @@
-import { CudaError, errors, fail, require } from "../base/errors.ts";
+import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
 import { type Allocation, type AllocationKind, addressOf, offsetOf } from "../state/allocations.ts";
 import { totalMemory } from "../state/device-properties.ts";
 import type { CudaProcess } from "../state/process.ts";
@@ -29,7 +29,13 @@ function release(call: Call, address: bigint, kinds: readonly AllocationKind[]):
   if (address === 0n) return 0;
   forbidUnsafe(call);
   const found = process.allocations.at(address);
-  require(found !== null && kinds.includes(found.kind));
+  if (found === null) {
+    const around = process.allocations.find(address);
+    invalid(
+      around === null ? "the memory is not in use: it was freed, or never allocated" : "no allocation begins there",
+    );
+  }
+  if (!kinds.includes(found.kind)) invalid(`the memory is ${found.kind} memory, which is freed by another call`);
   return waitFor(call, device.streams.ended(), () => {
     if (found.kind !== "device") call.protect(address, found.bytes, false);
     process.allocations.giveBack(found);

@@ -92,7 +92,7 @@ export const streamCalls: Handlers = {
   cudaStreamDestroy(call) {
     const stream = call.process.streams.get(call.address(0));
     require(stream.kind !== "legacy", errors.invalidResourceHandle);
-    if (stream.capture !== null) stream.capture.isInvalid = true;
+    stream.capture?.leave(stream);
     call.process.device(stream.device).streams.remove(stream);
     call.process.streams.remove(stream.handle);
     return 0;

@@ -68,18 +68,25 @@ export class CudaError extends Error {
   readonly code: number;
   /** What is to be told to the user besides; null if the number says all. */
   readonly reason: string | null;
+  /** What is to be told to a user who wants calls to be checked; null if there is no more to say. */
+  readonly detail: string | null;
 
-  constructor(code: number, reason: string | null = null) {
-    super(reason ?? `CUDA error ${code}`);
+  constructor(code: number, reason: string | null = null, detail: string | null = null) {
+    super(reason ?? detail ?? `CUDA error ${code}`);
     this.code = code;
     this.reason = reason;
+    this.detail = detail;
   }
 
   /** The same error by another number. */
   recoded(code: number): CudaError {
-    return new CudaError(code, this.reason);
+    return new CudaError(code, this.reason, this.detail);
   }
 }
+
+/** What is said of an error that is no error of CUDA. */
+export const ownError = (error: unknown): string =>
+  `this is an error of Lanewise itself: ${error instanceof Error ? error.stack : error}`;
 
 /** Throws what a call then returns. */
 export function fail(code: number): never {
@@ -89,4 +96,9 @@ export function fail(code: number): never {
 /** Throws `code` unless the condition holds. */
 export function require(condition: boolean, code: number = errors.invalidValue): asserts condition {
   if (!condition) throw new CudaError(code);
+}
+
+/** Throws that a value is invalid, and why: that is told where calls are checked. */
+export function invalid(detail: string): never {
+  throw new CudaError(errors.invalidValue, null, detail);
 }

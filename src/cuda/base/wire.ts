@@ -16,6 +16,7 @@ export const wire = {
   arenaBase: 0x7f00_0000_0000n,
   arenaBytes: 0x1_0000_0000,
   callWords: 24,
+  callFrames: 24,
 } as const;
 
 /** The words of the first page, by index. */
@@ -28,6 +29,7 @@ export const headerWord = {
   sticky: 5,
   stickyDriver: 6,
   textBusy: 7,
+  stacks: 8,
 } as const;
 
 /** Messages that are no calls of an entry point. */

@@ -1,4 +1,4 @@
-import { errors, fail, require } from "../base/errors.ts";
+import { errors, invalid, require } from "../base/errors.ts";
 import type { ProcessState } from "../state/process-state.ts";
 import { type Allocation, offsetOf } from "../state/allocations.ts";
 
@@ -10,6 +10,8 @@ export type Place =
 /** Kinds of copies as programs name them. */
 const copyKind = { hostToHost: 0, hostToDevice: 1, deviceToHost: 2, deviceToDevice: 3, byAddress: 4 } as const;
 
+const directions = ["host to host", "host to device", "device to host", "device to device"] as const;
+
 /** Finds the bytes from an address on. Throws if device memory does not have all of them. */
 export function placeOf(process: ProcessState, address: bigint, bytes: number): Place {
   const offset = offsetOf(address);
@@ -19,7 +21,10 @@ export function placeOf(process: ProcessState, address: bigint, bytes: number): 
     return { kind: "device", offset: registered.offset + Number(address - registered.host!), allocation: registered };
   }
   const found = process.machine.memory.find(offset);
-  if (found === null || found.freed || offset + bytes > found.end) fail(errors.invalidValue);
+  if (found === null) invalid(`0x${address.toString(16)} is no address of device memory that is in use`);
+  if (found.freed) invalid(`0x${address.toString(16)} is in ${found.name}, which was freed`);
+  const past = offset + bytes - found.end;
+  if (past > 0) invalid(`${bytes} bytes from 0x${address.toString(16)} on reach ${past} bytes past ${found.name}`);
   return { kind: "device", offset, allocation: process.allocations.find(address) };
 }
 
@@ -33,7 +38,9 @@ export function checkDirection(kind: number, to: Place, from: Place): void {
     kind === copyKind.hostToDevice || kind === copyKind.deviceToDevice ? isDevice : isHost,
     kind === copyKind.deviceToHost || kind === copyKind.deviceToDevice ? isDevice : isHost,
   ];
-  if (kind !== copyKind.byAddress) require(wantsTo(to) && wantsFrom(from));
+  if (kind === copyKind.byAddress) return;
+  if (!wantsTo(to)) invalid(`the copy is said to be ${directions[kind]}, and its destination is not`);
+  if (!wantsFrom(from)) invalid(`the copy is said to be ${directions[kind]}, and its source is not`);
 }
 
 /** Whether the program's own memory takes part, which only the program keeps as it is. */

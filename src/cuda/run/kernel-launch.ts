@@ -1,7 +1,8 @@
 import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
-import type { KernelResult, LaunchDefaults, LaunchOptions } from "../../runtime/launch/launch-options.ts";
-import { CudaError, errors, fail, require } from "../base/errors.ts";
+import { isFault } from "../../runtime/launch/faults.ts";
+import type { KernelResult, LaunchOptions } from "../../runtime/launch/launch-options.ts";
+import { CudaError, errors, fail, ownError, require } from "../base/errors.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
 import { capabilityOf } from "../state/gpu.ts";
@@ -18,6 +19,8 @@ export interface LaunchSpec {
   readonly cluster: Sizes | null;
   readonly isCooperative: boolean;
   readonly params: Uint8Array;
+  /** Return addresses of the program at the launch; none unless calls are checked. */
+  readonly launchedAt?: readonly bigint[];
 }
 
 const product = ([x, y, z]: Sizes): number => x * y * z;
@@ -76,15 +79,13 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   if (process.error !== 0) return;
   const { kernel } = spec.kernel;
   const options: LaunchOptions = {
-    ...process.options.launch,
+    ...process.launchSettings,
     grid: spec.grid,
     block: spec.block,
     shared: spec.shared,
     ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
     args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
     ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
-    ...(isReproducible(process.options.launch) ? {} : { clock: wallClock }),
-    onOutput: (text) => process.output.add(text),
   };
   try {
     const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
@@ -99,13 +100,6 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   }
 }
 
-/** Programs wait for so many ticks of a clock, which has to go on as clocks do. */
-const wallClock = (): bigint => BigInt(Math.floor(performance.now() * 1e6));
-
-/** Whether the same launch is to run in the same way each time. */
-const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
-  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
-
 /** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */
 function workspaceFor(device: CudaDevice): readonly [number, number] {
   const address = device.cooperativeWorkspace;
@@ -113,37 +107,18 @@ function workspaceFor(device: CudaDevice): readonly [number, number] {
 }
 
 function failed(error: unknown, device: CudaDevice): void {
-  if (!(error instanceof UsageError) && !(error instanceof CudaError)) throw error;
-  device.process.warn(error.message);
+  const isKnown = error instanceof UsageError || error instanceof CudaError;
+  device.process.warn(isKnown ? error.message : ownError(error));
   device.process.break(errors.launchFailure);
 }
 
-function ended({ kernel, grid, block }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
+function ended({ kernel, grid, block, launchedAt = [] }: LaunchSpec, result: KernelResult, device: CudaDevice): void {
   const { process } = device;
-  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result });
+  process.noteLaunch({ kernel: kernel.kernel.signature, grid, block, result, launchedAt });
   if (result.ok) return;
-  const fault = result.reports.findLast(({ code, severity }) => severity === "error" && !findings.has(code));
+  const fault = result.reports.findLast(isFault);
   if (fault !== undefined) process.break(errorOf(fault));
 }
-
-/** What sanitizers report of launches that go on. All other errors are faults, which end a launch. */
-const findings: ReadonlySet<string> = new Set([
-  "divergent-uni",
-  "noreturn-returned",
-  "stack-imbalance",
-  "uninitialized-read",
-  "memory-leak",
-  "async-in-flight",
-  "data-race",
-  "proxy-fence-missing",
-  "wgmma-missing-fence",
-  "barrier-divergence",
-  "shfl-inactive-source",
-  "sync-mask-excludes-self",
-  "division-by-zero",
-  "operand-out-of-range",
-  "register-out-of-bounds",
-]);
 
 /** Faults by the error that a device gives for them; all others are unspecified. Findings of sanitizers end nothing. */
 const codes: Readonly<Record<string, number>> = {

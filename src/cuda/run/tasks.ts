@@ -1,5 +1,6 @@
 import type { CudaProcess } from "../state/process.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
+import type { Condition } from "../state/condition.ts";
 import type { GraphMemory } from "../state/graph-memory.ts";
 import type { Graph, Task } from "../work/graph.ts";
 import { nodeType } from "../work/graph.ts";
@@ -86,13 +87,6 @@ export const waitTask = (event: Event): EventTask => ({
 
 /** Kinds of conditional nodes by number. */
 const conditionalKind = { if: 0, while: 1, switch: 2 } as const;
-
-/** A value that decides which bodies of a node run. Kernels may set it. */
-export interface Condition {
-  /** What it is when a launch begins; null if it stays as it was. */
-  readonly initial: number | null;
-  value: number;
-}
 
 /** Graphs that run, or do not, by a condition. */
 export interface ConditionalTask extends Task {

@@ -31,6 +31,8 @@ export interface Allocation {
   /** Called after the host has written to it. */
   readonly written?: () => void;
   readonly owner?: MemoryOwner;
+  /** Return addresses of the program where it has asked for it; none unless calls are checked. */
+  readonly stack: readonly bigint[];
 }
 
 const base = wire.arenaBase;
@@ -51,8 +53,11 @@ export class Allocations {
   readonly #registered = new Map<bigint, Allocation>();
   #used = 0;
 
-  constructor(memory: DeviceMemory) {
+  readonly #callStack: () => readonly bigint[];
+
+  constructor(memory: DeviceMemory, callStack: () => readonly bigint[] = () => []) {
     this.memory = memory;
+    this.#callStack = callStack;
   }
 
   /** Bytes of device memory that are in use. */
@@ -81,7 +86,7 @@ export class Allocations {
       throw error;
     }
     const host = about.kind === "pinned" || about.kind === "managed" ? addressOf(offset) : null;
-    const allocation = { ...about, offset, bytes, host };
+    const allocation = { ...about, offset, bytes, host, stack: this.#callStack() };
     this.#byOffset.set(offset, allocation);
     if (about.kind !== "pinned" && about.kind !== "registered") this.#used += bytes;
     return allocation;

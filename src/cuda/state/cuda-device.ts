@@ -9,10 +9,6 @@ import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
 import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
 
-/** CUDA's own library for kernels that launch kernels: its names are the machine's. */
-const isDeviceRuntime = (text: string): boolean =>
-  text.includes(".visible .entry __cudaCDP") || text.includes("cnpDeviceGetLimit");
-
 const architectureOf = (text: string): number => Number(/^[ \t]*\.target[ \t]+sm_(\d+)/m.exec(text)?.[1] ?? 0);
 
 /** One device of a process: its context, with the modules that are loaded into it and its streams. */
@@ -32,6 +28,8 @@ export class CudaDevice {
   /** The pool of allocations that name none. */
   pool: MemoryPool;
   readonly #modules = new Map<RegisteredBinary, DeviceModule | CudaError>();
+  /** The kernels for which functions of the host stand, as far as they have been asked for. */
+  readonly #kernels = new Map<bigint, DeviceKernel>();
   readonly #constants = new Map<DeviceModule, Map<string, Allocation>>();
 
   constructor(process: ProcessState, number: number) {
@@ -80,11 +78,10 @@ export class CudaDevice {
 
   /** Loads PTX; several texts are linked. Throws if they have errors. */
   loadText(texts: readonly string[]): DeviceModule {
-    const own = texts.filter((text) => !isDeviceRuntime(text));
-    const name = (i: number): string => (own.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
+    const name = (i: number): string => (texts.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
     try {
-      const files = own.map((text, i) => ({ path: name(i), text }));
-      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...own.map(architectureOf)));
+      const files = texts.map((text, i) => ({ path: name(i), text }));
+      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...texts.map(architectureOf)));
     } catch (error) {
       if (error instanceof LoadError) {
         this.process.warn(error.message);
@@ -99,6 +96,7 @@ export class CudaDevice {
   unload(binary: RegisteredBinary): void {
     const known = this.#modules.get(binary);
     this.#modules.delete(binary);
+    this.#kernels.clear();
     if (known instanceof DeviceModule) this.free(known);
   }
 
@@ -114,8 +112,12 @@ export class CudaDevice {
 
   /** The kernel for which a function of the host stands. Throws if there is none. */
   kernelOf(stub: bigint): DeviceKernel {
-    const found = this.process.registry.function(stub) ?? fail(errors.invalidDeviceFunction);
-    return this.moduleOf(found.binary).kernel(found.name);
+    let known = this.#kernels.get(stub);
+    if (known === undefined) {
+      const found = this.process.registry.function(stub) ?? fail(errors.invalidDeviceFunction);
+      this.#kernels.set(stub, (known = this.moduleOf(found.binary).kernel(found.name)));
+    }
+    return known;
   }
 
   /** The device memory of a variable of a module. Constants have a copy there, which is kept equal. */
@@ -149,6 +151,7 @@ export class CudaDevice {
     const { allocations, streams } = this.process;
     for (const module of this.#modules.values()) if (module instanceof DeviceModule) this.free(module);
     this.#modules.clear();
+    this.#kernels.clear();
     this.#constants.clear();
     this.#workspace = null;
     allocations.freeAll(this.number);

@@ -1,7 +1,7 @@
 import type { CodeImage } from "../../container/index.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
-import type { KernelResult, LaunchSettings } from "../../runtime/launch/launch-options.ts";
+import type { KernelResult, LaunchDefaults, LaunchSettings } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
 import type { HostMemory } from "../base/host-memory.ts";
@@ -12,6 +12,7 @@ import type { Event, Stream } from "../work/stream.ts";
 import type { Advice } from "./advice.ts";
 import { addressOf, type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
+import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
@@ -21,6 +22,14 @@ import type { LinkState, LoadedModule } from "./loaded-module.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
+import type { PhysicalMemory } from "./virtual-memory.ts";
+
+/** A call in the program's own code: the function around it, and its line if that is known. */
+export interface HostFrame {
+  readonly function: string;
+  readonly file: string | null;
+  readonly line: number | null;
+}
 
 /** What a program is to see and how its kernels are to run. */
 export interface ExecOptions {
@@ -39,6 +48,8 @@ export interface EndedLaunch {
   readonly grid: Dim3;
   readonly block: Dim3;
   readonly result: KernelResult;
+  /** Return addresses of the program at the launch; none unless calls are checked. */
+  readonly launchedAt: readonly bigint[];
 }
 
 /** What a process needs of its surroundings. */
@@ -54,13 +65,25 @@ export interface Surroundings {
   readonly readFile: (path: string) => Uint8Array | null;
   /** Writes a file where the program wants it. Throws if that is not possible. */
   readonly writeFile: (path: string, text: string) => void;
-  /** Called with the faults and findings of each launch that has any. */
-  readonly onReports: (reports: readonly Report[]) => void;
+  /** Called with the faults and findings of each launch that has any, and with the program's stack at the launch. */
+  readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
+  /** Notes where the functions of a stack lie, while the program runs. */
+  readonly noteStack?: (addresses: readonly bigint[]) => void;
+  /** Says what functions and lines a stack has. */
+  readonly describeStack?: (addresses: readonly bigint[]) => readonly HostFrame[];
   /** Called at the end of each launch. */
   readonly onLaunch?: (launch: EndedLaunch) => void;
   /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
   readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
 }
+
+/** Whether the same launch is to run in the same way each time. */
+const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
+  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
+
+/** Stacks as lines below a message. */
+export const stackLines = (frames: readonly HostFrame[]): readonly string[] =>
+  frames.map(({ function: name, file, line }) => `      at ${name}${file === null ? "" : ` (${file}:${line})`}`);
 
 /** The calls that give memory of a kind. */
 const allocators: Readonly<Record<string, string>> = {
@@ -69,9 +92,18 @@ const allocators: Readonly<Record<string, string>> = {
   managed: "cudaMallocManaged",
 };
 
+/** The structures of which a texture or surface object was made; null for those that were not given. */
+export interface TextureDescription {
+  readonly resource: Uint8Array;
+  readonly texture: Uint8Array | null;
+  readonly view: Uint8Array | null;
+}
+
 /** What all devices of a process have in common: the machine, memory, handles, what was registered. */
 export class ProcessState {
   readonly options: ExecOptions;
+  /** What all launches have in common. */
+  readonly launchSettings: LaunchSettings;
   readonly host: HostMemory;
   readonly registry: Registry;
   readonly streams = new Handles<Stream>();
@@ -90,16 +122,19 @@ export class ProcessState {
   readonly advice = new WeakMap<Allocation, Advice>();
   readonly arrays = new Handles<CudaArray>();
   /** Texture and surface objects, by the handles that kernels have for them: the structures they were made of. */
-  readonly textures = new Handles<{ readonly resource: Uint8Array; readonly texture: Uint8Array | null }>();
+  readonly textures = new Handles<TextureDescription>();
   readonly pools = new Handles<MemoryPool>();
+  readonly physicalMemory = new Handles<PhysicalMemory>();
   /** Memory that is freed when its stream comes to it. */
   readonly freedLater = new Set<Allocation>();
   /** The values by which conditional nodes of graphs run, which kernels may set. */
-  readonly conditions = new Handles<{ readonly initial: number | null; value: number }>();
+  readonly conditions = new Handles<Condition>();
   readonly graphMemory = new GraphMemoryUse();
   readonly userObjects = new Handles<Counted>();
   /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
   readonly kernels = new Handles<DeviceKernel>();
+  /** The program's stack at the call that is being answered. */
+  callStack: readonly bigint[] = [];
   readonly output = new Output();
   readonly callbacks = new Callbacks();
   readonly #surroundings: Surroundings;
@@ -109,10 +144,17 @@ export class ProcessState {
   #allocations: Allocations | null = null;
   #gpu: Gpu | null = null;
   #error = 0;
+  #polls = 0;
   readonly #captures = new Set<Capture>();
 
   constructor(options: ExecOptions, surroundings: Surroundings) {
     this.options = options;
+    this.launchSettings = {
+      ...options.launch,
+      // Programs wait for so many ticks of a clock, which has to go on as clocks do.
+      hostClock: !isReproducible(options.launch),
+      onOutput: (text) => this.output.add(text),
+    };
     this.#surroundings = surroundings;
     this.host = surroundings.host;
     this.registry = new Registry(this.host);
@@ -129,7 +171,7 @@ export class ProcessState {
   }
 
   get allocations(): Allocations {
-    return (this.#allocations ??= new Allocations(this.machine.memory));
+    return (this.#allocations ??= new Allocations(this.machine.memory, () => this.callStack));
   }
 
   /** The card that all devices are. It is chosen when something first asks for it. */
@@ -212,7 +254,7 @@ export class ProcessState {
   /** Passes on what a launch has done and found. */
   noteLaunch(launch: EndedLaunch): void {
     const { reports } = launch.result;
-    if (reports.length > 0) this.#surroundings.onReports(reports);
+    if (reports.length > 0) this.#surroundings.onReports(reports, this.describeStack(launch.launchedAt));
     this.#surroundings.onLaunch?.(launch);
   }
 
@@ -222,7 +264,42 @@ export class ProcessState {
     const left = [...this.allocations.values()].filter(
       ({ kind, device, owner }) => device >= 0 && kind in allocators && owner?.isHeld() !== false,
     );
-    return left.map(({ kind, bytes }) => `${bytes} bytes of ${allocators[kind]} are never freed`);
+    return left.map(
+      ({ kind, bytes, stack }) => `${bytes} bytes of ${allocators[kind]} are never freed${this.stackText(stack)}`,
+    );
+  }
+
+  /** Whether something waits for what the host or a kernel writes. */
+  get isPolling(): boolean {
+    return this.#polls > 0;
+  }
+
+  /** Waits until something holds, looking at it from time to time, or until nothing can be done any more. */
+  async poll(holds: () => boolean): Promise<void> {
+    this.#polls++;
+    try {
+      while (!holds() && this.#error === 0) await new Promise((resolve) => setTimeout(resolve, 0));
+    } finally {
+      this.#polls--;
+    }
+  }
+
+  /** A call of the program begins, with return addresses if calls are checked. */
+  beginCall(stack: readonly bigint[]): void {
+    this.callStack = stack;
+    if (stack.length > 0) this.#surroundings.noteStack?.(stack);
+  }
+
+  /** The functions and lines of a stack of the program. */
+  describeStack(stack: readonly bigint[]): readonly HostFrame[] {
+    return stack.length === 0 ? [] : (this.#surroundings.describeStack?.(stack) ?? []);
+  }
+
+  /** The same as lines of a message. */
+  stackText(stack: readonly bigint[]): string {
+    return stackLines(this.describeStack(stack))
+      .map((line) => `\n${line}`)
+      .join("");
   }
 
   /** Tells the user something, the same thing only once. */
@@ -245,6 +322,9 @@ export class ProcessState {
   }
 
   #tellState(): void {
-    this.#surroundings.onState({ oneWay: this.#error === 0 && this.#captures.size === 0, error: this.#error });
+    this.#surroundings.onState({
+      oneWay: this.#error === 0 && this.#captures.size === 0 && !this.options.checksCalls,
+      error: this.#error,
+    });
   }
 }

@@ -1,9 +1,16 @@
 import { type FatBinary, type CodeImage, readFatBinaries } from "../../container/index.ts";
+import { decodeText } from "../../source/index.ts";
 import { errors, fail } from "../base/errors.ts";
 import type { HostMemory } from "../base/host-memory.ts";
 
 const wrapperMagic = 0x4662_43b1;
 const fatBinaryMagic = 0xba55_ed50;
+
+/** Whether a file is CUDA's device runtime (libcudadevrt), which has no name in a fat binary. */
+function isDeviceRuntime(images: readonly CodeImage[]): boolean {
+  const ptx = images.find(({ kind }) => kind === "ptx");
+  return ptx !== undefined && decodeText(ptx.read()).includes("cuda_device_runtime_cu_");
+}
 
 /** A fat binary that the program has registered: what nvcc made of a source file, or of several that it linked. */
 export class RegisteredBinary {
@@ -31,12 +38,14 @@ export class RegisteredBinary {
     if (wrapper.getUint32(0, true) !== wrapperMagic) fail(errors.invalidKernelImage);
     const first = wrapper.getBigUint64(8, true);
     if (wrapper.getUint32(4, true) < 2) return [this.#fatBinary(first)];
-    // Linked code: what was linked is listed, as PTX that refers to each other.
+    // Linked code: what was linked is listed, as PTX that refers to each other; with CUDA's own library for kernels that
+    // launch kernels, the functions of which are the machine's.
     const files: (readonly CodeImage[])[] = [];
     for (let at = wrapper.getBigUint64(16, true); at !== 0n; at += 8n) {
       const one = this.#host.u64(at);
       if (one === 0n) break;
-      files.push(this.#fatBinary(one));
+      const images = this.#fatBinary(one);
+      if (!isDeviceRuntime(images)) files.push(images);
     }
     return files.length > 0 ? files : [this.#fatBinary(first)];
   }

@@ -44,6 +44,13 @@ export class Capture {
     return this.tips.get(stream) ?? new Set();
   }
 
+  /** Forgets a stream that is destroyed. Its nodes stay: at the end they must have been joined. */
+  leave(stream: Captured): void {
+    if (stream === this.origin) this.isInvalid = true;
+    else this.tips.delete(stream);
+    stream.capture = null;
+  }
+
   /** Sets its streams free. */
   end(): void {
     for (const stream of this.tips.keys()) stream.capture = null;

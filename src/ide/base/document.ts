@@ -24,6 +24,8 @@ export interface LanguageDocument {
   readonly uri: string;
   readonly language: Language;
   readonly text: string;
+  /** The length of the text, which is known without putting it together. */
+  readonly length: number;
   /** Replaces a range of the text. */
   edit(change: TextEdit): void;
   findings(): readonly Finding[];

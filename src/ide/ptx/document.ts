@@ -48,6 +48,10 @@ export class PtxDocument implements LanguageDocument {
     return this.#model.text;
   }
 
+  get length(): number {
+    return this.#model.length;
+  }
+
   edit(change: TextEdit): void {
     this.#model.edit(change);
   }

@@ -44,6 +44,10 @@ export class PtxModel {
     return this.#text.text;
   }
 
+  get length(): number {
+    return this.#text.length;
+  }
+
   edit(change: TextEdit): void {
     this.#text.edit(change);
     this.#checked = null;
@@ -127,7 +131,7 @@ export class PtxModel {
 
   /** The text before an offset, at most so many characters. */
   textBefore(offset: number, most: number): string {
-    return this.text.slice(Math.max(0, offset - most), offset);
+    return this.#text.before(offset, most);
   }
 
   /** The names that are declared at module scope. */

@@ -64,6 +64,20 @@ export class PartedText {
     return this.#text;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The text before an offset, at most so many characters. */
+  before(offset: number, most: number): string {
+    let text = "";
+    for (let i = lastIndex(this.#parts, ({ start }) => start < offset); i >= 0 && text.length < most; i--) {
+      const { source, base, start, length } = this.#parts[i]!;
+      text = source.text.slice(base, base + Math.min(length, offset - start)) + text;
+    }
+    return text.slice(-most);
+  }
+
   /** In the order of the text. */
   get parts(): readonly Part[] {
     return this.#parts;

@@ -52,7 +52,7 @@ export function statementBefore(text: string): StatementText | null {
   const code = window.replace(/\/\*[\s\S]*?\*\/|\/\/[^\n]*/g, (comment) => comment.replace(/[^\n]/g, " "));
   const begun = code.slice(statementStart(code)).replace(/^\s*(?:[\w$%]+:(?!:)\s*)*/, "");
   if (begun.startsWith(".")) {
-    const directive = /^\.\w*$/.test(begun) ? "" : /^\.\w+/.exec(begun)![0];
+    const directive = /^\.\w*$/.test(begun) ? "" : (/^\.\w+/.exec(begun)?.[0] ?? ".");
     return { ...nothing, word: /[.\w$%]*$/.exec(begun)![0], directive };
   }
   const [, guard = "", rest = ""] = /^(@!?[\w$%]*\s*)?([\s\S]*)$/.exec(begun)!;

@@ -46,6 +46,10 @@ export class VisaDocument implements LanguageDocument {
     return this.#text;
   }
 
+  get length(): number {
+    return this.#text.length;
+  }
+
   /** Parsed and checked when it is first asked for after an edit. */
   get model(): VisaModel {
     this.#model ??= modelOf(this.uri, this.#text);

@@ -170,7 +170,9 @@ function laneUpdate(d: Decoding, memory: MemoryInstruction, op: AtomicOp, to: re
         x.i32[slot.base] = (x.i32[slot.base]! & ~(1 << lane)) | ((Number(value) & 1) << lane);
       } else x.i32[slot.base + lane] = Number(value) & (slot.bits < 32 ? 2 ** slot.bits - 1 : -1);
     }
-    if (waits && Number(returned[0]) === 0) vain.add(lane, { views, at }, old[0] as bigint);
+    if (!waits) return;
+    if (Number(returned[0]) !== 0) x.warp.passesTurn = true;
+    else vain.add(lane, { views, at }, old[0] as bigint);
   };
   const end = (x: Activation): void => {
     const all = failed;

@@ -1,8 +1,11 @@
 import { eachLane } from "../../ir/lane-mask.ts";
 import { emit } from "../../machine/events.ts";
-import type { Op } from "../../ir/index.ts";
+import { type Op, plainAccess } from "../../ir/index.ts";
+import { wordBytesOf } from "../../ir/calls.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
+import { parts } from "../../machine/memory/address-space.ts";
+import type { ExternalCall } from "../../machine/state/externals.ts";
 import { enterFunction } from "../../machine/state/activation.ts";
 import type { Activation, Group, Terminator, Warp } from "../../machine/state/launch-state.ts";
 import { checkStack, costWith, frameEnd, frameStart } from "../../program/stack.ts";
@@ -32,6 +35,11 @@ interface Link {
 export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "call" }>): Terminator {
   const { site, guard, operands, program, code } = d;
   const args = op.args.map((arg) => locationOfArgument(code, arg, operands));
+  /** The arguments as the machine takes them. */
+  const words = args.flatMap((location, i): readonly Location[] => {
+    if (location.kind !== "frame") return [location];
+    return wordBytesOf(op.args[i]!).map((size, k) => ({ ...location, offset: location.offset + size * k, size }));
+  });
   const results = op.results.map((result) => locationOfResult(code, result));
   const resolve = makeResolver(d, op.target);
   const { prepare } = operands;
@@ -62,6 +70,13 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
   const callExternal = (warp: Warp, group: Group, callee: DecodedFunction, mask: number): void => {
     const run = program.externals.get(callee.ir.name);
     const x = group.activation;
+    const { observers } = warp.cta.grid;
+    const noteStores = (lane: number): ExternalCall["onStore"] => {
+      if (observers === null) return null;
+      const about = { warp, activation: x, site, mask: 1 << lane, lane, effect: "store", contents: null } as const;
+      return (address, count) =>
+        emit(observers, "range", { ...about, access: plainAccess("generic", 8, count), address: parts(address) });
+    };
     if (run === undefined) {
       const message = `\`${callee.ir.name}\` has no body, and the machine does not provide it`;
       throw new Fault("not-executable", message, { site, activation: x, lanes: mask });
@@ -71,7 +86,8 @@ export function makeCall(d: Decoding, { next }: Flow, op: Extract<Op, { kind: "c
     const failed = new FailedLanes();
     eachLane(mask, (lane) => {
       failed.try(() => {
-        const value = run({ x, lane, site, args: args.map((a) => readLocation(x, a, lane)) });
+        const values = words.map((a) => readLocation(x, a, lane));
+        const value = run({ x, lane, site, args: values, functions: program.functions, onStore: noteStores(lane) });
         if (to) writeLocation(x, to, lane, value);
       });
     });

@@ -27,6 +27,7 @@ export function runWarp(warp: Warp, grid: Grid, blocks: number): boolean {
 /** The group that runs first in a turn of the warp. */
 export function beginTurn(warp: Warp): Group | null {
   warp.yielded = false;
+  warp.passesTurn = false;
   warp.cta.released = false;
   return pick(warp);
 }
@@ -53,7 +54,7 @@ export function endBlock(warp: Warp, group: Group): Group | null {
   else terminator.run(warp, group);
   const same = warp.groups.length === 1 && warp.groups[0] === group && group.wait === null;
   const picked = same ? group : pick(warp);
-  return warp.yielded || warp.cta.released ? null : picked;
+  return warp.yielded || warp.passesTurn || warp.cta.released ? null : picked;
 }
 
 /**

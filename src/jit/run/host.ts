@@ -1,5 +1,5 @@
 import { eachLane, lowestLane } from "../../ir/lane-mask.ts";
-import type { FileCallOp } from "../../ir/calls.ts";
+import { type FileCallOp, wordBytesOf } from "../../ir/calls.ts";
 import { accessesOf, type CallTarget, clusterQuestions, failingOp, fragmentOf, windows } from "../../ir/index.ts";
 import { accessFault } from "../../machine/faults/access-fault.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
@@ -269,11 +269,11 @@ export class Host {
     const { epoch } = memory;
     const failed = new FailedLanes();
     eachLane(lanes, (lane) => {
-      const args = op.args.map((_, i) =>
-        BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >>> 3]!),
-      );
+      const args = op.args
+        .flatMap(wordBytesOf)
+        .map((_, i) => BigInt.asUintN(64, memory.views.i64[(context + layout.args + 8 * (i * width + lane)) >>> 3]!));
       failed.try(() => {
-        const value = run({ x, lane, site, args });
+        const value = run({ x, lane, site, args, functions: this.#program.functions, onStore: null });
         memory.views.i64[(context + layout.values + 8 * lane) >>> 3] = value;
       });
     });

@@ -2,6 +2,7 @@ import { launch } from "../../interpreter/launch.ts";
 import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
+import type { DeviceWork } from "../../machine/state/device-work.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
@@ -133,11 +134,16 @@ export class JitProgram {
     const onOutput = (text: string): void => {
       printed.push(text);
     };
+    const handedOver: DeviceWork[] = [];
+    const onDeviceWork = (work: DeviceWork): void => {
+      handedOver.push(work);
+    };
     const { onReport, ...quiet } = request;
-    const execution = this.#execution(loaded, { ...quiet, onOutput }, { apart, canUndo: true });
+    const execution = this.#execution(loaded, { ...quiet, onOutput, onDeviceWork }, { apart, canUndo: true });
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
+      for (const work of handedOver) request.onDeviceWork?.(work);
       for (const report of reports) onReport?.(report, reports);
     };
     const giveUp = (error: unknown): null => {

@@ -61,6 +61,7 @@ export class LaunchExecution implements Work {
   readonly module: WebAssembly.Module;
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
+  readonly clock: string | null;
   readonly waits: boolean;
   readonly fingerprint: (() => number) | null;
   readonly maxContexts: number;
@@ -123,6 +124,7 @@ export class LaunchExecution implements Work {
     this.module = loaded.module;
     this.tiles = loaded.tiles;
     this.memory = memory.wasm;
+    this.clock = request.hostClock === true ? ("clock" satisfies HostImport) : null;
     this.waits = loaded.kernel.waits;
     const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);
     this.maxContexts = Math.max(1, Math.min(inFlight, mostContexts(loaded.kernel, sharedBytes)));

@@ -20,6 +20,8 @@ export interface Work extends Room {
   /** A module whose functions that one imports, or null. */
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
+  /** The function that reads the host's clock, where threads may read it by themselves; or null. */
+  readonly clock: string | null;
   /**
    * Runs some of the blocks in this thread, in a context. Returns `to`, or the linear index of a block that waits for
    * others and resumes when it is the first to run in the same context again.
@@ -170,7 +172,7 @@ export class Team implements Launch {
    * will not wait.
    */
   #share(count: number, tells: boolean): boolean {
-    const { module, tiles, memory, threads, waits } = this.#work;
+    const { module, tiles, memory, clock, threads, waits } = this.#work;
     const functions = this.#work.functions();
     const contexts = Array.from({ length: count }, () => this.#turns.begin()).filter((c) => c !== null);
     const control = new SharedArrayBuffer(controlBytes(contexts.length));
@@ -184,6 +186,7 @@ export class Team implements Launch {
       tiles,
       memory,
       functions: [...functions.keys()],
+      clock,
       context: contexts[i]!,
       control,
       mailbox: mailAt(i),

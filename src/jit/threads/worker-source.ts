@@ -22,6 +22,8 @@ export interface Invitation {
   readonly memory: WebAssembly.Memory;
   /** The functions that the module imports; in mailboxes they are numbers, by their order here. */
   readonly functions: readonly string[];
+  /** The function that reads the host's clock, which workers do by themselves; null if there is none. */
+  readonly clock: string | null;
   /** The context in which the worker runs blocks. */
   readonly context: number;
   readonly control: SharedArrayBuffer;
@@ -54,9 +56,11 @@ const collect = () => {
   }
   collectAll?.();
 };
+const origin = BigInt(Math.floor(performance.timeOrigin)) * 1000000n;
+const hostClock = () => origin + BigInt(Math.floor(performance.now() * 1e6));
 parentPort.onmessage = ({ data }) => {
   clearTimeout(idle);
-  const { tells, module, tiles, memory, functions, control, mailbox, threads, waits } = data;
+  const { tells, module, tiles, memory, functions, clock, control, mailbox, threads, waits } = data;
   const words = new Int32Array(control);
   const mail = new Int32Array(control, mailbox);
   const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${maxValues});
@@ -97,6 +101,7 @@ parentPort.onmessage = ({ data }) => {
   };
   const env = { memory };
   functions.forEach((name, f) => (env[name] = (...values) => call(f, values)));
+  if (clock !== null) env[clock] = hostClock;
   let instance;
   let { context } = data;
   const run = (from, to) => {

@@ -1,7 +1,6 @@
 /*
  * The state of a launch: a grid, its blocks, their warps, and the groups of lanes and the activations of these. Each
- * refers to the one around it and to those within it, so they are interfaces in one file, which the files that
- * implement them import.
+ * refers to the one around it and to those within it, so they are interfaces in one file, which the others import.
  */
 
 import type { Access, MatrixSums } from "../../ir/index.ts";
@@ -16,6 +15,7 @@ import type { Dim3, RelatedPlace, Report, StackEntry } from "../reports/report.t
 import type { Bank } from "./bank.ts";
 import type { Barrier, Reduction } from "./barrier.ts";
 import type { ClusterBarrier } from "./cluster-barrier.ts";
+import type { DeviceWork } from "./device-work.ts";
 import type { GuardWord, LaneAddresses, ProgramFunction, Site } from "./code.ts";
 import type { Extent } from "../memory/extent.ts";
 import type { PassedParts, SmallViews } from "./register-views.ts";
@@ -220,14 +220,14 @@ export interface Warp {
   readonly groups: Group[];
   /** Set by accesses that can see what other threads do: atomics, volatile and strong loads. */
   watched: boolean;
-  /** Whether the running group has given way; then the schedule turns to others. */
+  /** Whether the running group has given way, or found a phase of an mbarrier complete; others have their turn then. */
   yielded: boolean;
+  passesTurn: boolean;
   /** The lanes that have found the phase of an mbarrier incomplete in the warp's last turn, and where. */
   polled: number;
   pollSite: Site | null;
-  /** The mbarrier as the last of them found it. */
+  /** The mbarrier as the last of them found it, and where. */
   pollWord: bigint;
-  /** Where it is. */
   pollPlace: { readonly views: Views; readonly at: number } | null;
   /** The last backward jump: where a launch that does not end is. */
   lastJump: Site | null;
@@ -353,6 +353,8 @@ export interface Grid {
   readonly reports: FindingSink;
   /** Called with what kernels print. */
   readonly print: (text: string) => void;
+  /** Called with what kernels hand to the device; null if they cannot. @internal */
+  readonly handOver: ((work: DeviceWork) => void) | null;
   /** Executed thread-instructions. */
   steps: number;
   /** Bytes of the activations that calls of vISA's functions have made so far. */

@@ -92,5 +92,7 @@ export function gridScalars(grid: Grid): Int32Array {
     cluster_ctarank: 0,
     ...clusterScalars(grid),
   };
-  return Int32Array.from(scalarNames, (name) => values[name]);
+  const scalars = new Int32Array(scalarNames.length);
+  for (let i = 0; i < scalars.length; i++) scalars[i] = values[scalarNames[i]!];
+  return scalars;
 }

@@ -22,6 +22,7 @@ export class BlockWarp implements Warp {
   readonly groups: Group[] = [];
   watched = false;
   yielded = false;
+  passesTurn = false;
   polled = 0;
   pollWord = 0n;
   pollPlace: Warp["pollPlace"] = null;

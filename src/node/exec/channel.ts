@@ -6,6 +6,9 @@ import type { NativeAddon } from "./native.ts";
 const slotHeaderBytes = 16;
 const messageHeaderBytes = 16;
 
+/** The first word of a slot: the answer is there; or its thread has gone to sleep, and has to be woken. */
+const slotState = { done: 1, asleep: 2 } as const;
+
 /** Where what kernels have printed comes from. */
 export interface TextSource {
   readonly isEmpty: boolean;
@@ -23,7 +26,8 @@ export class Channel {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
 
-  constructor(addon: NativeAddon, fd: number, pid: number) {
+  /** `stacks`: whether calls are to come with the stack of the program. */
+  constructor(addon: NativeAddon, fd: number, pid: number, stacks: boolean) {
     this.#addon = addon;
     this.fd = fd;
     this.pid = pid;
@@ -35,6 +39,7 @@ export class Channel {
     this.#bytes = new Uint8Array(buffer);
     this.#view = new DataView(buffer);
     this.#words[headerWord.version] = wire.version;
+    this.#words[headerWord.stacks] = stacks ? 1 : 0;
     addon.sendDescriptors(fd, control, this.arena);
     addon.close(control);
   }
@@ -49,11 +54,15 @@ export class Channel {
     };
   }
 
-  /** Takes the next message; null if there is none. Its data is valid until `done`. */
-  next(text: TextSource): Message | null {
-    for (;;) {
+  /** Whether there are messages. */
+  get hasMessages(): boolean {
+    return Atomics.load(this.#words, headerWord.head) !== Atomics.load(this.#words, headerWord.tail);
+  }
+
+  /** Passes on the next message, whose data is valid during the call. Returns whether there was one. */
+  take(text: TextSource, use: (message: Message) => void): boolean {
+    while (this.hasMessages) {
       const tail = Atomics.load(this.#words, headerWord.tail) >>> 0;
-      if (Atomics.load(this.#words, headerWord.head) >>> 0 === tail) return null;
       const at = wire.ringAt + (tail % wire.ringBytes);
       const size = this.#view.getUint32(at, true);
       if (this.#view.getUint32(at + 4, true) === message.pad) {
@@ -61,23 +70,25 @@ export class Channel {
         continue;
       }
       const slot = this.#view.getUint32(at + 12, true);
-      const found = {
+      use({
         index: this.#view.getUint32(at + 4, true),
         thread: this.#view.getUint32(at + 8, true),
-        data: this.#bytes.slice(at + messageHeaderBytes, at + size),
+        data: this.#bytes.subarray(at + messageHeaderBytes, at + size),
         reply: slot === 0 ? null : this.#replyTo(slot - 1, text),
-      };
+      });
       this.#advance(size);
-      return found;
+      return true;
     }
+    return false;
   }
 
   #advance(bytes: number): void {
     const tail = Atomics.load(this.#words, headerWord.tail);
     Atomics.store(this.#words, headerWord.tail, (tail + bytes) | 0);
-    // The client waits for room only when most of the ring is full.
+    // Who waits for room waits for the half of the ring: it is woken once, and then there is much to do at a time.
     const used = (Atomics.load(this.#words, headerWord.head) - tail) >>> 0;
-    if (used > wire.ringBytes / 2) this.#addon.wake(this.#words, headerWord.tail);
+    const isCrossed = used > wire.ringBytes / 2 && used - bytes <= wire.ringBytes / 2;
+    if (isCrossed) this.#addon.wake(this.#words, headerWord.tail);
   }
 
   #replyTo(slot: number, text: TextSource): Reply {
@@ -88,8 +99,8 @@ export class Channel {
       for (const item of items) at = this.#putItem(at, item);
       this.#view.setUint32(start + 4, at - start - slotHeaderBytes, true);
       this.#view.setBigUint64(start + 8, BigInt(answer.result), true);
-      Atomics.store(this.#words, start >> 2, 1);
-      this.#addon.wake(this.#words, start >> 2);
+      const was = Atomics.exchange(this.#words, start >> 2, slotState.done);
+      if (was === slotState.asleep) this.#addon.wake(this.#words, start >> 2);
     };
   }
 
@@ -114,7 +125,7 @@ export class Channel {
   /** Says that the server is about to wait. False if there is something to do first. */
   sleep(): boolean {
     Atomics.store(this.#words, headerWord.sleeping, 1);
-    if (Atomics.load(this.#words, headerWord.head) === Atomics.load(this.#words, headerWord.tail)) return true;
+    if (!this.hasMessages) return true;
     Atomics.store(this.#words, headerWord.sleeping, 0);
     return false;
   }

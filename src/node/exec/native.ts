@@ -24,6 +24,8 @@ export interface NativeAddon {
   write(pid: number, address: bigint, bytes: Uint8Array, from: number, length: number): number;
   close(fd: number): void;
   processDescriptor(pid: number): number;
+  /** A descriptor that is ready when Node's own loop has something to do; negative where there is none. */
+  loopDescriptor(): number;
 }
 
 /** The native part of `lanewise exec`. */

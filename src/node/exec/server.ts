@@ -1,20 +1,22 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
 import { HostMemory } from "../../cuda/base/host-memory.ts";
 import { CudaProcess } from "../../cuda/state/process.ts";
-import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
+import type { EndedLaunch, ExecOptions, HostFrame } from "../../cuda/state/process-state.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { DeviceOptions } from "../../runtime/index.ts";
 import { Channel } from "./channel.ts";
+import { HostStacks } from "./host-stack.ts";
 import type { Native } from "./native.ts";
 
 /** What the server tells. */
 export interface ServerEvents {
   readonly warn: (text: string) => void;
-  readonly onReports: (reports: readonly Report[]) => void;
+  /** `launchedAt`: the stack of the program at the launch, if calls are checked. */
+  readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
   readonly onLaunch: (launch: EndedLaunch) => void;
 }
 
@@ -25,6 +27,9 @@ interface Client {
 
 /** Milliseconds for which the thread waits outside of Node's own loop, at most. */
 const waitMs = 20;
+
+/** How often it looks for a message before it goes to sleep: for some 50 microseconds. */
+const soonLooks = 1500;
 
 /** The server of a program and of the processes that it starts: each that uses CUDA has a device of its own. */
 export class ExecServer {
@@ -37,6 +42,8 @@ export class ExecServer {
   readonly #entries: ReturnType<typeof entryPoints>;
   readonly #folder: string;
   readonly #listener: number;
+  /** Is ready when workers or timers want Node's own loop to have its turn. */
+  readonly #loop: number;
   readonly #clients: Client[] = [];
   readonly #greeting: number[] = [];
   #program = -1;
@@ -51,6 +58,7 @@ export class ExecServer {
     this.#folder = mkdtempSync(join(tmpdir(), "lanewise-"));
     this.path = join(this.#folder, "exec");
     this.#listener = native.addon.listen(this.path);
+    this.#loop = native.addon.loopDescriptor();
     if (this.#listener < 0) throw new Error(`no socket can be made at ${this.path}`);
   }
 
@@ -66,14 +74,16 @@ export class ExecServer {
     this.#isClosed = true;
     for (const client of [...this.#clients]) this.#end(client);
     this.#native.addon.close(this.#listener);
-    rmSync(this.#folder, { recursive: true, force: true });
+    unlinkSync(this.path);
+    rmdirSync(this.#folder);
   }
 
   /** Does what there is to do, waits a little for more, and lets Node do the same. */
   #turn = (): void => {
     if (this.#isClosed) return;
     const isBusy = this.#serve();
-    if (!isBusy) this.#wait();
+    if (isBusy && !this.#hasWorkers) while (this.#isAskedSoon() && this.#serve());
+    else if (!isBusy) this.#wait();
     setImmediate(this.#turn);
   };
 
@@ -82,28 +92,36 @@ export class ExecServer {
     let isBusy = false;
     for (const { channel, session } of this.#clients) {
       for (let i = 0; i < 256; i++) {
-        const next = channel.next(session.process.output);
-        if (next === null) break;
-        session.take(next);
+        if (!channel.take(session.process.output, (message) => session.take(message))) break;
         isBusy = true;
       }
     }
     return isBusy;
   }
 
+  /** Workers report to Node's loop: while they run, it has to have its turn soon. */
+  get #hasWorkers(): boolean {
+    return this.#clients.some(({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen);
+  }
+
+  /** Whether a message comes within a moment: programs often call again at once, and going to sleep takes longer. */
+  #isAskedSoon(): boolean {
+    for (let i = 0; i < soonLooks; i++) {
+      for (const { channel } of this.#clients) if (channel.hasMessages) return true;
+    }
+    return false;
+  }
+
   #wait(): void {
     const { addon } = this.#native;
-    // Workers report to Node's loop: while they run, it has to have its turn soon.
-    const hasWorkers = this.#clients.some(
-      ({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen,
-    );
     const awake = this.#clients.every(({ channel }) => channel.sleep());
     const greeting = [...this.#greeting];
     const clients = [...this.#clients];
-    const own = [this.#listener, ...(this.#program < 0 ? [] : [this.#program])];
+    const own = [this.#listener, this.#loop, ...(this.#program < 0 ? [] : [this.#program])];
     const fds = Int32Array.from([...own, ...greeting, ...clients.map(({ channel }) => channel.fd)]);
     const ready = new Int32Array(fds.length);
-    addon.poll(fds, ready, !awake ? 0 : hasWorkers ? 1 : waitMs);
+    const isPolling = clients.some(({ session }) => session.process.isPolling);
+    addon.poll(fds, ready, !awake ? 0 : isPolling ? 1 : waitMs);
     for (const { channel } of clients) channel.awake();
     if (ready[0] !== 0) this.#accept();
     greeting.forEach((fd, i) => {
@@ -132,7 +150,9 @@ export class ExecServer {
     const text = new TextDecoder().decode(into.subarray(0, got));
     const [numbers = "", visible = ""] = text.split("\n");
     const [, , isSet] = numbers.split(" ").map(Number);
-    const channel = new Channel(addon, fd, addon.peer(fd));
+    const pid = addon.peer(fd);
+    const channel = new Channel(addon, fd, pid, this.#options.checksCalls === true);
+    const stacks = new HostStacks(pid);
     const process = new CudaProcess(this.#options, {
       host: new HostMemory(channel.host),
       makeDevice: () => new PtxDevice({ ...this.#device, underlay: (memory, from) => channel.underlay(memory, from) }),
@@ -141,6 +161,8 @@ export class ExecServer {
       visibleDevices: isSet === 1 ? visible : null,
       warn: this.#events.warn,
       onReports: this.#events.onReports,
+      noteStack: (addresses) => stacks.note(addresses),
+      describeStack: (addresses) => stacks.describe(addresses),
       onLaunch: this.#events.onLaunch,
       onState: ({ oneWay, error }) => channel.publish(oneWay, error),
     });
@@ -160,9 +182,7 @@ export class ExecServer {
   /** A process has ended: what it has still asked for is done. */
   #end(client: Client): void {
     const { channel, session } = client;
-    for (let next = channel.next(session.process.output); next !== null; next = channel.next(session.process.output)) {
-      session.take({ ...next, reply: null });
-    }
+    while (channel.take(session.process.output, (message) => session.take({ ...message, reply: null })));
     for (const leak of session.process.leaks) this.#events.warn(leak);
     this.#clients.splice(this.#clients.indexOf(client), 1);
     channel.close();

@@ -24,7 +24,8 @@ import {
 import { requireLaunchOptions } from "../launch/known-options.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
-import { isProvided } from "../launch/provided-names.ts";
+import { type LaunchSteps, launchSteps } from "../launch/device-work.ts";
+import { isDeviceWork, isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
@@ -102,8 +103,13 @@ export class Module {
         const jit = this.#jitFor(launched);
         return typeof jit === "string" || jit.mayWait(launched.request);
       },
-      begin: ({ request, observers }) => new Execution(this.#program, request, { observers }),
+      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => new Execution(this.#program, own, { observers }),
     });
+  }
+
+  /** Whether kernels may launch kernels. @internal */
+  get handsOverWork(): boolean {
+    return this.ir.functions.some(({ external, name }) => external && isDeviceWork(name));
   }
 
   /** The names of the `.global` and `.const` variables, in the order of the source. */
@@ -206,6 +212,12 @@ export class Module {
   }
 }
 
+/** A launch that is ready to begin, and its kernel. */
+interface ReadyLaunch {
+  readonly kernel: Kernel;
+  readonly prepared: PreparedLaunch;
+}
+
 /** The functions of its module that a kernel uses. */
 interface Launcher {
   readonly types: () => readonly ParameterType[] | null;
@@ -282,8 +294,12 @@ export class Kernel {
    * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    const prepared = this.#prepare(options);
-    return prepared.end(() => this.#launcher.run(prepared));
+    const steps = this.#steps(options, this.#ready(options));
+    for (let step = steps.next(); ; ) {
+      if (step.done === true) return step.value;
+      const { kernel, prepared } = step.value;
+      step = steps.next(prepared.end(() => kernel.#launcher.run(prepared)));
+    }
   }
 
   /**
@@ -298,12 +314,20 @@ export class Kernel {
    */
   async launchAsync(options: AsyncLaunchOptions): Promise<KernelResult> {
     const { memory, defaultStream } = this.module.device;
-    const prepared = this.#prepare(options);
+    const { stream = defaultStream, ...each } = options;
+    const ready = this.#ready(each);
     memory.pending.begin();
     try {
-      const { stream = defaultStream } = options;
-      const run = (): Promise<KernelResult> => prepared.endAsync(() => this.#launcher.runAsync(prepared));
-      return await stream.enqueue(() => memory.pending.inTurn(this.#launcher.mayBeUndone(prepared), run));
+      const run = async (): Promise<KernelResult> => {
+        const steps = this.#steps(each, ready);
+        for (let step = steps.next(); ; ) {
+          if (step.done === true) return step.value;
+          const { kernel, prepared } = step.value;
+          step = steps.next(await prepared.endAsync(() => kernel.#launcher.runAsync(prepared)));
+        }
+      };
+      const mayBeUndone = (): boolean => this.module.handsOverWork || this.#launcher.mayBeUndone(ready.prepared);
+      return await stream.enqueue(() => memory.pending.inTurn(mayBeUndone(), run));
     } finally {
       memory.pending.end();
     }
@@ -317,10 +341,30 @@ export class Kernel {
     return this.#launcher.mayWait(this.#prepare(options));
   }
 
-  /** Begins a launch in the interpreter that the caller steps through, as a debugger does. Throws as `launch` does. */
+  /**
+   * Begins a launch in the interpreter that the caller steps through, as a debugger does. The kernel cannot launch others
+   * then. Throws as `launch` does.
+   */
   begin(options: LaunchOptions): BegunLaunch {
     const prepared = this.#prepare(options);
     return { execution: this.#launcher.begin(prepared), end: () => prepared.close() };
+  }
+
+  #ready(options: LaunchOptions): ReadyLaunch {
+    return { kernel: this, prepared: this.#prepare(options) };
+  }
+
+  /** The launch, and those that kernels make. */
+  #steps(options: LaunchOptions, ready: ReadyLaunch): LaunchSteps<ReadyLaunch> {
+    return launchSteps(ready, ({ kernel: name, grid, block, sharedBytes, params }) => {
+      const { blocks: _, cluster: __, global: ___, local: ____, ...settings } = options;
+      const kernel = this.module.kernel(name);
+      const args = kernel.ir.params.map(({ storage, type }) => {
+        const at = storage.kind === "kernel" ? storage.offset : 0;
+        return params.subarray(at, at + type.size);
+      });
+      return kernel.#ready({ ...settings, grid, block, shared: sharedBytes, args });
+    });
   }
 
   #prepare(options: LaunchOptions): PreparedLaunch {

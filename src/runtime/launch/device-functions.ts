@@ -1,27 +1,16 @@
-import { plainAccess } from "../../ir/index.ts";
-import { accessFault } from "../../machine/faults/access-fault.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { locate } from "../../machine/faults/locate.ts";
-import { stackOf, threadOf } from "../../machine/faults/report-sink.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import type { ExternalCall, ExternalFunction } from "../../machine/state/externals.ts";
 import { viewOf } from "../data/element.ts";
+import { deviceWorkFunctions } from "./device-work-functions.ts";
+import { free, malloc } from "./device-heap.ts";
+import { readBytes } from "./lane-memory.ts";
 import { formatPrintf, type PrintfArguments } from "./printf.ts";
 import type { providedNames } from "./provided-names.ts";
 
 /** Strings without a terminating zero are cut off here. */
 const maxString = 1 << 20;
-
-/** Returns a copy of `size` bytes at a generic address, as the calling lane sees it. Faults like a load from there. */
-function readBytes({ x, lane, site }: ExternalCall, address: bigint, size: number): Uint8Array {
-  const at = parts(address);
-  const place = locate(x, lane, at);
-  const access = plainAccess("generic", 8, size);
-  const fault = accessFault({ x, lane, site, effect: "load", access, address: at, place });
-  if (fault) throw fault;
-  const start = place!.at + at.low - place!.start;
-  return place!.views.u8.slice(start, start + size);
-}
 
 /** The string at a generic address, one character per byte, up to its zero or the end of the memory around it. */
 function readString(call: ExternalCall, address: bigint): string {
@@ -86,38 +75,6 @@ const vprintf: ExternalFunction = (call) => {
   return BigInt(buffer.count);
 };
 
-/** `void *malloc(size_t size)` returns null if the memory is exhausted. */
-const malloc: ExternalFunction = ({ x, lane, site, args: [size = 0n] }) => {
-  const { memory, addresses, id: launch, kernel } = x.warp.cta.grid;
-  if (size > 0xffff_ffffn) return 0n;
-  try {
-    // The origin is needed only by the sanitizer that keeps freed memory.
-    const stack = memory.quarantine ? stackOf(site, x) : [];
-    const { code, instruction } = site;
-    const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
-    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, { origin });
-    memory.heap.add(offset);
-    return addresses.global(offset);
-  } catch (error) {
-    if (error instanceof RangeError) return 0n;
-    throw error;
-  }
-};
-
-/** `void free(void *ptr)` accepts null. */
-const free: ExternalFunction = ({ x, lane, site, args: [pointer = 0n] }) => {
-  if (pointer === 0n) return 0n;
-  const { memory, addresses } = x.warp.cta.grid;
-  const offset = Number(BigInt.asIntN(64, pointer - addresses.global(0)));
-  if (memory.heap.delete(offset) && memory.free(offset)) return 0n;
-  throw new Fault(
-    "invalid-free",
-    `free is given 0x${pointer.toString(16)}, which malloc did not give, or which has been freed`,
-    { site, activation: x, lanes: 1 << lane },
-    { help: "device code may free only what device code has allocated, and that once" },
-  );
-};
-
 /** `void __assertfail(const char *message, const char *file, unsigned line, const char *function, size_t charSize)` */
 const assertFail: ExternalFunction = (call) => {
   const [message = 0n, file = 0n, line = 0n, name = 0n] = call.args;
@@ -138,6 +95,7 @@ const bodies: Readonly<Record<(typeof providedNames)[number], ExternalFunction>>
   malloc,
   free,
   __assertfail: assertFail,
+  ...deviceWorkFunctions,
 };
 
 /** The functions that the machine provides to device code, by name. */

@@ -31,7 +31,7 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   onOutput: true,
   observers: true,
   environment: true,
-  clock: true,
+  hostClock: true,
   stream: true,
 };
 

@@ -71,8 +71,8 @@ export interface LaunchSettings extends LaunchDefaults {
    * what it is, and kernels do not notice. Default: all.
    */
   readonly blocks?: BlockSelection;
-  /** The clocks of threads, in nanoseconds. Default: what has been executed, so that each run is the same. @internal */
-  readonly clock?: () => bigint;
+  /** Whether the clocks of threads are the host's. Default: false, so that each run is the same. @internal */
+  readonly hostClock?: boolean;
   /** The values of %envreg1 and %envreg2, where code for cooperative launches finds what its blocks share. @internal */
   readonly environment?: readonly [number, number];
   /**

@@ -1,5 +1,6 @@
 import type { Observer } from "../../machine/events.ts";
 import { type BlockRange, blocksIn, type LaunchRequest, type SanitizerName } from "../../machine/launch.ts";
+import type { DeviceWork } from "../../machine/state/device-work.ts";
 import { sanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
 import {
@@ -18,6 +19,8 @@ export class PreparedLaunch {
   readonly request: LaunchRequest;
   readonly observers: readonly Observer[];
   readonly engine: EngineName;
+  /** What the kernel has handed to the device so far. */
+  readonly deviceWork: DeviceWork[] = [];
   readonly #plan: LaunchPlan;
   /** The parts of the grid that run, or null, and the share that they have of its blocks. */
   readonly #blocks: readonly BlockRange[] | null;
@@ -43,7 +46,7 @@ export class PreparedLaunch {
     if (matrix !== undefined && !matrixSums.includes(matrix)) {
       throw new UsageError(`matrix is ${JSON.stringify(matrix)}: expected one of ${matrixSums.join(", ")}`);
     }
-    const { onProgress, onOutput, onReport, environment, clock, observers = [] } = options;
+    const { onProgress, onOutput, onReport, environment, hostClock, observers = [] } = options;
     this.#plan = plan;
     const [x, y, z] = plan.request.grid;
     this.#blocks = options.blocks === undefined ? null : blockRanges(options.blocks, x * y * z);
@@ -59,8 +62,11 @@ export class PreparedLaunch {
         this.#stdout += text;
         onOutput?.(text);
       },
+      onDeviceWork: (work) => {
+        this.deviceWork.push(work);
+      },
       ...(environment === undefined ? {} : { environment }),
-      ...(clock === undefined ? {} : { clock }),
+      ...(hostClock === undefined ? {} : { hostClock }),
       ...(seed === undefined ? {} : { seed }),
       ...(steering === undefined ? {} : { steering }),
       ...(matrix === undefined ? {} : { matrix }),

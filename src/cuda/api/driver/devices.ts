@@ -1,4 +1,4 @@
-import { errors, fail, require } from "../../base/errors.ts";
+import { CudaError, errors, fail, require } from "../../base/errors.ts";
 import { attributeOf, busId, totalMemory, uuidOf } from "../../state/device-properties.ts";
 import { sharedPerBlock } from "../../state/gpu.ts";
 import type { Call, Handlers, Status } from "../call.ts";
@@ -33,6 +33,13 @@ const size = initialized((call) => {
 
 export const driverDeviceCalls: Handlers = {
   cuInit: init,
+  /** The driver's private tables. The static runtime asks for them first: it should not have come to that. */
+  cuGetExportTable() {
+    throw new CudaError(
+      errors.notSupported,
+      "the program's CUDA runtime cannot be replaced: it is linked into the executable, and the names of its functions were stripped; link it with `-cudart shared`, or do not strip it",
+    );
+  },
   cuDriverGetVersion(call) {
     call.set32(call.target(0), cudaVersion);
     return 0;

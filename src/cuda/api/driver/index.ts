@@ -2,13 +2,16 @@ import type { Handlers } from "../call.ts";
 import { allGraphCalls } from "../graphs/index.ts";
 import { streamAttributeCalls } from "../stream-attributes.ts";
 import { streamCalls } from "../streams.ts";
+import { driverArrayCalls } from "./arrays.ts";
 import { contextCalls, sameAs } from "./contexts.ts";
 import { driverDeviceCalls } from "./devices.ts";
 import { inContext } from "./driver-call.ts";
 import { kernelCalls } from "./kernels.ts";
 import { driverMemoryCalls } from "./memory.ts";
+import { memoryOperationCalls } from "./memory-operations.ts";
 import { moduleCalls } from "./modules.ts";
 import { tensorMapCalls } from "./tensor-maps.ts";
+import { virtualMemoryCalls } from "./virtual-memory.ts";
 
 /** Entry points of the driver that do what one of the runtime does, with the same arguments. */
 const streams: Readonly<Record<string, string>> = {
@@ -69,7 +72,10 @@ export const driverCalls: Handlers = {
   ...aliases,
   ...contextCalls,
   ...driverDeviceCalls,
+  ...driverArrayCalls,
   ...driverMemoryCalls,
+  ...memoryOperationCalls,
+  ...virtualMemoryCalls,
   ...kernelCalls,
   ...moduleCalls,
   ...tensorMapCalls,

@@ -6,7 +6,7 @@ import { adviceCalls } from "../advice.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";
 import { copy, fill, memoryCalls } from "../memory.ts";
 import { poolCalls } from "../pools.ts";
-import { copyRegion, regionCalls } from "../regions.ts";
+import { arrayAt, arrayRegion, copyRegion, regionCalls } from "../regions.ts";
 import { streamCalls } from "../streams.ts";
 import { sameAs } from "./contexts.ts";
 import { currentContext, inContext, initialized } from "./driver-call.ts";
@@ -32,39 +32,41 @@ interface EndFields {
   readonly device: number;
   readonly pitch: number;
   readonly rows: number | null;
+  readonly array: number;
 }
 
 const wordAt = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
 /** `slice`: where the third coordinate is, or null. */
-function endOf(view: DataView, fields: EndFields, width: number): Region {
+function endOf(call: Call, view: DataView, fields: EndFields, width: number): Region {
   const type = view.getUint32(fields.type, true);
-  // Arrays are opaque: they are copied by the calls for textures.
-  if (type === memoryType.array) fail(errors.notSupported);
   require(type >= memoryType.host && type <= memoryType.unified);
   const base = view.getBigUint64(type === memoryType.host ? fields.host : fields.device, true);
   const pitch = wordAt(view, fields.pitch) || width;
   const rows = fields.rows === null ? 1 : wordAt(view, fields.rows);
   const [x, y] = [wordAt(view, fields.position), wordAt(view, fields.position + 8)];
   const z = fields.rows === null ? 0 : wordAt(view, fields.position + 16);
+  if (type === memoryType.array) {
+    return arrayRegion(arrayAt(call, view.getBigUint64(fields.array, true)), x, y, z);
+  }
   return { address: base + BigInt(x + pitch * (y + rows * z)), pitch, rows };
 }
 
 const ends2D = {
-  from: { position: 0, type: 16, host: 24, device: 32, pitch: 48, rows: null },
-  to: { position: 56, type: 72, host: 80, device: 88, pitch: 104, rows: null },
+  from: { position: 0, type: 16, host: 24, device: 32, array: 40, pitch: 48, rows: null },
+  to: { position: 56, type: 72, host: 80, device: 88, array: 96, pitch: 104, rows: null },
 } as const;
 
 const ends3D = {
-  from: { position: 0, type: 32, host: 40, device: 48, pitch: 72, rows: 80 },
-  to: { position: 88, type: 120, host: 128, device: 136, pitch: 160, rows: 168 },
+  from: { position: 0, type: 32, host: 40, device: 48, array: 56, pitch: 72, rows: 80 },
+  to: { position: 88, type: 120, host: 128, device: 136, array: 144, pitch: 160, rows: 168 },
 } as const;
 
 /** CUDA_MEMCPY2D, stream */
 function copy2D(call: Call, isAsync: boolean): Status {
   const view = call.host.view(call.target(0), 128);
   const extent: Extent = { width: wordAt(view, 112), height: wordAt(view, 120), depth: 1 };
-  const [to, from] = [endOf(view, ends2D.to, extent.width), endOf(view, ends2D.from, extent.width)];
+  const [to, from] = [endOf(call, view, ends2D.to, extent.width), endOf(call, view, ends2D.from, extent.width)];
   return copyRegion(call, { to, from, extent, kind: byAddress }, streamOf(call, isAsync, 1), isAsync);
 }
 
@@ -72,7 +74,7 @@ function copy2D(call: Call, isAsync: boolean): Status {
 function copy3D(call: Call, isAsync: boolean): Status {
   const view = call.host.view(call.target(0), 200);
   const extent: Extent = { width: wordAt(view, 176), height: wordAt(view, 184), depth: wordAt(view, 192) };
-  const [to, from] = [endOf(view, ends3D.to, extent.width), endOf(view, ends3D.from, extent.width)];
+  const [to, from] = [endOf(call, view, ends3D.to, extent.width), endOf(call, view, ends3D.from, extent.width)];
   return copyRegion(call, { to, from, extent, kind: byAddress }, streamOf(call, isAsync, 1), isAsync);
 }
 

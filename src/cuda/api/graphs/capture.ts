@@ -23,7 +23,10 @@ function begin(call: Call, mode: number, graph?: Graph): Capture {
 
 function end(call: Call): Status {
   const stream = call.stream(0);
-  const target = call.target(1);
+  // Nobody needs the graph of a capture that goes into one that is there already.
+  const tell = (graph: bigint): void => {
+    if (call.address(1) !== 0n) call.set64(call.address(1), graph);
+  };
   const { capture } = stream;
   require(capture !== null, errors.illegalState);
   require(capture.origin === stream, errors.streamCaptureUnmatched);
@@ -32,10 +35,10 @@ function end(call: Call): Status {
   call.process.endCapture(capture);
   const isJoined = areJoined(capture.made, capture.tipsOf(stream));
   if (!capture.isInvalid && isJoined) {
-    call.set64(target, addGraph(call, capture.graph));
+    tell(addGraph(call, capture.graph));
     return 0;
   }
-  call.set64(target, 0n);
+  tell(0n);
   return capture.isInvalid ? errors.streamCaptureInvalidated : errors.streamCaptureUnjoined;
 }
 

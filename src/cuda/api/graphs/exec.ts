@@ -50,10 +50,6 @@ function kept(graph: Graph) {
   return memories(nodeType.allocate).filter((memory) => !freed.has(memory));
 }
 
-function reset({ condition }: ConditionalTask): void {
-  if (condition.initial !== null) condition.value = condition.initial;
-}
-
 /** Takes a graph's place in a stream; in a stream that is being captured it becomes a node. */
 function launchGraph(call: Call, exec: GraphExec, stream: Stream): Status {
   const device = call.process.device(stream.device);
@@ -69,7 +65,14 @@ function launchGraph(call: Call, exec: GraphExec, stream: Stream): Status {
     if (memory.isHeld() && (exec.flags & flag.autoFree) === 0) fail(errors.invalidValue);
     memory.free();
   }
-  for (const { task } of allNodes(exec.graph)) if (task.type === nodeType.conditional) reset(task as ConditionalTask);
+  const conditions = [...allNodes(exec.graph)]
+    .filter(({ task }) => task.type === nodeType.conditional)
+    .map(({ task }) => (task as ConditionalTask).condition);
+  if (conditions.length > 0) {
+    device.streams.enqueue(stream, () => {
+      for (const condition of conditions) condition.reset();
+    });
+  }
   exec.launch(device.streams, stream);
   return 0;
 }

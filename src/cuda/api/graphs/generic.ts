@@ -1,5 +1,6 @@
 import { errors, fail, require } from "../../base/errors.ts";
 import { allocateTask, conditionalTask, freeTask, recordTask, waitTask } from "../../run/tasks.ts";
+import { Condition } from "../../state/condition.ts";
 import { GraphMemory } from "../../state/graph-memory.ts";
 import { Graph, nodeType, type Task } from "../../work/graph.ts";
 import type { Call, Handlers, Status } from "../call.ts";
@@ -152,7 +153,8 @@ export const genericCalls: Handlers = {
     graphAt(call, 1);
     const [value, flags] = [call.uint(2), call.uint(3)];
     require(flags <= 1);
-    call.set64(target, call.process.conditions.add({ initial: flags === 1 ? value : null, value }));
+    const condition = new Condition(call.process.allocations, value, flags === 1);
+    call.set64(target, call.process.conditions.add(condition, condition.handle));
     return 0;
   },
 };

@@ -23,6 +23,7 @@ const formatData = ({ bits, kind }: ChannelFormat): Uint8Array => {
   return out.data;
 };
 
+/** The form of an array that is to be made. */
 interface Wanted {
   readonly extent: ArrayExtent;
   readonly flags: number;
@@ -30,9 +31,12 @@ interface Wanted {
 }
 
 /** Makes an array for the program. Its format is where argument 1 says. */
-function make(call: Call, { extent, flags, levels }: Wanted): Status {
+const make = (call: Call, wanted: Wanted): Status =>
+  addArray(call, formatIn(call.host.view(call.target(1), formatBytes), 0), wanted);
+
+/** Makes an array for the program, whose handle goes where argument 0 says. */
+export function addArray(call: Call, format: ChannelFormat, { extent, flags, levels }: Wanted): Status {
   const target = call.target(0);
-  const format = formatIn(call.host.view(call.target(1), formatBytes), 0);
   const { device, process } = call;
   const made = CudaArray.make(process.allocations, device.number, { format, extent, flags, levels });
   call.set64(target, process.arrays.add(made, made.handle));
@@ -43,7 +47,7 @@ function make(call: Call, { extent, flags, levels }: Wanted): Status {
 const extentOf = (call: Call): ArrayExtent => ({ width: call.size(6), height: call.size(7), depth: call.size(8) });
 
 /** Frees the memory, once the device is idle. Its levels go with it. */
-function free(call: Call): Status {
+export function freeArray(call: Call): Status {
   const { device, process } = call;
   if (call.address(0) === 0n) return 0;
   const array = arrayAt(call, call.address(0));
@@ -94,7 +98,7 @@ const rowsFrom = (call: Call, stream?: Stream): Status =>
   });
 
 /** Bytes one after the other, through the rows of an array: they follow each other there too. */
-const line = (address: bigint, width: number): { readonly region: Region; readonly extent: Extent } => ({
+export const line = (address: bigint, width: number): { readonly region: Region; readonly extent: Extent } => ({
   region: { address, pitch: width, rows: 1 },
   extent: { width, height: 1, depth: 1 },
 });
@@ -136,8 +140,8 @@ export const arrayCalls: Handlers = {
   cudaMalloc3DArray: (call) => make(call, { extent: extentOf(call), flags: call.uint(2), levels: 1 }),
   /** array, format, levels, flags; the extent by value */
   cudaMallocMipmappedArray: (call) => make(call, { extent: extentOf(call), flags: call.uint(3), levels: call.uint(2) }),
-  cudaFreeArray: free,
-  cudaFreeMipmappedArray: free,
+  cudaFreeArray: freeArray,
+  cudaFreeMipmappedArray: freeArray,
   /** level's array, array, level */
   cudaGetMipmappedArrayLevel(call) {
     const target = call.target(0);

@@ -4,6 +4,8 @@ import { type TextureOptions, textureOf } from "../../../runtime/data/image.ts";
 import { CudaError, errors, fail, require } from "../../base/errors.ts";
 import { placeOf } from "../../run/copies.ts";
 import { arrayFlag, texelsOf } from "../../state/cuda-array.ts";
+import type { TextureDescription } from "../../state/process-state.ts";
+import { viewedAs } from "../../state/resource-view.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { arrayAt } from "../regions.ts";
 import { formatIn } from "./arrays.ts";
@@ -15,7 +17,7 @@ const textureBytes = 72;
 const viewBytes = 112;
 
 /** The image in ordinary memory of the device. */
-function imageAt(call: Call, address: bigint, shape: ImageShape): Image {
+export function imageAt(call: Call, address: bigint, shape: ImageShape): Image {
   const { bytes } = layImage(shape, 0);
   const place = placeOf(call.process, address, bytes);
   if (place.kind !== "device") return fail(errors.invalidValue);
@@ -70,22 +72,20 @@ function optionsIn(view: DataView): TextureOptions {
   };
 }
 
-/** object, resource, texture, view */
-function createTexture(call: Call): Status {
-  const target = call.target(0);
-  void call.device;
-  const resourceData = call.host.read(call.target(1), resourceBytes);
-  const textureData = call.host.read(call.target(2), textureBytes);
-  // Other formats and parts of a resource.
-  if (call.address(3) !== 0n) {
-    throw new CudaError(errors.notSupported, "views of resources (cudaResourceViewDesc) are not supported");
-  }
-  const image = imageIn(call, new DataView(resourceData.buffer));
-  const options = optionsIn(new DataView(textureData.buffer));
+/** What a texture is made of: an image, how it is read, and the structures that say both and how it is viewed. */
+export interface TextureParts {
+  readonly image: Image;
+  readonly options: TextureOptions;
+  readonly described: TextureDescription;
+}
+
+/** Makes a texture object for the program, whose handle goes where argument 0 says. */
+export function addTexture(call: Call, { image, options, described }: TextureParts): Status {
+  const viewed = described.view === null ? image : viewedAs(image, new DataView(described.view.slice().buffer));
   try {
-    const handle = call.process.machine.memory.images.add(textureOf(image, options));
-    call.process.textures.add({ resource: resourceData, texture: textureData }, handle);
-    call.set64(target, handle);
+    const handle = call.process.machine.memory.images.add(textureOf(viewed, options));
+    call.process.textures.add(described, handle);
+    call.set64(call.target(0), handle);
     return 0;
   } catch (error) {
     if (error instanceof UsageError) throw new CudaError(errors.invalidValue, error.message);
@@ -93,8 +93,20 @@ function createTexture(call: Call): Status {
   }
 }
 
-/** object, resource, which is an array that was made for it */
-function createSurface(call: Call): Status {
+/** object, resource, texture, view */
+function createTexture(call: Call): Status {
+  void call.device;
+  const resource = call.host.read(call.target(1), resourceBytes);
+  const texture = call.host.read(call.target(2), textureBytes);
+  const view = call.address(3) === 0n ? null : call.host.read(call.address(3), viewBytes);
+  const image = imageIn(call, new DataView(resource.buffer));
+  return addTexture(call, {
+    ...{ image, options: optionsIn(new DataView(texture.buffer)), described: { resource, texture, view } },
+  });
+}
+
+/** object, resource, which is an array that was made for it: the same structure in the driver */
+export function createSurface(call: Call): Status {
   const target = call.target(0);
   void call.device;
   const resourceData = call.host.read(call.target(1), resourceBytes);
@@ -103,12 +115,13 @@ function createSurface(call: Call): Status {
   const array = arrayAt(call, view.getBigUint64(8, true));
   require((array.flags & arrayFlag.surface) !== 0);
   const handle = call.process.machine.memory.images.add({ kind: "surface", image: array.image });
-  call.process.textures.add({ resource: resourceData, texture: null }, handle);
+  call.process.textures.add({ resource: resourceData, texture: null, view: null }, handle);
   call.set64(target, handle);
   return 0;
 }
 
-function destroy(call: Call): Status {
+/** Forgets an object of either kind. */
+export function destroyObject(call: Call): Status {
   const { process } = call;
   if (call.address(0) === 0n) return 0;
   require(process.textures.remove(call.address(0)));
@@ -117,7 +130,7 @@ function destroy(call: Call): Status {
 }
 
 /** What an object was made of: structure, object */
-const describe = (part: "resource" | "texture") => (call: Call) => {
+export const describe = (part: "resource" | "texture" | "view") => (call: Call) => {
   const target = call.target(0);
   const data = call.process.textures.get(call.address(1), errors.invalidValue)[part];
   call.poke(target, data ?? fail(errors.invalidValue));
@@ -126,16 +139,11 @@ const describe = (part: "resource" | "texture") => (call: Call) => {
 
 export const textureCalls: Handlers = {
   cudaCreateTextureObject: createTexture,
-  cudaDestroyTextureObject: destroy,
+  cudaDestroyTextureObject: destroyObject,
   cudaCreateSurfaceObject: createSurface,
-  cudaDestroySurfaceObject: destroy,
+  cudaDestroySurfaceObject: destroyObject,
   cudaGetTextureObjectResourceDesc: describe("resource"),
   cudaGetSurfaceObjectResourceDesc: describe("resource"),
   cudaGetTextureObjectTextureDesc: describe("texture"),
-  /** view, object: none was made with one */
-  cudaGetTextureObjectResourceViewDesc(call) {
-    call.process.textures.get(call.address(1), errors.invalidValue);
-    call.poke(call.target(0), new Uint8Array(viewBytes));
-    return 0;
-  },
+  cudaGetTextureObjectResourceViewDesc: describe("view"),
 };

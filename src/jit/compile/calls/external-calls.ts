@@ -1,4 +1,4 @@
-import type { CallOp } from "../../../ir/calls.ts";
+import { type CallOp, wordBytesOf } from "../../../ir/calls.ts";
 import { valuesOf } from "../../../ir/flow/accesses.ts";
 import type { Argument } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
@@ -25,8 +25,9 @@ export class ExternalCalls {
     const { writer: w, quads } = this.#caller.chunk;
     const { context, layout, siteOf, unit } = this.#caller.memory;
     importHost(unit.module, "external");
-    op.args.forEach((arg, i) => {
-      vectorOf(this.#bytesOf(arg), quads)
+    const words = op.args.flatMap((arg) => wordBytesOf(arg).map((bytes, k) => this.#word(arg, bytes, bytes * k)));
+    words.forEach((word, i) => {
+      vectorOf(word, quads)
         .quads.flat()
         .forEach((part, p) => {
           w.get(context);
@@ -42,14 +43,14 @@ export class ExternalCalls {
     this.#writeResult(block, op, lanes, guard);
   }
 
-  /** An argument of up to eight bytes, as a 64-bit value. */
-  #bytesOf(arg: Argument): Value {
+  /** A word of an argument, as a 64-bit value. */
+  #word(arg: Argument, bytes: number, at: number): Value {
     const { quads } = this.#caller.chunk;
     if (arg.kind !== "frame") return fitted(this.#caller.chunk.value(valuesOf(arg)[0]!), "b64", quads);
-    if (arg.size !== 4 && arg.size !== 8) throw new Unsupported("structures that are passed to the launcher");
-    const c = arg.size === 8 ? "b64" : "b32";
+    if (bytes !== 4 && bytes !== 8) throw new Unsupported("small structures that are passed to the launcher");
+    const c = bytes === 8 ? "b64" : "b32";
     const parts = this.#caller.frame
-      .load(this.#caller.frame.offsetOf(arg.variable), c, quads)
+      .load(this.#caller.frame.offsetOf(arg.variable, at), c, quads)
       .map((l) => wasm.local("v128", l));
     const value: Value = {
       kind: "vector",

@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import { endingOp, type Guard, type Instruction, type LaneRule, type Op } from "../../../ir/index.ts";
+import { awaitsPhase, endingOp, type Guard, type Instruction, type LaneRule, type Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { type BranchCondition, branchConditionOf } from "../analysis/flow/branch-condition.ts";
@@ -116,6 +116,7 @@ export class Terminators {
   /** All lanes continue after a block whose last instruction does not say where they go. */
   continueAfter(block: number, path: ConvergedPath | null): void {
     if (path !== null) path.jump(block, block + 1);
+    else if (this.#awaitsPhase(block + 1)) this.#flow.suspend("loop", block, block + 1, null);
     // The end of the function is a return.
     else if (block === this.#chunk.analysis.code.graph.blocks.length - 1) this.#flow.leave(block, null);
   }
@@ -304,6 +305,17 @@ export class Terminators {
       if (this.#polls(to)) suspend();
       else this.#branchOrYield(branch, suspend);
     }
+  }
+
+  /**
+   * Whether lanes wait for a phase of an mbarrier at a block. They give others a turn before: threads that wait for each
+   * phase of an mbarrier find none complete if others may be two phases ahead of them.
+   */
+  #awaitsPhase(index: number): boolean {
+    const { graph, instructions } = this.#chunk.analysis.code;
+    if (!this.#parts.points.spins.has(index) || this.#parts.suspension?.isLockstep !== false) return false;
+    const { start, end } = graph.blocks[index]!;
+    return instructions.slice(start, end).some(({ op }) => awaitsPhase(op));
   }
 
   /** Whether a block asks the launcher about the cluster. */

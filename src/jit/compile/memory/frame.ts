@@ -182,8 +182,8 @@ export class Frame {
   }
 
   /** The offset of a variable in a lane's stack. */
-  offsetOf(variable: number): Wasm {
-    return add(this.base, this.#compiled.code.frame.offsets[variable]!);
+  offsetOf(variable: number, at = 0): Wasm {
+    return add(this.base, this.#compiled.code.frame.offsets[variable]! + at);
   }
 
   /** Copies bytes within the stacks of some lanes (bits). */

@@ -1,4 +1,4 @@
-import { type AnyCall, type CallOp, type FileCallOp, isCall, isIndirect } from "../../../ir/calls.ts";
+import { type AnyCall, type CallOp, type FileCallOp, isCall, isIndirect, wordBytesOf } from "../../../ir/calls.ts";
 import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
 import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
 import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op, traitOf } from "../../../ir/index.ts";
@@ -55,7 +55,7 @@ export class CallGraph {
         for (const target of this.targetsOf(op)) {
           if (target.ir.external) {
             externals.add(target.ir.name);
-            externalArgs = Math.max(externalArgs, op.kind === "call" ? op.args.length : 0);
+            externalArgs = Math.max(externalArgs, op.kind === "call" ? op.args.flatMap(wordBytesOf).length : 0);
             continue;
           }
           if (isIndirect(op)) this.#byAddress.add(target);

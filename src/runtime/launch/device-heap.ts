@@ -1,0 +1,38 @@
+import { Fault } from "../../machine/faults/fault.ts";
+import { stackOf, threadOf } from "../../machine/faults/report-sink.ts";
+import type { ExternalCall, ExternalFunction } from "../../machine/state/externals.ts";
+
+/** `void *malloc(size_t size)` returns null if the memory is exhausted. */
+export const malloc: ExternalFunction = (call) => takeFromHeap(call, call.args[0]!);
+
+/** Gives a lane memory of the device's heap: its address, or null if the memory is exhausted. */
+export function takeFromHeap({ x, lane, site }: ExternalCall, size: bigint): bigint {
+  const { memory, addresses, id: launch, kernel } = x.warp.cta.grid;
+  if (size > 0xffff_ffffn) return 0n;
+  try {
+    // The origin is needed only by the sanitizer that keeps freed memory.
+    const stack = memory.quarantine ? stackOf(site, x) : [];
+    const { code, instruction } = site;
+    const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
+    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, { origin });
+    memory.heap.add(offset);
+    return addresses.global(offset);
+  } catch (error) {
+    if (error instanceof RangeError) return 0n;
+    throw error;
+  }
+}
+
+/** `void free(void *ptr)` accepts null. */
+export const free: ExternalFunction = ({ x, lane, site, args: [pointer = 0n] }) => {
+  if (pointer === 0n) return 0n;
+  const { memory, addresses } = x.warp.cta.grid;
+  const offset = Number(BigInt.asIntN(64, pointer - addresses.global(0)));
+  if (memory.heap.delete(offset) && memory.free(offset)) return 0n;
+  throw new Fault(
+    "invalid-free",
+    `free is given 0x${pointer.toString(16)}, which malloc did not give, or which has been freed`,
+    { site, activation: x, lanes: 1 << lane },
+    { help: "device code may free only what device code has allocated, and that once" },
+  );
+};

@@ -1,0 +1,47 @@
+import type { DeviceLaunch, DeviceWork } from "../../machine/state/device-work.ts";
+import { isFault } from "./faults.ts";
+import type { KernelResult } from "./launch-options.ts";
+import type { PreparedLaunch } from "./prepared-launch.ts";
+
+/** Steps of a launch with all that its kernels hand over: a launch that is to be run, whose result comes back. */
+export type LaunchSteps<L> = Generator<L, KernelResult, KernelResult>;
+
+/**
+ * A launch, and then what its kernel has handed to the device, one after the other: each with all that it hands over in
+ * turn, and last what was to begin after the rest. A fault ends it.
+ */
+export function* launchSteps<L extends { readonly prepared: PreparedLaunch }>(
+  root: L,
+  prepare: (work: DeviceLaunch) => L,
+): LaunchSteps<L> {
+  let total = yield root;
+  const todo = inTurn(root.prepared.deviceWork);
+  for (let work = todo.pop(); work !== undefined && !total.reports.some(isFault); work = todo.pop()) {
+    if (work.kind === "copy") {
+      work.run();
+      continue;
+    }
+    const next = prepare(work);
+    total = together(total, yield next);
+    todo.push(...inTurn(next.prepared.deviceWork));
+  }
+  return total;
+}
+
+/** Work as it is taken from the end of a list. */
+const inTurn = (work: readonly DeviceWork[]): DeviceWork[] =>
+  [...work.filter((w) => !isTail(w)), ...work.filter(isTail)].reverse();
+
+const isTail = (work: DeviceWork): boolean => work.kind === "launch" && work.isTail;
+
+/** The result of a launch and of one that it has made. */
+const together = (first: KernelResult, next: KernelResult): KernelResult => ({
+  ...first,
+  ok: first.ok && next.ok,
+  interpreted: first.interpreted ?? next.interpreted,
+  steps: first.steps === null || next.steps === null ? null : first.steps + next.steps,
+  reports: [...first.reports, ...next.reports],
+  threads: first.threads + next.threads,
+  milliseconds: first.milliseconds + next.milliseconds,
+  stdout: first.stdout + next.stdout,
+});

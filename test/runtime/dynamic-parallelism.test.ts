@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { Device } from "../../src/index.ts";
+
+/*
+ * Kernels that launch kernels. Expectations come from the CUDA Programming Guide, "CUDA Dynamic Parallelism": a grid has
+ * ended when all that it has launched has ended; launches into one stream run in order; what is launched into the tail
+ * stream begins when the grid and all its other work has ended. The calls are those that nvcc writes.
+ */
+
+const header = `.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2
+  (.param .b64 f, .param .align 4 .b8 grid[12], .param .align 4 .b8 block[12], .param .b32 shared);
+.extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 buffer, .param .b64 stream);
+.extern .func (.param .b32 r) __cudaCDP2MemcpyAsync
+  (.param .b64 to, .param .b64 from, .param .b64 bytes, .param .b32 kind, .param .b64 stream);
+.extern .func (.param .b32 r) __cudaCDP2Malloc (.param .b64 pointer, .param .b64 bytes);
+`;
+
+/** Launches a kernel with the arguments %out and %value, into a stream. */
+const launch = (kernel: string, grid: string, block: string, stream: number): string => `{
+    .reg .b64 %f, %buffer; .reg .b32 %status;
+    .param .b64 f; .param .align 4 .b8 g[12]; .param .align 4 .b8 b[12]; .param .b32 s; .param .b64 r; .param .b32 q;
+    mov.u64 %f, ${kernel};
+    st.param.b64 [f], %f;
+    st.param.b32 [g], ${grid}; st.param.b32 [g+4], 1; st.param.b32 [g+8], 1;
+    st.param.b32 [b], ${block}; st.param.b32 [b+4], 1; st.param.b32 [b+8], 1;
+    st.param.b32 [s], 0;
+    call.uni (r), __cudaCDP2GetParameterBufferV2, (f, g, b, s);
+    ld.param.b64 %buffer, [r];
+    st.u64 [%buffer], %out;
+    st.u32 [%buffer+8], %value;
+    .param .b64 p; .param .b64 t;
+    st.param.b64 [p], %buffer;
+    st.param.b64 [t], ${stream};
+    call.uni (q), __cudaCDP2LaunchDeviceV2, (p, t);
+    ld.param.b32 %status, [q];
+    st.u32 [%out+60], %status;
+}`;
+
+const kernel = (name: string, body: string): string => `.visible .entry ${name}(.param .u64 a, .param .u32 b)
+{
+    .reg .b64 %out, %p, %q; .reg .b32 %value, %t, %x, %y; .reg .pred %c;
+    ld.param.u64 %out, [a];
+    ld.param.u32 %value, [b];
+${body}
+    ret;
+}
+`;
+
+/** Appends its value, a digit, to the number at word 0: so the number shows an order. */
+const append = kernel(
+  "append",
+  `mov.u32 %t, %tid.x;
+  ld.u32 %x, [%out];
+  mad.lo.u32 %x, %x, 10, %value;
+  st.u32 [%out], %x;`,
+);
+
+const count = kernel("count", `atom.global.add.u32 %x, [%out], %value;`);
+
+const value = (n: number): string => `mov.u32 %value, ${n};`;
+
+function run(source: string, name: string, n: number, block = 1, engine: "jit" | "interpreter" = "jit") {
+  const device = new Device();
+  const out = device.buffer("u32", 16);
+  const result = device
+    .load(header + source)
+    .kernel(name)
+    .launch({ grid: 1, block, args: [out, n], engine });
+  return { ...result, words: [...out.read()] };
+}
+
+describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
+  test("runs the launches of a kernel in order, and those of the tail last", () => {
+    const parent = kernel(
+      "parent",
+      `${value(1)} ${launch("append", "1", "1", 0)}
+       ${value(9)} ${launch("append", "1", "1", 3)}
+       ${value(2)} ${launch("append", "1", "1", 4)}
+       ${value(3)} ${launch("append", "1", "1", 0)}`,
+    );
+    const { words, ok } = run(append + parent, "parent", 0, 1, engine);
+    expect([ok, words[0], words[15]]).toEqual([true, 1239, 0]);
+  });
+
+  test("launches with sizes and arguments of each lane", () => {
+    const parent = kernel("parent", `mov.u32 %value, %tid.x; add.u32 %y, %value, 1; ${launch("count", "%y", "32", 0)}`);
+    // Lane t launches (t + 1) * 32 threads that each add t.
+    const sum = Array.from({ length: 20 }, (_, t) => (t + 1) * 32 * t).reduce((a, b) => a + b);
+    expect(run(count + parent, "parent", 0, 20, engine).words[0]).toBe(sum);
+  });
+
+  test("lets children launch children", () => {
+    const tree = kernel(
+      "tree",
+      `atom.global.add.u32 %x, [%out], 1;
+       setp.eq.u32 %c, %value, 0;
+       @%c ret;
+       sub.u32 %value, %value, 1;
+       ${launch("tree", "1", "1", 0)}
+       ${launch("tree", "1", "1", 0)}`,
+    );
+    expect(run(tree, "tree", 4, 1, engine).words[0]).toBe(31);
+  });
+
+  test("can go on in the tail for long", () => {
+    const again = kernel(
+      "again",
+      `atom.global.add.u32 %x, [%out], 1;
+       setp.eq.u32 %c, %value, 0;
+       @%c ret;
+       sub.u32 %value, %value, 1;
+       ${launch("again", "1", "1", 3)}`,
+    );
+    expect(run(again, "again", 300, 1, engine).words[0]).toBe(301);
+  });
+
+  test("copies between launches", () => {
+    const copy = `{
+      .param .b64 to; .param .b64 from; .param .b64 n; .param .b32 k; .param .b64 s; .param .b32 r;
+      add.u64 %p, %out, 4;
+      st.param.b64 [to], %p; st.param.b64 [from], %out; st.param.b64 [n], 4; st.param.b32 [k], 3; st.param.b64 [s], 0;
+      call.uni (r), __cudaCDP2MemcpyAsync, (to, from, n, k, s);
+    }`;
+    const parent = kernel(
+      "parent",
+      `${value(5)} ${launch("count", "1", "1", 0)} ${copy} ${value(2)} ${launch("count", "1", "1", 0)}`,
+    );
+    expect(run(count + parent, "parent", 0, 1, engine).words.slice(0, 2)).toEqual([7, 5]);
+  });
+
+  test("refuses what is no launch", () => {
+    const parent = kernel("parent", launch("count", "1", "2000", 0));
+    const { words } = run(count + parent, "parent", 1, 1, engine);
+    // cudaErrorInvalidConfiguration, at byte 60.
+    expect([words[0], words[15]]).toEqual([0, 9]);
+  });
+});
+
+test("waits for children in workers too", async () => {
+  const device = new Device({ hostThreads: 2 });
+  const out = device.buffer("u32", 16);
+  const parent = kernel("parent", `${value(3)} ${launch("count", "4", "32", 0)}`);
+  const loaded = device.load(header + count + parent);
+  await loaded.kernel("parent").launchAsync({ grid: 5, block: 2, args: [out, 0] });
+  expect(out.read()[0]).toBe(5 * 2 * 4 * 32 * 3);
+});
+
+test("memory that device code asks for is initialized where the pointer is", () => {
+  const parent = kernel(
+    "parent",
+    `.local .align 8 .b8 room[8];
+     .param .b64 p; .param .b64 n; .param .b32 r;
+     mov.u64 %p, room;
+     cvta.local.u64 %p, %p;
+     st.param.b64 [p], %p; st.param.b64 [n], 16;
+     call.uni (r), __cudaCDP2Malloc, (p, n);
+     ld.u64 %q, [%p];
+     st.u32 [%q], 7;
+     ld.u32 %x, [%q];
+     st.u32 [%out], %x;`,
+  );
+  const device = new Device();
+  const out = device.buffer("u32", 16);
+  const { reports } = device
+    .load(header + parent)
+    .kernel("parent")
+    .launch({ grid: 1, block: 1, args: [out, 0], sanitize: ["init"] });
+  expect(reports.map(({ code }) => code)).toEqual([]);
+  expect(out.read()[0]).toBe(7);
+});

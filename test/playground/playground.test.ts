@@ -11,6 +11,9 @@ const missing = executablePath === null ? "there is no Chromium" : canBuild ? nu
 const title = missing === null ? "the playground" : `the playground (skipped: ${missing} on this machine)`;
 const patience = 120_000;
 
+/** What is true in a while, however busy the machine is. */
+const eventually = <T>(get: () => T) => expect.poll(get, { timeout: patience / 4 });
+
 describe.skipIf(missing !== null)(title, () => {
   let browser: Browser;
   let site: Site;
@@ -67,19 +70,19 @@ describe.skipIf(missing !== null)(title, () => {
     expect(groups[1]).toMatch(/lanes 1 3 5 \.\. 31waits for its turnapply:\d+ › square/);
     // Lane 2 has doubled its number: the instruction before has done it.
     const x = page.locator(".registers tr", { hasText: "%x" }).locator("td.changed").first();
-    await expect.poll(() => x.textContent()).toBe("4");
+    await eventually(() => x.textContent()).toBe("4");
   });
 
   test("a register leads back to where it was written, and memory to who wrote it", async () => {
     await page.getByRole("button", { name: "To the end" }).click();
     await page.getByRole("button", { name: /^%f, b64/ }).click();
     const now = page.locator(".time-bar .instruction");
-    await expect.poll(() => now.textContent()).toMatch(/line 35ld\.global\.u64 %f/);
+    await eventually(() => now.textContent()).toMatch(/line 35ld\.global\.u64 %f/);
     await show("Memory");
     await page.getByRole("button", { name: "To the end" }).click();
     const cell = page.getByRole("gridcell", { name: /^element 3: 12; written at time \d+, line 46, by lane 3 / });
     await cell.click();
-    await expect.poll(() => now.textContent()).toMatch(/line 46st\.global\.u32/);
+    await eventually(() => now.textContent()).toMatch(/line 46st\.global\.u32/);
   });
 
   test(
@@ -89,10 +92,10 @@ describe.skipIf(missing !== null)(title, () => {
       const command = page.getByRole("textbox", { name: "Command of the debugger" });
       await command.fill("goto 6");
       await command.press("Enter");
-      await expect.poll(() => page.locator(".time-bar .instruction").textContent()).toMatch(/^time 6line 40/);
+      await eventually(() => page.locator(".time-bar .instruction").textContent()).toMatch(/^time 6line 40/);
       await command.fill("print %f == square");
       await command.press("Enter");
-      await expect.poll(() => page.getByRole("log").textContent()).toMatch(/\(lanewise\) print %f == square\ntrue/);
+      await eventually(() => page.getByRole("log").textContent()).toMatch(/\(lanewise\) print %f == square\ntrue/);
     },
     patience,
   );
@@ -118,14 +121,14 @@ describe.skipIf(missing !== null)(title, () => {
     await page.locator(".cm-content").press("Control+Home");
     await page.keyboard.type("// mine\n");
     await page.getByRole("button", { name: "Share" }).click();
-    await expect.poll(() => page.locator(".output .status").textContent()).toMatch(/The link is in/);
+    await eventually(() => page.locator(".output .status").textContent()).toMatch(/The link is in/);
     expect(page.url()).toMatch(/#p=[\w-]+$/);
     const other = await browser.newPage();
     await other.goto(page.url());
-    await expect.poll(() => other.locator(".cm-line").first().textContent()).toBe("// mine");
+    await eventually(() => other.locator(".cm-line").first().textContent()).toBe("// mine");
     await other.goto("about:blank");
     await other.goto(`${page.url().slice(0, -40)}`);
-    await expect.poll(() => other.locator(".output .status").textContent()).toMatch(/damaged/);
+    await eventually(() => other.locator(".output .status").textContent()).toMatch(/damaged/);
     await other.close();
   });
 
@@ -133,30 +136,30 @@ describe.skipIf(missing !== null)(title, () => {
     "a report is in the margin at both of its accesses, and leads to its time",
     async () => {
       await page.goto(`${server.url}#e=missing-barrier`);
-      await expect.poll(() => page.locator(".bar .title").textContent()).toBe("The missing barrier");
+      await eventually(() => page.locator(".bar .title").textContent()).toBe("The missing barrier");
       await page.getByLabel("sanitize").check();
       await run();
       await page.getByLabel("sanitize").uncheck();
       await show("Reports");
       const report = page.locator(".report.error").first();
       expect(await report.textContent()).toMatch(/data-race, missing-barrier\.ptx:16, .*missing-barrier\.ptx:15/);
-      await expect.poll(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
-      await expect.poll(() => page.locator(".cm-lint-marker-info").count()).toBe(1);
+      await eventually(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
+      await eventually(() => page.locator(".cm-lint-marker-info").count()).toBe(1);
       await report.getByRole("button", { name: /^time / }).click();
-      await expect.poll(() => page.locator(".time-bar .instruction").textContent()).toMatch(/line 16ld\.shared/);
+      await eventually(() => page.locator(".time-bar .instruction").textContent()).toMatch(/line 16ld\.shared/);
     },
     patience,
   );
 
   test("while one types, mistakes are marked with what would be right, and names are explained", async () => {
     await page.goto(`${server.url}#e=squares`);
-    await expect.poll(() => page.locator(".bar .title").textContent()).toBe("Squares");
+    await eventually(() => page.locator(".bar .title").textContent()).toBe("Squares");
     await page.locator(".cm-line", { hasText: "mul.lo.u32" }).click();
     await page.keyboard.press("End");
     await page.keyboard.type("\n    ad.u32 %t, %t, 1;");
-    await expect.poll(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
+    await eventually(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
     await page.getByText("mad", { exact: true }).hover();
-    await expect.poll(() => page.locator(".cm-hover").textContent()).toMatch(/multiplies two values and adds a third/);
+    await eventually(() => page.locator(".cm-hover").textContent()).toMatch(/multiplies two values and adds a third/);
   });
 
   const drop = (files: readonly { readonly name: string; readonly bytes: readonly number[] }[]): Promise<unknown> =>
@@ -172,7 +175,7 @@ describe.skipIf(missing !== null)(title, () => {
     async () => {
       await drop([fileOf("examples/cuda/reduce", "reduce")]);
       const status = page.locator(".output .status");
-      await expect.poll(() => status.textContent(), { timeout: patience }).toMatch(/^Opened .*\.ptx\./);
+      await eventually(() => status.textContent()).toMatch(/^Opened .*\.ptx\./);
       await run();
       expect(await status.textContent()).toMatch(/^Done/);
     },
@@ -185,7 +188,7 @@ describe.skipIf(missing !== null)(title, () => {
     { what: "text that is no program", name: "letter.txt", bytes: [72, 105, 10], says: /Added letter\.txt/ },
   ])("$what: it is said what is wrong, and the page goes on", async ({ name, bytes, says }) => {
     await drop([{ name, bytes }]);
-    await expect.poll(() => page.locator(".output .status").textContent()).toMatch(says);
+    await eventually(() => page.locator(".output .status").textContent()).toMatch(says);
   });
 
   test(
@@ -200,7 +203,7 @@ describe.skipIf(missing !== null)(title, () => {
       await visitor.reload();
       await visitor.getByRole("button", { name: "Run" }).click();
       const status = visitor.locator(".output .status");
-      await expect.poll(() => status.textContent(), { timeout: patience }).toMatch(/^Done/);
+      await eventually(() => status.textContent()).toMatch(/^Done/);
       await context.close();
     },
     patience,
@@ -215,7 +218,7 @@ describe.skipIf(missing !== null)(title, () => {
       expect(await other.evaluate("crossOriginIsolated")).toBe(true);
       await other.getByRole("button", { name: "Run" }).click();
       const status = other.locator(".output .status");
-      await expect.poll(() => status.textContent(), { timeout: patience }).toMatch(/^Done/);
+      await eventually(() => status.textContent()).toMatch(/^Done/);
       await other.close();
       isolated.close();
     },
@@ -226,14 +229,14 @@ describe.skipIf(missing !== null)(title, () => {
     "the example $id opens, and its tour can be walked",
     async ({ id, title: name, files, tour }) => {
       await page.goto(`${server.url}#e=${id}`);
-      await expect.poll(() => page.locator(".bar .title").textContent()).toBe(name);
+      await eventually(() => page.locator(".bar .title").textContent()).toBe(name);
       const next = page.locator(".tour .primary");
       for (const { at } of tour.slice(1)) {
         await next.click();
         await page.locator("button.stop").waitFor({ state: "hidden", timeout: patience });
         if (at === undefined) continue;
         const wanted = `line ${lineWith(files[0]!.text, at.line)}`;
-        await expect.poll(() => page.locator(".time-bar .instruction").textContent()).toContain(wanted);
+        await eventually(() => page.locator(".time-bar .instruction").textContent()).toContain(wanted);
       }
       expect(await next.isDisabled()).toBe(true);
       expect(await page.locator(".output .status").textContent()).not.toMatch(/engine has failed/);
@@ -249,7 +252,7 @@ describe.skipIf(missing !== null)(title, () => {
 .address_size 64
 .visible .entry spin(.param .u64 out) { again: bra again; }`;
       await page.goto(`${server.url}#e=squares`);
-      await expect.poll(() => page.getByRole("button", { name: "squares.ptx" }).count()).toBe(1);
+      await eventually(() => page.getByRole("button", { name: "squares.ptx" }).count()).toBe(1);
       await page.locator(".cm-content").fill(source);
       await page.getByRole("button", { name: "job.json" }).click();
       const job = {
@@ -261,7 +264,7 @@ describe.skipIf(missing !== null)(title, () => {
       // The page goes on meanwhile.
       await show("Results");
       await page.getByRole("button", { name: "Stop" }).click();
-      await expect.poll(() => page.locator(".output .status").textContent()).toBe("Stopped.");
+      await eventually(() => page.locator(".output .status").textContent()).toBe("Stopped.");
       const works = { ...job, launches: [] };
       await page.locator(".cm-content").fill(JSON.stringify(works));
       await run();

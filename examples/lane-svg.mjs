@@ -1,11 +1,8 @@
 import { columnsOf, eventsOf, rowsOf } from "./lane-chart.mjs";
 
-const laneHeight = 9;
-const gap = 4;
-const left = 118;
-const right = 12;
-const top = 46;
-const columnWidth = 32;
+/** In pixels; `gap` lies between rows of different histories. */
+const [laneHeight, columnWidth, gap] = [9, 32, 4];
+const [left, right, top] = [118, 12, 46];
 
 /** A hue for each function, in the order in which they are entered, that carries black text. */
 const hues = ["#9fb3c8", "#5aa9e6", "#5cb88a", "#e0a83e", "#c58be0", "#e07f6a", "#6cc5c9", "#b5a16b"];

@@ -1,26 +1,6 @@
 import type { Span } from "../source/index.ts";
 import type { LanguageDocument } from "./base/document.ts";
-import type {
-  CallEdge,
-  CallItem,
-  CodeAction,
-  CodeLens,
-  Completion,
-  Finding,
-  FoldingRange,
-  FoundSymbol,
-  Highlight,
-  Hover,
-  InlayHint,
-  Language,
-  Place,
-  RenameResult,
-  SemanticToken,
-  SignatureHelp,
-  SourceLine,
-  SymbolNode,
-  TextEdit,
-} from "./base/results.ts";
+import type * as results from "./base/results.ts";
 import { PtxDocument } from "./ptx/document.ts";
 import { VisaDocument } from "./visa/document.ts";
 
@@ -39,12 +19,12 @@ export class Workspace {
   readonly #documents = new Map<string, LanguageDocument>();
 
   /** Opens a document, or replaces it. */
-  openDocument(uri: string, text: string, language: Language): void {
+  openDocument(uri: string, text: string, language: results.Language): void {
     this.#documents.set(uri, language === "visa" ? new VisaDocument(uri, text) : new PtxDocument(uri, text));
   }
 
   /** Edits a document. Each change applies to the text that the changes before it have made. */
-  update(uri: string, changes: readonly TextEdit[]): void {
+  update(uri: string, changes: readonly results.TextEdit[]): void {
     const document = this.#documents.get(uri);
     if (document === undefined) return;
     for (const { start, end, text } of changes) {
@@ -69,22 +49,22 @@ export class Workspace {
   }
 
   /** The language of a document. */
-  language(uri: string): Language | null {
+  language(uri: string): results.Language | null {
     return this.#documents.get(uri)?.language ?? null;
   }
 
   /** Errors and warnings, in the order of the text. */
-  diagnostics(uri: string): readonly Finding[] {
+  diagnostics(uri: string): readonly results.Finding[] {
     return this.#documents.get(uri)?.findings() ?? [];
   }
 
   /** What is known about the word at an offset. */
-  hover(uri: string, offset: number): Hover | null {
+  hover(uri: string, offset: number): results.Hover | null {
     return this.#documents.get(uri)?.hover(offset) ?? null;
   }
 
   /** The ways to go on at an offset, those that fit best first. */
-  completions(uri: string, offset: number): readonly Completion[] {
+  completions(uri: string, offset: number): readonly results.Completion[] {
     const found = this.#documents.get(uri)?.completions(offset) ?? [];
     return [...found].sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0));
   }
@@ -95,7 +75,7 @@ export class Workspace {
   }
 
   /** Where the name at an offset is declared: here, and in other documents that define it. */
-  definition(uri: string, offset: number): readonly Place[] {
+  definition(uri: string, offset: number): readonly results.Place[] {
     const document = this.#documents.get(uri);
     const name = document?.nameAt(offset);
     if (document === undefined || name == null) return [];
@@ -108,7 +88,7 @@ export class Workspace {
   }
 
   /** All places where the name at an offset stands, in all documents that share it. */
-  references(uri: string, offset: number, options: { readonly declaration?: boolean } = {}): readonly Place[] {
+  references(uri: string, offset: number, options: { readonly declaration?: boolean } = {}): readonly results.Place[] {
     const document = this.#documents.get(uri);
     const name = document?.nameAt(offset);
     if (document === undefined || name == null) return [];
@@ -122,7 +102,7 @@ export class Workspace {
   }
 
   /** The places in a document where the name at an offset stands. */
-  highlights(uri: string, offset: number): readonly Highlight[] {
+  highlights(uri: string, offset: number): readonly results.Highlight[] {
     return this.#documents.get(uri)?.uses(offset) ?? [];
   }
 
@@ -135,11 +115,11 @@ export class Workspace {
   }
 
   /** Gives the name at an offset another spelling, in all documents that share it. */
-  rename(uri: string, offset: number, name: string): RenameResult {
+  rename(uri: string, offset: number, name: string): results.RenameResult {
     const document = this.#documents.get(uri);
     const found = document?.nameAt(offset);
     if (document === undefined || found == null) return { problem: "there is no name here" };
-    const edits = new Map<string, readonly TextEdit[]>();
+    const edits = new Map<string, readonly results.TextEdit[]>();
     const own = document.rename(offset, name);
     if (typeof own === "string") return { problem: own };
     edits.set(uri, own);
@@ -153,55 +133,55 @@ export class Workspace {
   }
 
   /** The declarations of a document. */
-  symbols(uri: string): readonly SymbolNode[] {
+  symbols(uri: string): readonly results.SymbolNode[] {
     return this.#documents.get(uri)?.symbols() ?? [];
   }
 
   /** Functions and variables of all documents whose names, or names in the source language, contain a text. */
-  workspaceSymbols(query: string): readonly FoundSymbol[] {
+  workspaceSymbols(query: string): readonly results.FoundSymbol[] {
     return [...this.#documents.values()].flatMap((document) => document.find(query));
   }
 
   /** The words of a document, or of a range of it, with what they are, in the order of the text. */
-  semanticTokens(uri: string, range?: Span): readonly SemanticToken[] {
+  semanticTokens(uri: string, range?: Span): readonly results.SemanticToken[] {
     const document = this.#documents.get(uri);
     return document?.semanticTokens(range ?? { start: 0, end: document.text.length }) ?? [];
   }
 
   /** What can be folded. */
-  foldingRanges(uri: string): readonly FoldingRange[] {
+  foldingRanges(uri: string): readonly results.FoldingRange[] {
     return this.#documents.get(uri)?.foldingRanges() ?? [];
   }
 
   /** The function that is called at an offset in the arguments of a call. */
-  signatureHelp(uri: string, offset: number): SignatureHelp | null {
+  signatureHelp(uri: string, offset: number): results.SignatureHelp | null {
     return this.#documents.get(uri)?.signatureHelp(offset) ?? null;
   }
 
   /** The names of parameters at calls, and the lines of the source, in a range. */
-  inlayHints(uri: string, range?: Span): readonly InlayHint[] {
+  inlayHints(uri: string, range?: Span): readonly results.InlayHint[] {
     const document = this.#documents.get(uri);
     return document?.inlayHints(range ?? { start: 0, end: document.text.length }) ?? [];
   }
 
   /** The repairs of the findings that a range touches. */
-  codeActions(uri: string, range: Span): readonly CodeAction[] {
+  codeActions(uri: string, range: Span): readonly results.CodeAction[] {
     return this.#documents.get(uri)?.codeActions(range) ?? [];
   }
 
   /** The edits that bring a document, or the lines of a range, into canonical form; none if it has syntax errors. */
-  format(uri: string, range?: Span): readonly TextEdit[] {
+  format(uri: string, range?: Span): readonly results.TextEdit[] {
     return this.#documents.get(uri)?.format(range ?? null) ?? [];
   }
 
   /** The function whose name is at an offset, to begin a hierarchy of calls. */
-  callHierarchy(uri: string, offset: number): CallItem | null {
+  callHierarchy(uri: string, offset: number): results.CallItem | null {
     const document = this.#documents.get(uri);
     const item = document?.callItem(offset) ?? null;
     return item && (this.#definition(document!, item.name) ?? item);
   }
 
-  #definition(document: LanguageDocument, name: string): CallItem | null {
+  #definition(document: LanguageDocument, name: string): results.CallItem | null {
     for (const each of [document, ...this.#others(document)]) {
       const found = each.callable(name);
       if (found !== null) return found;
@@ -210,13 +190,13 @@ export class Workspace {
   }
 
   /** Who calls a function: directly, and through tables, lists and prototypes. */
-  incomingCalls({ name, place: { uri } }: CallItem): readonly CallEdge[] {
+  incomingCalls({ name, place: { uri } }: results.CallItem): readonly results.CallEdge[] {
     const document = this.#documents.get(uri);
     return document === undefined ? [] : [document, ...this.#others(document)].flatMap((each) => each.callers(name));
   }
 
   /** What a function calls: directly, and through tables, lists and prototypes. */
-  outgoingCalls({ name, place: { uri } }: CallItem): readonly CallEdge[] {
+  outgoingCalls({ name, place: { uri } }: results.CallItem): readonly results.CallEdge[] {
     const document = this.#documents.get(uri);
     if (document === undefined) return [];
     return [...document.callees(name)].flatMap(([callee, calls]) => {
@@ -226,21 +206,21 @@ export class Workspace {
   }
 
   /** The commands above kernels. */
-  codeLenses(uri: string): readonly CodeLens[] {
+  codeLenses(uri: string): readonly results.CodeLens[] {
     return this.#documents.get(uri)?.codeLenses() ?? [];
   }
 
   /** The line of the source that the instruction at an offset was compiled from. */
-  sourceLine(uri: string, offset: number): SourceLine | null {
+  sourceLine(uri: string, offset: number): results.SourceLine | null {
     return this.#documents.get(uri)?.sourceLine(offset) ?? null;
   }
 
   /** The instructions of all documents that were compiled from a line of a file whose path ends in `file`. */
-  compiledFrom(file: string, line: number): readonly Place[] {
+  compiledFrom(file: string, line: number): readonly results.Place[] {
     return [...this.#documents.values()].flatMap((document) =>
       document.linesOf(file, line).map((span) => place(document.uri, span)),
     );
   }
 }
 
-const place = (uri: string, { start, end }: Span): Place => ({ uri, start, end });
+const place = (uri: string, { start, end }: Span): results.Place => ({ uri, start, end });

@@ -12,6 +12,18 @@ export interface Position {
   readonly column: number;
 }
 
+/** The index of the last of ascending numbers that is not above `most`; 0 if all are. */
+export function lastUpTo(ascending: ArrayLike<number>, most: number): number {
+  let low = 0;
+  let high = ascending.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (ascending[middle]! <= most) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 /** The text of one file, or of a string that stands for one. A `Span` always belongs to exactly one `SourceText`. */
 export class SourceText {
   /** The path or other name by which messages refer to the text. */
@@ -38,14 +50,8 @@ export class SourceText {
   /** Returns the line and column of an offset; offsets outside the text are clamped. */
   position(offset: number): Position {
     const starts = this.lineStarts;
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (starts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: Math.max(0, Math.min(offset, this.text.length) - starts[low]!) + 1 };
+    const line = lastUpTo(starts, offset);
+    return { line: line + 1, column: Math.max(0, Math.min(offset, this.text.length) - starts[line]!) + 1 };
   }
 
   /** Returns a line's text without its line end. Lines count from 1; a line that does not exist is empty. */

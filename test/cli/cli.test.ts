@@ -249,7 +249,7 @@ describe("run with arguments", () => {
     const { status, stderr } = run(...launch, ...args, "--out", "0=y.npy");
     expect(stderr).toContain("argument 0 is not a buffer (they count from 0; 1, 2 are)");
     expect(status).toBe(2);
-    expect(run(...launch, ...args, "--out", "2=y.txt").stderr).toContain("must end in .npy, .bin or .json");
+    expect(run(...launch, ...args, "--out", "2=y.txt").stderr).toContain("must end in .npy, .png, .bin or .json");
   });
 
   test("a fault", () => {

@@ -93,27 +93,12 @@ describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
   });
 
   test("lets children launch children", () => {
-    const tree = kernel(
-      "tree",
-      `atom.global.add.u32 %x, [%out], 1;
-       setp.eq.u32 %c, %value, 0;
-       @%c ret;
-       sub.u32 %value, %value, 1;
-       ${launch("tree", "1", "1", 0)}
-       ${launch("tree", "1", "1", 0)}`,
-    );
+    const tree = kernel("tree", `${counted}${launch("tree", "1", "1", 0)}${launch("tree", "1", "1", 0)}`);
     expect(run(tree, "tree", 4, 1, engine).words[0]).toBe(31);
   });
 
   test("can go on in the tail for long", () => {
-    const again = kernel(
-      "again",
-      `atom.global.add.u32 %x, [%out], 1;
-       setp.eq.u32 %c, %value, 0;
-       @%c ret;
-       sub.u32 %value, %value, 1;
-       ${launch("again", "1", "1", 3)}`,
-    );
+    const again = kernel("again", `${counted}${launch("again", "1", "1", 3)}`);
     expect(run(again, "again", 300, 1, engine).words[0]).toBe(301);
   });
 
@@ -171,3 +156,10 @@ test("memory that device code asks for is initialized where the pointer is", () 
   expect(reports.map(({ code }) => code)).toEqual([]);
   expect(out.read()[0]).toBe(7);
 });
+
+/** Counts the launch, and goes on with one less until nothing is left. */
+const counted = `atom.global.add.u32 %x, [%out], 1;
+  setp.eq.u32 %c, %value, 0;
+  @%c ret;
+  sub.u32 %value, %value, 1;
+`;

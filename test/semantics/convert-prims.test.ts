@@ -40,14 +40,18 @@ const integers = fc
     ),
   );
 
+/** A pattern as the signed and as the unsigned number that it stands for. */
+const bothSigns = (i: bigint) =>
+  [
+    ["s", i],
+    ["u", BigInt.asUintN(64, i)],
+  ] as const;
+
 describe("64-bit integers", () => {
   test.each(modes)("to binary64, %s", (mode) => {
     fc.assert(
       fc.property(integers, (i) => {
-        for (const [sign, n] of [
-          ["s", i],
-          ["u", BigInt.asUintN(64, i)],
-        ] as const) {
+        for (const [sign, n] of bothSigns(i)) {
           expect(BigInt(run(`f64.from_i64_${sign}_${mode}`, i) as number)).toBe(nearestDouble(n, mode));
         }
       }),
@@ -62,10 +66,7 @@ describe("64-bit integers", () => {
   ] as const)("rounding to odd and then by %s equals rounding once", (prim, format) => {
     fc.assert(
       fc.property(integers, (i) => {
-        for (const [sign, n] of [
-          ["s", i],
-          ["u", BigInt.asUintN(64, i)],
-        ] as const) {
+        for (const [sign, n] of bothSigns(i)) {
           const odd = run(`f64.from_i64_${sign}_odd`, i);
           for (const mode of modes) {
             const got = run(`${prim}_${mode}`, odd) as number;

@@ -1,14 +1,5 @@
 import type { AccessEvent, Observer } from "lanewise";
-
-/** An access by a lane: the last one of all that a place in memory has seen. */
-export interface LoggedAccess {
-  readonly time: number;
-  readonly block: number;
-  readonly warp: number;
-  readonly lane: number;
-  readonly line: number;
-  readonly effect: "load" | "store" | "atomic";
-}
+import type { MemoryAccess } from "./protocol.ts";
 
 /** A place: device memory, or the shared memory of a block. */
 export type LoggedSpace = "global" | { readonly shared: number };
@@ -25,7 +16,7 @@ export class AccessLog {
   /** -1: global; else the block. */
   readonly #spaces: number[] = [];
   readonly #lanes: number[] = [];
-  readonly #events: { block: number; warp: number; line: number; effect: LoggedAccess["effect"] }[] = [];
+  readonly #events: { block: number; warp: number; line: number; effect: MemoryAccess["effect"] }[] = [];
   readonly #eventOf: number[] = [];
 
   /** `now` is the time of the instruction that makes an access. */
@@ -47,8 +38,8 @@ export class AccessLog {
    * nobody has written.
    */
   history(space: LoggedSpace, range: { start: number; units: number; size: number }, time: number): MapHistory {
-    const writers = new Array<LoggedAccess | null>(range.units).fill(null);
-    const now = new Array<LoggedAccess | null>(range.units).fill(null);
+    const writers = new Array<MemoryAccess | null>(range.units).fill(null);
+    const now = new Array<MemoryAccess | null>(range.units).fill(null);
     const wanted = space === "global" ? -1 : space.shared;
     const end = range.start + range.units * range.size;
     for (let i = 0; i < this.#times.length && this.#times[i]! <= time; i++) {
@@ -109,6 +100,6 @@ export class AccessLog {
 
 /** Who wrote last, and who accesses now, by unit. */
 export interface MapHistory {
-  readonly writers: readonly (LoggedAccess | null)[];
-  readonly now: readonly (LoggedAccess | null)[];
+  readonly writers: readonly (MemoryAccess | null)[];
+  readonly now: readonly (MemoryAccess | null)[];
 }

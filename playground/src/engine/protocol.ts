@@ -164,7 +164,7 @@ export interface MemoryRegion {
   readonly elements: number;
 }
 
-/** Who accessed an element. */
+/** An access by a lane: the last one of all that a place in memory has seen. */
 export interface MemoryAccess {
   readonly time: number;
   readonly block: number;

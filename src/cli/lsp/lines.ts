@@ -1,5 +1,5 @@
 import type { Position, Range } from "vscode-languageserver";
-import type { Span } from "../../source/index.ts";
+import { lastUpTo, type Span } from "../../source/index.ts";
 
 /** Converts between offsets of a text and the protocol's lines and characters, both from 0. */
 export class Lines {
@@ -28,14 +28,8 @@ export class Lines {
 
   position(offset: number): Position {
     const starts = this.#starts;
-    let low = 0;
-    let high = starts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (starts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low, character: offset - starts[low]! };
+    const line = lastUpTo(starts, offset);
+    return { line, character: offset - starts[line]! };
   }
 
   range({ start, end }: Span): Range {

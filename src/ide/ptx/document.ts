@@ -3,24 +3,7 @@ import { printPtx } from "../../ptx/printer.ts";
 import { type Diagnostic, hasErrors, SourceText, type Span } from "../../source/index.ts";
 import type { LanguageDocument, NameAt } from "../base/document.ts";
 import { editsBetween } from "../base/format.ts";
-import type {
-  CallEdge,
-  CallItem,
-  CodeAction,
-  CodeLens,
-  Completion,
-  Finding,
-  FoldingRange,
-  FoundSymbol,
-  Highlight,
-  Hover,
-  InlayHint,
-  SemanticToken,
-  SignatureHelp,
-  SourceLine,
-  SymbolNode,
-  TextEdit,
-} from "../base/results.ts";
+import type * as results from "../base/results.ts";
 import { calleesOf, callersOf, callItemOf, inlayHintsIn, signatureHelpAt } from "./calls.ts";
 import { completionsAt } from "./completion.ts";
 import { declarationsOf, type Entity, entityOf, hitAt, type NameHit, occurrencesOf, placeOf } from "./entities.ts";
@@ -52,15 +35,15 @@ export class PtxDocument implements LanguageDocument {
     return this.#model.length;
   }
 
-  edit(change: TextEdit): void {
+  edit(change: results.TextEdit): void {
     this.#model.edit(change);
   }
 
-  findings(): readonly Finding[] {
+  findings(): readonly results.Finding[] {
     return this.#model.diagnostics.map((diagnostic) => this.#finding(diagnostic));
   }
 
-  #finding({ source, span, severity, code, message, help, notes }: Diagnostic): Finding {
+  #finding({ source, span, severity, code, message, help, notes }: Diagnostic): results.Finding {
     const offset = (of: SourceText, at: number): number => this.#model.offset(of, at);
     return {
       start: offset(source, span.start),
@@ -83,11 +66,11 @@ export class PtxDocument implements LanguageDocument {
     };
   }
 
-  hover(offset: number): Hover | null {
+  hover(offset: number): results.Hover | null {
     return hoverAt(this.#model, offset);
   }
 
-  completions(offset: number): readonly Completion[] {
+  completions(offset: number): readonly results.Completion[] {
     return completionsAt(this.#model, offset);
   }
 
@@ -109,19 +92,19 @@ export class PtxDocument implements LanguageDocument {
     return found === null ? [] : declarationsOf(found.entity, found.hit);
   }
 
-  uses(offset: number): readonly Highlight[] {
+  uses(offset: number): readonly results.Highlight[] {
     const found = this.#entityAt(offset);
     return found === null ? [] : this.#uses(found.entity, found.hit);
   }
 
-  #uses(entity: Entity, item: Placed): readonly Highlight[] {
+  #uses(entity: Entity, item: Placed): readonly results.Highlight[] {
     return [...occurrencesOf(this.#model, entity, item)].map(({ part, occurrence }) => ({
       ...placeOf(part, occurrence.name),
       write: occurrence.write || occurrence.declares !== null,
     }));
   }
 
-  rename(offset: number, text: string): readonly TextEdit[] | string {
+  rename(offset: number, text: string): readonly results.TextEdit[] | string {
     const found = this.#entityAt(offset);
     return found === null ? "there is no name here" : renameEdits(this.#model, found.entity, found.hit, text);
   }
@@ -140,51 +123,51 @@ export class PtxDocument implements LanguageDocument {
     return shared === null ? [] : declarationsOf(shared.entity, shared.item);
   }
 
-  sharedUses(name: string): readonly Highlight[] {
+  sharedUses(name: string): readonly results.Highlight[] {
     const shared = this.#shared(name);
     return shared === null ? [] : this.#uses(shared.entity, shared.item);
   }
 
-  sharedRename(name: string, text: string): readonly TextEdit[] | string {
+  sharedRename(name: string, text: string): readonly results.TextEdit[] | string {
     const shared = this.#shared(name);
     return shared === null ? [] : renameEdits(this.#model, shared.entity, shared.item, text);
   }
 
-  symbols(): readonly SymbolNode[] {
+  symbols(): readonly results.SymbolNode[] {
     return symbolsOf(this.#model);
   }
 
-  find(query: string): readonly FoundSymbol[] {
+  find(query: string): readonly results.FoundSymbol[] {
     return findSymbols(this.#model, this.uri, query);
   }
 
-  semanticTokens(range: Span): readonly SemanticToken[] {
+  semanticTokens(range: Span): readonly results.SemanticToken[] {
     return semanticTokensOf(this.#model, range);
   }
 
-  foldingRanges(): readonly FoldingRange[] {
+  foldingRanges(): readonly results.FoldingRange[] {
     return foldingRangesOf(this.#model);
   }
 
-  signatureHelp(offset: number): SignatureHelp | null {
+  signatureHelp(offset: number): results.SignatureHelp | null {
     return signatureHelpAt(this.#model, offset);
   }
 
-  inlayHints(range: Span): readonly InlayHint[] {
+  inlayHints(range: Span): readonly results.InlayHint[] {
     return inlayHintsIn(this.#model, range);
   }
 
-  codeActions(range: Span): readonly CodeAction[] {
+  codeActions(range: Span): readonly results.CodeAction[] {
     return codeActionsIn(this.#model, range);
   }
 
-  format(range: Span | null): readonly TextEdit[] {
+  format(range: Span | null): readonly results.TextEdit[] {
     const source = new SourceText(this.uri, this.text);
     const { tree, diagnostics } = parsePtx(source);
     return hasErrors(diagnostics) ? [] : editsBetween(source.text, printPtx(tree), range);
   }
 
-  callItem(offset: number): CallItem | null {
+  callItem(offset: number): results.CallItem | null {
     const found = this.#entityAt(offset);
     if (found !== null) {
       const declared = this.#model.declared(found.entity.name);
@@ -193,7 +176,7 @@ export class PtxDocument implements LanguageDocument {
     return null;
   }
 
-  callers(name: string): readonly CallEdge[] {
+  callers(name: string): readonly results.CallEdge[] {
     return callersOf(this.#model, this.uri, name);
   }
 
@@ -201,16 +184,16 @@ export class PtxDocument implements LanguageDocument {
     return calleesOf(this.#model, name);
   }
 
-  callable(name: string): CallItem | null {
+  callable(name: string): results.CallItem | null {
     const definition = this.#model.definition(name);
     return definition === null ? null : callItemOf(this.uri, definition);
   }
 
-  codeLenses(): readonly CodeLens[] {
+  codeLenses(): readonly results.CodeLens[] {
     return codeLensesOf(this.#model);
   }
 
-  sourceLine(offset: number): SourceLine | null {
+  sourceLine(offset: number): results.SourceLine | null {
     const place = this.#model.itemAt(offset);
     const node = place && instructionAt(place.item, place.at);
     return place !== null && node !== null ? locationAt(this.#model, place, node) : null;

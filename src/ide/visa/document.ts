@@ -4,24 +4,7 @@ import { printVisa } from "../../visa/printer/index.ts";
 import type { LanguageDocument, NameAt } from "../base/document.ts";
 import { applyEdits } from "../base/edits.ts";
 import { editsBetween } from "../base/format.ts";
-import type {
-  CallEdge,
-  CallItem,
-  CodeAction,
-  CodeLens,
-  Completion,
-  Finding,
-  FoldingRange,
-  FoundSymbol,
-  Highlight,
-  Hover,
-  InlayHint,
-  SemanticToken,
-  SignatureHelp,
-  SourceLine,
-  SymbolNode,
-  TextEdit,
-} from "../base/results.ts";
+import type * as results from "../base/results.ts";
 import { completionsAt } from "./completion.ts";
 import { codeActionsIn } from "./fixes.ts";
 import { hoverAt } from "./hover.ts";
@@ -56,12 +39,12 @@ export class VisaDocument implements LanguageDocument {
     return this.#model;
   }
 
-  edit({ start, end, text }: TextEdit): void {
+  edit({ start, end, text }: results.TextEdit): void {
     this.#text = this.#text.slice(0, start) + text + this.#text.slice(end);
     this.#model = null;
   }
 
-  findings(): readonly Finding[] {
+  findings(): readonly results.Finding[] {
     return this.model.diagnostics.map(({ span, severity, code, message, help, notes }) => ({
       ...span,
       severity,
@@ -75,16 +58,16 @@ export class VisaDocument implements LanguageDocument {
     }));
   }
 
-  format(range: Span | null): readonly TextEdit[] {
+  format(range: Span | null): readonly results.TextEdit[] {
     const { tree, source, diagnostics } = this.model;
     return hasErrors(diagnostics) ? [] : editsBetween(source.text, printVisa(tree), range);
   }
 
-  hover(offset: number): Hover | null {
+  hover(offset: number): results.Hover | null {
     return hoverAt(this.model, offset);
   }
 
-  completions(offset: number): readonly Completion[] {
+  completions(offset: number): readonly results.Completion[] {
     return completionsAt(this.model, offset);
   }
 
@@ -110,24 +93,24 @@ export class VisaDocument implements LanguageDocument {
     return all.map(({ name }) => nameSpan(this.model, name));
   }
 
-  uses(offset: number): readonly Highlight[] {
+  uses(offset: number): readonly results.Highlight[] {
     const found = occurrenceAt(this.model, offset);
     return found === null ? [] : this.#uses(found.entity);
   }
 
-  #uses(entity: Entity): readonly Highlight[] {
+  #uses(entity: Entity): readonly results.Highlight[] {
     return occurrencesOf(this.model, entity).map(({ name, write, declares }) => ({
       ...nameSpan(this.model, name),
       write: write || declares,
     }));
   }
 
-  rename(offset: number, text: string): readonly TextEdit[] | string {
+  rename(offset: number, text: string): readonly results.TextEdit[] | string {
     const found = occurrenceAt(this.model, offset);
     return found === null ? "there is no name here" : this.#rename(found.entity, text);
   }
 
-  #rename(entity: Entity, text: string): readonly TextEdit[] | string {
+  #rename(entity: Entity, text: string): readonly results.TextEdit[] | string {
     const name = entity.kind === "variable" ? entity.variable.name : entity.name;
     if (entity.kind === "variable" && entity.variable.predefined) return `'${name}' is predefined`;
     if (!/^[A-Za-z_][\w$]*$/.test(text)) return `'${text}' is not a name of vISA`;
@@ -142,19 +125,19 @@ export class VisaDocument implements LanguageDocument {
     return this.#declarations({ kind: "routine", name });
   }
 
-  sharedUses(name: string): readonly Highlight[] {
+  sharedUses(name: string): readonly results.Highlight[] {
     return this.#uses({ kind: "routine", name });
   }
 
-  sharedRename(name: string, text: string): readonly TextEdit[] | string {
+  sharedRename(name: string, text: string): readonly results.TextEdit[] | string {
     return this.#rename({ kind: "routine", name }, text);
   }
 
-  symbols(): readonly SymbolNode[] {
+  symbols(): readonly results.SymbolNode[] {
     return symbolsOf(this.model);
   }
 
-  find(query: string): readonly FoundSymbol[] {
+  find(query: string): readonly results.FoundSymbol[] {
     const wanted = query.toLowerCase();
     return this.model.routines.flatMap(({ routine, kind }) => {
       const { text } = routine.name;
@@ -165,33 +148,33 @@ export class VisaDocument implements LanguageDocument {
     });
   }
 
-  semanticTokens(range: Span): readonly SemanticToken[] {
+  semanticTokens(range: Span): readonly results.SemanticToken[] {
     return semanticTokensOf(this.model, range);
   }
 
-  foldingRanges(): readonly FoldingRange[] {
+  foldingRanges(): readonly results.FoldingRange[] {
     return foldingRangesOf(this.model);
   }
 
   /** vISA passes arguments in registers: there are no lists to help with. */
-  signatureHelp(_offset: number): SignatureHelp | null {
+  signatureHelp(_offset: number): results.SignatureHelp | null {
     return null;
   }
 
-  inlayHints(range: Span): readonly InlayHint[] {
+  inlayHints(range: Span): readonly results.InlayHint[] {
     return inlayHintsIn(this.model, range);
   }
 
-  codeActions(range: Span): readonly CodeAction[] {
+  codeActions(range: Span): readonly results.CodeAction[] {
     return codeActionsIn(this.model.diagnostics, range);
   }
 
-  callItem(offset: number): CallItem | null {
+  callItem(offset: number): results.CallItem | null {
     const found = occurrenceAt(this.model, offset);
     return found?.entity.kind === "routine" ? this.callable(found.entity.name) : null;
   }
 
-  callers(name: string): readonly CallEdge[] {
+  callers(name: string): readonly results.CallEdge[] {
     return this.model.routines.flatMap((routine) => {
       const item = this.callable(routine.name);
       const calls = this.callees(routine.name).get(name) ?? [];
@@ -203,18 +186,18 @@ export class VisaDocument implements LanguageDocument {
     return calleesOf(this.model, name);
   }
 
-  callable(name: string): CallItem | null {
+  callable(name: string): results.CallItem | null {
     const symbol = this.symbols().find((each) => each.name === name);
     if (symbol === undefined || (symbol.kind !== "kernel" && symbol.kind !== "function")) return null;
     const { start, end, detail, kind, selection } = symbol;
     return { name, detail, kind, place: { uri: this.uri, start, end }, selection };
   }
 
-  codeLenses(): readonly CodeLens[] {
+  codeLenses(): readonly results.CodeLens[] {
     return codeLensesOf(this.model);
   }
 
-  sourceLine(offset: number): SourceLine | null {
+  sourceLine(offset: number): results.SourceLine | null {
     return sourceLineAt(this.model, offset);
   }
 

@@ -15,8 +15,16 @@ interface OpenClFile {
   readonly bytes: Uint8Array;
 }
 
+/** How the sections of data are linked. */
+interface SectionLinks {
+  /** The names that lie in them. */
+  readonly symbols: readonly SectionSymbol[];
+  /** The addresses in them. */
+  readonly relocations: readonly SectionRelocation[];
+}
+
 /** What a folder of IGC's dumps, a ZIP archive of one, or a binary of ocloc has of one OpenCL program. */
-export interface OpenClProgram {
+export interface OpenClProgram extends SectionLinks {
   /** The kind of file, as in "ZIP archive". */
   readonly format: string;
   /** The texts of kernels, then those of functions. */
@@ -25,22 +33,16 @@ export interface OpenClProgram {
   readonly zeinfo: OpenClFile | null;
   /** The sections of data, by name. */
   readonly data: ReadonlyMap<string, OpenClFile>;
-  /** The names that lie in them. */
-  readonly symbols: readonly SectionSymbol[];
-  /** The addresses in them. */
-  readonly relocations: readonly SectionRelocation[];
 }
 
 /** The files among which those of an OpenCL program are: in a folder of dumps, an archive, or a binary of ocloc. */
-export interface OpenClContents {
+export interface OpenClContents extends SectionLinks {
   /** The path by which messages refer to all of it. */
   readonly path: string;
   readonly format: string;
   /** Whether it is a folder: its files have paths of their own. */
   readonly isFolder: boolean;
   readonly files: readonly ContainedFile[];
-  readonly symbols: readonly SectionSymbol[];
-  readonly relocations: readonly SectionRelocation[];
   readonly problems: readonly string[];
 }
 

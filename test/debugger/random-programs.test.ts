@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { Device, type KernelArgument, type LaunchOptions, struct } from "../../src/index.ts";
 import type { Probe } from "../../src/debugger/probe.ts";
 import { Timeline, type TimelineOptions } from "../../src/debugger/timeline.ts";
+import { handlesOf } from "../fuzz/engine.ts";
 import { allFamilies, type Program, programOf } from "../fuzz/program.ts";
 import { Random } from "../fuzz/random.ts";
 import { finish } from "./jobs.ts";
@@ -19,6 +20,7 @@ function open(program: Program, settings: Settings, options: TimelineOptions): T
     for (const { shape, bytes } of program.tensors) {
       args.push(device.tensorMap({ ...shape, globalAddress: device.buffer(bytes) }));
     }
+    args.push(...handlesOf(device, program.images, []));
     const { grid, block, cluster } = program;
     const size = { grid, block, ...(cluster && { cluster }) };
     const start = (onOutput: (text: string) => void) => kernel.begin({ ...size, args, onOutput, ...limit });

@@ -57,7 +57,7 @@ const outcomeOf = ({ reports, stdout, engine }: KernelResult, buffers: Outcome["
 type Settings = Pick<LaunchOptions, "seed" | "sanitize" | "engine" | "maxSteps"> & { readonly idle?: number };
 
 /** Textures and surfaces, whose buffers are added to those of the program. */
-const handlesOf = (
+export const handlesOf = (
   device: PtxDevice | Device,
   images: PtxProgram["images"],
   buffers: DeviceBuffer[],

@@ -43,6 +43,7 @@ export class BlockWarp implements Warp {
     this.live = this.lanes;
     this.watched = false;
     this.yielded = false;
+    this.passesTurn = false;
     this.polled = 0;
     this.lastJump = null;
     this.#patience = patience;
@@ -196,7 +197,7 @@ export class BlockWarp implements Warp {
   }
 
   checkpoint(): Restore {
-    const { live, watched, yielded, lastJump } = this;
+    const { live, watched, yielded, passesTurn, lastJump } = this;
     const left = this.#patience;
     const calls = this.#calls;
     const groups = [...this.groups];
@@ -205,7 +206,7 @@ export class BlockWarp implements Warp {
     const parts = [...activations, ...groups].map((part) => part.checkpoint());
     const restore = restoreAll([...parts, this.stack.checkpoint(Math.min(top, this.stack.stride))]);
     return () => {
-      Object.assign(this, { live, watched, yielded, lastJump });
+      Object.assign(this, { live, watched, yielded, passesTurn, lastJump });
       this.#patience = left;
       this.#calls = calls;
       this.groups.splice(0, this.groups.length, ...groups);

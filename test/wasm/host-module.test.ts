@@ -44,7 +44,7 @@ describe("how V8 compiles a module", () => {
   });
 
   test("a function that takes long to optimize is not optimized at once, but in the end", async () => {
-    const run = runOf(hostModule(looping(5), 300));
+    const run = runOf(hostModule(looping(5), 3000));
     run(10_000_000);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(isUnoptimized(run)).toBe(true);
@@ -74,7 +74,7 @@ describe("flags of V8", () => {
   });
 
   test("a function that takes long to optimize is optimized after it has run long", () => {
-    expect(runOf(hostModule(looping(), 400))(5)).toBe(0);
+    expect(runOf(hostModule(looping(), 4000))(5)).toBe(0);
     expect(set).toHaveLength(2);
     expect(set[0]).toBe("--wasm-tiering-budget=2147483647");
     expect(set[1]).toMatch(/^--wasm-tiering-budget=(1800000|13000000)$/);

@@ -378,6 +378,23 @@ L:`,
     mov (E) X(0,0)<1> T(0,0)<0;1,0>`,
   },
   {
+    title: "an element whose distance grows from round to round",
+    form: "work items",
+    whole: true,
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    mov (E) X(0,0)<1> 0:d
+    mov (M1_NM, 1) W(0,0)<1> 0:uw
+    mov (M1_NM, 1) S(0,0)<1> 0:d
+L:
+    addr_add (M1_NM, 1) A0(0)<1> &Y W(0,0)<0;1,0>
+    mov (M1_NM, 1) T(0,0)<1> r[A0(0),0]<0;1,0>:d
+    add (E) X(0,0)<1> X(0,0)<1;1,0> T(0,0)<0;1,0>
+    add (M1_NM, 1) W(0,0)<1> W(0,0)<0;1,0> 4:uw
+    add (M1_NM, 1) S(0,0)<1> S(0,0)<0;1,0> 1:d
+    cmp.lt (E) P1 S(0,0)<0;1,0> 4:d
+    (P1) goto (E) L`,
+  },
+  {
     title: "blocks that the thread stores and loads",
     form: "work items",
     body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d

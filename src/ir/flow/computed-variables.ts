@@ -10,6 +10,8 @@ import type { IrFunction } from "../module.ts";
 export class ComputedVariables {
   readonly #ir: IrFunction;
   readonly #known = new Map<IndirectLeaf, FileVariable | null>();
+  /** Regions of which a question is open: a loop's variable is a multiple if what each round adds to it is one. */
+  readonly #asked = new Set<string>();
 
   constructor(ir: IrFunction) {
     this.#ir = ir;
@@ -44,8 +46,7 @@ export class ComputedVariables {
   #isMultiple(expr: Expr, size: number): boolean {
     if (expr.kind === "const") return Number(expr.value) % size === 0;
     if (expr.kind === "region") {
-      const values = this.#writtenTo(expr);
-      return values.length > 0 && values.every((value) => value !== null && this.#isMultiple(value, size));
+      return this.#holdsMultiples(expr, size);
     }
     if (expr.kind !== "prim") return false;
     const [a, b] = expr.args as [Expr, Expr];
@@ -64,6 +65,17 @@ export class ComputedVariables {
       default:
         return false;
     }
+  }
+
+  /** Whether all that is written to a region is a multiple of `size`, also where it is computed from itself. */
+  #holdsMultiples(leaf: RegionLeaf, size: number): boolean {
+    const name = `${leaf.region.at}:${leaf.bits}`;
+    if (this.#asked.has(name)) return true;
+    this.#asked.add(name);
+    const values = this.#writtenTo(leaf);
+    const holds = values.length > 0 && values.every((value) => value !== null && this.#isMultiple(value, size));
+    this.#asked.delete(name);
+    return holds;
   }
 
   /** The values that are written where a region begins; null for one that is not computed, or a part of one. */

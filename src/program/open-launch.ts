@@ -23,6 +23,9 @@ const maxThreads = 1024;
 
 let launches = 0;
 
+/** The number of a launch that begins. */
+export const nextLaunch = (): number => launches++;
+
 /** A launch whose first block has not started. */
 export interface OpenLaunch {
   readonly grid: Grid;
@@ -32,6 +35,8 @@ export interface OpenLaunch {
 }
 
 export interface GridOptions {
+  /** The launch's number. Default: the next. */
+  readonly id?: number;
   /** Sanitizers, a debugger, a profiler. */
   readonly observers?: readonly Observer[];
   /** Whether the launch keeps constants of its own: the host may change those of the program before it ends. */
@@ -55,7 +60,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   const name = request.threads === undefined ? dynamicName : "shared local memory";
   const sharedExtents: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
   const grid: Grid = {
-    id: launches++,
+    id: options.id ?? nextLaunch(),
     kernel: request.kernel,
     dimensions: request.grid,
     block: request.block,

@@ -3,7 +3,6 @@ import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { DeviceWork } from "../../machine/state/device-work.ts";
-import type { Grid } from "../../machine/state/launch-state.ts";
 import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
@@ -18,10 +17,10 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
-import type { LaunchClusters } from "./launch-clusters.ts";
-import { LaunchExecution, type JitResult } from "./launch-execution.ts";
+import { type HostMaker, type JitResult, LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { LoadedKernel } from "./loaded-kernel.ts";
+import { ShortLaunches } from "./short-launches.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
@@ -31,8 +30,10 @@ export class JitProgram {
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
+  readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
+  #launchMemory: LaunchMemory | null = null;
   /** What the last launch ran. */
   #last: { readonly request: LaunchRequest; readonly isShared: boolean; readonly loaded: LoadedKernel } | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
@@ -97,11 +98,11 @@ export class JitProgram {
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const isJudged = this.#isJudged(loaded.kernel, request);
     if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
-      return this.#execution(loaded, request, { apart: false, canUndo: false }).run();
+      return this.#run(loaded, request, false);
     }
-    const attempt = this.#attempt(loaded, request, false);
+    const attempt = this.#attempt(loaded, request);
     try {
-      const result = attempt.execution.run();
+      const result = attempt.run();
       if (!result.ok && isJudged) return this.#again(attempt, request);
       attempt.print(result);
       return result;
@@ -129,7 +130,7 @@ export class JitProgram {
   }
 
   /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
-  #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
+  #attempt(loaded: LoadedKernel, request: LaunchRequest) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
@@ -139,7 +140,10 @@ export class JitProgram {
       handedOver.push(work);
     };
     const { onReport, ...quiet } = request;
-    const execution = this.#execution(loaded, { ...quiet, onOutput, onDeviceWork }, { apart, canUndo: true });
+    const unheard = { ...quiet, onOutput, onDeviceWork };
+    const run = (): JitResult => this.#run(loaded, unheard, true);
+    const runApart = (): Promise<JitResult> =>
+      this.#execution(loaded, unheard, { apart: true, canUndo: true }).runApart();
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
@@ -157,7 +161,7 @@ export class JitProgram {
       this.#last = null;
       return null;
     };
-    return { execution, undo, print, giveUp };
+    return { run, runApart, undo, print, giveUp };
   }
 
   /**
@@ -193,9 +197,9 @@ export class JitProgram {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, { apart: true, canUndo: false }).runApart();
-    const attempt = this.#attempt(loaded, request, true);
+    const attempt = this.#attempt(loaded, request);
     try {
-      const result = await attempt.execution.runApart();
+      const result = await attempt.runApart();
       attempt.print(result);
       return result;
     } catch (error) {
@@ -203,16 +207,32 @@ export class JitProgram {
     }
   }
 
+  #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean): JitResult {
+    const shared = this.#sharedMemory();
+    let short = this.#short.get(loaded);
+    if (short === undefined) {
+      short = new ShortLaunches(this.program, loaded, shared, this.#hostMaker(loaded));
+      this.#short.set(loaded, short);
+    }
+    return short.take(request) ? short.run(request) : this.#execution(loaded, request, { apart: false, canUndo }).run();
+  }
+
   #execution(
     loaded: LoadedKernel,
     request: LaunchRequest,
     choices: { readonly apart: boolean; readonly canUndo: boolean },
   ): LaunchExecution {
+    return new LaunchExecution(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded), request, choices);
+  }
+
+  #hostMaker(loaded: LoadedKernel): HostMaker {
+    return (grid, slot, clusters) => new Host(grid, loaded.kernel, this.#functions, this.constantsAt, slot, clusters);
+  }
+
+  /** What launches share, with the constants in place. */
+  #sharedMemory(): LaunchMemory {
     const constants = this.#placeConstants();
-    const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
-      new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
-    const shared = { contexts: this.#contexts, tables: this.#tables, constants };
-    return new LaunchExecution(this.program, loaded, shared, host, request, choices);
+    return (this.#launchMemory ??= { contexts: this.#contexts, tables: this.#tables, constants });
   }
 
   /**

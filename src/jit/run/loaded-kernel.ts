@@ -40,7 +40,11 @@ export class LoadedKernel {
 
   /** Runs blocks in a context. Returns `to`, or the linear index of a block that waits for others. */
   run(host: () => Host, context: number, from: number, to: number): number {
+    // What answers may itself launch the kernel, as output does that is handed to the caller.
+    const before = this.#host;
     this.#host = host;
-    return this.#run(context, from, to) >>> 0;
+    const end = this.#run(context, from, to) >>> 0;
+    this.#host = before;
+    return end;
   }
 }

@@ -23,7 +23,7 @@ const maxThreads = 1024;
 
 let launches = 0;
 
-/** The number of a launch that begins. */
+/** The number of the next launch. */
 export const nextLaunch = (): number => launches++;
 
 /** A launch whose first block has not started. */
@@ -35,14 +35,14 @@ export interface OpenLaunch {
 }
 
 export interface GridOptions {
-  /** The launch's number. Default: the next. */
-  readonly id?: number;
   /** Sanitizers, a debugger, a profiler. */
   readonly observers?: readonly Observer[];
   /** Whether the launch keeps constants of its own: the host may change those of the program before it ends. */
   readonly ownConstants?: boolean;
   /** The stack of a thread, in bytes. Default: `stackLimit`. */
   readonly stackLimit?: number;
+  /** The number of the launch, where it repeats an earlier one. Default: the next one. */
+  readonly id?: number;
 }
 
 /** Makes the grid that the blocks of a launch share. Throws a RangeError if the request is invalid. */
@@ -55,6 +55,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   checkParams(kernel.ir, request);
   const cluster = clusterOf(kernel.ir, request);
   const observers = options.observers ?? [];
+  program.memory.history.forget();
   const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
   const dynamicEnd = dynamicStart + request.sharedBytes;
   const name = request.threads === undefined ? dynamicName : "shared local memory";

@@ -3,10 +3,11 @@ import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { DeviceWork } from "../../machine/state/device-work.ts";
-import { stackLimit } from "../../program/open-launch.ts";
+import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { HostImport } from "../abi/host-imports.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { GivenUp, Stalled, tooDeep, Unsupported } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
@@ -17,9 +18,15 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
-import { type HostMaker, type JitResult, LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
+import {
+  type ExecutionChoices,
+  type HostMaker,
+  type JitResult,
+  LaunchExecution,
+  type LaunchMemory,
+} from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
-import { LoadedKernel } from "./loaded-kernel.ts";
+import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
 import { ShortLaunches } from "./short-launches.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
@@ -100,9 +107,9 @@ export class JitProgram {
     if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
       return this.#run(loaded, request, false);
     }
-    const attempt = this.#attempt(loaded, request);
+    const attempt = this.#attempt(request);
     try {
-      const result = attempt.run();
+      const result = this.#run(loaded, attempt.request, true, attempt.id);
       if (!result.ok && isJudged) return this.#again(attempt, request);
       attempt.print(result);
       return result;
@@ -112,9 +119,9 @@ export class JitProgram {
   }
 
   /** The interpreter repeats a launch, since it knows more of what is wrong. */
-  #again({ undo }: { readonly undo: () => void }, request: LaunchRequest): JitResult {
+  #again({ undo, id }: { readonly undo: () => void; readonly id: number }, request: LaunchRequest): JitResult {
     undo();
-    return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1 };
   }
 
   /**
@@ -122,15 +129,28 @@ export class JitProgram {
    * of the device's memory.
    */
   #mayStall({ waits }: CompiledKernel): boolean {
-    return waits && this.#hasPhases && this.#allocatedBytes <= maxStallBytes;
+    return waits && this.#hasPhases && this.program.memory.allocatedBytes <= maxStallBytes;
   }
 
-  get #allocatedBytes(): number {
-    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+  /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
+  #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
+    const short = this.#shortLaunches(loaded);
+    const run = (request: LaunchRequest): JitResult =>
+      short.take(request)
+        ? short.run(request, id)
+        : this.#execution(loaded, request, { apart: false, canUndo, id }).run();
+    return this.program.memory.history.change(
+      () => run(request),
+      (result) => {
+        if (!isRepeatable(loaded.kernel, request, result)) return null;
+        const { onOutput: _, onReport: __, onProgress: ___, onDeviceWork: ____, ...again } = request;
+        return () => void run(again);
+      },
+    );
   }
 
-  /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
-  #attempt(loaded: LoadedKernel, request: LaunchRequest) {
+  /** Prepares a launch that may be undone. What it prints and reports is kept until that is decided. */
+  #attempt(request: LaunchRequest) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
@@ -140,10 +160,6 @@ export class JitProgram {
       handedOver.push(work);
     };
     const { onReport, ...quiet } = request;
-    const unheard = { ...quiet, onOutput, onDeviceWork };
-    const run = (): JitResult => this.#run(loaded, unheard, true);
-    const runApart = (): Promise<JitResult> =>
-      this.#execution(loaded, unheard, { apart: true, canUndo: true }).runApart();
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
@@ -161,7 +177,7 @@ export class JitProgram {
       this.#last = null;
       return null;
     };
-    return { run, runApart, undo, print, giveUp };
+    return { id: nextLaunch(), request: { ...quiet, onOutput, onDeviceWork }, undo, print, giveUp };
   }
 
   /**
@@ -173,7 +189,7 @@ export class JitProgram {
     const threads = x * y * z;
     if (shape.width !== null) return false;
     if (lanes >= Math.min(model?.width ?? 32, threads)) return false;
-    return this.#allocatedBytes <= maxCheckpointBytes;
+    return this.program.memory.allocatedBytes <= maxCheckpointBytes;
   }
 
   /**
@@ -196,10 +212,15 @@ export class JitProgram {
   async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
-    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, { apart: true, canUndo: false }).runApart();
-    const attempt = this.#attempt(loaded, request);
+    if (!loaded.kernel.mayGiveUp)
+      return this.#execution(loaded, request, { apart: true, canUndo: false, id: nextLaunch() }).runApart();
+    const attempt = this.#attempt(request);
     try {
-      const result = await attempt.runApart();
+      const result = await this.#execution(loaded, attempt.request, {
+        apart: true,
+        canUndo: true,
+        id: attempt.id,
+      }).runApart();
       attempt.print(result);
       return result;
     } catch (error) {
@@ -207,21 +228,16 @@ export class JitProgram {
     }
   }
 
-  #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean): JitResult {
-    const shared = this.#sharedMemory();
+  #shortLaunches(loaded: LoadedKernel): ShortLaunches {
     let short = this.#short.get(loaded);
     if (short === undefined) {
-      short = new ShortLaunches(this.program, loaded, shared, this.#hostMaker(loaded));
+      short = new ShortLaunches(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded));
       this.#short.set(loaded, short);
-    }
-    return short.take(request) ? short.run(request) : this.#execution(loaded, request, { apart: false, canUndo }).run();
+    } else this.#placeConstants();
+    return short;
   }
 
-  #execution(
-    loaded: LoadedKernel,
-    request: LaunchRequest,
-    choices: { readonly apart: boolean; readonly canUndo: boolean },
-  ): LaunchExecution {
+  #execution(loaded: LoadedKernel, request: LaunchRequest, choices: ExecutionChoices): LaunchExecution {
     return new LaunchExecution(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded), request, choices);
   }
 
@@ -323,6 +339,22 @@ const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
   a.matrix === b.matrix &&
   [a, b].every(({ threads, cluster }) => threads === undefined && cluster === undefined);
 
+/** Functions of the host that do more than change memory, or do not do the same again. */
+const unrepeatable: readonly HostImport[] = ["external"];
+
+/**
+ * Whether a launch that has been run has changed memory as it would again: by itself, in one thread of the host, and
+ * its blocks in an order that does not depend on time.
+ */
+function isRepeatable(
+  { mayGiveUp, waits, imports }: CompiledKernel,
+  request: LaunchRequest,
+  result: JitResult,
+): boolean {
+  if (!result.ok || result.hostThreads > 1 || mayGiveUp || waits || request.hostClock === true) return false;
+  return !unrepeatable.some((name) => imports.includes(name));
+}
+
 /** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
 const maxCheckpointBytes = 2 ** 20;
 const maxStallBytes = 2 ** 26;
@@ -362,15 +394,4 @@ function globalsOf({ variables, addresses }: Program): VariableFacts {
     return space === "global" ? [{ name, start, end: start + size }] : [];
   });
   return { extents, delta: -addresses.globalLow };
-}
-
-/** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
-const instructionsPerMs = 2e6;
-
-const iterationsOfLoops = 16;
-
-/** Milliseconds that a block may take, before one has been seen. */
-function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
-  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
-  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
 }

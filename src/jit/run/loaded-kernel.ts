@@ -1,4 +1,6 @@
+import type { IrFunction } from "../../ir/index.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
@@ -47,4 +49,15 @@ export class LoadedKernel {
     this.#host = before;
     return end;
   }
+}
+
+/** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
+const instructionsPerMs = 2e6;
+
+const iterationsOfLoops = 16;
+
+/** Milliseconds that a block may take, before one has been seen. */
+export function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
+  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
+  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
 }

@@ -4,7 +4,7 @@ import { addFault } from "../../machine/faults/report-sink.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
-import { nextLaunch, openLaunch, refuse } from "../../program/open-launch.ts";
+import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { HostImport } from "../abi/host-imports.ts";
 import { contextBytes, fillContext, fillForLaunch } from "./contexts.ts";
@@ -73,11 +73,11 @@ export class ShortLaunches {
     return contextBytes(this.#loaded.kernel, ownBytes + sharedBytes) <= maxKeptBytes;
   }
 
-  /** @throws RangeError when the request makes no sense */
-  run(request: LaunchRequest): JitResult {
+  /** `id`: the launch's number. Throws a RangeError when the request makes no sense. */
+  run(request: LaunchRequest, id: number): JitResult {
     const begun = performance.now();
     const { grid } = request;
-    this.#begin(request);
+    this.#begin(request, id);
     let isDone = false;
     try {
       const context = this.#fill(request);
@@ -97,9 +97,9 @@ export class ShortLaunches {
     return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1 };
   }
 
-  #begin(request: LaunchRequest): void {
+  #begin(request: LaunchRequest, id: number): void {
     this.#request = request;
-    this.#id = nextLaunch();
+    this.#id = id;
     this.#grid = null;
     this.#host = null;
   }

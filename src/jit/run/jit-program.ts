@@ -4,10 +4,11 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { DeviceWork } from "../../machine/state/device-work.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
-import { stackLimit } from "../../program/open-launch.ts";
+import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { HostImport } from "../abi/host-imports.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { GivenUp, Stalled, tooDeep, Unsupported } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
@@ -19,7 +20,7 @@ import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
-import { LaunchExecution, type JitResult } from "./launch-execution.ts";
+import { type ExecutionChoices, LaunchExecution, type JitResult } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { LoadedKernel } from "./loaded-kernel.ts";
 
@@ -97,11 +98,11 @@ export class JitProgram {
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const isJudged = this.#isJudged(loaded.kernel, request);
     if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
-      return this.#execution(loaded, request, { apart: false, canUndo: false }).run();
+      return this.#run(loaded, request, false);
     }
-    const attempt = this.#attempt(loaded, request, false);
+    const attempt = this.#attempt(request);
     try {
-      const result = attempt.execution.run();
+      const result = this.#run(loaded, attempt.request, true, attempt.id);
       if (!result.ok && isJudged) return this.#again(attempt, request);
       attempt.print(result);
       return result;
@@ -111,25 +112,35 @@ export class JitProgram {
   }
 
   /** The interpreter repeats a launch, since it knows more of what is wrong. */
-  #again({ undo }: { readonly undo: () => void }, request: LaunchRequest): JitResult {
+  #again({ undo, id }: { readonly undo: () => void; readonly id: number }, request: LaunchRequest): JitResult {
     undo();
-    return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1 };
   }
 
   /**
-   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a
-   * copy of the device's memory.
+   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a copy
+   * of the device's memory.
    */
   #mayStall({ waits }: CompiledKernel): boolean {
-    return waits && this.#hasPhases && this.#allocatedBytes <= maxStallBytes;
+    return waits && this.#hasPhases && this.program.memory.allocatedBytes <= maxStallBytes;
   }
 
-  get #allocatedBytes(): number {
-    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+  /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
+  #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
+    const run = (request: LaunchRequest): JitResult =>
+      this.#execution(loaded, request, { apart: false, canUndo, id }).run();
+    return this.program.memory.history.change(
+      () => run(request),
+      (result) => {
+        if (!isRepeatable(loaded.kernel, request, result)) return null;
+        const { onOutput: _, onReport: __, onProgress: ___, onDeviceWork: ____, ...again } = request;
+        return () => void run(again);
+      },
+    );
   }
 
-  /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
-  #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
+  /** Prepares a launch that may be undone. What it prints and reports is kept until that is decided. */
+  #attempt(request: LaunchRequest) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
@@ -139,7 +150,6 @@ export class JitProgram {
       handedOver.push(work);
     };
     const { onReport, ...quiet } = request;
-    const execution = this.#execution(loaded, { ...quiet, onOutput, onDeviceWork }, { apart, canUndo: true });
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
@@ -157,7 +167,7 @@ export class JitProgram {
       this.#last = null;
       return null;
     };
-    return { execution, undo, print, giveUp };
+    return { id: nextLaunch(), request: { ...quiet, onOutput, onDeviceWork }, undo, print, giveUp };
   }
 
   /**
@@ -169,7 +179,7 @@ export class JitProgram {
     const threads = x * y * z;
     if (shape.width !== null) return false;
     if (lanes >= Math.min(model?.width ?? 32, threads)) return false;
-    return this.#allocatedBytes <= maxCheckpointBytes;
+    return this.program.memory.allocatedBytes <= maxCheckpointBytes;
   }
 
   /**
@@ -192,10 +202,15 @@ export class JitProgram {
   async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
-    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, { apart: true, canUndo: false }).runApart();
-    const attempt = this.#attempt(loaded, request, true);
+    if (!loaded.kernel.mayGiveUp)
+      return this.#execution(loaded, request, { apart: true, canUndo: false, id: nextLaunch() }).runApart();
+    const attempt = this.#attempt(request);
     try {
-      const result = await attempt.execution.runApart();
+      const result = await this.#execution(loaded, attempt.request, {
+        apart: true,
+        canUndo: true,
+        id: attempt.id,
+      }).runApart();
       attempt.print(result);
       return result;
     } catch (error) {
@@ -203,11 +218,7 @@ export class JitProgram {
     }
   }
 
-  #execution(
-    loaded: LoadedKernel,
-    request: LaunchRequest,
-    choices: { readonly apart: boolean; readonly canUndo: boolean },
-  ): LaunchExecution {
+  #execution(loaded: LoadedKernel, request: LaunchRequest, choices: ExecutionChoices): LaunchExecution {
     const constants = this.#placeConstants();
     const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
       new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
@@ -303,9 +314,23 @@ const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
   a.matrix === b.matrix &&
   [a, b].every(({ threads, cluster }) => threads === undefined && cluster === undefined);
 
+/** Functions of the host that do more than change memory, or do not do the same again. */
+const unrepeatable: readonly HostImport[] = ["external"];
+
 /**
- * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
+ * Whether a launch that has been run has changed memory as it would again: by itself, in one thread of the host, and
+ * its blocks in an order that does not depend on time.
  */
+function isRepeatable(
+  { mayGiveUp, waits, imports }: CompiledKernel,
+  request: LaunchRequest,
+  result: JitResult,
+): boolean {
+  if (!result.ok || result.hostThreads > 1 || mayGiveUp || waits || request.hostClock === true) return false;
+  return !unrepeatable.some((name) => imports.includes(name));
+}
+
+/** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
 const maxCheckpointBytes = 2 ** 20;
 const maxStallBytes = 2 ** 26;
 

@@ -47,9 +47,10 @@ const alwaysUseful = 16;
 const useful = (threads: number): number =>
   threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
 
-interface ExecutionChoices {
+export interface ExecutionChoices {
   readonly apart: boolean;
   readonly canUndo: boolean;
+  readonly id: number;
 }
 
 /** A launch of a compiled kernel: the work of a team of threads of the host, which run its blocks. */
@@ -94,7 +95,8 @@ export class LaunchExecution implements Work {
   #alone = 0;
 
   /**
-   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up.
+   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up; `id`: the number of
+   * the launch.
    *
    * @throws RangeError when the request makes no sense
    */
@@ -104,7 +106,7 @@ export class LaunchExecution implements Work {
     shared: LaunchMemory,
     makeHost: HostMaker,
     request: LaunchRequest,
-    { apart, canUndo }: ExecutionChoices,
+    { apart, canUndo, id }: ExecutionChoices,
   ) {
     this.fingerprint = canUndo && loaded.kernel.waits ? () => this.#fingerprint() : null;
     this.#loaded = loaded;
@@ -113,7 +115,7 @@ export class LaunchExecution implements Work {
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
     const onOutput = (text: string): void => this.output.add(this.blockIn(this.#context), text);
-    const open = openLaunch(program, { ...request, onOutput });
+    const open = openLaunch(program, { ...request, onOutput }, { id });
     const { grid, sharedBytes } = open;
     const { memory } = grid;
     this.#grid = grid;

@@ -95,8 +95,8 @@ export class LaunchExecution implements Work {
   #alone = 0;
 
   /**
-   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up; `id`: the number of
-   * the launch.
+   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up; `id`: the number
+   * of the launch.
    *
    * @throws RangeError when the request makes no sense
    */

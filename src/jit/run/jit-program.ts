@@ -125,8 +125,8 @@ export class JitProgram {
   }
 
   /**
-   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a copy
-   * of the device's memory.
+   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a
+   * copy of the device's memory.
    */
   #mayStall({ waits }: CompiledKernel): boolean {
     return waits && this.#hasPhases && this.program.memory.allocatedBytes <= maxStallBytes;
@@ -355,7 +355,9 @@ function isRepeatable(
   return !unrepeatable.some((name) => imports.includes(name));
 }
 
-/** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
+/**
+ * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
+ */
 const maxCheckpointBytes = 2 ** 20;
 const maxStallBytes = 2 ** 26;
 

@@ -91,8 +91,8 @@ export class LaunchExecution implements Work {
   #team: Team | null = null;
 
   /**
-   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up; `id`: the number of
-   * the launch.
+   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up; `id`: the number
+   * of the launch.
    *
    * @throws RangeError when the request makes no sense
    */

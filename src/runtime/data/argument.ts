@@ -38,8 +38,8 @@ export interface LocalMemory {
 
 /**
  * An argument of a kernel: a number or bigint, which takes the type of the parameter; a buffer or an address within
- * one; a texture, surface or sampler; a scalar with an explicit type; a struct; a typed array, whose bytes become those of the parameter (a vector,
- * say); or an amount of local memory.
+ * one; a texture, surface or sampler; a scalar with an explicit type; a struct; a typed array, whose bytes become those
+ * of the parameter (a vector, say); or an amount of local memory.
  */
 export type KernelArgument =
   | (number | bigint | ArrayBufferView)

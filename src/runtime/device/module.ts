@@ -300,8 +300,8 @@ export class Kernel {
   }
 
   /**
-   * Begins a launch in the interpreter that the caller steps through, as a debugger does. The kernel cannot launch others
-   * then. Throws as `launch` does.
+   * Begins a launch in the interpreter that the caller steps through, as a debugger does. The kernel cannot launch
+   * others then. Throws as `launch` does.
    */
   begin(options: LaunchOptions): BegunLaunch {
     const prepared = this.#prepare(options);

@@ -9,7 +9,7 @@ export function isPlain(options: LaunchOptions): boolean {
   return true;
 }
 
-/** Whether a device's launches are run by compiled code unless they say otherwise, and nobody watches or limits them. */
+/** Whether a device's launches are run by compiled code unless they say otherwise, and none is watched or limited. */
 export const arePlain = ({ engine = "jit", hostThreads = 1, ...others }: LaunchDefaults): boolean =>
   engine === "jit" &&
   Number.isInteger(hostThreads) &&

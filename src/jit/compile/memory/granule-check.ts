@@ -13,9 +13,9 @@ import { bitsOf } from "./address-lookup.ts";
 import { type KnownObject, quadAddresses } from "./bounds-check.ts";
 
 /**
- * The check of an access of which nothing is known but that it is in global memory: as of a pointer that has been loaded.
- * If its lanes are not all in the object that it has found last, the map of allocated granules says whether each is in
- * some allocation.
+ * The check of an access of which nothing is known but that it is in global memory: as of a pointer that has been
+ * loaded. If its lanes are not all in the object that it has found last, the map of allocated granules says whether
+ * each is in some allocation.
  */
 export class GranuleCheck {
   readonly #chunk: Chunk;

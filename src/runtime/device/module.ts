@@ -1,10 +1,9 @@
 import { signatureOf } from "../../names/index.ts";
-import { Execution } from "../../interpreter/execution.ts";
-import { launch } from "../../interpreter/index.ts";
+import type { Execution } from "../../interpreter/execution.ts";
 import { loadProgram, type Program } from "../../program/program.ts";
 import { findObstacle, type Obstacle } from "../../program/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
-import { JitProgram } from "../../jit/run/jit-program.ts";
+import type { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import type { Diagnostic } from "../../source/index.ts";
@@ -30,6 +29,7 @@ import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
+import { beginExecution, compiledProgram, interpret } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
 
@@ -103,7 +103,7 @@ export class Module {
         const jit = this.#jitFor(launched);
         return typeof jit === "string" || jit.mayWait(launched.request);
       },
-      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => new Execution(this.#program, own, { observers }),
+      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => beginExecution(this.#program, own, observers),
     });
   }
 
@@ -168,7 +168,7 @@ export class Module {
   }
 
   #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
-    const result = launch(this.#program, request, { observers });
+    const result = interpret(this.#program, request, observers);
     return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
   }
 
@@ -186,7 +186,7 @@ export class Module {
     if (seed !== undefined || steering !== undefined) return "the schedule is chosen";
     if (maxSteps !== undefined) return "steps are limited";
     if (timeoutMs !== undefined) return "time is limited";
-    return (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
+    return (this.#jit ??= compiledProgram(this.#program, this.#cache()));
   }
 
   #types({ name, params }: IrFunction): readonly ParameterType[] | null {

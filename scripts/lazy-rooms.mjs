@@ -9,7 +9,7 @@ import { parseAst } from "rolldown/parseAst";
 const rooms = {
   ptx: ["runtime/device/compile.ts", "runtime/device/needed-modules.ts"],
   visa: ["runtime/visa/compile.ts"],
-  engines: ["runtime/device/engines.ts", "runtime/standalone/standalone.ts"],
+  engines: ["runtime/device/open-engines.ts", "runtime/standalone/standalone.ts"],
   sanitizers: ["sanitizers/index.ts"],
 };
 

@@ -96,7 +96,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "run",
   ],
   ide: ["base", "ptx", "visa", "."],
-  cuda: ["base", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
+  cuda: ["base", "record", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
   runtime: ["data", "launch", "visa", "device", "job", "explore", "standalone", "."],
   cli: ["terminal", "options", "runs", "profile", "schemas", "lsp", "commands", "."],
 };

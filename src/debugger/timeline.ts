@@ -205,6 +205,19 @@ export class Timeline {
     }
   }
 
+  /** Goes to the beginning of a launch by its index, or to the end of time if there is no such launch. */
+  *goToLaunch(index: number): Search<void> {
+    yield* this.goTo(this.#frontier);
+    const pause = new Pause();
+    while (this.#launches.length <= index && !this.atEnd) {
+      const { now } = this;
+      this.#advance(Infinity);
+      if (pause.isDue(this.now - now)) yield;
+    }
+    const begun = this.#launches[index];
+    if (begun !== undefined) yield* this.goTo(begun.begin);
+  }
+
   /**
    * Changes the machine and forgets the future, which will follow from the change. Sanitizers that have already
    * observed that future no longer observe this launch; returns whether that is the case.

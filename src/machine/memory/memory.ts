@@ -85,6 +85,8 @@ export class DeviceMemory {
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #allocationsVersion = 0;
+  /** Where the next allocations begin, if that is not for this memory to decide. */
+  #places: number[] = [];
   #copies = new Uint8Array();
   /** The textures, surfaces and samplers whose texels lie in it. */
   readonly images = new ImageTable();
@@ -135,7 +137,14 @@ export class DeviceMemory {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
     const { perThread = false, origin, align = alignment } = options;
     const room = roomFor(size);
-    const used = align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align);
+    const place = this.#places.shift();
+    if (place !== undefined) this.keepFree(place + room + gap);
+    const used =
+      place !== undefined
+        ? place
+        : align === alignment
+          ? this.#reusable.get(room)?.pop()
+          : this.#takeAligned(room, align);
     const start = used ?? this.#fresh(room, align);
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
@@ -144,6 +153,29 @@ export class DeviceMemory {
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
+  }
+
+  /** Lets the next allocations begin at these offsets, one after the other: where they lay in another device. */
+  placeNext(offsets: readonly number[]): void {
+    this.#places = [...offsets];
+  }
+
+  /** Lets all room up to an offset be for what is placed there. Throws a RangeError if there is not so much. */
+  keepFree(end: number): void {
+    if (end > maxBytes) throw new RangeError(`out of device memory: it has no byte ${end}`);
+    this.#reserve(end);
+    this.#top = Math.max(this.#top, Math.ceil(end / alignment) * alignment);
+  }
+
+  /** Takes the allocations of another device, sorted, which must not overlap, and those of device code among them. */
+  assume(allocations: readonly Allocation[], heap: readonly number[]): void {
+    this.#allocations.splice(0, this.#allocations.length, ...allocations);
+    this.#reusable.clear();
+    this.#freed.splice(0, this.#freed.length);
+    this.#freedBytes = 0;
+    this.#heap = new Set(heap);
+    this.#allocationsVersion++;
+    this.epoch++;
   }
 
   /** Freed room that is aligned well enough, or undefined. */

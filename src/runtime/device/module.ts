@@ -136,6 +136,12 @@ export class Module {
     });
   }
 
+  /** The bytes of the `.const` variables by name, whether launches are in flight or not. @internal */
+  get constants(): ReadonlyMap<string, Uint8Array> {
+    const names = this.ir.variables.filter(({ space }) => space === "const").map(({ name }) => name);
+    return new Map(names.map((name) => [name, this.#program.readVariable(name)]));
+  }
+
   #run(launched: PreparedLaunch): EngineResult {
     if (this.device.memory.pending.areOpen) {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");

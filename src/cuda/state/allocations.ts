@@ -3,8 +3,8 @@ import { addressOf, offsetOf } from "../base/addresses.ts";
 import { errors, fail } from "../base/errors.ts";
 
 /**
- * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or the
- * program's own pages made so (`registered`); of both (`managed`); what stands for constant memory (`constant`).
+ * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or
+ * the program's own pages made so (`registered`); of both (`managed`); what stands for constant memory (`constant`).
  */
 export type AllocationKind = "device" | "pinned" | "registered" | "managed" | "constant";
 

@@ -1,6 +1,7 @@
 import { imageProblem, layImage, type ImageShape } from "../../machine/images/image.ts";
 import type { ImageObject } from "../../machine/images/image-table.ts";
-import type { Allocation, DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Allocation } from "../../machine/memory/allocation.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { fitting, UsageError } from "../../runtime/data/errors.ts";
 import type { BegunLaunch, Kernel, Module } from "../../runtime/device/module.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";

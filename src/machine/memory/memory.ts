@@ -1,51 +1,18 @@
-import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { WasmMemory } from "../../wasm/host.ts";
+import type { Allocation, AllocationOptions } from "./allocation.ts";
 import { ImageTable } from "../images/image-table.ts";
-import type { StackEntry, ThreadId } from "../reports/report.ts";
 import type { Restore } from "./checkpoint.ts";
-import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
 import { Views } from "./views.ts";
-
-/** The call of `malloc` in device code that made an allocation. */
-export interface HeapOrigin {
-  /** The number of the launch. */
-  readonly launch: number;
-  readonly kernel: string;
-  /** The call: an instruction of a function. */
-  readonly function: IrFunction;
-  readonly instruction: Instruction;
-  readonly thread: ThreadId;
-  /** Empty where no sanitizer needs it. */
-  readonly stack: readonly StackEntry[];
-}
-
-export interface Allocation extends Extent {
-  /** Freed, but kept so that a late access is recognised. */
-  freed: boolean;
-  /** Whether it is private memory of threads: neither other threads nor the host read what a thread leaves there. */
-  readonly perThread: boolean;
-  /** Set for allocations of device code. */
-  readonly origin?: HeapOrigin | undefined;
-}
 
 /**
  * Puts other memory of the host under that of WebAssembly, from byte `from` to its end: called when the memory is made,
  * and each time that it has grown, before what is new is used.
  */
 export type Underlay = (memory: WasmMemory, from: number) => void;
-
-/** How an allocation is to be made. */
-export interface AllocationOptions {
-  /** Whether it is private memory of threads. Default: false. */
-  readonly perThread?: boolean;
-  /** The call in device code that makes it. */
-  readonly origin?: HeapOrigin;
-  /** A multiple of 256 bytes at which it begins. Default: 256. */
-  readonly align?: number;
-}
 
 /** All of a device's memory at some time. */
 export interface FrozenMemory {

@@ -1,7 +1,7 @@
 import type { Dim3 } from "../machine/reports/report.ts";
 import type { ReadOrigin } from "../source/index.ts";
 import type { Granularity, Scope, StepKind } from "./step-probe.ts";
-import type { TimelineOptions } from "./timeline.ts";
+import type { TimelineOptions } from "./timeline-options.ts";
 
 /** A launch, before it has begun. */
 export interface LaunchNote {

@@ -10,6 +10,7 @@ import { Chronicle } from "./chronicle.ts";
 import type { End, Finding } from "./end.ts";
 import type { Probe } from "./probe.ts";
 import { type Found, Pause, type Search } from "./search.ts";
+import type { TimelineOptions } from "./timeline-options.ts";
 
 /** Starts a launch, without executing anything yet. `print` receives what the launch prints. */
 export type LaunchStarter = (print: (text: string) => void) => BegunLaunch;
@@ -19,14 +20,6 @@ interface Launch {
   readonly begin: number;
   /** The sanitizers, which see each instruction once: when it is executed for the first time. */
   readonly observers: EventSink | null;
-}
-
-/** Options of a timeline. */
-export interface TimelineOptions {
-  /** The least number of instructions between two checkpoints. Default: 100 000. */
-  readonly checkpointEvery?: number;
-  /** The most bytes that checkpoints may occupy. Default: 512 MiB. */
-  readonly checkpointBytes?: number;
 }
 
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };

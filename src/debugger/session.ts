@@ -180,7 +180,10 @@ export class Session extends SessionValues {
 
   /** Goes to the beginning of a launch by its index, or to the end of time if that is before. */
   *goToLaunch(index: number): Search<Stop> {
-    yield* this.timeline.goToLaunch(index);
+    const { timeline } = this;
+    if (timeline.beginOf(index) === null) yield* timeline.goTo(timeline.frontier);
+    while (timeline.beginOf(index) === null && !timeline.atEnd) yield* timeline.goTo(timeline.now + 100_000);
+    yield* timeline.goTo(timeline.beginOf(index) ?? Infinity);
     return this.#settle(this.stop("goto"));
   }
 

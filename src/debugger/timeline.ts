@@ -77,6 +77,11 @@ export class Timeline {
     return { index: this.#current, count: this.#starters.length };
   }
 
+  /** The time at which a launch begins, by its index; null as long as that is not known. */
+  beginOf(index: number): number | null {
+    return this.#launches[index]?.begin ?? null;
+  }
+
   /** The present time: instructions of warps since the first launch began. */
   get now(): number {
     return this.#launch.begin + this.execution.time;
@@ -196,19 +201,6 @@ export class Timeline {
       this.#advance(time);
       if (pause.isDue(this.now - now)) yield;
     }
-  }
-
-  /** Goes to the beginning of a launch by its index, or to the end of time if there is no such launch. */
-  *goToLaunch(index: number): Search<void> {
-    yield* this.goTo(this.#frontier);
-    const pause = new Pause();
-    while (this.#launches.length <= index && !this.atEnd) {
-      const { now } = this;
-      this.#advance(Infinity);
-      if (pause.isDue(this.now - now)) yield;
-    }
-    const begun = this.#launches[index];
-    if (begun !== undefined) yield* this.goTo(begun.begin);
   }
 
   /**

@@ -35,7 +35,7 @@ export function openKernel(
   unit: ModuleUnit,
   writer: FunctionWriter,
   compiled: CompiledFunction,
-  { analysis, points }: KernelPlan,
+  { analysis, points, matrices }: KernelPlan,
 ): { readonly scope: FunctionScope; readonly invariants: Invariants } {
   const resumed = resumeBlocks(points);
   const invariants = invariantsOf(analysis, resumed);
@@ -47,9 +47,9 @@ export function openKernel(
     context: contextParam,
     entry: writer.local("i32"),
     exitsLanes: false,
-    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed) },
+    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed), matrices },
   });
-  const room = stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
+  const room = matrices.stateBytes + stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
   if (scope.suspension !== null && scope.suspension.bytes > room) {
     throw new Error("the state of a chunk is larger than the room for it");
   }

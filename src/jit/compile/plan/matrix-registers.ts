@@ -5,7 +5,7 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { blocksWhileSuspended, type SuspensionPoints } from "./suspension-points.ts";
 
 /** Bytes of a 32-bit register of the lanes of a warp. */
-export const matrixRegisterBytes = 128;
+const matrixRegisterBytes = 128;
 
 /** Quads of a warp. */
 const warpQuads = 8;

@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { demangle, Device, parseJob, SourceText } from "../dist/index.js";
+import { demangle, Device, parseJob, SourceText } from "lanewise";
 import { laneChart } from "./lane-chart.mjs";
 import { traceLanes } from "./lane-trace.mjs";
 import { runBoth } from "./two-functions/run-both.mjs";

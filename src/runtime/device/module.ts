@@ -1,5 +1,5 @@
 import { signatureOf } from "../../names/index.ts";
-import { Execution } from "../../interpreter/execution.ts";
+import type { Execution } from "../../interpreter/execution.ts";
 import { loadProgram, type Program } from "../../program/program.ts";
 import { findObstacle, type Obstacle } from "../../program/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
@@ -29,9 +29,10 @@ import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
-import { Engines } from "./engines.ts";
+import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
+import { beginExecution, enginesFor } from "./open-engines.ts";
 
 /**
  * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by
@@ -46,7 +47,8 @@ export class Module {
   readonly diagnostics: readonly Diagnostic[];
   readonly #program: Program;
   readonly #visa: VisaProgram | null;
-  readonly #engines: Engines;
+  readonly #cache: () => KernelCache | null;
+  #opened: Engines | null = null;
   /** The number of launches begun before the module was loaded: those cannot use its variables. */
   readonly #since: number;
   /** Whether launches that ask for nothing special are run by compiled code, and hand nothing to the device. */
@@ -70,7 +72,7 @@ export class Module {
     this.diagnostics = diagnostics;
     this.#since = device.memory.pending.begun;
     this.#program = loadProgram(device.memory, ir, { externals: deviceFunctions });
-    this.#engines = new Engines(this.#program, cache);
+    this.#cache = cache;
     this.#visa = visa;
     this.#isPlain = visa === null && !this.handsOverWork && arePlain(device.defaults);
   }
@@ -103,7 +105,7 @@ export class Module {
       runAsync: (launched) => this.#engines.runAsync(launched),
       mayBeUndone: (launched) => this.#engines.mayBeUndone(launched),
       mayWait: (launched) => this.#engines.mayWait(launched),
-      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => new Execution(this.#program, own, { observers }),
+      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => beginExecution(this.#program, own, observers),
     });
   }
 
@@ -134,6 +136,10 @@ export class Module {
       write: (bytes, at) => program.writeVariable(variable.name, bytes, at),
       isInUse: () => pending.reach(this.#since),
     });
+  }
+
+  get #engines(): Engines {
+    return (this.#opened ??= enginesFor(this.#program, this.#cache));
   }
 
   /** Runs a launch of which only the sizes and arguments are given, if nobody watches it: see `Engines.runPlain`. */

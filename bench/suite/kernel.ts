@@ -22,14 +22,23 @@ export interface BenchTexture {
   readonly width: number;
 }
 
+/** A tensor map of a square matrix of halves in rows, of which a box is copied at once, in the swizzle of 128 bytes. */
+export interface BenchTensorMap {
+  readonly matrix: string;
+  readonly side: number;
+  readonly box: readonly [columns: number, rows: number];
+}
+
+/** The name of a buffer, a typed number, or a texture or tensor map of a buffer, which peers get as the buffer. */
+export type BenchArgument = string | Scalar | BenchTexture | BenchTensorMap;
+
 interface BenchLaunch {
   readonly kernel: string;
   readonly grid: BenchSize;
   readonly block: BenchSize;
   /** Bytes of shared memory whose size the launch decides; none by default. */
   readonly shared?: number;
-  /** The names of buffers, typed numbers, and textures of buffers, which peers get as these. */
-  readonly args: readonly (string | Scalar | BenchTexture)[];
+  readonly args: readonly BenchArgument[];
 }
 
 /** A benchmark at a given size. */

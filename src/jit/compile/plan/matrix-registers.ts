@@ -1,4 +1,4 @@
-import { fragmentOf, type MatrixProduct } from "../../../ir/index.ts";
+import { fragmentOf, type MatrixProduct, type Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { tileOf } from "../../../tiles/index.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
@@ -17,7 +17,7 @@ export interface MatrixRegisterPlace {
 }
 
 /**
- * Registers with the fragments of products that are computed by tiles. A warp has more of them than the machine has
+ * Registers with the fragments of products that are computed by tiles, and the sums of those of warpgroups. A warp has more of them than the machine has
  * vector registers, and tiles read and write them in memory: so they lie there from the start, the registers of a
  * fragment one after the other. Those that are needed after the chunk has been suspended lie in its state, where they
  * need not be saved.
@@ -39,9 +39,8 @@ export class MatrixRegisters {
     const isVector = (r: number): boolean =>
       ir.registers[r]!.class === "b32" && ir.registers[r]!.bits === 32 && analysis.register(r).kind === "vector";
     for (const { op, dst } of instructions) {
-      if (op.kind !== "warp" || op.warp.op !== "multiply" || tileOf(op.warp.product) === null) continue;
       const results = dst.flatMap((to) => (typeof to === "number" ? [to] : []));
-      for (const fragment of [results, ...Object.values(fragmentsOf(op.warp.product, op.warp.operands))]) {
+      for (const fragment of [...(isOfMatrices(op) ? [results] : []), ...operandsIn(op)]) {
         if (fragment?.every(isVector)) this.#place(fragment, kept);
       }
     }
@@ -81,6 +80,18 @@ export class MatrixRegisters {
     return this.#bytes.context;
   }
 }
+
+/** Whether an operation computes a fragment, or what is too much for vector registers. */
+const isOfMatrices = (op: Op): boolean =>
+  op.kind === "unit"
+    ? op.unit.op === "multiply-warpgroup"
+    : op.kind === "warp" && op.warp.op === "multiply" && tileOf(op.warp.product) !== null;
+
+/** The fragments that a product of a warp reads. */
+const operandsIn = (op: Op): readonly (readonly number[] | null)[] =>
+  op.kind === "warp" && op.warp.op === "multiply" && isOfMatrices(op)
+    ? Object.values(fragmentsOf(op.warp.product, op.warp.operands))
+    : [];
 
 /** The registers of each operand of a product; null of one that is not just registers. */
 export function fragmentsOf(

@@ -27,6 +27,8 @@ type StatementKind =
   | "ownAtomic"
   | "matrix"
   | "matrixValues"
+  | "warpgroupProducts"
+  | "tensorMemory"
   | "mbarrierPhases"
   | "pipeline"
   | "copyGroups"

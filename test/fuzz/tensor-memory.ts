@@ -161,11 +161,16 @@ function multiply(scope: Scope, { address }: Allocation): void {
   // A in tensor memory is never transposed.
   text.add(`mov.b32 ${idesc}, ${a.startsWith("[") ? bits & ~(1 << 15) : bits};`);
   text.add(`setp.ne.u32 ${p}, %lt, ${random.pick([0, 1, 1])};`);
-  const mask = random.chance(0.2)
-    ? `, {${Array.from({ length: 4 }, () => random.pick([0, -1, random.word()])).join(", ")}}`
-    : "";
+  const mask = random.chance(0.2) ? `, ${lanesLeftOut(text)}` : "";
   const scale = kind !== "f8f6f4" && kind !== "i8" && random.chance(0.2) ? `, ${random.between(0, 15)}` : "";
   text.add(`tcgen05.mma.cta_group::1.kind::${kind} [${address}], ${a}, ${b}, ${idesc}${mask}, ${p}${scale};`);
+}
+
+/** A bit for each lane that a product leaves as it is. */
+function lanesLeftOut(text: FunctionText): string {
+  const words = Array.from({ length: 4 }, () => text.temporary(32));
+  for (const word of words) text.add(`mov.b32 ${word}, ${text.random.pick([0, -1, text.random.word()])};`);
+  return list(words);
 }
 
 const copies = [

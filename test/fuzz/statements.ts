@@ -15,6 +15,7 @@ import type { Scope, Weights } from "./scope.ts";
 import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
+import { rounds } from "./rounds.ts";
 import { tensorMemory } from "./tensor-memory.ts";
 import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
@@ -55,6 +56,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
   phase: { write: phase, fits: together },
+  rounds: { write: rounds, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { assertionLines } from "../../cuda/run/assertion.ts";
 import { gpus } from "../../cuda/state/gpu.ts";
-import { stackLines } from "../../cuda/state/process-state.ts";
+import { stackLines } from "../../cuda/base/host-frame.ts";
 import { loadNative } from "../../node/exec/native.ts";
 import { profileOf, Profiler } from "../../profiler/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
@@ -33,6 +33,7 @@ function planOf(options: Options, terminal: Terminal): ExecPlan {
     options: { gpu, devices: options.integer("devices", 1) ?? 1, launch, checksCalls },
     device: { hostThreads: launch.hostThreads ?? 1, kernelStore: kernelStore(options, terminal) },
     stdout: options.has("json") ? "stderr" : "inherit",
+    recording: options.value("record"),
     warn: (text) => terminal.err(`lanewise: ${text}`),
     onReports(reports, launchedAt) {
       for (const line of reports.flatMap(assertionLines)) terminal.err(line);
@@ -137,6 +138,12 @@ export const exec: Command = {
     },
     { name: "devices", value: "N", help: "the number of GPUs (default: 1)" },
     { name: "explore", value: "N", help: "run the program under N schedules, until it does something else" },
+    {
+      name: "record",
+      value: "FILE",
+      file: "written",
+      help: "write down all launches with the memory that they find, for `lanewise debug FILE`",
+    },
     {
       name: "profile",
       value: "FILE",

@@ -26,6 +26,13 @@ export interface NativeAddon {
   processDescriptor(pid: number): number;
   /** A descriptor that is ready when Node's own loop has something to do; negative where there is none. */
   loopDescriptor(): number;
+  /**
+   * Passes signals on to a program, whatever this thread does, and ends this process soon after one has ended that.
+   * `path`: the socket, which goes with it.
+   */
+  guard(pid: number, path: string): number;
+  /** The program has ended: signals are for this process again. */
+  unguard(): void;
 }
 
 /** The native part of `lanewise exec`. */

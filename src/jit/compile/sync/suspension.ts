@@ -1,6 +1,6 @@
 import { type Label, type Wasm, wasm } from "../../../wasm/index.ts";
 import { chunkState, stateHeaderBytes } from "../../abi/chunk-state.ts";
-import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import { isUniformBarrier } from "../analysis/flow/barrier-regions.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import {
   blocksWhileSuspended,
@@ -91,7 +91,7 @@ export class Suspension {
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
     const uniform = [...points.barriers]
-      .filter(([barrier]) => !isFunction && !points.isCounted && isUniform(analysis, barrier))
+      .filter(([barrier]) => !isFunction && !points.isCounted && isUniformBarrier(analysis, barrier))
       .map(([, block]) => block);
     const masked = [...points.barriers.values()].filter((block) => !uniform.includes(block));
     const point = (place: SuspensionPlace, block: number): MaskedPoint => {
@@ -255,6 +255,11 @@ export class Suspension {
     this.#restore(needed === null ? saved : saved.filter(({ local }) => needed.has(local)));
   }
 
+  /** Restores locals that have been saved at uniform barriers: those that are needed. */
+  restoreSaved(needed: ReadonlySet<number>): void {
+    this.#restore(this.#savedAtBarriers.filter(({ local }) => needed.has(local)));
+  }
+
   #uniformBarrier(state: number): UniformBarrier {
     return this.uniformBarriers[state - chunkState.uniformBarriers]!;
   }
@@ -297,9 +302,3 @@ const alignments = { v128: 16, i64: 8, i32: 4 } as const;
 
 const endOf = (saved: readonly SavedLocal[]): number =>
   saved.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), stateHeaderBytes);
-
-/** Whether all lanes of a chunk arrive at a barrier together, or none. */
-function isUniform({ code, divergence }: UniformityAnalysis, barrier: number): boolean {
-  const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
-  return guard === null && !divergence.mayBePartial(barrier);
-}

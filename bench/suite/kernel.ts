@@ -17,7 +17,7 @@ export interface BenchBuffer {
 export type BenchSize = readonly [x: number, y?: number, z?: number];
 
 /** A texture of a square image of one float in each texel. */
-export interface BenchTexture {
+interface BenchTexture {
   readonly texture: string;
   readonly width: number;
 }

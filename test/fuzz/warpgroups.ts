@@ -4,12 +4,9 @@ import { meetAll } from "./mbarriers.ts";
 import type { Random } from "./random.ts";
 import type { Scope } from "./scope.ts";
 
-/** Threads of a warpgroup. */
-export const warpgroupThreads = 128;
-
 /** Shared memory for matrices: what any descriptor here can name lies in it. */
 const matrixBytes = 49_152;
-export const sharedMatrices = (module: ModuleText): string =>
+const sharedMatrices = (module: ModuleText): string =>
   module.variable("wg", () => `.shared .align 1024 .b8 wg[${matrixBytes}];`);
 
 /** How elements look: as halves near 1 of either sign, as small numbers of formats of 8 bits, or as any patterns. */

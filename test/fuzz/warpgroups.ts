@@ -41,7 +41,7 @@ export function fillMatrices({ text, module }: Scope): void {
 const strides = [128, 256, 512, 1024] as const;
 const leadings = [16, 128, 256, 512, 1024, 2048] as const;
 
-/** A descriptor of a matrix in shared memory, in a register. `swizzleBits`: what names the swizzle; `fixed`: further bits. */
+/** A descriptor of a matrix in shared memory, in a register. `swizzleBits`: what names a swizzle; `fixed`: more bits. */
 export function descriptor(scope: Scope, swizzleBits: readonly bigint[], fixed: bigint): string {
   const { text, module } = scope;
   const { random } = text;

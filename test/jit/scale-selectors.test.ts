@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { Device } from "../../src/index.ts";
 
 /*
- * Scales of `mma` whose selectors are in registers (section 9.7.14.5.3, figures 43 to 45). A and B have only ones, so that
- * an element of D is 32 times the scale of its row times that of its column, which are powers of two here: byte b of
- * thread t stands for 2^((t >> 2 & 1) + ((t + b) & 3)). The scale of row g of A comes from thread 4g + 2 * thread-id, that
- * of row g + 8 from the thread after it; that of column c of B from thread 4c + thread-id.
+ * Scales of `mma` whose selectors are in registers (section 9.7.14.5.3, figures 43 to 45). A and B have only ones, so
+ * that an element of D is 32 times the scale of its row times that of its column, which are powers of two here: byte b
+ * of thread t stands for 2^((t >> 2 & 1) + ((t + b) & 3)). The scale of row g of A comes from thread 4g + 2 * thread-id,
+ * that of row g + 8 from the thread after it; that of column c of B from thread 4c + thread-id.
  */
 const power = (thread: number, byte: number): number => ((thread >> 2) & 1) + ((thread + byte) & 3);
 

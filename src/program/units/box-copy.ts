@@ -80,8 +80,8 @@ function tensorRanges(call: UnitCall, lane: number, request: Request, { dense, .
 }
 
 /**
- * The same, found together, as nearly always all bytes between the first run and the last lie in one allocation. Null if
- * they do not. Where accesses are observed, those in between must not be shown.
+ * The same, found together, as nearly always all bytes between the first run and the last lie in one allocation. Null
+ * if they do not. Where accesses are observed, those in between must not be shown.
  */
 function spanOfRuns(
   call: UnitCall,

@@ -10,17 +10,17 @@ const matrixRegisterBytes = 128;
 /** Quads of a warp. */
 const warpQuads = 8;
 
-/** Where a register lies: so many bytes into the chunk's state, or into the context's area for registers of matrices. */
+/** Where a register lies: so many bytes into the chunk's state, or into the context's area for such registers. */
 export interface MatrixRegisterPlace {
   readonly area: "state" | "context";
   readonly at: number;
 }
 
 /**
- * Registers with the fragments of products that are computed by tiles, and the sums of those of warpgroups. A warp has more of them than the machine has
- * vector registers, and tiles read and write them in memory: so they lie there from the start, the registers of a
- * fragment one after the other. Those that are needed after the chunk has been suspended lie in its state, where they
- * need not be saved.
+ * Registers with the fragments of products that are computed by tiles, and the sums of those of warpgroups. A warp has
+ * more of them than the machine has vector registers, and tiles read and write them in memory: so they lie there from
+ * the start, the registers of a fragment one after the other. Those that are needed after the chunk has been suspended
+ * lie in its state, where they need not be saved.
  */
 export class MatrixRegisters {
   readonly #places = new Map<number, MatrixRegisterPlace>();

@@ -8,8 +8,13 @@ const example = (name: string): string => fileURLToPath(new URL(`../../examples/
 const [ampere, hopper] = [example("gemm.json"), example("gemm-hopper.json")];
 
 /** Executes commands one after the other and returns what the last ones print. */
-async function say(job: string, commands: readonly string[], asked: readonly string[]): Promise<string[]> {
-  const console = new Console(openSession(job), { style: plainStyle, width: 100 });
+async function say(
+  job: string,
+  commands: readonly string[],
+  asked: readonly string[],
+  options: Parameters<typeof openSession>[1] = {},
+): Promise<string[]> {
+  const console = new Console(openSession(job, options), { style: plainStyle, width: 100 });
   for (const command of commands) await console.run(command);
   const answers: string[] = [];
   for (const command of asked) answers.push((await console.run(command)).text);
@@ -110,4 +115,34 @@ test("tensor memory, an mbarrier that waits, and ranks of a cluster", async () =
   const rows = words.split("\n").slice(1);
   expect(rows.map((row) => Number(row.trim().split(/\s+/)[6]))).toEqual(Array.from({ length: 32 }, (_, l) => 100 + l));
   expect(nothing).toContain("there is no mbarrier at");
+});
+
+test("with a seed, operations are in flight until they are waited for", async () => {
+  // One group may be pending after the wait: the second tile, of which 32 lanes copy rows of A and 16 columns of B.
+  const [copies] = (await say(ampere, ["break 63", "c"], ["info copies"], { seed: 1 })) as [string];
+  expect(copies.replace(/0x[0-9a-f]+/g, "ADDRESS").split("\n")).toEqual([
+    expect.stringMatching(
+      /^line 57 +cp\.async\.cg +all lanes of warp 0 +16 bytes from .* to .*; complete by cp\.async\.wait_group 0$/,
+    ),
+    expect.stringMatching(
+      /^line 58 +cp\.async\.cg +lanes 0-15 of warp 0 +16 bytes from .* to .*; complete by cp\.async\.wait_group 0$/,
+    ),
+  ]);
+  // Boxes of 64 by 64 and of 64 by 8 halves, counted by the mbarriers of two stages.
+  const [boxes, mbarriers] = (await say(hopper, ["break 59", "c"], ["info copies", "info mbarriers"], { seed: 1 })) as [
+    string,
+    string,
+  ];
+  const [full, next] = [...mbarriers.matchAll(/^0x[0-9a-f]+/gm)].map(String);
+  const rows = boxes
+    .split("\n")
+    .map((row) => [/^line (\d+)/.exec(row)![1], /(\d+) bytes/.exec(row)![1], row.split(" ").at(-1)]);
+  expect(rows).toEqual([
+    ["39", "8192", full],
+    ["40", "1024", full],
+    ["42", "8192", next],
+    ["43", "1024", next],
+  ]);
+  const [none] = (await say(ampere, ["break 63", "c"], ["info copies"])) as [string];
+  expect(none).toMatch(/^nothing is in flight/);
 });

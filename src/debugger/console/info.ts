@@ -11,7 +11,7 @@ import { functionAt, moduleVariables } from "../view/names.ts";
 import type { Viewpoint } from "../view/memory-view.ts";
 import { typedBits, type Variable } from "../view/variables.ts";
 import type { ConsoleContext } from "./command.ts";
-import { descriptors, matrices, mbarriers, tensorMap, tensorMemory } from "./machine-info.ts";
+import { copies, descriptors, matrices, mbarriers, tensorMap, tensorMemory } from "./machine-info.ts";
 import { pointsText } from "./point-commands.ts";
 import { args, cuda, line, sourceLocals, withoutVariables } from "./source-info.ts";
 import { focusText, reportText, siteText, table } from "./render.ts";
@@ -206,6 +206,11 @@ export const infoTopics: readonly Topic[] = [
     name: "mbarriers",
     help: "the mbarriers of the block, or the one at an address: phase, arrivals, bytes",
     text: mbarriers,
+  },
+  {
+    name: "copies",
+    help: "asynchronous operations of the block that have not taken effect: from, to, bytes, what completes them",
+    text: copies,
   },
   {
     name: "descriptors",

@@ -10,6 +10,7 @@ import { tensorMapBytes } from "../../ir/index.ts";
 import { descriptorsAt, type Fields, matrixDescriptor, tensorMapFields } from "../view/descriptors.ts";
 import { cellFormats, matricesAt, type MatrixView } from "../view/fragments.ts";
 import { describeAddress, readMemory } from "../view/memory-view.ts";
+import { inFlight, inFlightText, issuedBy, issuersText } from "../view/copies.ts";
 import { mbarrierOf, mbarriersOf, mbarrierText } from "../view/mbarriers.ts";
 import { tensorAllocations, tensorWords } from "../view/tensor-memory.ts";
 import { formatValue, numberOf, sizeOf } from "../view/value.ts";
@@ -101,6 +102,17 @@ export function mbarriers({ session }: ConsoleContext, args: string): string {
     mbarrierText(one),
   ]);
   return rows.length === 0 ? "no word in the block's shared memory is an mbarrier" : table(rows);
+}
+
+/** Shows the asynchronous operations of the block that have not taken effect. */
+export function copies({ session }: ConsoleContext): string {
+  const { scope } = session;
+  const rows = inFlight(blockOf(session)).map((one) => {
+    const { opcode, line } = issuedBy(one);
+    return [`line ${line}`, opcode, issuersText(one), inFlightText(one, (address) => describeAddress(scope, address))];
+  });
+  if (rows.length > 0) return table(rows);
+  return "nothing is in flight: with --seed, operations take effect as late as waits allow, and else where they are issued";
 }
 
 const fieldsText = (fields: Fields): string => table(fields.map(([name, value]) => [`  ${name}`, value]));

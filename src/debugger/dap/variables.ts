@@ -12,6 +12,7 @@ import { visibleVariables } from "../source/variables.ts";
 import { assemblyPlace } from "../view/lane-place.ts";
 import { matricesAt, type MatrixView } from "../view/fragments.ts";
 import { describeAddress } from "../view/memory-view.ts";
+import { type InFlight, inFlight, inFlightText, issuedBy, issuersText } from "../view/copies.ts";
 import { mbarriersOf, mbarrierText, type MbarrierView } from "../view/mbarriers.ts";
 import { liveRegisters } from "../view/liveness.ts";
 import { lanesTable, lanesText } from "../view/tables.ts";
@@ -180,6 +181,7 @@ function machineScopes(session: Session): ScopeRow[] {
   if (warp === null || frame === null) return [];
   const matrices = matricesAt(frame.activation, frame.site.index);
   const mbarriers = mbarriersOf(warp.cta);
+  const pending = inFlight(warp.cta);
   const scope = (name: string, rows: () => readonly VariableRow[]): ScopeRow => ({ name, expensive: true, rows });
   return [
     ...(matrices.length === 0
@@ -188,6 +190,9 @@ function machineScopes(session: Session): ScopeRow[] {
     ...(mbarriers.length === 0
       ? []
       : [scope("Mbarriers of the block", () => mbarriers.map((one) => mbarrierRow(session.scope, one)))]),
+    ...(pending.length === 0
+      ? []
+      : [scope("Copies in flight", () => pending.map((one) => inFlightRow(session.scope, one)))]),
   ];
 }
 
@@ -198,6 +203,16 @@ function matrixRow({ name, format, registers, rows, columns, count, cells }: Mat
     value: `${count > 1 ? `${count} of ` : ""}${rows}x${columns} in ${registers.join(" ")}`,
     type: format,
     children: () => Array.from({ length: rows * count }, (_, i) => ({ name: `row ${i}`, value: row(i), type: format })),
+  };
+}
+
+function inFlightRow(scope: Scope, one: InFlight): VariableRow {
+  const { opcode, line } = issuedBy(one);
+  return {
+    name: `line ${line}, ${issuersText(one)}`,
+    value: inFlightText(one, (address) => describeAddress(scope, address)),
+    type: opcode,
+    ...(one.copy === null ? {} : { memoryReference: hex(one.copy.to) }),
   };
 }
 

@@ -32,14 +32,14 @@ interface Mbarrier {
 
 /** Arrives at an mbarrier once what the lane has begun so far has taken effect. */
 function arriveLater({ what, raises }: NonNullable<OpOf<"atomic">["tracks"]>, asker: Asker, mbarrier: Mbarrier): void {
-  const { x, lane } = asker;
+  const { x, site, lane } = asker;
   const { warp } = x;
   const effects = warp.cta.units.of(PendingEffects);
   // Fences and barriers of threads order operations on tensor memory, too.
   const after = what === "tensor" ? effects.pending("tensor", null) : effects.pending("copies", { warp, lane });
   if (raises) raisePending(mbarrier);
   effects.issue({
-    ...{ warp, lane, completion: "mbarrier", mbarriers: [mbarrier], after },
+    ...{ warp, lane, site, copy: null, completion: "mbarrier", mbarriers: [mbarrier], after },
     read: () => {},
     perform: () => arriveOnce(asker, mbarrier),
   });

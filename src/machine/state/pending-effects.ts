@@ -1,5 +1,7 @@
 import type { Restore } from "../memory/checkpoint.ts";
+import type { AddressParts } from "../memory/address-space.ts";
 import type { Views } from "../memory/views.ts";
+import type { Site } from "./code.ts";
 import type { Cta, Warp } from "./launch-state.ts";
 import type { UnitState } from "./unit-state.ts";
 
@@ -14,10 +16,20 @@ export type Completion = "mbarrier" | "copies" | "bulk" | "products" | "tensor" 
 /** The completions by groups, which threads commit and wait for. */
 export type GroupCompletion = Extract<Completion, "copies" | "bulk" | "products">;
 
+/** What an asynchronous copy moves: addresses as the program gave them, of a tensor the first byte of its memory. */
+export interface AsyncCopy {
+  readonly from: AddressParts;
+  readonly to: AddressParts;
+  readonly bytes: number;
+}
+
 /** An asynchronous operation that a lane has issued, or the first of the lanes for which it was. */
 export interface AsyncEffect {
   readonly warp: Warp;
   readonly lane: number;
+  readonly site: Site;
+  /** Null: what it does is no copy of memory. */
+  readonly copy: AsyncCopy | null;
   readonly completion: Completion;
   /** The mbarriers that count it, by the bytes of memory where they are. */
   readonly mbarriers: readonly { readonly views: Views; readonly at: number }[];
@@ -68,7 +80,7 @@ const copyOf = (groups: GroupsOfWarps): GroupsOfWarps =>
     ]),
   );
 
-const isGroup = (completion: Completion): completion is GroupCompletion =>
+export const isGroup = (completion: Completion): completion is GroupCompletion =>
   (groupCompletions as readonly Completion[]).includes(completion);
 
 /**
@@ -96,6 +108,19 @@ export class PendingEffects implements UnitState {
     return this.#effects.filter(
       (one) => one.completion === completion && (of === null || (one.warp === of.warp && one.lane === of.lane)),
     );
+  }
+
+  /** All that are pending, in the order in which they were issued. */
+  get all(): readonly AsyncEffect[] {
+    return this.#effects;
+  }
+
+  /** How many younger groups of its lane there are than the one that counts an operation; null: it is in none yet. */
+  youngerGroups(effect: AsyncEffect): number | null {
+    if (!isGroup(effect.completion)) return null;
+    const { groups } = this.#groupsOf(effect.completion, effect.warp, effect.lane);
+    const group = groups.findIndex((one) => one.includes(effect));
+    return group < 0 ? null : groups.length - 1 - group;
   }
 
   /** A lane makes a group of what it has issued. */

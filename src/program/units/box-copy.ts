@@ -127,6 +127,7 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
     });
     const { x, site } = call;
     issue(call, lane, {
+      copy: { from: parts(map.globalAddress), to: call.address(0, lane), bytes: box.transactions },
       mbarriers: targets.map(({ mbarrier }) => mbarrier),
       // Nothing waits for the reading of a load alone.
       read: () => {},
@@ -170,6 +171,7 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(shared, bytes);
     issue(call, lane, {
+      copy: { from: source, to: parts(map.globalAddress), bytes: box.transactions },
       mbarriers: [],
       read: () => {
         taken = read().slice();

@@ -40,6 +40,7 @@ export const bulkCopy = (op: UnitOpOf<"bulk-copy">, call: UnitCall): void =>
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(source!, bytes);
     issue(call, lane, {
+      copy: { from: address, to: call.address(0, lane), bytes },
       mbarriers: targets.flatMap(({ mbarrier }) => (mbarrier === null ? [] : [mbarrier])),
       read: () => {
         if (source !== null) taken = read().slice();

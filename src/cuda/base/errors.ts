@@ -95,9 +95,13 @@ export function fail(code: number): never {
   throw new CudaError(code);
 }
 
-/** Throws `code` unless the condition holds. */
-export function require(condition: boolean, code: number = errors.invalidValue): asserts condition {
-  if (!condition) throw new CudaError(code);
+/** Throws `code` unless the condition holds. `detail` says why, where calls are checked. */
+export function require(
+  condition: boolean,
+  code: number = errors.invalidValue,
+  detail: () => string | null = () => null,
+): asserts condition {
+  if (!condition) throw new CudaError(code, null, detail());
 }
 
 /** Throws that a value is invalid, and why: that is told where calls are checked. */

@@ -65,6 +65,12 @@ export const errors = {
   unknown: 999,
 } as const;
 
+/** An error as the runtime names it, with its number, as in "cudaErrorInvalidValue (1)". */
+export function errorName(code: number): string {
+  const name = Object.entries(errors).find(([, number]) => number === code)?.[0];
+  return name === undefined ? `error ${code}` : `cudaError${name[0]!.toUpperCase()}${name.slice(1)} (${code})`;
+}
+
 /** An error that a call returns. */
 export class CudaError extends Error {
   readonly code: number;

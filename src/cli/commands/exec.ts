@@ -155,6 +155,7 @@ export const exec: Command = {
   ],
   common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "matrix", "timeout", "max-steps"],
   passesOn: true,
+  runsKernels: true,
   details:
     "PROGRAM is an executable for Linux on x86-64 that was built with CUDA 13, with the shared or the static runtime (in that case not stripped). It runs as it is, with its arguments, its environment and its terminal; the exit status is its own, or with --sanitize 3 if it is 0 and there was an error in a report. Its kernels need PTX in it: nvcc puts it there unless it is told not to. docs/exec.md says what is supported.",
   run: (options, terminal) => runProgram(options, terminal) as Promise<ExitStatus>,

@@ -7,8 +7,9 @@ import type { Operation } from "../work/operation.ts";
 import type { Call } from "./call.ts";
 
 /*
- * Where calls are checked, memory that both the host and the device see is closed to the host from when an operation that
- * may access it is submitted until the host has waited for that operation. Then the host's own accesses come here.
+ * Where calls are checked, memory that both the host and the device see is closed to the host from when an operation
+ * that may access it is submitted until the host has waited for that operation. Accesses of the host in between come
+ * here.
  */
 
 const pageBytes = 4096;

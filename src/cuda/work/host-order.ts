@@ -1,5 +1,4 @@
 import type { Operation } from "./operation.ts";
-import type { Stream } from "./stream.ts";
 
 /** Bytes of device memory that an operation may access, and what it is. */
 export interface Use {
@@ -8,6 +7,9 @@ export interface Use {
   /** As messages name it: "the kernel `scale`". */
   readonly by: string;
 }
+
+/** A stream, of which nothing needs to be known but which it is. */
+type Queue = object;
 
 interface Mark {
   /** What has certainly ended when this has; empty once the host knows that this has ended. */
@@ -21,12 +23,14 @@ interface Mark {
  */
 export class HostOrder {
   readonly #marks = new WeakMap<Operation, Mark>();
-  readonly #lasts = new Map<Stream, Mark>();
+  readonly #lasts = new Map<Queue, Mark>();
   /** What is used by operations of which the host does not know that they have ended. */
   readonly #open = new Set<Use>();
 
-  /** Notes an operation that comes after the last ones of some streams, and after others, and is the last of its own. */
-  add(operation: Operation, stream: Stream, streams: Iterable<Stream>, others: readonly Operation[]): void {
+  /**
+   * Notes an operation that comes after the last ones of some streams, and after others, and is the last of its own.
+   */
+  add(operation: Operation, stream: Queue, streams: Iterable<Queue>, others: readonly Operation[]): void {
     const before = [...streams].flatMap((each) => this.#lasts.get(each) ?? []);
     const mark = { before: [...before, ...others.flatMap((each) => this.#marks.get(each) ?? [])], uses: [] };
     this.#marks.set(operation, mark);
@@ -56,7 +60,7 @@ export class HostOrder {
   }
 
   /** The host has waited for a stream. */
-  streamEnded(stream: Stream): readonly Use[] {
+  streamEnded(stream: Queue): readonly Use[] {
     return this.#ended(this.#lasts.get(stream));
   }
 

@@ -151,7 +151,9 @@ export class MemoryShadow {
     return this.#lastShared;
   }
 
-  /** The shadow of memory from `malloc` in this launch, which is initially unwritten, or of what the host has allocated. */
+  /**
+   * The shadow of memory from `malloc` in this launch, which is initially unwritten, or of what the host has allocated.
+   */
   #taken(allocation: Allocation, x: Activation): ByteShadow | undefined {
     if (allocation.unwritten !== undefined) {
       const kept = new ByteShadow(allocation.unwritten);

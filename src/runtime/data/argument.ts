@@ -189,10 +189,12 @@ function packAddress(
   writeAddress(into, to, context, wrong);
 }
 
+const spaces = { 32: new AddressSpace(32), 64: new AddressSpace(64) } as const;
+
 function writeAddress(into: Uint8Array, to: Buffer | Pointer, context: ArgumentContext, wrong: Wrong): void {
   const { buffer, offset } = to instanceof Buffer ? { buffer: to, offset: 0 } : to;
   if (buffer.memory !== context.memory) wrong("the buffer belongs to another device");
-  const address = new AddressSpace(context.addressSize).global(buffer.offset) + BigInt(offset);
+  const address = spaces[context.addressSize].global(buffer.offset) + BigInt(offset);
   if (context.addressSize === 64) viewOf(into).setBigUint64(0, address, true);
   else viewOf(into).setUint32(0, Number(address), true);
 }

@@ -294,8 +294,12 @@ export class Kernel {
    * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    const steps = this.#steps(options, this.#ready(options));
-    for (let step = steps.next(); ; ) {
+    const prepared = this.#prepare(options);
+    const first = prepared.end(() => this.#launcher.run(prepared));
+    if (prepared.deviceWork.length === 0) return first;
+    const steps = this.#steps(options, { kernel: this, prepared });
+    steps.next();
+    for (let step = steps.next(first); ; ) {
       if (step.done === true) return step.value;
       const { kernel, prepared } = step.value;
       step = steps.next(prepared.end(() => kernel.#launcher.run(prepared)));

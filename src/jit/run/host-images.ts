@@ -53,8 +53,8 @@ function describeSurface(image: Image, geometry: string, words: Int32Array, at: 
 }
 
 /**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the instruction
- * (see `fetchNumber`). Returns the number of its form, or 0.
+ * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the
+ * instruction (see `fetchNumber`). Returns the number of its form, or 0.
  */
 export function describeImage(found: FoundObject, fetch: number, words: Int32Array, at: number): number {
   if (found === null || typeof found === "string") return 0;

@@ -3,7 +3,6 @@ import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { DeviceWork } from "../../machine/state/device-work.ts";
-import type { Grid } from "../../machine/state/launch-state.ts";
 import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
@@ -19,10 +18,16 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
-import type { LaunchClusters } from "./launch-clusters.ts";
-import { type ExecutionChoices, LaunchExecution, type JitResult } from "./launch-execution.ts";
+import {
+  type ExecutionChoices,
+  type HostMaker,
+  type JitResult,
+  LaunchExecution,
+  type LaunchMemory,
+} from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
-import { LoadedKernel } from "./loaded-kernel.ts";
+import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { ShortLaunches } from "./short-launches.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
@@ -32,8 +37,10 @@ export class JitProgram {
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
+  readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
+  #launchMemory: LaunchMemory | null = null;
   /** What the last launch ran. */
   #last: { readonly request: LaunchRequest; readonly isShared: boolean; readonly loaded: LoadedKernel } | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
@@ -118,8 +125,8 @@ export class JitProgram {
   }
 
   /**
-   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a copy
-   * of the device's memory.
+   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a
+   * copy of the device's memory.
    */
   #mayStall({ waits }: CompiledKernel): boolean {
     return waits && this.#hasPhases && this.program.memory.allocatedBytes <= maxStallBytes;
@@ -127,8 +134,11 @@ export class JitProgram {
 
   /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
   #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
+    const short = this.#shortLaunches(loaded);
     const run = (request: LaunchRequest): JitResult =>
-      this.#execution(loaded, request, { apart: false, canUndo, id }).run();
+      short.take(request)
+        ? short.run(request, id)
+        : this.#execution(loaded, request, { apart: false, canUndo, id }).run();
     return this.program.memory.history.change(
       () => run(request),
       (result) => {
@@ -218,12 +228,27 @@ export class JitProgram {
     }
   }
 
+  #shortLaunches(loaded: LoadedKernel): ShortLaunches {
+    let short = this.#short.get(loaded);
+    if (short === undefined) {
+      short = new ShortLaunches(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded));
+      this.#short.set(loaded, short);
+    } else this.#placeConstants();
+    return short;
+  }
+
   #execution(loaded: LoadedKernel, request: LaunchRequest, choices: ExecutionChoices): LaunchExecution {
+    return new LaunchExecution(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded), request, choices);
+  }
+
+  #hostMaker(loaded: LoadedKernel): HostMaker {
+    return (grid, slot, clusters) => new Host(grid, loaded.kernel, this.#functions, this.constantsAt, slot, clusters);
+  }
+
+  /** What launches share, with the constants in place. */
+  #sharedMemory(): LaunchMemory {
     const constants = this.#placeConstants();
-    const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
-      new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
-    const shared = { contexts: this.#contexts, tables: this.#tables, constants };
-    return new LaunchExecution(this.program, loaded, shared, host, request, choices);
+    return (this.#launchMemory ??= { contexts: this.#contexts, tables: this.#tables, constants });
   }
 
   /**
@@ -330,7 +355,9 @@ function isRepeatable(
   return !unrepeatable.some((name) => imports.includes(name));
 }
 
-/** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
+/**
+ * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
+ */
 const maxCheckpointBytes = 2 ** 20;
 const maxStallBytes = 2 ** 26;
 
@@ -369,15 +396,4 @@ function globalsOf({ variables, addresses }: Program): VariableFacts {
     return space === "global" ? [{ name, start, end: start + size }] : [];
   });
   return { extents, delta: -addresses.globalLow };
-}
-
-/** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
-const instructionsPerMs = 2e6;
-
-const iterationsOfLoops = 16;
-
-/** Milliseconds that a block may take, before one has been seen. */
-function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
-  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
-  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
 }

@@ -1,4 +1,11 @@
-import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
+import {
+  bf16ToNumber,
+  bf16ToNumbers,
+  f16ToNumber,
+  numbersToBf16,
+  numberToBf16,
+  numberToF16,
+} from "../../numeric/half.ts";
 
 /**
  * The element types of buffers: unsigned and signed integers and floats, with their size in bits. All are
@@ -262,16 +269,16 @@ const isHalf = (type: ElementType): type is Half => type === "f16" || type === "
 
 /** Converts the bits of halves to numbers. */
 function widened(type: Half, halves: Uint16Array, into: Float32Array): Float32Array {
-  const convert = type === "f16" ? f16ToNumber : bf16ToNumber;
-  for (let i = 0; i < halves.length; i++) into[i] = convert(halves[i]!);
+  if (type === "bf16") bf16ToNumbers(halves, into);
+  else for (let i = 0; i < halves.length; i++) into[i] = f16ToNumber(halves[i]!);
   return into;
 }
 
-/** Rounds numbers to halves, and returns their bits. */
+/** Rounds numbers to halves, and returns their bits: bf16 by way of f32, as `Elements.set` does it. */
 function halvesOf(type: Half, values: ArrayLike<number>): Uint16Array {
-  const convert = type === "f16" ? numberToF16 : roundToBf16;
+  if (type === "bf16") return numbersToBf16(values instanceof Float32Array ? values : new Float32Array(values));
   const halves = new Uint16Array(values.length);
-  for (let i = 0; i < halves.length; i++) halves[i] = convert(values[i]!);
+  for (let i = 0; i < halves.length; i++) halves[i] = numberToF16(values[i]!);
   return halves;
 }
 

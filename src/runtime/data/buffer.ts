@@ -74,8 +74,8 @@ export class Buffer<T extends ElementType = ElementType> {
    * Returns a copy of the values. f16 and bf16 are converted to a `Float32Array`. `into`: an array of this kind and
    * length that gets the values; to read again and again into one array is several times as fast as into new ones.
    *
-   * @throws UsageError if the buffer has been freed, while launches are in flight that may use it, or if `into` does not
-   * fit
+   * @throws UsageError if the buffer has been freed, while launches are in flight that may use it, or if `into` does
+   * not fit
    */
   read(into?: TypedArrays[T]): TypedArrays[T] {
     if (into === undefined) return asTypedArray(this.type, this.readBytes());

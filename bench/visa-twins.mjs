@@ -97,6 +97,17 @@ const rows = [
     block: [256, 1, 1],
     args: (d) => [s32(n / 2), s32(1024), s32(256), noise(d, "s32", n)],
   },
+  ...[
+    ["direct", 256],
+    ["table", 64],
+    ["recursion", 12],
+  ].map(([name, count]) => ({
+    name: `calls-${name}`,
+    kernel: `calls_${name}`,
+    grid: line(1 << 14, 128),
+    block: [128, 1, 1],
+    args: (d) => [s32(count), d.buffer("u32", 1 << 14)],
+  })),
 ];
 
 /** Loads a kernel; what it returns runs it once. */

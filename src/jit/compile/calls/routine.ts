@@ -1,13 +1,14 @@
 import { fileLeavesOf } from "../../../ir/flow/accesses.ts";
 import { type IrFunction, type Param, variablesAt } from "../../../ir/index.ts";
 import { byteOf } from "../../../ir/region.ts";
-import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { Wasm } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
 import type { ByteFilePort, Chunk } from "../emit/chunk.ts";
 import { hostStackSize } from "../emit/host-stack-size.ts";
+import { clearBytes } from "../emit/memory-ops.ts";
 import type { Frame } from "../memory/frame.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
-import { activationBytes } from "../plan/activation-size.ts";
+import { activationBytes, bytesInCaller } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { entryParam } from "../plan/calling-convention.ts";
 import { SharedRegisters } from "./shared-registers.ts";
@@ -27,13 +28,25 @@ export class Routine {
   }
 
   /** Enters the activation, if the host's stack has room for it. */
-  enter(frame: Frame, { stacks, quads }: ModuleUnit): void {
+  enter(frame: Frame, unit: ModuleUnit): void {
     const { writer } = this.#chunk;
-    writer.get(entryParam);
-    writer.memory("i32.load", 4, callEntry.top);
+    const { stacks, quads } = unit;
+    const own = (): void => {
+      writer.get(entryParam);
+      writer.memory("i32.load", 4, callEntry.top);
+    };
+    own();
     this.#file.place();
+    if (unit.passed.isInPlace(this.#compiled)) {
+      writer.get(entryParam);
+      writer.memory("i32.load", 4, callEntry.passed);
+      this.#file.placePassed();
+    }
     // The space for byte files is as large as the host's stack.
-    const bytes = Math.max(hostStackSize(this.#chunk), activationBytes(this.#compiled, quads));
+    const bytes = Math.max(
+      hostStackSize(this.#chunk),
+      activationBytes(this.#compiled, quads) - bytesInCaller(this.#compiled, unit),
+    );
     if (stacks.isChecked) frame.enterHost(entryParam, bytes);
   }
 
@@ -58,9 +71,7 @@ export class Routine {
   #clear(): void {
     const { writer } = this.#chunk;
     const { start, end } = variablesIn(this.#compiled.ir, this.#compiled.part?.isShared === true);
-    if (start >= end) return;
-    writer.values([wasm.op("i32.add", this.#file.base, wasm.i32(start)), wasm.i32(0), wasm.i32(end - start)]);
-    writer.memoryFill();
+    clearBytes(writer, this.#file.base, start, end);
   }
 }
 

@@ -21,8 +21,12 @@ export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() =>
 export interface ByteFilePort {
   /** The byte of memory where the file begins. */
   readonly base: Wasm;
+  /** The byte of memory where the file begins in which the registers lie that calls pass. */
+  readonly passed: Wasm;
   /** Takes the byte of memory where the file begins from the stack. */
   place(): void;
+  /** Takes from the stack where the file begins in which the registers lie that calls pass, if that is another one. */
+  placePassed(): void;
   /** Gives the registers that stand for parts of the file their first values. */
   loadHomes(registers: Iterable<number>): void;
   /** Loads what an instruction reads into locals, which are valid until `finish`. */

@@ -1,5 +1,6 @@
-import type { CallGraph } from "./call-graph.ts";
+import { variablesAt } from "../../../ir/index.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
+import type { KernelScope } from "./scope.ts";
 
 /** Bytes of the host's stack that activations may take: engines have about a megabyte, and throw when it is full. */
 export const hostStackBytes = 900 * 1024;
@@ -20,11 +21,18 @@ export function activationBytes({ ir, part }: CompiledFunction, quads: number): 
   return aligned(ir.file.bytes) + shared;
 }
 
+/**
+ * Bytes at the beginning of a routine's byte file that take no place, since it uses the registers of its caller: the
+ * file begins so many bytes before its place.
+ */
+export const bytesInCaller = (f: CompiledFunction, { passed }: Pick<KernelScope, "passed">): number =>
+  passed.isInPlace(f) ? variablesAt(f.ir.file!.grfBytes) : 0;
+
 /** Bytes for the activations of routines, as many as can be open at once. */
-export function calledBytes(graph: CallGraph, quads: number): number {
+export function calledBytes({ graph, passed }: Pick<KernelScope, "graph" | "passed">, quads: number): number {
   // A subroutine runs in the activation of its routine.
   const bytesOf = (f: CompiledFunction): number =>
-    f.part === null || f.part.number !== null ? 0 : activationBytes(f, quads);
+    f.part === null || f.part.number !== null ? 0 : activationBytes(f, quads) - bytesInCaller(f, { passed });
   // Each takes at least as many bytes of the host's stack, which is limited.
   const { recursive, functions } = graph.order;
   if (graph.functions[0]!.part === null) return 0;

@@ -1,4 +1,5 @@
-// How fast the language service answers on a large module of PTX: after it is opened, at each keystroke, and when asked.
+// How fast the language service answers on a large module of PTX: after it is opened, at each keystroke, and when
+// asked.
 //
 //     node bench/ide.mjs [MEGABYTES]
 import { largeModule } from "./corpus.mjs";

@@ -1,11 +1,12 @@
-// What a peer (plain C, OpenCL) is told to do: one file of words that `lanewise bench` writes, and beside it a file with the
-// contents of each buffer.
+// What a peer (plain C, OpenCL) is told to do: one file of words that `lanewise bench` writes, and beside it a file
+// with the contents of each buffer.
 //
 //     runs 5 250                          at least 5 runs, and as many as begin within 250 ms
 //     sizes 1048576 2.5                   what the program in C is called with
 //     buffer x 4194304 in                 bytes; in: only read. inout: filled anew before each run. out: only written
 //     launch saxpy 1048576 1 1 256 1 1 4 i 1048576 f 2.5 b 0 b 1
-//                                         work items and those of a group, in x, y, z; arguments: int, float, double, buffer
+//                                         work items and those of a group, in x, y, z; arguments: int, float, double,
+//                                         buffer
 #pragma once
 #include <stddef.h>
 

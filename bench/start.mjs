@@ -1,5 +1,5 @@
-// What starting costs: the median wall time of a process that checks a small file, or runs a kernel that nobody has
-// compiled before, against `node -e 0`.
+// What starting costs: the median wall time of a process that imports the library, checks a small file, or runs a kernel
+// that nobody has compiled before, against `node -e 0`.
 //
 //     node bench/start.mjs [TIMES]
 import { spawnSync } from "node:child_process";
@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url";
 import { milliseconds } from "./time.mjs";
 
 const times = Number(process.argv[2] ?? 20);
-const main = fileURLToPath(new URL("../dist/cli/main.js", import.meta.url));
+const project = fileURLToPath(new URL("..", import.meta.url));
+const main = join(project, "dist/cli/main.js");
 const folder = mkdtempSync(join(tmpdir(), "lanewise-bench-"));
 const [ptx, visa] = [join(folder, "small.ptx"), join(folder, "small.visaasm")];
 writeFileSync(
@@ -31,6 +32,7 @@ const values = ["1024", "2.0", "f32[1024]=iota", "f32[1024]=iota"].flatMap((valu
 const run = [main, "run", saxpy, "--grid", "4", "--block", "256", ...values, "--no-cache", "--engine"];
 const cases = {
   "node -e 0": ["-e", "0"],
+  'import "lanewise"': ["--input-type=module", "-e", 'import "lanewise"'],
   "lanewise --version": [main, "--version"],
   "lanewise check, PTX": [main, "check", ptx],
   "lanewise check, vISA": [main, "check", visa],
@@ -43,7 +45,9 @@ try {
   for (let i = 0; i < times; i++) {
     for (const [name, words] of Object.entries(cases)) {
       let ended;
-      taken[name].push(milliseconds(() => (ended = spawnSync(process.execPath, words, { encoding: "utf8" }))));
+      taken[name].push(
+        milliseconds(() => (ended = spawnSync(process.execPath, words, { encoding: "utf8", cwd: project }))),
+      );
       if (ended.status !== 0) throw new Error(`${name} failed:\n${ended.stderr}`);
     }
   }

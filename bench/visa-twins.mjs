@@ -1,10 +1,11 @@
-// Kernels of opencl/ as Intel's compiler makes vISA of them, against the PTX that nvcc makes of their twins in kernels/:
+// Kernels of opencl/ as Intel's compiler makes vISA of them, against the PTX that nvcc makes of their twins in
+// kernels/:
 // both compiled by Lanewise, both on the same buffers. Milliseconds, the least of the rounds, and the ratios.
 //
 //     node bench/visa-twins.mjs [NAME] [ROUNDS]      kernels whose name contains NAME
 //
-// The texts in visa/opencl/ are those of IGC 1.0.12504 (`IGC_ShaderDumpEnable=1 IGC_ForceOCLSIMDWidth=WIDTH ocloc compile
-// -file X.cl -device PLATFORM --format zebin`), without their comments; each with its section .ze_info.
+// The texts in visa/opencl/ are those of IGC 1.0.12504 (`IGC_ShaderDumpEnable=1 IGC_ForceOCLSIMDWidth=WIDTH ocloc
+// compile -file X.cl -device PLATFORM --format zebin`), without their comments; each with its section .ze_info.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Device, scalar } from "../dist/index.js";

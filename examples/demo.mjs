@@ -1,9 +1,9 @@
-// Runs examples through the built product, as a user would: CUDA source with its lanes and a bug, jobs, and calls by some
-// lanes of a warp in both instruction sets. `npm run demo` builds the product first.
+// Runs examples through the built product, as a user would: CUDA source with its lanes and a bug, jobs, and calls by
+// some lanes of a warp in both instruction sets. `npm run demo` builds the product first.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { demangle, Device, parseJob, SourceText } from "../dist/index.js";
+import { demangle, Device, parseJob, SourceText } from "lanewise";
 import { laneChart } from "./lane-chart.mjs";
 import { traceLanes } from "./lane-trace.mjs";
 import { runBoth } from "./two-functions/run-both.mjs";

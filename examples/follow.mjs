@@ -1,7 +1,7 @@
 // Draws what the lanes of a warp do: node examples/follow.mjs FILE.ptx [KERNEL]. The kernel gets one buffer of 32
 // words.
 import { readFileSync } from "node:fs";
-import { Device } from "../dist/index.js";
+import { Device } from "lanewise";
 import { laneChart, laneGroups } from "./lane-chart.mjs";
 import { traceLanes } from "./lane-trace.mjs";
 

@@ -33,9 +33,9 @@ export function laneSvg(trace, { title }) {
   const width = left + columns.length * columnWidth + right;
   const bands = [];
   let y = top;
-  for (const { lanes, cells } of rows) {
-    bands.push(bandOf(lanes, cells, y, hue));
-    y += lanes.length * laneHeight + gap;
+  for (const row of rows) {
+    bands.push(bandOf(row, y, hue));
+    y += row.lanes.length * laneHeight + gap;
   }
   const height = y + 62;
   const travel = columns.length * columnWidth;
@@ -55,10 +55,10 @@ ${legend(functions, hue, y + 34)}
 }
 
 /** The rows of lanes with one history: stretches of one state of one function are one shape. */
-function bandOf(lanes, cells, y, hue) {
+function bandOf({ name: names, lanes, cells }, y, hue) {
   const height = lanes.length * laneHeight;
   const parts = [
-    `<text class="faint" x="${left - 10}" y="${y + height / 2 + 4}" text-anchor="end">${nameOf(lanes)}</text>`,
+    `<text class="faint" x="${left - 10}" y="${y + height / 2 + 4}" text-anchor="end">lanes ${names}</text>`,
     `<rect class="row" x="${left}" y="${y}" width="${cells.length * columnWidth}" height="${height}"/>`,
   ];
   const between = lanes.slice(1).map((_, i) => `M${left} ${y + (i + 1) * laneHeight}h${cells.length * columnWidth}`);
@@ -84,9 +84,6 @@ function bandOf(lanes, cells, y, hue) {
   if (between.length > 0) parts.push(`<path class="between" d="${between.join("")}"/>`);
   return parts.join("\n");
 }
-
-/** The lanes as their numbers, or as the first two and the last. */
-const nameOf = (lanes) => `lanes ${lanes.length <= 3 ? lanes.join(" ") : `${lanes[0]} ${lanes[1]} … ${lanes.at(-1)}`}`;
 
 /** Where lanes part (▾) and meet (▴), below the rows. */
 const eventMarks = (columns, y) =>

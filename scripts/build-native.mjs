@@ -1,5 +1,5 @@
-// Builds the native part of `lanewise exec` from native/: the client library, the names of libcudart and libcuda, and the
-// server's add-on. Linux on x86-64 alone; needs a C compiler: $CC, zig if it is there (for glibc 2.17), or cc.
+// Builds the native part of `lanewise exec` from native/: the client library, the names of libcudart and libcuda, and
+// the server's add-on. Linux on x86-64 alone; needs a C compiler: $CC, zig if it is there (for glibc 2.17), or cc.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";

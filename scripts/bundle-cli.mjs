@@ -1,6 +1,6 @@
-// The command line as few files: what starts a command, PTX, vISA, the engine, YAML, PNG and the readers of binaries each in
-// some of their own, loaded when a command needs them. One file of all would cost every command the time to read what
-// it does not need.
+// The command line as few files: what starts a command, PTX, vISA, the engine, YAML, PNG and the readers of binaries
+// each in some of their own, loaded when a command needs them. One file of all would cost every command the time to
+// read what it does not need.
 import { writeBundle } from "./write-bundle.mjs";
 
 /** The first that a module's path matches; the rest goes where it is used. */

@@ -11,6 +11,14 @@ export class CircleCheck {
     return { name: "circles", moduleParsed: ({ id, importedIds }) => void this.#importsOf.set(id, importedIds) };
   }
 
+  /** A module and all that it needs, once the bundler has read them. */
+  neededBy(first) {
+    const needed = new Set([first]);
+    // A set may grow while it is iterated.
+    for (const id of needed) for (const imported of this.#importsOf.get(id) ?? []) needed.add(imported);
+    return needed;
+  }
+
   /** Throws if files of the output import each other in a circle. `root` is the project's. */
   refuse(output, root) {
     const chunks = new Map(output.filter(({ type }) => type === "chunk").map((chunk) => [chunk.fileName, chunk]));

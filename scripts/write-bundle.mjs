@@ -4,19 +4,35 @@ import { CircleCheck } from "./circle-check.mjs";
 /**
  * Bundles modules into a few minified files in a folder and refuses files that import each other in a circle. `files`:
  * pairs of a pattern of paths and the name of the file for the modules that match; the first match counts, and what
- * matches none goes where it is used. The rest are the bundler's own options.
+ * matches none goes where it is used. `first`: the path of a module; of each of these files what that module needs is
+ * in one of its own. The rest are the bundler's own options.
  */
-export async function writeBundle(root, { files, input, output, codeSplitting }) {
+export async function writeBundle(root, { files, first = null, input, output, codeSplitting }) {
   const circles = new CircleCheck();
-  const bundle = await rolldown({ logLevel: "warn", plugins: [circles.plugin], ...input });
-  const name = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
+  const bundle = await rolldown({ logLevel: "warn", ...input, plugins: [circles.plugin, ...(input.plugins ?? [])] });
   const written = await bundle.write({
     entryFileNames: "[name].js",
     format: "esm",
     comments: false,
     minify: true,
     ...output,
-    codeSplitting: { groups: [{ name, debugName: "rooms" }], ...codeSplitting },
+    codeSplitting: { groups: groupsOf(files, first === null ? null : () => circles.neededBy(first)), ...codeSplitting },
   });
   circles.refuse(written.output, root);
+}
+
+/** The files for modules, as the bundler wants them. `needed`: the modules that are in files of their own, if any. */
+function groupsOf(files, needed) {
+  const nameOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
+  if (needed === null) return [{ name: nameOf, debugName: "rooms" }];
+  let modules = null;
+  const isNeeded = (id) => (modules ??= needed()).has(id);
+  const names = [...new Set(files.map(([, name]) => name))];
+  const groups = [
+    ...names.map((own) => ({ name: `${own}-base`, test: (id) => isNeeded(id) && nameOf(id) === own })),
+    { name: "base", test: isNeeded },
+    ...names.map((own) => ({ name: own, test: (id) => nameOf(id) === own })),
+  ];
+  // A file takes along what its modules need, so that those that need little come first.
+  return groups.map((group, i) => ({ ...group, priority: groups.length - i }));
 }

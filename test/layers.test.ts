@@ -169,6 +169,16 @@ test("no file is longer than 400 lines", () => {
   expect(long).toEqual([]);
 });
 
+test("no line of a comment is longer than 120 columns", () => {
+  const isComment = /^\s*(\/\/|\/\*|\*)/;
+  const long = files.flatMap((file) =>
+    readFileSync(join(root, file), "utf8")
+      .split("\n")
+      .flatMap((line, i) => (line.length > 120 && isComment.test(line) ? [`${file}:${i + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
+});
+
 /** Groups of files of which each imports every other, directly or through others of the group. */
 function circlesIn(nodes: readonly string[], edges: readonly { file: string; to: string }[]): string[][] {
   const next = new Map(nodes.map((node) => [node, edges.filter(({ file }) => file === node).map(({ to }) => to)]));

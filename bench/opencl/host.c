@@ -1,5 +1,5 @@
-// Builds the program of an OpenCL file on PoCL's processor and measures the plan's launches: host FILE.cl. The exit status is 2
-// where there is no PoCL.
+// Builds the program of an OpenCL file on PoCL's processor and measures the plan's launches: host FILE.cl. The exit
+// status is 2 where there is no PoCL.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>

@@ -80,7 +80,8 @@ write("public/lanes.svg", read("docs/pictures/lanes.svg"));
 write("public/icon.svg", read("playground/public/icon.svg"));
 write("public/job.schema.json", JSON.stringify(lanewise("schema"), null, 2));
 for (const [path, text] of diagnosticPages(lanewise)) write(`reference/${path}`, text);
-for (const [path, text] of ptxPages(lanewise("isa").instructions)) write(`reference/${path}`, text);
+for (const [path, text] of ptxPages(lanewise("isa").instructions, read("docs/support.md")))
+  write(`reference/${path}`, text);
 write("reference/visa.md", visaPage(lanewise("isa", "--isa", "visa").instructions));
 const playground = join(root, "playground/dist");
 if (existsSync(playground)) cpSync(playground, join(out, "public/playground"), { recursive: true });

@@ -22,8 +22,8 @@ const oneWarp = (name, kernel) =>
   )}\n`;
 
 /**
- * A link that opens what a page shows: a chart of a kernel, or the run of a job. Null where the playground has nothing to
- * run.
+ * A link that opens what a page shows: a chart of a kernel, or the run of a job. Null where the playground has nothing
+ * to run.
  */
 export function playgroundLink(root, what) {
   const read = (path) => readFileSync(join(root, path), "utf8");

@@ -54,8 +54,8 @@ export type Place =
       /** In the space of the access: `i64`, or `i32` in a 32-bit module. */
       readonly address: Expr;
       /**
-       * The index of the surface of which the address is a part: beyond its end loads give 0, and stores do nothing. Only
-       * `asWorkItems` makes such places.
+       * The index of the surface of which the address is a part: beyond its end loads give 0, and stores do nothing.
+       * Only `asWorkItems` makes such places.
        */
       readonly surface?: number;
     }

@@ -32,8 +32,7 @@ export type FloatFunction = "fadd" | "fsub" | "fmin" | "fmax" | "fcas";
 export interface AtomicOperands {
   readonly bits: 16 | 32 | 64;
   readonly bfloat: boolean;
-  /** `i32`, or `i64` for 64 bits; 16 bits are zero-extended. */
-  /** The value in memory. */
+  /** The value in memory. Values are `i32`, or `i64` for 64 bits; 16 bits are zero-extended. */
   readonly old: Expr;
   readonly src0: Expr;
   readonly src1: Expr;

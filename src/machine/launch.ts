@@ -60,8 +60,8 @@ export interface LaunchRequest {
   /** The values of %envreg1 and %envreg2. Default: 0. */
   readonly environment?: readonly [number, number];
   /**
-   * Whether the clocks of threads are the host's, in nanoseconds. Default: they show what has been executed, so that each
-   * run is the same.
+   * Whether the clocks of threads are the host's, in nanoseconds. Default: they show what has been executed, so that
+   * each run is the same.
    */
   readonly hostClock?: boolean;
   /** How products of matrices are summed. Default: "hardware". */
@@ -81,7 +81,10 @@ export interface LaunchRequest {
   readonly onReport?: ReportListener;
   /** What kernels print (`vprintf`), as bytes decoded to text. */
   readonly onOutput?: (text: string) => void;
-  /** Called with each piece of work that the kernel hands to the device. Default: it cannot, and gets an error. @internal */
+  /**
+   * Called with each piece of work that the kernel hands to the device. Default: it cannot, and gets an error.
+   * @internal
+   */
   readonly onDeviceWork?: (work: DeviceWork) => void;
 }
 

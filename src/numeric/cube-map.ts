@@ -18,7 +18,9 @@ const faces = [
 
 const { fround } = Math;
 
-/** The face to which a direction points: that of the axis along which it is longest; of equals z, then y (as OpenGL). */
+/**
+ * The face to which a direction points: that of the axis along which it is longest; of equals z, then y (as OpenGL).
+ */
 function faceOf([x, y, z]: readonly number[]): number {
   const [ax, ay, az] = [Math.abs(x!), Math.abs(y!), Math.abs(z!)];
   if (az >= ax && az >= ay) return z! < 0 ? 5 : 4;

@@ -23,6 +23,9 @@ const maxThreads = 1024;
 
 let launches = 0;
 
+/** The number of the next launch. */
+export const nextLaunch = (): number => launches++;
+
 /** A launch whose first block has not started. */
 export interface OpenLaunch {
   readonly grid: Grid;
@@ -38,6 +41,8 @@ export interface GridOptions {
   readonly ownConstants?: boolean;
   /** The stack of a thread, in bytes. Default: `stackLimit`. */
   readonly stackLimit?: number;
+  /** The number of the launch, where it repeats an earlier one. Default: the next one. */
+  readonly id?: number;
 }
 
 /** Makes the grid that the blocks of a launch share. Throws a RangeError if the request is invalid. */
@@ -50,12 +55,13 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   checkParams(kernel.ir, request);
   const cluster = clusterOf(kernel.ir, request);
   const observers = options.observers ?? [];
+  program.memory.history.forget();
   const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
   const dynamicEnd = dynamicStart + request.sharedBytes;
   const name = request.threads === undefined ? dynamicName : "shared local memory";
   const sharedExtents: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
   const grid: Grid = {
-    id: launches++,
+    id: options.id ?? nextLaunch(),
     kernel: request.kernel,
     dimensions: request.grid,
     block: request.block,

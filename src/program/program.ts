@@ -77,6 +77,7 @@ export class Program implements FunctionTable {
    * or if the bytes do not fit.
    */
   writeVariable(name: string, bytes: Uint8Array, offset = 0): void {
+    this.memory.history.forget();
     this.#bytesOf(name).set(bytes, offset);
   }
 

@@ -35,7 +35,7 @@ export {
   type FoundDifference,
   type ScheduleChoice,
 } from "./explore/explore.ts";
-export { LoadError, NotExecutableError, NumpyError, UsageError } from "./data/errors.ts";
+export { LoadError, NotExecutableError, NotStandaloneError, NumpyError, UsageError } from "./data/errors.ts";
 export type { Isa } from "./data/isa.ts";
 export type { Difference } from "./job/compare.ts";
 export { type BufferSpec, type ExpectedReport, type Job, type LaunchSpec, parseJob } from "./job/job.ts";
@@ -80,7 +80,6 @@ export {
   type BuildOptions,
   buildKernel,
   type KernelDescription,
-  NotStandaloneError,
   type Piece,
   type StandaloneKernel,
 } from "./standalone/standalone.ts";

@@ -8,7 +8,9 @@ interface Flags {
 /** Flags that, when off, make V8 compile a module completely at once and never optimize it later. */
 const tierUp = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"] as const;
 
-/** The flag that says when V8 begins to optimize a function: after about so many bytes of its code have been executed. */
+/**
+ * The flag that says when V8 begins to optimize a function: after about so many bytes of its code have been executed.
+ */
 const budget = "wasm-tiering-budget";
 /** Its default in V8 of a version, and its greatest value. */
 const usualBudget = (v8: string): number => (Number.parseInt(v8, 10) < 12 ? 1_800_000 : 13_000_000);

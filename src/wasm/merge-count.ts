@@ -56,7 +56,9 @@ interface FunctionSize {
   readonly merges: Pick<MergeCount, "values" | "labels" | "loops">;
 }
 
-/** The largest function that is optimized, and the largest one that merges few values: straight code, for the most part. */
+/**
+ * The largest function that is optimized, and the largest one that merges few values: straight code, for the most part.
+ */
 const [maxSize, maxStraightSize] = [0x8_0000, 0xc_0000];
 
 /** Values that are few, for functions of such sizes. */
@@ -66,9 +68,9 @@ const fewValues = 300_000;
 const [maxLabels, maxTime] = [10_000, 5000];
 
 /**
- * About how many milliseconds V8 needs to optimize a function: a fit to functions of all kinds in `bench/compile-kinds`,
- * most of which take between half and twice as long on a common machine. Null: a function that must not be optimized,
- * as it would take longer than anybody waits, or more memory than V8 may use.
+ * About how many milliseconds V8 needs to optimize a function: a fit to functions of all kinds in
+ * `bench/compile-kinds`, most of which take between half and twice as long on a common machine. Null: a function that
+ * must not be optimized, as it would take longer than anybody waits, or more memory than V8 may use.
  */
 export function optimizingTime({ size, merges: { values, labels, loops } }: FunctionSize): number | null {
   if (size > (values <= fewValues ? maxStraightSize : maxSize) || labels > maxLabels) return null;

@@ -7,8 +7,8 @@ import { HostObject } from "../../src/container/index.ts";
 import { LineTable } from "../../src/dwarf/index.ts";
 
 /*
- * Names and lines in a program of the host: a C compiler writes them, and `nm` says where functions are. What they have to
- * be is in the source itself.
+ * Names and lines in a program of the host: a C compiler writes them, and `nm` says where functions are. What they have
+ * to be is in the source itself.
  */
 
 const source = `static int twice(int x) {

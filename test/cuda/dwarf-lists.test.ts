@@ -4,8 +4,8 @@ import { DwarfError } from "../../src/dwarf/reader.ts";
 import type { DebugSection, DebugSections, SymbolReference } from "../../src/dwarf/sections.ts";
 
 /*
- * Lists of ranges and locations as DWARF 5 has them (sections 2.6.2, 2.17.3, 7.7.3 and 7.25), and as the versions before
- * have them, of one function with one variable. Addresses are labels, as in PTX.
+ * Lists of ranges and locations as DWARF 5 has them (sections 2.6.2, 2.17.3, 7.7.3 and 7.25), and as the versions
+ * before have them, of one function with one variable. Addresses are labels, as in PTX.
  */
 type Part = number | string | { readonly u32: number } | { readonly label: string };
 

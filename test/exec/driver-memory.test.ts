@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { errors } from "../../src/cuda/base/errors.ts";
 import { FakeProgram } from "./fake-program.ts";
 
-// What these calls do and return: CUDA Driver API, Memory Management, Virtual Memory Management, Stream Memory Operations,
-// Texture Object Management.
+// What these calls do and return: CUDA Driver API, Memory Management, Virtual Memory Management, Stream Memory
+// Operations, Texture Object Management.
 
 const ptx = `.version 7.0
 .target sm_75

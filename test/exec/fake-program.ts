@@ -51,7 +51,8 @@ export class FakeProgram {
       { gpu: gpus["sm_90"]!, devices: 1, launch: {}, ...options },
       {
         host,
-        makeDevice: () => new PtxDevice(),
+        // The program changes the memory too.
+        makeDevice: () => new PtxDevice({ underlay: () => {} }),
         readFile: (path) => {
           const text = this.files.get(path);
           return text === undefined ? null : new TextEncoder().encode(text);

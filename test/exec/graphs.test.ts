@@ -3,7 +3,8 @@ import { errors } from "../../src/cuda/base/errors.ts";
 import { nodeType } from "../../src/cuda/work/graph.ts";
 import { FakeProgram } from "./fake-program.ts";
 
-// What these calls do and return: CUDA Runtime API, Graph Management and Stream Management; Programming Guide, CUDA Graphs.
+// What these calls do and return: CUDA Runtime API, Graph Management and Stream Management; Programming Guide, CUDA
+// Graphs.
 
 const ptx = `.version 7.0
 .target sm_75

@@ -14,8 +14,8 @@ export interface ImageProgram {
 }
 
 /*
- * `R` has the results, `LANE` and `FLANE` the number of each lane, `ZERO` and `ONE` these numbers in all lanes, `T6` the
- * image, `S0` a sampler.
+ * `R` has the results, `LANE` and `FLANE` the number of each lane, `ZERO` and `ONE` these numbers in all lanes, `T6`
+ * the image, `S0` a sampler.
  */
 function textOf({ declarations = [], body, results, platform = "dg2" }: ImageProgram): string {
   const wide = platform === "pvc" || platform === "bmg";

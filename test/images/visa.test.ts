@@ -6,8 +6,8 @@ import { engineNames } from "../../src/runtime/launch/launch-options.ts";
 import { type Mode, sampleAt, texelAt, texelsOf } from "./model.ts";
 
 /*
- * The kernels of visa/images.cl, as ocloc compiles them for four platforms that have samplers, against the model. Expected values follow
- * from the OpenCL C specification (sections 6.15.15 and 8.2).
+ * The kernels of visa/images.cl, as ocloc compiles them for four platforms that have samplers, against the model.
+ * Expected values follow from the OpenCL C specification (sections 6.15.15 and 8.2).
  */
 
 const folder = new URL("visa/", import.meta.url);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 
 /*
- * Control flow of a size at which passes over blocks must not take quadratic time, or V8 optimizes for minutes: the test
- * would not end. What comes out is computed beside it.
+ * Control flow of a size at which passes over blocks must not take quadratic time, or V8 optimizes for minutes: the
+ * test would not end. What comes out is computed beside it.
  */
 const threads = 64;
 

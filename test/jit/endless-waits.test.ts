@@ -3,8 +3,8 @@ import { Device } from "../../src/runtime/index.ts";
 
 /*
  * Waits that can never end, in compiled code: the report is that of the interpreter, and the launch is undone. Section
- * 9.7.13.15: a phase is complete when its arrivals and its transactions are; 9.7.16.7.1: tcgen05.alloc waits until there
- * is as much tensor memory as it asks for.
+ * 9.7.13.15: a phase is complete when its arrivals and its transactions are; 9.7.16.7.1: tcgen05.alloc waits until
+ * there is as much tensor memory as it asks for.
  */
 const module = (body: string): string => `.version 9.0
 .target sm_100a

@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { publint } from "publint";
+import { rolldown } from "rolldown";
 import { afterAll, expect, test } from "vitest";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -46,6 +47,31 @@ test("the packed tarball installs and runs", () => {
   );
   expect(run(process.execPath, ["use.mjs"]).trim()).toBe("true 0 1 4 9 16 25 36 49 true");
   expect(readdirSync(join(folder, "cache/kernels"))).toHaveLength(1);
+});
+
+test("the package's rooms are loaded when they are needed, in a bundle of them too", async () => {
+  cpSync(join(root, "examples/saxpy.ptx"), join(folder, "saxpy.ptx"));
+  writeFileSync(
+    join(folder, "rooms.mjs"),
+    `import { readFileSync } from "node:fs";
+     import { buildKernel, checkSource, Device, NotStandaloneError, SourceText } from "lanewise";
+     const text = readFileSync("saxpy.ptx", "utf8");
+     const device = new Device();
+     const [x, y] = [device.buffer(new Float32Array([1, 2, 3, 4])), device.buffer("f32", 4)];
+     const launch = { grid: 1, block: 32, args: [4, 2.5, x, y], sanitize: "all" };
+     const saxpy = device.load(text).kernel();
+     const { ok, engine } = saxpy.launch(launch);
+     console.log(ok, engine, saxpy.launch({ ...launch, sanitize: [] }).engine, [...y.read()].join(" "));
+     const visa = '.version 3.6\\n.kernel "k"\\n.decl A v_type=G type=ud num_elts=16 align=GRF\\n' +
+       '.kernel_attr SimdSize=16\\n.kernel_attr Target="3d"\\n.function "k_main"\\n\\nk_main:\\n    ret (M1, 1)\\n';
+     console.log(new Device().load(visa, { isa: "visa" }).isa, checkSource(new SourceText("a.ptx", text)).diagnostics);
+     console.log(buildKernel({ path: "saxpy.ptx", text }).description.kernel, typeof NotStandaloneError);`,
+  );
+  const printed = "true interpreter jit 5 10 15 20\nvisa []\nsaxpy function";
+  expect(run(process.execPath, ["rooms.mjs"]).trim()).toBe(printed);
+  const bundle = await rolldown({ input: join(folder, "rooms.mjs"), platform: "node" });
+  await bundle.write({ file: join(folder, "bundled.mjs") });
+  expect(run(process.execPath, ["bundled.mjs"]).trim()).toBe(printed);
 });
 
 test("what the package's command builds, the package's loader launches", () => {

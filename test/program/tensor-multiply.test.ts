@@ -50,7 +50,9 @@ function layoutD({ m, pair, sparse = false, stationary = false }: Product) {
   return { rows, parts, isSpread: rows === 64 && parts === 1 };
 }
 
-/** The lane of a row of D for a column, of those that a block has, and the column from the address (figures 205 to 218). */
+/**
+ * The lane of a row of D for a column, of those that a block has, and the column from the address (figures 205 to 218).
+ */
 function cellOfD(product: Product, row: number, column: number): readonly [number, number] {
   const { rows, parts, isSpread } = layoutD(product);
   if (isSpread) return [Math.floor(row / 16) * 32 + (row % 16), column];

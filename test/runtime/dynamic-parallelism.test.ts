@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import { Device } from "../../src/index.ts";
 
 /*
- * Kernels that launch kernels. Expectations come from the CUDA Programming Guide, "CUDA Dynamic Parallelism": a grid has
- * ended when all that it has launched has ended; launches into one stream run in order; what is launched into the tail
- * stream begins when the grid and all its other work has ended. The calls are those that nvcc writes.
+ * Kernels that launch kernels. Expectations come from the CUDA Programming Guide, "CUDA Dynamic Parallelism": a grid
+ * has ended when all that it has launched has ended; launches into one stream run in order; what is launched into the
+ * tail stream begins when the grid and all its other work has ended. The calls are those that nvcc writes.
  */
 
 const header = `.version 8.0

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
 
 /*
- * When asynchronous operations take effect. Without a seed they do where they are issued; with one, as late as the waits
- * allow: a program with all its waits computes the same, and in one without a wait what is read is what was there
+ * When asynchronous operations take effect. Without a seed they do where they are issued; with one, as late as the
+ * waits allow: a program with all its waits computes the same, and in one without a wait what is read is what was there
  * before. Each thread stores what it has seen; the sentences are those of the sections that the names give.
  */
 interface Program {

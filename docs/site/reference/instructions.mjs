@@ -1,34 +1,19 @@
-const chapters = [
-  ["9.7.1", "Integer arithmetic"],
-  ["9.7.2", "Extended-precision integer arithmetic"],
-  ["9.7.3", "Floating point"],
-  ["9.7.4", "Half precision"],
-  ["9.7.5", "Mixed precision"],
-  ["9.7.6", "Comparison and selection"],
-  ["9.7.7", "Half-precision comparison"],
-  ["9.7.8", "Logic and shifts"],
-  ["9.7.9", "Data movement and conversion"],
-  ["9.7.10", "Textures"],
-  ["9.7.11", "Surfaces"],
-  ["9.7.12", "Control flow"],
-  ["9.7.13", "Synchronization, atomics, votes"],
-  ["9.7.14", "Matrices in warps"],
-  ["9.7.15", "Matrices in warpgroups"],
-  ["9.7.16", "Tensor memory"],
-  ["9.7.17", "Stack"],
-  ["9.7.18", "Video"],
-  ["9.7.19", "Miscellaneous"],
-];
-
 const code = (text) => `\`${text}\``;
 
 const since = ({ since: version, target }) =>
   [version && `PTX ${version}`, target && [target].flat().join(", ")].filter(Boolean).join(", ");
 
-/** A page for each chapter of section 9.7 of the PTX manual, and one that lists them. */
-export function* ptxPages(instructions) {
+/** The chapters of section 9.7 of the PTX manual, with their titles, as the page on what is supported lists them. */
+const chaptersIn = (support) =>
+  [...support.matchAll(/^\| (9\.7\.\d+) \| (.*?) \|/gm)].map(([, section, title]) => [
+    section,
+    title[0].toUpperCase() + title.slice(1),
+  ]);
+
+/** A page for each of these chapters, and one that lists them. `support` is the text of docs/support.md. */
+export function* ptxPages(instructions, support) {
   const rows = [];
-  for (const [section, title] of chapters) {
+  for (const [section, title] of chaptersIn(support)) {
     const own = instructions.filter((i) => `${i.section}.`.startsWith(`${section}.`));
     const path = `ptx-${section.replaceAll(".", "-")}.md`;
     rows.push(`| ${section} | [${title}](${path}) | ${own.map(({ name }) => code(name)).join(" ")} |`);

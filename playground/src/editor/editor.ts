@@ -198,7 +198,9 @@ export class Editor {
       }));
   }
 
-  /** Findings of the last run as diagnostics: each leads to the other places that belong to it, and these back to it. */
+  /**
+   * Findings of the last run as diagnostics: each leads to the other places that belong to it, and these back to it.
+   */
   #reportsOf(path: string): Diagnostic[] {
     const lead = (name: string, range: FileRange) => ({ name, apply: () => this.#events.onPlace(range) });
     return this.#findings
@@ -290,7 +292,9 @@ const within = ({ from, to }: FileRange, length: number): { from: number; to: nu
   to: Math.min(Math.max(from, to), length),
 });
 
-/** For each text the first line (from 1) that contains it, after that of the text before; those not found are left out. */
+/**
+ * For each text the first line (from 1) that contains it, after that of the text before; those not found are left out.
+ */
 function linesWith(lines: readonly string[], texts: readonly string[]): number[] {
   let from = 0;
   return texts.flatMap((text) => {

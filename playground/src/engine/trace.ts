@@ -119,7 +119,9 @@ function shownPlace(activation: machine.Activation): Pick<LaneGroupView, "functi
   return { function: shownName(name), depth };
 }
 
-/** The calls that have not returned, the outermost first. Where the lanes are in the innermost one is not part of it. */
+/**
+ * The calls that have not returned, the outermost first. Where the lanes are in the innermost one is not part of it.
+ */
 function stackOf(activation: machine.Activation): LaneGroupView["stack"] {
   const stack: { function: string; line: number }[] = [];
   let at: machine.Site | null = null;

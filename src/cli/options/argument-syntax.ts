@@ -100,7 +100,9 @@ const bufferOf = (type: ElementType, data: Uint8Array): CommandArgument => ({
   spec: { type, n: new Elements(type, data).length, init: { gen: "bytes", data }, sha256: null },
 });
 
-/** What `--out` saves: the buffer of an argument, or of the pointer at a byte of a struct; or a variable, by its name. */
+/**
+ * What `--out` saves: the buffer of an argument, or of the pointer at a byte of a struct; or a variable, by its name.
+ */
 export type OutputOf = string | { readonly argument: number; readonly byte: number | null };
 
 /**

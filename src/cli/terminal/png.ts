@@ -18,7 +18,9 @@ function unpacked(data: Uint8Array, { width, height }: { width: number; height: 
   return values;
 }
 
-/** Reads a PNG file: gray and colors, of 1 to 16 bits, with a palette or interlaced. @throws UsageError if it is none */
+/**
+ * Reads a PNG file: gray and colors, of 1 to 16 bits, with a palette or interlaced. @throws UsageError if it is none
+ */
 export function readPng(bytes: Uint8Array): Picture {
   const { width, height } = pngSize(bytes);
   try {

@@ -3,7 +3,9 @@ import { Advice, hostLocation, noLocation } from "../state/advice.ts";
 import { addressOf } from "../state/allocations.ts";
 import type { Call, Handlers, Status } from "./call.ts";
 
-/** What is known of managed memory, all of which arguments 0 and 1 (or `at` and the next) name. Throws for other memory. */
+/**
+ * What is known of managed memory, all of which arguments 0 and 1 (or `at` and the next) name. Throws for other memory.
+ */
 function adviceAt(call: Call, at: number): Advice {
   void call.device;
   const { allocations, advice } = call.process;

@@ -1,4 +1,6 @@
-/** Errors of the runtime, by the names of its enumerators without `cudaError`. The driver has the same numbers for most. */
+/**
+ * Errors of the runtime, by the names of its enumerators without `cudaError`. The driver has the same numbers for most.
+ */
 export const errors = {
   invalidValue: 1,
   memoryAllocation: 2,

@@ -68,8 +68,8 @@ export function residentBlocks(kernel: DeviceKernel, device: CudaDevice, threads
 }
 
 /**
- * Registers of a thread. PTX has as many as it wants, and what an assembler would make of them is not known: kernels are
- * taken to need few, so that as many blocks fit as programs hope for.
+ * Registers of a thread. PTX has as many as it wants, and what an assembler would make of them is not known: kernels
+ * are taken to need few, so that as many blocks fit as programs hope for.
  */
 export const registersOf = ({ maxThreads }: DeviceKernel): number => (maxThreads > 512 ? 32 : 40);
 

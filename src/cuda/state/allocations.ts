@@ -3,8 +3,8 @@ import { errors, fail } from "../base/errors.ts";
 import { wire } from "../base/wire.ts";
 
 /**
- * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or the
- * program's own pages made so (`registered`); of both (`managed`); what stands for constant memory (`constant`).
+ * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or
+ * the program's own pages made so (`registered`); of both (`managed`); what stands for constant memory (`constant`).
  */
 export type AllocationKind = "device" | "pinned" | "registered" | "managed" | "constant";
 

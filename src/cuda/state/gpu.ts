@@ -19,7 +19,9 @@ export interface Gpu {
 
 const kib = 1024;
 
-/** The cards of `--gpu`. Figures: CUDA Programming Guide, technical specifications per compute capability; data sheets. */
+/**
+ * The cards of `--gpu`. Figures: CUDA Programming Guide, technical specifications per compute capability; data sheets.
+ */
 export const gpus: Readonly<Record<string, Gpu>> = {
   sm_75: {
     name: "Tesla T4",

@@ -314,7 +314,9 @@ export class ProcessState {
     return this.kept(new TextEncoder().encode(`${value}\0`));
   }
 
-  /** The address of bytes that stay as long as the process, in memory that the host may see, once it is opened to it. */
+  /**
+   * The address of bytes that stay as long as the process, in memory that the host may see, once it is opened to it.
+   */
   kept(bytes: Uint8Array): bigint {
     const made = this.allocations.add(bytes.length, { kind: "pinned", device: -1, flags: 0 }, "the server's own");
     this.machine.memory.write(made.offset, bytes);

@@ -38,8 +38,8 @@ export class RegisteredBinary {
     if (wrapper.getUint32(0, true) !== wrapperMagic) fail(errors.invalidKernelImage);
     const first = wrapper.getBigUint64(8, true);
     if (wrapper.getUint32(4, true) < 2) return [this.#fatBinary(first)];
-    // Linked code: what was linked is listed, as PTX that refers to each other; with CUDA's own library for kernels that
-    // launch kernels, the functions of which are the machine's.
+    // Linked code: what was linked is listed, as PTX that refers to each other; with CUDA's own library for kernels
+    // that launch kernels, the functions of which are the machine's.
     const files: (readonly CodeImage[])[] = [];
     for (let at = wrapper.getBigUint64(16, true); at !== 0n; at += 8n) {
       const one = this.#host.u64(at);

@@ -4,7 +4,9 @@ import { CudaError, errors, require } from "../base/errors.ts";
 
 const types: readonly ChannelType[] = ["u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"];
 
-/** The texels of a view by number, from 1 on: three of each type, with 1, 2 and 4 channels. 0: those of the resource. */
+/**
+ * The texels of a view by number, from 1 on: three of each type, with 1, 2 and 4 channels. 0: those of the resource.
+ */
 function formatOf(number: number, image: Image): Image["format"] {
   if (number === 0) return image.format;
   const type = types[Math.floor((number - 1) / 3)];
@@ -13,8 +15,8 @@ function formatOf(number: number, image: Image): Image["format"] {
 }
 
 /**
- * An image as a cudaResourceViewDesc, or a CUDA_RESOURCE_VIEW_DESC, lets it be seen: with texels of another type and the
- * same size. Throws for a view of some of its levels or layers.
+ * An image as a cudaResourceViewDesc, or a CUDA_RESOURCE_VIEW_DESC, lets it be seen: with texels of another type and
+ * the same size. Throws for a view of some of its levels or layers.
  */
 export function viewedAs(image: Image, view: DataView): Image {
   const half = (at: number): number => view.getUint32(at, true);

@@ -82,7 +82,9 @@ export class GraphExec {
     return this.#last;
   }
 
-  /** Takes the parameters of a graph with the same nodes and edges; where it has others, says which and changes nothing. */
+  /**
+   * Takes the parameters of a graph with the same nodes and edges; where it has others, says which and changes nothing.
+   */
   update(graph: Graph): Difference {
     const difference = compare(this.graph, graph);
     if (difference.result !== updateResult.success) return difference;

@@ -15,8 +15,8 @@ function drain(): void {
 }
 
 /**
- * Work that begins when all that it comes after has ended: a copy, a kernel, a call of the host, a mark of an event. What
- * ends at once ends within `submit`.
+ * Work that begins when all that it comes after has ended: a copy, a kernel, a call of the host, a mark of an event.
+ * What ends at once ends within `submit`.
  */
 export class Operation {
   readonly #run: Run;

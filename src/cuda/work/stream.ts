@@ -72,7 +72,10 @@ export class Streams {
     return operation.submit();
   }
 
-  /** Appends operations with an order of their own: `add` gets what they begin after, and returns the one that ends last. */
+  /**
+   * Appends operations with an order of their own: `add` gets what they begin after, and returns the one that ends
+   * last.
+   */
   enqueueAll(stream: Stream, add: (first: Operation) => Operation, also: readonly Operation[] = []): Operation {
     const last = add(this.enqueue(stream, () => {}, also));
     stream.last = last;

@@ -11,7 +11,9 @@ export interface MbarrierView {
   readonly pending: number;
   /** Arrivals that each phase expects. */
   readonly expected: number;
-  /** Bytes of asynchronous operations that the current phase still waits for; negative: more came than were expected. */
+  /**
+   * Bytes of asynchronous operations that the current phase still waits for; negative: more came than were expected.
+   */
   readonly transactions: number;
 }
 

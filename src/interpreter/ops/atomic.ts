@@ -46,8 +46,9 @@ function arriveLater({ what, raises }: NonNullable<OpOf<"atomic">["tracks"]>, as
 }
 
 /**
- * Lanes of an instruction that wait for phases of mbarriers in vain. When all lanes have looked, asynchronous operations
- * that the mbarriers count take effect: the next wait sees them, in all lanes alike, and so do observers of it.
+ * Lanes of an instruction that wait for phases of mbarriers in vain. When all lanes have looked, asynchronous
+ * operations that the mbarriers count take effect: the next wait sees them, in all lanes alike, and so do observers of
+ * it.
  */
 class VainWaits {
   readonly #site: Site;

@@ -11,7 +11,7 @@ import { isAmong, tableOf } from "./lane-tables.ts";
 /** The lanes that execute an instruction: for each, the lane for which the program has it. */
 export type LaneMap = ReadonlyMap<number, number>;
 
-/** What of an instruction is known while it is rewritten. */
+/** An instruction that is being rewritten, and what its operands need before it. */
 export interface Rewriting {
   readonly instruction: Instruction;
   readonly rule: LaneRule;

@@ -104,8 +104,7 @@ class LanePromotion {
   #forThread(rewriting: Rewriting): readonly Instruction[] | null {
     const { instruction, rule, before } = rewriting;
     const { op } = instruction;
-    if (!rule.noMask && instruction.lanes !== undefined) return null;
-    if (!rule.noMask && rule.count > 1) return null;
+    if (!rule.noMask && (instruction.lanes !== undefined || rule.count > 1)) return null;
     const lanes = Array.from({ length: rule.count }, (_, i) => rule.first + i);
     if (lanes.length > 1 && op.kind !== "pure" && op.kind !== "load") return null;
     const copies = lanes.map((lane) => this.#forLane(rewriting, lane));

@@ -5,8 +5,8 @@ import { readsOf } from "./accesses.ts";
 import { ruleOf } from "./file-accesses.ts";
 
 /**
- * Predicates of which nothing but the bit of one channel matters: it is written once for the thread, and decides about
- * instructions that are executed once.
+ * Finds the predicates of which only the bit of one channel is written and read: that bit belongs to the thread, not
+ * to a lane, and decides about instructions that are executed once.
  */
 export function singlePredicates({ registers, instructions }: IrFunction, width: number): ReadonlySet<number> {
   const found = new Set(registers.flatMap((register, r) => (register.class === "pred" ? [r] : [])));
@@ -93,9 +93,11 @@ export function deadResults(instructions: readonly Instruction[]): readonly bool
     (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
     dst.every((to) => to === null || (typeof to === "number" && (readers.get(to) ?? 0) === 0));
   const dead = instructions.map(() => false);
+  // From the last to the first: what nobody reads any more comes before its last reader, save around a loop.
   for (let changed = true; changed; ) {
     changed = false;
-    for (const [i, instruction] of instructions.entries()) {
+    for (let i = instructions.length - 1; i >= 0; i--) {
+      const instruction = instructions[i]!;
       if (dead[i] || !computesNothing(instruction)) continue;
       changed = true;
       dead[i] = true;

@@ -3,8 +3,8 @@ import type { Instruction } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
 
 /**
- * Registers of a vISA kernel, its byte file promoted, that all active lanes of a thread have the same value of: elements
- * that lanes share, and predicates that are computed from nothing else.
+ * Registers of a vISA kernel, its byte file promoted, that all active lanes of a thread have the same value of:
+ * elements that lanes share, and predicates that are computed from nothing else.
  */
 export class ThreadUniform {
   /** Whether every element that lanes share is computed from such elements alone, not from one lane's own value. */

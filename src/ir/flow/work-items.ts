@@ -44,8 +44,8 @@ const ownOperations: ReadonlySet<Op["kind"]> = new Set([
 
 /**
  * A vISA kernel as its work items execute it, each with registers of its own, as in PTX: no byte file, no rules for
- * lanes, no surfaces. Null if lanes share more than values that all of them compute alike, or if something of the thread
- * is needed that work items do not know.
+ * lanes, no surfaces. Null if lanes share more than values that all of them compute alike, or if something of the
+ * thread is needed that work items do not know.
  *
  * What a thread computes once for all lanes, each lane computes for itself. That is the same as long as no lane reads
  * what others, which went another way, have written meanwhile: whoever calls this has to make sure of that, as the

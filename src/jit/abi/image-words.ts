@@ -1,7 +1,7 @@
 /**
  * What the launcher tells compiled code about a texture or a surface, in words of 32 bits: the image lies in device
- * memory as a whole. The third axis is the depth, or the layers. `normalized` and `linear`: 0 or 1. `border`: the texel outside, four
- * channels.
+ * memory as a whole. The third axis is the depth, or the layers. `normalized` and `linear`: 0 or 1. `border`: the texel
+ * outside, four channels.
  */
 export const imageWords = {
   ...{ base: 0, rowPitch: 1, slicePitch: 2, width: 3, height: 4, depth: 5 },
@@ -49,9 +49,20 @@ export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d"] as const;
 /** One of `fetchedGeometries`. */
 export type FetchedGeometry = (typeof fetchedGeometries)[number];
 
-/** Raw elements of a surface of a geometry, as a number beyond those of `fetchNumber`. Its width counts bytes. */
-export const surfaceNumber = (geometry: FetchedGeometry): number => 16 + fetchedGeometries.indexOf(geometry);
+/** What an instruction accesses: texels of a texture, or the raw elements of a surface, whose width counts bytes. */
+export interface Fetch {
+  readonly geometry: FetchedGeometry;
+  readonly from: TexelForm["result"] | "surface";
+}
 
-/** What an instruction fetches, as one number: the geometry, and whether results are integers. */
-export const fetchNumber = (geometry: FetchedGeometry, result: TexelForm["result"]): number =>
-  2 * fetchedGeometries.indexOf(geometry) + (result === "integer" ? 1 : 0);
+const sources: readonly Fetch["from"][] = ["float", "integer", "surface"];
+
+/** A fetch as one number, as compiled code tells it to the launcher. */
+export const fetchNumber = ({ geometry, from }: Fetch): number =>
+  sources.length * fetchedGeometries.indexOf(geometry) + sources.indexOf(from);
+
+/** The fetch of a number. */
+export const fetchOf = (number: number): Fetch => ({
+  geometry: fetchedGeometries[Math.trunc(number / sources.length)]!,
+  from: sources[number % sources.length]!,
+});

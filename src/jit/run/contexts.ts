@@ -135,22 +135,63 @@ export function fillContext(
       i32[at + tidBytes / 2] = Math.floor(t / (nx * ny));
     }
   }
+  u8.set(kernel.targets, context + layout.targets);
+  fillParams(grid, kernel, context, params);
+  fillExtents(grid, kernel, context, extents);
+  for (let i = 0; i < kernel.roots.length; i++) fillRoot(grid, kernel, context, i);
+}
+
+/** Writes the parameters, and clears what the last launch has noted of its accesses. */
+function fillParams(
+  { memory }: Pick<Grid, "memory">,
+  { layout }: CompiledKernel,
+  context: number,
+  params: Uint8Array,
+): void {
+  const { u8 } = memory.views;
   const room = layout.roots - layout.params;
   u8.set(params.length <= room ? params : params.subarray(0, room), context + layout.params);
-  u8.set(kernel.targets, context + layout.targets);
-  u8.fill(0, context + layout.sites, context + layout.addresses);
-  fillExtents(grid, kernel, context, extents);
-  kernel.roots.forEach((offset, i) => {
-    const at = (context + layout.roots + i * recordBytes) >>> 2;
-    const from = (context + layout.params + offset) >>> 2;
-    const wide = grid.addresses.size === 64;
-    const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
-    const found = grid.addresses.classify(address);
-    const allocation = found.kind === "global" ? grid.memory.find(found.offset) : null;
-    const base = grid.addresses.globalLow;
-    i32[at] = allocation === null ? 0 : allocation.start + base;
-    i32[at + 1] = allocation === null ? 0 : address.high;
-    i32[at + 2] = allocation === null || allocation.freed ? 0 : allocation.end - allocation.start;
-    i32[at + 3] = -base;
-  });
+  u8.fill(0, context + layout.sites, context + layout.extents);
+}
+
+/** Notes the allocation to which a parameter points. */
+function fillRoot(
+  { addresses, memory }: Pick<Grid, "addresses" | "memory">,
+  { layout, roots }: CompiledKernel,
+  context: number,
+  i: number,
+): void {
+  const { i32 } = memory.views;
+  const at = (context + layout.roots + i * recordBytes) >>> 2;
+  const from = (context + layout.params + roots[i]!) >>> 2;
+  const wide = addresses.size === 64;
+  const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
+  const found = addresses.classify(address);
+  const allocation = found.kind === "global" ? memory.find(found.offset) : null;
+  const base = addresses.globalLow;
+  i32[at] = allocation === null ? 0 : allocation.start + base;
+  i32[at + 1] = allocation === null ? 0 : address.high;
+  i32[at + 2] = allocation === null || allocation.freed ? 0 : allocation.end - allocation.start;
+  i32[at + 3] = -base;
+}
+
+/** What a launch writes into a context that has been filled for another one of the same sizes. */
+export interface NextLaunch {
+  readonly id: number;
+  readonly params: Uint8Array;
+}
+
+/** Fills a context that an earlier launch has left, the allocations being the same. Returns the context. */
+export function fillForLaunch(
+  device: Pick<Grid, "addresses" | "memory">,
+  kernel: CompiledKernel,
+  context: number,
+  { id, params }: NextLaunch,
+): number {
+  const { layout, roots } = kernel;
+  const { i32 } = device.memory.views;
+  fillParams(device, kernel, context, params);
+  for (let i = 0; i < roots.length; i++) fillRoot(device, kernel, context, i);
+  i32[(context + layout.words.gridid) >>> 2] = id;
+  return context;
 }

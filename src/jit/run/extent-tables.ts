@@ -11,7 +11,9 @@ export interface ExtentTable {
   readonly count: number;
 }
 
-/** Writes an entry. `start`: its address, if that is not the extent's; `delta`: what makes an address a byte of memory. */
+/**
+ * Writes an entry. `start`: its address, if that is not the extent's; `delta`: what makes an address a byte of memory.
+ */
 export function writeEntry({ i32 }: Views, at: number, { start, end }: Extent, delta: number, address = start): void {
   const word = at >>> 2;
   i32[word] = address;

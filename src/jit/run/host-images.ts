@@ -2,7 +2,7 @@ import type { FoundObject } from "../../machine/images/image-table.ts";
 import type { Image } from "../../machine/images/image.ts";
 import { bitsOfFloat, channelInfo, type ChannelType } from "../../numeric/texel.ts";
 import type { Sampler } from "../../machine/images/sampler.ts";
-import { fetchedGeometries, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
+import { fetchOf, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
 
 /** The number of the form that texels have; 0 if compiled code does not know it. */
 function formOf({ format: { type, channels } }: Image, result: TexelForm["result"]): number {
@@ -44,32 +44,32 @@ function putSize(image: Image, isArray: boolean, width: number, words: Int32Arra
 }
 
 /** Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 1, or 0. */
-function describeSurface(image: Image, number: number, words: Int32Array, at: number): number {
+function describeSurface(image: Image, geometry: string, words: Int32Array, at: number): number {
   const isArray = image.cube || image.layers !== null;
   const own = `${isArray ? "a" : ""}${image.dimensions}d`;
-  if (image.samples > 1 || fetchedGeometries[number - 16] !== own) return 0;
+  if (image.samples > 1 || geometry !== own) return 0;
   putSize(image, isArray, image.width * image.texelBytes, words, at);
   return 1;
 }
 
 /**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the instruction
- * (see `fetchNumber`). Returns the number of its form, or 0.
+ * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the
+ * instruction (see `fetchNumber`). Returns the number of its form, or 0.
  */
 export function describeImage(found: FoundObject, fetch: number, words: Int32Array, at: number): number {
   if (found === null || typeof found === "string") return 0;
-  if (fetch >= 16) return found.kind === "surface" ? describeSurface(found.image, fetch, words, at) : 0;
+  const { geometry, from } = fetchOf(fetch);
+  if (from === "surface") return found.kind === "surface" ? describeSurface(found.image, geometry, words, at) : 0;
   if (found.kind !== "texture") return 0;
   const { image, sampler, sRGB } = found;
   if (image.cube || image.samples > 1 || sRGB) return 0;
   const isArray = image.layers !== null;
-  const geometry = `${isArray ? "a" : ""}${image.dimensions}d`;
-  if (fetchedGeometries[fetch >> 1] !== geometry) return 0;
-  const form = formOf(image, (fetch & 1) === 0 ? "float" : "integer");
+  if (geometry !== `${isArray ? "a" : ""}${image.dimensions}d`) return 0;
+  const form = formOf(image, from);
   if (form === 0) return 0;
   const axes = ([0, 1, 2] as const).slice(0, image.dimensions);
   const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
-  const linear = sampler.filter === "linear" && (fetch & 1) === 0;
+  const linear = sampler.filter === "linear" && from === "float";
   // A blend of channels that an image does not have with the border's is the launcher's.
   if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
   putSize(image, isArray, image.width, words, at);

@@ -3,11 +3,11 @@ import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { DeviceWork } from "../../machine/state/device-work.ts";
-import type { Grid } from "../../machine/state/launch-state.ts";
-import { stackLimit } from "../../program/open-launch.ts";
+import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { HostImport } from "../abi/host-imports.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { GivenUp, Stalled, tooDeep, Unsupported } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
@@ -18,10 +18,16 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
-import type { LaunchClusters } from "./launch-clusters.ts";
-import { LaunchExecution, type JitResult } from "./launch-execution.ts";
+import {
+  type ExecutionChoices,
+  type HostMaker,
+  type JitResult,
+  LaunchExecution,
+  type LaunchMemory,
+} from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
-import { LoadedKernel } from "./loaded-kernel.ts";
+import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { ShortLaunches } from "./short-launches.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
@@ -31,8 +37,10 @@ export class JitProgram {
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
+  readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #cache: KernelCache | null;
   #constants: number | null = null;
+  #launchMemory: LaunchMemory | null = null;
   /** What the last launch ran. */
   #last: { readonly request: LaunchRequest; readonly isShared: boolean; readonly loaded: LoadedKernel } | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
@@ -97,11 +105,11 @@ export class JitProgram {
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const isJudged = this.#isJudged(loaded.kernel, request);
     if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
-      return this.#execution(loaded, request, { apart: false, canUndo: false }).run();
+      return this.#run(loaded, request, false);
     }
-    const attempt = this.#attempt(loaded, request, false);
+    const attempt = this.#attempt(request);
     try {
-      const result = attempt.execution.run();
+      const result = this.#run(loaded, attempt.request, true, attempt.id);
       if (!result.ok && isJudged) return this.#again(attempt, request);
       attempt.print(result);
       return result;
@@ -111,25 +119,38 @@ export class JitProgram {
   }
 
   /** The interpreter repeats a launch, since it knows more of what is wrong. */
-  #again({ undo }: { readonly undo: () => void }, request: LaunchRequest): JitResult {
+  #again({ undo, id }: { readonly undo: () => void; readonly id: number }, request: LaunchRequest): JitResult {
     undo();
-    return { ...launch(this.program, request), steps: null, hostThreads: 1 };
+    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1 };
   }
 
   /**
-   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a copy
-   * of the device's memory.
+   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a
+   * copy of the device's memory.
    */
   #mayStall({ waits }: CompiledKernel): boolean {
-    return waits && this.#hasPhases && this.#allocatedBytes <= maxStallBytes;
+    return waits && this.#hasPhases && this.program.memory.allocatedBytes <= maxStallBytes;
   }
 
-  get #allocatedBytes(): number {
-    return this.program.memory.allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+  /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
+  #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
+    const short = this.#shortLaunches(loaded);
+    const run = (request: LaunchRequest): JitResult =>
+      short.take(request)
+        ? short.run(request, id)
+        : this.#execution(loaded, request, { apart: false, canUndo, id }).run();
+    return this.program.memory.history.change(
+      () => run(request),
+      (result) => {
+        if (!isRepeatable(loaded.kernel, request, result)) return null;
+        const { onOutput: _, onReport: __, onProgress: ___, onDeviceWork: ____, ...again } = request;
+        return () => void run(again);
+      },
+    );
   }
 
-  /** Begins a launch that may be undone. What it prints and reports is kept until that is decided. */
-  #attempt(loaded: LoadedKernel, request: LaunchRequest, apart: boolean) {
+  /** Prepares a launch that may be undone. What it prints and reports is kept until that is decided. */
+  #attempt(request: LaunchRequest) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
@@ -139,7 +160,6 @@ export class JitProgram {
       handedOver.push(work);
     };
     const { onReport, ...quiet } = request;
-    const execution = this.#execution(loaded, { ...quiet, onOutput, onDeviceWork }, { apart, canUndo: true });
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
@@ -157,7 +177,7 @@ export class JitProgram {
       this.#last = null;
       return null;
     };
-    return { execution, undo, print, giveUp };
+    return { id: nextLaunch(), request: { ...quiet, onOutput, onDeviceWork }, undo, print, giveUp };
   }
 
   /**
@@ -169,7 +189,7 @@ export class JitProgram {
     const threads = x * y * z;
     if (shape.width !== null) return false;
     if (lanes >= Math.min(model?.width ?? 32, threads)) return false;
-    return this.#allocatedBytes <= maxCheckpointBytes;
+    return this.program.memory.allocatedBytes <= maxCheckpointBytes;
   }
 
   /**
@@ -192,10 +212,15 @@ export class JitProgram {
   async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
-    if (!loaded.kernel.mayGiveUp) return this.#execution(loaded, request, { apart: true, canUndo: false }).runApart();
-    const attempt = this.#attempt(loaded, request, true);
+    if (!loaded.kernel.mayGiveUp)
+      return this.#execution(loaded, request, { apart: true, canUndo: false, id: nextLaunch() }).runApart();
+    const attempt = this.#attempt(request);
     try {
-      const result = await attempt.execution.runApart();
+      const result = await this.#execution(loaded, attempt.request, {
+        apart: true,
+        canUndo: true,
+        id: attempt.id,
+      }).runApart();
       attempt.print(result);
       return result;
     } catch (error) {
@@ -203,16 +228,27 @@ export class JitProgram {
     }
   }
 
-  #execution(
-    loaded: LoadedKernel,
-    request: LaunchRequest,
-    choices: { readonly apart: boolean; readonly canUndo: boolean },
-  ): LaunchExecution {
+  #shortLaunches(loaded: LoadedKernel): ShortLaunches {
+    let short = this.#short.get(loaded);
+    if (short === undefined) {
+      short = new ShortLaunches(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded));
+      this.#short.set(loaded, short);
+    } else this.#placeConstants();
+    return short;
+  }
+
+  #execution(loaded: LoadedKernel, request: LaunchRequest, choices: ExecutionChoices): LaunchExecution {
+    return new LaunchExecution(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded), request, choices);
+  }
+
+  #hostMaker(loaded: LoadedKernel): HostMaker {
+    return (grid, slot, clusters) => new Host(grid, loaded.kernel, this.#functions, this.constantsAt, slot, clusters);
+  }
+
+  /** What launches share, with the constants in place. */
+  #sharedMemory(): LaunchMemory {
     const constants = this.#placeConstants();
-    const host = (grid: Grid, slot: number, clusters: LaunchClusters | null): Host =>
-      new Host(grid, loaded.kernel, this.#functions, constants, slot, clusters);
-    const shared = { contexts: this.#contexts, tables: this.#tables, constants };
-    return new LaunchExecution(this.program, loaded, shared, host, request, choices);
+    return (this.#launchMemory ??= { contexts: this.#contexts, tables: this.#tables, constants });
   }
 
   /**
@@ -303,7 +339,25 @@ const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
   a.matrix === b.matrix &&
   [a, b].every(({ threads, cluster }) => threads === undefined && cluster === undefined);
 
-/** Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever. */
+/** Functions of the host that do more than change memory, or do not do the same again. */
+const unrepeatable: readonly HostImport[] = ["external"];
+
+/**
+ * Whether a launch that has been run has changed memory as it would again: by itself, in one thread of the host, and
+ * its blocks in an order that does not depend on time.
+ */
+function isRepeatable(
+  { mayGiveUp, waits, imports }: CompiledKernel,
+  request: LaunchRequest,
+  result: JitResult,
+): boolean {
+  if (!result.ok || result.hostThreads > 1 || mayGiveUp || waits || request.hostClock === true) return false;
+  return !unrepeatable.some((name) => imports.includes(name));
+}
+
+/**
+ * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
+ */
 const maxCheckpointBytes = 2 ** 20;
 const maxStallBytes = 2 ** 26;
 
@@ -342,15 +396,4 @@ function globalsOf({ variables, addresses }: Program): VariableFacts {
     return space === "global" ? [{ name, start, end: start + size }] : [];
   });
   return { extents, delta: -addresses.globalLow };
-}
-
-/** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
-const instructionsPerMs = 2e6;
-
-const iterationsOfLoops = 16;
-
-/** Milliseconds that a block may take, before one has been seen. */
-function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
-  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
-  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
 }

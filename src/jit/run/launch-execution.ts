@@ -18,7 +18,7 @@ import { LaunchClusters } from "./launch-clusters.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
 
 /** Makes what answers for the blocks of one slot. */
-type HostMaker = (grid: Grid, slot: number, clusters: LaunchClusters | null) => Host;
+export type HostMaker = (grid: Grid, slot: number, clusters: LaunchClusters | null) => Host;
 
 /** What launches of a program share: contexts, tables of allocations, and the byte of memory of its constants. */
 export interface LaunchMemory {
@@ -32,9 +32,6 @@ export interface JitResult extends LaunchResult {
   readonly hostThreads: number;
 }
 
-/** Milliseconds of a launch for which blocks need not be counted. */
-const shortMs = 1;
-
 /** Blocks that have begun and not ended, at most, where they wait for each other. */
 const maxInFlight = 512;
 
@@ -47,9 +44,10 @@ const alwaysUseful = 16;
 const useful = (threads: number): number =>
   threads <= alwaysUseful ? threads : Math.min(threads, Math.max(alwaysUseful, 4 * hostCores()));
 
-interface ExecutionChoices {
+export interface ExecutionChoices {
   readonly apart: boolean;
   readonly canUndo: boolean;
+  readonly id: number;
 }
 
 /** A launch of a compiled kernel: the work of a team of threads of the host, which run its blocks. */
@@ -89,12 +87,12 @@ export class LaunchExecution implements Work {
   #blocksDone = 0;
   #mostThreads = 1;
   #spare: number[] = [];
-  /** Runs a part; null before the first one, and where no team is needed: then there is one context. */
+  /** Runs a part; null before the first one. */
   #team: Team | null = null;
-  #alone = 0;
 
   /**
-   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up.
+   * `apart`: the calling thread will not wait; `canUndo`: a launch that waits forever may be given up; `id`: the number
+   * of the launch.
    *
    * @throws RangeError when the request makes no sense
    */
@@ -104,7 +102,7 @@ export class LaunchExecution implements Work {
     shared: LaunchMemory,
     makeHost: HostMaker,
     request: LaunchRequest,
-    { apart, canUndo }: ExecutionChoices,
+    { apart, canUndo, id }: ExecutionChoices,
   ) {
     this.fingerprint = canUndo && loaded.kernel.waits ? () => this.#fingerprint() : null;
     this.#loaded = loaded;
@@ -113,7 +111,7 @@ export class LaunchExecution implements Work {
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
     const onOutput = (text: string): void => this.output.add(this.blockIn(this.#context), text);
-    const open = openLaunch(program, { ...request, onOutput });
+    const open = openLaunch(program, { ...request, onOutput }, { id });
     const { grid, sharedBytes } = open;
     const { memory } = grid;
     this.#grid = grid;
@@ -142,31 +140,11 @@ export class LaunchExecution implements Work {
   run(): JitResult {
     const begun = performance.now();
     try {
-      if (this.#isShort) this.#runAlone();
-      else for (const team of this.#teams()) team.run();
+      for (const team of this.#teams()) team.run();
     } catch (error) {
       this.#blame(error);
     }
     return this.#end(begun);
-  }
-
-  /** Whether this thread alone runs all blocks at once: nobody needs a turn meanwhile, or word of how far they are. */
-  get #isShort(): boolean {
-    const isWatched = this.waits || this.#request.onProgress !== undefined || this.fingerprint !== null;
-    const isAlone = this.threads === 1 && this.#parts.length === 1;
-    return isAlone && !isWatched && this.#blocks * this.expectedMs < shortMs;
-  }
-
-  #runAlone(): void {
-    if (this.#grid.reports.failed) return;
-    const [first, end] = this.#parts[0]!;
-    [this.first, this.end] = [first, end];
-    try {
-      this.#alone = this.openContext();
-      this.runBlocks(this.#alone, first, end);
-    } finally {
-      this.output.flush(end);
-    }
   }
 
   /** Runs the launch in workers alone, if they can see the memory. */
@@ -196,7 +174,7 @@ export class LaunchExecution implements Work {
   }
 
   get #context(): number {
-    return this.#team?.context ?? this.#alone;
+    return this.#team!.context;
   }
 
   runBlocks(context: number, from: number, to: number): number {

@@ -1,4 +1,6 @@
+import type { IrFunction } from "../../ir/index.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
@@ -40,7 +42,22 @@ export class LoadedKernel {
 
   /** Runs blocks in a context. Returns `to`, or the linear index of a block that waits for others. */
   run(host: () => Host, context: number, from: number, to: number): number {
+    // What answers may itself launch the kernel, as output does that is handed to the caller.
+    const before = this.#host;
     this.#host = host;
-    return this.#run(context, from, to) >>> 0;
+    const end = this.#run(context, from, to) >>> 0;
+    this.#host = before;
+    return end;
   }
+}
+
+/** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
+const instructionsPerMs = 2e6;
+
+const iterationsOfLoops = 16;
+
+/** Milliseconds that a block may take, before one has been seen. */
+export function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
+  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
+  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
 }

@@ -1,4 +1,7 @@
-/** How often each block in flight must have stopped since anything began or ended before it is suspected of waiting forever. */
+/**
+ * How often each block in flight must have stopped since anything began or ended before it is suspected of waiting
+ * forever.
+ */
 const firstPatience = 64;
 
 /** Milliseconds that have passed since then, at least. */

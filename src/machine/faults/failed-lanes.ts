@@ -23,7 +23,9 @@ export class FailedLanes {
     }
   }
 
-  /** Throws the fault, if there is one. Call it after all lanes. `lane`: the one to which it belongs, if there is one. */
+  /**
+   * Throws the fault, if there is one. Call it after all lanes. `lane`: the one to which it belongs, if there is one.
+   */
   end(lane: number | null = null): void {
     if (this.#first !== null) throw this.#first.inLanes(lane === null ? this.#lanes : 1 << lane);
   }

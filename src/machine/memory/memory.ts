@@ -4,6 +4,7 @@ import { ImageTable } from "../images/image-table.ts";
 import type { StackEntry, ThreadId } from "../reports/report.ts";
 import type { Restore } from "./checkpoint.ts";
 import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
 import { Views } from "./views.ts";
@@ -82,6 +83,8 @@ export class DeviceMemory {
   quarantine = false;
   /** Counts the changes after which a remembered range or view is no longer valid. */
   epoch = 0;
+  /** How it has become what it is, for launches that may have to be undone. */
+  readonly history: MemoryHistory;
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #allocationsVersion = 0;
@@ -102,6 +105,7 @@ export class DeviceMemory {
   /** `underlay`: see `Underlay`. The memory then is shared, since a shared one is never moved. */
   constructor(underlay: Underlay | null = null) {
     this.#underlay = underlay;
+    this.history = new MemoryHistory(underlay === null);
     if (underlay === null) return;
     this.#shared = true;
     this.#move();
@@ -133,6 +137,7 @@ export class DeviceMemory {
    */
   alloc(size: number, name?: string, options: AllocationOptions = {}): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
+    this.history.forget();
     const { perThread = false, origin, align = alignment } = options;
     const room = roomFor(size);
     const used = align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align);
@@ -158,6 +163,7 @@ export class DeviceMemory {
     const i = lastAtOrBefore(this.#allocations, offset);
     const allocation = this.#allocations[i];
     if (allocation === undefined || allocation.start !== offset || allocation.freed) return false;
+    this.history.forget();
     this.epoch++;
     this.#allocationsVersion++;
     this.images.forget(allocation.start, Math.max(allocation.end, allocation.start + 1));
@@ -195,7 +201,7 @@ export class DeviceMemory {
   /** Throws a RangeError outside an allocation in use. */
   write(offset: number, bytes: Uint8Array): void {
     this.#check(offset, bytes.length);
-    this.#views.u8.set(bytes, offset);
+    this.history.write(bytes, (kept) => this.#views.u8.set(kept, offset));
   }
 
   /** The offsets of allocations of device code that it has not yet freed: it may free only these. */
@@ -203,12 +209,21 @@ export class DeviceMemory {
     return this.#heap;
   }
 
+  /** Bytes of all allocations. */
+  get allocatedBytes(): number {
+    return this.#allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+  }
+
   /**
-   * Saves all allocations and their bytes. The function that it returns restores them, and frees what device code has
-   * allocated since. Allocations of the host since then stay: no kernel knows of them yet. The bytes of the last
-   * checkpoint are lost if they take the same room.
+   * Saves all allocations and their bytes. The function that it returns restores them, once, and frees what device code
+   * has allocated since. Allocations of the host since then stay: no kernel knows of them yet. An earlier checkpoint
+   * must not be restored any more.
    */
-  checkpoint(): () => void {
+  checkpoint(): Restore {
+    return this.history.checkpoint(() => this.#copy(), this.allocatedBytes <= maxKeptCopies);
+  }
+
+  #copy(): Restore {
     const copies = this.#roomForCopies();
     let at = 0;
     const kept = this.#allocations.map((a) => {
@@ -255,7 +270,7 @@ export class DeviceMemory {
    * takes many times as long as the copy.
    */
   #roomForCopies(): Uint8Array {
-    const bytes = this.#allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+    const bytes = this.allocatedBytes;
     if (bytes > maxKeptCopies) return new Uint8Array(bytes);
     if (this.#copies.length < bytes) this.#copies = new Uint8Array(Math.min(maxKeptCopies, 2 * bytes));
     return this.#copies;
@@ -277,6 +292,7 @@ export class DeviceMemory {
     const heap = new Set(this.#heap);
     const images = this.images.freeze();
     const restore = (): void => {
+      this.history.forget();
       images();
       pages.restore(this.#views.i32, Math.max(top, this.#top));
       this.quarantine = quarantine;
@@ -314,6 +330,8 @@ export class DeviceMemory {
   #move(): WasmMemory {
     const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: maxPages, shared: this.#shared });
     this.#underlay?.(memory, 0);
+    // Launches can only be repeated where they were.
+    this.history.forget();
     const moved = new Views(memory.buffer);
     moved.u8.set(this.#views.u8.subarray(0, this.#top));
     this.#views = moved;

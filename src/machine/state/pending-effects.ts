@@ -5,9 +5,9 @@ import type { UnitState } from "./unit-state.ts";
 
 /**
  * What tells that an asynchronous operation is complete: an mbarrier that counts its bytes (`mbarrier`); groups of the
- * thread's `cp.async` (`copies`) or bulk operations (`bulk`); groups of the warp's products of a warpgroup (`products`);
- * an arrival that the thread commits, for products, copies and shifts in tensor memory (`tensor`), which have an order;
- * the warp's wait for its loads from tensor memory or stores to it (`loads`, `stores`).
+ * thread's `cp.async` (`copies`) or bulk operations (`bulk`); groups of the warp's products of a warpgroup
+ * (`products`); an arrival that the thread commits, for products, copies and shifts in tensor memory (`tensor`), which
+ * have an order; the warp's wait for its loads from tensor memory or stores to it (`loads`, `stores`).
  */
 export type Completion = "mbarrier" | "copies" | "bulk" | "products" | "tensor" | "loads" | "stores";
 
@@ -89,7 +89,9 @@ export class PendingEffects implements UnitState {
     if (isGroup(effect.completion)) this.#groupsOf(effect.completion, effect.warp, effect.lane).open.push(effect);
   }
 
-  /** Those with a completion that are pending: of one lane, or of the whole block, whose lanes may have ordered them. */
+  /**
+   * Those with a completion that are pending: of one lane, or of the whole block, whose lanes may have ordered them.
+   */
   pending(completion: Completion, of: { readonly warp: Warp; readonly lane: number } | null): readonly AsyncEffect[] {
     return this.#effects.filter(
       (one) => one.completion === completion && (of === null || (one.warp === of.warp && one.lane === of.lane)),

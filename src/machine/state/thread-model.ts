@@ -32,8 +32,8 @@ export interface ThreadModel {
   /** The bytes of the kernel's variables that the payload fills; absent: all of them. */
   readonly payload?: readonly { readonly at: number; readonly size: number }[];
   /**
-   * What work items know without a thread around them, if it can be said: compiled code then may do without threads. The
-   * values are among the launch's parameters.
+   * What work items know without a thread around them, if it can be said: compiled code then may do without threads.
+   * The values are among the launch's parameters.
    */
   readonly items?: WorkItemModel;
   /** By index: one of the binding table, or one of `surfaceIndex`. */

@@ -144,7 +144,9 @@ export function isRaw(
 /** The bits of a result of 32 bits; there is one NaN. */
 export const floatBits = (value: number): number => (value === value ? bitsOfFloat(value) : 0x7fff_ffff);
 
-/** A sampler in place of a texture's own: it may force coordinates not to be normalized, but not the reverse (5.3.2). */
+/**
+ * A sampler in place of a texture's own: it may force coordinates not to be normalized, but not the reverse (5.3.2).
+ */
 const withSampler = (own: Sampler, given: Sampler): Sampler => ({
   ...given,
   normalized: given.normalized && own.normalized,

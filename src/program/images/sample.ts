@@ -125,7 +125,9 @@ function pointTexel(sampled: Sampled, level: ImageLevel, place: SamplePlace): re
 const positionOf = ({ sampler, fetch, image }: Sampled, coordinate: number, size: number): number =>
   fetch.integers ? coordinate : inTexels(coordinate, size, sampler.normalized || image.cube);
 
-/** The texels around a place: 2, 4 or 8, the first axis fastest, with weights whose sum is 256 to the number of axes. */
+/**
+ * The texels around a place: 2, 4 or 8, the first axis fastest, with weights whose sum is 256 to the number of axes.
+ */
 function linearTaps(sampled: Sampled, level: ImageLevel, place: SamplePlace): Tap[] {
   const sizes = sizesOf(level);
   const axes = place.at.map((coordinate, axis) => linearTexels(positionOf(sampled, coordinate, sizes[axis]!)));

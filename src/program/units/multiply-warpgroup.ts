@@ -27,7 +27,8 @@ const inputs = {
 };
 
 /**
- * A warp's part of the product of a warpgroup (section 9.7.15). All lanes are here, and descriptors are the same in all.
+ * A warp's part of the product of a warpgroup (section 9.7.15). All lanes are here, and descriptors are the same in
+ * all.
  * On a GPU it is performed at some time before the wait for its group: here at once, or as late as the schedule wants.
  */
 export function multiplyWarpgroup(op: UnitOpOf<"multiply-warpgroup">, call: UnitCall): void {

@@ -43,7 +43,9 @@ const first: Gate = { since: "1.0" };
 
 const noCounter = unavailable("performance counters count hardware events");
 
-/** The driver's: two of them hold the address of what the blocks of a cooperative launch share, in CUDA's own headers. */
+/**
+ * The driver's: two of them hold the address of what the blocks of a cooperative launch share, in CUDA's own headers.
+ */
 const environment = (i: number): SpecialMeaning =>
   i === 1 || i === 2 ? machine(`envreg${i}`) : unavailable("the values that a driver puts there are not documented");
 

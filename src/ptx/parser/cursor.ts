@@ -19,8 +19,8 @@ export class Cursor extends TokenCursor<TokenKind, SyntaxCode> {
   /** The number of open blocks. */
   blocks = 0;
   /**
-   * The number of open brackets of an operand or braces of an initializer. `braces` counts the latter; a panic keeps it,
-   * so that their `}` does not end a block.
+   * The number of open brackets of an operand or braces of an initializer. `braces` counts the latter; a panic keeps
+   * it, so that their `}` does not end a block.
    */
   brackets = 0;
   /** The start of the last token that was reported for ending blocks without their `}`. */

@@ -69,7 +69,8 @@ const shortestRun = 512;
 
 /**
  * Parses a text as runs of directives, up to the first place between two directives where `isEnough` says so. Parsed
- * alone from where it begins, with the same text after it, each run gives the same. `cut`: the text has too many tokens.
+ * alone from where it begins, with the same text after it, each run gives the same. `cut`: the text has too many
+ * tokens.
  */
 export function parseRuns(
   source: SourceText,

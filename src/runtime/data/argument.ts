@@ -38,8 +38,8 @@ export interface LocalMemory {
 
 /**
  * An argument of a kernel: a number or bigint, which takes the type of the parameter; a buffer or an address within
- * one; a texture, surface or sampler; a scalar with an explicit type; a struct; a typed array, whose bytes become those of the parameter (a vector,
- * say); or an amount of local memory.
+ * one; a texture, surface or sampler; a scalar with an explicit type; a struct; a typed array, whose bytes become those
+ * of the parameter (a vector, say); or an amount of local memory.
  */
 export type KernelArgument =
   | (number | bigint | ArrayBufferView)
@@ -79,10 +79,16 @@ export interface ArgumentContext {
 
 const plural = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;
 
-/** A parameter, and its type in C++ if that is known. */
+/** A parameter of a kernel: its type in C++ if that is known, and its part of the block of parameters. */
 interface Target {
+  readonly kernel: string;
+  readonly index: number;
   readonly param: Param;
   readonly cpp: ParameterType | null;
+  /** What a number becomes; null if it cannot be given. */
+  readonly number: ElementType | null;
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
 }
 
 /** A parameter as messages show it: `n` (.s32), or `float const*` (.u64) if its type in C++ is known. */
@@ -91,14 +97,13 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
   return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
 }
 
-/** The parameters of a kernel, and a block of bytes in which they are put together, with the part of each. */
+/** The parameters of a kernel, and the block of bytes in which they are put together. */
 interface ParameterBlock {
   readonly targets: readonly Target[];
   readonly bytes: Uint8Array;
-  readonly parts: readonly Uint8Array[];
 }
 
-/** Kept, since a launch takes a few microseconds: reading a C++ name and making views of bytes would be much of that. */
+/** Kept, since a launch takes a microsecond: reading a C++ name and making views of bytes would be much of that. */
 const blocks = new WeakMap<IrFunction, ParameterBlock>();
 
 function blockOf(kernel: IrFunction): ParameterBlock {
@@ -110,15 +115,22 @@ function blockOf(kernel: IrFunction): ParameterBlock {
       params.map(({ type }) => type.size),
     );
     const starts = params.map(({ storage }) => (storage.kind === "kernel" ? storage.offset : 0));
-    const bytes = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => starts[i]! + type.size)));
-    known = {
-      targets: params.map((param, i) => ({ param, cpp: types?.[i] ?? null })),
-      bytes,
-      parts: params.map(({ type }, i) => bytes.subarray(starts[i]!, starts[i]! + type.size)),
-    };
+    const all = new Uint8Array(Math.max(0, ...params.map(({ type }, i) => starts[i]! + type.size)));
+    const targets = params.map((param, index): Target => {
+      const cpp = types?.[index] ?? null;
+      const bytes = all.subarray(starts[index]!, starts[index]! + param.type.size);
+      return { kernel: name, index, param, cpp, number: numberType(param, cpp), bytes, view: viewOf(bytes) };
+    });
+    known = { targets, bytes: all };
     blocks.set(kernel, known);
   }
   return known;
+}
+
+function numberType({ type: { kind, size } }: Param, cpp: ParameterType | null): ElementType | null {
+  if (cpp?.kind === "scalar") return cpp.element;
+  if (kind === "array" || (size !== 1 && size !== 2 && size !== 4 && size !== 8)) return null;
+  return `${kind === "f" ? "f" : "u"}${(8 * size) as 8 | 16 | 32 | 64}` as ElementType;
 }
 
 /**
@@ -131,103 +143,92 @@ export function packArguments(
   args: readonly KernelArgument[],
   context: ArgumentContext,
 ): Uint8Array {
-  const { params } = kernel;
-  const { targets, bytes, parts } = blockOf(kernel);
-  if (args.length !== params.length) {
-    const list = params.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
+  const { targets, bytes } = blockOf(kernel);
+  if (args.length !== targets.length) {
+    const list = targets.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
     throw new UsageError(
-      `kernel "${kernel.name}" has ${plural(params.length, "parameter")}, not ${args.length}${list}`,
+      `kernel "${kernel.name}" has ${plural(targets.length, "parameter")}, not ${args.length}${list}`,
     );
   }
   bytes.fill(0);
-  targets.forEach((target, i) => {
-    const wrong = (what: string): never => {
-      throw new UsageError(`argument ${i} of kernel "${kernel.name}": ${what}`);
-    };
-    pack(parts[i]!, target, args[i]!, context, wrong);
-  });
+  for (let i = 0; i < targets.length; i++) pack(targets[i]!, args[i]!, context);
   return bytes.slice();
 }
 
-type Wrong = (what: string) => never;
+function wrong({ kernel, index }: Target, what: string): never {
+  throw new UsageError(`argument ${index} of kernel "${kernel}": ${what}`);
+}
 
-function pack(into: Uint8Array, target: Target, arg: KernelArgument, context: ArgumentContext, wrong: Wrong): void {
-  if (typeof arg === "number" || typeof arg === "bigint") packNumber(into, target, arg, wrong);
-  else if (ArrayBuffer.isView(arg)) packBytes(into, target, bytesOf(arg), wrong);
-  else if (arg instanceof Buffer) packAddress(into, target, arg, context, wrong);
-  else if (arg instanceof ImageHandle) packHandle(into, target, arg, context, wrong);
-  else if (arg.kind === "pointer") packAddress(into, target, arg, context, wrong);
-  else if (arg.kind === "scalar") packScalar(into, target, arg, wrong);
-  else if (arg.kind === "local") wrong("only vISA kernels take local memory; of PTX, a launch gives `shared`");
+function pack(target: Target, arg: KernelArgument, context: ArgumentContext): void {
+  if (typeof arg === "number" || typeof arg === "bigint") packNumber(target, arg);
+  else if (arg instanceof Buffer) packAddress(target, arg, context);
+  else if (ArrayBuffer.isView(arg)) packBytes(target, bytesOf(arg));
+  else if (arg instanceof ImageHandle) packHandle(target, arg, context);
+  else if (arg.kind === "pointer") packAddress(target, arg, context);
+  else if (arg.kind === "scalar") packScalar(target, arg);
+  else if (arg.kind === "local") wrong(target, "only vISA kernels take local memory; of PTX, a launch gives `shared`");
   else {
-    packBytes(into, target, arg.bytes, wrong);
+    packBytes(target, arg.bytes);
     const size = context.addressSize / 8;
     for (const { at, to } of arg.pointers) {
-      if (at < 0 || at + size > into.length) wrong(`an address at byte ${at} does not fit ${describeParam(target)}`);
-      writeAddress(into.subarray(at, at + size), to, context, wrong);
+      if (at < 0 || at + size > target.bytes.length) {
+        wrong(target, `an address at byte ${at} does not fit ${describeParam(target)}`);
+      }
+      writeAddress(target, at, to, context);
     }
   }
 }
 
-function packBytes(into: Uint8Array, target: Target, bytes: Uint8Array, wrong: Wrong): void {
-  if (bytes.length !== into.length) wrong(`${plural(bytes.length, "byte")} given for ${describeParam(target)}`);
-  into.set(bytes);
+function packBytes(target: Target, bytes: Uint8Array): void {
+  if (bytes.length !== target.bytes.length) {
+    wrong(target, `${plural(bytes.length, "byte")} given for ${describeParam(target)}`);
+  }
+  target.bytes.set(bytes);
 }
 
-function packAddress(
-  into: Uint8Array,
-  target: Target,
-  to: Buffer | Pointer,
-  context: ArgumentContext,
-  wrong: Wrong,
-): void {
+function packAddress(target: Target, to: Buffer | Pointer, context: ArgumentContext): void {
+  const { size, kind } = target.param.type;
   // Before `.address_size` (PTX 2.3), modules could not declare 64-bit addresses: a 64-bit parameter may hold a 32-bit
   // one.
-  if (into.length < context.addressSize / 8 || into.length > 8 || target.param.type.kind === "f") {
-    wrong(`a buffer given for ${describeParam(target)}, which holds no address`);
+  if (size < context.addressSize / 8 || size > 8 || kind === "f") {
+    wrong(target, `a buffer given for ${describeParam(target)}, which holds no address`);
   }
-  writeAddress(into, to, context, wrong);
+  writeAddress(target, 0, to, context);
 }
 
-function writeAddress(into: Uint8Array, to: Buffer | Pointer, context: ArgumentContext, wrong: Wrong): void {
-  const { buffer, offset } = to instanceof Buffer ? { buffer: to, offset: 0 } : to;
-  if (buffer.memory !== context.memory) wrong("the buffer belongs to another device");
-  const address = new AddressSpace(context.addressSize).global(buffer.offset) + BigInt(offset);
-  if (context.addressSize === 64) viewOf(into).setBigUint64(0, address, true);
-  else viewOf(into).setUint32(0, Number(address), true);
+const addressSpaces = { 32: new AddressSpace(32), 64: new AddressSpace(64) } as const;
+
+function writeAddress(target: Target, at: number, to: Buffer | Pointer, context: ArgumentContext): void {
+  const isWhole = to instanceof Buffer;
+  const buffer = isWhole ? to : to.buffer;
+  if (buffer.memory !== context.memory) wrong(target, "the buffer belongs to another device");
+  const space = addressSpaces[context.addressSize];
+  // An address may lie before or beyond all memory.
+  const low = space.globalLow + buffer.offset + (isWhole ? 0 : to.offset);
+  target.view.setUint32(at, low, true);
+  if (context.addressSize === 64) target.view.setUint32(at + 4, space.globalHigh + Math.floor(low / 2 ** 32), true);
 }
 
-function packHandle(into: Uint8Array, target: Target, arg: ImageHandle, context: ArgumentContext, wrong: Wrong): void {
-  if (arg.memory !== context.memory) wrong(`the ${arg.kind} belongs to another device`);
-  if (into.length !== 8 || target.param.type.kind === "f") {
-    wrong(`a ${arg.kind} given for ${describeParam(target)}, which holds no handle of 64 bits`);
+function packHandle(target: Target, arg: ImageHandle, context: ArgumentContext): void {
+  if (arg.memory !== context.memory) wrong(target, `the ${arg.kind} belongs to another device`);
+  if (target.param.type.size !== 8 || target.param.type.kind === "f") {
+    wrong(target, `a ${arg.kind} given for ${describeParam(target)}, which holds no handle of 64 bits`);
   }
-  viewOf(into).setBigUint64(0, arg.handle, true);
+  target.view.setBigUint64(0, arg.handle, true);
 }
 
-function packScalar(into: Uint8Array, target: Target, { type, value }: Scalar, wrong: Wrong): void {
+function packScalar(target: Target, { type, value }: Scalar): void {
   const info = elementInfo[type];
-  if (info.size !== into.length) wrong(`a value of type ${type} given for ${describeParam(target)}`);
+  if (info.size !== target.bytes.length) wrong(target, `a value of type ${type} given for ${describeParam(target)}`);
   const problem = misfit(type, value);
-  if (problem !== null) wrong(problem);
-  info.set(viewOf(into), 0, value);
+  if (problem !== null) wrong(target, problem);
+  info.set(target.view, 0, value);
 }
 
-function packNumber(into: Uint8Array, target: Target, value: number | bigint, wrong: Wrong): void {
-  const { kind, size } = target.param.type;
-  const { cpp } = target;
-  if (cpp?.kind === "scalar") {
-    const problem = misfit(cpp.element!, value);
-    if (problem !== null) wrong(`${problem}: ${describeParam(target)}`);
-    elementInfo[cpp.element!].set(viewOf(into), 0, value);
-    return;
-  }
-  if (kind === "array" || (size !== 1 && size !== 2 && size !== 4 && size !== 8)) {
-    wrong(`a number given for ${describeParam(target)}; give its bytes`);
-  }
-  const bits = 8 * size;
-  const type = (kind === "f" ? `f${bits}` : `u${bits}`) as ElementType;
-  const problem = misfit(type, value);
-  if (problem !== null) wrong(`${problem}: ${describeParam(target)}`);
-  elementInfo[type].set(viewOf(into), 0, value);
+function packNumber(target: Target, value: number | bigint): void {
+  const { number, view } = target;
+  if (number === null) wrong(target, `a number given for ${describeParam(target)}; give its bytes`);
+  const problem = misfit(number, value);
+  if (problem !== null) wrong(target, `${problem}: ${describeParam(target)}`);
+  elementInfo[number].set(view, 0, value);
 }

@@ -57,3 +57,12 @@ export class NotExecutableError extends Error {
     this.span = place.span;
   }
 }
+
+/** A kernel cannot be launched without Lanewise. The message says why. */
+export class NotStandaloneError extends UsageError {
+  override readonly name = "NotStandaloneError";
+
+  constructor(kernel: string, why: string) {
+    super(`kernel "${kernel}" cannot stand alone: ${why}`);
+  }
+}

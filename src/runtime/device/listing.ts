@@ -13,7 +13,8 @@ import { UsageError } from "../data/errors.ts";
 import { isProvided } from "../launch/provided-names.ts";
 import { compile } from "./compile.ts";
 import { kernelSignature, sharedNeeds } from "./kernel-needs.ts";
-import { isDeviceRuntime, kernelNames, neededModules, type PtxModule, ptxModules } from "./ptx-programs.ts";
+import { neededModules } from "./needed-modules.ts";
+import { isDeviceRuntime, kernelNames, type PtxModule, ptxModules } from "./ptx-programs.ts";
 import { chooseForm } from "./unpack.ts";
 
 /** A form of a module, as it is listed. */

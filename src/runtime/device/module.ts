@@ -1,10 +1,8 @@
 import { signatureOf } from "../../names/index.ts";
-import { Execution } from "../../interpreter/execution.ts";
-import { launch } from "../../interpreter/index.ts";
+import type { Execution } from "../../interpreter/execution.ts";
 import { loadProgram, type Program } from "../../program/program.ts";
 import { findObstacle, type Obstacle } from "../../program/obstacle.ts";
 import type { IrFunction, IrModule } from "../../ir/index.ts";
-import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import type { Diagnostic } from "../../source/index.ts";
@@ -22,6 +20,7 @@ import {
   sanitizerNames,
 } from "../launch/launch-options.ts";
 import { requireLaunchOptions } from "../launch/known-options.ts";
+import { arePlain, isPlain } from "../launch/plain-launch.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { type LaunchSteps, launchSteps } from "../launch/device-work.ts";
@@ -30,8 +29,10 @@ import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import type { DeviceCore } from "./device-core.ts";
+import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
+import { beginExecution, enginesFor } from "./open-engines.ts";
 
 /**
  * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by
@@ -47,9 +48,11 @@ export class Module {
   readonly #program: Program;
   readonly #visa: VisaProgram | null;
   readonly #cache: () => KernelCache | null;
+  #opened: Engines | null = null;
   /** The number of launches begun before the module was loaded: those cannot use its variables. */
   readonly #since: number;
-  #jit: JitProgram | null = null;
+  /** Whether launches that ask for nothing special are run by compiled code, and hand nothing to the device. */
+  readonly #isPlain: boolean;
 
   /**
    * Use `Device.load`. `cache` returns the cache of compiled kernels, and is called when a kernel is compiled; `visa`
@@ -71,6 +74,7 @@ export class Module {
     this.#program = loadProgram(device.memory, ir, { externals: deviceFunctions });
     this.#cache = cache;
     this.#visa = visa;
+    this.#isPlain = visa === null && !this.handsOverWork && arePlain(device.defaults);
   }
 
   /** The instruction set of the program. */
@@ -96,14 +100,12 @@ export class Module {
     return new Kernel(this, found, {
       types: () => this.#types(found),
       plan: (options) => this.#plan(found, options),
-      run: (launched) => this.#run(launched),
-      runAsync: (launched) => this.#runAsync(launched),
-      mayBeUndone: (launched) => this.#mayBeUndone(launched),
-      mayWait: (launched) => {
-        const jit = this.#jitFor(launched);
-        return typeof jit === "string" || jit.mayWait(launched.request);
-      },
-      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => new Execution(this.#program, own, { observers }),
+      runPlain: (options) => this.#runPlain(found, options),
+      run: (launched) => this.#engines.run(launched),
+      runAsync: (launched) => this.#engines.runAsync(launched),
+      mayBeUndone: (launched) => this.#engines.mayBeUndone(launched),
+      mayWait: (launched) => this.#engines.mayWait(launched),
+      begin: ({ request: { onDeviceWork: _, ...own }, observers }) => beginExecution(this.#program, own, observers),
     });
   }
 
@@ -136,57 +138,15 @@ export class Module {
     });
   }
 
-  #run(launched: PreparedLaunch): EngineResult {
-    if (this.device.memory.pending.areOpen) {
-      throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
-    }
-    const { request } = launched;
-    const jit = this.#jitFor(launched);
-    if (typeof jit === "string") return this.#interpret(launched, jit);
-    const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
-    if (result !== null) return { ...result, engine: "jit", interpreted: null };
-    return this.#interpret(launched, notCompiled(jit.obstacleOf(request)));
+  get #engines(): Engines {
+    return (this.#opened ??= enginesFor(this.#program, this.#cache));
   }
 
-  async #runAsync(launched: PreparedLaunch): Promise<EngineResult> {
-    const { request } = launched;
-    const jit = this.#jitFor(launched);
-    if (typeof jit === "string") return this.#interpret(launched, jit);
-    const obstacle = jit.obstacleOf(request, true);
-    if (obstacle !== null) return this.#interpret(launched, notCompiled(obstacle));
-    const result = await jit.launchAsync(request);
-    if (result !== null) return { ...result, engine: "jit", interpreted: null };
-    return this.#interpret(launched, notCompiled(jit.obstacleOf(request, true)));
-  }
-
-  /** Whether a launch by workers may have to be undone. */
-  #mayBeUndone(launched: PreparedLaunch): boolean {
-    const jit = this.#jitFor(launched);
-    return (
-      typeof jit !== "string" && jit.obstacleOf(launched.request, true) === null && jit.mayBeUndone(launched.request)
-    );
-  }
-
-  #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
-    const result = launch(this.#program, request, { observers });
-    return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
-  }
-
-  /**
-   * Returns the compiler, or the reason for not using it: compiled code does not support what only the interpreter
-   * does.
-   */
-  #jitFor({
-    request: { seed, steering, maxSteps, timeoutMs },
-    observers,
-    engine,
-  }: PreparedLaunch): JitProgram | string {
-    if (engine === "interpreter") return "the interpreter was asked for";
-    if (observers.length > 0) return "sanitizers or other observers watch";
-    if (seed !== undefined || steering !== undefined) return "the schedule is chosen";
-    if (maxSteps !== undefined) return "steps are limited";
-    if (timeoutMs !== undefined) return "time is limited";
-    return (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
+  /** Runs a launch of which only the sizes and arguments are given, if nobody watches it: see `Engines.runPlain`. */
+  #runPlain(kernel: IrFunction, options: LaunchOptions): KernelResult | null {
+    if (!this.#isPlain || this.device.memory.pending.areOpen || !isPlain(options)) return null;
+    const begun = performance.now();
+    return this.#engines.runPlain(kernel.name, this.#plan(kernel, options), this.device.defaults, begun);
   }
 
   #types({ name, params }: IrFunction): readonly ParameterType[] | null {
@@ -222,6 +182,7 @@ interface ReadyLaunch {
 interface Launcher {
   readonly types: () => readonly ParameterType[] | null;
   readonly plan: (options: LaunchOptions) => LaunchPlan;
+  readonly runPlain: (options: LaunchOptions) => KernelResult | null;
   readonly run: (launched: PreparedLaunch) => EngineResult;
   readonly runAsync: (launched: PreparedLaunch) => Promise<EngineResult>;
   /** Whether the launch must not overlap with any other. */
@@ -294,6 +255,9 @@ export class Kernel {
    * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
+    this.requireExecutable();
+    const plain = this.#launcher.runPlain(options);
+    if (plain !== null) return plain;
     const steps = this.#steps(options, this.#ready(options));
     for (let step = steps.next(); ; ) {
       if (step.done === true) return step.value;
@@ -342,8 +306,8 @@ export class Kernel {
   }
 
   /**
-   * Begins a launch in the interpreter that the caller steps through, as a debugger does. The kernel cannot launch others
-   * then. Throws as `launch` does.
+   * Begins a launch in the interpreter that the caller steps through, as a debugger does. The kernel cannot launch
+   * others then. Throws as `launch` does.
    */
   begin(options: LaunchOptions): BegunLaunch {
     const prepared = this.#prepare(options);
@@ -386,5 +350,3 @@ function typeOfParameter(parameter: Parameter): ParameterType {
   const { pointsTo } = parameter;
   return { text: `${cName(pointsTo)}*`, kind: "pointer", element: elementInfo[pointsTo].size > 1 ? pointsTo : null };
 }
-
-const notCompiled = (obstacle: string | null): string => `not compiled: ${obstacle}`;

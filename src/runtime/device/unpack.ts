@@ -6,10 +6,10 @@ import { UsageError } from "../data/errors.ts";
 import { type SourceFile, textOf } from "../data/source-file.ts";
 import { isProvided } from "../launch/provided-names.ts";
 import { compile } from "./compile.ts";
+import { neededModules } from "./needed-modules.ts";
 import {
   architectureNumber,
   kernelNames,
-  neededModules,
   type PtxForm,
   type PtxModule,
   type PtxProgram,

@@ -133,7 +133,9 @@ export function readObject(field: JsonField, buffers: Sized): ObjectSpec | null 
   return { as, sampler: readSampler(own) };
 }
 
-/** Reads `{"resource": ...}`, as cudaCreateTextureObject and cudaCreateSurfaceObject take it; reports one they refuse. */
+/**
+ * Reads `{"resource": ...}`, as cudaCreateTextureObject and cudaCreateSurfaceObject take it; reports one they refuse.
+ */
 function readImage(field: JsonField, as: ImageSpec["as"], buffers: Sized): ImageSpec {
   const resource = field.get("resource");
   const image = readResource(resource);

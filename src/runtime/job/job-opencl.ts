@@ -12,8 +12,8 @@ export interface JobWithFiles {
 }
 
 /**
- * A job one of whose variants may name a file that holds a whole OpenCL program, a ZIP archive or a binary of ocloc: what
- * is in there takes its place. `device` chooses among the binaries of an archive.
+ * A job one of whose variants may name a file that holds a whole OpenCL program, a ZIP archive or a binary of ocloc:
+ * what is in there takes its place. `device` chooses among the binaries of an archive.
  *
  * @throws UsageError if the file has no vISA
  */

@@ -9,7 +9,7 @@ import { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { machineFeatures, maddCases, maddModule } from "../../wasm/features.ts";
 import { base64 } from "../data/base64.ts";
-import { fitting, UsageError } from "../data/errors.ts";
+import { fitting, NotStandaloneError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { PtxDevice } from "../device/ptx-device.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
@@ -230,15 +230,6 @@ const contextOf = ({ lanes, layout, roots, targets }: CompiledKernel): KernelDes
   targets: { at: layout.targets, data: base64(targets) },
   shared: layout.shared,
 });
-
-/** A kernel cannot be launched without Lanewise. The message says why. */
-export class NotStandaloneError extends UsageError {
-  override readonly name = "NotStandaloneError";
-
-  constructor(kernel: string, why: string) {
-    super(`kernel "${kernel}" cannot stand alone: ${why}`);
-  }
-}
 
 /** The host functions that a simple launcher provides. */
 const simple: ReadonlySet<string> = new Set<HostImport>([

@@ -84,7 +84,9 @@ const groupIds: readonly PayloadPart[] = dimensions.map((dimension) => ({
 /** The doublewords of r0 with the group's id. */
 const groupWords = [1, 6, 7] as const;
 
-/** The doubleword of r0 with the number of the thread. That of its scratch space, 5, is nothing that work items know. */
+/**
+ * The doubleword of r0 with the number of the thread. That of its scratch space, 5, is nothing that work items know.
+ */
 const threadWord = 2;
 const unknownWord = 5;
 

@@ -8,8 +8,8 @@ const lanes = 128;
 const columns = 512;
 
 /**
- * Which cells of tensor memory have been written, by block. Loads pass on what is undefined, lane by lane. Of products it
- * is a use if nothing at all of a matrix has been written: which cells of it they need is not followed.
+ * Which cells of tensor memory have been written, by block. Loads pass on what is undefined, lane by lane. Of products
+ * it is a use if nothing at all of a matrix has been written: which cells of it they need is not followed.
  */
 export class TensorShadow {
   readonly #state: InitState;

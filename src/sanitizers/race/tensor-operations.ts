@@ -146,7 +146,9 @@ export class TensorOperations implements Observer {
     return found;
   }
 
-  /** The operation of the instruction that is being executed, which uses a block; of several lanes, the present one's. */
+  /**
+   * The operation of the instruction that is being executed, which uses a block; of several lanes, the present one's.
+   */
   #begun({ warp, site, mask }: LaneEvent, role: Role, owner: Cta): Pending {
     const lane = lowestLane(mask);
     let current = this.#current;

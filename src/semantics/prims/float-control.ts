@@ -234,7 +234,9 @@ const simpler: ReadonlyMap<string, Simpler> = new Map([
   ["f64.from_i64_u_mode", { modes: toNearest, prim: "f64.from_i64_u_rn" }],
 ]);
 
-/** The simpler primitive that one with a constant control word equals; `null` is its second operand, undefined: none. */
+/**
+ * The simpler primitive that one with a constant control word equals; `null` is its second operand, undefined: none.
+ */
 export function inModes(prim: string, control: number): string | null | undefined {
   const found = simpler.get(prim);
   return found !== undefined && (control & found.modes.bits) === found.modes.value ? found.prim : undefined;

@@ -10,7 +10,9 @@ import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
 import { channelNumbers, channelTargets, indexOf } from "./texel-channels.ts";
 import { atomicTyped, loadTyped, lowerLscTyped, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
 
-/** The level that a message samples. Derivatives of neighbours, which compute kernels do not have, are none: level 0. */
+/**
+ * The level that a message samples. Derivatives of neighbours, which compute kernels do not have, are none: level 0.
+ */
 function levelOf(parameters: readonly MessageParameter[]): SamplerMessage["level"] {
   if (parameters.includes("lod") || parameters.includes("bias")) return "level";
   return parameters.includes("dudx") ? "gradients" : "base";

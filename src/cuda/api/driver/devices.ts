@@ -77,7 +77,8 @@ export const driverDeviceCalls: Handlers = {
     const target = call.target(0);
     deviceNumber(call, 1);
     const { gpu } = call.process;
-    // Threads of a block, sizes of blocks and grids, shared and constant memory, warp, pitch, registers, clock, alignment.
+    // Threads of a block, sizes of blocks and grids, shared and constant memory, warp, pitch, registers, clock,
+    // alignment.
     const sizes = [1024, 1024, 1024, 64, 0x7fff_ffff, 65_535, 65_535];
     const values = [...sizes, sharedPerBlock, 65_536, 32, 0x7fff_ffff, 65_536, gpu.clock, 512];
     values.forEach((value, i) => {

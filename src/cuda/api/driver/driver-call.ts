@@ -27,7 +27,9 @@ export function primaryOf(process: CudaProcess, device: number): Context {
   return known;
 }
 
-/** The context that is current in the thread, or null: that of the runtime, if it was used and nothing else was said. */
+/**
+ * The context that is current in the thread, or null: that of the runtime, if it was used and nothing else was said.
+ */
 export function currentContext({ thread, process }: Call): Context | null {
   const top = thread.contexts.at(-1);
   if (top !== undefined) return top;

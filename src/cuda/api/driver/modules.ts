@@ -9,7 +9,9 @@ import type { Call, Handler, Handlers, Status } from "../call.ts";
 import { kernelOf } from "../launch.ts";
 import { inContext, initialized } from "./driver-call.ts";
 
-/** The first words of what a module can be made of: an ELF file, a fat binary, what points to one, and what was linked. */
+/**
+ * The first words of what a module can be made of: an ELF file, a fat binary, what points to one, and what was linked.
+ */
 const magic = { elf: 0x464c_457f, fatBinary: 0xba55_ed50, wrapper: 0x4662_43b1, linked: 0x4b4e_4c4c } as const;
 
 /** The texts of PTX at an address: of a fat binary the one that fits the device. */

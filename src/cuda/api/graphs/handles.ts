@@ -48,8 +48,8 @@ export function writeNodes(call: Call, nodes: readonly GraphNode[]): bigint {
 }
 
 /**
- * Answers a question for a list: with its length where `list` is null, else with as many as there is room for (the rest of
- * the room is null, and the length is what was written).
+ * Answers a question for a list: with its length where `list` is null, else with as many as there is room for (the rest
+ * of the room is null, and the length is what was written).
  */
 export function answerList(call: Call, [list, counter]: readonly [bigint, bigint], handles: readonly bigint[]): number {
   require(counter !== 0n);

@@ -14,7 +14,9 @@ const large = 2000;
 /** Kernels with more instructions than this get the narrowest: hosts limit the size of a function. */
 const huge = 50_000;
 
-/** Vectors that are live at once from which on a chunk of more than four lanes, or sixteen, does not pay, as measured. */
+/**
+ * Vectors that are live at once from which on a chunk of more than four lanes, or sixteen, does not pay, as measured.
+ */
 const highPressure = { narrowest: 19, narrow: 12 };
 
 /** The properties of a kernel on which the width of its chunks depends. */

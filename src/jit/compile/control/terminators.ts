@@ -308,8 +308,8 @@ export class Terminators {
   }
 
   /**
-   * Whether lanes wait for a phase of an mbarrier at a block. They give others a turn before: threads that wait for each
-   * phase of an mbarrier find none complete if others may be two phases ahead of them.
+   * Whether lanes wait for a phase of an mbarrier at a block. They give others a turn before: threads that wait for
+   * each phase of an mbarrier find none complete if others may be two phases ahead of them.
    */
   #awaitsPhase(index: number): boolean {
     const { graph, instructions } = this.#chunk.analysis.code;

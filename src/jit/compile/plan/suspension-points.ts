@@ -56,7 +56,9 @@ export function suspensionPointsOf(
   return { barriers, spins, calls: new Set(calls), partialReturns: new Set(partialReturns), isCounted: countsBarriers };
 }
 
-/** By the block that ends with a barrier, the one with which lanes go on: of a jump its target, if that is only theirs. */
+/**
+ * By the block that ends with a barrier, the one with which lanes go on: of a jump its target, if that is only theirs.
+ */
 function barriersIn({ graph, instructions }: Pick<PreparedCode, "graph" | "instructions">): Map<number, number> {
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {

@@ -8,8 +8,8 @@ import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { BlockUniform } from "./block-uniform.ts";
 
 /**
- * A vISA kernel as its work items execute it, for threads of `width` lanes, compiled like a kernel of PTX; null where the
- * thread around them makes a difference.
+ * A vISA kernel as its work items execute it, for threads of `width` lanes, compiled like a kernel of PTX; null where
+ * the thread around them makes a difference.
  */
 export function workItemForm(
   kernel: Pick<WorkItemKernel, "ir">,

@@ -53,7 +53,7 @@ export class ImageFetches {
     w.get(this.#at.context);
     w.value(wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", handle, wasm.i64(32n))));
     w.value(wasm.op("i32.wrap_i64", handle));
-    w.value(wasm.i32(fetchNumber(kind.geometry, kind.result)));
+    w.value(wasm.i32(fetchNumber({ geometry: kind.geometry, from: kind.result })));
     callHost(w, "image");
     w.set(form);
     const name = this.#at.unit.imageHelpers.fetch(kind);

@@ -1,6 +1,6 @@
 import type { Destination, Expr, SurfaceAccess } from "../../../ir/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
-import { fetchedGeometries, imageWords, imageWordsAt, surfaceNumber } from "../../abi/image-words.ts";
+import { fetchedGeometries, imageWords, imageWordsAt, fetchNumber } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { isWide, vectorOf } from "../lanes/value.ts";
@@ -47,7 +47,7 @@ export class SurfaceElements {
       w.get(this.#at.context);
       w.value(op("i32.wrap_i64", op("i64.shr_u", handle.scalar, wasm.i64(32n))));
       w.value(op("i32.wrap_i64", handle.scalar));
-      w.value(wasm.i32(surfaceNumber(geometry)));
+      w.value(wasm.i32(fetchNumber({ geometry, from: "surface" })));
       callHost(w, "image");
       w.set(isOwn);
       const places = this.#chunk.active.map((): Places => ({ at: w.local("v128"), moves: w.local("v128") }));

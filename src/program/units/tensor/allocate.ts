@@ -60,7 +60,10 @@ export function allocateTensor({ pair }: UnitOpOf<"tensor-alloc">, call: UnitCal
   give(call, (pair ? allocateInPair(call, columns, by) : memory.allocate(columns, by)) ?? waits);
 }
 
-/** The column that both blocks of a pair have allocated, or null. Each first request of one block meets that of the other. */
+/**
+ * The column that both blocks of a pair have allocated, or null. Each first request of one block meets that of the
+ * other.
+ */
 function allocateInPair(call: UnitCall, columns: number, by: TensorAllocator): number | null {
   const { warp } = call.x;
   const memory = memoryOf(warp.cta);

@@ -45,8 +45,8 @@ function retrying(operation: OpOf<"unit">, ops: OperandAccess): { readonly steps
 }
 
 /**
- * The columns are allocated, then one lane stores their address. As long as there are none the warp tries again and lets
- * others run, which may free some; or which allocate in the other block of the pair.
+ * The columns are allocated, then one lane stores their address. As long as there are none the warp tries again and
+ * lets others run, which may free some; or which allocate in the other block of the pair.
  */
 function allocation(m: { readonly cta_group: string; readonly "shared::cta": boolean }, ops: OperandAccess): Step[] {
   const [dst] = ops.vector("dst");

@@ -64,7 +64,10 @@ function withoutPassages({ blocks, blockAt }: FlowGraph, passes: (block: number)
   return { blocks: cut, blockAt };
 }
 
-/** `begins`: the blocks with which the code begins, and goes on after barriers. Blocks are counted from 1 on: 0 is before. */
+/**
+ * `begins`: the blocks with which the code begins, and goes on after barriers. Blocks are counted from 1 on: 0 is
+ * before.
+ */
 function dominanceIn({ blocks }: FlowGraph, begins: ReadonlySet<number>): Dominates {
   const root = { index: 0, start: 0, end: 0, successors: [...begins].map((b) => b + 1), predecessors: [] };
   const shifted = blocks.map((block) => ({

@@ -1,0 +1,74 @@
+// Node reads code that a program does not use yet only when it is used: the library for Node has rooms that are loaded
+// when one of their functions is called first. In a browser, where nothing can be loaded without waiting, all is there
+// from the beginning.
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { parseAst } from "rolldown/parseAst";
+
+/** The modules by which others enter a room. They export functions and types, nothing else. */
+const rooms = {
+  ptx: ["runtime/device/compile.ts", "runtime/device/needed-modules.ts"],
+  visa: ["runtime/visa/compile.ts"],
+  engines: ["runtime/device/open-engines.ts", "runtime/standalone/standalone.ts"],
+  sanitizers: ["sanitizers/index.ts"],
+};
+
+/**
+ * The file that loads rooms, as package.json names it among its `imports`. It is CommonJS: an ES module cannot load
+ * another without waiting.
+ */
+const loader = "#rooms";
+
+/** The entry points of the rooms, by the name of their file. */
+export const roomEntries = () =>
+  Object.fromEntries(Object.keys(rooms).map((room) => [`rooms/${room}`, `room:${room}`]));
+
+/** The text of the file that loads the rooms. Bundlers follow calls of `require` with a constant. */
+export const loaderText = () =>
+  `"use strict";\n${Object.keys(rooms)
+    .map((room) => `exports.${room} = () => require("./rooms/${room}.js");\n`)
+    .join("")}`;
+
+/** Replaces what is imported from the rooms by functions that load them. `root` is the project's. */
+export function lazyRooms(root) {
+  const roomOf = new Map(
+    Object.entries(rooms).flatMap(([room, files]) => files.map((file) => [join(root, "src", file), room])),
+  );
+  return {
+    name: "lazy-rooms",
+    resolveId(id, importer) {
+      if (id.startsWith("room:")) return id;
+      if (id === loader) return { id, external: true };
+      if (importer === undefined || importer.startsWith("room:") || !id.startsWith(".")) return null;
+      const path = resolve(dirname(importer), id);
+      return roomOf.has(path) ? `${path}?lazy` : null;
+    },
+    load(id) {
+      if (id.startsWith("room:")) {
+        const files = rooms[id.slice("room:".length)];
+        return files.map((file) => `export * from ${JSON.stringify(join(root, "src", file))};\n`).join("");
+      }
+      if (!id.endsWith("?lazy")) return null;
+      const path = id.slice(0, -"?lazy".length);
+      const forward = functionsOf(path).map(
+        (name) => `export const ${name} = (...values) => rooms.${roomOf.get(path)}().${name}(...values);\n`,
+      );
+      return `import rooms from ${JSON.stringify(loader)};\n${forward.join("")}`;
+    },
+  };
+}
+
+/** The names of the functions that a module exports. Throws if it exports other values. */
+function functionsOf(path) {
+  const { body } = parseAst(readFileSync(path, "utf8"), { lang: "ts" });
+  return body.flatMap((node) => {
+    if (node.type !== "ExportNamedDeclaration" || node.exportKind === "type") return [];
+    const { declaration } = node;
+    if (declaration?.type === "FunctionDeclaration") return [declaration.id.name];
+    const functions = declaration?.type === "VariableDeclaration" ? declaration.declarations : [];
+    if (functions.length > 0 && functions.every(({ init }) => init?.type === "ArrowFunctionExpression")) {
+      return functions.map(({ id }) => id.name);
+    }
+    throw new Error(`${path}: it is loaded late, and may export functions and types alone`);
+  });
+}

@@ -1,0 +1,162 @@
+import { windows } from "../../ir/index.ts";
+import { Fault } from "../../machine/faults/fault.ts";
+import { addFault } from "../../machine/faults/report-sink.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Dim3, Report } from "../../machine/reports/report.ts";
+import type { Grid } from "../../machine/state/launch-state.ts";
+import { openLaunch, refuse } from "../../program/open-launch.ts";
+import type { Program } from "../../program/program.ts";
+import type { HostImport } from "../abi/host-imports.ts";
+import { contextBytes, fillContext, fillForLaunch } from "./contexts.ts";
+import type { ExtentTable } from "./extent-tables.ts";
+import type { Host } from "./host.ts";
+import type { HostMaker, JitResult, LaunchMemory } from "./launch-execution.ts";
+import type { LoadedKernel } from "./loaded-kernel.ts";
+
+/** Milliseconds of a launch that nobody shares: where workers may be asked for, and where there are none. */
+const shortMs = { shared: 0.3, alone: 1 };
+
+/** Bytes of a context that is kept for one kernel. */
+const maxKeptBytes = 2 ** 18;
+
+/** The sizes for which the context is filled, and the table of allocations that it names. */
+interface Filled {
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  readonly sharedBytes: number;
+  readonly paramBytes: number;
+  readonly table: ExtentTable;
+}
+
+const noReports: readonly Report[] = [];
+
+const isSame = (a: Dim3, b: Dim3): boolean => a === b || (a[0] === b[0] && a[1] === b[1] && a[2] === b[2]);
+
+/**
+ * The launches of one kernel that take less time than a team would cost: the calling thread runs all blocks at once.
+ * The kernel keeps a context, in which a launch like the one before it writes only what is new. The grid as an object
+ * of the machine is made where compiled code asks the host for something.
+ */
+export class ShortLaunches {
+  readonly #program: Program;
+  readonly #loaded: LoadedKernel;
+  readonly #shared: LaunchMemory;
+  readonly #makeHost: HostMaker;
+  /** Whether launches of this kernel may be short at all. */
+  readonly #suits: boolean;
+  #context: { readonly at: number; readonly bytes: number } | null = null;
+  #filled: Filled | null = null;
+  /** The launch that runs: what was asked for, its number, and once they are needed its grid and host. */
+  #request: LaunchRequest | null = null;
+  #id = 0;
+  #grid: Grid | null = null;
+  #host: Host | null = null;
+  readonly #answer = (): Host => (this.#host ??= this.#makeHost(this.#openGrid(), 0, null));
+
+  constructor(program: Program, loaded: LoadedKernel, shared: LaunchMemory, makeHost: HostMaker) {
+    this.#program = program;
+    this.#loaded = loaded;
+    this.#shared = shared;
+    this.#makeHost = makeHost;
+    const { waits, imports, shape } = loaded.kernel;
+    this.#suits = !waits && !shape.clustered && !imports.includes("cluster" satisfies HostImport);
+  }
+
+  /** Whether a launch is run here: nobody needs a turn meanwhile, or word of how far it is. */
+  take({ grid, blocks, cluster, threads, onProgress, hostThreads = 1, sharedBytes }: LaunchRequest): boolean {
+    if (!this.#suits || blocks !== undefined || cluster !== undefined || threads !== undefined) return false;
+    // A function of the host may launch the kernel that has called it.
+    if (onProgress !== undefined || this.#request !== null) return false;
+    const ms = grid[0] * grid[1] * grid[2] * this.#loaded.blockMs;
+    if (ms >= (hostThreads === 1 ? shortMs.alone : shortMs.shared)) return false;
+    const ownBytes = this.#program.shared.dynamicStart - windows.shared.start;
+    return contextBytes(this.#loaded.kernel, ownBytes + sharedBytes) <= maxKeptBytes;
+  }
+
+  /** `id`: the launch's number. Throws a RangeError when the request makes no sense. */
+  run(request: LaunchRequest, id: number): JitResult {
+    const begun = performance.now();
+    const { grid } = request;
+    this.#begin(request, id);
+    let isDone = false;
+    try {
+      const context = this.#fill(request);
+      const blocks = grid[0] * grid[1] * grid[2];
+      if (!this.#hasFailed) this.#loaded.run(this.#answer, context, 0, blocks);
+      isDone = !this.#hasFailed;
+      if (isDone) this.#loaded.noteTime((performance.now() - begun) / blocks);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      addFault(this.#openGrid().reports, error);
+    } finally {
+      // What a launch leaves that has not come to its end is not known.
+      if (!isDone) this.#filled = null;
+      this.#request = null;
+    }
+    const reports = this.#grid?.reports.reports ?? noReports;
+    return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1 };
+  }
+
+  #begin(request: LaunchRequest, id: number): void {
+    this.#request = request;
+    this.#id = id;
+    this.#grid = null;
+    this.#host = null;
+  }
+
+  get #hasFailed(): boolean {
+    return this.#grid?.reports.failed === true;
+  }
+
+  #openGrid(): Grid {
+    return (this.#grid ??= openLaunch(this.#program, this.#request!, { id: this.#id }).grid);
+  }
+
+  /** Returns the context, filled for a launch. */
+  #fill(request: LaunchRequest): number {
+    const { tables } = this.#shared;
+    const table = tables.take();
+    // No other launch begins while this one runs, so that the table stays as it is.
+    tables.giveBack(table);
+    if (this.#filled !== null && this.#isFilledFor(request, table, this.#filled)) {
+      const { kernel } = this.#loaded;
+      return fillForLaunch(this.#program, kernel, this.#context!.at, { id: this.#id, params: request.params });
+    }
+    return this.#fillAnew(request, table);
+  }
+
+  #isFilledFor(request: LaunchRequest, table: ExtentTable, last: Filled): boolean {
+    const { grid, block, sharedBytes, params, environment } = request;
+    return (
+      last.table === table &&
+      last.sharedBytes === sharedBytes &&
+      last.paramBytes === params.length &&
+      isSame(last.grid, grid) &&
+      isSame(last.block, block) &&
+      environment === undefined
+    );
+  }
+
+  #fillAnew(request: LaunchRequest, table: ExtentTable): number {
+    const { kernel } = this.#loaded;
+    const { grid, block, sharedBytes, params, environment } = request;
+    const open = openLaunch(this.#program, request, { id: this.#id });
+    this.#grid = open.grid;
+    refuse(this.#program, open);
+    const at = this.#roomFor(contextBytes(kernel, open.sharedBytes));
+    fillContext(open.grid, kernel, at, request, { allocations: table, constants: this.#shared.constants });
+    const isUsual = environment === undefined;
+    this.#filled = isUsual ? { grid, block, sharedBytes, paramBytes: params.length, table } : null;
+    return at;
+  }
+
+  #roomFor(bytes: number): number {
+    const { contexts } = this.#shared;
+    if (this.#context !== null) {
+      if (this.#context.bytes >= bytes) return this.#context.at;
+      contexts.giveBack(this.#context.bytes, [this.#context.at]);
+    }
+    this.#context = { at: contexts.take(bytes), bytes };
+    return this.#context.at;
+  }
+}

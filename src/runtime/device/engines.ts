@@ -1,0 +1,110 @@
+import { launch } from "../../interpreter/index.ts";
+import { JitProgram } from "../../jit/run/jit-program.ts";
+import type { KernelCache } from "../../jit/run/kernel-cache.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Program } from "../../program/program.ts";
+import { UsageError } from "../data/errors.ts";
+import type { EngineResult, KernelResult, LaunchDefaults } from "../launch/launch-options.ts";
+import type { LaunchPlan } from "../launch/launch-plan.ts";
+import type { PreparedLaunch } from "../launch/prepared-launch.ts";
+
+/** The engines that run a program's launches: compiled code where it can, and otherwise the interpreter. */
+export class Engines {
+  readonly #program: Program;
+  readonly #cache: () => KernelCache | null;
+  #jit: JitProgram | null = null;
+
+  /** `cache` returns the cache of compiled kernels, and is called when a kernel is compiled. */
+  constructor(program: Program, cache: () => KernelCache | null) {
+    this.#program = program;
+    this.#cache = cache;
+  }
+
+  run(launched: PreparedLaunch): EngineResult {
+    if (this.#program.memory.pending.areOpen) {
+      throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
+    }
+    const { request } = launched;
+    const jit = this.#jitFor(launched);
+    if (typeof jit === "string") return this.#interpret(launched, jit);
+    const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
+    if (result !== null) return { ...result, engine: "jit", interpreted: null };
+    return this.#interpret(launched, notCompiled(jit.obstacleOf(request)));
+  }
+
+  /**
+   * Runs a launch of which only the sizes and arguments are given, in a fraction of the time that a prepared one takes.
+   * Returns null if compiled code cannot: nothing has happened then. `begun`: when it was asked for.
+   */
+  runPlain(
+    kernel: string,
+    { request, threads }: LaunchPlan,
+    { hostThreads = 1 }: LaunchDefaults,
+    begun: number,
+  ): KernelResult | null {
+    let stdout = "";
+    const onOutput = (text: string): void => {
+      stdout += text;
+    };
+    const launched: LaunchRequest = { kernel, ...request, onOutput, hostThreads };
+    const jit = this.#compiler;
+    const result = jit.obstacleOf(launched) === null ? jit.launch(launched) : null;
+    if (result === null) return null;
+    const { ok, steps, reports, hostThreads: used } = result;
+    const milliseconds = performance.now() - begun;
+    return { ok, steps, reports, engine: "jit", interpreted: null, hostThreads: used, threads, milliseconds, stdout };
+  }
+
+  async runAsync(launched: PreparedLaunch): Promise<EngineResult> {
+    const { request } = launched;
+    const jit = this.#jitFor(launched);
+    if (typeof jit === "string") return this.#interpret(launched, jit);
+    const obstacle = jit.obstacleOf(request, true);
+    if (obstacle !== null) return this.#interpret(launched, notCompiled(obstacle));
+    const result = await jit.launchAsync(request);
+    if (result !== null) return { ...result, engine: "jit", interpreted: null };
+    return this.#interpret(launched, notCompiled(jit.obstacleOf(request, true)));
+  }
+
+  /** Whether a launch by workers may have to be undone. */
+  mayBeUndone(launched: PreparedLaunch): boolean {
+    const jit = this.#jitFor(launched);
+    return (
+      typeof jit !== "string" && jit.obstacleOf(launched.request, true) === null && jit.mayBeUndone(launched.request)
+    );
+  }
+
+  /** Whether a launch may wait for what others do. */
+  mayWait(launched: PreparedLaunch): boolean {
+    const jit = this.#jitFor(launched);
+    return typeof jit === "string" || jit.mayWait(launched.request);
+  }
+
+  #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
+    const result = launch(this.#program, request, { observers });
+    return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
+  }
+
+  get #compiler(): JitProgram {
+    return (this.#jit ??= new JitProgram(this.#program, null, this.#cache()));
+  }
+
+  /**
+   * Returns the compiler, or the reason for not using it: compiled code does not support what only the interpreter
+   * does.
+   */
+  #jitFor({
+    request: { seed, steering, maxSteps, timeoutMs },
+    observers,
+    engine,
+  }: PreparedLaunch): JitProgram | string {
+    if (engine === "interpreter") return "the interpreter was asked for";
+    if (observers.length > 0) return "sanitizers or other observers watch";
+    if (seed !== undefined || steering !== undefined) return "the schedule is chosen";
+    if (maxSteps !== undefined) return "steps are limited";
+    if (timeoutMs !== undefined) return "time is limited";
+    return this.#compiler;
+  }
+}
+
+const notCompiled = (obstacle: string | null): string => `not compiled: ${obstacle}`;

@@ -1,0 +1,132 @@
+import { describe, expect, test } from "vitest";
+import { Device, type KernelResult } from "../../src/runtime/index.ts";
+
+/** Each thread notes what it is given: its number, the parameter, sizes of the grid and block, the launch's number. */
+const text = `
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
+.global .align 1 .b8 hello[] = {104, 105, 0};
+.extern .shared .align 4 .b8 pool[];
+.visible .entry note(.param .u64 to, .param .u32 value)
+{
+  .reg .b32 %r<12>; .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [value];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  mov.u32 %r6, %nctaid.x;
+  mov.u32 %r7, %dynamic_smem_size;
+  mad.lo.s32 %r8, %r6, 1000, %r1;
+  mad.lo.s32 %r8, %r3, 100000, %r8;
+  add.s32 %r8, %r8, %r7;
+  mul.wide.u32 %rd2, %r5, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r8;
+  ret;
+}
+.visible .entry number(.param .u64 to)
+{
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [to];
+  mov.u64 %rd2, %gridid;
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+.visible .entry greet(.param .u64 to)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<5>;
+  .param .b64 f; .param .b64 a; .param .b32 r;
+  mov.u64 %rd1, hello;
+  cvta.global.u64 %rd2, %rd1;
+  mov.u64 %rd3, 0;
+  st.param.b64 [f], %rd2;
+  st.param.b64 [a], %rd3;
+  call (r), vprintf, (f, a);
+  ld.param.u64 %rd4, [to];
+  red.global.add.u32 [%rd4], 1;
+  ret;
+}`;
+
+const launcher = (engine: "jit" | "interpreter") => {
+  const device = new Device({ engine });
+  return { device, module: device.load(text) };
+};
+
+describe.each(["jit", "interpreter"] as const)("launches one after the other (%s)", (engine) => {
+  test("each has its own sizes and arguments", () => {
+    const { device, module } = launcher(engine);
+    const note = module.kernel("note");
+    const [a, b] = [device.buffer("u32", 256), device.buffer("u32", 256)];
+    const sizes = [
+      { grid: 2, block: 32, shared: 0 },
+      { grid: 2, block: 32, shared: 0 },
+      { grid: 4, block: 32, shared: 0 },
+      { grid: 4, block: 64, shared: 0 },
+      { grid: 4, block: 64, shared: 16 },
+      { grid: 4, block: 64, shared: 4096 },
+      { grid: 1, block: 16, shared: 8 },
+      { grid: 2, block: 32, shared: 0 },
+    ];
+    for (let i = 0; i < 24; i++) {
+      const size = sizes[i % sizes.length]!;
+      const [to, other] = i % 3 === 0 ? [b, a] : [a, b];
+      to.write(new Uint32Array(256));
+      const untouched = [...other.read()];
+      const result = note.launch({ ...size, args: [to, i] });
+      expect(result).toMatchObject({ ok: true, engine, threads: size.grid * size.block, stdout: "" });
+      const value = size.block * 100_000 + size.grid * 1000 + i + size.shared;
+      const want = Array.from({ length: 256 }, (_, t) => (t < size.grid * size.block ? value : 0));
+      expect([...to.read()]).toEqual(want);
+      expect([...other.read()]).toEqual(untouched);
+    }
+  });
+
+  test("an allocation that has been freed, or made, since the last launch is known", () => {
+    const { device, module } = launcher(engine);
+    const note = module.kernel("note");
+    const a = device.buffer("u32", 32);
+    expect(note.launch({ grid: 1, block: 32, args: [a, 1] }).ok).toBe(true);
+    expect(note.launch({ grid: 1, block: 32, args: [a, 2] }).ok).toBe(true);
+    const address = a.address;
+    a.free();
+    expect(note.launch({ grid: 1, block: 32, args: [address, 3] }).reports[0]?.code).toBe("global-out-of-bounds");
+    const c = device.buffer("u32", 32);
+    expect(c.address).toBe(address);
+    expect(note.launch({ grid: 1, block: 32, args: [c, 4] }).ok).toBe(true);
+    expect([...c.read()]).toEqual(Array.from({ length: 32 }, () => 3_201_004));
+    // Beyond the end: a fault, after which launches go on.
+    expect(note.launch({ grid: 2, block: 32, args: [c, 5] }).reports).toMatchObject([
+      { code: "global-out-of-bounds", kernel: "note" },
+    ]);
+    expect(note.launch({ grid: 1, block: 32, args: [c, 6] }).ok).toBe(true);
+    expect([...c.read()]).toEqual(Array.from({ length: 32 }, () => 3_201_006));
+  });
+
+  test("each has a number of its own", () => {
+    const { device, module } = launcher(engine);
+    const to = device.buffer("u64", 1);
+    const numbers = Array.from({ length: 5 }, () => {
+      module.kernel("number").launch({ grid: 1, block: 1, args: [to] });
+      return to.read()[0]!;
+    });
+    expect(numbers.map((n) => n - numbers[0]!)).toEqual([0n, 1n, 2n, 3n, 4n]);
+  });
+
+  test("what is printed is that launch's, and a listener may launch the kernel itself", () => {
+    const { device, module } = launcher(engine);
+    const to = device.buffer("u32", 1);
+    const greet = module.kernel("greet");
+    for (let i = 0; i < 3; i++) expect(greet.launch({ grid: 1, block: 2, args: [to] }).stdout).toBe("hihi");
+    const inner: KernelResult[] = [];
+    const onOutput = (): void => {
+      if (inner.length === 0) inner.push(greet.launch({ grid: 1, block: 1, args: [to] }));
+    };
+    expect(greet.launch({ grid: 1, block: 2, args: [to], onOutput }).stdout).toBe("hihi");
+    expect(inner.map(({ stdout }) => stdout)).toEqual(["hi"]);
+    expect([...to.read()]).toEqual([9]);
+  });
+});

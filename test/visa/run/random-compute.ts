@@ -77,7 +77,7 @@ class Writer {
     const line = (text: string): string => `${guard}${text.replace("*", size)}`;
     const signs = ["", "", "(-)", "(abs)", "(-abs)"];
     const sat = this.#random(3) === 0 ? ".sat" : "";
-    switch (this.#random(12)) {
+    switch (this.#random(this.#width === 8 ? 14 : 13)) {
       case 0:
       case 1: {
         const [to, from] = [this.#one(types), this.#one(types)];
@@ -130,6 +130,14 @@ class Writer {
         const op = this.#one(["bfrev", "cbit", "fbl", "not"]);
         return line(`${op} * ${this.#to("ud", first)} ${this.#from("ud", first)}`);
       }
+      case 11:
+        return `madw (M1, ${Math.min(16, this.#width)}) M! ${[1, 2, 3].map(() => this.#from("ud", 0)).join(" ")}`;
+      case 13: {
+        // The sums of eight channels: from one row of them to eight.
+        const [a, b] = [this.#one(["s8", "u8", "s4", "u4", "u2"]), this.#one(["s8", "u8", "s4", "u4", "u2"])];
+        const from = this.#one(["E0.0", "E1.0", "%null.0"]);
+        return `dpas.${a}.${b}.8.${1 + this.#random(8)} (M1, 8) ${this.#one(["E0", "E1"])}.0 ${from} B.0 E0(0,0)`;
+      }
       default: {
         const op = this.#one(["frc", "rndd", "rnde", "rndz", "rndu"]);
         const saturates = op === "frc" ? "" : sat;
@@ -159,14 +167,16 @@ export function randomCompute(seed: number): Program {
   return {
     title: `compute ${seed}`,
     widths: [width],
-    declarations: variables
-      .flatMap(({ name, type }) => [
+    declarations: [
+      ...["E0", "E1", "B"].map((name) => `.decl ${name} v_type=G type=d num_elts=64 align=GRF`),
+      `.decl M v_type=G type=ud num_elts=${2 * width} align=GRF`,
+      ...variables.flatMap(({ name, type }) => [
         `.decl ${name} v_type=G type=${type} num_elts=${width} align=GRF`,
         sizes[type] < 4
           ? `.decl ${name}B v_type=G type=ub num_elts=${width * sizes[type]} align=GRF alias=<${name}, 0>`
           : `.decl ${name}D v_type=G type=ud num_elts=${(width * sizes[type]) / 4} align=GRF alias=<${name}, 0>`,
-      ])
-      .join("\n"),
+      ]),
+    ].join("\n"),
     kernel: [
       random(2) === 0 ? "or (one) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud" : "",
       "mov (E) X! ID@",
@@ -175,9 +185,16 @@ export function randomCompute(seed: number): Program {
       ),
       "cmp.lt (E) P1 X@ 5:ud",
       "cmp.ge (E) P2 X@ 3:ud",
+      ...["E0", "E1", "B"].flatMap((name, i) =>
+        [0, 1, 2, 3, 4, 5, 6, 7].map(
+          (row) => `mul (M1, 8) ${name}(${row},0)<1> ID(0,0)<1;1,0> ${1001 * (i + 8 * row + 1)}:d`,
+        ),
+      ),
       ...body,
       "mov (E) R! 0:ud",
       ...results,
+      `xor (E) R! R@ M@\nadd (E) R! R@ M(${width / 8},0)<1;1,0>`,
+      ...["E0", "E1"].flatMap((name) => [0, 3, 7].map((row) => `add (M1, 8) R! R@ ${name}(${row},0)<1;1,0>`)),
     ].join("\n"),
     expected: () => 0,
   };

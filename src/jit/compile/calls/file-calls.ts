@@ -1,13 +1,5 @@
 import type { FileCallOp, SubroutineCallOp } from "../../../ir/calls.ts";
-import {
-  argAt,
-  argRegisters,
-  type Instruction,
-  retvalAt,
-  retvalRegisters,
-  variablesAt,
-  windows,
-} from "../../../ir/index.ts";
+import { argAt, argRegisters, type Instruction, retvalAt, retvalRegisters, windows } from "../../../ir/index.ts";
 import { functionStride } from "../../../machine/memory/address-space.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { suspendedFrameWords } from "../../abi/chunk-state.ts";
@@ -20,7 +12,7 @@ import { forRuleLanes, type RuleLanes } from "../emit/rule-lanes.ts";
 import { anyOf, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { targetTable } from "../module/call-target-table.ts";
 import { pushWord, storeWord } from "../module/function-context.ts";
-import { activationBytes, calledBytes } from "../plan/activation-size.ts";
+import { bytesInCaller, bytesTaken, calledBytes } from "../plan/activation-size.ts";
 import { fits } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName, wasmSignature } from "../plan/calling-convention.ts";
@@ -280,8 +272,11 @@ export class FileCalls {
     const calleeFile = w.local("i32");
     // The files of a kernel, in which its subroutines run, lie elsewhere: those of all threads one after the other.
     const isKernel = compiled.number === this.#graph.functions[0]!.number;
-    const free = isKernel ? this.#callFiles : add(this.#base, activationBytes(compiled, unit.quads));
-    w.assign([{ local: calleeFile, value: add(free, inPlace ? -variablesAt(grfBytes) : 0) }]);
+    const routine = unit.passed.routineOf(compiled);
+    const taken = bytesInCaller(routine, unit) + bytesTaken(routine, unit);
+    const free = isKernel ? this.#callFiles : add(this.#base, taken);
+    // Callees whose files begin at different bytes are called by address, and then none does.
+    w.assign([{ local: calleeFile, value: add(free, -bytesInCaller(callees[0]!, unit)) }]);
     const to = wasm.local("i32", calleeFile);
     const [arg, retval] = [argAt + op.argSize * grfBytes, retvalAt(grfBytes)];
     const afterArg = argAt + argRegisters * grfBytes;
@@ -327,7 +322,7 @@ export class FileCalls {
     pushWord(w, this.#caller.memory, "first");
     w.set(first);
     const thread = wasm.op("i32.div_u", wasm.local("i32", first), wasm.i32(unit.shape.width!));
-    const bytes = wasm.i32(calledBytes(unit, unit.quads));
+    const bytes = wasm.i32(calledBytes(unit));
     return wasm.op("i32.add", files, wasm.op("i32.mul", thread, bytes));
   }
 

@@ -2,9 +2,9 @@ import type { Program } from "./program.ts";
 import { generator, type Random } from "./random.ts";
 
 /*
- * Random straight-line code: instructions that compute, in all types, with regions, source modifiers, saturation, masks
- * and predicates. There is no model of it: engines are compared with each other, and each instruction has vectors of its
- * own (test/visa/compute/).
+ * Random straight-line code: instructions that compute, in all types, with regions, source modifiers, saturation,
+ * masks and predicates. There is no model of it: engines are compared with each other, and each instruction has vectors
+ * of its own (test/visa/compute/).
  */
 
 const sizes = { b: 1, ub: 1, w: 2, uw: 2, d: 4, ud: 4, q: 8, uq: 8, hf: 2, f: 4, df: 8 } as const;

@@ -43,7 +43,7 @@ export function bytesTaken(f: CompiledFunction, scope: Pick<KernelScope, "graph"
   return Math.max(0, aligned(variableBytes(f).end) - bytesInCaller(f, scope));
 }
 
-/** The bytes of a routine's file that its variables may occupy: where it has no subroutines, those that are accessed. */
+/** The bytes of a routine's file that its variables may occupy: if it has no subroutines, those that are accessed. */
 export function variableBytes({ ir, part }: CompiledFunction): { readonly start: number; readonly end: number } {
   const { file, instructions } = ir;
   const first = variablesAt(file!.grfBytes);

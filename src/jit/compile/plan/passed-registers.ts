@@ -7,9 +7,9 @@ import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 
 /**
- * Which routines of vISA use the thread's part of the byte file, %arg and %retval where their callers have them, instead
- * of in copies of their own: those whose calls hand over exactly what they may see, and which access nothing at places
- * that are only known when they run.
+ * Which routines of vISA use the thread's part of the byte file, %arg and %retval where their callers have them,
+ * instead of in copies of their own: those whose calls hand over exactly what they may see, and which access nothing at
+ * places that are only known when they run.
  */
 export class PassedRegisters {
   /** The bytes of %arg, from its beginning, that anything is ever written to. */

@@ -6,6 +6,8 @@
 //
 // The texts in visa/opencl/ are those of IGC 1.0.12504 (`IGC_ShaderDumpEnable=1 IGC_ForceOCLSIMDWidth=WIDTH ocloc
 // compile -file X.cl -device PLATFORM --format zebin`), without their comments; each with its section .ze_info.
+// Those of calls are made from LLVM's IR (`clang -target spir64 -cl-std=CL2.0 -O2 -emit-llvm`, `ocloc compile
+// -llvm_input`), which may have function pointers, with IGC_FunctionControl=3; their functions are in the same file.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Device, scalar } from "../dist/index.js";

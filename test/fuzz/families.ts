@@ -15,6 +15,8 @@ interface Family {
   readonly leaving?: boolean;
   /** Blocks consist of whole warps. */
   readonly whole?: boolean;
+  /** Blocks consist of whole warpgroups. */
+  readonly warpgroups?: boolean;
   /** The kernel has tensor maps. */
   readonly tensors?: boolean;
   /** The kernel has textures and surfaces. */
@@ -86,6 +88,7 @@ const families = {
     leaving: true,
   },
   trees: { weights: { compute: 1, phase: 8, conditional: 0.5, load: 0.5 }, statements: [5, 14] },
+  rounds: { weights: { compute: 5, rounds: 6, conditional: 2, loop: 2, phase: 0.5, load: 1 }, statements: [3, 8] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
   faults: {
     weights: { ...flow, load: 2, store: 1, fault: 1.5, leave: 0.3 },
@@ -99,6 +102,18 @@ const families = {
     statements: [6, 16],
     whole: true,
     targets: ["sm_90a", "sm_100a", "sm_120a", "sm_120a"],
+  },
+  warpgroups: {
+    weights: { warpgroupProducts: 8, compute: 3, matrixValues: 2, warp: 1, exchange: 1, loop: 1, conditional: 1 },
+    statements: [2, 5],
+    warpgroups: true,
+    targets: ["sm_90a"],
+  },
+  tensorMemory: {
+    weights: { tensorMemory: 8, compute: 3, matrixValues: 2, exchange: 1, conditional: 1 },
+    statements: [2, 5],
+    warpgroups: true,
+    targets: ["sm_100a"],
   },
   asynchronous: {
     weights: {

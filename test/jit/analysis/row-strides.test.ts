@@ -8,7 +8,7 @@ const begin = "mov.u32 %r0, %tid.x; ld.param.u32 %s0, [n];\n";
 
 const strideOf = (body: string, register: string, shape?: typeof anyBlock) => {
   const code = new Analysed(`${begin}${body}\nret;`, shape);
-  return rowStridesOf(code.analysis, code.invariants)(code.register(register));
+  return rowStridesOf(code.analysis, code.invariants, () => false)(code.register(register));
 };
 
 test.each([

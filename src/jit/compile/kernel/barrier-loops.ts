@@ -1,6 +1,7 @@
 import { wasm } from "../../../wasm/index.ts";
 import { chunkState } from "../../abi/chunk-state.ts";
 import { type BarrierRegion, rowOf, touchedIn } from "../analysis/flow/barrier-regions.ts";
+import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { ChunkLoop } from "./chunk-loop.ts";
 import type { ChunkStart } from "./chunk-start.ts";
@@ -103,7 +104,7 @@ export class BarrierLoops {
     const { liveness } = chunk.analysis.code;
     const { touched, written } = touchedIn(chunk.analysis.code, region);
     const changed = new Set(written);
-    start.prepare();
+    start.prepare(chunkInvariantsFor(chunk.analysis.code, this.#run.invariants, touched));
     start.activate();
     const state = this.#suspension.uniformBarrierBefore(region.start);
     if (state === null) {

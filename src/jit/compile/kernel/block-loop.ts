@@ -10,6 +10,7 @@ import type { ChunkStart } from "./chunk-start.ts";
 import { ChunkTurns } from "./chunk-turns.ts";
 import { type IdleTest, idleTest } from "./idle-chunks.ts";
 import { computeInvariants, type KernelRun, local32, mayYield } from "./kernel-run.ts";
+import { StepLoops } from "./step-loops.ts";
 
 /** A straight path, and the range of blocks for which its tests are made at once. */
 export interface StraightBlocks {
@@ -24,6 +25,10 @@ export function writeBlockLoop(run: KernelRun, start: ChunkStart, straight: Stra
   const chunks = new ChunkLoop(run);
   if (suspension === null) {
     writeOnce(run, chunks, start, straight);
+    return;
+  }
+  if (run.steps !== null) {
+    new StepLoops(run, suspension, run.steps).write(chunks, start, idleTests(run));
     return;
   }
   const regions = regionsOf(run, suspension);
@@ -72,12 +77,14 @@ function idleTests({
   scope,
   points,
   invariants,
+  steps,
   threads,
   first,
 }: KernelRun): (region: BarrierRegion) => IdleTest | null {
   const { chunk } = scope;
   const left = wasm.op("i32.sub", wasm.op("i32.sub", local32(threads), local32(first)), wasm.i32(1));
   const lastLane = wasm.op("i64.extend_i32_u", left);
-  const strides = rowStridesOf(chunk.analysis, invariants);
-  return (region) => idleTest(chunk, region, points.barriers, { invariants, strides, lastLane });
+  const isShared = (r: number): boolean => steps?.shared.has(r) === true;
+  const strides = rowStridesOf(chunk.analysis, invariants, isShared);
+  return (region) => idleTest(chunk, region, points.barriers, { invariants, isShared, strides, lastLane });
 }

@@ -193,6 +193,22 @@ export class Body {
     });
   }
 
+  /**
+   * Writes a block that only computes values which all lanes share, and returns the condition under which its branch is
+   * taken.
+   */
+  writeScalarBlock(index: number): Wasm {
+    const { graph, instructions } = this.#chunk.analysis.code;
+    const { start, end } = graph.blocks[index]!;
+    const last = instructions[end - 1]!;
+    const isBranch = last.op.kind === "branch";
+    this.#chunk.whileConverged(() => {
+      for (let i = start; i < (isBranch ? end - 1 : end); i++) this.#instructions.write(index, i, instructions[i]!);
+    });
+    this.#chunk.begin(last);
+    return !isBranch || last.guard === null ? wasm.i32(1) : this.#chunk.guardScalar(last.guard);
+  }
+
   #writeStraightBlock(block: number, decided: ReadonlySet<number>): void {
     const { graph, instructions } = this.#chunk.analysis.code;
     const { start, end } = graph.blocks[block]!;

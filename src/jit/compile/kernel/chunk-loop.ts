@@ -25,7 +25,7 @@ export class ChunkLoop {
       // A loop of its own: in one with vectors in it each iteration costs more.
       if (idle !== null) {
         w.loop((again) => {
-          computeInvariants(this.#run, this.#run.invariants.chunk);
+          computeInvariants(this.#run, idle.invariants);
           w.value(idle.alone);
           w.if(() => {
             if (idle.toTheEnd !== null) {

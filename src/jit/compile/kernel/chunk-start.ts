@@ -26,14 +26,14 @@ export class ChunkStart {
     this.#run.scope.body.warpWaits?.beginBlock();
   }
 
-  /** A chunk begins, or resumes. */
-  prepare(): void {
-    const { scope, first, invariants } = this.#run;
+  /** A chunk begins, or resumes. `computed`: the invariant instructions whose results it needs. */
+  prepare(computed: readonly number[] = this.#run.invariants.chunk): void {
+    const { scope, first } = this.#run;
     scope.specials.startChunk();
     scope.hardwareThreads?.find();
     scope.body.warpWaits?.find(first);
     this.#stacks.place();
-    computeInvariants(this.#run, invariants.chunk);
+    computeInvariants(this.#run, computed);
   }
 
   /** All lanes that have a thread become active. */

@@ -31,13 +31,13 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
   const { layout, quads } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
   w.keepIn({ base: contextParam, offset: layout.spill, ...spillBudgetOf(plan.analysis.code, quads) });
-  const { scope, invariants } = openKernel(unit, w, kernel, plan);
+  const parts = openKernel(unit, w, kernel, plan);
+  const { scope, invariants } = parts;
   const { specials } = scope;
   const stacks = new KernelStacks(unit, w, contextParam, specials.first, scope.frame);
   const run: KernelRun = {
-    scope,
+    ...parts,
     points: plan.points,
-    invariants,
     context: contextParam,
     blockIndex: blockIndexParam,
     end: endParam,

@@ -1,7 +1,10 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { registerIntervals } from "../analysis/flow/live-intervals.ts";
+import { isUniformBarrier } from "../analysis/flow/barrier-regions.ts";
+import { type BlockSteps, blockStepsOf } from "../analysis/flow/block-steps.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { type Invariants, invariantsOf } from "../analysis/values/invariant-code.ts";
+import type { SharedPredicates } from "../analysis/values/shared-predicates.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Sharing } from "../emit/register-locals.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
@@ -15,6 +18,8 @@ export interface KernelRun {
   readonly scope: FunctionScope;
   readonly points: SuspensionPoints;
   readonly invariants: Invariants;
+  /** Null where chunks do not go from barrier to barrier together. */
+  readonly steps: BlockSteps | null;
   /** Where the context begins. */
   readonly context: number;
   /** The linear index of the block that runs, and that after the last block to run. */
@@ -35,10 +40,15 @@ export function openKernel(
   unit: ModuleUnit,
   writer: FunctionWriter,
   compiled: CompiledFunction,
-  { analysis, points }: KernelPlan,
-): { readonly scope: FunctionScope; readonly invariants: Invariants } {
+  { analysis, points, matrices }: KernelPlan,
+): Pick<KernelRun, "scope" | "invariants" | "steps"> {
   const resumed = resumeBlocks(points);
-  const invariants = invariantsOf(analysis, resumed);
+  const fixed = invariantsOf(analysis, resumed);
+  const steps =
+    unit.shape.width === null && arrivesTogether(analysis, points)
+      ? blockStepsOf(analysis, points.barriers, fixed)
+      : null;
+  const invariants = steps === null ? fixed : withPredicates(fixed, steps.predicates);
   const scope = openFunction(unit, writer, {
     compiled,
     analysis,
@@ -47,26 +57,47 @@ export function openKernel(
     context: contextParam,
     entry: writer.local("i32"),
     exitsLanes: false,
-    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed) },
+    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed, steps?.shared), matrices },
   });
-  const room = stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
+  const room = matrices.stateBytes + stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
   if (scope.suspension !== null && scope.suspension.bytes > room) {
     throw new Error("the state of a chunk is larger than the room for it");
   }
-  return { scope, invariants };
+  return { scope, invariants, steps };
 }
 
-/** Which registers of a kernel share locals; null where none do. */
+/** Further predicates that are rematerialized. */
+const withPredicates = (invariants: Invariants, { instructions, values }: SharedPredicates): Invariants => ({
+  ...invariants,
+  registers: new Set([...invariants.registers, ...values.keys()]),
+  rematerialized: new Map([...invariants.rematerialized, ...values]),
+  has: (i) => invariants.has(i) || instructions.has(i),
+});
+
+/** Whether chunks only wait at barriers, at which all lanes of each arrive together. */
+function arrivesTogether(analysis: UniformityAnalysis, points: SuspensionPoints): boolean {
+  const { barriers, spins, calls, isCounted } = points;
+  if (isCounted || spins.size > 0 || calls.size > 0) return false;
+  return (
+    [...barriers.keys()].every((barrier) => isUniformBarrier(analysis, barrier)) &&
+    new WarpWaitBlocks(analysis).all.length === 0
+  );
+}
+
+/** Which registers of a kernel share locals; null where none do. `kept`: registers that all chunks share. */
 function sharingOf(
   analysis: UniformityAnalysis,
   { registers, splats }: Invariants,
   resumed: ReadonlySet<number>,
+  kept: ReadonlySet<number> = new Set(),
 ): Sharing | null {
   const { ir, liveness } = analysis.code;
   // Liveness knows nothing of byte files, nor of lanes that wait for others with their operands in memory.
   if (ir.file !== undefined || new WarpWaitBlocks(analysis).all.length > 0) return null;
   const intervals = registerIntervals(analysis, resumed);
-  return intervals === null ? null : { intervals, apart: new Set([...registers, ...splats, ...liveness.acrossLanes]) };
+  return intervals === null
+    ? null
+    : { intervals, apart: new Set([...registers, ...splats, ...kept, ...liveness.acrossLanes]) };
 }
 
 /** Executes invariant instructions here. Results that are needed as vectors are kept as such. */

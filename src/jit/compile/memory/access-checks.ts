@@ -25,6 +25,7 @@ import {
 } from "./bounds-check.ts";
 import type { CheckedAccess, OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
+import { GranuleCheck } from "./granule-check.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
 
 /** A group of accesses, and the object that they are expected to find. */
@@ -66,6 +67,7 @@ export class AccessChecks {
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
   #assumed: GroupSet = noGroups;
   readonly #lookup: AddressLookup;
+  readonly #granules: GranuleCheck;
   readonly #arithmetic: LaneArithmetic;
   readonly #ranges: ValueRanges;
 
@@ -74,6 +76,7 @@ export class AccessChecks {
     this.#context = context;
     this.objects = objects;
     this.#lookup = new AddressLookup(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
+    this.#granules = new GranuleCheck(chunk, context);
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code, objects.variableNear);
@@ -302,7 +305,8 @@ export class AccessChecks {
     const { writer } = this.#chunk;
     const [known, ...others] = this.#targets.get(group)!;
     const recorded = known === undefined ? this.objects.recorded(this.#recordOf(group)) : null;
-    const target = known ?? { object: recorded!.object, baseDistance: null };
+    const isGranular = recorded !== null && this.#granules.suits(group);
+    const target = known ?? { object: this.#granules.placed(recorded!.object, isGranular), baseDistance: null };
     const base = this.#chunk.value(group.address.base);
     const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
     const own = this.#isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
@@ -316,6 +320,11 @@ export class AccessChecks {
     const fallback =
       mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
     const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin };
+    if (isGranular && base.kind === "vector") {
+      const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
+      const fallback = wasm.local("i32", holds);
+      return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback };
+    }
     if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
     const holdsForActive = writer.local("i32");
     writer.value(wasm.op("i32.eqz", kept.ok));

@@ -5,7 +5,7 @@ import type { Bindings } from "../../../semantics/bind.ts";
 import { prepare, type PreparedCode } from "../analysis/code/prepared-code.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
-import { BlockUniform } from "./block-uniform.ts";
+import { BlockUniform } from "../analysis/values/block-uniform.ts";
 
 /**
  * A vISA kernel as its work items execute it, for threads of `width` lanes, compiled like a kernel of PTX; null where

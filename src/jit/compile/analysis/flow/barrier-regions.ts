@@ -1,6 +1,7 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { FlowBlock, FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
+import type { UniformityAnalysis } from "../values/uniformity.ts";
 import type { BlockGraph } from "./block-layout.ts";
 
 /** The blocks that lanes may execute from the beginning, or from a barrier, to the barriers that come next. */
@@ -11,7 +12,7 @@ export interface BarrierRegion {
 }
 
 /** A block that lies in several regions is written several times: code may grow to this many times its size. */
-const maxGrowth = 3;
+export const maxGrowth = 3;
 
 /**
  * The barrier regions of a kernel: the first, and those after barriers; null where they would make too much code.
@@ -36,7 +37,8 @@ export function barrierRegionsOf(
   return left < 0 ? null : [first, ...others];
 }
 
-function regionFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<number, number>): BarrierRegion {
+/** The region that begins with a block. */
+export function regionFrom({ blocks }: FlowGraph, start: number, barriers: ReadonlyMap<number, number>): BarrierRegion {
   const found = new Set([start]);
   for (const block of found) {
     if (barriers.has(block)) continue;
@@ -116,4 +118,10 @@ export function touchedIn(
     for (let i = start; i < end; i++) writesOf(instructions[i]!, write);
   }
   return { touched, written };
+}
+
+/** Whether all lanes of a chunk arrive at a barrier together, or none. `barrier`: the block that ends with it. */
+export function isUniformBarrier({ code, divergence }: UniformityAnalysis, barrier: number): boolean {
+  const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
+  return guard === null && !divergence.mayBePartial(barrier);
 }

@@ -1,7 +1,7 @@
 import { laneAddressOf } from "../../../../ir/access.ts";
-import { operandsOf } from "../../../../ir/flow/accesses.ts";
+import { operandsOf, readsOf } from "../../../../ir/flow/accesses.ts";
 import type { Destination, Instruction, Op } from "../../../../ir/index.ts";
-import type { Expr } from "../../../../semantics/index.ts";
+import { everyLeaf, type Expr } from "../../../../semantics/index.ts";
 import { isLinear } from "./shape.ts";
 import { type Lifetime, lifetimeOf } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
@@ -93,10 +93,38 @@ export function invariantsOf({ code, register }: UniformityAnalysis, suspensions
   };
 }
 
+/** Of invariants of chunks those on which some registers depend, in order. */
+export function chunkInvariantsFor(
+  { instructions }: Pick<UniformityAnalysis["code"], "instructions">,
+  { chunk, rematerialized }: Invariants,
+  registers: Iterable<number>,
+): readonly number[] {
+  const needed = new Set<number>();
+  const need = (r: number): void => {
+    if (needed.has(r)) return;
+    needed.add(r);
+    const computed = rematerialized.get(r);
+    if (computed !== undefined) everyLeaf(computed, needLeaf);
+  };
+  const needLeaf = (leaf: Expr): boolean => {
+    if (leaf.kind === "reg") need(leaf.reg);
+    return true;
+  };
+  for (const r of registers) need(r);
+  const found: number[] = [];
+  for (let k = chunk.length - 1; k >= 0; k--) {
+    const instruction = instructions[chunk[k]!]!;
+    if (!instruction.dst.some((to) => typeof to === "number" && needed.has(to))) continue;
+    found.push(chunk[k]!);
+    readsOf(instruction, { register: need });
+  }
+  return found.reverse();
+}
+
 type PureOp = Extract<Op, { kind: "pure" }>;
 
 /** Whether an operation compares words, or combines results of comparisons. */
-const isComparison = (op: Op): op is PureOp => {
+export const isComparison = (op: Op): op is PureOp => {
   if (op.kind !== "pure" || op.values.length !== 1) return false;
   const [value] = op.values;
   return value!.kind === "prim" && /^i32\.(lt|le)_[su]$|^i32\.(eq|ne)$|^pred\.(not|and|or)$/.test(value!.prim);

@@ -12,17 +12,22 @@ import type { UniformityAnalysis } from "./uniformity.ts";
 export type RowStride = "same" | "linear" | "unknown";
 
 /**
- * Returns the stride along the row of expressions over registers and special registers.
+ * Returns the stride along the row of expressions over registers and special registers. `isShared`: whether all chunks
+ * share the value of a register.
  *
  * In a one-row block lane l of the chunk that begins with thread f is thread f + l: the lanes of all chunks continue
  * one axis. So this is the question of shapes about lanes of the whole row. It differs in its leaves. Only what is the
  * same in the whole block is uniform; and thread numbers, which do not begin with a multiple of the row's length, have
  * no `width`: `tid.x >> 5` is uniform in a chunk, but not along the row.
  */
-export function rowStridesOf(analysis: UniformityAnalysis, invariants: Invariants): (expr: Expr) => RowStride {
+export function rowStridesOf(
+  analysis: UniformityAnalysis,
+  invariants: Invariants,
+  isShared: (register: number) => boolean,
+): (expr: Expr) => RowStride {
   const known = new Map<number, Shape>();
   const question = new RowQuestion({
-    register: (r) => known.get(r) ?? vector,
+    register: (r) => known.get(r) ?? (isShared(r) ? uniform : vector),
     special: (leaf) => {
       if (leaf.name === "tid.x") return analysis.shape(leaf).kind === "affine" ? affine(1) : vector;
       return isSameInBlock(leaf.name) ? uniform : vector;

@@ -1,9 +1,9 @@
-import { writesOf } from "../../../ir/flow/accesses.ts";
-import { postDominatorsOf } from "../../../ir/flow/index.ts";
-import { type Instruction, laneAddressOf } from "../../../ir/index.ts";
-import { type Expr, everyLeaf } from "../../../semantics/index.ts";
-import type { PreparedCode } from "../analysis/code/prepared-code.ts";
-import { isSameInBlock } from "../analysis/values/special-registers.ts";
+import { writesOf } from "../../../../ir/flow/accesses.ts";
+import { postDominatorsOf } from "../../../../ir/flow/index.ts";
+import { type Instruction, laneAddressOf } from "../../../../ir/index.ts";
+import { type Expr, everyLeaf } from "../../../../semantics/index.ts";
+import type { PreparedCode } from "../code/prepared-code.ts";
+import { isSameInBlock } from "./special-registers.ts";
 
 /** Registers that have the same value in all threads of a block: computed from parameters, constants and block ids. */
 export class BlockUniform {
@@ -29,6 +29,10 @@ export class BlockUniform {
         }
       }
     }
+  }
+
+  has(register: number): boolean {
+    return this.#registers.has(register);
   }
 
   /** Whether all threads of the block that come to the end of a basic block go the same way. */

@@ -1,0 +1,212 @@
+import { type FunctionWriter, type Label, wasm } from "../../../wasm/index.ts";
+import { chunkState } from "../../abi/chunk-state.ts";
+import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
+import type { BlockStep, BlockSteps } from "../analysis/flow/block-steps.ts";
+import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
+import type { Suspension } from "../sync/suspension.ts";
+import type { ChunkLoop } from "./chunk-loop.ts";
+import type { ChunkStart } from "./chunk-start.ts";
+import type { IdleTest } from "./idle-chunks.ts";
+import { type KernelRun, local32 } from "./kernel-run.ts";
+
+/**
+ * The steps of a block as structured code. All chunks go the same way, so that nothing is noted of where each one is:
+ * the way from step to step is the block's. Values that all threads share stay in locals; what differs from chunk to
+ * chunk, and is needed in a later step, each chunk keeps in its state.
+ */
+export class StepLoops {
+  readonly #run: KernelRun;
+  readonly #suspension: Suspension;
+  readonly #steps: readonly BlockStep[];
+  readonly #shared: ReadonlySet<number>;
+  /** The local with the place of the step that is next; null where steps only lead forward. */
+  readonly #next: number | null;
+  /** The local with the state that stands for the barrier at which a region has ended, where it has several. */
+  readonly #ended: number;
+  /** By place, the label of the steps that have not been written, and of the end. */
+  readonly #labels: Label[] = [];
+  #again: Label | null = null;
+
+  constructor(run: KernelRun, suspension: Suspension, { steps, shared }: BlockSteps) {
+    const w = run.scope.writer;
+    this.#run = run;
+    this.#suspension = suspension;
+    this.#steps = steps;
+    this.#shared = shared;
+    const leadsBack = steps.some(({ next }, from) => next.some((to) => this.#placeOf(to) <= from));
+    this.#next = leadsBack ? w.local("i32") : null;
+    this.#ended = w.local("i32");
+  }
+
+  /** `idleIn`: which chunks have nothing to do in a region. */
+  write(chunks: ChunkLoop, start: ChunkStart, idleIn: (region: BarrierRegion) => IdleTest | null): void {
+    const w = this.#run.scope.writer;
+    start.beginBlock();
+    const end = this.#steps.length;
+    this.#labels[end] = w.begin("block");
+    if (this.#next !== null) {
+      w.assign([{ local: this.#next, value: wasm.i32(0) }]);
+      this.#again = w.begin("loop");
+    }
+    for (let place = end - 1; place > 0; place--) this.#labels[place] = w.begin("block");
+    if (this.#next !== null) {
+      const first = w.begin("block");
+      w.get(this.#next);
+      w.brTable([first, ...this.#labels.slice(1, end)], first);
+      w.end();
+    }
+    this.#steps.forEach((step, place) => {
+      if (place > 0) w.end();
+      if (step.region === null) this.#writeScalar(step, place);
+      else this.#writeRegion(step, step.region, place, { chunks, start, idleIn });
+    });
+    if (this.#next !== null) w.end();
+    w.end();
+  }
+
+  #placeOf(step: number | null): number {
+    return step === null ? this.#steps.length : this.#steps.findIndex(({ start }) => start === step);
+  }
+
+  #writeScalar({ start, next }: BlockStep, place: number): void {
+    const { writer: w, body } = this.#run.scope;
+    const [taken, other] = next;
+    const isTaken = body.writeScalarBlock(start);
+    if (other !== undefined) {
+      w.value(isTaken);
+      w.if(() => this.#goTo(taken!, place, false));
+    }
+    this.#goTo(other === undefined ? taken! : other, place, true);
+  }
+
+  #writeRegion(
+    { next }: BlockStep,
+    region: BarrierRegion,
+    place: number,
+    parts: {
+      readonly chunks: ChunkLoop;
+      readonly start: ChunkStart;
+      readonly idleIn: (region: BarrierRegion) => IdleTest | null;
+    },
+  ): void {
+    const { writer: w, chunk } = this.#run.scope;
+    const { chunks, start, idleIn } = parts;
+    const { written } = touchedIn(chunk.analysis.code, region);
+    const changed = [...written].filter((r) => this.#shared.has(r)).flatMap((r) => chunk.locals(r));
+    const turns = new ChangedLocals(w, changed);
+    const write = (): void => {
+      this.#findState();
+      this.#writeChunk(region, start, place === 0, next.length > 1);
+      turns.endTurn();
+    };
+    // Chunks that are skipped keep their registers, and are at the barrier where the others arrive.
+    chunks.each(write, place > 0 && next.length === 1 ? idleIn(region) : null);
+    turns.end();
+    next.forEach((step, i) => {
+      const isLast = i === next.length - 1;
+      if (isLast) {
+        this.#goTo(step, place, true);
+        return;
+      }
+      const state = step === null ? chunkState.ended : this.#suspension.uniformBarrierBefore(step)!;
+      w.value(wasm.op("i32.eq", local32(this.#ended), wasm.i32(state)));
+      w.if(() => this.#goTo(step, place, false));
+    });
+  }
+
+  /** Writes a region for a chunk. `chooses`: whether it ends at one of several barriers. */
+  #writeChunk(region: BarrierRegion, start: ChunkStart, isFirst: boolean, chooses: boolean): void {
+    const { writer: w, chunk, body } = this.#run.scope;
+    const { liveness } = chunk.analysis.code;
+    const { touched, written } = touchedIn(chunk.analysis.code, region);
+    const changed = new Set(written);
+    start.prepare(chunkInvariantsFor(chunk.analysis.code, this.#run.invariants, touched));
+    start.activate();
+    if (isFirst) {
+      start.begin();
+      // Registers that are read before they are written have begun as zeros.
+      liveness.liveIn(region.start).forEach((r) => {
+        changed.add(r);
+      });
+    } else {
+      body.flow.reset();
+      this.#suspension.restoreSaved(this.#ownLocals([...touched].filter((r) => liveness.liveIn(region.start).has(r))));
+      body.begin();
+    }
+    const arrive = (state: number): void => {
+      if (chooses) w.assign([{ local: this.#ended, value: wasm.i32(state) }]);
+    };
+    const write = (): void => {
+      body.writeRegion(region, this.#run.points.barriers, start.isWhole);
+      arrive(chunkState.ended);
+    };
+    this.#suspension.turn(write, { changed: this.#ownLocals(changed), arrive });
+  }
+
+  /** `isLast`: whether nothing is written after it but the next step. */
+  #goTo(step: number | null, from: number, isLast: boolean): void {
+    const w = this.#run.scope.writer;
+    const to = this.#placeOf(step);
+    if (to <= from) {
+      w.assign([{ local: this.#next!, value: wasm.i32(to) }]);
+      w.br(this.#again!);
+    } else if (!isLast || to !== from + 1) w.br(this.#labels[to]!);
+  }
+
+  /** The locals of registers that each chunk has for itself. */
+  #ownLocals(registers: Iterable<number>): ReadonlySet<number> {
+    const { chunk } = this.#run.scope;
+    return new Set([...registers].flatMap((r) => (this.#shared.has(r) ? [] : [...chunk.locals(r)])));
+  }
+
+  #findState(): void {
+    const { layout, quads } = this.#run.scope.unit;
+    const chunk = wasm.op("i32.shr_u", local32(this.#run.first), wasm.i32(Math.log2(4 * quads)));
+    const states = wasm.op("i32.add", local32(this.#run.context), wasm.i32(layout.chunkStates));
+    this.#suspension.find(states, chunk, this.#suspension.bytes);
+  }
+}
+
+/** A local, and its values before the first chunk and after the last one that has run. */
+interface ChangedLocal {
+  readonly local: number;
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Locals that chunks share and each of them changes, in the same way: all begin with the values before the first. */
+class ChangedLocals {
+  readonly #writer: FunctionWriter;
+  readonly #locals: readonly ChangedLocal[];
+
+  constructor(writer: FunctionWriter, locals: readonly number[]) {
+    this.#writer = writer;
+    const copy = (local: number): number => writer.local(writer.typeOf(local));
+    this.#locals = locals.map((local) => ({ local, before: copy(local), after: copy(local) }));
+    this.#assign(({ local, before, after }) => [
+      [before, local],
+      [after, local],
+    ]);
+  }
+
+  /** A chunk has changed them. */
+  endTurn(): void {
+    this.#assign(({ local, before, after }) => [
+      [after, local],
+      [local, before],
+    ]);
+  }
+
+  /** All chunks have. */
+  end(): void {
+    this.#assign(({ local, after }) => [[local, after]]);
+    for (const { before, after } of this.#locals) for (const local of [before, after]) this.#writer.release(local);
+  }
+
+  #assign(of: (changed: ChangedLocal) => readonly (readonly [to: number, from: number])[]): void {
+    const w = this.#writer;
+    for (const changed of this.#locals) {
+      for (const [to, from] of of(changed)) w.assign([{ local: to, value: wasm.local(w.typeOf(from), from) }]);
+    }
+  }
+}

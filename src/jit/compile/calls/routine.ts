@@ -1,7 +1,8 @@
 import type { Param } from "../../../ir/index.ts";
 import type { Wasm } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
-import type { ByteFilePort, Chunk } from "../emit/chunk.ts";
+import type { ByteFilePort } from "../emit/byte-file-port.ts";
+import type { Chunk } from "../emit/chunk.ts";
 import { hostStackSize } from "../emit/host-stack-size.ts";
 import { clearBytes } from "../emit/memory-ops.ts";
 import type { Frame } from "../memory/frame.ts";

@@ -17,7 +17,8 @@ import {
   widenMask,
 } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
-import type { ByteFilePort, Chunk } from "./chunk.ts";
+import type { ByteFilePort } from "./byte-file-port.ts";
+import type { Chunk } from "./chunk.ts";
 import { loadElements, scalarStore } from "./memory-ops.ts";
 
 type Bits = FileTarget["bits"];

@@ -180,6 +180,11 @@ export const recordBytes = 16;
 
 const align = (at: number): number => Math.ceil(at / 64) * 64;
 
+/** The number of a word in the header, the same in all contexts. */
+export const headerWord = (name: HeaderWord): number => headerWords.indexOf(name);
+
+const headerOffsets = Object.fromEntries(headerWords.map((name, i) => [name, 4 * i])) as Record<HeaderWord, number>;
+
 export function layContext(needs: ContextNeeds): ContextLayout {
   let at = headerBytes;
   const take = (bytes: number): number => {
@@ -189,7 +194,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
   };
   const callBytes = callWordsBytes + 4 * (needs.memoryParams + needs.memoryResults);
   return {
-    words: Object.fromEntries(headerWords.map((name, i) => [name, 4 * i])) as Record<HeaderWord, number>,
+    words: headerOffsets,
     params: take(needs.paramBytes),
     roots: take(needs.roots * recordBytes),
     sites: take(needs.sites * recordBytes),

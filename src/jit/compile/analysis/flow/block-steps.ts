@@ -23,7 +23,9 @@ export interface BlockStep {
   readonly start: number;
   /** Null: a scalar block. */
   readonly region: BarrierRegion | null;
-  /** The steps that may come next; null stands for the end of the kernel. A scalar block: if it branches, and if not. */
+  /**
+   * The steps that may come next; null stands for the end of the kernel. Of a scalar block: if it branches, and if not.
+   */
   readonly next: readonly (number | null)[];
 }
 
@@ -31,8 +33,8 @@ export interface BlockStep {
 const maxBlocks = 1000;
 
 /**
- * The steps of a kernel all of whose barriers chunks reach as a whole; null where it cannot be told that all chunks of a
- * block go the same way from step to step. `barriers`: by block that ends with one, the block after it.
+ * The steps of a kernel all of whose barriers chunks reach as a whole; null where it cannot be told that all chunks of
+ * a block go the same way from step to step. `barriers`: by block that ends with one, the block after it.
  */
 export function blockStepsOf(
   analysis: UniformityAnalysis,

@@ -70,10 +70,17 @@ function extreme(p: Wasm, a: Wasm, b: Wasm): Wasm | null {
   return wasm.op(`i32x4.${isLess === isStraight ? "min" : "max"}_${found[2] as "s" | "u"}`, a, b);
 }
 
-/** Whether two graphs are the same value, read at the same time: one graph, one local or one constant vector. */
-function isSameValue(a: Wasm, b: Wasm): boolean {
+/** Whether two graphs are the same value, read at the same time. Only small graphs are compared. */
+function isSameValue(a: Wasm, b: Wasm, depth = 4): boolean {
   if (a === b) return true;
-  return a.kind === "local" && b.kind === "local" && a.local === b.local;
+  if (a.kind === "local") return b.kind === "local" && a.local === b.local;
+  if (a.kind === "const") return b.kind === "const" && a.ty === b.ty && String(a.value) === String(b.value);
+  if (a.kind !== "op" || b.kind !== "op" || depth === 0 || a.op !== b.op) return false;
+  const { args, immediates } = b;
+  return (
+    a.args.every((arg, i) => isSameValue(arg, args[i]!, depth - 1)) &&
+    a.immediates.every((immediate, i) => immediate === immediates[i])
+  );
 }
 
 /** Primitives by name. */

@@ -12,9 +12,9 @@ export interface BentRun {
 }
 
 /**
- * The addresses of lanes, `bytes` apart from each other as long as none of the active ones has been clamped or has gone
- * around; null where they are not of that kind. Those at the ends of a chunk are bent more often than one in the middle,
- * from which the others are computed.
+ * The addresses of lanes, `bytes` apart from each other as long as none of the active ones has been clamped; null where
+ * they are not of that kind. Those at the ends of a chunk are clamped more often than one in the middle, from which the
+ * others are computed.
  */
 export function bentRun(chunk: Chunk, base: Value, bytes: number, mask: Mask): BentRun | null {
   if (chunk.quads === 1) return null;

@@ -74,7 +74,7 @@ function extreme(p: Wasm, a: Wasm, b: Wasm): Wasm | null {
 function isSameValue(a: Wasm, b: Wasm, depth = 4): boolean {
   if (a === b) return true;
   if (a.kind === "local") return b.kind === "local" && a.local === b.local;
-  if (a.kind === "const") return b.kind === "const" && a.ty === b.ty && String(a.value) === String(b.value);
+  if (a.kind === "const") return b.kind === "const" && a.ty === b.ty && isSameConstant(a.value, b.value);
   if (a.kind !== "op" || b.kind !== "op" || depth === 0 || a.op !== b.op) return false;
   const { args, immediates } = b;
   return (
@@ -82,6 +82,9 @@ function isSameValue(a: Wasm, b: Wasm, depth = 4): boolean {
     a.immediates.every((immediate, i) => immediate === immediates[i])
   );
 }
+
+const isSameConstant = (a: unknown, b: unknown): boolean =>
+  Object.is(a, b) || (Array.isArray(a) && Array.isArray(b) && a.join() === b.join());
 
 /** Primitives by name. */
 export type PrimTable = Readonly<Record<string, Prim>>;

@@ -146,7 +146,17 @@ export function buildNative(root, into) {
       join(into, file),
     );
   }
-  run(...warnings, join(from, "addon/addon.c"), "-shared", "-Wl,-z,noexecstack", "-o", join(into, "lanewise.node"));
+  const addon = join(from, "addon");
+  const parts = readdirSync(addon).filter((name) => name.endsWith(".c"));
+  run(
+    ...warnings,
+    ...parts.map((name) => join(addon, name)),
+    "-shared",
+    "-pthread",
+    "-Wl,-z,noexecstack",
+    "-o",
+    join(into, "lanewise.node"),
+  );
   writeFileSync(join(into, "names.txt"), names.join("\n") + "\n");
   rmSync(work, { recursive: true });
   return null;

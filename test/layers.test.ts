@@ -40,7 +40,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   profiler: ["source", "names", "semantics", "ir", "machine"],
   reports: ["source", "names", "machine"],
   debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
-  cuda: ["source", "names", "container", "ir", "ptx", "machine", "runtime"],
+  cuda: ["source", "names", "numeric", "container", "ir", "ptx", "machine", "runtime"],
   node: ["names", "container", "machine", "dwarf", "jit", "runtime", "cuda"],
   index: ["source", "names", "container", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
@@ -96,7 +96,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "run",
   ],
   ide: ["base", "ptx", "visa", "."],
-  cuda: ["base", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
+  cuda: ["base", "record", "work", "state", "run", "api", "api/graphs", "api/textures", "api/driver", "."],
   runtime: ["data", "launch", "visa", "device", "job", "explore", "standalone", "."],
   cli: ["terminal", "options", "runs", "profile", "schemas", "lsp", "commands", "."],
 };

@@ -17,10 +17,20 @@ export interface BenchBuffer {
 export type BenchSize = readonly [x: number, y?: number, z?: number];
 
 /** A texture of a square image of one float in each texel. */
-export interface BenchTexture {
+interface BenchTexture {
   readonly texture: string;
   readonly width: number;
 }
+
+/** A tensor map of a square matrix of halves in rows, of which a box is copied at once, in the swizzle of 128 bytes. */
+export interface BenchTensorMap {
+  readonly matrix: string;
+  readonly side: number;
+  readonly box: readonly [columns: number, rows: number];
+}
+
+/** The name of a buffer, a typed number, or a texture or tensor map of a buffer, which peers get as the buffer. */
+export type BenchArgument = string | Scalar | BenchTexture | BenchTensorMap;
 
 interface BenchLaunch {
   readonly kernel: string;
@@ -28,8 +38,7 @@ interface BenchLaunch {
   readonly block: BenchSize;
   /** Bytes of shared memory whose size the launch decides; none by default. */
   readonly shared?: number;
-  /** The names of buffers, typed numbers, and textures of buffers, which peers get as these. */
-  readonly args: readonly (string | Scalar | BenchTexture)[];
+  readonly args: readonly BenchArgument[];
 }
 
 /** A benchmark at a given size. */

@@ -2,7 +2,6 @@ import { spawnSync } from "node:child_process";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Scalar } from "../../src/runtime/data/argument.ts";
 import type { Elements } from "../../src/runtime/data/element.ts";
 import { elementsInPages } from "./copies.ts";
 import {
@@ -11,7 +10,7 @@ import {
   type BenchPlan,
   type BenchSize,
   bytesOfBuffer,
-  type BenchTexture,
+  type BenchArgument,
 } from "./kernel.ts";
 import { type Contents, median, type Repetition } from "./run.ts";
 
@@ -31,8 +30,9 @@ function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds 
   const names = Object.keys(buffers);
   const mode = ({ inPlace, init }: BenchBuffer): string => (inPlace ? "inout" : init === null ? "out" : "in");
   const buffer = (name: string): string => `b ${names.indexOf(name)}`;
-  const argument = (arg: string | Scalar | BenchTexture): string => {
+  const argument = (arg: BenchArgument): string => {
     if (typeof arg === "string") return buffer(arg);
+    if ("matrix" in arg) return buffer(arg.matrix);
     return "texture" in arg ? buffer(arg.texture) : `${letters[arg.type]} ${arg.value}`;
   };
   return [

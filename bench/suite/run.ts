@@ -8,7 +8,7 @@ import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { compareElements } from "../../src/runtime/job/compare.ts";
 import type { EngineName, LaunchDefaults } from "../../src/runtime/launch/launch-options.ts";
 import { elementsInPages, numbersOf } from "./copies.ts";
-import type { BenchKernel, BenchPlan } from "./kernel.ts";
+import type { BenchArgument, BenchKernel, BenchPlan, BenchTensorMap } from "./kernel.ts";
 
 /** Buffers by name. */
 export type Contents = ReadonlyMap<string, Elements>;
@@ -86,8 +86,9 @@ export function measure(
   const inPlace = Object.keys(plan.buffers).filter((name) => plan.buffers[name]!.inPlace);
   fill([...initial.keys()]);
 
-  const argument = (arg: BenchPlan["launches"][number]["args"][number]): KernelArgument => {
+  const argument = (arg: BenchArgument): KernelArgument => {
     if (typeof arg === "string") return buffers.get(arg)!;
+    if ("matrix" in arg) return tensorMapOf(device, buffers.get(arg.matrix)!, arg);
     if (!("texture" in arg)) return arg;
     const buffer = buffers.get(arg.texture)!;
     return device.image({ type: "f32", width: arg.width, height: arg.width, buffer }).texture({ filter: "linear" });
@@ -125,6 +126,17 @@ export function measure(
     return [name, copy] as const;
   });
   return { engine, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
+}
+
+function tensorMapOf(device: PtxDevice, buffer: Buffer, { side, box }: BenchTensorMap): KernelArgument {
+  return device.tensorMap({
+    dataType: "f16",
+    globalAddress: buffer,
+    globalDim: [side, side],
+    globalStrides: [2 * side],
+    boxDim: [...box],
+    swizzle: "128B",
+  });
 }
 
 /** Describes how results differ from those of a peer or model; null if they agree. */

@@ -2,6 +2,7 @@ import { coherentSelectors, sparseMatrix } from "./inputs.ts";
 import {
   type BenchBuffer,
   type BenchKernel,
+  type BenchPlan,
   double,
   float,
   inPlace,
@@ -54,8 +55,30 @@ const matmul = (name: string, kernel: string, title: string, size: number): Row 
   model: model.matmul,
 });
 
-/** A product of matrices by `mma`, B by columns. */
-const mma = (name: string, kernel: string, title: string, type: BenchBuffer["type"], to: "f32" | "s32"): Row => ({
+/** How a product of matrices on tensor cores is launched, given the number of rows. */
+type ProductLaunch = (n: number) => BenchPlan["launches"][number];
+
+const byThreads = (kernel: string): ProductLaunch => {
+  return (n) => ({ kernel, grid: tiles(n, 128, 128), block: [256], args: [int(n), "A", "B", "C"] });
+};
+
+/** Tiles of 128 rows and 64 elements of k, of A and of B, in three stages. */
+const byTma: ProductLaunch = (n) => ({
+  kernel: "wgmma_f16",
+  grid: tiles(n, 128, 128),
+  block: [384],
+  shared: 3 * 2 * 128 * 64 * 2,
+  args: [int(n), ...["A", "B"].map((matrix) => ({ matrix, side: n, box: [64, 128] as const })), "C"],
+});
+
+/** A product of matrices on tensor cores, B by columns. */
+const mma = (
+  name: string,
+  launch: ProductLaunch,
+  title: string,
+  type: BenchBuffer["type"],
+  to: "f32" | "s32",
+): Row => ({
   name,
   title,
   size: 512,
@@ -69,7 +92,7 @@ const mma = (name: string, kernel: string, title: string, type: BenchBuffer["typ
       B: input(type, n * n, type === "f16" ? noise(2, -1, 1) : integers(2)),
       C: output(to, n * n),
     },
-    launches: [{ kernel, grid: tiles(n, 128, 128), block: [256], args: [int(n), "A", "B", "C"] }],
+    launches: [launch(n)],
     sizes: [n],
   }),
   model: model.matmulByColumns,
@@ -144,8 +167,9 @@ const rows: readonly Row[] = [
   },
   { ...matmul("matmul-tiled", "matmul_tiled", "matrix product 512², tiles in shared memory", 512), tuned: true },
   matmul("matmul-naive", "matmul_naive", "matrix product 256² out of global memory", 256),
-  mma("mma-f16", "mma_f16", "matrix product 512² of halves by mma, ldmatrix and cp.async", "f16", "f32"),
-  mma("mma-s8", "mma_s8", "matrix product 512² of bytes by mma, ldmatrix and cp.async", "s8", "s32"),
+  mma("mma-f16", byThreads("mma_f16"), "matrix product 512² of halves by mma, ldmatrix and cp.async", "f16", "f32"),
+  mma("mma-s8", byThreads("mma_s8"), "matrix product 512² of bytes by mma, ldmatrix and cp.async", "s8", "s32"),
+  mma("wgmma-f16", byTma, "matrix product 512² of halves by wgmma, TMA and mbarriers", "f16", "f32"),
   {
     name: "attention",
     title: "attention of 1024 queries and keys of 64 halves, by mma",

@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "guard.h"
 #include "node-api.h"
 
 enum { max_arguments = 6 };
@@ -243,6 +244,30 @@ static napi_value do_process_descriptor(napi_env env, napi_callback_info info) {
   return number(env, fd < 0 ? -errno : fd);
 }
 
+/* end(status): ends the process. Node's own way waits for all threads of V8, which may be optimizing code. */
+static napi_value do_end(napi_env env, napi_callback_info info) {
+  napi_value argv[max_arguments];
+  arguments(env, info, argv);
+  _exit((int)integer(env, argv[0]));
+}
+
+/* guard(pid, path): see guard.h. */
+static napi_value do_guard(napi_env env, napi_callback_info info) {
+  napi_value argv[max_arguments];
+  char path[512];
+  size_t length;
+  arguments(env, info, argv);
+  napi_get_value_string_utf8(env, argv[1], path, sizeof path, &length);
+  return number(env, guard_begin((int)integer(env, argv[0]), path));
+}
+
+static napi_value do_unguard(napi_env env, napi_callback_info info) {
+  (void)env;
+  (void)info;
+  guard_end();
+  return NULL;
+}
+
 __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_env env, napi_value exports) {
   static const struct {
     const char *name;
@@ -252,7 +277,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
       {"memory", do_memory}, {"map", do_map},         {"mapOver", do_map_over}, {"release", do_release},
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
-      {"loopDescriptor", do_loop_descriptor},
+      {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"unguard", do_unguard}, {"end", do_end},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     napi_value function;

@@ -43,7 +43,9 @@ async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
   else if (options.has("version")) console.log(version());
   else {
     checkOutputs(options, specs);
-    return await command.run(options, openTerminal(options));
+    const status = await command.run(options, openTerminal(options));
+    if (command.runsKernels === true) await (await import("../node/end-at-once.ts")).endAtOnce(status);
+    return status;
   }
   return exitStatus.ok;
 }

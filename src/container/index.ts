@@ -16,6 +16,7 @@ export type {
   SectionRelocation,
   SectionSymbol,
 } from "./members.ts";
+export { inflate } from "./inflate.ts";
 export { HostObject } from "./host-object.ts";
 export { readContainer } from "./read-container.ts";
 export { isContainer } from "./sniff.ts";

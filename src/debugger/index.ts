@@ -36,7 +36,8 @@ export { type SourceFormat, sourceText } from "./source/source-text.ts";
 export type { SourcePoint, SourceValue } from "./source/source-value.ts";
 export type { BaseEncoding, Member, Place, SourceType } from "../dwarf/index.ts";
 export type { Stop, StopReason } from "./stop.ts";
-export { type LaunchStarter, Timeline, type TimelineOptions } from "./timeline.ts";
+export { type LaunchStarter, Timeline } from "./timeline.ts";
+export type { TimelineOptions } from "./timeline-options.ts";
 export {
   assemblyPlace,
   type LaneFrame,

@@ -1,11 +1,24 @@
+import type { Dim3 } from "../machine/reports/report.ts";
 import type { ReadOrigin } from "../source/index.ts";
 import type { Granularity, Scope, StepKind } from "./step-probe.ts";
-import type { TimelineOptions } from "./timeline.ts";
+import type { TimelineOptions } from "./timeline-options.ts";
+
+/** A launch, before it has begun. */
+export interface LaunchNote {
+  /** The name of its kernel in the program. */
+  readonly kernel: string;
+  readonly grid: Dim3;
+  readonly block: Dim3;
+  /** The program's stack where it launches, as lines. */
+  readonly stack: readonly string[];
+}
 
 /** Options of a session. */
 export interface SessionOptions extends TimelineOptions {
   /** Whether reports of sanitizers stop the program. Default: true. */
   readonly stopOnReports?: boolean;
+  /** What is known of the launches beforehand, in their order. Default: nothing. */
+  readonly launchNotes?: readonly LaunchNote[];
   /**
    * Finds the files that a program was compiled from. Where they are found, line numbers without a file are theirs, not
    * those of the assembly.

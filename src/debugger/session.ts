@@ -9,7 +9,7 @@ import { DebuggerError, findLocations, type Location } from "./location.ts";
 import type { Probe } from "./probe.ts";
 import { AnyProbe, nothing } from "./probes.ts";
 import type { Found, Search } from "./search.ts";
-import type { SessionOptions, StepRequest } from "./session-options.ts";
+import type { LaunchNote, SessionOptions, StepRequest } from "./session-options.ts";
 import { blockHasEnded, frameAround, frameAtLine, inlinedAround, laneHasEnded, stepFrom } from "./step-from.ts";
 import { ReverseStepProbe, type StepOptions, StepProbe, type Scope as StepScope, UntilProbe } from "./step-probe.ts";
 import { SessionValues } from "./session-values.ts";
@@ -33,6 +33,8 @@ export class Session extends SessionValues {
   readonly watchpoints = new Map<number, Watchpoint>();
   /** Receives the messages of log points. */
   readonly onLog: (text: string) => void;
+  /** What is known of the launches beforehand; empty if that is nothing. */
+  readonly launchNotes: readonly LaunchNote[];
   /** Whether reports of sanitizers stop the program. */
   stopOnReports: boolean;
   /** Counts changes of `breakpoints` and `watchpoints`, so that a running search notices them. */
@@ -48,6 +50,7 @@ export class Session extends SessionValues {
   constructor(memory: DeviceMemory, launches: readonly LaunchStarter[], options: SessionOptions = {}) {
     super(new Timeline(memory, launches, options), options.readOrigin);
     this.stopOnReports = options.stopOnReports ?? true;
+    this.launchNotes = options.launchNotes ?? [];
     this.onLog = options.onLog ?? (() => {});
     this.#settle(this.stop("entry"));
   }
@@ -172,6 +175,15 @@ export class Session extends SessionValues {
   /** Goes to a time, or to the end of time if that is earlier. */
   *goTo(time: number): Search<Stop> {
     yield* this.timeline.goTo(Math.max(0, time));
+    return this.#settle(this.stop("goto"));
+  }
+
+  /** Goes to the beginning of a launch by its index, or to the end of time if that is before. */
+  *goToLaunch(index: number): Search<Stop> {
+    const { timeline } = this;
+    if (timeline.beginOf(index) === null) yield* timeline.goTo(timeline.frontier);
+    while (timeline.beginOf(index) === null && !timeline.atEnd) yield* timeline.goTo(timeline.now + 100_000);
+    yield* timeline.goTo(timeline.beginOf(index) ?? Infinity);
     return this.#settle(this.stop("goto"));
   }
 

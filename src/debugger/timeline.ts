@@ -10,6 +10,7 @@ import { Chronicle } from "./chronicle.ts";
 import type { End, Finding } from "./end.ts";
 import type { Probe } from "./probe.ts";
 import { type Found, Pause, type Search } from "./search.ts";
+import type { TimelineOptions } from "./timeline-options.ts";
 
 /** Starts a launch, without executing anything yet. `print` receives what the launch prints. */
 export type LaunchStarter = (print: (text: string) => void) => BegunLaunch;
@@ -19,14 +20,6 @@ interface Launch {
   readonly begin: number;
   /** The sanitizers, which see each instruction once: when it is executed for the first time. */
   readonly observers: EventSink | null;
-}
-
-/** Options of a timeline. */
-export interface TimelineOptions {
-  /** The least number of instructions between two checkpoints. Default: 100 000. */
-  readonly checkpointEvery?: number;
-  /** The most bytes that checkpoints may occupy. Default: 512 MiB. */
-  readonly checkpointBytes?: number;
 }
 
 const defaults: Required<TimelineOptions> = { checkpointEvery: 100_000, checkpointBytes: 512 * 2 ** 20 };
@@ -82,6 +75,11 @@ export class Timeline {
   /** The index of the running launch, and the number of launches. */
   get launch(): { readonly index: number; readonly count: number } {
     return { index: this.#current, count: this.#starters.length };
+  }
+
+  /** The time at which a launch begins, by its index; null as long as that is not known. */
+  beginOf(index: number): number | null {
+    return this.#launches[index]?.begin ?? null;
   }
 
   /** The present time: instructions of warps since the first launch began. */

@@ -12,7 +12,8 @@ export type { AddressParts, AddressSpace, Classified } from "./memory/address-sp
 export type { Restore } from "./memory/checkpoint.ts";
 export type { Extent } from "./memory/extent.ts";
 export type { LaneStack } from "./memory/lane-stack.ts";
-export type { Allocation, AllocationOptions, DeviceMemory, FrozenMemory, HeapOrigin } from "./memory/memory.ts";
+export type { Allocation, AllocationOptions, HeapOrigin } from "./memory/allocation.ts";
+export type { DeviceMemory, FrozenMemory } from "./memory/memory.ts";
 export type { MemoryPages } from "./memory/memory-pages.ts";
 export type { PendingLaunches } from "./memory/pending-launches.ts";
 export type { Views } from "./memory/views.ts";

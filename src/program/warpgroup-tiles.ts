@@ -74,26 +74,16 @@ interface Lines {
   readonly chunks: number;
 }
 
-const addresses = new Int32Array(1024);
 /** The chunks of A, and those of an MN-major matrix as they are in memory. */
 const chunksOfA = new Int32Array(64 * 4);
 const turned = new Int32Array(1024 * 4);
 const turnedHalves = new Uint16Array(turned.buffer);
 
 /** Reads lines: of each eight, and of each chunk of these, the eight chunks one after the other. */
-function readGroups({ layout, kMajor, first, count, chunks }: Lines, read: ReadChunks, into: Int32Array): void {
-  let at = 0;
-  for (let line = first; line < first + count; line += 8) {
-    for (let chunk = 0; chunk < chunks; chunk++) {
-      for (let i = 0; i < 8; i++) {
-        // A chunk of an MN-major matrix has the eight lines at one k.
-        addresses[at++] = kMajor
-          ? chunkAddress(layout, true, line + i, chunk)
-          : chunkAddress(layout, false, 8 * chunk + i, line >> 3);
-      }
-    }
-  }
-  if (kMajor) {
+function readGroups(lines: Lines, read: ReadChunks, into: Int32Array): void {
+  const addresses = addressesOf(lines);
+  const at = addresses.length;
+  if (lines.kMajor) {
     read(addresses, at, into);
     return;
   }
@@ -102,6 +92,33 @@ function readGroups({ layout, kMajor, first, count, chunks }: Lines, read: ReadC
   for (let group = 0; group < 8 * at; group += 64)
     for (let k = 0; k < 8; k++)
       for (let line = 0; line < 8; line++) halves[group + 8 * line + k] = turnedHalves[group + 8 * k + line]!;
+}
+
+/** Addresses of lines that have been read before: a kernel goes through few places again and again. */
+const knownAddresses = new Map<string, Int32Array>();
+const mostKnown = 512;
+
+/** Of each eight lines, and of each chunk of these, the addresses of eight chunks. */
+function addressesOf({ layout, kMajor, first, count, chunks }: Lines): Int32Array {
+  const { start, leading, stride, width, baseOffset, grain } = layout;
+  const key = [start, leading, stride, width, baseOffset, grain, kMajor, first, count, chunks].join();
+  let found = knownAddresses.get(key);
+  if (found !== undefined) return found;
+  found = new Int32Array(count * chunks);
+  let at = 0;
+  for (let line = first; line < first + count; line += 8) {
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      for (let i = 0; i < 8; i++) {
+        // A chunk of an MN-major matrix has the eight lines at one k.
+        found[at++] = kMajor
+          ? chunkAddress(layout, true, line + i, chunk)
+          : chunkAddress(layout, false, 8 * chunk + i, line >> 3);
+      }
+    }
+  }
+  if (knownAddresses.size >= mostKnown) knownAddresses.clear();
+  knownAddresses.set(key, found);
+  return found;
 }
 
 function copyGroup(from: Int32Array, group: number, to: Int32Array, register: number): void {

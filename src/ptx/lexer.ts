@@ -134,7 +134,7 @@ export class Lexer extends Scanner<TokenKind, "preprocessor"> {
     const kind = single[c];
     if (kind === undefined || kind === 0) return (this.kind = this.#unknown(at));
     if (kind === Token.at && text.startsWith("@@DWARF", at)) {
-      this.end = this.#lineEnd(at);
+      this.end = this.lineEnd(at);
       return (this.kind = Token.dwarf);
     }
     const second = text.charCodeAt(at + 1);
@@ -189,13 +189,8 @@ export class Lexer extends Scanner<TokenKind, "preprocessor"> {
   }
 
   #string(at: number): TokenKind {
-    const { text } = this;
-    let end = at + 1;
-    for (; end < text.length; end++) {
-      const c = text.charCodeAt(end);
-      if (c === quote || c === newline) break;
-    }
-    if (text.charCodeAt(end) === quote) end++;
+    const end = this.stringEnd(at, false);
+    if (end !== null) this.end = end;
     else {
       this.#report(
         "ptx-unterminated-string",
@@ -203,10 +198,9 @@ export class Lexer extends Scanner<TokenKind, "preprocessor"> {
         "the string is not closed on its line",
         'end it with "',
       );
-      end = this.#lineEnd(at);
-      if (text.charCodeAt(end - 1) === semicolon && end > at + 1) end--;
+      this.end = this.lineEnd(at);
+      if (this.text.charCodeAt(this.end - 1) === semicolon && this.end > at + 1) this.end--;
     }
-    this.end = end;
     return (this.kind = Token.string);
   }
 
@@ -218,13 +212,6 @@ export class Lexer extends Scanner<TokenKind, "preprocessor"> {
     const shown = end - at === 1 ? `the character ${JSON.stringify(text[at])}` : "text that is not ASCII";
     this.#report("ptx-unknown-character", { start: at, end }, `${shown} cannot begin a PTX token`);
     return Token.unknown;
-  }
-
-  /** The end of the line, before its line break. */
-  #lineEnd(at: number): number {
-    const found = this.text.indexOf("\n", at);
-    if (found < 0) return this.text.length;
-    return this.text.charCodeAt(found - 1) === carriageReturn ? found - 1 : found;
   }
 
   #skipTrivia(): void {
@@ -253,7 +240,7 @@ export class Lexer extends Scanner<TokenKind, "preprocessor"> {
   #comment(start: number, c: number): number {
     const kind = c === hash ? "preprocessor" : this.commentAt(start);
     if (kind === null) return start;
-    return this.keep(kind, start, kind === "block" ? this.blockEnd(start) : this.#lineEnd(start));
+    return this.keep(kind, start, kind === "block" ? this.blockEnd(start) : this.lineEnd(start));
   }
 
   protected unclosedComment(span: Span): void {

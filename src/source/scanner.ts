@@ -49,6 +49,10 @@ export function tokenTable(
 
 const star = codeOf("*");
 const slash = codeOf("/");
+const quote = codeOf('"');
+const backslash = codeOf("\\");
+const newline = codeOf("\n");
+const carriageReturn = codeOf("\r");
 
 /**
  * The base of the lexers: the text, the token that was found last (`kind`, `start`, `end`), and the comments. Reading
@@ -73,6 +77,28 @@ export abstract class Scanner<Kind extends number, CommentKind extends string> {
     this.#endKind = endKind;
     // Skip a byte order mark.
     if (this.text.charCodeAt(0) === 0xfeff) this.end = 1;
+  }
+
+  /**
+   * Where a string ends that begins at an offset: after its closing quote, or null if the line ends before. `escapes`:
+   * whether a backslash takes away the meaning of the character after it.
+   */
+  protected stringEnd(at: number, escapes: boolean): number | null {
+    const { text } = this;
+    for (let end = at + 1; end < text.length; end++) {
+      const c = text.charCodeAt(end);
+      if (c === quote) return end + 1;
+      if (c === newline) return null;
+      if (escapes && c === backslash && text.charCodeAt(end + 1) !== newline) end++;
+    }
+    return null;
+  }
+
+  /** The end of the line, before its line break. */
+  protected lineEnd(at: number): number {
+    const found = this.text.indexOf("\n", at);
+    if (found < 0) return this.text.length;
+    return this.text.charCodeAt(found - 1) === carriageReturn ? found - 1 : found;
   }
 
   /** The first offset from `at` on whose character is not marked in a table. */

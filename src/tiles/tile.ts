@@ -1,10 +1,10 @@
 import type { MatrixProduct } from "../ir/index.ts";
 import { minifloats } from "../numeric/minifloat.ts";
 import type { TensorFormat, TensorSum } from "../numeric/tensor.ts";
-import type { ModuleWriter } from "../wasm/index.ts";
+import type { FunctionWriter, ModuleWriter } from "../wasm/index.ts";
 import { containerBits } from "./format.ts";
 import { type IntegerFormat, writeIntegerProduct, writeIntegersLeft, writeIntegersRight } from "./integers.ts";
-import { integerLayout, leftLayout, rightLayout } from "./layout.ts";
+import { integerLayout, leftLayout, registerBytes, rightLayout } from "./layout.ts";
 import { hasSums, SumFunction } from "./sums.ts";
 import { truncation } from "./truncation.ts";
 import { writeLeft, writeRight } from "./widening.ts";
@@ -62,12 +62,24 @@ export interface TileFunctions {
    * another place. Returns 0 if the result is that of `sumOfProducts`, else 1; then it has no meaning.
    */
   readonly multiply: string;
+  /** (from, to): copies a fragment of accumulators. */
+  readonly move: string;
 }
 
 const known = new WeakMap<ModuleWriter, Set<string>>();
 
 /** The names of all functions of tiles that a module has. */
 export const tileFunctionsIn = (module: ModuleWriter): readonly string[] => [...(known.get(module) ?? [])];
+
+/** Writes a function (from, to) that copies the four registers of a fragment of accumulators. */
+function writeMove(w: FunctionWriter): void {
+  for (let at = 0; at < 4 * registerBytes; at += 16) {
+    w.get(1);
+    w.get(0);
+    w.memory("v128.load", 16, at);
+    w.memory("v128.store", 16, at);
+  }
+}
 
 /** Returns the functions of a tile, and adds them to a module that has them not. All addresses are multiples of 16. */
 export function tileFunctions(module: ModuleWriter, tile: Tile): TileFunctions {
@@ -80,8 +92,10 @@ export function tileFunctions(module: ModuleWriter, tile: Tile): TileFunctions {
     write(module.function(name, new Array<"i32">(params).fill("i32"), params === 2 ? [] : ["i32"]));
     return name;
   };
+  const move = once("move", 2, writeMove);
   if (tile.kind === "integer") {
     return {
+      move,
       left: once(`left:${a}:${k}`, 2, (w) => writeIntegersLeft(w, tile.a, k)),
       right: once(`right:${b}:${k}`, 2, (w) => writeIntegersRight(w, tile.b, k)),
       multiply: once(`multiply:${k}:${tile.saturates}`, 4, (w) => writeIntegerProduct(w, k, tile.saturates)),
@@ -90,6 +104,7 @@ export function tileFunctions(module: ModuleWriter, tile: Tile): TileFunctions {
   const { fraction, products, resultFraction } = tile.sum;
   const { fusedMadd } = module.features;
   return {
+    move,
     left: once(`left:${a}:${k}`, 2, (w) => writeLeft(w, tile.a, k, truncation(fusedMadd))),
     right: once(`right:${b}:${k}`, 2, (w) => writeRight(w, tile.b, k, truncation(fusedMadd))),
     multiply: once(`multiply:${k}:${fraction}:${products}:${resultFraction}`, 4, (w) =>

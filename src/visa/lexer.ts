@@ -232,19 +232,10 @@ export class Lexer extends Scanner<TokenKind, never> {
   }
 
   #string(at: number): TokenKind {
-    const { text } = this;
-    let end = at + 1;
-    for (; end < text.length; end++) {
-      const c = text.charCodeAt(end);
-      if (c === backslash && text.charCodeAt(end + 1) !== newline) end++;
-      else if (c === quote || c === newline) break;
-    }
-    if (text.charCodeAt(end) === quote && end < text.length) end++;
-    else {
-      end = Math.min(end, text.length);
+    const end = this.stringEnd(at, true);
+    if (end === null)
       this.#error("visa-unterminated-string", at, at + 1, "the string is not closed on its line", 'end it with "');
-    }
-    this.end = end;
+    this.end = end ?? this.lineEnd(at);
     return (this.kind = Token.string);
   }
 

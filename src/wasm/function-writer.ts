@@ -37,7 +37,7 @@ export interface OwnMemory {
 
 const noOperands: readonly number[] = [];
 
-/** Numbers from here on stand for spilled values, which can be used like locals. */
+/** Numbers from here on stand for values in memory, which can be used like locals. */
 const firstInMemory = 0x100_0000;
 
 /**
@@ -56,7 +56,8 @@ export class FunctionWriter implements InstructionSink {
   #expected: Expectation = null;
   readonly #locals: WasmTy[] = [];
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
-  readonly #inMemory: { readonly ty: WasmTy; readonly at: number }[] = [];
+  readonly #inMemory: { readonly ty: WasmTy; readonly base: number; readonly at: number }[] = [];
+  #spilled = 0;
   #memory: OwnMemory | null = null;
   readonly #merges = new MergeCount();
   #depth = 0;
@@ -93,9 +94,15 @@ export class FunctionWriter implements InstructionSink {
    */
   lasting(ty: WasmTy): number {
     if (this.#memory === null || this.#locals.length < this.#memory.mostLocals) return this.local(ty);
-    const at = 16 * this.#inMemory.length;
+    const at = 16 * this.#spilled;
     if (at + 16 > this.#memory.bytes) return this.local(ty);
-    return firstInMemory + this.#inMemory.push({ ty, at }) - 1;
+    this.#spilled++;
+    return this.inMemory(ty, this.#memory.base, this.#memory.offset + at);
+  }
+
+  /** Returns a number for a value that lies in memory, `at` bytes from the address in a local. */
+  inMemory(ty: WasmTy, base: number, at: number): number {
+    return firstInMemory + this.#inMemory.push({ ty, base, at }) - 1;
   }
 
   /** Makes a local available again. */
@@ -112,10 +119,9 @@ export class FunctionWriter implements InstructionSink {
   get(local: number): void {
     if (local < firstInMemory) this.#indexed(0x20, local);
     else {
-      const kept = this.#inMemory[local - firstInMemory]!;
-      const { base, offset } = this.#memory!;
+      const { ty, base, at } = this.#inMemory[local - firstInMemory]!;
       this.get(base);
-      this.memory(`${kept.ty}.load`, 4, offset + kept.at);
+      this.memory(`${ty}.load`, 4, at);
     }
   }
 
@@ -123,13 +129,12 @@ export class FunctionWriter implements InstructionSink {
     this.#merges.assigned();
     if (local < firstInMemory) this.#indexed(0x21, local);
     else {
-      const kept = this.#inMemory[local - firstInMemory]!;
-      const { base, offset } = this.#memory!;
-      const value = this.local(kept.ty);
+      const { ty, base, at } = this.#inMemory[local - firstInMemory]!;
+      const value = this.local(ty);
       this.set(value);
       this.get(base);
       this.get(value);
-      this.memory(`${kept.ty}.store`, 4, offset + kept.at);
+      this.memory(`${ty}.store`, 4, at);
       this.release(value);
     }
   }

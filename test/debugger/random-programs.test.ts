@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Device, type KernelArgument, type LaunchOptions, struct } from "../../src/index.ts";
 import type { Probe } from "../../src/debugger/probe.ts";
-import { Timeline, type TimelineOptions } from "../../src/debugger/timeline.ts";
+import { Timeline } from "../../src/debugger/timeline.ts";
+import type { TimelineOptions } from "../../src/debugger/timeline-options.ts";
 import { handlesOf } from "../fuzz/engine.ts";
 import { allFamilies, type Program, programOf } from "../fuzz/program.ts";
 import { Random } from "../fuzz/random.ts";

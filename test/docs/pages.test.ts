@@ -42,6 +42,7 @@ const pages = [
   "docs/divergence.md",
   "docs/testing.md",
   "docs/support.md",
+  "docs/exec.md",
 ];
 
 vi.mock("lanewise", () => import("../../src/index.ts"));
@@ -83,11 +84,14 @@ beforeAll(async () => {
     "cuda/particles.ptx",
     "cuda/particles.json",
     "cuda/particles.debug",
+    "cuda/sum.cu",
+    "cuda/sum.debug",
   ]) {
     cli.write(`examples/${path}`, read(`examples/${path}`));
   }
   cli.write("docs/images/README", "for pictures that commands write");
   cli.write("examples/cuda/reduce", readFileSync(new URL("examples/cuda/reduce", root)));
+  cli.write("examples/cuda/sum.lanewise", readFileSync(new URL("examples/cuda/sum.lanewise", root)));
   cli.write("fill.fatbin", fixture("fill.fatbin"));
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { HostMemory } from "../../src/cuda/base/host-memory.ts";
 import { itemKind, wire } from "../../src/cuda/base/wire.ts";
+import type { Recorder } from "../../src/cuda/record/recorder.ts";
 import { type Answer, entryPoints, Session } from "../../src/cuda/session.ts";
 import { gpus } from "../../src/cuda/state/gpu.ts";
 import { CudaProcess, type ExecOptions } from "../../src/cuda/state/process.ts";
@@ -32,7 +33,11 @@ export class FakeProgram {
   printed = "";
   #top = 64;
 
-  constructor(options: Partial<ExecOptions> = {}, visibleDevices: string | null = null) {
+  constructor(
+    options: Partial<ExecOptions> = {},
+    visibleDevices: string | null = null,
+    recorder: Recorder | null = null,
+  ) {
     const inside = (address: bigint, bytes: number): boolean =>
       address >= base && address + BigInt(bytes) <= base + BigInt(this.memory.length);
     const host = new HostMemory({
@@ -62,6 +67,7 @@ export class FakeProgram {
         warn: (text) => this.warnings.push(text),
         onReports: (reports) => this.reports.push(...reports),
         onState: () => {},
+        recorder,
       },
     );
     this.session = new Session(this.process, entries);

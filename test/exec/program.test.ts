@@ -41,6 +41,16 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     expect(launch).toMatchObject({ kernel: "sum(int const*, int*)", grid: [1, 1, 1], block: [64, 1, 1], ok: true });
   });
 
+  test("a recording is run again in the debugger, up to the race and back to the barrier before it", () => {
+    expect(cli.run("exec", "--record", "run.lanewise", "./sum")).toMatchObject({ status: 0, stdout: "2016\n" });
+    const script = ["continue", "reverse-step", "info launches"].flatMap((line) => ["--command", line]);
+    const { status, stdout } = cli.run("debug", "run.lanewise", "--sanitize", "race", ...script);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/sum\.cu:10:\d+: error: .*\[data-race\]/);
+    expect(stdout).toMatch(/8 \| +__syncthreads\(\);/);
+    expect(stdout).toContain("sum(int const*, int*)  1x1x1 blocks of 64x1x1");
+  });
+
   test("several schedules", () => {
     const { status, stdout, stderr } = cli.run("exec", "--explore", "3", "./sum");
     expect({ status, stdout }).toEqual({ status: 0, stdout: "2016\n" });

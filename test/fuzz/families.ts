@@ -15,6 +15,8 @@ interface Family {
   readonly leaving?: boolean;
   /** Blocks consist of whole warps. */
   readonly whole?: boolean;
+  /** Blocks consist of whole warpgroups. */
+  readonly warpgroups?: boolean;
   /** The kernel has tensor maps. */
   readonly tensors?: boolean;
   /** The kernel has textures and surfaces. */
@@ -100,6 +102,18 @@ const families = {
     statements: [6, 16],
     whole: true,
     targets: ["sm_90a", "sm_100a", "sm_120a", "sm_120a"],
+  },
+  warpgroups: {
+    weights: { warpgroupProducts: 8, compute: 3, matrixValues: 2, warp: 1, exchange: 1, loop: 1, conditional: 1 },
+    statements: [2, 5],
+    warpgroups: true,
+    targets: ["sm_90a"],
+  },
+  tensorMemory: {
+    weights: { tensorMemory: 8, compute: 3, matrixValues: 2, exchange: 1, conditional: 1 },
+    statements: [2, 5],
+    warpgroups: true,
+    targets: ["sm_100a"],
   },
   asynchronous: {
     weights: {

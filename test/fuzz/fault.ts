@@ -14,6 +14,10 @@ export function fault(scope: Scope): void {
     null: () => text.add(`mov.u64 ${at}, 0;`, `ld.global.u32 ${value}, [${at}];`),
     stray: () => text.add(`ld.u32 ${value}, [${stray}];`),
     behind: () => text.add(`mad.wide.u32 ${at}, %gid, 65536, %own;`, `st.global.u32 [${at}+1048576], ${value};`),
+    found: () => {
+      text.add("st.global.u64 [%own], %own;", `ld.global.u64 ${at}, [%own];`);
+      text.add(`mad.wide.u32 ${at}, %lane, ${random.pick([256, 65_536])}, ${at};`, `ld.global.u32 ${value}, [${at}];`);
+    },
     misaligned: () => text.add(`mad.wide.u32 ${at}, %lane, 1, %own;`, `ld.global.u64 ${stray}, [${at}];`),
     shared: () => {
       text.add(`mov.u64 ${at}, ${module.shared("xf", 64)};`, `mad.wide.u32 ${at}, %lane, 4, ${at};`);

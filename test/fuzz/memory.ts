@@ -27,11 +27,13 @@ const symbol = (text: FunctionText, name: string): string => {
 };
 
 /** The regions of a scope. `writable`: only what the thread has for itself. */
-function region({ text, module, level }: Scope, writable: boolean): Region {
+function region(scope: Scope, writable: boolean): Region {
+  const { text, module, level } = scope;
   const { random } = text;
   switch (
     random.weighted({
       own: 3,
+      found: 2,
       local: arrays.has(text) ? 2 : 0,
       global: writable ? 0 : 2,
       const: writable ? 0 : 2,
@@ -40,6 +42,8 @@ function region({ text, module, level }: Scope, writable: boolean): Region {
   ) {
     case "own":
       return { bytes: ownBytes, space: "global", base: "%own", writable: true };
+    case "found":
+      return found(scope, writable);
     case "local":
       return { bytes: localBytes, space: "local", base: symbol(text, "loc"), writable: true };
     case "global": {
@@ -58,6 +62,18 @@ function region({ text, module, level }: Scope, writable: boolean): Region {
     if (writable) return {};
     return { shared: module.has("st") ? 3 : 0, blob: level < 0 ? 1 : 0 };
   }
+}
+
+/** What is the thread's own, or to be read a table too as each lane likes, by a pointer that has been in memory. */
+function found({ text, module }: Scope, writable: boolean): Region {
+  const { random } = text;
+  const base = text.temporary(64);
+  const own = `[%own+${8 * random.below(ownBytes / 8)}]`;
+  const mixed = !writable && random.chance(0.6);
+  const from = mixed ? symbol(text, module.table("global")) : "%own";
+  text.add(`selp.b64 ${base}, %own, ${from}, ${text.register(1)};`);
+  text.add(`st.global.u64 ${own}, ${base};`, `ld.global.u64 ${base}, ${own};`);
+  return { bytes: mixed ? Math.min(ownBytes, tableBytes) : ownBytes, space: "global", base, writable };
 }
 
 /** Functions that have a local array. */

@@ -69,6 +69,13 @@ const singleWarps: readonly Size[] = [
 ];
 /** Blocks of whole warps. */
 const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
+/** Blocks of whole warpgroups. */
+const warpgroupBlocks: readonly Size[] = [
+  [128, 1, 1],
+  [128, 1, 1],
+  [64, 2, 1],
+  [256, 1, 1],
+];
 const grids = [
   [1, 1, 1],
   [1, 1, 1],
@@ -103,13 +110,14 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     leaving = false,
     alone = false,
     whole = false,
+    warpgroups = false,
     tensors = false,
     images: hasImages = false,
     clusters = false,
     targets: names,
   } = familyOf(family);
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
-  const block = random.pick(alone ? singleWarps : whole ? wholeBlocks : blocks);
+  const block = random.pick(alone ? singleWarps : warpgroups ? warpgroupBlocks : whole ? wholeBlocks : blocks);
   const { grid, cluster } = clusters
     ? random.pick(clustered)
     : { grid: alone ? ([1, 1, 1] as const) : random.pick(grids), cluster: null };

@@ -28,6 +28,8 @@ type StatementKind =
   | "ownAtomic"
   | "matrix"
   | "matrixValues"
+  | "warpgroupProducts"
+  | "tensorMemory"
   | "mbarrierPhases"
   | "pipeline"
   | "copyGroups"

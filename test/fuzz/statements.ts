@@ -16,8 +16,10 @@ import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
+import { tensorMemory } from "./tensor-memory.ts";
 import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
+import { warpgroupProducts } from "./warpgroups.ts";
 
 interface Kind {
   readonly write: (scope: Scope) => void;
@@ -63,6 +65,8 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   ownAtomic: { write: ownAtomic, fits: waits },
   matrix: { write: matrixOperation, fits: together },
   matrixValues: { write: matrixValues },
+  warpgroupProducts: { write: warpgroupProducts, fits: (scope) => together(scope) && scope.nesting === 0 },
+  tensorMemory: { write: tensorMemory, fits: (scope) => together(scope) && scope.nesting === 0 },
   mbarrierPhases: { write: mbarrierPhases, fits: together },
   pipeline: { write: pipeline, fits: (scope) => together(scope) && scope.module.warps > 1 },
   copyGroups: { write: copyGroups, fits: together },

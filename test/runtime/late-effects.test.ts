@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
+import { tensorMemory } from "../tensor-memory-text.ts";
 
 /*
  * When asynchronous operations take effect. Without a seed they do where they are issued; with one, as late as the
@@ -72,15 +73,7 @@ const ones = `
 const tensor = (body: string, wait: string, right: number, wrong: number): Program => ({
   target: "sm_100a",
   body: `${ones}
-    @first tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cell], 64;
-    @p mbarrier.init.shared.b64 [%b], 1;
-    fence.proxy.async.shared::cta;
-    bar.sync 0;
-    ld.shared.u32 %a, [cell];
-    shl.b32 %l, %w, 21;
-    add.u32 %l, %l, %a;
-    mov.b64 %m, 0x401000080000;
-    mov.b64 %n, 0x401000080100;
+${tensorMemory}
     mov.u32 %i, 0x8040010;
     mov.u32 %seen, 7;
     tcgen05.st.sync.aligned.32x32b.x1.b32 [%l], {%seen};

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
+import { tensorMemory } from "../tensor-memory-text.ts";
 
 /*
  * Tensor memory of one block of 128 threads, with all sanitizers. `// report: code` at the end of a line expects that
@@ -32,15 +33,7 @@ const module = (body: string): string => `.version 9.0
     st.shared.v4.u32 [%r+16], {%z, %z, %z, %z};
     st.shared.v4.u32 [%r+32], {%z, %z, %z, %z};
     st.shared.v4.u32 [%r+48], {%z, %z, %z, %z};
-    @first tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [cell], 64;
-    @p mbarrier.init.shared.b64 [%b], 1;
-    fence.proxy.async.shared::cta;
-    bar.sync 0;
-    ld.shared.u32 %a, [cell];
-    shl.b32 %l, %w, 21;
-    add.u32 %l, %l, %a;
-    mov.b64 %m, 0x401000080000;
-    mov.b64 %n, 0x401000080100;
+${tensorMemory}
     mov.u32 %r, 0;
 ${body}
     bar.sync 0;

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { assertionLines } from "../../cuda/run/assertion.ts";
 import { gpus } from "../../cuda/state/gpu.ts";
-import { stackLines } from "../../cuda/state/process-state.ts";
+import { stackLines } from "../../cuda/base/host-frame.ts";
 import { loadNative } from "../../node/exec/native.ts";
 import { profileOf, Profiler } from "../../profiler/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
@@ -33,6 +33,7 @@ function planOf(options: Options, terminal: Terminal): ExecPlan {
     options: { gpu, devices: options.integer("devices", 1) ?? 1, launch, checksCalls },
     device: { hostThreads: launch.hostThreads ?? 1, kernelStore: kernelStore(options, terminal) },
     stdout: options.has("json") ? "stderr" : "inherit",
+    recording: options.value("record"),
     warn: (text) => terminal.err(`lanewise: ${text}`),
     onReports(reports, launchedAt) {
       for (const line of reports.flatMap(assertionLines)) terminal.err(line);
@@ -138,6 +139,12 @@ export const exec: Command = {
     { name: "devices", value: "N", help: "the number of GPUs (default: 1)" },
     { name: "explore", value: "N", help: "run the program under N schedules, until it does something else" },
     {
+      name: "record",
+      value: "FILE",
+      file: "written",
+      help: "write down all launches with the memory that they find, for `lanewise debug FILE`",
+    },
+    {
       name: "profile",
       value: "FILE",
       file: "written",
@@ -146,6 +153,7 @@ export const exec: Command = {
   ],
   common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "matrix", "timeout", "max-steps"],
   passesOn: true,
+  runsKernels: true,
   details:
     "PROGRAM is an executable for Linux on x86-64 that was built with CUDA 13, with the shared or the static runtime (in that case not stripped). It runs as it is, with its arguments, its environment and its terminal; the exit status is its own, or with --sanitize 3 if it is 0 and there was an error in a report. Its kernels need PTX in it: nvcc puts it there unless it is told not to. docs/exec.md says what is supported.",
   run: (options, terminal) => runProgram(options, terminal) as Promise<ExitStatus>,

@@ -89,6 +89,7 @@ export const run: Command = {
     "target",
     "source-path",
   ],
+  runsKernels: true,
   details: `${programDetails}
 
 For example, in a clone of Lanewise:

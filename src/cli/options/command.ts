@@ -17,6 +17,8 @@ export interface Command {
   readonly common: readonly CommonOption[];
   /** Whether what follows the first positional is for somebody else: a program and its own options. */
   readonly passesOn?: boolean;
+  /** Whether it runs kernels that V8 may still be optimizing when the command is done. */
+  readonly runsKernels?: boolean;
   /** Paragraphs shown below the options. */
   readonly details?: string;
   run(options: Options, terminal: Terminal): ExitStatus | Promise<ExitStatus>;

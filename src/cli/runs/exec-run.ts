@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
-import type { EndedLaunch, ExecOptions, HostFrame } from "../../cuda/state/process-state.ts";
+import { join, parse } from "node:path";
+import type { HostFrame } from "../../cuda/base/host-frame.ts";
+import { Recorder } from "../../cuda/record/recorder.ts";
+import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
 import type { Report } from "../../machine/reports/report.ts";
+import { RecordingFile } from "../../node/exec/recording-file.ts";
 import type { Native } from "../../node/exec/native.ts";
 import { ExecServer } from "../../node/exec/server.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
@@ -16,6 +20,8 @@ export interface ExecPlan {
   readonly device: DeviceOptions;
   /** Where the program's stdout goes: where ours does, to stderr, or into the result. */
   readonly stdout: "inherit" | "stderr" | "keep";
+  /** The file into which its launches are written, or null. */
+  readonly recording: string | null;
   readonly warn: (text: string) => void;
   readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
 }
@@ -52,6 +58,16 @@ const targets = { inherit: "inherit", stderr: 2, keep: "pipe" } as const;
 /** Most launches that are remembered: programs may make millions. */
 const maxLaunches = 10_000;
 
+/** What writes down the launches of the n-th process of a program: each process has a file of its own. */
+function recorderFor({ recording, program, args, options: { launch } }: ExecPlan, n: number): Recorder | null {
+  if (recording === null) return null;
+  const { dir, name, ext } = parse(recording);
+  const file = new RecordingFile(n === 1 ? recording : join(dir, `${name}-${n}${ext}`));
+  const { seed, matrix } = launch;
+  const ran = { ...(seed === undefined ? {} : { seed }), ...(matrix === undefined ? {} : { matrix }) };
+  return new Recorder(file, { program, args, ...ran });
+}
+
 /**
  * Runs a program to its end.
  *
@@ -62,12 +78,14 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
   const reports: LaunchReports[] = [];
   const launches: EndedLaunch[] = [];
   let stdout = "";
+  let processes = 0;
   const server = new ExecServer(native, plan.options, plan.device, {
     warn: plan.warn,
     onReports(found, launchedAt) {
       reports.push({ reports: found, launchedAt });
       plan.onReports(found, launchedAt);
     },
+    recorder: () => recorderFor(plan, ++processes),
     onLaunch(launch) {
       if (launches.length < maxLaunches) launches.push(launch);
     },
@@ -79,27 +97,10 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
   child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
   });
-  const unlisten = passSignals((signal) => child.kill(signal));
   const status = await new Promise<number>((resolve, reject) => {
     child.on("error", (error) => reject(new UsageError(`exec: ${program} cannot be started: ${error.message}`)));
     child.on("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
     if (child.pid !== undefined) server.start(child.pid);
-  }).finally(() => {
-    server.close();
-    unlisten();
-  });
+  }).finally(() => server.close());
   return { status, reports, launches, stdout };
-}
-
-/** Leaves signals to the program: the terminal sends some to it too, and it decides. Returns how to end that. */
-function passSignals(pass: (signal: NodeJS.Signals) => void): () => void {
-  const ignored = (): void => {};
-  const own = ["SIGINT", "SIGQUIT"] as const;
-  const passed = ["SIGTERM", "SIGHUP"] as const;
-  for (const signal of own) process.on(signal, ignored);
-  for (const signal of passed) process.on(signal, pass);
-  return () => {
-    for (const signal of own) process.off(signal, ignored);
-    for (const signal of passed) process.off(signal, pass);
-  };
 }

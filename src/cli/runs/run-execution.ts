@@ -9,6 +9,7 @@ import type { JobResult } from "../../runtime/job/job-result.ts";
 import type { Job } from "../../runtime/job/job.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { renderPlace } from "../../source/index.ts";
+import { headOf, originPlaceText } from "../../source/origin.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -47,8 +48,10 @@ export async function executeRun(planned: PlannedRun, settings: JobOptions, exec
   return finished;
 }
 
-const brieflyReported = ({ source, span, severity, message, code }: Report): string =>
-  `${renderPlace(source, span)}: ${severity}: ${message} [${code}]`;
+function brieflyReported({ source, span, origin, severity, message, code }: Report): string {
+  const place = origin ? originPlaceText(origin[headOf(origin)]!) : renderPlace(source, span);
+  return `${place}: ${severity}: ${message} [${code}]`;
+}
 
 /** Performs a run on a fresh device. */
 async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {

@@ -1,6 +1,6 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { Advice, hostLocation, noLocation } from "../state/advice.ts";
-import { addressOf } from "../state/allocations.ts";
+import { addressOf } from "../base/addresses.ts";
 import type { Call, Handlers, Status } from "./call.ts";
 
 /**

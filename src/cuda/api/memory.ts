@@ -1,5 +1,6 @@
 import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
-import { type Allocation, type AllocationKind, addressOf, offsetOf } from "../state/allocations.ts";
+import { addressOf, offsetOf } from "../base/addresses.ts";
+import type { Allocation, AllocationKind } from "../state/allocations.ts";
 import { totalMemory } from "../state/device-properties.ts";
 import type { CudaProcess } from "../state/process.ts";
 import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";

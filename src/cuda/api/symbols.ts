@@ -1,5 +1,5 @@
 import { errors, fail, require } from "../base/errors.ts";
-import { offsetOf } from "../state/allocations.ts";
+import { offsetOf } from "../base/addresses.ts";
 import type { Stream } from "../work/stream.ts";
 import type { Call, Handlers, Status } from "./call.ts";
 import { copy } from "./memory.ts";

@@ -1,6 +1,7 @@
 import { errors, invalid, require } from "../base/errors.ts";
 import type { ProcessState } from "../state/process-state.ts";
-import { type Allocation, offsetOf } from "../state/allocations.ts";
+import { offsetOf } from "../base/addresses.ts";
+import type { Allocation } from "../state/allocations.ts";
 
 /** One end of a copy: bytes of device memory, which pinned and managed memory are too, or of the program's own. */
 export type Place =

@@ -78,6 +78,7 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   const { process } = device;
   if (process.error !== 0) return;
   const { kernel } = spec.kernel;
+  const { recorder } = process;
   const options: LaunchOptions = {
     ...process.launchSettings,
     grid: spec.grid,
@@ -85,6 +86,11 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
     shared: spec.shared,
     ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
     args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
+    ...(recorder === null
+      ? {}
+      : {
+          onBegin: (request) => recorder.launch(kernel.module, request, process.describeStack(spec.launchedAt ?? [])),
+        }),
     ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
   };
   try {

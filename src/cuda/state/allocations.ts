@@ -1,6 +1,6 @@
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import { addressOf, offsetOf } from "../base/addresses.ts";
 import { errors, fail } from "../base/errors.ts";
-import { wire } from "../base/wire.ts";
 
 /**
  * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or
@@ -34,15 +34,6 @@ export interface Allocation {
   /** Return addresses of the program where it has asked for it; none unless calls are checked. */
   readonly stack: readonly bigint[];
 }
-
-const base = wire.arenaBase;
-const end = base + BigInt(wire.arenaBytes);
-
-/** The byte of device memory at an address; null for an address of the host's own. */
-export const offsetOf = (address: bigint): number | null =>
-  address >= base && address < end ? Number(address - base) : null;
-
-export const addressOf = (offset: number): bigint => base + BigInt(offset);
 
 const pageBytes = 4096;
 

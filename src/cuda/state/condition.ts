@@ -1,4 +1,5 @@
-import { addressOf, type Allocations } from "./allocations.ts";
+import { addressOf } from "../base/addresses.ts";
+import type { Allocations } from "./allocations.ts";
 
 /** A value that decides which bodies of a node of a graph run. It lies in device memory, where kernels set it. */
 export class Condition {

@@ -2,7 +2,8 @@ import { type Image, type ImageLevel, imageProblem, type ImageShape, layImage } 
 import type { ChannelType } from "../../runtime/data/image.ts";
 import { errors, fail, require } from "../base/errors.ts";
 import { newHandle } from "../base/handles.ts";
-import { addressOf, type Allocation, type Allocations } from "./allocations.ts";
+import { addressOf } from "../base/addresses.ts";
+import type { Allocation, Allocations } from "./allocations.ts";
 
 /** A cudaChannelFormatDesc: the bits of each channel, and what they are. */
 export interface ChannelFormat {

@@ -3,7 +3,8 @@ import { LoadError, UsageError } from "../../runtime/data/errors.ts";
 import { decodeText } from "../../source/index.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Streams } from "../work/stream.ts";
-import { addressOf, type Allocation, offsetOf } from "./allocations.ts";
+import { addressOf, offsetOf } from "../base/addresses.ts";
+import type { Allocation } from "./allocations.ts";
 import { chooseImage, type DeviceKernel, DeviceModule } from "./device-module.ts";
 import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
@@ -81,7 +82,9 @@ export class CudaDevice {
     const name = (i: number): string => (texts.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
     try {
       const files = texts.map((text, i) => ({ path: name(i), text }));
-      return new DeviceModule(this.process.machine.load(files), Math.max(0, ...texts.map(architectureOf)));
+      const module = this.process.machine.load(files);
+      this.process.recorder?.module(module, files);
+      return new DeviceModule(module, Math.max(0, ...texts.map(architectureOf)));
     } catch (error) {
       if (error instanceof LoadError) {
         this.process.warn(error.message);

@@ -1,5 +1,6 @@
 import { errors, require } from "../base/errors.ts";
-import { addressOf, type Allocations, type MemoryOwner } from "./allocations.ts";
+import { addressOf } from "../base/addresses.ts";
+import type { Allocations, MemoryOwner } from "./allocations.ts";
 
 /** Memory that nodes of graphs allocate and free. Its address is known when the node is made, and stays. */
 export class GraphMemory implements MemoryOwner {

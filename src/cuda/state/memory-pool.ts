@@ -1,6 +1,7 @@
 import { fail, errors } from "../base/errors.ts";
 import { newHandle } from "../base/handles.ts";
-import { type Allocation, type Allocations, addressOf, type MemoryOwner } from "./allocations.ts";
+import { addressOf } from "../base/addresses.ts";
+import type { Allocation, Allocations, MemoryOwner } from "./allocations.ts";
 
 /** What a pool reserves at a time, in bytes. */
 const chunkBytes = 32 << 20;

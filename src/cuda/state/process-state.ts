@@ -4,13 +4,16 @@ import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelResult, LaunchDefaults, LaunchSettings } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
+import { type HostFrame, stackLines } from "../base/host-frame.ts";
 import type { HostMemory } from "../base/host-memory.ts";
+import type { Recorder } from "../record/recorder.ts";
 import type { Capture } from "../work/capture.ts";
 import type { Counted, Graph, GraphNode } from "../work/graph.ts";
 import type { GraphExec } from "../work/graph-exec.ts";
 import type { Event, Stream } from "../work/stream.ts";
 import type { Advice } from "./advice.ts";
-import { addressOf, type Allocation, Allocations } from "./allocations.ts";
+import { addressOf } from "../base/addresses.ts";
+import { type Allocation, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
@@ -23,13 +26,6 @@ import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
 import type { PhysicalMemory } from "./virtual-memory.ts";
-
-/** A call in the program's own code: the function around it, and its line if that is known. */
-export interface HostFrame {
-  readonly function: string;
-  readonly file: string | null;
-  readonly line: number | null;
-}
 
 /** What a program is to see and how its kernels are to run. */
 export interface ExecOptions {
@@ -73,6 +69,8 @@ export interface Surroundings {
   readonly describeStack?: (addresses: readonly bigint[]) => readonly HostFrame[];
   /** Called at the end of each launch. */
   readonly onLaunch?: (launch: EndedLaunch) => void;
+  /** Writes down all launches; null if nobody wants them. */
+  readonly recorder?: Recorder | null;
   /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
   readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
 }
@@ -80,10 +78,6 @@ export interface Surroundings {
 /** Whether the same launch is to run in the same way each time. */
 const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
   seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
-
-/** Stacks as lines below a message. */
-export const stackLines = (frames: readonly HostFrame[]): readonly string[] =>
-  frames.map(({ function: name, file, line }) => `      at ${name}${file === null ? "" : ` (${file}:${line})`}`);
 
 /** The calls that give memory of a kind. */
 const allocators: Readonly<Record<string, string>> = {
@@ -137,6 +131,7 @@ export class ProcessState {
   callStack: readonly bigint[] = [];
   readonly output = new Output();
   readonly callbacks = new Callbacks();
+  readonly recorder: Recorder | null;
   readonly #surroundings: Surroundings;
   readonly #kernelHandles = new WeakMap<DeviceKernel, bigint>();
   readonly #warned = new Set<string>();
@@ -156,6 +151,7 @@ export class ProcessState {
       onOutput: (text) => this.output.add(text),
     };
     this.#surroundings = surroundings;
+    this.recorder = surroundings.recorder ?? null;
     this.host = surroundings.host;
     this.registry = new Registry(this.host);
     this.#tellState();

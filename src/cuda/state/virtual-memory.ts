@@ -1,6 +1,7 @@
 import { CudaError, errors, require } from "../base/errors.ts";
 import { newHandle } from "../base/handles.ts";
-import { addressOf, type Allocation, type Allocations } from "./allocations.ts";
+import { addressOf } from "../base/addresses.ts";
+import type { Allocation, Allocations } from "./allocations.ts";
 
 /** Memory without addresses (cuMemCreate): as long as it is mapped nowhere, it keeps its bytes by itself. */
 export class PhysicalMemory {

@@ -130,12 +130,28 @@ function time({ session }: ConsoleContext): string {
   const { end, frontier } = timeline;
   const { kernel, steps, dimensions, block } = session.execution.grid;
   const known = end === null ? `seen up to ${frontier}` : `time ends at ${end.time}`;
+  const stack = session.launchNotes[index]?.stack ?? [];
   return [
     `time ${timeline.now} (${known}), in instructions of warps`,
     `launch ${index + 1} of ${count}: ${displayName(kernel)}, ${dimensions.join("x")} blocks of ${block.join("x")} threads`,
+    ...(stack.length === 0 ? [] : ["  launched", ...stack]),
     `${steps} instructions of threads so far; ${timeline.checkpointCount} checkpoints`,
     focusText(session),
   ].join("\n");
+}
+
+function launches({ session }: ConsoleContext): string {
+  const { index, count } = session.timeline.launch;
+  const { launchNotes } = session;
+  if (launchNotes.length === 0) return `launch ${index + 1} of ${count}; what they launch is known when they begin`;
+  const rows = launchNotes.map(({ kernel, grid, block, stack }, i) => [
+    i === index ? "*" : "",
+    `${i + 1}`,
+    displayName(kernel),
+    `${grid.join("x")} blocks of ${block.join("x")}`,
+    stack[0]?.trim() ?? "",
+  ]);
+  return table([["", "launch", "kernel", "grid", "launched"], ...rows]);
 }
 
 function reports({ session, style, width, readSource }: ConsoleContext): string {
@@ -202,6 +218,7 @@ export const infoTopics: readonly Topic[] = [
     help: "the allocated columns of tensor memory; with /TYPE ADDRESS, words of it",
     text: tensorMemory,
   },
+  { name: "launches", help: "all launches of a recording, and where the program makes them", text: launches },
   { name: "time", help: "the present time, and how much of time is known", text: time },
   {
     name: "output",

@@ -132,6 +132,17 @@ export function motionCommands(settings: StepSettings): readonly ConsoleCommand[
       run: (context, args) => go(context, context.session.goTo(timeOf(context.session, args))),
     },
     {
+      name: "launch",
+      args: "N",
+      help: "go to the beginning of a launch, forwards or backwards",
+      run: (context, args) => {
+        const n = /^\d+$/.test(args) ? Number(args) : 0;
+        const { count } = context.session.timeline.launch;
+        if (n < 1 || n > count) throw new DebuggerError(`launch ${args}: expected a number from 1 to ${count}`);
+        return go(context, context.session.goToLaunch(n - 1));
+      },
+    },
+    {
       name: "last-write",
       aliases: ["lw", "who-wrote"],
       args: "EXPRESSION",

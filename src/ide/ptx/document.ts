@@ -1,7 +1,8 @@
 import { parsePtx } from "../../ptx/parser/index.ts";
 import { printPtx } from "../../ptx/printer.ts";
-import { type Diagnostic, hasErrors, SourceText, type Span } from "../../source/index.ts";
+import { hasErrors, SourceText, type Span } from "../../source/index.ts";
 import type { LanguageDocument, NameAt } from "../base/document.ts";
+import { findingOf } from "../base/findings.ts";
 import { editsBetween } from "../base/format.ts";
 import type * as results from "../base/results.ts";
 import { calleesOf, callersOf, callItemOf, inlayHintsIn, signatureHelpAt } from "./calls.ts";
@@ -40,30 +41,8 @@ export class PtxDocument implements LanguageDocument {
   }
 
   findings(): readonly results.Finding[] {
-    return this.#model.diagnostics.map((diagnostic) => this.#finding(diagnostic));
-  }
-
-  #finding({ source, span, severity, code, message, help, notes }: Diagnostic): results.Finding {
     const offset = (of: SourceText, at: number): number => this.#model.offset(of, at);
-    return {
-      start: offset(source, span.start),
-      end: offset(source, span.end),
-      severity,
-      code,
-      message,
-      help: help ?? null,
-      notes: notes.map((note) => ({
-        message: note.message,
-        place:
-          note.span === undefined
-            ? null
-            : {
-                uri: this.uri,
-                start: offset(note.source ?? source, note.span.start),
-                end: offset(note.source ?? source, note.span.end),
-              },
-      })),
-    };
+    return this.#model.diagnostics.map((diagnostic) => findingOf(diagnostic, this.uri, offset));
   }
 
   hover(offset: number): results.Hover | null {

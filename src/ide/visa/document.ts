@@ -3,6 +3,7 @@ import { hasErrors, type Span } from "../../source/index.ts";
 import { printVisa } from "../../visa/printer/index.ts";
 import type { LanguageDocument, NameAt } from "../base/document.ts";
 import { applyEdits } from "../base/edits.ts";
+import { findingOf } from "../base/findings.ts";
 import { editsBetween } from "../base/format.ts";
 import type * as results from "../base/results.ts";
 import { completionsAt } from "./completion.ts";
@@ -45,17 +46,7 @@ export class VisaDocument implements LanguageDocument {
   }
 
   findings(): readonly results.Finding[] {
-    return this.model.diagnostics.map(({ span, severity, code, message, help, notes }) => ({
-      ...span,
-      severity,
-      code,
-      message,
-      help: help ?? null,
-      notes: notes.map((note) => ({
-        message: note.message,
-        place: note.span === undefined ? null : { uri: this.uri, start: note.span.start, end: note.span.end },
-      })),
-    }));
+    return this.model.diagnostics.map((diagnostic) => findingOf(diagnostic, this.uri, (_, at) => at));
   }
 
   format(range: Span | null): readonly results.TextEdit[] {

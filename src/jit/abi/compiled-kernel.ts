@@ -28,6 +28,8 @@ export interface CompiledKernel {
   readonly sites: readonly HostSite[];
   /** For each kind of indirect call a byte for each function of the program: 1 if the call may go to it. */
   readonly targets: Uint8Array;
+  /** Whether it looks at the map of allocated granules: see `granule`. */
+  readonly readsGranules: boolean;
   /** Whether blocks may wait for each other. */
   readonly waits: boolean;
   /** Whether a launch may have to be given up and undone. */

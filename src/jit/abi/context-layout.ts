@@ -30,6 +30,8 @@ export interface ContextNeeds {
   /** Bytes of the matrices that are widened for products. */
   readonly leftTileBytes: number;
   readonly rightTileBytes: number;
+  /** Bytes of registers with fragments of matrices that no suspended chunk needs. */
+  readonly matrixRegisterBytes: number;
   /** Activations that can be open at once; parameters and results in memory of one of them, at most. */
   readonly calls: number;
   readonly memoryParams: number;
@@ -90,6 +92,8 @@ export interface ContextLayout {
   readonly framePools: number;
   /** Registers of a warp, of which the launcher multiplies matrices, and where it leaves the result. */
   readonly fragments: number;
+  /** Registers with fragments of matrices that no suspended chunk needs. */
+  readonly matrixRegisters: number;
   /** Matrices that have been widened for products: left ones, and right ones. */
   readonly leftTiles: number;
   readonly rightTiles: number;
@@ -204,6 +208,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     chunkStates: take(needs.chunkStateBytes * needs.chunks),
     suspendedFrames: take(needs.suspendedFrameBytes),
     fragments: take(needs.fragmentRegisters * 128),
+    matrixRegisters: take(needs.matrixRegisterBytes),
     leftTiles: take(needs.leftTileBytes),
     rightTiles: take(needs.rightTileBytes),
     warpWaits: take(needs.hasWarpWaits ? maxWarps * warpWaitBytes : 0),

@@ -5,9 +5,23 @@ import { type Space, type WindowName, windows } from "../../ir/index.ts";
  * entry for each shared variable, constant and parameter, by address. The header says where the table of all
  * allocations is, which contexts share, and how many entries both have.
  */
-export const extentHeader = { allocations: 0, allocationCount: 4, ownCount: 8 } as const;
+export const extentHeader = {
+  allocations: 0,
+  allocationCount: 4,
+  ownCount: 8,
+  granules: 12,
+  granuleCount: 16,
+} as const;
 
-export const extentHeaderBytes = 16;
+export const extentHeaderBytes = 32;
+
+/**
+ * The map of allocated granules, for accesses whose lanes may each be in another allocation: a byte for each granule of
+ * the device's memory, which says how many of its words are allocated. No granule has parts of two allocations, and
+ * what is allocated of one is at its beginning. The header says where the map is, and how many bytes it has: none,
+ * unless the kernel asks for it.
+ */
+export const granule = { bits: 8, words: 64 } as const;
 
 /** What code may find in the tables: bits that say which spaces an access may touch. */
 export const findable = { global: 1, shared: 2, const: 4, "kernel-param": 8, generic: 16 } as const;

@@ -77,6 +77,8 @@ function fillExtents(grid: Grid, { layout }: CompiledKernel, context: number, ex
   views.i32[(at + extentHeader.allocations) >>> 2] = extents.allocations.at;
   views.i32[(at + extentHeader.allocationCount) >>> 2] = extents.allocations.count;
   views.i32[(at + extentHeader.ownCount) >>> 2] = count;
+  views.i32[(at + extentHeader.granules) >>> 2] = extents.allocations.granules.at;
+  views.i32[(at + extentHeader.granuleCount) >>> 2] = extents.allocations.granules.count;
 }
 
 const clusterWords = [

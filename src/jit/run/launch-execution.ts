@@ -134,7 +134,7 @@ export class LaunchExecution implements Work {
     const polls = loaded.kernel.imports.includes("cluster" satisfies HostImport);
     this.#clusters = inClusters || polls ? new LaunchClusters(grid) : null;
     refuse(program, open);
-    this.#extents = { allocations: shared.tables.take(), constants: shared.constants };
+    this.#extents = { allocations: shared.tables.take(loaded.kernel.readsGranules), constants: shared.constants };
   }
 
   run(): JitResult {

@@ -115,7 +115,7 @@ export class ShortLaunches {
   /** Returns the context, filled for a launch. */
   #fill(request: LaunchRequest): number {
     const { tables } = this.#shared;
-    const table = tables.take();
+    const table = tables.take(this.#loaded.kernel.readsGranules);
     // No other launch begins while this one runs, so that the table stays as it is.
     tables.giveBack(table);
     if (this.#filled !== null && this.#isFilledFor(request, table, this.#filled)) {

@@ -1,7 +1,7 @@
 import { windows } from "../../ir/index.ts";
 import type { AddressParts } from "../memory/address-space.ts";
 import { type Extent, extentAt, nearestExtent } from "../memory/extent.ts";
-import type { Allocation } from "../memory/memory.ts";
+import type { Allocation } from "../memory/allocation.ts";
 import type { Views } from "../memory/views.ts";
 import { sharedOwner } from "../state/cluster.ts";
 import type { CallFrame, Cta, StackPiece } from "../state/launch-state.ts";

@@ -49,6 +49,16 @@ export class ImageTable {
     });
   }
 
+  /** All objects in the order of their handles, those that were freed too. */
+  get objects(): readonly Exclude<FoundObject, null>[] {
+    return this.#objects;
+  }
+
+  /** Takes the objects of another device, by the same handles. */
+  assume(objects: readonly Exclude<FoundObject, null>[]): void {
+    this.#objects = [...objects];
+  }
+
   /** Remembers the present objects, and returns a function that restores them. */
   freeze(): () => void {
     const kept = [...this.#objects];

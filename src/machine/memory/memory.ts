@@ -1,51 +1,18 @@
-import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { WasmMemory } from "../../wasm/host.ts";
+import type { Allocation, AllocationOptions } from "./allocation.ts";
 import { ImageTable } from "../images/image-table.ts";
-import type { StackEntry, ThreadId } from "../reports/report.ts";
 import type { Restore } from "./checkpoint.ts";
-import { type Extent, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
 import { Views } from "./views.ts";
-
-/** The call of `malloc` in device code that made an allocation. */
-export interface HeapOrigin {
-  /** The number of the launch. */
-  readonly launch: number;
-  readonly kernel: string;
-  /** The call: an instruction of a function. */
-  readonly function: IrFunction;
-  readonly instruction: Instruction;
-  readonly thread: ThreadId;
-  /** Empty where no sanitizer needs it. */
-  readonly stack: readonly StackEntry[];
-}
-
-export interface Allocation extends Extent {
-  /** Freed, but kept so that a late access is recognised. */
-  freed: boolean;
-  /** Whether it is private memory of threads: neither other threads nor the host read what a thread leaves there. */
-  readonly perThread: boolean;
-  /** Set for allocations of device code. */
-  readonly origin?: HeapOrigin | undefined;
-}
 
 /**
  * Puts other memory of the host under that of WebAssembly, from byte `from` to its end: called when the memory is made,
  * and each time that it has grown, before what is new is used.
  */
 export type Underlay = (memory: WasmMemory, from: number) => void;
-
-/** How an allocation is to be made. */
-export interface AllocationOptions {
-  /** Whether it is private memory of threads. Default: false. */
-  readonly perThread?: boolean;
-  /** The call in device code that makes it. */
-  readonly origin?: HeapOrigin;
-  /** A multiple of 256 bytes at which it begins. Default: 256. */
-  readonly align?: number;
-}
 
 /** All of a device's memory at some time. */
 export interface FrozenMemory {
@@ -88,6 +55,8 @@ export class DeviceMemory {
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #allocationsVersion = 0;
+  /** Where the next allocations begin, if that is not for this memory to decide. */
+  #places: number[] = [];
   #copies = new Uint8Array();
   /** The textures, surfaces and samplers whose texels lie in it. */
   readonly images = new ImageTable();
@@ -140,7 +109,14 @@ export class DeviceMemory {
     this.history.forget();
     const { perThread = false, origin, align = alignment } = options;
     const room = roomFor(size);
-    const used = align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align);
+    const place = this.#places.shift();
+    if (place !== undefined) this.keepFree(place + room + gap);
+    const used =
+      place !== undefined
+        ? place
+        : align === alignment
+          ? this.#reusable.get(room)?.pop()
+          : this.#takeAligned(room, align);
     const start = used ?? this.#fresh(room, align);
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
@@ -149,6 +125,30 @@ export class DeviceMemory {
     const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
+  }
+
+  /** Lets the next allocations begin at these offsets, one after the other: where they lay in another device. */
+  placeNext(offsets: readonly number[]): void {
+    this.#places = [...offsets];
+  }
+
+  /** Lets all room up to an offset be for what is placed there. Throws a RangeError if there is not so much. */
+  keepFree(end: number): void {
+    if (end > maxBytes) throw new RangeError(`out of device memory: it has no byte ${end}`);
+    this.#reserve(end);
+    this.#top = Math.max(this.#top, Math.ceil(end / alignment) * alignment);
+  }
+
+  /** Takes the allocations of another device, sorted, which must not overlap, and those of device code among them. */
+  assume(allocations: readonly Allocation[], heap: readonly number[]): void {
+    this.history.forget();
+    this.#allocations.splice(0, this.#allocations.length, ...allocations);
+    this.#reusable.clear();
+    this.#freed.splice(0, this.#freed.length);
+    this.#freedBytes = 0;
+    this.#heap = new Set(heap);
+    this.#allocationsVersion++;
+    this.epoch++;
   }
 
   /** Freed room that is aligned well enough, or undefined. */

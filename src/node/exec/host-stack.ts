@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { HostObject } from "../../container/index.ts";
 import { type DebugSection, DwarfError, LineTable } from "../../dwarf/index.ts";
 import { signatureOf } from "../../names/index.ts";
-import type { HostFrame } from "../../cuda/state/process-state.ts";
+import type { HostFrame } from "../../cuda/base/host-frame.ts";
 
 /** A file that lies in the memory of a process. */
 interface Mapped {

@@ -26,6 +26,15 @@ export interface NativeAddon {
   processDescriptor(pid: number): number;
   /** A descriptor that is ready when Node's own loop has something to do; negative where there is none. */
   loopDescriptor(): number;
+  /**
+   * Passes signals on to a program, whatever this thread does, and ends this process soon after one has ended that.
+   * `path`: the socket, which goes with it.
+   */
+  guard(pid: number, path: string): number;
+  /** The program has ended: signals are for this process again. */
+  unguard(): void;
+  /** Ends the process at once, without its threads. */
+  end(status: number): never;
 }
 
 /** The native part of `lanewise exec`. */
@@ -37,14 +46,29 @@ export interface Native {
   readonly names: readonly string[];
 }
 
-/** Loads the native part; a text if it is not there: why. */
-export function loadNative(): Native | string {
+/** The folder of the native part; a text that says why there is none. */
+function nativeFolder(): { readonly folder: string } | string {
   if (process.platform !== "linux" || process.arch !== "x64") return "it needs Linux on x86-64";
   // Beside the bundle, or in dist/ when it runs from sources.
   const folder = ["../native/", "../../../dist/native/", "./native/"]
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(`${path}lanewise.node`));
-  if (folder === undefined) return "its libraries were not built, since there was no C compiler (cc)";
-  const addon = createRequire(import.meta.url)(`${folder}lanewise.node`) as NativeAddon;
-  return { addon, folder, names: readFileSync(`${folder}names.txt`, "utf8").trim().split("\n") };
+  return folder === undefined ? "its libraries were not built, since there was no C compiler (cc)" : { folder };
+}
+
+/** Loads the add-on alone; null if it is not there. */
+export function loadAddon(): NativeAddon | null {
+  const found = nativeFolder();
+  return typeof found === "string" ? null : addonIn(found.folder);
+}
+
+const addonIn = (folder: string): NativeAddon =>
+  createRequire(import.meta.url)(`${folder}lanewise.node`) as NativeAddon;
+
+/** Loads the native part; a text if it is not there: why. */
+export function loadNative(): Native | string {
+  const found = nativeFolder();
+  if (typeof found === "string") return found;
+  const { folder } = found;
+  return { addon: addonIn(folder), folder, names: readFileSync(`${folder}names.txt`, "utf8").trim().split("\n") };
 }

@@ -2,9 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync, unlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
+import type { HostFrame } from "../../cuda/base/host-frame.ts";
 import { HostMemory } from "../../cuda/base/host-memory.ts";
+import type { Recorder } from "../../cuda/record/recorder.ts";
 import { CudaProcess } from "../../cuda/state/process.ts";
-import type { EndedLaunch, ExecOptions, HostFrame } from "../../cuda/state/process-state.ts";
+import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { DeviceOptions } from "../../runtime/index.ts";
@@ -18,6 +20,8 @@ export interface ServerEvents {
   /** `launchedAt`: the stack of the program at the launch, if calls are checked. */
   readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
   readonly onLaunch: (launch: EndedLaunch) => void;
+  /** Makes what writes down the launches of another process; null if nobody wants them. */
+  readonly recorder: () => Recorder | null;
 }
 
 interface Client {
@@ -65,6 +69,7 @@ export class ExecServer {
   /** Serves until it is closed. `pid`: the program, whose end is noticed at once. */
   start(pid: number): void {
     this.#program = this.#native.addon.processDescriptor(pid);
+    this.#native.addon.guard(pid, this.path);
     this.#turn();
   }
 
@@ -72,6 +77,7 @@ export class ExecServer {
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#native.addon.unguard();
     for (const client of [...this.#clients]) this.#end(client);
     this.#native.addon.close(this.#listener);
     unlinkSync(this.path);
@@ -151,7 +157,8 @@ export class ExecServer {
     const [numbers = "", visible = ""] = text.split("\n");
     const [, , isSet] = numbers.split(" ").map(Number);
     const pid = addon.peer(fd);
-    const channel = new Channel(addon, fd, pid, this.#options.checksCalls === true);
+    const recorder = this.#events.recorder();
+    const channel = new Channel(addon, fd, pid, this.#options.checksCalls === true || recorder !== null);
     const stacks = new HostStacks(pid);
     const process = new CudaProcess(this.#options, {
       host: new HostMemory(channel.host),
@@ -164,6 +171,7 @@ export class ExecServer {
       noteStack: (addresses) => stacks.note(addresses),
       describeStack: (addresses) => stacks.describe(addresses),
       onLaunch: this.#events.onLaunch,
+      recorder,
       onState: ({ oneWay, error }) => channel.publish(oneWay, error),
     });
     this.#clients.push({ channel, session: new Session(process, this.#entries) });

@@ -78,16 +78,21 @@ function exchange(
   dense: Uint8Array,
   to: "to-shared" | "to-dense",
 ): void {
-  const { address, shared } = places;
-  const step = Math.min(16, swizzlePatterns[swizzle].atom);
-  for (let at = 0; at < dense.length; at += step) {
-    const place = swizzled(swizzle, address + at) - address;
+  const { address } = places;
+  const [shared, copy] = [wordsOf(places.shared), wordsOf(dense)];
+  const step = Math.min(16, swizzlePatterns[swizzle].atom) / 4;
+  for (let at = 0; at < copy.length; at += step) {
+    const place = (swizzled(swizzle, address + 4 * at) - address) >> 2;
     for (let i = 0; i < step; i++) {
-      if (to === "to-shared") shared[place + i] = dense[at + i]!;
-      else dense[at + i] = shared[place + i]!;
+      if (to === "to-shared") shared[place + i] = copy[at + i]!;
+      else copy[at + i] = shared[place + i]!;
     }
   }
 }
+
+/** The same memory as words: boxes begin at multiples of 128 bytes and have multiples of 16. */
+const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Int32Array =>
+  new Int32Array(buffer, byteOffset, length / 4);
 
 /**
  * Fills elements outside the tensor. The NaN is the one that H100 GPUs write: 0x7ff7 in every 16 bits. No manual says

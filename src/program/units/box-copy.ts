@@ -1,5 +1,5 @@
 import { type Space, tensorMapAlign, tensorMapBytes, type UnitOpOf } from "../../ir/index.ts";
-import type { Fault } from "../../machine/faults/fault.ts";
+import { Fault } from "../../machine/faults/fault.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
 import { type Box, boxOf, type BoxRequest, type BoxRun, requestProblem } from "../tensor/box.ts";
 import { boxExtent, denseBox, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
@@ -65,7 +65,10 @@ interface RunAccess extends Pick<RangeRequest, "effect" | "kind"> {
 }
 
 /** The memory of the tensor that the runs of a box use; null for those outside. */
-function tensorRanges(call: UnitCall, lane: number, { map, box }: Request, { dense, ...access }: RunAccess) {
+function tensorRanges(call: UnitCall, lane: number, request: Request, { dense, ...access }: RunAccess) {
+  const { map, box } = request;
+  const whole = call.x.warp.cta.grid.observers === null ? spanOfRuns(call, lane, request, access) : null;
+  if (whole !== null) return whole;
   return box.runs.map((run) => {
     if (run.from === null) return null;
     const how =
@@ -74,6 +77,33 @@ function tensorRanges(call: UnitCall, lane: number, { map, box }: Request, { den
     const bytes = tensorBytes(map.type, run);
     return call.range({ lane, ...how, space: "global", address, bytes, align: 1 });
   });
+}
+
+/**
+ * The same, found together, as nearly always all bytes between the first run and the last lie in one allocation. Null
+ * if they do not. Where accesses are observed, those in between must not be shown.
+ */
+function spanOfRuns(
+  call: UnitCall,
+  lane: number,
+  { map, box: { runs } }: Request,
+  access: RunAccess,
+): (Range | null)[] | null {
+  let [first, end] = [Infinity, 0];
+  for (const run of runs) {
+    if (run.from === null) continue;
+    first = Math.min(first, run.from);
+    end = Math.max(end, run.from + tensorBytes(map.type, run));
+  }
+  if (first >= end) return runs.map(() => null);
+  const address = parts(map.globalAddress + BigInt(first));
+  try {
+    const { views, at } = call.range({ lane, ...access, space: "global", address, bytes: end - first, align: 1 });
+    return runs.map(({ from }) => (from === null ? null : { views, at: at + from - first }));
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
 }
 
 /** What copies a box between the ranges of a tensor and shared memory. */

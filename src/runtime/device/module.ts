@@ -138,6 +138,12 @@ export class Module {
     });
   }
 
+  /** The bytes of the `.const` variables by name, whether launches are in flight or not. @internal */
+  get constants(): ReadonlyMap<string, Uint8Array> {
+    const names = this.ir.variables.filter(({ space }) => space === "const").map(({ name }) => name);
+    return new Map(names.map((name) => [name, this.#program.readVariable(name)]));
+  }
+
   get #engines(): Engines {
     return (this.#opened ??= enginesFor(this.#program, this.#cache));
   }

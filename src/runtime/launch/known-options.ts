@@ -30,6 +30,7 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   onProgress: true,
   onOutput: true,
   observers: true,
+  onBegin: true,
   environment: true,
   hostClock: true,
   stream: true,

@@ -87,6 +87,8 @@ export interface LaunchSettings extends LaunchDefaults {
    * `KernelResult.reports` has all of them.
    */
   readonly onReport?: LaunchRequest["onReport"];
+  /** Called with each launch just before it runs: this one, and those that its kernel makes. @internal */
+  readonly onBegin?: (request: LaunchRequest) => void;
   /** Observers of the launch, in addition to the sanitizers. */
   readonly observers?: readonly Observer[];
 }

@@ -25,6 +25,7 @@ export class PreparedLaunch {
   /** The parts of the grid that run, or null, and the share that they have of its blocks. */
   readonly #blocks: readonly BlockRange[] | null;
   readonly #share: number;
+  readonly #onBegin: (request: LaunchRequest) => void;
   #stdout = "";
 
   constructor(
@@ -47,6 +48,7 @@ export class PreparedLaunch {
       throw new UsageError(`matrix is ${JSON.stringify(matrix)}: expected one of ${matrixSums.join(", ")}`);
     }
     const { onProgress, onOutput, onReport, environment, hostClock, observers = [] } = options;
+    this.#onBegin = options.onBegin ?? (() => {});
     this.#plan = plan;
     const [x, y, z] = plan.request.grid;
     this.#blocks = options.blocks === undefined ? null : blockRanges(options.blocks, x * y * z);
@@ -83,6 +85,7 @@ export class PreparedLaunch {
     const started = performance.now();
     let result: EngineResult;
     let left = "";
+    this.#onBegin(this.request);
     try {
       result = run();
     } finally {
@@ -95,6 +98,7 @@ export class PreparedLaunch {
     const started = performance.now();
     let result: EngineResult;
     let left = "";
+    this.#onBegin(this.request);
     try {
       result = await run();
     } finally {

@@ -1,6 +1,7 @@
 import type { Instruction } from "../../ir/index.ts";
 import { locationOf } from "../../machine/faults/report-sink.ts";
-import type { Allocation, DeviceMemory, HeapOrigin } from "../../machine/memory/memory.ts";
+import type { Allocation, HeapOrigin } from "../../machine/memory/allocation.ts";
+import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Report } from "../../machine/reports/report.ts";
 
 const maxThreads = 32;

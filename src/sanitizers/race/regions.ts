@@ -1,6 +1,6 @@
 import { windows } from "../../ir/index.ts";
 import type { AddressSpace } from "../../machine/memory/address-space.ts";
-import type { Allocation } from "../../machine/memory/memory.ts";
+import type { Allocation } from "../../machine/memory/allocation.ts";
 import { sharedOwner } from "../../machine/state/cluster.ts";
 import type { Cta, Grid } from "../../machine/state/launch-state.ts";
 import { Shadow } from "./shadow.ts";

@@ -1,5 +1,6 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { type Allocation, offsetOf } from "../../state/allocations.ts";
+import { offsetOf } from "../../base/addresses.ts";
+import type { Allocation } from "../../state/allocations.ts";
 import { placeOf } from "../../run/copies.ts";
 import type { Stream } from "../../work/stream.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";

@@ -1,6 +1,6 @@
 import { errors, fail, require } from "../../base/errors.ts";
 import type { Extent, Region } from "../../run/regions.ts";
-import { addressOf } from "../../state/allocations.ts";
+import { addressOf } from "../../base/addresses.ts";
 import type { Stream } from "../../work/stream.ts";
 import { adviceCalls } from "../advice.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";

@@ -1,5 +1,5 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { offsetOf } from "../../state/allocations.ts";
+import { offsetOf } from "../../base/addresses.ts";
 import { PhysicalMemory, ReservedRange } from "../../state/virtual-memory.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
 import { waitFor } from "../order.ts";

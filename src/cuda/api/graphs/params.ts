@@ -11,7 +11,7 @@ import {
   type KernelTask,
   kernelTask,
 } from "../../run/tasks.ts";
-import { offsetOf } from "../../state/allocations.ts";
+import { offsetOf } from "../../base/addresses.ts";
 import { nodeType, type Task } from "../../work/graph.ts";
 import { Bytes, type Call } from "../call.ts";
 import { packedArguments, gather, kernelOf } from "../launch.ts";

@@ -12,7 +12,7 @@ import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import { Expressions, indexParts, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
-import { RegisterLocals, type Sharing } from "./register-locals.ts";
+import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
 
 /** A mask of all lanes. */
 export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
@@ -44,6 +44,8 @@ export interface ChunkOptions {
   readonly frame: (leaf: Extract<Expr, { kind: "frame" }>) => Wasm;
   /** How registers share locals; null: not at all. */
   readonly sharing: Sharing | null;
+  /** The registers that lie in memory; null: none. */
+  readonly memory: RegisterMemory | null;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   /** Creates the byte file of the chunk's routine (vISA); null for PTX. */
@@ -79,7 +81,7 @@ export class Chunk {
   /** The mask of an if-converted block while it is written; null elsewhere. */
   #subset: Mask = null;
 
-  constructor({ writer, analysis, quads, special, frame, sharing, rematerialized, byteFile }: ChunkOptions) {
+  constructor({ writer, analysis, quads, special, frame, sharing, memory, rematerialized, byteFile }: ChunkOptions) {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
@@ -87,7 +89,7 @@ export class Chunk {
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
-    this.#registers = new RegisterLocals(writer, analysis, quads, sharing);
+    this.#registers = new RegisterLocals(writer, analysis, quads, { sharing, memory });
     this.#values = new Expressions(analysis, {
       special,
       frame,
@@ -119,6 +121,16 @@ export class Chunk {
 
   /** The locals that hold a register; other registers may have them at other times. */
   readonly locals = (register: number): readonly number[] => this.#registers.of(register, this.#quads);
+
+  /** Where the registers of a fragment lie in memory, one after the other; null if they do not. */
+  fragment(registers: readonly number[]): Place | null {
+    return this.#registers.fragment(registers);
+  }
+
+  /** Whether an instruction of a block, without a guard, writes a register in all lanes. */
+  writesAll(block: number, register: number): boolean {
+    return this.#writeMask(block, register, null) === null;
+  }
 
   /** Writes code for the first quads of the chunk alone. */
   narrowed(quads: number, write: () => void): void {

@@ -1,6 +1,7 @@
 import type { FunctionWriter, WasmTy } from "../../../wasm/index.ts";
 import { slotsFor, type Interval } from "../analysis/flow/interval-coloring.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import type { MatrixRegisterPlace, MatrixRegisters } from "../plan/matrix-registers.ts";
 
 /** How registers share locals. */
 export interface Sharing {
@@ -8,6 +9,24 @@ export interface Sharing {
   readonly intervals: readonly Interval[];
   /** Registers that share their locals with no other. */
   readonly apart: ReadonlySet<number>;
+}
+
+/** A place in memory: so many bytes from the address in a local. */
+export interface Place {
+  readonly base: number;
+  readonly offset: number;
+}
+
+/** Registers that lie in memory, and where the areas begin in which they do. */
+export interface RegisterMemory {
+  readonly matrices: MatrixRegisters;
+  readonly areas: Readonly<Record<MatrixRegisterPlace["area"], Place>>;
+}
+
+/** Where a register's place is, counted from the local of its area. */
+function placeIn({ areas }: RegisterMemory, { area, at }: MatrixRegisterPlace): Place {
+  const { base, offset } = areas[area];
+  return { base, offset: offset + at };
 }
 
 /**
@@ -20,15 +39,36 @@ export class RegisterLocals {
   /** Types of locals: for vectors of 32 and 64 bits, and for a base with a vector index. */
   readonly #vectors: Readonly<Record<"word" | "wide" | "indexed", readonly WasmTy[]>>;
 
+  readonly #memory: RegisterMemory | null;
+
   /** `quads`: the number of quads of a chunk. */
-  constructor(writer: FunctionWriter, analysis: UniformityAnalysis, quads: number, sharing: Sharing | null) {
+  constructor(
+    writer: FunctionWriter,
+    analysis: UniformityAnalysis,
+    quads: number,
+    { sharing, memory }: { readonly sharing: Sharing | null; readonly memory: RegisterMemory | null },
+  ) {
     this.#analysis = analysis;
     this.#quads = quads;
+    this.#memory = memory;
     const word = new Array<WasmTy>(quads).fill("v128");
     this.#vectors = { word, wide: [...word, ...word], indexed: ["i64", ...word] };
     const types = analysis.code.ir.registers.map((_, r) => this.#typesOf(r));
     const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.lasting(ty));
-    this.#locals = sharing === null ? types.map(own) : shared(types, sharing, own);
+    const inMemory = (r: number): readonly number[] | null => {
+      const place = memory?.matrices.of(r) ?? null;
+      if (memory === null || place === null) return null;
+      const { base, offset } = placeIn(memory, place);
+      return word.map((ty, q) => writer.inMemory(ty, base, offset + 16 * q));
+    };
+    this.#locals =
+      sharing === null ? types.map((tys, r) => inMemory(r) ?? own(tys)) : shared(types, sharing, { own, inMemory });
+  }
+
+  /** Where registers lie one after the other; null if they do not lie in memory like that. */
+  fragment(registers: readonly number[]): Place | null {
+    const place = this.#memory?.matrices.fragment(registers) ?? null;
+    return this.#memory === null || place === null ? null : placeIn(this.#memory, place);
   }
 
   /** The locals of a register for the first `quads` quads. */
@@ -66,17 +106,28 @@ const scalars = { i32: ["i32"], i64: ["i64"], indexed: ["i64", "i32"] } as const
 function shared(
   types: readonly (readonly WasmTy[])[],
   { intervals, apart }: Sharing,
-  own: (types: readonly WasmTy[]) => readonly number[],
+  {
+    own,
+    inMemory,
+  }: {
+    readonly own: (types: readonly WasmTy[]) => readonly number[];
+    readonly inMemory: (register: number) => readonly number[] | null;
+  },
 ): readonly (readonly number[])[] {
+  const all: (readonly number[])[] = [];
   /** Registers whose locals have the same types, and may thus be shared. */
   const sameTypes = new Map<readonly WasmTy[] | number, number[]>();
   types.forEach((tys, r) => {
+    const place = inMemory(r);
+    if (place !== null) {
+      all[r] = place;
+      return;
+    }
     const key = apart.has(r) ? r : tys;
     const others = sameTypes.get(key);
     if (others === undefined) sameTypes.set(key, [r]);
     else others.push(r);
   });
-  const all: (readonly number[])[] = [];
   for (const registers of sameTypes.values()) {
     const locals: (readonly number[])[] = [];
     slotsFor(registers.map((r) => intervals[r]!)).forEach((slot, i) => {

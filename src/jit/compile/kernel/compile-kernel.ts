@@ -1,3 +1,4 @@
+import { inAllocationsName } from "../module/allocated-granules.ts";
 import { tileFunctionsIn } from "../../../tiles/index.ts";
 import type { Features } from "../../../wasm/index.ts";
 import type { CompiledKernel } from "../../abi/compiled-kernel.ts";
@@ -92,7 +93,7 @@ function writeCallTable({ module, facts, graph }: ModuleUnit): void {
 
 /** `waits`: whether blocks may wait for each other in loops. */
 function describe(
-  { module, facts, shape, quads, layout, stacks, roots, sites, targets }: ModuleUnit,
+  { module, facts, shape, quads, layout, stacks, roots, sites, targets, accessHelpers }: ModuleUnit,
   { ir }: CompiledFunction,
   {
     stateBytes,
@@ -120,6 +121,7 @@ function describe(
     targets: Uint8Array.from(targets.flatMap((of) => facts.functions.list.map((f) => (of.includes(f) ? 1 : 0)))),
     mayGiveUp: stacks.isChecked || givingUp.some((name) => imports.includes(name)),
     // Groups of hardware threads that run at the same time would need places of their own in private memory.
+    readsGranules: accessHelpers.has(inAllocationsName),
     waits: waits || shape.width !== null,
     imports,
   };

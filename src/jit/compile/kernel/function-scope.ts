@@ -5,13 +5,15 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { Routine } from "../calls/routine.ts";
 import { ByteFileAccess } from "../emit/byte-file.ts";
 import { Chunk } from "../emit/chunk.ts";
-import type { Sharing } from "../emit/register-locals.ts";
+import type { RegisterMemory, Sharing } from "../emit/register-locals.ts";
+import { stateHeaderBytes } from "../../abi/chunk-state.ts";
 import { SpecialRegisters } from "../emit/special-registers.ts";
 import { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Frame } from "../memory/frame.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
+import type { MatrixRegisters } from "../plan/matrix-registers.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { Suspension } from "../sync/suspension.ts";
 import { Body } from "./body.ts";
@@ -29,10 +31,14 @@ interface FunctionSpec {
   /** Whether lanes may exit in the function, whose caller then has to know which. */
   readonly exitsLanes: boolean;
   /**
-   * Of the kernel: what is computed once for many chunks, and which registers share locals. Null: a function that it
-   * calls.
+   * Of the kernel: what is computed once for many chunks, which registers share locals, and which lie in memory. Null:
+   * a function that it calls.
    */
-  readonly kernel: { readonly invariants: Invariants; readonly sharing: Sharing | null } | null;
+  readonly kernel: {
+    readonly invariants: Invariants;
+    readonly sharing: Sharing | null;
+    readonly matrices: MatrixRegisters;
+  } | null;
 }
 
 /** A function of the module while it is written: the parts that its code is made with. */
@@ -64,6 +70,14 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
   const specials = new SpecialRegisters(writer, layout, contextLocal, shape, specialsOf(analysis.code.instructions));
   const frame = new Frame(unit, writer, compiled, kernel === null ? entry : null);
   const isVisa = compiled.part !== null;
+  const state = writer.local("i32");
+  const memory: RegisterMemory | null = kernel && {
+    matrices: kernel.matrices,
+    areas: {
+      state: { base: state, offset: stateHeaderBytes },
+      context: { base: contextLocal, offset: layout.matrixRegisters },
+    },
+  };
   const chunk = new Chunk({
     writer,
     analysis,
@@ -71,6 +85,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     special: (leaf) => specials.value(leaf),
     frame: (leaf) => frame.address(leaf),
     sharing: kernel?.sharing ?? null,
+    memory,
     rematerialized: invariants?.rematerialized ?? new Map(),
     byteFile: isVisa ? (c) => new ByteFileAccess(c, compiled.ir.file!) : null,
   });
@@ -100,7 +115,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     },
   };
   const isFunction = kernel === null;
-  const mode = { isFunction, isLockstep: isVisa };
+  const mode = { state, taken: kernel?.matrices.stateBytes ?? 0, isFunction, isLockstep: isVisa };
   const suspension = spec.canSuspend ? new Suspension(chunk, points, invariants?.registers ?? new Set(), mode) : null;
   const calls = { unit, compiled, frame, ended, isFunction };
   const body = new Body({ chunk, context, objects, points, suspension, invariants, calls });

@@ -39,7 +39,7 @@ export function openKernel(
   unit: ModuleUnit,
   writer: FunctionWriter,
   compiled: CompiledFunction,
-  { analysis, points }: KernelPlan,
+  { analysis, points, matrices }: KernelPlan,
 ): Pick<KernelRun, "scope" | "invariants" | "steps"> {
   const resumed = resumeBlocks(points);
   const fixed = invariantsOf(analysis, resumed);
@@ -56,9 +56,9 @@ export function openKernel(
     context: contextParam,
     entry: writer.local("i32"),
     exitsLanes: false,
-    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed, steps?.shared) },
+    kernel: { invariants, sharing: sharingOf(analysis, invariants, resumed, steps?.shared), matrices },
   });
-  const room = stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
+  const room = matrices.stateBytes + stateBytesFor(analysis, points, unit.quads, unit.shape.width !== null);
   if (scope.suspension !== null && scope.suspension.bytes > room) {
     throw new Error("the state of a chunk is larger than the room for it");
   }

@@ -35,7 +35,7 @@ export function layOutModule(
   scope: KernelScope,
   features: Features,
 ): ModuleUnit {
-  const { analysis, points } = kernelPlan;
+  const { analysis, points, matrices } = kernelPlan;
   const { shape, facts, graph, stacks } = scope;
   const { quads } = shape;
   const lanes = 4 * quads;
@@ -55,10 +55,11 @@ export function layOutModule(
     roots: roots.length,
     sites: instructions,
     ownExtents: facts.shared.length + 1 + facts.constants.extents.length + kernel.ir.params.length,
-    chunkStateBytes: stateBytesFor(analysis, points, quads, shape.width !== null),
+    chunkStateBytes: matrices.stateBytes + stateBytesFor(analysis, points, quads, shape.width !== null),
     suspendedFrameBytes: suspendedFrames.bytes,
     framePoolBytes: suspendedFrames.poolBytes,
     ...productNeeds([analysis.code, ...plans.map((p) => p.code)]),
+    matrixRegisterBytes: matrices.contextBytes,
     hasWarpWaits: new WarpWaitBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? maxCalls : graph.functions.length + 1,
     memoryParams: stacks.isUsed ? Math.max(...graph.functions.map((f) => f.ir.params.length)) : 0,

@@ -82,10 +82,23 @@ export interface FallbackCheck {
 }
 
 /** The addresses of four lanes: their lower and upper halves, and the bits of them that must be 0. */
-interface QuadAddresses {
+export interface QuadAddresses {
   readonly words: Wasm;
   readonly upper: Wasm;
   readonly low: Wasm;
+}
+
+/** The addresses of all lanes at an offset from those of a base. */
+export function quadAddresses({ ty, quads }: Vector, offset: number, align: number): readonly QuadAddresses[] {
+  const wide = ty === "i64";
+  return quads.map((quad) => {
+    const moved = wide
+      ? quad.map((half) => wasm.op("i64x2.add", half, wasm.i64x2(BigInt(offset))))
+      : [wasm.op("i32x4.add", quad[0]!, wasm.i32x4(offset))];
+    const words = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
+    const upper = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]) : wasm.i32x4(0);
+    return { words, upper, low: wasm.op("v128.and", words, wasm.i32x4(align - 1)) };
+  });
 }
 
 type Affine = Extract<Value, { kind: "affine" }>;
@@ -322,15 +335,7 @@ export class BoundsCheck {
   #each(addresses: Vector, mask: readonly Wasm[] | null): CheckResult {
     const { offset, align } = this.#range;
     const delta = wasm.op("i32x4.splat", this.#once(this.#object.delta));
-    const wide = addresses.ty === "i64";
-    const quads = addresses.quads.map((quad) => {
-      const moved = wide
-        ? quad.map((half) => wasm.op("i64x2.add", half, wasm.i64x2(BigInt(offset))))
-        : [wasm.op("i32x4.add", quad[0]!, wasm.i32x4(offset))];
-      const words = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [0, 2, 4, 6]) : moved[0]!;
-      const upper = wide ? wasm.shuffle32(moved[0]!, moved[1]!, [1, 3, 5, 7]) : wasm.i32x4(0);
-      return { words, upper, low: wasm.op("v128.and", words, wasm.i32x4(align - 1)) };
-    });
+    const quads = quadAddresses(addresses, offset, align);
     const ok = this.#others.length === 0 ? this.#withinOne(quads, mask) : this.#withinAny(quads, mask);
     const offsets = quads.map(({ words }, i) => wasm.op("i32x4.add", this.#laneOrigin(delta, i), words));
     return { offsets: { kind: "each", quads: offsets }, ok, fallback: null };

@@ -22,6 +22,7 @@ import {
 import { activeWithin } from "./bounds-functions.ts";
 import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
+import { GranuleCheck } from "./granule-check.ts";
 
 /** The result of a group's check, in locals. */
 export interface VerifiedGroup extends Omit<CheckedAccess, "release" | "wideLoad"> {
@@ -37,6 +38,7 @@ export class GroupChecks {
   readonly #objects: ExpectedObjects;
   readonly #targets = new Map<AccessGroup, readonly ExpectedObject[]>();
   readonly #records = new Map<AccessGroup, number>();
+  readonly #granules: GranuleCheck;
   readonly #arithmetic: LaneArithmetic;
   readonly #ranges: ValueRanges;
   /** Groups all of whose accesses move single elements, which may be next to each other. */
@@ -51,6 +53,7 @@ export class GroupChecks {
     this.#chunk = chunk;
     this.#context = context;
     this.#objects = objects;
+    this.#granules = new GranuleCheck(chunk, context);
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis);
     for (const { group } of members.values()) if (!this.#targets.has(group)) this.#expect(group);
@@ -94,15 +97,19 @@ export class GroupChecks {
   verify(group: AccessGroup, mask: Mask): VerifiedGroup {
     const [known, ...others] = this.#targets.get(group)!;
     const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
-    const target = known ?? { object: recorded!.object, baseDistance: null };
+    const isGranular = recorded !== null && this.#granules.suits(group);
+    const target = known ?? { object: this.#granules.placed(recorded!.object, isGranular), baseDistance: null };
     const base = this.#chunk.value(group.address.base);
-    const run = this.#runOf(group, target, base, mask);
-    if (run === null) return this.#verifyEach(group, [target, ...others], base, mask, recorded?.locals ?? []);
+    const run = isGranular ? null : this.#runOf(group, target, base, mask);
+    const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
+    const write = (): VerifiedGroup =>
+      this.#verifyEach(group, { targets: [target, ...others], isGranular, locals }, base, mask);
+    if (run === null) return write();
     const { writer } = this.#chunk;
     let each: VerifiedGroup | null = null;
     writer.value(wasm.op("i32.eqz", run.ok));
     writer.if(() => {
-      each = this.#verifyEach(group, [target, ...others], base, mask, [...(recorded?.locals ?? []), ...run.locals]);
+      each = write();
     });
     return { ...each!, run };
   }
@@ -124,13 +131,18 @@ export class GroupChecks {
     return { ...kept, locals: [...kept.locals, ...bent.locals.map(({ local }) => local)] };
   }
 
+  /** `locals`: what it releases besides its own. */
   #verifyEach(
     group: AccessGroup,
-    [target, ...others]: readonly [ExpectedObject, ...ExpectedObject[]],
+    parts: {
+      readonly targets: readonly [ExpectedObject, ...ExpectedObject[]];
+      readonly isGranular: boolean;
+      readonly locals: readonly number[];
+    },
     base: Value,
     mask: Mask,
-    recorded: readonly number[],
   ): VerifiedGroup {
+    const [target, ...others] = parts.targets;
     const { writer } = this.#chunk;
     const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
     const own = this.isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
@@ -138,12 +150,16 @@ export class GroupChecks {
     const kept = this.keep(checked, target, group.count);
     // Where each lane has an address of its own, all objects are one check.
     if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
-    const locals = [...kept.locals, ...recorded];
+    const locals = [...kept.locals, ...parts.locals];
     const inactiveMayAccess = checked.fallback?.inactiveMayAccess ?? true;
     const mayAdjoin = !this.isPerLane(group.access) && this.#arithmetic.is(group.address.base);
     const fallback =
       mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
     const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin, run: null };
+    if (parts.isGranular && base.kind === "vector") {
+      const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
+      return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback: wasm.local("i32", holds) };
+    }
     if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
     const holdsForActive = writer.local("i32");
     writer.value(wasm.op("i32.eqz", kept.ok));

@@ -8,6 +8,7 @@ import {
   type WasmTy,
 } from "../../../wasm/index.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
+import { inAllocationsName, writeInAllocations } from "./allocated-granules.ts";
 import { extentOfName, searchName, writeExtentOf, writeSearch } from "./extent-search.ts";
 import { context, eachLane, local, slot } from "./helper-code.ts";
 import { PlaceFinder } from "./place-finder.ts";
@@ -211,7 +212,15 @@ const put = (bits: Access["bits"]): Definition => ({
   },
 });
 
+const inAllocations: Definition = {
+  params: ["i32", "i32"],
+  hasPlaces: true,
+  result: "i32",
+  write: (w, { layout }) => writeInAllocations(w, layout),
+};
+
 const definitions: Readonly<Record<string, Definition>> = {
+  [inAllocationsName]: inAllocations,
   [findName]: find,
   [searchName]: { params: ["i32", "i32", "i64"], result: "i32", write: writeSearch },
   [extentOfName]: {
@@ -258,6 +267,16 @@ export class AccessHelpers {
   constructor(module: ModuleWriter, needs: AccessHelperNeeds) {
     this.#module = module;
     this.#needs = needs;
+  }
+
+  /** Whether a helper has been written, for any number of lanes. */
+  has(definition: string): boolean {
+    return [...this.#written].some((name) => name === definition || name.startsWith(`${definition}:`));
+  }
+
+  /** Whether code may rely on what has been allocated when the launch began: device code frees nothing. */
+  get knowsAllocations(): boolean {
+    return this.#needs.window !== null;
   }
 
   /** The name of a helper in the module. `lanes`: how many values it takes and gives. */

@@ -4,6 +4,7 @@ import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 import { exitsInCallee } from "./function-plans.ts";
+import { MatrixRegisters } from "./matrix-registers.ts";
 import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
@@ -11,6 +12,7 @@ import type { KernelScope } from "./scope.ts";
 export interface KernelPlan {
   readonly analysis: UniformityAnalysis;
   readonly points: SuspensionPoints;
+  readonly matrices: MatrixRegisters;
 }
 
 /**
@@ -40,5 +42,6 @@ export function planKernel(
     lanes: 4 * shape.quads,
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
-  return copied === null ? { analysis, points } : planKernel(kernel, copied, scope, partial, true);
+  if (copied !== null) return planKernel(kernel, copied, scope, partial, true);
+  return { analysis, points, matrices: new MatrixRegisters(analysis, points, shape.quads) };
 }

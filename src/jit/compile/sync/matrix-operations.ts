@@ -1,4 +1,4 @@
-import { type Arrangement, fragmentOf, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
+import { type Arrangement, type Destination, fragmentOf, type MatrixProduct, type WarpOp } from "../../../ir/index.ts";
 import { type Tile, tileFunctions, tileOf, wideBytes } from "../../../tiles/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -6,9 +6,40 @@ import { Faults } from "../emit/faults.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
+import type { Place } from "../emit/register-locals.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
+import { fragmentsOf } from "../plan/matrix-registers.ts";
 import { type Side, TilePlan, tileSlots } from "./tile-plan.ts";
+
+/**
+ * The destination of results: the registers of a block's instruction, in the lanes of `guard` (null: in all that are
+ * active).
+ */
+export interface Results {
+  readonly block: number;
+  readonly instruction: number;
+  readonly dst: readonly Destination[];
+  readonly guard: Mask;
+}
+
+/** Registers of a product, by their numbers among its operands, and where they lie in memory, if they do. */
+interface Fragment {
+  readonly from: number;
+  readonly end: number;
+  readonly place: Place | null;
+}
+
+/**
+ * Whether a tile's result may not be written where it belongs, as operands lie there: those of sums are needed if the
+ * tile cannot form them; those of integers are not, and accumulators may be where the result goes.
+ */
+function overlaps(tile: Tile, dst: readonly Destination[], { a, b, c }: ReturnType<typeof fragmentsOf>): boolean {
+  const results = new Set(dst);
+  const isIn = (registers: readonly number[] | null): boolean => registers?.some((r) => results.has(r)) === true;
+  if (tile.kind === "integer") return isIn(c) && c!.join() !== dst.join();
+  return isIn(a) || isIn(b) || isIn(c);
+}
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
 
@@ -94,9 +125,11 @@ export class MatrixOperations {
     });
   }
 
-  multiply(op: Operation<"multiply">, instruction: number): readonly Value[] {
+  /** Returns the results, or null if it has written them. */
+  multiply(op: Operation<"multiply">, results: Results): readonly Value[] | null {
+    const { instruction } = results;
     const tile = this.#function.unit.shape.exactSums ? null : tileOf(op.product);
-    if (tile !== null) return this.#multiplyTile(op, tile, instruction);
+    if (tile !== null) return this.#multiplyTile(op, tile, results);
     const { layout } = this.#function;
     this.#store(op.operands, layout.fragments);
     this.#multiplyInHost(instruction);
@@ -104,49 +137,97 @@ export class MatrixOperations {
   }
 
   /** Widens what is not yet widened, and multiplies. What the tile's functions cannot do the launcher does. */
-  #multiplyTile(op: Operation<"multiply">, tile: Tile, instruction: number): readonly Value[] {
+  #multiplyTile(op: Operation<"multiply">, tile: Tile, results: Results): readonly Value[] | null {
     const { writer } = this.#chunk;
-    const { context, layout } = this.#function;
+    const { layout } = this.#function;
     const { operands, product } = op;
     const names = tileFunctions(this.#module, tile);
+    const own = fragmentsOf(product, operands);
     const afterA = fragmentOf(product, "a").registers;
     const afterB = afterA + fragmentOf(product, "b").registers;
-    const place = (register: number): number => layout.fragments + bytesOfRegister * register;
-    const push = (offset: number): void => {
-      writer.get(context);
-      writer.i32(offset);
-      writer.op("i32.add");
+    const fragment = (name: keyof typeof own, from: number, end: number): Fragment => {
+      return { from, end, place: own[name] && this.#chunk.fragment(own[name]) };
     };
+    const a = fragment("a", 0, afterA);
+    const b = fragment("b", afterA, afterB);
+    const c = fragment("c", afterB, operands.length);
     this.#plan ??= new TilePlan(this.#chunk.analysis);
-    const slots = this.#plan.of(instruction);
-    const widen = (side: Side, from: number, end: number, start: number): number => {
-      const matrix = operands.slice(from, end);
+    const slots = this.#plan.of(results.instruction);
+    /** Where a fragment lies; if it is not one in memory, its registers are stored. */
+    const load = ({ from, end, place }: Fragment): Place => {
+      if (place !== null) return place;
+      this.#store(operands.slice(from, end), this.#scratch(from).offset);
+      return this.#scratch(from);
+    };
+    const widen = (side: Side, matrix: Fragment, start: number): Place => {
       const { number, isFilled } = slots[side];
-      const at = start + number * wideBytes(tile)[side];
+      const at = { base: this.#function.context, offset: start + number * wideBytes(tile)[side] };
       if (!isFilled) {
-        this.#store(matrix, place(from));
-        push(place(from));
-        push(at);
+        this.#push(load(matrix));
+        this.#push(at);
         writer.call(names[side]);
       }
       return at;
     };
-    const left = widen("left", 0, afterA, layout.leftTiles);
-    const right = widen("right", afterA, afterB, layout.rightTiles);
-    this.#store(operands.slice(afterB), place(afterB));
-    const result = place(operands.length);
-    for (const at of [left, right, place(afterB), result]) push(at);
+    const left = widen("left", a, layout.leftTiles);
+    const right = widen("right", b, layout.rightTiles);
+    const start = load(c);
+    const target = this.#target(results);
+    const isDirect = target !== null && !overlaps(tile, results.dst, own);
+    const result = isDirect ? target : this.#scratch(operands.length);
+    for (const at of [left, right, start, result]) this.#push(at);
     writer.call(names.multiply);
     writer.expect(false);
     writer.if(() => {
-      this.#store(operands, layout.fragments);
-      this.#multiplyInHost(instruction);
-      push(result);
-      push(layout.fragments);
+      this.#storeFragments(operands, [a, b, c]);
+      this.#multiplyInHost(results.instruction);
+      this.#push(result);
+      this.#push(this.#scratch(0));
       writer.i32(bytesOfRegister * fragmentOf(product, "d").registers);
       writer.memoryCopy();
     });
-    return this.#loadResult(op, result);
+    if (target === null) return this.#loadResult(op, result.offset);
+    if (!isDirect) {
+      this.#push(result);
+      this.#push(target);
+      writer.call(names.move);
+    }
+    return null;
+  }
+
+  /** A place among the operands of a product, from a register on, where no fragment lies. */
+  #scratch(register: number): Place {
+    const { context, layout } = this.#function;
+    return { base: context, offset: layout.fragments + bytesOfRegister * register };
+  }
+
+  #push({ base, offset }: Place): void {
+    const { writer } = this.#chunk;
+    writer.get(base);
+    writer.i32(offset);
+    writer.op("i32.add");
+  }
+
+  /** Where the registers of a result lie in memory, if all lanes write them; else null. */
+  #target({ block, dst, guard }: Results): Place | null {
+    const registers = dst.flatMap((to) => (typeof to === "number" ? [to] : []));
+    if (guard !== null || registers.length < dst.length) return null;
+    if (!registers.every((r) => this.#chunk.writesAll(block, r))) return null;
+    return this.#chunk.fragment(registers);
+  }
+
+  /** Stores the operands of a product one after the other. */
+  #storeFragments(operands: WarpOp["operands"], fragments: readonly Fragment[]): void {
+    const { writer } = this.#chunk;
+    for (const { from, end, place } of fragments) {
+      if (place === null) this.#store(operands.slice(from, end), this.#scratch(from).offset);
+      else {
+        this.#push(this.#scratch(from));
+        this.#push(place);
+        writer.i32(bytesOfRegister * (end - from));
+        writer.memoryCopy();
+      }
+    }
   }
 
   /** Lets the launcher multiply what the lanes have stored at `fragments`. */

@@ -1,4 +1,4 @@
-import { type FunctionWriter, type Label, type Wasm, wasm } from "../../../wasm/index.ts";
+import { type Label, type Wasm, wasm } from "../../../wasm/index.ts";
 import { chunkState, stateHeaderBytes } from "../../abi/chunk-state.ts";
 import { isUniformBarrier } from "../analysis/flow/barrier-regions.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -36,6 +36,9 @@ interface UniformBarrier {
 }
 
 interface SuspensionMode {
+  /** The local for the address of the chunk's state, and how much of the state has been given away. */
+  readonly state: number;
+  readonly taken: number;
   /** A function that the kernel calls, not the kernel itself. */
   readonly isFunction: boolean;
   /** A hardware thread (vISA) has one instruction pointer: if any of its lanes is suspended, all are. */
@@ -66,6 +69,8 @@ export class Suspension {
   readonly #barrierIndex: ReadonlyMap<number, number>;
   /** The local with the address of the chunk's state. */
   readonly state: number;
+  /** Bytes of the state after its header that hold registers. */
+  readonly #taken: number;
   /** The turn that is being written; null outside of `turn`. */
   #turn: (Arrival & { readonly end: Label }) | null = null;
 
@@ -77,13 +82,14 @@ export class Suspension {
     chunk: Chunk,
     points: SuspensionPoints,
     invariants: ReadonlySet<number>,
-    { isFunction, isLockstep }: SuspensionMode,
+    { state, taken, isFunction, isLockstep }: SuspensionMode,
   ) {
+    this.state = state;
+    this.#taken = taken;
     this.isLockstep = isLockstep;
     this.#chunk = chunk;
     const { writer, active, analysis } = chunk;
     const { liveness } = analysis.code;
-    this.state = writer.local("i32");
     const uniform = [...points.barriers]
       .filter(([barrier]) => !isFunction && !points.isCounted && isUniformBarrier(analysis, barrier))
       .map(([, block]) => block);
@@ -103,16 +109,18 @@ export class Suspension {
           if (!invariants.has(r)) live.add(r);
         });
       }
-      return [...new Set([...live].flatMap((r) => chunk.locals(r)))];
+      // Registers that lie in memory are in the state already.
+      const locals = [...live].flatMap((r) => (chunk.fragment([r]) === null ? chunk.locals(r) : []));
+      return [...new Set(locals)];
     };
     this.#firstFrames = new Map([...points.calls].map((block) => [block, writer.local("i32")]));
-    this.#saved = layOut(writer, [
+    this.#saved = this.#layOut([
       ...this.#firstFrames.values(),
       ...this.masks.flat(),
       ...liveAt(blocksWhileSuspended(analysis, points, isLockstep)),
     ]);
     // A local has the same offset at all uniform barriers, so that it need not be saved again if it has not changed.
-    const saved = layOut(writer, liveAt(uniform));
+    const saved = this.#layOut(liveAt(uniform));
     this.uniformBarriers = uniform.map((block) => {
       const live = new Set(liveAt([block]));
       return { block, saved: saved.filter(({ local }) => live.has(local)) };
@@ -123,12 +131,27 @@ export class Suspension {
 
   /** Adds locals to those that are saved: the pending masks of lanes that are suspended with others in lockstep. */
   keep(locals: readonly number[]): void {
-    this.#saved = layOut(this.#chunk.writer, [...this.#saved.map(({ local }) => local), ...locals]);
+    this.#saved = this.#layOut([...this.#saved.map(({ local }) => local), ...locals]);
   }
 
   /** The size of a chunk's state in bytes. */
   get bytes(): number {
-    return Math.ceil(Math.max(endOf(this.#saved), endOf(this.#savedAtBarriers)) / 16) * 16;
+    const none = stateHeaderBytes + this.#taken;
+    return Math.ceil(Math.max(none, endOf(this.#saved), endOf(this.#savedAtBarriers)) / 16) * 16;
+  }
+
+  /** Gives locals offsets in a chunk's state, after its header and what has been given away. */
+  #layOut(locals: readonly number[]): readonly SavedLocal[] {
+    const saved: SavedLocal[] = [];
+    let at = stateHeaderBytes + this.#taken;
+    for (const ty of ["v128", "i64", "i32"] as const) {
+      for (const local of locals) {
+        if (this.#chunk.writer.typeOf(local) !== ty) continue;
+        saved.push({ local, ty, at });
+        at += alignments[ty];
+      }
+    }
+    return saved;
   }
 
   /**
@@ -276,20 +299,6 @@ export class Suspension {
 }
 
 const alignments = { v128: 16, i64: 8, i32: 4 } as const;
-
-/** Gives locals offsets in a chunk's state, after its header. */
-function layOut(writer: FunctionWriter, locals: readonly number[]): readonly SavedLocal[] {
-  const saved: SavedLocal[] = [];
-  let at = stateHeaderBytes;
-  for (const ty of ["v128", "i64", "i32"] as const) {
-    for (const local of locals) {
-      if (writer.typeOf(local) !== ty) continue;
-      saved.push({ local, ty, at });
-      at += alignments[ty];
-    }
-  }
-  return saved;
-}
 
 const endOf = (saved: readonly SavedLocal[]): number =>
   saved.reduce((end, { ty, at }) => Math.max(end, at + alignments[ty]), stateHeaderBytes);

@@ -4,6 +4,7 @@ import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
+import type { Place } from "../emit/register-locals.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import { ImageFetches } from "./image-fetches.ts";
@@ -11,6 +12,17 @@ import { SurfaceElements } from "./surface-elements.ts";
 
 /** The class of the registers in which the launcher finds an operand. */
 const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
+
+/** The registers among operands, from a first one on, that lie in memory one after the other. */
+function adjacent(chunk: Chunk, operands: readonly Expr[], first: number): readonly number[] {
+  const found: number[] = [];
+  for (let i = first; i < operands.length; i++) {
+    const operand = operands[i]!;
+    if (operand.kind !== "reg" || chunk.fragment([...found.slice(-1), operand.reg]) === null) break;
+    found.push(operand.reg);
+  }
+  return found;
+}
 
 /**
  * Writes operations of the machine's units, which the launcher performs. Operands lie at `fragments`, one after the
@@ -30,22 +42,13 @@ export class UnitOperations {
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
-    const { writer: w, quads } = this.#chunk;
+    const { writer: w } = this.#chunk;
     const { context, siteOf } = this.#at;
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
     importHost(this.#at.unit.module, "unit");
     const byHost = (): void => {
-      let at = this.#at.layout.fragments;
-      for (const operand of op.operands) {
-        const value = fitted(this.#chunk.value(operand), unitOperandClass(operand), quads);
-        for (const part of vectorOf(value, quads).quads.flat()) {
-          w.get(context);
-          w.value(part);
-          w.memory("v128.store", 16, at);
-          at += 16;
-        }
-      }
+      this.#storeOperands(op.operands);
       storeEntry(w, this.#at);
       w.get(context);
       w.i32(siteOf(index, null));
@@ -69,7 +72,52 @@ export class UnitOperations {
     return fetch === null ? null : (_, byHost) => fetch(byHost);
   }
 
+  /** Stores operands at `fragments`; those that lie in memory one after the other are copied together. */
+  #storeOperands(operands: readonly Expr[]): void {
+    const { writer: w, quads } = this.#chunk;
+    const { context, layout } = this.#at;
+    let at = layout.fragments;
+    for (let i = 0; i < operands.length; ) {
+      const registers = adjacent(this.#chunk, operands, i);
+      const place = this.#chunk.fragment(registers);
+      if (place !== null) {
+        const bytes = 16 * quads * registers.length;
+        this.#copy(place, { base: context, offset: at }, bytes);
+        at += bytes;
+        i += registers.length;
+        continue;
+      }
+      const operand = operands[i++]!;
+      const value = fitted(this.#chunk.value(operand), unitOperandClass(operand), quads);
+      for (const part of vectorOf(value, quads).quads.flat()) {
+        w.get(context);
+        w.value(part);
+        w.memory("v128.store", 16, at);
+        at += 16;
+      }
+    }
+  }
+
+  #copy(from: Place, to: Place, bytes: number): void {
+    const { writer: w } = this.#chunk;
+    for (const { base, offset } of [to, from]) w.value(wasm.op("i32.add", wasm.local("i32", base), wasm.i32(offset)));
+    w.i32(bytes);
+    w.memoryCopy();
+  }
+
+  /** Copies results to registers that lie in memory one after the other, in all lanes. Returns false if they do not. */
+  #copyResults(block: number, dst: Instruction["dst"], holds: ReturnType<Chunk["guardMask"]>): boolean {
+    const registers = dst.flatMap((to) => (typeof to === "number" ? [to] : []));
+    if (holds !== null || registers.length === 0 || registers.length < dst.length) return false;
+    const place = registers.every((r) => this.#chunk.writesAll(block, r)) ? this.#chunk.fragment(registers) : null;
+    if (place === null) return false;
+    const { context, layout } = this.#at;
+    this.#copy({ base: context, offset: layout.fragments }, place, 16 * this.#chunk.quads * registers.length);
+    return true;
+  }
+
   #writeResults(block: number, dst: Instruction["dst"], holds: ReturnType<Chunk["guardMask"]>): void {
+    if (this.#copyResults(block, dst, holds)) return;
     const { writer: w, quads, function: f } = this.#chunk;
     let at = this.#at.layout.fragments;
     const taken: number[] = [];

@@ -1,4 +1,4 @@
-import type { Destination, WarpOp } from "../../../ir/index.ts";
+import type { WarpOp } from "../../../ir/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { readsOne } from "../analysis/values/warp-shape.ts";
@@ -9,21 +9,10 @@ import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { permuted, sourceOf, sourcesOf } from "../lanes/shuffle.ts";
 import { isWide, type Value, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
-import { MatrixOperations } from "./matrix-operations.ts";
+import { MatrixOperations, type Results } from "./matrix-operations.ts";
 import { reduce } from "./warp-reduction.ts";
 
 type Operation<K extends WarpOp["op"]> = Extract<WarpOp, { op: K }>;
-
-/**
- * The destination of results: the registers of a block's instruction, in the lanes of `guard` (null: in all that are
- * active).
- */
-export interface Results {
-  readonly block: number;
-  readonly instruction: number;
-  readonly dst: readonly Destination[];
-  readonly guard: Mask;
-}
 
 /** Writes warp-wide operations. `lanes`: those that take part; null: all of the warp. */
 export class WarpOperations {
@@ -77,12 +66,17 @@ export class WarpOperations {
         this.#matrices.release();
         return;
       case "multiply":
-        this.#write(results, this.#matrices.multiply(op, results.instruction));
-        this.#matrices.release();
+        this.#multiply(op, results);
         return;
       default:
         op satisfies never;
     }
+  }
+
+  #multiply(op: Operation<"multiply">, results: Results): void {
+    const values = this.#matrices.multiply(op, results);
+    if (values !== null) this.#write(results, values);
+    this.#matrices.release();
   }
 
   /** The lanes that take part, as bits. */

@@ -66,7 +66,7 @@ DONE: ret;`);
 });
 
 test.each([
-  ["an old element is used", "atom.global.add.u32 %r3, [%x0], 1;"],
+  ["an old element is used", "atom.global.add.u32 %r3, [%x0], 1; st.global.u32 [%x0+8], %r3;"],
   ["lanes are asked which are active", "activemask.b32 %r3;"],
   ["numbers are added that order rounds otherwise", "red.global.add.f32 [%x0], %f0;"],
 ])("where %s, lanes take their turns as in the interpreter: the layout stays", (_, instruction) => {
@@ -77,10 +77,13 @@ ret;`;
   expect(orderOf(body)).toEqual([0, 1, 2, 3, 4]);
 });
 
-test("sums of integers are the same in any order", () => {
-  const body = `HEAD: st.global.u32 [%x0+4], %r1;
+test.each([["red.global.add.u32 [%x0], 1;"], ["atom.global.add.u32 %r3, [%x0], 1;"]])(
+  "sums of integers are the same in any order: %s",
+  (instruction) => {
+    const body = `HEAD: st.global.u32 [%x0+4], %r1;
 bar.sync 0;
-add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, %s0; red.global.add.u32 [%x0], 1; @%p0 bra HEAD;
+add.u32 %r1, %r1, 1; setp.lt.u32 %p0, %r1, %s0; ${instruction} @%p0 bra HEAD;
 ret;`;
-  expect(orderOf(body)).toEqual([0, 3, 1, 2, 4]);
-});
+    expect(orderOf(body)).toEqual([0, 3, 1, 2, 4]);
+  },
+);

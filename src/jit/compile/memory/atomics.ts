@@ -12,6 +12,7 @@ import { scalarLoad } from "../module/access-helpers.ts";
 import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
+import { updatesByQuads, writeQuadUpdate } from "./quad-updates.ts";
 import { argumentOf, atomicOp, hasOld, modification } from "./read-modify-write.ts";
 import type { AccessFinder } from "./checked-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
@@ -100,7 +101,25 @@ export class AtomicOperations {
       });
       if (problems !== null) this.#putValue(this.#fresh(problem!.number, lane, olds, operands), problems, lane, one);
     };
-    this.#eachLane(mask, isAtomic, update);
+    const byQuads =
+      !isAtomic &&
+      offsets.quads !== null &&
+      problem === undefined &&
+      returned === undefined &&
+      updatesByQuads(access, combine);
+    const old = byQuads && results[0] === null ? writer.local("v128") : null;
+    this.#eachLane(
+      mask,
+      isAtomic,
+      update,
+      byQuads
+        ? (quad, oneByOne) => {
+            const [expr, places] = [combine[0]!, wasm.local("v128", offsets.quads![quad]!)];
+            writeQuadUpdate(writer, { places, quad, expr, operands, old: old ?? results[0]![quad]! }, oneByOne);
+          }
+        : null,
+    );
+    if (old !== null) writer.release(old);
     for (const local of [...olds, ...kept, ...offsets.locals, at, one.i32, one.i64]) writer.release(local);
     const values = results.map((locals, e) => {
       if (locals === null) return null;
@@ -123,12 +142,18 @@ export class AtomicOperations {
 
   /**
    * Writes an update for each lane, in order. `exactly`: for lanes of the mask alone; otherwise inactive lanes of a
-   * quad with active ones may take part, with offsets where they do no harm.
+   * quad with active ones may take part, with offsets where they do no harm. `byQuads` writes the updates of a quad at
+   * once where it can.
    */
-  #eachLane(mask: Mask, exactly: boolean, write: (lane: number) => void): void {
+  #eachLane(
+    mask: Mask,
+    exactly: boolean,
+    write: (lane: number) => void,
+    byQuads: ((quad: number, oneByOne: () => void) => void) | null,
+  ): void {
     const { writer, quads } = this.#chunk;
     for (let q = 0; q < quads; q++) {
-      const four = (): void => {
+      const oneByOne = (): void => {
         for (let lane = 4 * q; lane < 4 * q + 4; lane++) {
           if (mask === null || !exactly) write(lane);
           else {
@@ -137,6 +162,7 @@ export class AtomicOperations {
           }
         }
       };
+      const four = byQuads === null ? oneByOne : (): void => byQuads(q, oneByOne);
       if (mask === null) four();
       else {
         writer.value(wasm.op("v128.any_true", mask[q]!));
@@ -166,7 +192,7 @@ export class AtomicOperations {
         checks.loadFirstOffset(mask, local);
       });
       release();
-      if (mask === null || exactly) return { of: (): Wasm => wasm.local("i32", local), locals: [local] };
+      if (mask === null || exactly) return { of: (): Wasm => wasm.local("i32", local), locals: [local], quads: null };
       const all = wasm.op("i32x4.splat", wasm.local("i32", local));
       const safe = mask.map((m) => ({ local: writer.local("v128"), value: this.#laneOffsets.safe(all, m) }));
       writer.assign(safe);
@@ -200,7 +226,7 @@ export class AtomicOperations {
 
   #lanesOf(locals: readonly number[], others: readonly number[] = []) {
     const all = vectorIn("i32", locals);
-    return { of: (lane: number): Wasm => laneOf(all, lane), locals: [...locals, ...others] };
+    return { of: (lane: number): Wasm => laneOf(all, lane), locals: [...locals, ...others], quads: locals };
   }
 
   /** The offset of each lane in a run; with a negative stride the last lane is at `at`. */

@@ -1,3 +1,4 @@
+import { withoutUnusedOlds } from "../analysis/code/unused-olds.ts";
 import {
   functionsWithAddress,
   inlineCalls,
@@ -146,7 +147,7 @@ function compiledFunctionsOf(program: Program): readonly CompiledFunction[] {
   const taken = functionsWithAddress(module);
   const polls = module.functions.some(usesCluster);
   return module.functions.map((ir, number) => ({
-    ...(polls && !ir.external ? withClusterPolls(ir) : { ir: withReturn(ir), origins: null }),
+    ...(polls && !ir.external ? withClusterPolls(ir) : { ir: withoutUnusedOlds(withReturn(ir)), origins: null }),
     asLoaded: withReturn(ir),
     code: program.functions[number]!,
     number,

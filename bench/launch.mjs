@@ -21,7 +21,7 @@ function rate(name, device, args, grid, block) {
   console.log(`${name.padEnd(12)} ${rates[0]} M thread-instructions/s at first, ${Math.max(...rates)} warm`);
 }
 
-const device = new Device();
+const device = new Device({ engine: "interpreter" });
 const n = 1 << 20;
 rate("saxpy", device, [n, 2.5, device.buffer("f32", n), device.buffer("f32", n)], n / 256, 256);
 const image = device.buffer("u32", 512 * 512);

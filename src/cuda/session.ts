@@ -1,7 +1,8 @@
 import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
+import { hostFault } from "./api/host-access.ts";
 import { launchOneWay } from "./api/launch.ts";
-import { CudaError, errors, ownError } from "./base/errors.ts";
+import { CudaError, errorName, errors, ownError } from "./base/errors.ts";
 import { type Item, message, wire } from "./base/wire.ts";
 import type { CudaProcess } from "./state/process.ts";
 
@@ -53,6 +54,7 @@ export class Session {
   /** Does what a message asks for. */
   take({ index, thread, data, reply }: Message): void {
     if (index === message.launch) this.#launch(thread, data);
+    else if (index === message.fault) this.#fault(thread, data, reply);
     else if (index === message.callback) this.#askCallback(data, reply!);
     else this.#call(this.#entries[index]!, thread, data, reply);
   }
@@ -64,7 +66,9 @@ export class Session {
     const answer = (result: number, detail: string | null = null): void => {
       if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
         const why = detail === null ? "" : `: ${detail}`;
-        this.process.warn(`${name} returns error ${result}${why}${this.process.stackText(stack)}`);
+        this.process.warn(
+          `${name} returns ${/^(__)?cuda/.test(name) ? errorName(result) : `error ${result}`}${why}${this.process.stackText(stack)}`,
+        );
       }
       reply?.({ result, items: call.items, showsOutput: call.showsOutput });
     };
@@ -106,6 +110,17 @@ export class Session {
       const code = this.#codeOf(error);
       if (this.process.error === 0) this.process.break(code);
     }
+  }
+
+  #fault(thread: number, data: Uint8Array, reply: Reply | null): void {
+    const call = new Call(this.process, this.process.thread(thread), "an access", false, wordsOf(data));
+    this.process.beginCall(framesOf(data));
+    const isOpen = hostFault(call, {
+      address: call.address(0),
+      isWrite: call.address(1) !== 0n,
+      isAtomic: call.address(2) !== 0n,
+    });
+    reply?.({ result: isOpen ? 1 : 0, items: call.items, showsOutput: false });
   }
 
   #askCallback(data: Uint8Array, reply: Reply): void {

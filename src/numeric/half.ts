@@ -93,3 +93,24 @@ export const numberToF16Stochastic = (value: number, random: number): number =>
 /** Returns the bf16 pattern of a binary32 value, rounded stochastically with 16 random bits. */
 export const numberToBf16Stochastic = (value: number, random: number): number =>
   stochastic(value, 7, -126, 0x7f80, random & 0xffff, 16);
+
+/** Converts bf16 patterns to numbers, many at once. */
+export function bf16ToNumbers(halves: Uint16Array, into: Float32Array): void {
+  const bits = new Uint32Array(into.buffer, into.byteOffset, into.length);
+  for (let i = 0; i < halves.length; i++) bits[i] = halves[i]! << 16;
+}
+
+/**
+ * The bf16 patterns of binary32 values, many at once: half a unit is added to the bits, which carries into the exponent
+ * and to infinity as it should.
+ */
+export function numbersToBf16(values: Float32Array): Uint16Array {
+  const bits = new Uint32Array(values.buffer, values.byteOffset, values.length);
+  const halves = new Uint16Array(values.length);
+  for (let i = 0; i < halves.length; i++) {
+    const word = bits[i]!;
+    const hasNoValue = (word & 0x7fff_ffff) > 0x7f80_0000;
+    halves[i] = hasNoValue ? HALF_NAN : (word + 0x7fff + ((word >>> 16) & 1)) >>> 16;
+  }
+  return halves;
+}

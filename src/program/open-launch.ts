@@ -41,6 +41,8 @@ export interface GridOptions {
   readonly ownConstants?: boolean;
   /** The stack of a thread, in bytes. Default: `stackLimit`. */
   readonly stackLimit?: number;
+  /** What prints instead of what the request names. */
+  readonly print?: (text: string) => void;
   /** The number of the launch, where it repeats an earlier one. Default: the next one. */
   readonly id?: number;
 }
@@ -80,7 +82,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     threads: request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),
     reports: new ReportSink(request.kernel, request.onReport),
-    print: request.onOutput ?? (() => {}),
+    print: options.print ?? request.onOutput ?? ignore,
     handOver: request.onDeviceWork ?? null,
     steps: 0,
     activationBytes: 0,
@@ -89,6 +91,8 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   };
   return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
 }
+
+const ignore = (): void => {};
 
 const { performance } = globalThis;
 const origin = BigInt(Math.floor(performance.timeOrigin)) * 1_000_000n;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16, type RoundingMode } from "../../src/numeric/half.ts";
+import {
+  bf16ToNumber,
+  bf16ToNumbers,
+  f16ToNumber,
+  numbersToBf16,
+  numberToBf16,
+  numberToF16,
+  type RoundingMode,
+} from "../../src/numeric/half.ts";
 import { Exact, type Format, nearest } from "./exact.ts";
 
 const formats = [
@@ -68,5 +76,23 @@ describe.each(formats)("$name", ({ decode, encode, format }) => {
       expect(decode(encode(-Infinity, mode))).toBe(-Infinity);
       expect(encode(-0, mode)).toBe(0x8000);
     }
+  });
+});
+
+describe("many bf16 at once", () => {
+  it("have the values of one by one", () => {
+    const halves = Uint16Array.from({ length: 0x1_0000 }, (_, i) => i);
+    const values = new Float32Array(halves.length);
+    bf16ToNumbers(halves, values);
+    expect(values).toEqual(Float32Array.from(halves, bf16ToNumber));
+  });
+
+  it("are rounded as one by one: every pattern, and what lies around the middle between two", () => {
+    const words = Uint32Array.from({ length: 0x1_0000 * 6 }, (_, i) => {
+      const low = [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff][i % 6]!;
+      return Math.floor(i / 6) * 0x1_0000 + low;
+    });
+    const values = new Float32Array(words.buffer);
+    expect(numbersToBf16(values)).toEqual(Uint16Array.from(values, (value) => numberToBf16(value)));
   });
 });

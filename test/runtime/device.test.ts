@@ -187,6 +187,27 @@ describe("buffers", () => {
     expect(device.buffer("bf16", [1, 3.140625]).readBytes()).toEqual(new Uint8Array([0x80, 0x3f, 0x49, 0x40]));
   });
 
+  test.each([
+    ["u8", Uint8Array, [0, 255, 7]],
+    ["s16", Int16Array, [-5, 32_767, 0]],
+    ["u64", BigUint64Array, [0n, 2n ** 64n - 1n, 1n]],
+    ["f32", Float32Array, [-0, Number.NaN, 1.5]],
+    ["f16", Float32Array, [0.1, 65_504, -1e6]],
+    ["bf16", Float32Array, [3.140625, Number.NaN, -1e39]],
+  ] as const)("of %s are read into an array that there is", (type, arrayClass, values) => {
+    const device = new Device();
+    const x = device.buffer(type, values);
+    const whole = new arrayClass(5);
+    const into = whole.subarray(1, 4);
+    expect(x.read(into as never)).toBe(into);
+    expect(into).toEqual(x.read());
+    expect([whole[0], whole[4]].map(Number)).toEqual([0, 0]);
+    const wrong = "a buffer of 3 values of " + type + " cannot be read into that";
+    expect(() => x.read(whole as never)).toThrow(`5 elements of a ${arrayClass.name}: ${wrong}`);
+    expect(() => x.read(new DataView(new ArrayBuffer(24)) as never)).toThrow(wrong);
+    expect(() => x.read([1, 2, 3] as never)).toThrow(wrong);
+  });
+
   test("are aligned and separate, and reject what does not fit", () => {
     const device = new Device();
     const x = device.buffer("u8", 3);

@@ -166,9 +166,11 @@ export const callEntry = {
   /** Where calls are checked: what the caller's stack counts as, and the bytes of the host's stack that are left. */
   cost: 16,
   room: 20,
+  /** In vISA, the byte of memory where the registers lie that calls pass: a byte file's beginning. */
+  passed: 24,
 } as const;
 
-const callWordsBytes = 24;
+const callWordsBytes = 32;
 
 /**
  * Bytes of a record, or of a root: an object's first address (64 bits), its size, and what makes an address a byte of
@@ -177,6 +179,11 @@ const callWordsBytes = 24;
 export const recordBytes = 16;
 
 const align = (at: number): number => Math.ceil(at / 64) * 64;
+
+/** The number of a word in the header, the same in all contexts. */
+export const headerWord = (name: HeaderWord): number => headerWords.indexOf(name);
+
+const headerOffsets = Object.fromEntries(headerWords.map((name, i) => [name, 4 * i])) as Record<HeaderWord, number>;
 
 export function layContext(needs: ContextNeeds): ContextLayout {
   let at = headerBytes;
@@ -187,7 +194,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
   };
   const callBytes = callWordsBytes + 4 * (needs.memoryParams + needs.memoryResults);
   return {
-    words: Object.fromEntries(headerWords.map((name, i) => [name, 4 * i])) as Record<HeaderWord, number>,
+    words: headerOffsets,
     params: take(needs.paramBytes),
     roots: take(needs.roots * recordBytes),
     sites: take(needs.sites * recordBytes),

@@ -5,7 +5,7 @@ import type { Grid } from "../../machine/state/launch-state.ts";
 import { clusterSize } from "../../machine/state/cluster.ts";
 import { clusterScalars } from "../../machine/state/specials.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import { recordBytes, tidBytes } from "../abi/context-layout.ts";
+import { headerWord, recordBytes, tidBytes } from "../abi/context-layout.ts";
 import { extentHeader, extentHeaderBytes } from "../abi/extent-table.ts";
 import { type ExtentTable, writeEntry } from "./extent-tables.ts";
 
@@ -92,6 +92,55 @@ const clusterWords = [
   "is_explicit_cluster",
 ] as const satisfies readonly (keyof ReturnType<typeof clusterScalars>)[];
 
+const clusterPlaces = clusterWords.map(headerWord);
+
+/** The numbers of words in the header. A literal, whose properties V8 finds at once: each launch writes all of them. */
+const header = {
+  ntidX: headerWord("ntid.x"),
+  ntidY: headerWord("ntid.y"),
+  ntidZ: headerWord("ntid.z"),
+  nctaidX: headerWord("nctaid.x"),
+  nctaidY: headerWord("nctaid.y"),
+  nctaidZ: headerWord("nctaid.z"),
+  nwarpid: headerWord("nwarpid"),
+  nsmid: headerWord("nsmid"),
+  envreg1: headerWord("envreg1"),
+  envreg2: headerWord("envreg2"),
+  gridid: headerWord("gridid"),
+  dynamicSharedBytes: headerWord("dynamic_smem_size"),
+  totalSharedBytes: headerWord("total_smem_size"),
+  aggregateSharedBytes: headerWord("aggr_smem_size"),
+  threads: headerWord("threads"),
+  entry: headerWord("entry"),
+  resumed: headerWord("resumed"),
+  patience: headerWord("patience"),
+};
+
+/** Fills the words of a header, the first of which is `at`, that depend on the launch alone. */
+function fillHeader(grid: Grid, words: Int32Array, at: number): void {
+  const [nx, ny, nz] = grid.block;
+  const sharedBytes = grid.staticSharedBytes + grid.dynamicSharedBytes;
+  words[at + header.ntidX] = nx;
+  words[at + header.ntidY] = ny;
+  words[at + header.ntidZ] = nz;
+  words[at + header.nctaidX] = grid.dimensions[0];
+  words[at + header.nctaidY] = grid.dimensions[1];
+  words[at + header.nctaidZ] = grid.dimensions[2];
+  words[at + header.nwarpid] = Math.ceil((nx * ny * nz) / 32);
+  words[at + header.nsmid] = grid.processors;
+  words[at + header.envreg1] = grid.environment[0];
+  words[at + header.envreg2] = grid.environment[1];
+  words[at + header.gridid] = grid.id;
+  words[at + header.dynamicSharedBytes] = grid.dynamicSharedBytes;
+  words[at + header.totalSharedBytes] = sharedBytes;
+  words[at + header.aggregateSharedBytes] = sharedBytes;
+  const clusters = clusterScalars(grid);
+  for (let i = 0; i < clusterWords.length; i++) words[at + clusterPlaces[i]!] = clusters[clusterWords[i]!];
+  words[at + header.threads] = nx * ny * nz;
+  words[at + header.resumed] = 0;
+  words[at + header.patience] = clusterSize(grid) > 1 ? patience.together : patience.alone;
+}
+
 /** Fills a context for the blocks of a launch. */
 export function fillContext(
   grid: Grid,
@@ -103,33 +152,11 @@ export function fillContext(
   const { layout } = kernel;
   const { views } = grid.memory;
   const { i32, u8 } = views;
-  const set = (word: keyof typeof layout.words, value: number): void => {
-    i32[(context + layout.words[word]) >>> 2] = value;
-  };
-  const [nx, ny, nz] = grid.block;
-  const [gx, gy, gz] = grid.dimensions;
-  const threads = nx * ny * nz;
-  set("ntid.x", nx);
-  set("ntid.y", ny);
-  set("ntid.z", nz);
-  set("nctaid.x", gx);
-  set("nctaid.y", gy);
-  set("nctaid.z", gz);
-  set("nwarpid", Math.ceil(threads / 32));
-  set("nsmid", grid.processors);
-  set("envreg1", grid.environment[0]);
-  set("envreg2", grid.environment[1]);
-  set("gridid", grid.id);
-  set("dynamic_smem_size", grid.dynamicSharedBytes);
-  set("total_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
-  set("aggr_smem_size", grid.staticSharedBytes + grid.dynamicSharedBytes);
-  const clusters = clusterScalars(grid);
-  for (const name of clusterWords) set(name, clusters[name]);
-  set("threads", threads);
-  set("entry", context + layout.calls);
-  set("resumed", 0);
-  set("patience", clusterSize(grid) > 1 ? patience.together : patience.alone);
+  const threads = grid.block[0] * grid.block[1] * grid.block[2];
+  fillHeader(grid, i32, context >>> 2);
+  i32[(context >>> 2) + header.entry] = context + layout.calls;
   if (!kernel.shape.rows) {
+    const [nx, ny] = grid.block;
     for (let t = 0; t < threads; t++) {
       const at = (context + layout.tids + 4 * t) >>> 2;
       i32[at] = t % nx;

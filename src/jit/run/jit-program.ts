@@ -7,7 +7,6 @@ import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { HostImport } from "../abi/host-imports.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { GivenUp, Stalled, tooDeep, Unsupported } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
@@ -27,6 +26,7 @@ import {
 } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { isRepeatable, quietly, withoutReports } from "./repeatable.ts";
 import { ShortLaunches } from "./short-launches.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
@@ -143,8 +143,7 @@ export class JitProgram {
       () => run(request),
       (result) => {
         if (!isRepeatable(loaded.kernel, request, result)) return null;
-        const { onOutput: _, onReport: __, onProgress: ___, onDeviceWork: ____, ...again } = request;
-        return () => void run(again);
+        return () => void run(quietly(request));
       },
     );
   }
@@ -159,12 +158,11 @@ export class JitProgram {
     const onDeviceWork = (work: DeviceWork): void => {
       handedOver.push(work);
     };
-    const { onReport, ...quiet } = request;
     const undo = this.program.memory.checkpoint();
     const print = ({ reports }: JitResult): void => {
       for (const text of printed) request.onOutput?.(text);
       for (const work of handedOver) request.onDeviceWork?.(work);
-      for (const report of reports) onReport?.(report, reports);
+      for (const report of reports) request.onReport?.(report, reports);
     };
     const giveUp = (error: unknown): null => {
       const reason = whyGivenUp(error);
@@ -177,7 +175,8 @@ export class JitProgram {
       this.#last = null;
       return null;
     };
-    return { id: nextLaunch(), request: { ...quiet, onOutput, onDeviceWork }, undo, print, giveUp };
+    const kept = { ...(request.onReport === undefined ? request : withoutReports(request)), onOutput, onDeviceWork };
+    return { id: nextLaunch(), request: kept, undo, print, giveUp };
   }
 
   /**
@@ -338,22 +337,6 @@ const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
   a.block.every((n, i) => n === b.block[i]) &&
   a.matrix === b.matrix &&
   [a, b].every(({ threads, cluster }) => threads === undefined && cluster === undefined);
-
-/** Functions of the host that do more than change memory, or do not do the same again. */
-const unrepeatable: readonly HostImport[] = ["external"];
-
-/**
- * Whether a launch that has been run has changed memory as it would again: by itself, in one thread of the host, and
- * its blocks in an order that does not depend on time.
- */
-function isRepeatable(
-  { mayGiveUp, waits, imports }: CompiledKernel,
-  request: LaunchRequest,
-  result: JitResult,
-): boolean {
-  if (!result.ok || result.hostThreads > 1 || mayGiveUp || waits || request.hostClock === true) return false;
-  return !unrepeatable.some((name) => imports.includes(name));
-}
 
 /**
  * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.

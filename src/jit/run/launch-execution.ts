@@ -110,8 +110,8 @@ export class LaunchExecution implements Work {
     this.#makeHost = makeHost;
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
-    const onOutput = (text: string): void => this.output.add(this.blockIn(this.#context), text);
-    const open = openLaunch(program, { ...request, onOutput }, { id });
+    const print = (text: string): void => this.output.add(this.blockIn(this.#context), text);
+    const open = openLaunch(program, request, { id, print });
     const { grid, sharedBytes } = open;
     const { memory } = grid;
     this.#grid = grid;

@@ -1,6 +1,6 @@
 /** A thread of the host that runs a script and receives messages. */
 export interface HostWorker {
-  post(message: object): void;
+  post(message: object | null): void;
   /** Sets whether the worker keeps the process alive. */
   hold(held: boolean): void;
 }
@@ -32,6 +32,8 @@ interface HostGlobals {
   readonly SharedArrayBuffer?: unknown;
   readonly Worker?: new (url: string) => WebWorker;
   readonly Blob?: new (parts: readonly string[], options: { readonly type: string }) => object;
+  setTimeout(run: () => void, ms: number): unknown;
+  clearTimeout(timer: unknown): void;
   readonly URL?: { createObjectURL?(blob: object): string };
 }
 
@@ -70,6 +72,13 @@ export const hostCores = (): number =>
   nodeModule<{ availableParallelism(): number }>("node:os")?.availableParallelism() ??
   globals.navigator?.hardwareConcurrency ??
   1;
+
+/** Does something after some time, for which no process stays alive. Returns what takes it back. */
+export function later(ms: number, run: () => void): () => void {
+  const timer = globals.setTimeout(run, ms);
+  (timer as { unref?(): void }).unref?.();
+  return () => globals.clearTimeout(timer);
+}
 
 /** Starts a worker. Throws what the host throws if it allows none. */
 export function startWorker(source: string, events: WorkerEvents): HostWorker {

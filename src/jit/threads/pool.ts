@@ -1,5 +1,5 @@
-import { type HostWorker, hostCores, startWorker } from "./host-workers.ts";
-import { type Invitation, workerSource } from "./worker-source.ts";
+import { type HostWorker, hostCores, later, startWorker } from "./host-workers.ts";
+import { type Invitation, type WorkerCode, workerSource } from "./worker-source.ts";
 
 /** A launch that workers take part in. */
 export interface Launch {
@@ -13,7 +13,20 @@ interface PoolWorker {
   readonly host: HostWorker;
   /** Launches that it takes part in. */
   readonly launches: Set<Launch>;
+  /** What it has been given last, and keeps. */
+  code: WorkerCode | null;
+  /** Takes back that it is to forget that soon; null while it is not. */
+  keep: (() => void) | null;
 }
+
+/**
+ * Milliseconds without a launch after which a worker forgets what it has run, and in Node collects its garbage: the
+ * memories of devices that are no longer used elsewhere. V8 does not count shared memory, and might keep it for long.
+ */
+const idleMs = 50;
+
+const isSame = (a: WorkerCode, b: WorkerCode): boolean =>
+  a.module === b.module && a.memory === b.memory && a.tiles === b.tiles && a.clock === b.clock;
 
 /** The workers of a process: started when they are needed, and kept. They alone do not keep the process alive. */
 class WorkerPool {
@@ -27,25 +40,41 @@ class WorkerPool {
   }
 
   /** Invites up to `count` workers, the least busy first. Returns how many there were. */
-  invite(launch: Launch, count: number, invitation: (member: number) => Invitation): number {
+  invite(
+    launch: Launch,
+    count: number,
+    code: WorkerCode,
+    invitation: (member: number) => Omit<Invitation, "code">,
+  ): number {
     const idle = this.#workers.filter((w) => w.launches.size === 0).length;
     const most = Math.max(count, hostCores());
     for (let missing = Math.min(count - idle, most - this.size); missing > 0 && !this.#refused; missing--)
       this.#start();
     const chosen = [...this.#workers].sort((a, b) => a.launches.size - b.launches.size).slice(0, count);
-    chosen.forEach(({ host, launches }, member) => {
+    chosen.forEach((worker, member) => {
+      const { host, launches } = worker;
       const message = invitation(member);
       launches.add(launch);
+      worker.keep?.();
+      worker.keep = null;
       if (message.tells) host.hold(true);
-      host.post(message);
+      const isKnown = worker.code !== null && isSame(worker.code, code);
+      worker.code = code;
+      host.post({ ...message, code: isKnown ? null : code } satisfies Invitation);
     });
     return chosen.length;
   }
 
   /** The launch has ended. */
   dismiss(launch: Launch): void {
-    for (const { host, launches } of this.#workers) {
-      if (launches.delete(launch) && launches.size === 0) host.hold(false);
+    for (const worker of this.#workers) {
+      const { host, launches } = worker;
+      if (!launches.delete(launch) || launches.size > 0) continue;
+      host.hold(false);
+      worker.keep = later(idleMs, () => {
+        worker.code = worker.keep = null;
+        host.post(null);
+      });
     }
   }
 
@@ -62,7 +91,8 @@ class WorkerPool {
       for (const launch of [...launches]) launch.look();
     };
     try {
-      this.#workers.push({ host: startWorker(workerSource, { onMessage: look, onEnd: lost }), launches });
+      const host = startWorker(workerSource, { onMessage: look, onEnd: lost });
+      this.#workers.push({ host, launches, code: null, keep: null });
     } catch {
       this.#refused = true;
     }

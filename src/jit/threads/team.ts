@@ -180,13 +180,9 @@ export class Team implements Launch {
     words.set(this.#words);
     this.#words = words;
     const members = contexts.map((context, i): Member => ({ context, mailbox: new Mailbox(control, i) }));
-    const invited = workerPool.invite(this, members.length, (i) => ({
+    const code = { module, tiles, memory, functions: [...functions.keys()], clock };
+    const invited = workerPool.invite(this, members.length, code, (i) => ({
       tells,
-      module,
-      tiles,
-      memory,
-      functions: [...functions.keys()],
-      clock,
       context: contexts[i]!,
       control,
       mailbox: mailAt(i),

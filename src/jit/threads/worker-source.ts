@@ -6,16 +6,8 @@ import { maxMessage, mail, mailState, messageAt, maxValues, noBlock, valuesAt, w
  */
 export const batchMs = 1;
 
-/**
- * Milliseconds without a launch after which a worker of Node collects its garbage, and with it the memories of devices
- * that are no longer used elsewhere. V8 does not count shared memory, and might keep it for long.
- */
-const idleMs = 50;
-
-/** The message that makes a worker run blocks of a launch, as long as there are any. */
-export interface Invitation {
-  /** Whether to send a message when something has happened, since the launching thread does not wait for it. */
-  readonly tells: boolean;
+/** What a worker makes an instance of. It keeps that for launches of the same kernel, until it is told to forget it. */
+export interface WorkerCode {
   readonly module: WebAssembly.Module;
   /** A module whose functions that one imports, or null. */
   readonly tiles: WebAssembly.Module | null;
@@ -24,6 +16,14 @@ export interface Invitation {
   readonly functions: readonly string[];
   /** The function that reads the host's clock, which workers do by themselves; null if there is none. */
   readonly clock: string | null;
+}
+
+/** The message that makes a worker run blocks of a launch, as long as there are any. */
+export interface Invitation {
+  /** Whether to send a message when something has happened, since the launching thread does not wait for it. */
+  readonly tells: boolean;
+  /** Null: what the worker has been given last, and still has. */
+  readonly code: WorkerCode | null;
   /** The context in which the worker runs blocks. */
   readonly context: number;
   readonly control: SharedArrayBuffer;
@@ -43,24 +43,45 @@ export const workerSource = `
 const isNode = globalThis.process?.getBuiltinModule !== undefined;
 const { parentPort = globalThis } = isNode ? process.getBuiltinModule("node:worker_threads") : {};
 const stopped = Symbol();
-let idle;
 // Not "gc": with --expose-gc there is one already, in workers too.
 let collectAll;
 const collect = () => {
   if (collectAll === undefined) {
     const { setFlagsFromString } = process.getBuiltinModule("node:v8");
     setFlagsFromString("--expose-gc");
-    // Flags belong to the process, so another worker may have taken this one back: the next idle moment will do.
     collectAll = process.getBuiltinModule("node:vm").runInNewContext("globalThis.gc");
     setFlagsFromString("--no-expose-gc");
+    // Flags belong to the process: another worker, idle since the same moment, may have taken this one back.
+    if (collectAll === undefined) setTimeout(collect, Math.random() * 20);
   }
-  collectAll?.();
+  // What the message has brought that has woken the worker is garbage only afterwards.
+  if (collectAll !== undefined) setTimeout(collectAll, 0);
 };
 const origin = BigInt(Math.floor(performance.timeOrigin)) * 1000000n;
 const hostClock = () => origin + BigInt(Math.floor(performance.now() * 1e6));
+let code = null;
+let instance;
+// Of the launch that runs.
+let call;
+const open = () => {
+  const { module, tiles, memory, functions, clock } = code;
+  const env = { memory };
+  functions.forEach((name, f) => (env[name] = (...values) => call(f, values)));
+  if (clock !== null) env[clock] = hostClock;
+  if (tiles !== null) Object.assign(env, new WebAssembly.Instance(tiles, { env: { memory } }).exports);
+  return new WebAssembly.Instance(module, { env });
+};
 parentPort.onmessage = ({ data }) => {
-  clearTimeout(idle);
-  const { tells, module, tiles, memory, functions, clock, control, mailbox, threads, waits } = data;
+  if (data === null || data.code !== null) {
+    code = data === null ? null : data.code;
+    instance = undefined;
+  }
+  if (data === null) {
+    call = undefined;
+    if (isNode) collect();
+    return;
+  }
+  const { tells, control, mailbox, threads, waits } = data;
   const words = new Int32Array(control);
   const mail = new Int32Array(control, mailbox);
   const numbers = new Float64Array(control, mailbox + ${valuesAt}, ${maxValues});
@@ -77,7 +98,7 @@ parentPort.onmessage = ({ data }) => {
     while (Atomics.load(mail, ${mail.state}) === state) Atomics.wait(mail, ${mail.state}, state);
     if (Atomics.exchange(mail, ${mail.state}, ${mailState.empty}) === ${mailState.stop}) throw stopped;
   };
-  const call = (f, values) => {
+  call = (f, values) => {
     let wide = 0;
     values.forEach((value, i) => {
       if (typeof value === "bigint") {
@@ -99,18 +120,11 @@ parentPort.onmessage = ({ data }) => {
       ask(${mailState.failure});
     } catch {}
   };
-  const env = { memory };
-  functions.forEach((name, f) => (env[name] = (...values) => call(f, values)));
-  if (clock !== null) env[clock] = hostClock;
-  let instance;
   let { context } = data;
   const run = (from, to) => {
     let end = to;
     try {
-      if (instance === undefined) {
-        if (tiles !== null) Object.assign(env, new WebAssembly.Instance(tiles, { env: { memory } }).exports);
-        instance = new WebAssembly.Instance(module, { env });
-      }
+      instance ??= open();
       end = instance.exports.run(context, from, to) >>> 0;
     } catch (error) {
       if (error !== stopped) fail(error);
@@ -119,7 +133,8 @@ parentPort.onmessage = ({ data }) => {
       mail[${mail.done}] += to - from;
       Atomics.store(mail, ${mail.block}, ${noBlock});
       Atomics.add(words, ${word.done}, to - from);
-      tell();
+      // After the last blocks the worker tells, too, that it takes part no more: one message says both.
+      if (Atomics.load(words, ${word.next}) >>> 0 < Atomics.load(words, ${word.end}) >>> 0) tell();
     } else {
       ask(${mailState.stopped});
       context = mail[${mail.context}];
@@ -158,6 +173,5 @@ parentPort.onmessage = ({ data }) => {
   Atomics.store(mail, ${mail.block}, ${noBlock});
   Atomics.store(mail, ${mail.present}, 0);
   tell();
-  if (isNode) idle = setTimeout(collect, ${idleMs});
 };
 `;

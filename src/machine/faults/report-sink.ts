@@ -18,7 +18,8 @@ type Growing = { -readonly [K in keyof Report]: Report[K] } & { threads: ThreadI
 /** Collects the findings of a launch. The same code at the same instruction is one report with more threads. */
 export class ReportSink implements FindingSink {
   readonly kernel: string;
-  readonly #byPlace = new Map<Site, Map<string, Growing>>();
+  /** Null as long as there are none, as in most launches. */
+  #byPlace: Map<Site, Map<string, Growing>> | null = null;
   readonly #reports: Growing[] = [];
   readonly #onReport: ReportListener | undefined;
 
@@ -38,6 +39,7 @@ export class ReportSink implements FindingSink {
 
   add(finding: Finding): void {
     const { code, site, activation, lanes } = finding;
+    this.#byPlace ??= new Map();
     let here = this.#byPlace.get(site);
     if (here === undefined) this.#byPlace.set(site, (here = new Map()));
     let report = here.get(code);

@@ -1,6 +1,14 @@
 import { AddressSpace } from "../../machine/memory/address-space.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
-import { asTypedArray, bytesOfValues, elementInfo, type ElementType, type TypedArrays } from "./element.ts";
+import {
+  asTypedArray,
+  bytesOfValues,
+  copyElements,
+  elementInfo,
+  type ElementType,
+  isArrayOf,
+  type TypedArrays,
+} from "./element.ts";
 import { fitting, UsageError } from "./errors.ts";
 
 /** An address within a buffer, for use as a kernel argument. Made by `Buffer.at`. */
@@ -63,12 +71,22 @@ export class Buffer<T extends ElementType = ElementType> {
   }
 
   /**
-   * Returns a copy of the values. f16 and bf16 are converted to a `Float32Array`.
+   * Returns a copy of the values. f16 and bf16 are converted to a `Float32Array`. `into`: an array of this kind and
+   * length that gets the values; to read again and again into one array is several times as fast as into new ones.
    *
-   * @throws UsageError if the buffer has been freed, or while launches are in flight that may use it
+   * @throws UsageError if the buffer has been freed, while launches are in flight that may use it, or if `into` does
+   * not fit
    */
-  read(): TypedArrays[T] {
-    return asTypedArray(this.type, this.readBytes());
+  read(into?: TypedArrays[T]): TypedArrays[T] {
+    if (into === undefined) return asTypedArray(this.type, this.readBytes());
+    this.#living();
+    if (!isArrayOf(this.type, into) || into.length !== this.length) {
+      throw new UsageError(
+        `${describe(into)}: a buffer of ${this.length} values of ${this.type} cannot be read into that`,
+      );
+    }
+    copyElements(this.type, this.#memory.views.u8.subarray(this.offset, this.offset + this.byteLength), into);
+    return into;
   }
 
   /**
@@ -127,4 +145,10 @@ export class Buffer<T extends ElementType = ElementType> {
       throw new UsageError("launches are in flight that may use the buffer: await their results first");
     }
   }
+}
+
+/** An array as errors name it: "5 elements of a Float32Array". */
+function describe(array: unknown): string {
+  if (!ArrayBuffer.isView(array) || !("length" in array)) return String(array);
+  return `${array.length} elements of a ${array.constructor.name}`;
 }

@@ -1,4 +1,11 @@
-import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
+import {
+  bf16ToNumber,
+  bf16ToNumbers,
+  f16ToNumber,
+  numbersToBf16,
+  numberToBf16,
+  numberToF16,
+} from "../../numeric/half.ts";
 
 /**
  * The element types of buffers: unsigned and signed integers and floats, with their size in bits. All are
@@ -212,6 +219,9 @@ export function bytesOfValues(type: ElementType, values: ArrayLike<number> | Arr
     const { buffer, byteOffset, byteLength } = values as TypedArray;
     return new Uint8Array(buffer, byteOffset, byteLength);
   }
+  if (given !== null && given in numberArrays && isHalf(type)) {
+    return new Uint8Array(halvesOf(type, values as ArrayLike<number>).buffer);
+  }
   if (given !== null && given in numberArrays && type in numberArrays) {
     const converted = new numberArrays[type as keyof typeof numberArrays](values as ArrayLike<number>);
     return new Uint8Array(converted.buffer);
@@ -235,12 +245,41 @@ export function toTypedArray<T extends ElementType>(type: T, bytes: Uint8Array):
 
 /** The elements of an array of bytes that nobody else uses, and that is all of its buffer. */
 export function asTypedArray<T extends ElementType>(type: T, bytes: Uint8Array): TypedArrays[T] {
-  if (type === "f16" || type === "bf16") {
-    const elements = new Elements(type, bytes);
-    return Float32Array.from({ length: elements.length }, (_, i) => elements.get(i) as number) as TypedArrays[T];
-  }
   const { buffer } = bytes as Uint8Array<ArrayBuffer>;
+  if (isHalf(type)) {
+    const halves = new Uint16Array(buffer, 0, bytes.length >>> 1);
+    return widened(type, halves, new Float32Array(halves.length)) as TypedArrays[T];
+  }
   return new constructors[type as keyof typeof constructors](buffer) as TypedArrays[T];
+}
+
+/** Copies elements into an array for elements of their type, as long as they are. `bytes` begins at an even byte. */
+export function copyElements<T extends ElementType>(type: T, bytes: Uint8Array, into: TypedArrays[T]): void {
+  if (isHalf(type)) widened(type, new Uint16Array(bytes.buffer, bytes.byteOffset, into.length), into as Float32Array);
+  else new Uint8Array(into.buffer, into.byteOffset, into.byteLength).set(bytes);
+}
+
+/** Whether an array is one that `Buffer.read` returns for a type. */
+export const isArrayOf = <T extends ElementType>(type: T, array: unknown): array is TypedArrays[T] =>
+  array instanceof (isHalf(type) ? Float32Array : constructors[type as Exclude<ElementType, Half>]);
+
+type Half = "f16" | "bf16";
+
+const isHalf = (type: ElementType): type is Half => type === "f16" || type === "bf16";
+
+/** Converts the bits of halves to numbers. */
+function widened(type: Half, halves: Uint16Array, into: Float32Array): Float32Array {
+  if (type === "bf16") bf16ToNumbers(halves, into);
+  else for (let i = 0; i < halves.length; i++) into[i] = f16ToNumber(halves[i]!);
+  return into;
+}
+
+/** Rounds numbers to halves, and returns their bits: bf16 by way of f32, as `Elements.set` does it. */
+function halvesOf(type: Half, values: ArrayLike<number>): Uint16Array {
+  if (type === "bf16") return numbersToBf16(values instanceof Float32Array ? values : new Float32Array(values));
+  const halves = new Uint16Array(values.length);
+  for (let i = 0; i < halves.length; i++) halves[i] = numberToF16(values[i]!);
+  return halves;
 }
 
 /** The element type of a typed array, or null if kernels have none like it. */

@@ -14,6 +14,19 @@ import {
 import { blockRanges } from "./block-selection.ts";
 import type { LaunchPlan } from "./launch-plan.ts";
 
+type Given<T> = { readonly [K in keyof T]?: Exclude<T[K], undefined> };
+
+const nothing = {};
+
+/** The properties that are not undefined: of most launches none, of which a launch of microseconds makes no object. */
+function given<T extends object>(options: T): Given<T> {
+  for (const name in options) {
+    if (options[name] === undefined) continue;
+    return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Given<T>;
+  }
+  return nothing;
+}
+
 /** A launch that is ready to begin: its arguments have been copied. */
 export class PreparedLaunch {
   readonly request: LaunchRequest;
@@ -67,16 +80,18 @@ export class PreparedLaunch {
       onDeviceWork: (work) => {
         this.deviceWork.push(work);
       },
-      ...(environment === undefined ? {} : { environment }),
-      ...(hostClock === undefined ? {} : { hostClock }),
-      ...(seed === undefined ? {} : { seed }),
-      ...(steering === undefined ? {} : { steering }),
-      ...(matrix === undefined ? {} : { matrix }),
-      ...(maxSteps === undefined ? {} : { maxSteps }),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(hostThreads === undefined ? {} : { hostThreads }),
-      ...(onProgress === undefined ? {} : { onProgress }),
-      ...(onReport === undefined ? {} : { onReport }),
+      ...given({
+        environment,
+        hostClock,
+        seed,
+        steering,
+        matrix,
+        maxSteps,
+        timeoutMs,
+        hostThreads,
+        onProgress,
+        onReport,
+      }),
     };
   }
 

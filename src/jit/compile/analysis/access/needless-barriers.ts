@@ -8,8 +8,8 @@ import { isBarrier } from "../code/source-code.ts";
 import { regionFrom } from "../flow/barrier-regions.ts";
 import { ThreadValues } from "../values/thread-values.ts";
 
-/** Kernels with more instructions are not examined, nor regions with more accesses. */
-const most = { instructions: 2000, accesses: 64 };
+/** Kernels with more instructions or barriers are not examined, nor regions with more accesses. */
+const most = { instructions: 2000, barriers: 64, accesses: 64 };
 
 /** Bytes from `start` on, up to `end`. */
 interface Bytes {
@@ -40,7 +40,7 @@ export function needlessBarriersOf(
 ): readonly number[] {
   const { instructions } = ir;
   const barriers = instructions.flatMap(({ op }, i) => (op.kind === "barrier" ? [i] : []));
-  if (!barriers.every((i) => isWhole(instructions[i]!))) return [];
+  if (barriers.length > most.barriers || !barriers.every((i) => isWhole(instructions[i]!))) return [];
   if (barriers.length === 0 || instructions.length > most.instructions || block[0] * block[1] * block[2] <= 32)
     return [];
   const graph = flowGraphOf(instructions, { endsBlock: isBarrier });

@@ -1,6 +1,6 @@
 import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
-import { hostFault } from "./api/host-access.ts";
+import { hostFault, relyOn } from "./api/host-access.ts";
 import { launchOneWay } from "./api/launch.ts";
 import { CudaError, errorName, errors, ownError } from "./base/errors.ts";
 import { type Item, message, wire } from "./base/wire.ts";
@@ -55,7 +55,7 @@ export class Session {
   take({ index, thread, data, reply }: Message): void {
     if (index === message.launch) this.#launch(thread, data);
     else if (index === message.fault) this.#fault(thread, data, reply);
-    else if (index === message.callback) this.#askCallback(data, reply!);
+    else if (index === message.callback) this.#askCallback(thread, data, reply!);
     else this.#call(this.#entries[index]!, thread, data, reply);
   }
 
@@ -123,7 +123,7 @@ export class Session {
     reply?.({ result: isOpen ? 1 : 0, items: call.items, showsOutput: false });
   }
 
-  #askCallback(data: Uint8Array, reply: Reply): void {
+  #askCallback(thread: number, data: Uint8Array, reply: Reply): void {
     const [target = 0n] = wordsOf(data);
     this.process.callbacks.ask((next) => {
       const out = new Bytes(40)
@@ -132,7 +132,11 @@ export class Session {
         .u64(16, next.data)
         .u64(24, next.stream)
         .u64(32, next.status);
-      reply({ result: 0, items: [{ kind: 1, address: target, data: out.data }], showsOutput: false });
+      const call = new Call(this.process, this.process.thread(thread), "a callback", false, noWords);
+      call.poke(target, out.data);
+      // A callback may rely on what is before it in its stream; more is let through, and nothing wrong is said.
+      relyOn(call, (order) => order.allEnded());
+      reply({ result: 0, items: call.items, showsOutput: false });
     });
   }
 }

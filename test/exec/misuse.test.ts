@@ -39,8 +39,8 @@ describe.skipIf(why !== null)("--sanitize all names a planted mistake", () => {
     expect(stderr).toMatch(new RegExp(`at ${name}\\(\\) \\(.*programs\\.cu:\\d+\\)`));
   });
 
-  test("and nothing in a program that waits for what it uses", () => {
-    expect(cli.run("exec", "--sanitize", "all", "./programs", "waits_for_managed")).toMatchObject({
+  test.each(["waits_for_managed", "callback_after_copy"])("and nothing in a program that is right: %s", (name) => {
+    expect(cli.run("exec", "--sanitize", "all", "./programs", name)).toMatchObject({
       status: 0,
       stdout: "",
       stderr: "",

@@ -40,7 +40,7 @@ export class DeviceMemory {
   quarantine = false;
   /** Counts the changes after which a remembered range or view is no longer valid. */
   epoch = 0;
-  /** How it has become what it is, for launches that may have to be undone. */
+  /** How it has become what it is, for launches that may have to be undone. @internal */
   readonly history: MemoryHistory;
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();

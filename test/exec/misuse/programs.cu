@@ -311,6 +311,20 @@ static void waits_for_managed() {
   cudaStreamDestroy(b);
 }
 
+static void CUDART_CB reads(void *p) { sink = *(float *)p; }
+
+static void callback_after_copy() {
+  float *p, *q;
+  cudaMalloc(&q, 1 << 16);
+  cudaMemset(q, 0, 1 << 16);
+  cudaMallocHost(&p, 1 << 16);
+  cudaMemcpyAsync(p, q, 1 << 16, cudaMemcpyDeviceToHost);
+  cudaLaunchHostFunc(0, reads, p);
+  cudaDeviceSynchronize();
+  cudaFreeHost(p);
+  cudaFree(q);
+}
+
 #define CASE(name) {#name, name}
 static const struct {
   const char *name;
@@ -326,6 +340,7 @@ static const struct {
     CASE(host_reads_device_memory), CASE(host_writes_freed_memory), CASE(reads_managed_too_soon),
     CASE(writes_managed_too_soon), CASE(waits_for_another_stream), CASE(event_before_the_kernel),
     CASE(reads_copy_too_soon), CASE(waits_for_managed),
+    CASE(callback_after_copy),
 };
 
 int main(int argc, char **argv) {

@@ -6,6 +6,8 @@
 //
 // The texts in visa/opencl/ are those of IGC 1.0.12504 (`IGC_ShaderDumpEnable=1 IGC_ForceOCLSIMDWidth=WIDTH ocloc
 // compile -file X.cl -device PLATFORM --format zebin`), without their comments; each with its section .ze_info.
+// Those of calls are made from LLVM's IR (`clang -target spir64 -cl-std=CL2.0 -O2 -emit-llvm`, `ocloc compile
+// -llvm_input`), which may have function pointers, with IGC_FunctionControl=3; their functions are in the same file.
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Device, scalar } from "../dist/index.js";
@@ -98,6 +100,17 @@ const rows = [
     block: [256, 1, 1],
     args: (d) => [s32(n / 2), s32(1024), s32(256), noise(d, "s32", n)],
   },
+  ...[
+    ["direct", 256],
+    ["table", 64],
+    ["recursion", 12],
+  ].map(([name, count]) => ({
+    name: `calls-${name}`,
+    kernel: `calls_${name}`,
+    grid: line(1 << 14, 128),
+    block: [128, 1, 1],
+    args: (d) => [s32(count), d.buffer("u32", 1 << 14)],
+  })),
 ];
 
 /** Loads a kernel; what it returns runs it once. */

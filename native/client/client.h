@@ -45,6 +45,9 @@ void lw_register(const char *name, const uint64_t words[6]);
 void lw_learn(uint64_t function, const struct lw_kernel *kernel, uint32_t bytes);
 void lw_forget(uint64_t function);
 
+/* Tells the server of accesses to device memory that is closed to the host. */
+void lw_watch_faults(void);
+
 /* Starts the thread that runs functions of the program for the server. */
 void lw_start_callbacks(void);
 

@@ -314,6 +314,7 @@ int lw_connect(void) {
         const struct registration *r = &registrations[i];
         lw_send(r->index, r->words, sizeof r->words, NULL, 0);
       }
+      if (header()->stacks) lw_watch_faults();
       atomic_store(&link_.state, state = 1);
     } else {
       fputs("lanewise: this program is not run by `lanewise exec`\n", stderr);

@@ -51,7 +51,8 @@ struct lw_header {
 enum lw_message {
   LW_PAD = 0xffffff00,     /* fills the end of the ring */
   LW_LAUNCH = 0xffffff01,  /* struct lw_launch and the bytes of the arguments */
-  LW_CALLBACK = 0xffffff02 /* asks for the next function that the host is to run */
+  LW_CALLBACK = 0xffffff02, /* asks for the next function that the host is to run */
+  LW_FAULT = 0xffffff03 /* the program accesses closed device memory: a call of address, is it a write, an atomic */
 };
 
 struct lw_message_header {

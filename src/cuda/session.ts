@@ -1,7 +1,8 @@
 import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
+import { hostFault, relyOn } from "./api/host-access.ts";
 import { launchOneWay } from "./api/launch.ts";
-import { CudaError, errors, ownError } from "./base/errors.ts";
+import { CudaError, errorName, errors, ownError } from "./base/errors.ts";
 import { type Item, message, wire } from "./base/wire.ts";
 import type { CudaProcess } from "./state/process.ts";
 
@@ -53,7 +54,8 @@ export class Session {
   /** Does what a message asks for. */
   take({ index, thread, data, reply }: Message): void {
     if (index === message.launch) this.#launch(thread, data);
-    else if (index === message.callback) this.#askCallback(data, reply!);
+    else if (index === message.fault) this.#fault(thread, data, reply);
+    else if (index === message.callback) this.#askCallback(thread, data, reply!);
     else this.#call(this.#entries[index]!, thread, data, reply);
   }
 
@@ -64,7 +66,9 @@ export class Session {
     const answer = (result: number, detail: string | null = null): void => {
       if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
         const why = detail === null ? "" : `: ${detail}`;
-        this.process.warn(`${name} returns error ${result}${why}${this.process.stackText(stack)}`);
+        this.process.warn(
+          `${name} returns ${/^(__)?cuda/.test(name) ? errorName(result) : `error ${result}`}${why}${this.process.stackText(stack)}`,
+        );
       }
       reply?.({ result, items: call.items, showsOutput: call.showsOutput });
     };
@@ -108,7 +112,18 @@ export class Session {
     }
   }
 
-  #askCallback(data: Uint8Array, reply: Reply): void {
+  #fault(thread: number, data: Uint8Array, reply: Reply | null): void {
+    const call = new Call(this.process, this.process.thread(thread), "an access", false, wordsOf(data));
+    this.process.beginCall(framesOf(data));
+    const isOpen = hostFault(call, {
+      address: call.address(0),
+      isWrite: call.address(1) !== 0n,
+      isAtomic: call.address(2) !== 0n,
+    });
+    reply?.({ result: isOpen ? 1 : 0, items: call.items, showsOutput: false });
+  }
+
+  #askCallback(thread: number, data: Uint8Array, reply: Reply): void {
     const [target = 0n] = wordsOf(data);
     this.process.callbacks.ask((next) => {
       const out = new Bytes(40)
@@ -117,7 +132,11 @@ export class Session {
         .u64(16, next.data)
         .u64(24, next.stream)
         .u64(32, next.status);
-      reply({ result: 0, items: [{ kind: 1, address: target, data: out.data }], showsOutput: false });
+      const call = new Call(this.process, this.process.thread(thread), "a callback", false, noWords);
+      call.poke(target, out.data);
+      // A callback may rely on what is before it in its stream; more is let through, and nothing wrong is said.
+      relyOn(call, (order) => order.allEnded());
+      reply({ result: 0, items: call.items, showsOutput: false });
     });
   }
 }

@@ -1,5 +1,5 @@
 import type { Restore } from "../machine/memory/checkpoint.ts";
-import type { FrozenMemory } from "../machine/memory/memory.ts";
+import type { FrozenMemory } from "../machine/memory/frozen-memory.ts";
 
 /** The state of the machine at one time. */
 export interface Checkpoint {

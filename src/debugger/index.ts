@@ -31,6 +31,7 @@ export { launchesOf } from "./program.ts";
 export type { Found, Search } from "./search.ts";
 export type { SessionValues } from "./session-values.ts";
 export { Session, type SessionOptions, type StepRequest } from "./session.ts";
+export type { LaunchNote } from "./session-options.ts";
 export type { Granularity, Scope as StepScope, StepKind } from "./step-probe.ts";
 export { type SourceFormat, sourceText } from "./source/source-text.ts";
 export type { SourcePoint, SourceValue } from "./source/source-value.ts";

@@ -24,7 +24,7 @@ import type {
   WarpEvent,
 } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
-import type { Cta, Warp } from "../machine/state/launch-state.ts";
+import type { Cta, Grid, Warp } from "../machine/state/launch-state.ts";
 import { atomic, defineRange, load, store } from "./init/access.ts";
 import type { ActivationShadow } from "./init/activation-shadow.ts";
 import { callExternal, enter, leave } from "./init/calls.ts";
@@ -59,6 +59,10 @@ export class InitSanitizer implements Observer {
   #active = 0;
   #undefinedLanes = 0;
   #doubt: Doubt | null = null;
+
+  launchBegin({ memory }: Grid): void {
+    this.#state.memory.beginLaunch(memory);
+  }
 
   blockBegin(cta: Cta): void {
     const { memory } = this.#state;

@@ -56,8 +56,35 @@ export const asOps = (scalar: ValueOp, width: "quad" | "half", vector: ValueOp):
 /** An emission that selects the second or the third operand by the first. */
 export const asSelect = (width: "quad" | "half"): Emission => ({
   scalar: (p, a, b) => wasm.select(p!, a!, b!),
-  [width]: (p: Wasm, a: Wasm, b: Wasm) => wasm.blend(p, a, b),
+  [width]: (p: Wasm, a: Wasm, b: Wasm) => extreme(p, a, b) ?? wasm.blend(p, a, b),
 });
+
+/** The lesser or the greater of four integers each, if a selection is that; else null. */
+function extreme(p: Wasm, a: Wasm, b: Wasm): Wasm | null {
+  const found = p.kind === "op" ? /^i32x4\.(lt|le|gt|ge)_([su])$/.exec(p.op) : null;
+  if (p.kind !== "op" || found === null) return null;
+  const [x, y] = p.args as [Wasm, Wasm];
+  const isStraight = isSameValue(x, a) && isSameValue(y, b);
+  if (!isStraight && !(isSameValue(x, b) && isSameValue(y, a))) return null;
+  const isLess = /^l/.test(found[1]!);
+  return wasm.op(`i32x4.${isLess === isStraight ? "min" : "max"}_${found[2] as "s" | "u"}`, a, b);
+}
+
+/** Whether two graphs are the same value, read at the same time. Only small graphs are compared. */
+function isSameValue(a: Wasm, b: Wasm, depth = 4): boolean {
+  if (a === b) return true;
+  if (a.kind === "local") return b.kind === "local" && a.local === b.local;
+  if (a.kind === "const") return b.kind === "const" && a.ty === b.ty && isSameConstant(a.value, b.value);
+  if (a.kind !== "op" || b.kind !== "op" || depth === 0 || a.op !== b.op) return false;
+  const { args, immediates } = b;
+  return (
+    a.args.every((arg, i) => isSameValue(arg, args[i]!, depth - 1)) &&
+    a.immediates.every((immediate, i) => immediate === immediates[i])
+  );
+}
+
+const isSameConstant = (a: unknown, b: unknown): boolean =>
+  Object.is(a, b) || (Array.isArray(a) && Array.isArray(b) && a.join() === b.join());
 
 /** Primitives by name. */
 export type PrimTable = Readonly<Record<string, Prim>>;

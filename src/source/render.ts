@@ -91,6 +91,13 @@ export function renderCall(name: string, place: OriginatedPlace, options: Render
   ];
 }
 
+/** Returns "path:line:column" of the source that a place was compiled from, or else of the place itself. */
+export function renderOriginatedPlace(place: OriginatedPlace, options: RenderOptions = {}): string {
+  const found = originHead(place, options);
+  if (found === null) return renderPlace(place.source, place.span);
+  return shownPlace(found.head, place.source.path, options);
+}
+
 /**
  * The same as `renderHeading` for a place that was compiled from somewhere: that comes first, with the functions that
  * were inlined there, and then the instruction.

@@ -17,17 +17,17 @@ test.each<[string, (program: FakeProgram, memory: bigint, host: bigint) => Promi
   [
     "a direction that the destination does not have",
     (program, memory, host) => program.call("cudaMemcpy", host, memory, 64, hostToDevice),
-    "cudaMemcpy returns error 1: the copy is said to be host to device, and its destination is not",
+    "cudaMemcpy returns cudaErrorInvalidValue (1): the copy is said to be host to device, and its destination is not",
   ],
   [
     "a direction that the source does not have",
     (program, _memory, host) => program.call("cudaMemcpy", host, host, 64, deviceToHost),
-    "cudaMemcpy returns error 1: the copy is said to be device to host, and its source is not",
+    "cudaMemcpy returns cudaErrorInvalidValue (1): the copy is said to be device to host, and its source is not",
   ],
   [
     "more bytes than there are",
     (program, memory, host) => program.call("cudaMemcpy", host, memory + 32n, 64, deviceToHost),
-    "cudaMemcpy returns error 1: 64 bytes from 0x... on reach 32 bytes past the allocation of 64 bytes",
+    "cudaMemcpy returns cudaErrorInvalidValue (1): 64 bytes from 0x... on reach 32 bytes past the allocation of 64 bytes",
   ],
   [
     "memory that was freed",
@@ -35,7 +35,7 @@ test.each<[string, (program: FakeProgram, memory: bigint, host: bigint) => Promi
       expect(await program.call("cudaFree", memory)).toBe(0);
       return await program.call("cudaMemcpy", memory, memory, 64, deviceToDevice);
     },
-    "cudaMemcpy returns error 1: 0x... is no address of device memory that is in use",
+    "cudaMemcpy returns cudaErrorInvalidValue (1): 0x... is no address of device memory that is in use",
   ],
   [
     "freed twice",
@@ -43,17 +43,17 @@ test.each<[string, (program: FakeProgram, memory: bigint, host: bigint) => Promi
       expect(await program.call("cudaFree", memory)).toBe(0);
       return await program.call("cudaFree", memory);
     },
-    "cudaFree returns error 1: the memory is not in use: it was freed, or never allocated",
+    "cudaFree returns cudaErrorInvalidValue (1): the memory is not in use: it was freed, or never allocated",
   ],
   [
     "freed in the middle",
     (program, memory) => program.call("cudaFree", memory + 16n),
-    "cudaFree returns error 1: no allocation begins there",
+    "cudaFree returns cudaErrorInvalidValue (1): no allocation begins there",
   ],
   [
     "freed as memory of the host",
     (program, memory) => program.call("cudaFreeHost", memory),
-    "cudaFreeHost returns error 1: the memory is device memory, which is freed by another call",
+    "cudaFreeHost returns cudaErrorInvalidValue (1): the memory is device memory, which is freed by another call",
   ],
 ])("%s", async (_, call, message) => {
   expect(await failing(call)).toBe(message);

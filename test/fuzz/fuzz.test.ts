@@ -38,6 +38,8 @@ test.each([
   ["graph", 262_484_861],
   ["graph", 272_035_789],
   ["mixed", 500_000_027],
+  ["visaPauses", 453_101_462],
+  ["visaCompute", 453_101_550],
 ] as const)("compiled code was wrong once: %s %i", (family, seed) => {
   expect(compareEngines(programOf(family, seed), engines.interpreter, engines.jit)).toBeNull();
 });

@@ -1,5 +1,7 @@
-import { routineTexts } from "../visa/run/program.ts";
+import { type Program as TestProgram, routineTexts } from "../visa/run/program.ts";
+import { randomCompute } from "../visa/run/random-compute.ts";
 import { randomLanes } from "../visa/run/random-lanes.ts";
+import { randomPassing } from "../visa/run/random-passing.ts";
 import { randomProgram } from "../visa/run/random-program.ts";
 
 /** Routines of vISA, the kernel `k` first, and a launch of it. */
@@ -14,8 +16,15 @@ export interface VisaProgram {
   readonly group: number;
 }
 
-export const visaFamilies = ["visa", "visaPauses", "visaLanes"] as const;
+export const visaFamilies = ["visa", "visaPauses", "visaLanes", "visaPassing", "visaCompute"] as const;
 export type VisaFamilyName = (typeof visaFamilies)[number];
+
+/** Families of programs whose results nobody computes but the engines. */
+const withoutModel: Partial<Record<VisaFamilyName, (seed: number) => TestProgram>> = {
+  visaLanes: randomLanes,
+  visaPassing: randomPassing,
+  visaCompute: randomCompute,
+};
 
 /**
  * A random program of the interpreter's own tests, for several groups of which, without barriers, the last thread may
@@ -23,7 +32,7 @@ export type VisaFamilyName = (typeof visaFamilies)[number];
  */
 export function visaProgram(family: VisaFamilyName, seed: number): VisaProgram {
   const waits = family === "visaPauses";
-  const program = family === "visaLanes" ? randomLanes(seed) : randomProgram(seed, waits);
+  const program = withoutModel[family]?.(seed) ?? randomProgram(seed, waits);
   const width = program.widths[0]!;
   const group = [width, 3 * width, waits ? 2 * width : width + 3, width][seed % 4]!;
   return {

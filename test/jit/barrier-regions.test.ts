@@ -68,3 +68,20 @@ test("values that one phase leaves alone are there in a later one", () => {
     add.u32 %r10, %r10, %r11; st.global.b32 [%out], %r10; ret;`;
   for (const block of blocks) expect(expectSame({ name: "", before, body, block, words: 1 }).reports).toEqual([]);
 });
+
+test.each(blocks)("rounds in which each thread reads its successor's word, in blocks of %j", (...block) => {
+  // One of the two barriers is needless where threads are one row; a thread without a successor reads nothing.
+  const body = `${store} mov.u32 %r6, 0; mov.u32 %r8, %n; sub.u32 %r8, %r8, 1;
+    $LOOP: mov.u32 %r9, 3; setp.ge.u32 %p1, %t, %r8; @%p1 bra $SKIP;
+    ld.shared.b32 %r2, [%r4+4]; ld.shared.b32 %r3, [%r4]; mad.lo.u32 %r9, %r2, 3, %r3;
+    $SKIP: bar.sync 0; @%p1 bra $NEXT; st.shared.b32 [%r4], %r9;
+    $NEXT: bar.sync 0; add.u32 %r6, %r6, 1; setp.ne.u32 %p2, %r6, 9; @%p2 bra $LOOP; ${end}`;
+  expect(expectSame({ name: "", before, body, block, grid: [2, 1, 1], words: 1 }).reports).toEqual([]);
+});
+
+test("a fault before a needless barrier is that of the first thread that has one", () => {
+  const body = `${store} setp.eq.u32 %p1, %t, 70; @%p1 add.u32 %r4, %r4, 1000000; ld.shared.b32 %r2, [%r4+4]; bar.sync 0;
+    mov.u32 %r5, part; mad.lo.u32 %r5, %t, 4, %r5; st.shared.b32 [%r5], %r2; ret;`;
+  const { reports } = expectSame({ name: "", before, body, block: [128, 1, 1], grid: [1, 1, 1], words: 1 });
+  expect(reports).toHaveLength(1);
+});

@@ -7,6 +7,23 @@ const every = [8, 16, 32] as const;
 /** Threads wait with lanes elsewhere, which sanitizers would tell. */
 const programs: readonly Program[] = [
   {
+    title: "what follows a barrier is only a jump: the lanes that take it wait for those that went past the barrier",
+    widths: every,
+    items: 64,
+    group: 64,
+    kernel: `
+      and (E) X! ID@ 7:ud
+      cmp.lt (E) P1 X@ 4:ud
+      (!P1) goto (E) past
+      barrier
+      goto (E) both
+      past:
+      mul (E) X! X@ 3:ud
+      both:
+      add (E) R! X@ 1:ud`,
+    expected: (id) => ((id & 7) < 4 ? id & 7 : 3 * (id & 7)) + 1,
+  },
+  {
     title: "a thread waits as a whole: some lanes at a barrier two calls deep, the others where they are",
     widths: every,
     items: 64,

@@ -103,6 +103,13 @@ const cases: readonly Case[] = [
     body: "    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d\n    add (E) X(0,0)<1> ID(0,0)<1;1,0> Y(0,3)<0;1,0>",
   },
   {
+    title: "a quadword of another lane, for all lanes of the thread, those without a work item too",
+    form: "work items",
+    body: `    mov (E) B(0,0)<1> ID(0,0)<1;1,0>
+    mov (NM) Y(0,0)<1> B(0,0)<0;1,0>
+    add (E) X(0,0)<1> ID(0,0)<1;1,0> Y(1,7)<0;1,0>`,
+  },
+  {
     title: "a predicate as a number",
     form: "work items",
     body: `    cmp.gt (E) P1 ID(0,0)<1;1,0> 6:d

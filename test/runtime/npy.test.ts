@@ -67,6 +67,10 @@ describe("files that numpy wrote", () => {
   test("invalid files of every length", () => {
     const file = saved(dictionary("<u4", "(2,)"), "0700000008000000");
     for (let end = 0; end < file.length; end++) expect(() => readNumpy(file.slice(0, end))).toThrow();
+    for (let end = 6; end < 64; end++) {
+      expect(() => readNumpy(file.slice(0, end))).toThrow("the file ends within its header");
+    }
+    expect(() => readNumpy(hex("934e554d50590900000000000000"))).toThrow(".npy version 9 is not known");
   });
 });
 

@@ -44,8 +44,9 @@ function planOf(options: Options, terminal: Terminal): ExecPlan {
 }
 
 /** The program's own status; 3 if that is 0, sanitizers were asked for, and there was an error in a report. */
-function statusOf({ status, reports }: ExecResult, isSanitized: boolean): number {
-  const hasErrors = reports.some((launch) => launch.reports.some(({ severity }) => severity === "error"));
+function statusOf({ status, reports, misuses }: ExecResult, isSanitized: boolean): number {
+  const hasErrors =
+    misuses.length > 0 || reports.some((launch) => launch.reports.some(({ severity }) => severity === "error"));
   return status === 0 && isSanitized && hasErrors ? exitStatus.faulted : status;
 }
 
@@ -61,6 +62,7 @@ const resultToJson = (result: ExecResult, status: number): object => ({
     milliseconds,
     ok,
   })),
+  ...(result.misuses.length === 0 ? {} : { misuses: result.misuses }),
   reports: result.reports.flatMap(({ reports, launchedAt }) =>
     reports.map((report) => ({ ...reportToJson(report), ...(launchedAt.length === 0 ? {} : { launchedAt }) })),
   ),

@@ -38,6 +38,8 @@ export interface ExecResult {
   readonly status: number;
   readonly reports: readonly LaunchReports[];
   readonly launches: readonly EndedLaunch[];
+  /** Wrong accesses of the program's own code. */
+  readonly misuses: readonly string[];
   /** What it has written to stdout, if that was to be kept. */
   readonly stdout: string;
 }
@@ -77,6 +79,7 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
   const { native, program, args } = plan;
   const reports: LaunchReports[] = [];
   const launches: EndedLaunch[] = [];
+  const misuses: string[] = [];
   let stdout = "";
   let processes = 0;
   const server = new ExecServer(native, plan.options, plan.device, {
@@ -86,6 +89,7 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
       plan.onReports(found, launchedAt);
     },
     recorder: () => recorderFor(plan, ++processes),
+    onMisuse: (text) => misuses.push(text),
     onLaunch(launch) {
       if (launches.length < maxLaunches) launches.push(launch);
     },
@@ -102,5 +106,5 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
     child.on("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
     if (child.pid !== undefined) server.start(child.pid);
   }).finally(() => server.close());
-  return { status, reports, launches, stdout };
+  return { status, reports, launches, misuses, stdout };
 }

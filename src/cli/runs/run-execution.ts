@@ -8,8 +8,7 @@ import type { JobOptions } from "../../runtime/job/job-options.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import type { Job } from "../../runtime/job/job.ts";
 import type { Report } from "../../machine/reports/report.ts";
-import { renderPlace } from "../../source/index.ts";
-import { headOf, originPlaceText } from "../../source/origin.ts";
+import { renderOriginatedPlace } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -41,17 +40,15 @@ interface Execution {
 export async function executeRun(planned: PlannedRun, settings: JobOptions, execution: Execution): Promise<Finished> {
   const { progress, terminal } = execution;
   progress.begin(`${planned.job.id} ${planned.variant}`.trim());
-  const onReport = (report: Report): void => progress.note(`found ${brieflyReported(report)}`);
+  const onReport = (report: Report): void => progress.note(`found ${brieflyReported(report, terminal)}`);
   const finished = await runQuietly(planned, { ...settings, onReport }, execution.device);
   progress.end();
   if (finished.result.defect?.stack) terminal.err(finished.result.defect.stack);
   return finished;
 }
 
-function brieflyReported({ source, span, origin, severity, message, code }: Report): string {
-  const place = origin ? originPlaceText(origin[headOf(origin)]!) : renderPlace(source, span);
-  return `${place}: ${severity}: ${message} [${code}]`;
-}
+const brieflyReported = (report: Report, terminal: Terminal): string =>
+  `${renderOriginatedPlace(report, terminal)}: ${report.severity}: ${report.message} [${report.code}]`;
 
 /** Performs a run on a fresh device. */
 async function runQuietly(planned: PlannedRun, settings: JobOptions, on?: DeviceOptions): Promise<Finished> {

@@ -1,6 +1,7 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { attributeOf, busId, defaultLimits, limitNumber, maxHeap, propertyBytes } from "../state/device-properties.ts";
 import type { Call, Handlers, Status } from "./call.ts";
+import { relyOn } from "./host-access.ts";
 import { forbidCaptures, waitFor } from "./order.ts";
 
 /** The version of the runtime and of the driver that programs see. */
@@ -12,6 +13,7 @@ function synchronize(call: Call): Status {
   const { device } = call;
   forbidCaptures(call);
   call.showsOutput = true;
+  relyOn(call, (order) => order.allEnded());
   return waitFor(call, device.streams.ended(), () => call.process.error);
 }
 

@@ -5,6 +5,7 @@ import { checkLaunch, type LaunchSpec, type Sizes } from "../run/kernel-launch.t
 import { kernelTask } from "../run/tasks.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
+import { closeForLaunch } from "./host-access.ts";
 import { enqueue } from "./order.ts";
 
 /** The kernel that a handle stands for: a function of the host, or what the server gave out. */
@@ -54,7 +55,8 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
 export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
   checkLaunch(spec, device);
-  enqueue(call, stream, kernelTask({ ...spec, launchedAt: call.process.callStack }, device, handle));
+  const task = kernelTask({ ...spec, launchedAt: call.process.callStack }, device, handle);
+  closeForLaunch(call, enqueue(call, stream, task), spec);
   return 0;
 }
 

@@ -1,7 +1,6 @@
 import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
-import type { Allocation, AllocationKind } from "../state/allocations.ts";
-import { totalMemory } from "../state/device-properties.ts";
+import { type Allocation, type AllocationKind, totalMemory } from "../state/allocations.ts";
 import type { CudaProcess } from "../state/process.ts";
 import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";
 import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
@@ -9,16 +8,22 @@ import { copyParams, type CopyTask, copyTask, type FillTask, fillTask } from "..
 import { itemKind } from "../base/wire.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
+import { closeForCopy, relyOn } from "./host-access.ts";
 import { enqueue, forbidUnsafe, waitFor } from "./order.ts";
 
 const pitchAlignment = 512;
 
 /** Allocates, and gives the program the address when the call returns. */
 export function allocate(call: Call, kind: AllocationKind, bytes: number, flags = 0): bigint {
-  const { device } = call;
+  const { device, process } = call;
   forbidUnsafe(call);
   if (bytes === 0) return 0n;
-  const made = call.process.allocations.add(bytes, { kind, device: device.number, flags });
+  const made = call.process.allocations.add(
+    bytes,
+    { kind, device: device.number, flags },
+    undefined,
+    process.notesWrites && kind === "device",
+  );
   const address = addressOf(made.offset);
   if (kind !== "device") call.protect(address, bytes, true);
   return address;
@@ -37,6 +42,7 @@ function release(call: Call, address: bigint, kinds: readonly AllocationKind[]):
     );
   }
   if (!kinds.includes(found.kind)) invalid(`the memory is ${found.kind} memory, which is freed by another call`);
+  relyOn(call, (order) => order.allEnded());
   return waitFor(call, device.streams.ended(), () => {
     if (found.kind !== "device") call.protect(address, found.bytes, false);
     process.allocations.giveBack(found);
@@ -78,7 +84,7 @@ export function linearWork(process: CudaProcess, { to, from, bytes, kind }: Copy
   const run = (): void => copyBytes(process, target, source, bytes);
   const line = (address: bigint): Region => ({ address, pitch: bytes, rows: 1 });
   const params = (): Uint8Array => copyParams(line(to), line(from), { width: bytes, height: 1, depth: 1 }, kind);
-  return { places: [target, source], run, params };
+  return { places: [target, source], run, params, bytes };
 }
 
 /** Where in the order of all work a copy stands, and whether the call that wants it is asynchronous. */
@@ -89,7 +95,10 @@ export interface Order {
 
 /** A copy: its ends, what does it, and its parameters as a node of a graph has them. */
 export interface CopyWork {
-  readonly places: readonly Place[];
+  /** Where it goes to, and where it comes from. */
+  readonly places: readonly [Place, Place];
+  /** The size of its destination, if that is one stretch. */
+  readonly bytes?: number;
   readonly run: () => void;
   readonly params: () => Uint8Array;
 }
@@ -112,9 +121,10 @@ export function copyWork(
 }
 
 /** Does a copy in its turn. What goes wrong in a graph, which has no caller, makes the context unusable. */
-export function move(call: Call, { places, run, params }: CopyWork, { stream, isAsync }: Order): Status {
+export function move(call: Call, { places, run, params, bytes = 0 }: CopyWork, { stream, isAsync }: Order): Status {
   const { process } = call;
   const isCaptured = stream.capture !== null;
+  const [target] = places;
   let problem = 0;
   const task = copyWork(process, { run, params }, (code) => {
     problem = code;
@@ -122,7 +132,9 @@ export function move(call: Call, { places, run, params }: CopyWork, { stream, is
   });
   const operation = enqueue(call, stream, task);
   const waits = !isAsync || places.some(isPageable);
+  if (!waits) closeForCopy(call, operation, target, bytes);
   if (!waits || operation === null) return 0;
+  relyOn(call, (order) => order.operationEnded(operation));
   if (!isAsync) call.showsOutput = true;
   return waitFor(call, operation.ended(), () => problem || process.error);
 }

@@ -1,9 +1,11 @@
 import { errors, require } from "../base/errors.ts";
 import { itemKind } from "../base/wire.ts";
 import { hostTask, recordTask, waitTask } from "../run/tasks.ts";
+import type { HostOrder, Use } from "../work/host-order.ts";
 import type { Operation } from "../work/operation.ts";
 import { Event, Stream } from "../work/stream.ts";
 import type { Call, Handlers, Status } from "./call.ts";
+import { relyOn } from "./host-access.ts";
 import {
   addCaptured,
   captureOf,
@@ -80,8 +82,10 @@ function callHost(call: Call, stream: Stream, kind: 0 | 1): Status {
   return 0;
 }
 
-function synchronize(call: Call, operation: Operation | null): Status {
+/** `ended`: what the host may rely on then. */
+function synchronize(call: Call, operation: Operation | null, ended: (order: HostOrder) => readonly Use[]): Status {
   call.showsOutput = true;
+  relyOn(call, ended);
   return waitFor(call, operation?.ended() ?? null, () => call.process.error);
 }
 
@@ -97,8 +101,16 @@ export const streamCalls: Handlers = {
     call.process.streams.remove(stream.handle);
     return 0;
   },
-  cudaStreamSynchronize: (call) => synchronize(call, lastOf(call, call.stream(0))),
-  cudaStreamQuery: (call) => readiness(lastOf(call, call.stream(0)) === null, call.process.error),
+  cudaStreamSynchronize(call) {
+    const stream = call.stream(0);
+    return synchronize(call, lastOf(call, stream), (order) => order.streamEnded(stream));
+  },
+  cudaStreamQuery(call) {
+    const stream = call.stream(0);
+    const isIdle = lastOf(call, stream) === null;
+    if (isIdle) relyOn(call, (order) => order.streamEnded(stream));
+    return readiness(isIdle, call.process.error);
+  },
   cudaStreamWaitEvent(call) {
     const stream = call.stream(0);
     const flags = call.uint(2);
@@ -155,12 +167,13 @@ export const streamCalls: Handlers = {
   cudaEventSynchronize(call) {
     const event = call.process.events.get(call.address(0));
     forbidCapturedEvent(call, event);
-    return synchronize(call, event.recorded);
+    return synchronize(call, event.recorded, (order) => order.operationEnded(event.recorded));
   },
   cudaEventQuery(call) {
     void call.device;
     const event = call.process.events.get(call.address(0));
     forbidCapturedEvent(call, event);
+    if (event.isReached) relyOn(call, (order) => order.operationEnded(event.recorded));
     return readiness(event.isReached, call.process.error);
   },
   cudaEventElapsedTime: elapsed,

@@ -65,6 +65,12 @@ export const errors = {
   unknown: 999,
 } as const;
 
+/** An error as the runtime names it, with its number, as in "cudaErrorInvalidValue (1)". */
+export function errorName(code: number): string {
+  const name = Object.entries(errors).find(([, number]) => number === code)?.[0];
+  return name === undefined ? `error ${code}` : `cudaError${name[0]!.toUpperCase()}${name.slice(1)} (${code})`;
+}
+
 /** An error that a call returns. */
 export class CudaError extends Error {
   readonly code: number;
@@ -95,9 +101,13 @@ export function fail(code: number): never {
   throw new CudaError(code);
 }
 
-/** Throws `code` unless the condition holds. */
-export function require(condition: boolean, code: number = errors.invalidValue): asserts condition {
-  if (!condition) throw new CudaError(code);
+/** Throws `code` unless the condition holds. `detail` says why, where calls are checked. */
+export function require(
+  condition: boolean,
+  code: number = errors.invalidValue,
+  detail: () => string | null = () => null,
+): asserts condition {
+  if (!condition) throw new CudaError(code, null, detail());
 }
 
 /** Throws that a value is invalid, and why: that is told where calls are checked. */

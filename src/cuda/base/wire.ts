@@ -33,7 +33,7 @@ export const headerWord = {
 } as const;
 
 /** Messages that are no calls of an entry point. */
-export const message = { pad: 0xffff_ff00, launch: 0xffff_ff01, callback: 0xffff_ff02 } as const;
+export const message = { pad: 0xffff_ff00, launch: 0xffff_ff01, callback: 0xffff_ff02, fault: 0xffff_ff03 } as const;
 
 /** What the client does when an answer comes. */
 export const itemKind = {

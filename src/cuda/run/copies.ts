@@ -62,6 +62,7 @@ export function copyBytes(process: ProcessState, to: Place, from: Place, bytes: 
   }
   if (from.kind === "host") host.readInto(from.address, u8.subarray(to.offset, to.offset + bytes));
   else u8.copyWithin(to.offset, from.offset, from.offset + bytes);
+  process.machine.memory.noteWritten(to.offset, bytes);
   to.allocation?.written?.();
 }
 

@@ -32,10 +32,17 @@ export function checkLaunch(
 ): void {
   const { gpu } = device.process;
   const fits = (sizes: Sizes, most: Sizes): boolean => sizes.every((n, i) => n >= 1 && n <= most[i]!);
-  require(fits(block, [1024, 1024, 64]) && product(block) <= 1024, errors.invalidConfiguration);
-  require(fits(grid, [0x7fff_ffff, 65_535, 65_535]), errors.invalidConfiguration);
-  require(product(block) <= kernel.maxThreads, errors.invalidValue);
-  require(shared <= kernel.maxDynamicShared);
+  const of = ` of \`${kernel.kernel.signature}\``;
+  const blockIs = (why: string) => () => `a block${of} of (${block.join(", ")}) threads: ${why}`;
+  const { invalidConfiguration, invalidValue } = errors;
+  require(fits(block, [1024, 1024, 64]) && product(block) <= 1024, invalidConfiguration, blockIs(
+    "from 1 to 1024 are possible",
+  ));
+  require(fits(grid, [0x7fff_ffff, 65_535, 65_535]), invalidConfiguration, () =>
+    `a grid${of} of (${grid.join(", ")}) blocks`);
+  require(product(block) <= kernel.maxThreads, invalidValue, blockIs(`it has at most ${kernel.maxThreads}`));
+  require(shared <= kernel.maxDynamicShared, invalidValue, () =>
+    `${shared} bytes of dynamic shared memory${of}: it may have ${kernel.maxDynamicShared}`);
   const { reqntid, reqnctapercluster, explicitcluster } = kernel.kernel.ir.bounds;
   if (reqntid) require(reqntid.every((n, i) => n === block[i]), errors.invalidConfiguration);
   const blocks = cluster ?? reqnctapercluster ?? null;

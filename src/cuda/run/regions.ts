@@ -63,6 +63,7 @@ export function fillRows(process: ProcessState, place: Place, { region, extent, 
   eachRow(extent, [region], ([at = 0]) => {
     const from = place.offset + at;
     const end = from + extent.width;
+    process.machine.memory.noteWritten(from, extent.width);
     if (elementBytes === 1) u8.fill(value & 255, from, end);
     else for (let i = from; i < end; i++) u8[i] = value >>> (8 * ((i - from) % elementBytes));
   });

@@ -1,6 +1,6 @@
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
-import { errors, fail } from "../base/errors.ts";
+import { CudaError, errors } from "../base/errors.ts";
 
 /**
  * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or
@@ -37,6 +37,9 @@ export interface Allocation {
 
 const pageBytes = 4096;
 
+/** Bytes of device memory that programs are told of. */
+export const totalMemory = 0xf000_0000;
+
 /** All memory that a program has asked for, of all devices: they share one range of addresses. */
 export class Allocations {
   readonly memory: DeviceMemory;
@@ -66,14 +69,19 @@ export class Allocations {
     bytes: number,
     about: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner">,
     name?: string,
+    notesWrites = false,
   ): Allocation {
     // The host sees whole pages, and all of them at once.
     const isSeen = about.kind === "pinned" || about.kind === "managed" || about.kind === "registered";
+    const how = { notesWrites, ...(isSeen ? { align: pageBytes } : {}) };
     let offset: number;
     try {
-      offset = isSeen ? this.memory.alloc(bytes, name, { align: pageBytes }) : this.memory.alloc(bytes, name);
+      offset = this.memory.alloc(bytes, name, how);
     } catch (error) {
-      if (error instanceof RangeError) fail(errors.memoryAllocation);
+      if (error instanceof RangeError) {
+        const detail = `${bytes} bytes do not fit: ${this.#used} of ${totalMemory} are in use`;
+        throw new CudaError(errors.memoryAllocation, null, detail);
+      }
       throw error;
     }
     const host = about.kind === "pinned" || about.kind === "managed" ? addressOf(offset) : null;

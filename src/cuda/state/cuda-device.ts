@@ -36,7 +36,7 @@ export class CudaDevice {
   constructor(process: ProcessState, number: number) {
     this.process = process;
     this.number = number;
-    this.streams = new Streams(number);
+    this.streams = new Streams(number, process.hostOrder);
     process.streams.add(this.streams.legacy, this.streams.legacy.handle);
     this.defaultPool = this.pool = new MemoryPool(process.allocations, number);
     process.pools.add(this.defaultPool, this.defaultPool.handle);

@@ -1,6 +1,7 @@
 import type { CodeImage } from "../../container/index.ts";
 import { NotExecutableError } from "../../runtime/data/errors.ts";
 import type { ModuleVariable } from "../../runtime/data/module-variable.ts";
+import { sharedNeeds } from "../../runtime/device/kernel-needs.ts";
 import type { Kernel, Module } from "../../runtime/device/module.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { capabilityOf, type Gpu, sharedPerBlock } from "./gpu.ts";
@@ -40,7 +41,7 @@ export class DeviceKernel {
     const { reqntid, maxntid } = bounds;
     const most = reqntid ?? maxntid;
     this.maxThreads = most ? Math.min(1024, most[0] * most[1] * most[2]) : 1024;
-    this.staticShared = sharedBytesOf(module.module, kernel);
+    this.staticShared = sharedNeeds(module.module.ir, kernel.ir).bytes;
     this.maxDynamicShared = Math.max(0, sharedPerBlock - this.staticShared);
   }
 
@@ -50,17 +51,6 @@ export class DeviceKernel {
     if (known === undefined) this.#mayWait.set(key, (known = ask()));
     return known;
   }
-}
-
-/** Bytes of the shared variables of a kernel, those of other kernels left out. */
-function sharedBytesOf({ ir }: Module, { name }: Kernel): number {
-  const others = ir.functions.filter((f) => f.kind === "kernel" && f.name !== name).map((f) => `${f.name}.`);
-  let end = 0;
-  for (const v of ir.variables) {
-    if (v.space !== "shared" || v.size === 0 || others.some((other) => v.name.startsWith(other))) continue;
-    end = Math.ceil(end / v.align) * v.align + v.size;
-  }
-  return end;
 }
 
 /** A program that is loaded into a device. */

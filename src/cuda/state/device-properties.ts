@@ -1,11 +1,9 @@
 import { wire } from "../base/wire.ts";
+import { totalMemory } from "./allocations.ts";
 import { type Gpu, sharedPerBlock } from "./gpu.ts";
 
 /** A property: bytes of each of its values, the attributes that have these values too, and the values. */
 type Property = readonly [bytes: 4 | 8, attributes: readonly number[], ...values: number[]];
-
-/** Bytes of device memory that programs are told of. */
-export const totalMemory = 0xf000_0000;
 
 const nameBytes = 256;
 const propertiesBytes = 1008;

@@ -1,4 +1,5 @@
 import type { CodeImage } from "../../container/index.ts";
+import type { SanitizerName } from "../../machine/launch.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelResult, LaunchDefaults, LaunchSettings } from "../../runtime/launch/launch-options.ts";
@@ -10,6 +11,7 @@ import type { Recorder } from "../record/recorder.ts";
 import type { Capture } from "../work/capture.ts";
 import type { Counted, Graph, GraphNode } from "../work/graph.ts";
 import type { GraphExec } from "../work/graph-exec.ts";
+import { HostOrder } from "../work/host-order.ts";
 import type { Event, Stream } from "../work/stream.ts";
 import type { Advice } from "./advice.ts";
 import { addressOf } from "../base/addresses.ts";
@@ -71,6 +73,8 @@ export interface Surroundings {
   readonly onLaunch?: (launch: EndedLaunch) => void;
   /** Writes down all launches; null if nobody wants them. */
   readonly recorder?: Recorder | null;
+  /** Called with each misuse of the host that is no error of a call. */
+  readonly onMisuse?: (text: string) => void;
   /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
   readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
 }
@@ -124,6 +128,8 @@ export class ProcessState {
   /** The values by which conditional nodes of graphs run, which kernels may set. */
   readonly conditions = new Handles<Condition>();
   readonly graphMemory = new GraphMemoryUse();
+  /** What the host may rely on; null unless calls are checked. */
+  readonly hostOrder: HostOrder | null;
   readonly userObjects = new Handles<Counted>();
   /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
   readonly kernels = new Handles<DeviceKernel>();
@@ -152,6 +158,7 @@ export class ProcessState {
     };
     this.#surroundings = surroundings;
     this.recorder = surroundings.recorder ?? null;
+    this.hostOrder = options.checksCalls ? new HostOrder() : null;
     this.host = surroundings.host;
     this.registry = new Registry(this.host);
     this.#tellState();
@@ -160,10 +167,19 @@ export class ProcessState {
   get machine(): PtxDevice {
     if (this.#machine === null) {
       this.#machine = this.#surroundings.makeDevice();
-      const { sanitize = [] } = this.options.launch;
-      this.#machine.memory.quarantine = sanitize === "all" || [...sanitize].includes("memory");
+      this.#machine.memory.quarantine = this.#sanitizes("memory");
     }
     return this.#machine;
+  }
+
+  /** Whether what is written to device memory is noted, so that reads of other bytes can be told of. */
+  get notesWrites(): boolean {
+    return this.#sanitizes("init");
+  }
+
+  #sanitizes(name: SanitizerName): boolean {
+    const { sanitize = [] } = this.options.launch;
+    return sanitize === "all" || [...sanitize].includes(name);
   }
 
   get allocations(): Allocations {
@@ -305,6 +321,12 @@ export class ProcessState {
     this.#surroundings.warn(text);
   }
 
+  /** Tells of an access of the host that is wrong, with the stack of the program there. */
+  misuse(text: string): void {
+    this.warn(`${text}${this.stackText(this.callStack)}`);
+    this.#surroundings.onMisuse?.(text);
+  }
+
   /** The address of a text that stays as long as the process: in memory that the host may read. */
   text(value: string): bigint {
     return this.kept(new TextEncoder().encode(`${value}\0`));
@@ -321,7 +343,7 @@ export class ProcessState {
 
   #tellState(): void {
     this.#surroundings.onState({
-      oneWay: this.#error === 0 && this.#captures.size === 0 && !this.options.checksCalls,
+      oneWay: this.#error === 0 && this.#captures.size === 0 && !this.options.checksCalls && this.recorder === null,
       error: this.#error,
     });
   }

@@ -1,6 +1,7 @@
 import { newHandle } from "../base/handles.ts";
 import type { Capture, Captured } from "./capture.ts";
 import type { GraphNode } from "./graph.ts";
+import type { HostOrder } from "./host-order.ts";
 import { Operation } from "./operation.ts";
 
 /** The kinds of streams: `legacy` is the default stream, in order with all blocking ones. */
@@ -42,8 +43,11 @@ export class Streams {
   readonly legacy: Stream;
   readonly #blocking = new Set<Stream>();
   readonly #others = new Set<Stream>();
+  readonly #hostOrder: HostOrder | null;
 
-  constructor(device: number) {
+  /** `hostOrder` notes what the host may rely on; null if nobody asks for that. */
+  constructor(device: number, hostOrder: HostOrder | null = null) {
+    this.#hostOrder = hostOrder;
     this.legacy = new Stream("legacy", device);
   }
 
@@ -68,6 +72,7 @@ export class Streams {
     if (stream.kind === "legacy") for (const other of this.#blocking) operation.after(other.last);
     else if (stream.kind === "blocking") operation.after(this.legacy.last);
     for (const other of also) operation.after(other);
+    this.#hostOrder?.add(operation, stream, this.#before(stream), also);
     stream.last = operation;
     return operation.submit();
   }
@@ -78,8 +83,15 @@ export class Streams {
    */
   enqueueAll(stream: Stream, add: (first: Operation) => Operation, also: readonly Operation[] = []): Operation {
     const last = add(this.enqueue(stream, () => {}, also));
+    this.#hostOrder?.add(last, stream, [stream], []);
     stream.last = last;
     return last;
+  }
+
+  /** The streams with whose operations one of a stream is in order. */
+  #before(stream: Stream): Iterable<Stream> {
+    if (stream.kind === "legacy") return [stream, ...this.#blocking];
+    return stream.kind === "blocking" ? [stream, this.legacy] : [stream];
   }
 
   /** The captures of blocking streams: the default stream would have to wait for those. */

@@ -6,6 +6,7 @@ import type { FileHome, IrFunction, Register } from "../module.ts";
 import { allLanes, type Lanes } from "../lanes.ts";
 import { byteOf, strideOf } from "../region.ts";
 import { fileLeavesOf } from "./accesses.ts";
+import { ComputedVariables } from "./computed-variables.ts";
 
 /** Bytes of the file that instructions access; `home` is null if no register can stand for them. */
 interface Part {
@@ -19,12 +20,13 @@ interface Part {
  * access in the same way, as one element that all lanes share or as adjacent elements of the lanes. The others stay in
  * the file, and so does the part that other functions see.
  */
-export function promoteFile(ir: IrFunction, width: number): IrFunction {
-  const { file } = ir;
-  if (file === undefined) return ir;
+export function promoteFile(loaded: IrFunction, width: number): IrFunction {
+  const { file } = loaded;
+  if (file === undefined) return loaded;
+  const ir = { ...loaded, instructions: loaded.instructions.map(withWholePair) };
   // Subroutines share variables in the file.
   const isShared = ir.instructions.some(({ op }) => op.kind === "subroutine-call");
-  const parts = isShared ? null : partsOf(ir.instructions);
+  const parts = isShared ? null : partsOf(ir);
   const seenByOthers = sharesFile(ir) ? variablesAt(file.grfBytes) : 0;
   const registers: Register[] = [...ir.registers];
   const inRegisters = (parts ?? []).flatMap(({ start, end, home }) => {
@@ -40,6 +42,34 @@ export function promoteFile(ir: IrFunction, width: number): IrFunction {
   return { ...ir, registers, instructions: ir.instructions.map((i) => forAll(rewritten(i, registerAt), width)) };
 }
 
+/** A copy of two adjacent doublewords for the thread as one of a quadword, which is what compilers mean by it. */
+function withWholePair(instruction: Instruction): Instruction {
+  const { op, dst, guard, lanes } = instruction;
+  if (op.kind !== "pure" || guard !== null || lanes?.noMask !== true || lanes.uniform || lanes.count !== 2)
+    return instruction;
+  const [to] = dst;
+  const [value] = op.values;
+  const isCopy =
+    dst.length === 1 && typeof to === "object" && to?.kind === "region" && value?.kind === "region" && to.bits === 32;
+  if (!isCopy || value.bits !== 32 || value.ty !== "i32") return instruction;
+  if (strideOf(to.region, lanes) !== 1 || strideOf(value.region, lanes) !== 1) return instruction;
+  const { first } = lanes;
+  const one = (region: Region): Region => ({
+    at: byteOf(region, 32, first),
+    first,
+    vertical: 0,
+    width: 1,
+    horizontal: 0,
+  });
+  const whole: Expr = { kind: "region", ty: "i64", bits: 64, signed: false, region: one(value.region) };
+  return {
+    ...instruction,
+    lanes: { ...lanes, count: 1 },
+    op: { kind: "pure", values: [whole] },
+    dst: [{ ...to, bits: 64, region: one(to.region) }],
+  };
+}
+
 /** Whether other functions see the beginning of the file: the thread's part, %arg and %retval. */
 const sharesFile = ({ kind, instructions }: IrFunction): boolean =>
   kind === "function" || instructions.some(({ op }) => op.kind === "file-call");
@@ -47,16 +77,21 @@ const sharesFile = ({ kind, instructions }: IrFunction): boolean =>
 const lanesOf = ({ lanes }: Instruction): Lanes => lanes ?? allLanes;
 
 /**
- * The disjoint parts of the file that are accessed, in ascending order; null if a place is computed, since it may be
- * any.
+ * The disjoint parts of the file that are accessed, in ascending order; null if a place is computed and may be any.
  */
-function partsOf(instructions: readonly Instruction[]): readonly Part[] | null {
+function partsOf(ir: IrFunction): readonly Part[] | null {
+  const { instructions } = ir;
+  const computed = new ComputedVariables(ir);
   const accesses: Part[] = [];
   for (const instruction of instructions) {
     const lanes = lanesOf(instruction);
     for (const leaf of fileLeavesOf(instruction)) {
-      if (leaf.kind === "indirect") return null;
-      accesses.push(accessOf(leaf.region, leaf.bits, lanes, false));
+      if (leaf.kind === "region") accesses.push(accessOf(leaf.region, leaf.bits, lanes, false));
+      else {
+        const variable = computed.of(leaf);
+        if (variable === null) return null;
+        accesses.push({ start: variable.at, end: variable.at + variable.bytes, home: null });
+      }
     }
     for (const to of instruction.dst) {
       if (to === null || typeof to === "number") continue;

@@ -169,7 +169,7 @@ export class LaneOperands {
   }
 
   /** A register that holds a value in all lanes of the thread. */
-  #inRegister(rewriting: Rewriting, value: Expr): Expr {
+  #inRegister(rewriting: Rewriting, value: Expr): Extract<Expr, { kind: "reg" }> {
     const reg = this.#registers.temporary(value.ty === "i64" ? 64 : 32);
     rewriting.before.push({ ...this.forAll(rewriting), op: { kind: "pure", values: [value] }, dst: [reg] });
     return { kind: "reg", ty: value.ty, reg };
@@ -181,8 +181,11 @@ export class LaneOperands {
     return { span, location, guard: null, lanes, undefinedCases: [] };
   }
 
-  #kept({ before, instruction }: Rewriting, value: Expr, bits: number): number {
+  /** The register with a value in the lanes that execute the instruction. */
+  #kept(rewriting: Rewriting, value: Expr, bits: number): number {
     if (value.kind === "reg") return value.reg;
+    const { before, instruction } = rewriting;
+    if (instruction.lanes?.noMask === true) return this.#inRegister(rewriting, value).reg;
     const reg = this.#registers.temporary(bits === 64 ? 64 : 32);
     const { lanes: _, ...rest } = instruction;
     before.push({ ...rest, op: { kind: "pure", values: [value] }, dst: [reg], guard: null, undefinedCases: [] });

@@ -63,13 +63,24 @@ const isRegister = (expr: Expr, register: number): boolean => expr.kind === "reg
 const readsRegister = (expr: Expr, register: number): boolean =>
   isRegister(expr, register) || (expr.kind === "prim" && expr.args.some((arg) => readsRegister(arg, register)));
 
-/** Drops rules for all lanes from what writes registers that no lane reads of another. */
+/**
+ * Drops rules for all lanes from what writes registers that no lane reads of another, nor computes such registers from
+ * in lanes that are not active.
+ */
 export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction {
   const across = new Set<number>();
   for (const { op, guard } of ir.instructions) {
     if (op.kind === "warp") for (const operand of op.warp.operands) if (operand.kind === "reg") across.add(operand.reg);
     if (guard?.collapse !== undefined) across.add(guard.register);
     if (op.kind === "pure") for (const value of op.values) wordsOf(value, (r) => across.add(r));
+  }
+  const forOthers = ir.instructions.filter(({ lanes }) => lanes?.noMask === true && !lanes.uniform);
+  for (let size = -1; size !== across.size; ) {
+    size = across.size;
+    for (const instruction of forOthers) {
+      const isKept = instruction.dst.some((to) => typeof to === "number" && across.has(to));
+      if (isKept) readsOf(instruction, { register: (r) => across.add(r) });
+    }
   }
   const instructions = ir.instructions.map((instruction): Instruction => {
     const { lanes, ...rest } = instruction;

@@ -166,9 +166,11 @@ export const callEntry = {
   /** Where calls are checked: what the caller's stack counts as, and the bytes of the host's stack that are left. */
   cost: 16,
   room: 20,
+  /** In vISA, the byte of memory where the registers lie that calls pass: a byte file's beginning. */
+  passed: 24,
 } as const;
 
-const callWordsBytes = 24;
+const callWordsBytes = 32;
 
 /**
  * Bytes of a record, or of a root: an object's first address (64 bits), its size, and what makes an address a byte of

@@ -17,6 +17,8 @@ export interface LaunchShape {
   readonly clustered: boolean;
   /** Products of matrices are the exact sums, rounded once, which the launcher computes. */
   readonly exactSums: boolean;
+  /** Barriers (instructions of the kernel) at which chunks that run one after the other need not wait. */
+  readonly needlessBarriers: readonly number[];
   /** Several threads of the host may run blocks at the same time, in shared memory. */
   readonly shared: boolean;
 }

@@ -57,7 +57,7 @@ export class JitProgram {
     this.#hasPhases = program.module.functions.some(awaitsPhases);
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
-    this.#shapes = new LaunchShapes(this.#functions, program.memory, quads);
+    this.#shapes = new LaunchShapes(this.#functions, program, quads);
   }
 
   /**

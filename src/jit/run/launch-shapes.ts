@@ -1,8 +1,9 @@
 import type { Instruction, IrFunction } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
-import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
+import type { Program } from "../../program/program.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import { type WarpConflicts, warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -13,21 +14,27 @@ const usualBlock: Dim3 = [256, 1, 1];
 /** Finds for which shape the kernels of a program are compiled, given a launch. */
 export class LaunchShapes {
   readonly #functions: CompiledFunctions;
-  readonly #memory: DeviceMemory;
+  readonly #program: Pick<Program, "memory" | "bindings" | "shared">;
   readonly #quads: Quads | null;
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
+  /** The same, and by what the launch gives of shared memory. */
+  readonly #needless = new Map<IrFunction, Map<string, readonly number[]>>();
 
   /** `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. */
-  constructor(functions: CompiledFunctions, memory: DeviceMemory, quads: Quads | null) {
+  constructor(
+    functions: CompiledFunctions,
+    program: Pick<Program, "memory" | "bindings" | "shared">,
+    quads: Quads | null,
+  ) {
     this.#functions = functions;
-    this.#memory = memory;
+    this.#program = program;
     this.#quads = quads;
   }
 
-  of(kernel: IrFunction, { block, threads, cluster, matrix }: LaunchRequest): LaunchShape {
-    const { isShared } = this.#memory;
+  of(kernel: IrFunction, { block, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
+    const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
       // A chunk is a part of a hardware thread, so that reports name the lanes that a thread has.
       const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= threads.width) ?? 1;
@@ -37,7 +44,8 @@ export class LaunchShapes {
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const shape = blockShape(block, this.#quadsOf(kernel, block), isShared);
-    return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact" };
+    const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
+    return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
   }
 
   /** For a launcher that is not this one: a block of one shape, or (null) of any. */
@@ -65,22 +73,37 @@ export class LaunchShapes {
     return chunkWidthFor(block, needs, needs.inWarps ? "none" : this.#conflictsOf(kernel, block));
   }
 
-  #conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
-    const key = block.join();
-    let known = this.#conflicts.get(kernel);
-    if (known === undefined) this.#conflicts.set(kernel, (known = new Map()));
-    let found = known.get(key);
-    if (found === undefined) known.set(key, (found = warpConflictsOf(kernel, block)));
-    return found;
+  #needlessBarriersOf(kernel: IrFunction, block: Dim3, sharedBytes: number): readonly number[] {
+    if (!kernel.instructions.some(({ op }) => op.kind === "barrier")) return [];
+    const { bindings, shared } = this.#program;
+    const key = `${block.join()} ${sharedBytes}`;
+    return noted(this.#needless, kernel, key, () => {
+      const { extents, dynamicStart } = shared;
+      const given = { start: dynamicStart, end: dynamicStart + sharedBytes };
+      return needlessBarriersOf(kernel, block, bindings, [...extents, given]);
+    });
   }
+
+  #conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
+    return noted(this.#conflicts, kernel, block.join(), () => warpConflictsOf(kernel, block));
+  }
+}
+
+/** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
+function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {
+  let ofKernel = notes.get(kernel);
+  if (ofKernel === undefined) notes.set(kernel, (ofKernel = new Map()));
+  let found = ofKernel.get(key);
+  if (found === undefined) ofKernel.set(key, (found = find()));
+  return found;
 }
 
 /** Tells a kernel's code for a shape from that for others. */
 export const shapeKey = (
   kernel: string,
-  { quads, rows, full, single, shared, width, clustered, exactSums }: LaunchShape,
+  { quads, rows, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rows} ${full}${single ? " single" : ""} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}`;
+  `${kernel} ${quads} ${rows} ${full}${single ? " single" : ""} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
@@ -92,6 +115,7 @@ function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape
     width: null,
     clustered: false,
     exactSums: false,
+    needlessBarriers: [],
     shared,
   };
 }
@@ -119,6 +143,7 @@ function threadShape(
     width,
     clustered: false,
     exactSums: false,
+    needlessBarriers: [],
     shared,
   };
 }

@@ -22,6 +22,11 @@ export interface Allocation extends Extent {
   readonly perThread: boolean;
   /** Set for allocations of device code. */
   readonly origin?: HeapOrigin | undefined;
+  /**
+   * Bits to which nothing has been written so far, over all launches; absent where all count as written. Its size is a
+   * multiple of 4 bytes.
+   */
+  unwritten?: Uint8Array | undefined;
 }
 
 /** How an allocation is to be made. */
@@ -30,6 +35,19 @@ export interface AllocationOptions {
   readonly perThread?: boolean;
   /** The call in device code that makes it. */
   readonly origin?: HeapOrigin;
+  /** Whether to note what has been written to it (`unwritten`). Default: false, as all of it reads as zeros. */
+  readonly notesWrites?: boolean;
   /** A multiple of 256 bytes at which it begins. Default: 256. */
   readonly align?: number;
+}
+
+/** The bits of an allocation to which nothing has been written. */
+export const unwrittenBits = (bytes: number): Uint8Array => new Uint8Array(Math.ceil(bytes / 4) * 4).fill(0xff);
+
+/** Notes that bytes of an allocation have been written: by their offset in device memory. */
+export function noteWritten(allocation: Allocation | null, offset: number, bytes: number): void {
+  if (allocation?.unwritten === undefined) return;
+  const from = offset - allocation.start;
+  if (from === 0 && bytes >= allocation.end - allocation.start) allocation.unwritten = undefined;
+  else allocation.unwritten.fill(0, from, from + bytes);
 }

@@ -1,24 +1,14 @@
 import type { WasmMemory } from "../../wasm/host.ts";
-import type { Allocation, AllocationOptions } from "./allocation.ts";
+import { type Allocation, type AllocationOptions, noteWritten, unwrittenBits } from "./allocation.ts";
 import { ImageTable } from "../images/image-table.ts";
 import type { Restore } from "./checkpoint.ts";
+import type { FrozenMemory } from "./frozen-memory.ts";
 import { extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
+import type { Underlay } from "./underlay.ts";
 import { Views } from "./views.ts";
-
-/**
- * Puts other memory of the host under that of WebAssembly, from byte `from` to its end: called when the memory is made,
- * and each time that it has grown, before what is new is used.
- */
-export type Underlay = (memory: WasmMemory, from: number) => void;
-
-/** All of a device's memory at some time. */
-export interface FrozenMemory {
-  readonly pages: MemoryPages;
-  readonly restore: Restore;
-}
 
 const alignment = 256;
 const gap = 256;
@@ -50,7 +40,7 @@ export class DeviceMemory {
   quarantine = false;
   /** Counts the changes after which a remembered range or view is no longer valid. */
   epoch = 0;
-  /** How it has become what it is, for launches that may have to be undone. */
+  /** How it has become what it is, for launches that may have to be undone. @internal */
   readonly history: MemoryHistory;
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
@@ -107,22 +97,25 @@ export class DeviceMemory {
   alloc(size: number, name?: string, options: AllocationOptions = {}): number {
     if (!Number.isSafeInteger(size) || size < 0) throw new RangeError(`cannot allocate ${size} bytes`);
     this.history.forget();
-    const { perThread = false, origin, align = alignment } = options;
+    const { perThread = false, origin, align = alignment, notesWrites = false } = options;
     const room = roomFor(size);
     const place = this.#places.shift();
     if (place !== undefined) this.keepFree(place + room + gap);
-    const used =
-      place !== undefined
-        ? place
-        : align === alignment
-          ? this.#reusable.get(room)?.pop()
-          : this.#takeAligned(room, align);
+    const used = place ?? (align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align));
     const start = used ?? this.#fresh(room, align);
     // Fresh memory is zero already, and touching all of it would take memory of the host.
     if (used !== undefined) this.#views.u8.fill(0, start, start + room);
     const known = name ?? `the allocation of ${size} bytes`;
     this.#allocationsVersion++;
-    const allocation = { start, end: start + size, name: known, freed: false, perThread, origin };
+    const allocation = {
+      start,
+      end: start + size,
+      name: known,
+      freed: false,
+      perThread,
+      origin,
+      ...(notesWrites ? { unwritten: unwrittenBits(size) } : {}),
+    };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
   }
@@ -185,6 +178,11 @@ export class DeviceMemory {
   /** The allocation (freed ones in quarantine included) that holds the offset, or null. */
   find(offset: number): Allocation | null {
     return extentAt(this.#allocations, offset);
+  }
+
+  /** The host has written to some bytes: see `Allocation.unwritten`. */
+  noteWritten(offset: number, bytes: number): void {
+    noteWritten(this.find(offset), offset, bytes);
   }
 
   /** The allocation nearest to the offset, for messages. */

@@ -20,6 +20,8 @@ export interface ServerEvents {
   /** `launchedAt`: the stack of the program at the launch, if calls are checked. */
   readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
   readonly onLaunch: (launch: EndedLaunch) => void;
+  /** Called with each wrong access of the program's own code. */
+  readonly onMisuse: (text: string) => void;
   /** Makes what writes down the launches of another process; null if nobody wants them. */
   readonly recorder: () => Recorder | null;
 }
@@ -171,6 +173,7 @@ export class ExecServer {
       noteStack: (addresses) => stacks.note(addresses),
       describeStack: (addresses) => stacks.describe(addresses),
       onLaunch: this.#events.onLaunch,
+      onMisuse: this.#events.onMisuse,
       recorder,
       onState: ({ oneWay, error }) => channel.publish(oneWay, error),
     });

@@ -30,6 +30,8 @@ const typeStrings: ReadonlyMap<string, ElementType> = new Map([
 
 export const isNumpy = (bytes: Uint8Array): boolean => magic.every((byte, i) => bytes[i] === byte);
 
+const endsWithinHeader = (): NumpyError => new NumpyError("the file ends within its header");
+
 /**
  * Reads a `.npy` file, versions 1 to 3. Big-endian data is converted to little-endian; booleans become `u8`.
  *
@@ -37,15 +39,16 @@ export const isNumpy = (bytes: Uint8Array): boolean => magic.every((byte, i) => 
  */
 export function readNumpy(bytes: Uint8Array): NumpyArray {
   if (!isNumpy(bytes)) throw new NumpyError("this is not an .npy file: it does not begin with \\x93NUMPY");
-  const version = bytes[6] ?? 0;
-  const wide = version >= 2;
-  if (version < 1 || version > 3 || bytes.length < (wide ? 12 : 10)) {
+  const version = bytes[6];
+  const wide = version !== undefined && version >= 2;
+  if (version === undefined || bytes.length < (wide ? 12 : 10)) throw endsWithinHeader();
+  if (version < 1 || version > 3) {
     throw new NumpyError(`.npy version ${version} is not known (1, 2 and 3 are)`);
   }
   const begin = wide ? 12 : 10;
   const end = begin + (wide ? viewOf(bytes).getUint32(8, true) : viewOf(bytes).getUint16(8, true));
   if (end - begin > mostHeader) throw new NumpyError(`the header has ${end - begin} bytes; NumPy writes far fewer`);
-  if (end > bytes.length) throw new NumpyError("the file ends within its header");
+  if (end > bytes.length) throw endsWithinHeader();
   const header = new TextDecoder(version === 3 ? "utf-8" : "latin1").decode(bytes.subarray(begin, end));
   const { descr, fortran, shape } = parseHeader(header);
   const [, order, name = ""] = /^([<>|=]?)(\w+)$/.exec(descr ?? "") ?? [];

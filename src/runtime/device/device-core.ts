@@ -1,7 +1,8 @@
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import { KernelCache } from "../../jit/run/kernel-cache.ts";
 import { canShare } from "../../jit/threads/host-workers.ts";
-import { DeviceMemory, type Underlay } from "../../machine/memory/memory.ts";
+import { DeviceMemory } from "../../machine/memory/memory.ts";
+import type { Underlay } from "../../machine/memory/underlay.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { leaksOf } from "../../sanitizers/memory/leaks.ts";
 import type { Struct } from "../data/argument.ts";

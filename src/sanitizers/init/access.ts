@@ -58,13 +58,15 @@ function readMemory(state: InitState, e: AccessEvent, lane: number, address: Add
 function variableName({ activation, access }: AccessEvent, lane: number, address: AddressParts): string {
   const place = locate(activation, lane, address);
   if (place?.kind === "shared") return "shared memory";
-  if (place?.kind === "global") return isHeap(activation, address) ? "memory from malloc" : "private memory";
+  if (place?.kind === "global") return allocated(activation, address);
   return access.space === "call-param" ? "a parameter" : "a local variable";
 }
 
-function isHeap({ warp }: Activation, { low }: AddressParts): boolean {
+function allocated({ warp }: Activation, { low }: AddressParts): string {
   const { memory, addresses } = warp.cta.grid;
-  return memory.find(low - addresses.globalLow)?.origin !== undefined;
+  const found = memory.find(low - addresses.globalLow);
+  if (found?.unwritten !== undefined) return found.name;
+  return found?.origin === undefined ? "private memory" : "memory from malloc";
 }
 
 /** `values`: what is stored, by element; `active`: the lanes that reached the instruction. */

@@ -6,9 +6,11 @@ export class ByteShadow {
   readonly #words: Int32Array;
   #origins: Uint16Array | null = null;
 
-  constructor(bytes: number) {
-    this.#words = new Int32Array(Math.ceil(bytes / 4));
-    this.bits = new Uint8Array(this.#words.buffer);
+  /** `bytes`: their number, none of them undefined; or their undefined bits, in whole words, which are changed. */
+  constructor(bytes: number | Uint8Array) {
+    const { buffer, byteOffset, length } = typeof bytes === "number" ? new Uint8Array(Math.ceil(bytes / 4) * 4) : bytes;
+    this.#words = new Int32Array(buffer, byteOffset, length / 4);
+    this.bits = new Uint8Array(buffer, byteOffset, length);
   }
 
   get size(): number {

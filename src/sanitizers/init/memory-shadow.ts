@@ -23,8 +23,8 @@ interface Stacks {
 }
 
 /**
- * The undefined bits of the memory of a launch: of shared memory, stacks, and `malloc`. All other memory is initialized
- * before.
+ * The undefined bits of the memory of a launch: of shared memory, stacks, `malloc`, and what the host has allocated if
+ * its writes are noted. All other memory is initialized before.
  */
 export class MemoryShadow {
   /** Results of `find`. */
@@ -34,10 +34,17 @@ export class MemoryShadow {
   #lastCta: Cta | null = null;
   #lastShared: ByteShadow | undefined;
   readonly #stacks = new WeakMap<Warp, Stacks>();
-  /** Shadows of private memory that something undefined was stored to, and of memory from `malloc` in this launch. */
+  /**
+   * Shadows of private memory that something undefined was stored to, of memory from `malloc` in this launch, and of
+   * memory of which all writes are noted.
+   */
   readonly #private = new Map<Allocation, ByteShadow>();
-  /** Whether device code has called `malloc`. */
+  /** Whether there may be memory that gets a shadow when it is accessed: of `malloc`, or whose writes are noted. */
   hasHeap = false;
+
+  beginLaunch(memory: DeviceMemory): void {
+    this.hasHeap = memory.allocations.some(({ unwritten }) => unwritten !== undefined);
+  }
 
   beginBlock(cta: Cta): void {
     let shared = this.#shared.get(cta);
@@ -144,8 +151,15 @@ export class MemoryShadow {
     return this.#lastShared;
   }
 
-  /** The shadow of memory from `malloc` in this launch, which is initially unwritten. */
+  /**
+   * The shadow of memory from `malloc` in this launch, which is initially unwritten, or of what the host has allocated.
+   */
   #taken(allocation: Allocation, x: Activation): ByteShadow | undefined {
+    if (allocation.unwritten !== undefined) {
+      const kept = new ByteShadow(allocation.unwritten);
+      this.#private.set(allocation, kept);
+      return kept;
+    }
     if (allocation.origin?.launch !== x.warp.cta.grid.id) return undefined;
     const bytes = new ByteShadow(allocation.end - allocation.start);
     bytes.forget(0, bytes.size);

@@ -28,6 +28,7 @@ export const oneRow: LaunchShape = {
   width: null,
   clustered: false,
   exactSums: false,
+  needlessBarriers: [],
   shared: false,
 };
 

@@ -24,3 +24,13 @@ setp.lt.u32 %p0, %s0, 5;
 ret;`);
   expect(new LaneArithmetic(code.analysis).is(code.register("%r2"))).toBe(false);
 });
+
+test.each([
+  ["a neighbour's number, clamped", "max.s32 %r1, %r0, %s0;", true],
+  ["what is computed from that", "min.s32 %r2, %r0, %s0; shl.b32 %r1, %r2, 2;", true],
+  ["a permutation", "xor.b32 %r1, %r0, 5;", false],
+  ["what has been loaded, clamped", "ld.global.u32 %r2, [%x1]; max.s32 %r1, %r2, %s0;", false],
+])("bent: %s", (_, line, isBent) => {
+  const code = new Analysed(`${begin}${line}\nret;`);
+  expect(new LaneArithmetic(code.analysis).isBent(code.register("%r1"))).toBe(isBent);
+});

@@ -23,6 +23,8 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     ["blocks smaller than a warp", [1, 4, 1], plain, 1],
     ["a small block whose threads wait for each other", [4, 5, 1], { ...plain, hasBarriers: true, pressure: 19 }, 8],
     ["many live values", [256, 1, 1], { ...plain, pressure: 12 }, 4],
+    ["some, from barrier to barrier", [256, 1, 1], { ...plain, hasBarriers: true }, 4],
+    ["hardly any, from barrier to barrier", [256, 1, 1], { ...plain, hasBarriers: true, pressure: 1 }, 8],
     ["more live values than the machine has registers", [256, 1, 1], { ...plain, pressure: 19 }, 1],
     ["long code", [256, 1, 1], { ...plain, instructions: 5000 }, 2],
     ["code near the host's limit", [256, 1, 1], { ...plain, instructions: 100_000 }, 1],

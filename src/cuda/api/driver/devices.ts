@@ -1,5 +1,6 @@
 import { CudaError, errors, fail, require } from "../../base/errors.ts";
-import { attributeOf, busId, totalMemory, uuidOf } from "../../state/device-properties.ts";
+import { totalMemory } from "../../state/allocations.ts";
+import { attributeOf, busId, uuidOf } from "../../state/device-properties.ts";
 import { sharedPerBlock } from "../../state/gpu.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { cudaVersion, deviceCalls } from "../devices.ts";

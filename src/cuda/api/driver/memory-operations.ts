@@ -65,6 +65,7 @@ function write(call: Call, stream: Stream, operation: Operation): void {
     const { i32 } = process.machine.memory.views;
     i32[offset >>> 2] = Number(BigInt.asIntN(32, operation.value));
     if (operation.bits === 64) i32[(offset >>> 2) + 1] = Number(BigInt.asIntN(32, operation.value >> 32n));
+    process.machine.memory.noteWritten(offset, operation.bits / 8);
     allocation?.written?.();
   });
 }

@@ -19,6 +19,12 @@ const huge = 50_000;
  */
 const highPressure = { narrowest: 19, narrow: 12 };
 
+/**
+ * The same where threads wait for each other: between two barriers most values are read from memory and stored again,
+ * so that wide chunks gain little and spill. Without any to speak of, as in a transposition, they move longer rows.
+ */
+const highPressureAtBarriers = { ...highPressure, narrow: 3 };
+
 /** The properties of a kernel on which the width of its chunks depends. */
 export interface WidthNeeds {
   /** Whether the lanes of a warp must run together. */
@@ -64,13 +70,15 @@ export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: War
   return max === 1 ? 1 : 2;
 }
 
-function maxWidthFor({ recursive, isIrregular, instructions, pressure }: WidthNeeds, conflicts: WarpConflicts): Quads {
+function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
+  const { recursive, isIrregular, hasBarriers, instructions, pressure } = needs;
   if (instructions > large) return 2;
   const usual = recursive || isIrregular ? 4 : 8;
   if (conflicts !== "none") return usual;
-  if (pressure >= highPressure.narrowest) return 1;
+  const high = hasBarriers ? highPressureAtBarriers : highPressure;
+  if (pressure >= high.narrowest) return 1;
   if (isIrregular) return 2;
-  return pressure >= highPressure.narrow ? 4 : usual;
+  return pressure >= high.narrow ? 4 : usual;
 }
 
 /** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */

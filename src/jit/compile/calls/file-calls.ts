@@ -7,11 +7,12 @@ import { callEntry } from "../../abi/context-layout.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { fullAddresses } from "../emit/lane-addresses.ts";
+import { clearBytes } from "../emit/memory-ops.ts";
 import { forRuleLanes, type RuleLanes } from "../emit/rule-lanes.ts";
 import { anyOf, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { targetTable } from "../module/call-target-table.ts";
 import { pushWord, storeWord } from "../module/function-context.ts";
-import { activationBytes, calledBytes } from "../plan/activation-size.ts";
+import { bytesInCaller, bytesTaken, calledBytes } from "../plan/activation-size.ts";
 import { fits } from "../plan/call-graph.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName, wasmSignature } from "../plan/calling-convention.ts";
@@ -66,7 +67,7 @@ export class FileCalls {
       this.#begin(block, op, lanes, [callee!], null, {
         prepare: () => registers.store(op.registers ?? []),
         call: (entered, number) => {
-          this.#fillEntry(index, [callee!], number, this.#base);
+          this.#fillEntry(index, [callee!], number, { file: this.#base, passed: this.#chunk.file!.passed });
           this.#writer.values([...this.#start(), ...entered]);
           this.#writer.call(functionName(callee!));
         },
@@ -266,24 +267,32 @@ export class FileCalls {
     const { compiled, unit } = this.#caller;
     const { grfBytes } = compiled.ir.file!;
     if (callees.some((f) => f.ir.file!.grfBytes !== grfBytes)) throw new Unsupported("routines of several platforms");
-    const callerFile = this.#base;
+    const inPlace = callees.every((f) => unit.passed.isInPlace(f));
+    const callerFile = this.#chunk.file!.passed;
     const calleeFile = w.local("i32");
     // The files of a kernel, in which its subroutines run, lie elsewhere: those of all threads one after the other.
     const isKernel = compiled.number === this.#graph.functions[0]!.number;
-    w.assign([
-      { local: calleeFile, value: isKernel ? this.#callFiles : add(callerFile, activationBytes(compiled, unit.quads)) },
-    ]);
+    const routine = unit.passed.routineOf(compiled);
+    const taken = bytesInCaller(routine, unit) + bytesTaken(routine, unit);
+    const free = isKernel ? this.#callFiles : add(this.#base, taken);
+    // Callees whose files begin at different bytes are called by address, and then none does.
+    w.assign([{ local: calleeFile, value: add(free, -bytesInCaller(callees[0]!, unit)) }]);
     const to = wasm.local("i32", calleeFile);
     const [arg, retval] = [argAt + op.argSize * grfBytes, retvalAt(grfBytes)];
     const afterArg = argAt + argRegisters * grfBytes;
+    const [used, written] = [op.argSize * grfBytes, unit.passed.argBytes];
     const prepare = (): void => {
+      if (inPlace) {
+        clearBytes(w, callerFile, argAt + used, argAt + written);
+        return;
+      }
       this.#copy(to, callerFile, 0, arg);
-      this.#clear(to, arg, afterArg);
+      clearBytes(w, to, arg, afterArg);
       this.#copy(to, callerFile, retval, retvalRegisters * grfBytes);
-      this.#clear(callerFile, argAt, afterArg);
+      clearBytes(w, callerFile, argAt, afterArg);
     };
     const call = (entered: readonly Wasm[], callee: Wasm): void => {
-      this.#fillEntry(index, callees, callee, to);
+      this.#fillEntry(index, callees, callee, { file: to, passed: callerFile });
       w.values([...this.#start(), ...entered]);
       if (number === null || callees.length === 1) w.call(functionName(callees[0]!));
       else {
@@ -293,8 +302,11 @@ export class FileCalls {
       }
     };
     this.#begin(block, op, lanes, callees, number, { prepare, call });
-    this.#copy(callerFile, to, 0, argAt);
-    this.#copy(callerFile, to, retval, op.retvalSize * grfBytes);
+    if (inPlace) clearBytes(w, callerFile, argAt, argAt + written);
+    else {
+      this.#copy(callerFile, to, 0, argAt);
+      this.#copy(callerFile, to, retval, op.retvalSize * grfBytes);
+    }
     w.release(calleeFile);
   }
 
@@ -310,12 +322,17 @@ export class FileCalls {
     pushWord(w, this.#caller.memory, "first");
     w.set(first);
     const thread = wasm.op("i32.div_u", wasm.local("i32", first), wasm.i32(unit.shape.width!));
-    const bytes = wasm.i32(calledBytes(this.#graph, unit.quads));
+    const bytes = wasm.i32(calledBytes(unit));
     return wasm.op("i32.add", files, wasm.op("i32.mul", thread, bytes));
   }
 
   /** Fills the callee's entry in the shadow stack. */
-  #fillEntry(index: number, callees: readonly CompiledFunction[], number: Wasm, file: Wasm): void {
+  #fillEntry(
+    index: number,
+    callees: readonly CompiledFunction[],
+    number: Wasm,
+    { file, passed }: { readonly file: Wasm; readonly passed: Wasm },
+  ): void {
     const w = this.#writer;
     const { unit, frame } = this.#caller;
     const { entry, layout, siteOf } = this.#caller.memory;
@@ -325,6 +342,7 @@ export class FileCalls {
       w.memory("i32.store", 4, layout.callBytes + offset);
     };
     set(callEntry.top, file);
+    if (callees.some((f) => unit.passed.isInPlace(f))) set(callEntry.passed, passed);
     if (unit.stacks.isChecked) set(callEntry.room, frame.room);
     if (!callees.some((f) => unit.stacks.isTracked(f))) return;
     set(callEntry.site, wasm.i32(siteOf(index, null)));
@@ -346,12 +364,5 @@ export class FileCalls {
       w.memory("v128.load", 16, i);
       w.memory("v128.store", 16, i);
     }
-  }
-
-  #clear(file: Wasm, from: number, to: number): void {
-    const w = this.#writer;
-    if (from >= to) return;
-    w.values([add(file, from), wasm.i32(0), wasm.i32(to - from)]);
-    w.memoryFill();
   }
 }

@@ -24,7 +24,7 @@ export function everywhere(
 ): Wasm | null {
   if (expr.kind === "const") return wasm.i32(expr.value === holds ? 1 : 0);
   if (expr.kind === "reg") {
-    const known = predicates.get(expr.reg);
+    const known = predicates.get(expr.reg) ?? chunk.rematerialized.get(expr.reg);
     if (known !== undefined) return everywhere(chunk, predicates, known, holds, range);
     const value = chunk.value(expr);
     if (value.kind !== "uniform" || value.ty !== "pred") return null;

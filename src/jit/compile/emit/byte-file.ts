@@ -1,5 +1,5 @@
 import { type FileLeaf, fileLeavesOf } from "../../../ir/flow/accesses.ts";
-import type { ByteFile, FileTarget, Instruction } from "../../../ir/index.ts";
+import { type ByteFile, type FileTarget, type Instruction, variablesAt } from "../../../ir/index.ts";
 import { allLanes, byteOf, type Lanes, liesWithin, strideOf } from "../../../ir/region.ts";
 import type { RegionLeaf } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
@@ -17,7 +17,8 @@ import {
   widenMask,
 } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
-import type { ByteFilePort, Chunk } from "./chunk.ts";
+import type { ByteFilePort } from "./byte-file-port.ts";
+import type { Chunk } from "./chunk.ts";
 import { loadElements, scalarStore } from "./memory-ops.ts";
 
 type Bits = FileTarget["bits"];
@@ -31,6 +32,8 @@ export class ByteFileAccess implements ByteFilePort {
   readonly #file: ByteFile;
   /** Local: the byte of memory where the file begins. */
   readonly #base: number;
+  /** Local: where the file begins in which the registers lie that calls pass; null: in this one. */
+  #passed: number | null = null;
   /** Locals that hold what the current instruction reads or is about to store. */
   #temporaries: number[] = [];
 
@@ -44,8 +47,22 @@ export class ByteFileAccess implements ByteFilePort {
     this.#chunk.writer.set(this.#base);
   }
 
+  placePassed(): void {
+    this.#passed ??= this.#chunk.writer.local("i32");
+    this.#chunk.writer.set(this.#passed);
+  }
+
   get base(): Wasm {
     return wasm.local("i32", this.#base);
+  }
+
+  get passed(): Wasm {
+    return wasm.local("i32", this.#passed ?? this.#base);
+  }
+
+  /** The local with where the file begins that has a byte. */
+  #baseOf(at: number): number {
+    return this.#passed !== null && at < variablesAt(this.#file.grfBytes) ? this.#passed : this.#base;
   }
 
   read(instruction: Instruction): void {
@@ -126,14 +143,14 @@ export class ByteFileAccess implements ByteFilePort {
     if (stride === 0) {
       const { writer } = this.#chunk;
       const local = this.#temporary(bits === 64 ? "i64" : "i32");
-      writer.get(this.#base);
+      writer.get(this.#baseOf(at));
       writer.memory(scalarLoad(leaf), 1, at);
       writer.set(local);
       return { kind: "uniform", ty, scalar: scalarIn(ty, local) };
     }
     const row = (firstLane: number): void => this.#row(leaf, at, firstLane - lanes.first);
     return this.#vector(leaf, lanes, stride === 1 ? row : null, (lane) => {
-      this.#chunk.writer.get(this.#base);
+      this.#chunk.writer.get(this.#baseOf(at));
       this.#chunk.writer.memory(scalarLoad(leaf), 1, byteOf(region, bits, lane));
     });
   }
@@ -176,7 +193,7 @@ export class ByteFileAccess implements ByteFilePort {
     const { writer } = this.#chunk;
     const { bits } = leaf;
     const offset = at + (lane * bits) / 8;
-    writer.get(this.#base);
+    writer.get(this.#baseOf(at));
     if (offset < 0) {
       writer.i32(offset);
       writer.op("i32.add");
@@ -221,7 +238,7 @@ export class ByteFileAccess implements ByteFilePort {
       value.kind === "uniform" ? value.scalar : laneOf(vectorOf(value, this.#chunk.quads), lane),
     );
     const store = (): void => {
-      writer.get(this.#base);
+      writer.get(this.#baseOf(at));
       writer.value(scalar);
       writer.memory(scalarStore({ bits }), 1, at);
     };
@@ -252,17 +269,23 @@ export class ByteFileAccess implements ByteFilePort {
         throw new Unsupported("a part of a row at the end of its file");
       const isWhole = quad === undefined || isAll(quad);
       const element = perQuad === 2 && quad !== undefined ? widenMask(quad)[part & 1] : quad;
-      writer.get(this.#base);
-      writer.value(isWhole ? node : this.#blended(bits, node, element!, offset));
+      const base = this.#baseOf(at);
+      writer.get(base);
+      writer.value(isWhole ? node : this.#blended(bits, node, element!, { base, offset }));
       this.#storePart(bits, offset);
     }
   }
 
   /** Blends a vector with what memory holds, outside the mask. */
-  #blended(bits: Bits, node: Wasm, mask: Wasm, offset: number): Wasm {
+  #blended(
+    bits: Bits,
+    node: Wasm,
+    mask: Wasm,
+    { base, offset }: { readonly base: number; readonly offset: number },
+  ): Wasm {
     const { writer } = this.#chunk;
     const old = this.#temporary("v128");
-    writer.get(this.#base);
+    writer.get(base);
     loadElements(writer, { bits, signed: false }, 1, offset);
     writer.set(old);
     return wasm.blend(mask, node, wasm.local("v128", old));
@@ -294,9 +317,10 @@ export class ByteFileAccess implements ByteFilePort {
       const scalar = bitsOfScalar(laneOf(vector, lane));
       this.#if(hasLane(mask, lane), () => {
         if (target.kind === "region") {
-          writer.get(this.#base);
+          const at = byteOf(target.region, target.bits, lane);
+          writer.get(this.#baseOf(at));
           writer.value(scalar);
-          writer.memory(scalarStore(target), 1, byteOf(target.region, target.bits, lane));
+          writer.memory(scalarStore(target), 1, at);
           return;
         }
         const offset = laneOf(offsets!, lane);

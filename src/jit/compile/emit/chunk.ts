@@ -10,29 +10,13 @@ import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
+import type { ByteFilePort } from "./byte-file-port.ts";
 import { Expressions, indexParts, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
 import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
 
 /** A mask of all lanes. */
 export const allLanes = ({ active }: Chunk): readonly Wasm[] => active.map(() => wasm.i32x4(-1));
-
-/** A chunk's view of the byte file of its routine (vISA). */
-export interface ByteFilePort {
-  /** The byte of memory where the file begins. */
-  readonly base: Wasm;
-  /** Takes the byte of memory where the file begins from the stack. */
-  place(): void;
-  /** Gives the registers that stand for parts of the file their first values. */
-  loadHomes(registers: Iterable<number>): void;
-  /** Loads what an instruction reads into locals, which are valid until `finish`. */
-  read(instruction: Instruction): void;
-  finish(): void;
-  /** A copy of a value in locals of its own, to be stored after other results have been written. */
-  kept(value: Value): Value;
-  /** Stores a value in the lanes of a mask. */
-  store(target: FileTarget, value: Value, mask: Mask): void;
-}
 
 /** The parts from which a chunk is made. */
 export interface ChunkOptions {

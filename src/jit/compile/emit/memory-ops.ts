@@ -1,5 +1,5 @@
 import type { Access } from "../../../ir/index.ts";
-import type { FunctionWriter, MemoryOp } from "../../../wasm/index.ts";
+import { type FunctionWriter, type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
 
 /** The store of an element: the low bits of an i64 for 64 bits, else of an i32. */
 export const scalarStore = ({ bits }: Pick<Access, "bits">): MemoryOp =>
@@ -24,3 +24,37 @@ export function loadElements(
     writer.op(`i32x4.extend_low_i16x8_${sign}`);
   }
 }
+
+/** The most bytes that are cleared by stores: a call of the host's own function costs as much as many of them. */
+const maxStoredBytes = 256;
+
+/** Writes zeros from one byte to another, counted from an address. */
+export function clearBytes(writer: FunctionWriter, address: Wasm, from: number, to: number): void {
+  if (to - from > maxStoredBytes) {
+    writer.values([wasm.op("i32.add", address, wasm.i32(from)), wasm.i32(0), wasm.i32(to - from)]);
+    writer.memoryFill();
+    return;
+  }
+  for (let at = from; at < to; ) {
+    const left = to - at;
+    const [op, bytes] = zeroStores.find(([, size]) => size <= left)!;
+    writer.value(address);
+    writer.value(zeroOf[op]);
+    writer.memory(op, 1, at);
+    at += bytes;
+  }
+}
+
+const zeroStores = [
+  ["v128.store", 16],
+  ["i64.store", 8],
+  ["i32.store", 4],
+  ["i32.store8", 1],
+] as const;
+
+const zeroOf = {
+  "v128.store": wasm.i32x4(0),
+  "i64.store": wasm.i64(0n),
+  "i32.store": wasm.i32(0),
+  "i32.store8": wasm.i32(0),
+} as const;

@@ -15,6 +15,7 @@ import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName } from "../plan/calling-convention.ts";
 import { plansFor } from "../plan/partial-returns.ts";
 import type { ProgramFacts } from "../plan/program-facts.ts";
+import { plansWithoutNeedless } from "../plan/needless-barriers.ts";
 import { plansForSingleChunk } from "../plan/single-chunk.ts";
 import { reachableFrom } from "../plan/reachable-functions.ts";
 import { writeFunction } from "./function.ts";
@@ -47,7 +48,8 @@ export function compileKernel(
   // 3. Which values are the same in all lanes, where lanes diverge and where they suspend; how functions are called. To
   // a fixed point, since what a call returns, and for which lanes, depends on the callee.
   const single = shape.single ? plansForSingleChunk(kernel, scope) : null;
-  const { kernelPlan, functionPlans } = single ?? plansFor(kernel, code(), scope);
+  const whole = single ?? plansFor(kernel, code(), scope);
+  const { kernelPlan, functionPlans } = plansWithoutNeedless(kernel, whole.kernelPlan, scope) ?? whole;
   // 4. Where everything lies in the context that a running block has in memory.
   const unit = layOutModule(kernel, kernelPlan, functionPlans, scope, features);
   // 5. What the module imports and the helpers that are written once.

@@ -1,5 +1,6 @@
 import { wasm } from "../../../wasm/index.ts";
-import type { ByteFilePort, Chunk } from "../emit/chunk.ts";
+import type { ByteFilePort } from "../emit/byte-file-port.ts";
+import type { Chunk } from "../emit/chunk.ts";
 import { callHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { activationBytes } from "../plan/activation-size.ts";

@@ -1,7 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { registerIntervals } from "../analysis/flow/live-intervals.ts";
-import { isUniformBarrier } from "../analysis/flow/barrier-regions.ts";
-import { type BlockSteps, blockStepsOf } from "../analysis/flow/block-steps.ts";
+import { arrivesTogether, type BlockSteps, blockStepsOf } from "../analysis/flow/block-steps.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { type Invariants, invariantsOf } from "../analysis/values/invariant-code.ts";
 import type { SharedPredicates } from "../analysis/values/shared-predicates.ts";
@@ -73,16 +72,6 @@ const withPredicates = (invariants: Invariants, { instructions, values }: Shared
   rematerialized: new Map([...invariants.rematerialized, ...values]),
   has: (i) => invariants.has(i) || instructions.has(i),
 });
-
-/** Whether chunks only wait at barriers, at which all lanes of each arrive together. */
-function arrivesTogether(analysis: UniformityAnalysis, points: SuspensionPoints): boolean {
-  const { barriers, spins, calls, isCounted } = points;
-  if (isCounted || spins.size > 0 || calls.size > 0) return false;
-  return (
-    [...barriers.keys()].every((barrier) => isUniformBarrier(analysis, barrier)) &&
-    new WarpWaitBlocks(analysis).all.length === 0
-  );
-}
 
 /** Which registers of a kernel share locals; null where none do. `kept`: registers that all chunks share. */
 function sharingOf(

@@ -68,7 +68,7 @@ export function layOutModule(
     targetBytes: graph.indirectCalls * facts.functions.list.length,
     ...stackBytesOf(stackMode, kernel, stacks, lanes),
     fileBytes: shape.width === null ? 0 : chunks * activationBytes(kernel, quads),
-    callFileBytes: calledBytes(graph, quads) * (graph.suspendsInFunctions ? chunks : 1),
+    callFileBytes: calledBytes(scope) * (graph.suspendsInFunctions ? chunks : 1),
     spillBytes: spillBudgetOf(analysis.code, quads).bytes,
     sharedBytes: facts.sharedBytes,
   });

@@ -4,28 +4,16 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type AccessGroup, accessGroups, type GroupMember } from "../analysis/access/access-groups.ts";
 import type { RestartablePrefix } from "../analysis/access/restartable-prefix.ts";
 import { type WideLoadPart, wideLoadsOf } from "../analysis/access/wide-loads.ts";
-import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
-import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { both, i64, splitImmediate } from "../lanes/scalar.ts";
-import type { Value } from "../lanes/value.ts";
+import { both } from "../lanes/scalar.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AddressLookup } from "./address-lookup.ts";
 import { AddressSteps } from "./address-steps.ts";
-import { activeWithin } from "./bounds-functions.ts";
-import {
-  type CheckResult,
-  type ByteOffsets,
-  BoundsCheck,
-  type FallbackCheck,
-  type ExpectedObject,
-  laneByLane,
-} from "./bounds-check.ts";
+import type { ExpectedObject } from "./bounds-check.ts";
 import type { CheckedAccess, OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
-import { GranuleCheck } from "./granule-check.ts";
+import { GroupChecks, type VerifiedGroup } from "./group-checks.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
 
 /** A group of accesses, and the object that they are expected to find. */
@@ -43,63 +31,36 @@ const noGroups: GroupSet = { has: (): boolean => false };
 
 const allGroups: GroupSet = { has: (): boolean => true };
 
-/** The result of a group's check, in locals. */
-interface VerifiedGroup extends Omit<CheckedAccess, "release" | "wideLoad"> {
-  readonly locals: readonly number[];
-  /** Accesses of the group that are still to be written. */
-  left: number;
-}
-
 /**
  * Finds the bytes of memory that instructions access: by a bounds check made once for a group of accesses, or by
  * looking up each lane's address.
  */
 export class AccessChecks {
   readonly #chunk: Chunk;
-  readonly #context: FunctionContext;
   /** The objects that accesses are expected to find. */
   readonly objects: ExpectedObjects;
   readonly #members: ReadonlyMap<number, GroupMember>;
   readonly #wideLoads: ReadonlyMap<number, WideLoadPart>;
-  readonly #targets = new Map<AccessGroup, readonly ExpectedObject[]>();
+  readonly #groups: GroupChecks;
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
-  readonly #records = new Map<AccessGroup, number>();
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
   #assumed: GroupSet = noGroups;
   readonly #lookup: AddressLookup;
-  readonly #granules: GranuleCheck;
-  readonly #arithmetic: LaneArithmetic;
-  readonly #ranges: ValueRanges;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     this.#chunk = chunk;
-    this.#context = context;
     this.objects = objects;
-    this.#lookup = new AddressLookup(chunk, context, (index) => this.#recordOf(this.#members.get(index)!.group));
-    this.#granules = new GranuleCheck(chunk, context);
-    this.#arithmetic = new LaneArithmetic(chunk.analysis);
-    this.#ranges = new ValueRanges(chunk.analysis);
     this.#members = accessGroups(chunk.analysis.code, objects.variableNear);
     this.#wideLoads = wideLoadsOf(chunk.analysis.code, this.#members);
-    for (const { group } of this.#members.values()) if (!this.#targets.has(group)) this.#expect(group);
-  }
-
-  /** Notes the expected objects of a group, and declares what its checks need. */
-  #expect(group: AccessGroup): void {
-    const targets = this.objects.of(group);
-    this.#targets.set(group, targets);
-    const { base } = group.address;
-    targets.forEach((target, i) => {
-      const others = i === 0 ? targets.slice(1) : [];
-      new BoundsCheck(this.#chunk, group.range, target, others).declareNeeds(base);
-    });
+    this.#groups = new GroupChecks(chunk, context, objects, this.#members);
+    this.#lookup = new AddressLookup(chunk, context, (index) => this.#groups.recordOf(this.#members.get(index)!.group));
   }
 
   /** The group of an access and its expected object; null if the object is unknown, or differs from lane to lane. */
   expected(index: number): Expected | null {
     const { group } = this.#members.get(index)!;
-    const target = this.#targets.get(group)![0];
-    return target === undefined || this.#isPerLane(group.access) ? null : { group, target };
+    const target = this.#groups.targetsOf(group)[0];
+    return target === undefined || this.#groups.isPerLane(group.access) ? null : { group, target };
   }
 
   /** Writes code that relies on no check made before it, and on whose checks nothing after it relies. */
@@ -114,11 +75,11 @@ export class AccessChecks {
     const { group, at } = this.#members.get(index)!;
     let known = this.#verified.get(group);
     if (known === undefined) {
-      known = this.#verify(group, group.count > 1 ? active : mask);
+      known = this.#groups.verify(group, group.count > 1 ? active : mask);
       this.#verified.set(group, known);
     }
     const { locals, left: _, ...found } = known;
-    const isEach = found.offsets.kind === "each" && !found.mayAdjoin && !this.#isPerLane(group.access);
+    const isEach = found.offsets.kind === "each" && !found.mayAdjoin && !this.#groups.isPerLane(group.access);
     const wideLoad = isEach ? (this.#wideLoads.get(index) ?? null) : null;
     const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
@@ -137,7 +98,7 @@ export class AccessChecks {
     let count = 0;
     for (let i = start; i < end; i++) {
       const group = this.#members.get(i)?.group;
-      if (group === undefined || !group.isEarly || this.#isScattered(group)) continue;
+      if (group === undefined || !group.isEarly || this.#groups.isScattered(group)) continue;
       groups.add(group);
       count++;
     }
@@ -147,7 +108,7 @@ export class AccessChecks {
     }
     const checks: Wasm[] = [];
     for (const group of groups) {
-      const verified = this.#verify(group, active);
+      const verified = this.#groups.verify(group, active);
       // Both versions release it.
       verified.left *= 2;
       this.#verified.set(group, verified);
@@ -180,9 +141,9 @@ export class AccessChecks {
     const checks: Wasm[] = [];
     for (const index of accesses) {
       const { group } = this.#members.get(index)!;
-      if (this.#verified.has(group) || this.#isScattered(group) || !isReady(group.address.base, index)) continue;
-      const known = this.#verify(group, null);
-      checks.push(known.ok);
+      if (this.#verified.has(group) || this.#groups.isScattered(group) || !isReady(group.address.base, index)) continue;
+      const known = this.#groups.verify(group, null);
+      checks.push(known.run === null ? known.ok : wasm.op("i32.or", known.run.ok, known.ok));
       this.#verified.set(group, { ...known, ok: wasm.i32(1), fallback: null });
     }
     const all = checks.reduce(both, wasm.i32(1));
@@ -205,7 +166,7 @@ export class AccessChecks {
       for (const index of accesses) {
         const { group } = this.#members.get(index)!;
         if (this.#verified.has(group)) continue;
-        const known = this.#verify(group, null);
+        const known = this.#groups.verify(group, null);
         this.#verified.set(group, { ...known, left: Number.POSITIVE_INFINITY });
         const { offsets, locals } = known;
         steps.add(offsets, wasm.i32(offsets.kind === "run" ? offsets.stride * lanes : 0), locals);
@@ -224,7 +185,8 @@ export class AccessChecks {
     const groups = new Map<AccessGroup, { readonly index: number; readonly target: ExpectedObject }>();
     for (let index = start; index < end; index++) {
       const group = this.#members.get(index)?.group;
-      const target = group === undefined || this.#isPerLane(group.access) ? null : this.#targets.get(group)![0];
+      const target =
+        group === undefined || this.#groups.isPerLane(group.access) ? null : this.#groups.targetsOf(group)[0];
       if (target != null && !groups.has(group!)) groups.set(group!, { index, target });
     }
     return hoistLoopChecks(this.#chunk, start, end, active, groups);
@@ -239,8 +201,8 @@ export class AccessChecks {
     const start = (): void => {
       for (const [group, { target, offsets, step }] of groups) {
         if (offsets.kind === "each") continue;
-        const kept = this.#keep({ ok: wasm.i32(1), offsets, fallback: null }, target, Number.POSITIVE_INFINITY);
-        this.#verified.set(group, { ...kept, inactiveMayAccess: true, mayAdjoin: false, fallback: null });
+        const kept = this.#groups.keep({ ok: wasm.i32(1), offsets, fallback: null }, target, Number.POSITIVE_INFINITY);
+        this.#verified.set(group, { ...kept, inactiveMayAccess: true, mayAdjoin: false, run: null, fallback: null });
         steps.add(kept.offsets, step, kept.locals);
       }
     };
@@ -255,17 +217,6 @@ export class AccessChecks {
     this.#assumed = groups;
     write();
     this.#assumed = outer;
-  }
-
-  /** Whether each lane accesses bytes of its own, so that a check costs as much as the access. */
-  #isScattered({ address, access }: AccessGroup): boolean {
-    return !this.#isRegular(address.base) || this.#isPerLane(access);
-  }
-
-  /** Whether the addresses of all lanes follow from the first lane's. */
-  #isRegular(base: Expr): boolean {
-    const shape = this.#chunk.analysis.shape(base);
-    return shape.kind !== "vector" && (shape.kind !== "indexed" || shape.stride !== null);
   }
 
   /**
@@ -293,105 +244,5 @@ export class AccessChecks {
   /** Loads all looked-up offsets, into a local for each quad. */
   loadOffsets(into: readonly number[]): void {
     this.#lookup.loadOffsets(into);
-  }
-
-  #recordOf(group: AccessGroup): number {
-    let record = this.#records.get(group);
-    if (record === undefined) this.#records.set(group, (record = this.#context.unit.records++));
-    return record;
-  }
-
-  #verify(group: AccessGroup, mask: Mask): VerifiedGroup {
-    const { writer } = this.#chunk;
-    const [known, ...others] = this.#targets.get(group)!;
-    const recorded = known === undefined ? this.objects.recorded(this.#recordOf(group)) : null;
-    const isGranular = recorded !== null && this.#granules.suits(group);
-    const target = known ?? { object: this.#granules.placed(recorded!.object, isGranular), baseDistance: null };
-    const base = this.#chunk.value(group.address.base);
-    const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
-    const own = this.#isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
-    const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
-    const kept = this.#keep(checked, target, group.count);
-    // Where each lane has an address of its own, all objects are one check.
-    if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
-    const locals = [...kept.locals, ...(recorded?.locals ?? [])];
-    const inactiveMayAccess = checked.fallback?.inactiveMayAccess ?? true;
-    const mayAdjoin = !this.#isPerLane(group.access) && this.#arithmetic.is(group.address.base);
-    const fallback =
-      mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
-    const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin };
-    if (isGranular && base.kind === "vector") {
-      const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
-      const fallback = wasm.local("i32", holds);
-      return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback };
-    }
-    if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
-    const holdsForActive = writer.local("i32");
-    writer.value(wasm.op("i32.eqz", kept.ok));
-    writer.expect(false);
-    writer.if(() => writer.assign([{ local: holdsForActive, value: fallback }]));
-    return { ...verified, locals: [...locals, holdsForActive], fallback: wasm.local("i32", holdsForActive) };
-  }
-
-  /** If a check has failed, makes it for other objects that a group may find: they have the same offsets. */
-  #checkOthers(group: AccessGroup, others: readonly ExpectedObject[], ok: Wasm, base: Value, mask: Mask): void {
-    const { writer } = this.#chunk;
-    if (ok.kind !== "local") return;
-    for (const target of others) {
-      writer.value(wasm.op("i32.eqz", ok));
-      writer.expect(false);
-      writer.if(() => {
-        const value = new BoundsCheck(this.#chunk, group.range, target).of(base, mask).ok;
-        writer.assign([{ local: ok.local, value }]);
-      });
-    }
-  }
-
-  /** Whether no address that the lanes can have misses the expected object, so that no check is needed. */
-  #isBounded({ address, range }: AccessGroup, { object }: ExpectedObject): boolean {
-    const { from, bytes } = object;
-    if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
-    const { min, max, align } = this.#ranges.of(address.base);
-    const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
-    const isAligned = align % range.align === 0 && range.offset % range.align === 0;
-    return isAligned && min + range.offset >= start && max + range.offset + range.size <= end;
-  }
-
-  /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */
-  #isPerLane({ space }: Access): boolean {
-    return space === "local" || (space === "generic" && this.#context.hasStacks);
-  }
-
-  /** Moves the result of a check into locals. */
-  #keep(
-    { ok, offsets }: CheckResult,
-    { object }: ExpectedObject,
-    count: number,
-  ): Omit<VerifiedGroup, "fallback" | "inactiveMayAccess" | "mayAdjoin"> {
-    const { writer } = this.#chunk;
-    const assignments: { readonly local: number; readonly value: Wasm }[] = [];
-    const kept = (value: Wasm): Wasm => {
-      if (value.kind === "const") return value;
-      const local = writer.local(value.ty);
-      assignments.push({ local, value });
-      return wasm.local(value.ty, local);
-    };
-    const keptOk = kept(ok);
-    let immediate = 0;
-    let keptOffsets: ByteOffsets;
-    if (offsets.kind === "each") keptOffsets = { kind: "each", quads: offsets.quads.map(kept) };
-    else {
-      // With a constant `delta` the constant part of the sum is not split off: without it the offset of an inactive
-      // lane may be below 0, and adding an immediate does not wrap.
-      const split = object.delta.kind === "const" ? { at: offsets.at, immediate: 0 } : splitImmediate(offsets.at);
-      ({ immediate } = split);
-      keptOffsets = { ...offsets, at: kept(split.at) };
-    }
-    writer.assign(assignments);
-    return { ok: keptOk, offsets: keptOffsets, immediate, locals: assignments.map((a) => a.local), left: count };
-  }
-
-  #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {
-    return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
   }
 }

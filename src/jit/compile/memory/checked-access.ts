@@ -13,6 +13,8 @@ export interface CheckedAccess extends AccessOffsets {
   readonly fallback: Wasm | null;
   /** Whether inactive lanes may load like the active ones, or store what was there. */
   readonly inactiveMayAccess: boolean;
+  /** Where the addresses of active lanes may follow each other: then these are the offsets. `ok`: a local. */
+  readonly run: (Omit<AccessOffsets, "mayAdjoin"> & { readonly ok: Wasm }) | null;
   /** The wide load of which this load takes a part, if each lane has an address of its own. */
   readonly wideLoad: WideLoadPart | null;
   /** Releases the locals, once the access is written. */
@@ -20,16 +22,26 @@ export interface CheckedAccess extends AccessOffsets {
 }
 
 /**
- * Writes three versions of an access: `then` if all offsets are good, `active` if those of the active lanes are, else
- * `otherwise`.
+ * Writes versions of an access: `then` if all offsets are good, `active` if those of the active lanes are, else
+ * `otherwise`. `asRun`: where the addresses may follow each other, for the case that they do.
  */
 export function either(
   w: FunctionWriter,
-  { ok, fallback }: CheckedAccess,
+  { ok, fallback, run }: Pick<CheckedAccess, "ok" | "fallback" | "run">,
   then: () => void,
   otherwise: () => void,
   active = then,
+  asRun: ((where: AccessOffsets) => void) | null = null,
 ): void {
+  if (run !== null) {
+    if (asRun === null) throw new Error("an access of this kind is never a run");
+    w.value(run.ok);
+    w.if(
+      () => asRun({ ...run, mayAdjoin: false }),
+      () => either(w, { ok, fallback, run: null }, then, otherwise, active),
+    );
+    return;
+  }
   const ifFallback = (): void => {
     w.value(fallback!);
     w.expect(true);

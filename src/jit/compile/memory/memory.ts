@@ -126,6 +126,7 @@ export class Memory {
             this.#gather(part, locals.slice(from, from + part.count));
           }),
         () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
+        (where) => this.#moves.load(access, where, locals, null),
       );
       elements = locals.map((list) => vectorIn(access.bits === 64 ? "i64" : "i32", list));
     }
@@ -211,6 +212,8 @@ export class Memory {
             by.lookUp(index, part, address, mask);
             this.#scatter(part, mask, lists.slice(from, from + part.count));
           }),
+        undefined,
+        (where) => this.#moves.store(access, where, mask, lists),
       );
       for (const l of locals) for (const { local } of l?.fresh ?? []) writer.release(local);
     }

@@ -128,6 +128,11 @@ export class CallGraph {
     return this.#suspending.has(f);
   }
 
+  /** Whether lanes belong to hardware threads (vISA), each of which has one instruction pointer. */
+  get isLockstep(): boolean {
+    return this.functions[0]!.part !== null;
+  }
+
   /** Whether any function that the kernel calls may suspend. */
   get suspendsInFunctions(): boolean {
     return this.#suspending.size > 0;

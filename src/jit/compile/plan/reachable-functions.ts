@@ -2,6 +2,7 @@ import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 import { LaneStacks } from "./lane-stacks.ts";
+import { PassedRegisters } from "./passed-registers.ts";
 import type { ProgramFacts } from "./program-facts.ts";
 import type { KernelScope } from "./scope.ts";
 
@@ -21,7 +22,8 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
     const kernel = functions.list[number]!;
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
-    return { kernel, shape, facts: { ...program, functions }, graph, stacks };
+    const passed = new PassedRegisters(graph, shape.width);
+    return { kernel, shape, facts: { ...program, functions }, graph, passed, stacks };
   };
   if (shape.width !== null) return reached(program.functions.inThreads(shape.width));
   const plain = reached(program.functions);

@@ -1,9 +1,7 @@
-import { prepare } from "../analysis/code/prepared-code.ts";
 import { inLoopOrder } from "../analysis/code/region-order.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
-import { preparationIn } from "./call-graph.ts";
-import { plansFor } from "./partial-returns.ts";
 import type { KernelScope } from "./scope.ts";
+import { plansWithout } from "./without-barriers.ts";
 
 /**
  * Plans a kernel whose blocks are one chunk. Where all its lanes come to each barrier together, nobody waits there, and
@@ -11,24 +9,12 @@ import type { KernelScope } from "./scope.ts";
  * there are none.
  */
 export function plansForSingleChunk(kernel: CompiledFunction, scope: KernelScope) {
-  const { graph, facts } = scope;
+  const { graph } = scope;
   if (graph.countsBarriers || graph.functions.some((f) => f !== kernel && barriersIn(f).length > 0)) return null;
   const barriers = barriersIn(kernel);
   const { instructions } = kernel.ir;
   if (barriers.length === 0 || barriers.some((i) => instructions[i]!.guard !== null)) return null;
-  const without = instructions.map((instruction, i) =>
-    barriers.includes(i) ? ({ ...instruction, op: { kind: "nothing" } } as const) : instruction,
-  );
-  const origins = kernel.origins ?? instructions.map((_, i) => i);
-  const ordered = inLoopOrder({ ir: { ...kernel.ir, instructions: without }, origins });
-  const plans = plansFor(kernel, prepare(ordered, facts.bindings, preparationIn(graph)), scope);
-  const { code, divergence } = plans.kernelPlan.analysis;
-  const left = new Set(barriers.map((i) => origins[i]!));
-  const isTogether = code.instructions.every(
-    ({ op }, i) =>
-      op.kind !== "nothing" || !left.has(code.origins[i]!) || !divergence.mayBePartial(code.graph.blockAt(i)),
-  );
-  return isTogether ? plans : null;
+  return plansWithout(kernel, barriers, inLoopOrder, scope);
 }
 
 const barriersIn = ({ ir: { instructions } }: CompiledFunction): readonly number[] =>

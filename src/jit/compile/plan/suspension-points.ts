@@ -37,7 +37,7 @@ export interface SuspensionPoints {
 }
 
 /** The facts about calls that suspension points depend on. */
-type Calls = Pick<CallGraph, "seesOthers" | "maySuspend" | "targetsOf" | "countsBarriers">;
+type Calls = Pick<CallGraph, "seesOthers" | "maySuspend" | "targetsOf" | "countsBarriers" | "isLockstep">;
 
 /** Finds the suspension points of a function. `partial`: functions from which some lanes may return before others. */
 export function suspensionPointsOf(
@@ -45,8 +45,8 @@ export function suspensionPointsOf(
   callGraph: Calls,
   partial: ReadonlySet<CompiledFunction>,
 ): SuspensionPoints {
-  const { seesOthers, maySuspend, countsBarriers } = callGraph;
-  const barriers = barriersIn({ graph, instructions });
+  const { seesOthers, maySuspend, countsBarriers, isLockstep } = callGraph;
+  const barriers = barriersIn({ graph, instructions }, isLockstep);
   const calls = graph.blocks.flatMap(({ index, end }) => (maySuspend(instructions[end - 1]!) ? [index] : []));
   const spins = spinLoops(graph, instructions, seesOthers);
   const partialReturns = calls.filter((index) => {
@@ -58,12 +58,17 @@ export function suspensionPointsOf(
 
 /**
  * By the block that ends with a barrier, the one with which lanes go on: of a jump its target, if that is only theirs.
+ * In a hardware thread the lanes that have jumped would wait there for others, which the jump itself makes them do.
  */
-function barriersIn({ graph, instructions }: Pick<PreparedCode, "graph" | "instructions">): Map<number, number> {
+function barriersIn(
+  { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
+  isLockstep: boolean,
+): Map<number, number> {
   const barriers = new Map<number, number>();
   for (const { index, end } of graph.blocks) {
     if (instructions[end - 1]!.op.kind === "barrier") barriers.set(index, index + 1);
   }
+  if (isLockstep) return barriers;
   const taken = new Set(barriers.values());
   for (const [block, next] of barriers) {
     const after = graph.blocks[next];

@@ -37,6 +37,7 @@ function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemKern
     width: null,
     clustered: false,
     exactSums: false,
+    needlessBarriers: [],
     shared: false,
   };
   const analysis = new UniformityAnalysis(code, {

@@ -5,7 +5,8 @@ import { BlockUniform } from "../values/block-uniform.ts";
 import type { Invariants } from "../values/invariant-code.ts";
 import { type SharedPredicates, sharedPredicatesOf } from "../values/shared-predicates.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
-import { type BarrierRegion, maxGrowth, regionFrom } from "./barrier-regions.ts";
+import { type BarrierRegion, isUniformBarrier, maxGrowth, regionFrom } from "./barrier-regions.ts";
+import { WarpWaitBlocks } from "./warp-wait-blocks.ts";
 
 /**
  * What the threads of a block do one after the other: barrier regions, each for all chunks, and between them scalar
@@ -71,6 +72,23 @@ export function blockStepsOf(
     });
   }
   return { steps: [...steps.values()].sort((a, b) => a.start - b.start), shared, predicates };
+}
+
+/** Where chunks wait. */
+interface Waits {
+  readonly barriers: ReadonlyMap<number, number>;
+  readonly spins: ReadonlySet<number>;
+  readonly calls: ReadonlySet<number>;
+  readonly isCounted: boolean;
+}
+
+/** Whether chunks only wait at barriers, at which all lanes of each arrive together. */
+export function arrivesTogether(analysis: UniformityAnalysis, { barriers, spins, calls, isCounted }: Waits): boolean {
+  if (isCounted || spins.size > 0 || calls.size > 0) return false;
+  return (
+    [...barriers.keys()].every((barrier) => isUniformBarrier(analysis, barrier)) &&
+    new WarpWaitBlocks(analysis).all.length === 0
+  );
 }
 
 type Code = UniformityAnalysis["code"];

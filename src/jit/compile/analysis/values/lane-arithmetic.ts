@@ -1,4 +1,5 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
@@ -10,13 +11,15 @@ export class LaneArithmetic {
   readonly #analysis: UniformityAnalysis;
   /** Registers that differ from lane to lane, and depend on what has been loaded or received. */
   #foreign: Set<number> | null = null;
+  /** Registers that a selection has bent. */
+  #bent: Set<number> | null = null;
 
   constructor(analysis: UniformityAnalysis) {
     this.#analysis = analysis;
   }
 
   is(expr: Expr): boolean {
-    this.#foreign ??= this.#find();
+    this.#foreign ??= this.#find(({ op }) => op.kind !== "pure");
     switch (expr.kind) {
       case "reg":
         return !this.#foreign.has(expr.reg);
@@ -27,7 +30,17 @@ export class LaneArithmetic {
     }
   }
 
-  #find(): Set<number> {
+  /**
+   * Whether a value is one of these, and follows lane numbers but for some that are clamped: then mostly those of a
+   * whole chunk follow each other.
+   */
+  isBent(expr: Expr): boolean {
+    this.#bent ??= this.#find((instruction) => instruction.op.kind === "pure" && instruction.op.values.some(bends));
+    return this.is(expr) && (bends(expr) || registersIn(expr).some((r) => this.#bent!.has(r)));
+  }
+
+  /** The registers that differ from lane to lane, and that some instructions write, or others that depend on these. */
+  #find(isSource: (instruction: Instruction) => boolean): Set<number> {
     const { code, register } = this.#analysis;
     const found = new Set<number>();
     let depends = false;
@@ -42,7 +55,7 @@ export class LaneArithmetic {
     for (let size = -1; size < found.size; ) {
       size = found.size;
       for (const instruction of code.instructions) {
-        depends = instruction.op.kind !== "pure";
+        depends = isSource(instruction);
         if (!depends && found.size > 0) readsOf(instruction, visitor);
         if (depends) writesOf(instruction, write);
       }
@@ -50,3 +63,9 @@ export class LaneArithmetic {
     return found;
   }
 }
+
+/** Whether an expression selects one of two values, as clamps do. */
+const bends = (expr: Expr): boolean => expr.kind === "prim" && (expr.prim === "i32.select" || expr.args.some(bends));
+
+const registersIn = (expr: Expr): readonly number[] =>
+  expr.kind === "reg" ? [expr.reg] : expr.kind === "prim" ? expr.args.flatMap(registersIn) : [];

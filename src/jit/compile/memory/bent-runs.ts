@@ -1,0 +1,48 @@
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import type { Mask } from "../lanes/mask.ts";
+import type { Value, Vector } from "../lanes/value.ts";
+
+/** Addresses that follow each other if `holds` (i32): then `value` is the address of each active lane. */
+export interface BentRun {
+  readonly holds: Wasm;
+  readonly value: Value;
+  /** The locals that `value` reads, and their values. */
+  readonly locals: readonly { readonly local: number; readonly value: Wasm }[];
+}
+
+/**
+ * The addresses of lanes, `bytes` apart from each other as long as none of the active ones has been clamped; null where
+ * they are not of that kind. Those at the ends of a chunk are clamped more often than one in the middle, from which the
+ * others are computed.
+ */
+export function bentRun(chunk: Chunk, base: Value, bytes: number, mask: Mask): BentRun | null {
+  if (chunk.quads === 1) return null;
+  if (base.kind === "vector" && base.ty === "i32") {
+    const { first, holds, local } = runOf(chunk, base, bytes, mask);
+    return { holds, value: { kind: "affine", ty: "i32", base: local, stride: bytes }, locals: [first] };
+  }
+  if (base.kind !== "indexed" || base.index.kind !== "vector") return null;
+  const step = bytes / base.scale;
+  if (!Number.isInteger(step)) return null;
+  const { first, holds, local } = runOf(chunk, base.index, step, mask);
+  const index: Value = { kind: "affine", ty: "i32", base: local, stride: step };
+  return { holds, value: { ...base, index }, locals: [first] };
+}
+
+function runOf({ writer, quads, lanes }: Chunk, words: Vector, step: number, mask: Mask) {
+  const middle = wasm.lane("i32x4.extract_lane", 0, words.quads[quads / 2]![0]!);
+  const first = { local: writer.local("i32"), value: wasm.op("i32.sub", middle, wasm.i32((lanes / 2) * step)) };
+  const local = wasm.local("i32", first.local);
+  const all = wasm.op("i32x4.splat", local);
+  const others = words.quads.map(([own], q) => {
+    const distances = [0, 1, 2, 3].map((lane) => (4 * q + lane) * step);
+    const other = wasm.op("i32x4.ne", own!, wasm.op("i32x4.add", all, wasm.lanes(distances)));
+    return mask === null ? other : wasm.op("v128.and", other, mask[q]!);
+  });
+  const any = wasm.op(
+    "v128.any_true",
+    others.reduce((a, b) => wasm.op("v128.or", a, b)),
+  );
+  return { first, holds: wasm.op("i32.eqz", any), local };
+}

@@ -1,0 +1,246 @@
+import type { Access, Instruction } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { AccessGroup, GroupMember } from "../analysis/access/access-groups.ts";
+import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
+import { ValueRanges } from "../analysis/values/value-ranges.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { laneBits } from "../lanes/mask-bits.ts";
+import type { Mask } from "../lanes/mask.ts";
+import { both, i64, splitImmediate } from "../lanes/scalar.ts";
+import type { Value } from "../lanes/value.ts";
+import type { FunctionContext } from "../module/function-context.ts";
+import { bentRun } from "./bent-runs.ts";
+import {
+  BoundsCheck,
+  type ByteOffsets,
+  type CheckResult,
+  type ExpectedObject,
+  type FallbackCheck,
+  laneByLane,
+} from "./bounds-check.ts";
+import { activeWithin } from "./bounds-functions.ts";
+import type { CheckedAccess } from "./checked-access.ts";
+import type { ExpectedObjects } from "./expected-objects.ts";
+import { GranuleCheck } from "./granule-check.ts";
+
+/** The result of a group's check, in locals. */
+export interface VerifiedGroup extends Omit<CheckedAccess, "release" | "wideLoad"> {
+  readonly locals: readonly number[];
+  /** Accesses of the group that are still to be written. */
+  left: number;
+}
+
+/** Makes the bounds checks of groups of accesses, each against the objects that the group is expected to find. */
+export class GroupChecks {
+  readonly #chunk: Chunk;
+  readonly #context: FunctionContext;
+  readonly #objects: ExpectedObjects;
+  readonly #targets = new Map<AccessGroup, readonly ExpectedObject[]>();
+  readonly #records = new Map<AccessGroup, number>();
+  readonly #granules: GranuleCheck;
+  readonly #arithmetic: LaneArithmetic;
+  readonly #ranges: ValueRanges;
+  /** Groups all of whose accesses move single elements, which may be next to each other. */
+  readonly #mayRun: ReadonlySet<AccessGroup>;
+
+  constructor(
+    chunk: Chunk,
+    context: FunctionContext,
+    objects: ExpectedObjects,
+    members: ReadonlyMap<number, GroupMember>,
+  ) {
+    this.#chunk = chunk;
+    this.#context = context;
+    this.#objects = objects;
+    this.#granules = new GranuleCheck(chunk, context);
+    this.#arithmetic = new LaneArithmetic(chunk.analysis);
+    this.#ranges = new ValueRanges(chunk.analysis);
+    for (const { group } of members.values()) if (!this.#targets.has(group)) this.#expect(group);
+    this.#mayRun = groupsOfElements(chunk.analysis.code.instructions, members);
+  }
+
+  /** The objects that a group may find, the most likely first. */
+  targetsOf(group: AccessGroup): readonly ExpectedObject[] {
+    return this.#targets.get(group)!;
+  }
+
+  /** Notes the expected objects of a group, and declares what its checks need. */
+  #expect(group: AccessGroup): void {
+    const targets = this.#objects.of(group);
+    this.#targets.set(group, targets);
+    const { base } = group.address;
+    targets.forEach((target, i) => {
+      const others = i === 0 ? targets.slice(1) : [];
+      new BoundsCheck(this.#chunk, group.range, target, others).declareNeeds(base);
+    });
+  }
+
+  /** Whether each lane accesses bytes of its own, so that a check costs as much as the access. */
+  isScattered({ address, access }: AccessGroup): boolean {
+    return !this.#isRegular(address.base) || this.isPerLane(access);
+  }
+
+  /** Whether the addresses of all lanes follow from the first lane's. */
+  #isRegular(base: Expr): boolean {
+    const shape = this.#chunk.analysis.shape(base);
+    return shape.kind !== "vector" && (shape.kind !== "indexed" || shape.stride !== null);
+  }
+
+  recordOf(group: AccessGroup): number {
+    let record = this.#records.get(group);
+    if (record === undefined) this.#records.set(group, (record = this.#context.unit.records++));
+    return record;
+  }
+
+  /** Checks a group for the lanes of a mask. */
+  verify(group: AccessGroup, mask: Mask): VerifiedGroup {
+    const [known, ...others] = this.#targets.get(group)!;
+    const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
+    const isGranular = recorded !== null && this.#granules.suits(group);
+    const target = known ?? { object: this.#granules.placed(recorded!.object, isGranular), baseDistance: null };
+    const base = this.#chunk.value(group.address.base);
+    const run = isGranular ? null : this.#runOf(group, target, base, mask);
+    const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
+    const write = (): VerifiedGroup =>
+      this.#verifyEach(group, { targets: [target, ...others], isGranular, locals }, base, mask);
+    if (run === null) return write();
+    const { writer } = this.#chunk;
+    let each: VerifiedGroup | null = null;
+    writer.value(wasm.op("i32.eqz", run.ok));
+    writer.if(() => {
+      each = write();
+    });
+    return { ...each!, run };
+  }
+
+  /** Tests whether addresses that have been clamped, or go around, follow each other, and are good; null for others. */
+  #runOf(group: AccessGroup, target: ExpectedObject, base: Value, mask: Mask) {
+    const { access, address, range } = group;
+    if (!this.#mayRun.has(group) || this.isPerLane(access) || !this.#arithmetic.isBent(address.base)) return null;
+    const bent = bentRun(this.#chunk, base, (access.bits / 8) * access.count, mask);
+    if (bent === null) return null;
+    const { writer } = this.#chunk;
+    writer.assign(bent.locals);
+    const found = new BoundsCheck(this.#chunk, range, { ...target, baseDistance: null }).of(bent.value, mask);
+    const { fallback } = found;
+    const others =
+      mask === null || fallback?.inactiveMayAccess !== true ? null : this.#fallbackCondition(fallback, mask);
+    const ok = others === null ? found.ok : wasm.if(found.ok, wasm.i32(1), others);
+    const kept = this.keep({ ...found, ok: both(bent.holds, ok) }, target, group.count);
+    return { ...kept, locals: [...kept.locals, ...bent.locals.map(({ local }) => local)] };
+  }
+
+  /** `locals`: what it releases besides its own. */
+  #verifyEach(
+    group: AccessGroup,
+    parts: {
+      readonly targets: readonly [ExpectedObject, ...ExpectedObject[]];
+      readonly isGranular: boolean;
+      readonly locals: readonly number[];
+    },
+    base: Value,
+    mask: Mask,
+  ): VerifiedGroup {
+    const [target, ...others] = parts.targets;
+    const { writer } = this.#chunk;
+    const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
+    const own = this.isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
+    const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
+    const kept = this.keep(checked, target, group.count);
+    // Where each lane has an address of its own, all objects are one check.
+    if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
+    const locals = [...kept.locals, ...parts.locals];
+    const inactiveMayAccess = checked.fallback?.inactiveMayAccess ?? true;
+    const mayAdjoin = !this.isPerLane(group.access) && this.#arithmetic.is(group.address.base);
+    const fallback =
+      mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
+    const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin, run: null };
+    if (parts.isGranular && base.kind === "vector") {
+      const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
+      return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback: wasm.local("i32", holds) };
+    }
+    if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
+    const holdsForActive = writer.local("i32");
+    writer.value(wasm.op("i32.eqz", kept.ok));
+    writer.expect(false);
+    writer.if(() => writer.assign([{ local: holdsForActive, value: fallback }]));
+    return { ...verified, locals: [...locals, holdsForActive], fallback: wasm.local("i32", holdsForActive) };
+  }
+
+  /** If a check has failed, makes it for other objects that a group may find: they have the same offsets. */
+  #checkOthers(group: AccessGroup, others: readonly ExpectedObject[], ok: Wasm, base: Value, mask: Mask): void {
+    const { writer } = this.#chunk;
+    if (ok.kind !== "local") return;
+    for (const target of others) {
+      writer.value(wasm.op("i32.eqz", ok));
+      writer.expect(false);
+      writer.if(() => {
+        const value = new BoundsCheck(this.#chunk, group.range, target).of(base, mask).ok;
+        writer.assign([{ local: ok.local, value }]);
+      });
+    }
+  }
+
+  /** Whether no address that the lanes can have misses the expected object, so that no check is needed. */
+  #isBounded({ address, range }: AccessGroup, { object }: ExpectedObject): boolean {
+    const { from, bytes } = object;
+    if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
+    const { min, max, align } = this.#ranges.of(address.base);
+    const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
+    const isAligned = align % range.align === 0 && range.offset % range.align === 0;
+    return isAligned && min + range.offset >= start && max + range.offset + range.size <= end;
+  }
+
+  /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */
+  isPerLane({ space }: Access): boolean {
+    return space === "local" || (space === "generic" && this.#context.hasStacks);
+  }
+
+  /** Moves the result of a check into locals. */
+  keep(
+    { ok, offsets }: CheckResult,
+    { object }: ExpectedObject,
+    count: number,
+  ): Omit<VerifiedGroup, "fallback" | "inactiveMayAccess" | "mayAdjoin" | "run"> {
+    const { writer } = this.#chunk;
+    const assignments: { readonly local: number; readonly value: Wasm }[] = [];
+    const kept = (value: Wasm): Wasm => {
+      if (value.kind === "const") return value;
+      const local = writer.local(value.ty);
+      assignments.push({ local, value });
+      return wasm.local(value.ty, local);
+    };
+    const keptOk = kept(ok);
+    let immediate = 0;
+    let keptOffsets: ByteOffsets;
+    if (offsets.kind === "each") keptOffsets = { kind: "each", quads: offsets.quads.map(kept) };
+    else {
+      // With a constant `delta` the constant part of the sum is not split off: without it the offset of an inactive
+      // lane may be below 0, and adding an immediate does not wrap.
+      const split = object.delta.kind === "const" ? { at: offsets.at, immediate: 0 } : splitImmediate(offsets.at);
+      ({ immediate } = split);
+      keptOffsets = { ...offsets, at: kept(split.at) };
+    }
+    writer.assign(assignments);
+    return { ok: keptOk, offsets: keptOffsets, immediate, locals: assignments.map((a) => a.local), left: count };
+  }
+
+  #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {
+    return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
+  }
+}
+
+/** The groups all of whose accesses are loads and stores of single elements. */
+function groupsOfElements(
+  instructions: readonly Instruction[],
+  members: ReadonlyMap<number, GroupMember>,
+): ReadonlySet<AccessGroup> {
+  const found = new Set([...members.values()].map(({ group }) => group));
+  for (const [i, { group }] of members) {
+    const { op } = instructions[i]!;
+    const isElement = (op.kind === "load" || op.kind === "store") && op.access.count === 1;
+    if (!isElement || op.access.bits !== group.access.bits) found.delete(group);
+  }
+  return found;
+}

@@ -1,0 +1,53 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BuiltCli } from "../cli/built-cli.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = fileURLToPath(new URL("misuse/", import.meta.url));
+const script: string = new URL("../../scripts/build-native.mjs", import.meta.url).href;
+const { buildNative, whyNotNative } = (await import(script)) as {
+  buildNative: (root: string, into: string) => string | null;
+  whyNotNative: () => string | null;
+};
+
+const hasCompiler = spawnSync("nvcc", ["--version"]).status === 0;
+const why = whyNotNative() ?? (hasCompiler ? null : "there is no nvcc");
+if (why !== null) console.warn(`planted mistakes are not looked for: ${why}`);
+
+const cases = readFileSync(join(folder, "misuse.txt"), "utf8")
+  .split("\n")
+  .filter((line) => line !== "" && !line.startsWith("#"))
+  .map((line) => line.split(" | ") as [name: string, report: string]);
+
+describe.skipIf(why !== null)("--sanitize all names a planted mistake", () => {
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    cli = await BuiltCli.build();
+    buildNative(root, join(cli.folder, "dist/native"));
+    const how = ["-g", "-lineinfo", "-arch=sm_80", "-cudart", "shared"];
+    execFileSync("nvcc", [...how, "-o", join(cli.work, "programs"), join(folder, "programs.cu")]);
+  }, 600_000);
+  afterAll(() => cli?.remove());
+
+  test.each(cases)("%s", (name, report) => {
+    const { stderr } = cli.run("exec", "--sanitize", "all", "./programs", name);
+    expect(stderr).toMatch(new RegExp(report));
+    // The stack of the program is below, with lines.
+    expect(stderr).toMatch(new RegExp(`at ${name}\\(\\) \\(.*programs\\.cu:\\d+\\)`));
+  });
+
+  test.each(["waits_for_managed", "callback_after_copy"])("and nothing in a program that is right: %s", (name) => {
+    expect(cli.run("exec", "--sanitize", "all", "./programs", name)).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: "",
+    });
+  });
+
+  test("accesses of the host that are wrong make the exit status 3", () => {
+    expect(cli.run("exec", "--sanitize", "all", "./programs", "reads_managed_too_soon").status).toBe(3);
+  });
+});

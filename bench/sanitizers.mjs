@@ -7,8 +7,8 @@ import { load, source } from "./bundle.mjs";
 import { cpuMilliseconds } from "./time.mjs";
 
 const { benchKernels, initialValues, Device } = await load(`
-  export { initialValues } from ${source("cli/bench/bench-kernel.ts")};
-  export { benchKernels } from ${source("cli/bench/bench-suite.ts")};
+  export { initialValues } from ${source("../bench/suite/kernel.ts")};
+  export { benchKernels } from ${source("../bench/suite/suite.ts")};
   export { Device } from ${source("index.ts")};`);
 
 /** Milliseconds that a run without sanitizers should take at least: sizes are doubled until it does. */

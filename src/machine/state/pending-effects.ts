@@ -17,7 +17,7 @@ export type Completion = "mbarrier" | "copies" | "bulk" | "products" | "tensor" 
 export type GroupCompletion = Extract<Completion, "copies" | "bulk" | "products">;
 
 /** What an asynchronous copy moves: addresses as the program gave them, of a tensor the first byte of its memory. */
-export interface AsyncCopy {
+interface AsyncCopy {
   readonly from: AddressParts;
   readonly to: AddressParts;
   readonly bytes: number;

@@ -75,6 +75,7 @@ beforeAll(async () => {
     "modern/gemm-hopper.ptx",
     "modern/gemm-hopper.debug",
     "bugs/last-tile.ptx",
+    "bugs/last-tile.debug",
     "images/pictures.ptx",
     "cuda/scan.cu",
     "cuda/scan.ptx",

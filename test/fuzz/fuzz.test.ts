@@ -45,8 +45,9 @@ test.each([
 });
 
 test("faults end most of the programs that are to have some", () => {
-  const ended = seeds.filter((seed) => engines.interpreter.run(programOf("faults", seed)).reports.length > 0);
-  expect(ended.length).toBeGreaterThan(seeds.length / 3);
+  const many = Array.from({ length: 40 }, (_, seed) => seed);
+  const ended = many.filter((seed) => engines.interpreter.run(programOf("faults", seed)).reports.length > 0);
+  expect(ended.length).toBeGreaterThan(many.length / 2);
 });
 
 test("a program is the same for the same seed, and another for another", () => {

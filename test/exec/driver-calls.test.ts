@@ -1,19 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { errors } from "../../src/cuda/base/errors.ts";
+import { counterModule } from "./counter-module.ts";
 import { FakeProgram } from "./fake-program.ts";
-
-const ptx = `.version 7.0
-.target sm_75
-.address_size 64
-.visible .global .align 4 .u32 total = 5;
-.visible .entry bump(.param .u32 by)
-{
-    .reg .b32 %v, %r;
-    ld.param.u32 %v, [by];
-    atom.global.add.u32 %r, [total], %v;
-    ret;
-}
-`;
 
 async function withContext() {
   const program = new FakeProgram();
@@ -26,7 +14,7 @@ async function withContext() {
 async function withModule() {
   const { program } = await withContext();
   const module = program.room(8);
-  expect(await program.call("cuModuleLoadData", module, program.text(ptx))).toBe(0);
+  expect(await program.call("cuModuleLoadData", module, program.text(counterModule))).toBe(0);
   return { program, module: program.u64(module) };
 }
 
@@ -60,7 +48,7 @@ describe("modules", () => {
   test("a kernel with packed parameters changes a variable", async () => {
     const { program, module } = await withModule();
     const [kernel, address, value] = [program.room(8), program.room(8), program.room(4)];
-    expect(await program.call("cuModuleGetFunction", kernel, module, program.text("bump"))).toBe(0);
+    expect(await program.call("cuModuleGetFunction", kernel, module, program.text("add"))).toBe(0);
     const packed = program.room(Uint8Array.of(7, 0, 0, 0));
     const bytes = program.room(Uint8Array.of(4, 0, 0, 0, 0, 0, 0, 0));
     const extra = program.room(new Uint8Array(BigUint64Array.of(1n, packed, 2n, bytes, 0n).buffer));
@@ -82,7 +70,7 @@ describe("modules", () => {
   test("a block that is too large is an invalid value, not an invalid configuration", async () => {
     const { program, module } = await withModule();
     const kernel = program.room(8);
-    await program.call("cuModuleGetFunction", kernel, module, program.text("bump"));
+    await program.call("cuModuleGetFunction", kernel, module, program.text("add"));
     const args = program.room(new Uint8Array(BigUint64Array.of(program.room(4)).buffer));
     expect(await program.call("cuLaunchKernel", program.u64(kernel), 1, 1, 1, 2000, 1, 1, 0, 0, args, 0)).toBe(
       errors.invalidValue,

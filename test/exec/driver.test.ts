@@ -1,26 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { errors } from "../../src/cuda/base/errors.ts";
+import { counterModule } from "./counter-module.ts";
 import { FakeProgram } from "./fake-program.ts";
 
 // What these calls do and return: CUDA Driver API, Initialization, Context and Module Management, Memory Management.
 
-const ptx = `.version 7.0
-.target sm_75
-.address_size 64
-.visible .global .align 4 .u32 total = 5;
-.visible .entry add(.param .u32 by)
-{
-    .reg .b32 %v, %s;
-    ld.param.u32 %s, [by];
-    atom.global.add.u32 %v, [total], %s;
-    ret;
-}
-`;
-
 const pointers = (program: FakeProgram, ...words: bigint[]): bigint =>
   program.room(new Uint8Array(BigUint64Array.from(words).buffer));
 
-/** A program whose thread has a context, and the module of `ptx`. */
+/** A program whose thread has a context, and the module of a counter. */
 async function loaded() {
   const program = new FakeProgram();
   const target = program.room(8);
@@ -30,7 +18,7 @@ async function loaded() {
   };
   await program.call("cuInit", 0);
   const context = await get("cuCtxCreate_v4", 0, 0, 0);
-  const module = await get("cuModuleLoadData", program.text(ptx));
+  const module = await get("cuModuleLoadData", program.text(counterModule));
   const add = await get("cuModuleGetFunction", module, program.text("add"));
   /** The value of the variable of a module. */
   const total = async (of = module): Promise<number> => {
@@ -98,7 +86,7 @@ describe("modules and launches", () => {
     const { program, get, total, add } = await loaded();
     const by = pointers(program, program.room(Uint8Array.of(1, 0, 0, 0)));
     await program.call("cuLaunchKernel", add, 1, 1, 1, 1, 1, 1, 0, 0, by, 0);
-    const second = await get("cuModuleLoadData", program.text(ptx));
+    const second = await get("cuModuleLoadData", program.text(counterModule));
     expect([await total(), await total(second)]).toEqual([6, 5]);
     expect(await program.call("cuModuleUnload", second)).toBe(0);
     expect(await program.call("cuModuleUnload", second)).toBe(errors.invalidResourceHandle);
@@ -108,7 +96,7 @@ describe("modules and launches", () => {
     const { program } = await loaded();
     const room = program.room(200);
     const [ids, values] = [program.room(Uint8Array.of(5, 0, 0, 0, 6, 0, 0, 0)), pointers(program, room, 200n)];
-    const broken = program.text(`${ptx}.visible .entry e() { no.such.thing %r1; }`);
+    const broken = program.text(`${counterModule}.visible .entry e() { no.such.thing %r1; }`);
     expect(await program.call("cuModuleLoadDataEx", program.room(8), broken, 2, ids, values)).toBe(errors.invalidPtx);
     const text = new TextDecoder().decode(program.bytes(room, program.i32(values + 8n)));
     expect(text).toContain("no.such.thing");
@@ -123,7 +111,7 @@ describe("modules and launches", () => {
 
   test("a library's kernels are its functions", async () => {
     const { program, get } = await loaded();
-    const library = await get("cuLibraryLoadData", program.text(ptx), 0, 0, 0, 0, 0, 0);
+    const library = await get("cuLibraryLoadData", program.text(counterModule), 0, 0, 0, 0, 0, 0);
     const kernel = await get("cuLibraryGetKernel", library, program.text("add"));
     expect(await get("cuKernelGetFunction", kernel)).toBe(kernel);
     const count = program.room(4);

@@ -14,9 +14,7 @@ const text = `
   .reg .b32 %r<12>; .reg .b64 %rd<4>;
   ld.param.u64 %rd1, [to];
   ld.param.u32 %r1, [value];
-  mov.u32 %r2, %ctaid.x;
-  mov.u32 %r3, %ntid.x;
-  mov.u32 %r4, %tid.x;
+  mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mov.u32 %r4, %tid.x;
   mad.lo.s32 %r5, %r2, %r3, %r4;
   mov.u32 %r6, %nctaid.x;
   mov.u32 %r7, %dynamic_smem_size;

@@ -119,12 +119,9 @@ const module = `.version 8.6
 .reg .b64 %p, %a;
 .reg .b32 %t, %u, %v, %n;
 .reg .pred %q;
-ld.param.u64 %p, [p];
-ld.param.u32 %n, [n];
-mov.u32 %t, %tid.x;
-mov.u32 %u, %ntid.x;
-mov.u32 %v, %tid.y;
-mad.lo.u32 %t, %u, %v, %t;
+ld.param.u64 %p, [p]; ld.param.u32 %n, [n];
+// the number of the thread in its block
+mov.u32 %t, %tid.x; mov.u32 %u, %ntid.x; mov.u32 %v, %tid.y; mad.lo.u32 %t, %u, %v, %t;
 // the last of n elements are those of nobody
 setp.ge.u32 %q, %t, %n;
 @%q add.u32 %t, %t, 0x100000;

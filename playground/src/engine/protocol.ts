@@ -1,4 +1,4 @@
-import type { CheckResult, Counts, ElementType, EngineName, LaunchSummary } from "lanewise";
+import type { Counts, ElementType, EngineName, JobResult } from "lanewise";
 
 /** A file of a program: text as the editor has it, or bytes that were dropped in. */
 export interface ProgramFile {
@@ -54,14 +54,7 @@ export interface BufferValues {
 }
 
 /** What came out of one run of a job. */
-export interface RunOutcome {
-  readonly engine: EngineName;
-  readonly ok: boolean;
-  /** Why the job is not ok, in one sentence; null if it is. */
-  readonly failure: string | null;
-  readonly launches: readonly LaunchSummary[];
-  readonly checks: readonly CheckResult[];
-  readonly stdout: string;
+export interface RunOutcome extends Pick<JobResult, "engine" | "ok" | "failure" | "launches" | "checks" | "stdout"> {
   readonly findings: readonly Finding[];
   readonly buffers: readonly BufferValues[];
   /** Milliseconds for everything: reading the program, compiling it, running it. */

@@ -1,6 +1,7 @@
 import { addressModes } from "../../numeric/texture-coordinates.ts";
 import type { ImageShape } from "../../machine/images/image.ts";
 import type { Sampler } from "../../machine/images/sampler.ts";
+import type { Allocation } from "../../machine/memory/allocation.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { HostFrame } from "../base/host-frame.ts";
@@ -34,12 +35,7 @@ export type RecordedObject =
   | { readonly kind: "surface"; readonly shape: ImageShape; readonly base: number }
   | { readonly kind: "sampler"; readonly sampler: Sampler };
 
-interface RecordedAllocation {
-  readonly start: number;
-  readonly end: number;
-  readonly name: string;
-  readonly freed: boolean;
-}
+type RecordedAllocation = Readonly<Pick<Allocation, "start" | "end" | "name" | "freed">>;
 
 /** The allocations of a device and what has been made of them. */
 export interface Arrangement {

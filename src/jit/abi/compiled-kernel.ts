@@ -2,8 +2,8 @@ import type { Access } from "../../ir/index.ts";
 import type { ContextLayout } from "./context-layout.ts";
 import type { LaunchShape } from "./launch-shape.ts";
 
-/** A kernel as a WebAssembly module, with all that the launcher needs to run it. */
-export interface CompiledKernel {
+/** A kernel as a WebAssembly module. */
+interface KernelModule {
   readonly name: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
   /**
@@ -13,8 +13,12 @@ export interface CompiledKernel {
   readonly tiles: Uint8Array<ArrayBuffer>;
   /** About how many milliseconds V8 needs to optimize a function of the module; null: it must not. */
   readonly optimizingTime: number | null;
-  readonly lanes: number;
-  readonly shape: LaunchShape;
+  /** Host functions that the module imports. */
+  readonly imports: readonly string[];
+}
+
+/** The memory that a kernel needs besides the device's. */
+interface KernelRoom {
   readonly layout: ContextLayout;
   /** Bytes from the stack of one lane to the next; 0 where there are none. */
   readonly stackStride: number;
@@ -24,6 +28,12 @@ export interface CompiledKernel {
   readonly stateBytes: number;
   /** Offsets of the pointers among the parameters whose allocations are looked up before a launch. */
   readonly roots: readonly number[];
+}
+
+/** A compiled kernel, with all that the launcher needs to run it. */
+export interface CompiledKernel extends KernelModule, KernelRoom {
+  readonly lanes: number;
+  readonly shape: LaunchShape;
   /** The instructions for which the module calls the launcher, by number. */
   readonly sites: readonly HostSite[];
   /** For each kind of indirect call a byte for each function of the program: 1 if the call may go to it. */
@@ -34,8 +44,6 @@ export interface CompiledKernel {
   readonly waits: boolean;
   /** Whether a launch may have to be given up and undone. */
   readonly mayGiveUp: boolean;
-  /** Host functions that the module imports. */
-  readonly imports: readonly string[];
 }
 
 /** An instruction for which compiled code calls the launcher. */

@@ -23,5 +23,12 @@ export interface LaunchShape {
   readonly shared: boolean;
 }
 
+/** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
+export const anyShape = (quads: Quads): LaunchShape => ({
+  ...{ quads, width: null, needlessBarriers: [] },
+  ...{ rows: false, full: false, single: false },
+  ...{ clustered: false, exactSums: false, shared: false },
+});
+
 /** Lanes of a chunk, divided by four: up to a warp. */
 export type Quads = 1 | 2 | 4 | 8;

@@ -13,10 +13,13 @@ export interface ResolvedOperand extends OperandSlot {
   readonly secondRule: OperandRule | null;
 }
 
-/** A form that an opcode's modifiers fit. The operands decide between several. */
-export interface Candidate {
+interface TableRow {
   readonly instruction: Instruction;
   readonly form: Form;
+}
+
+/** A form that an opcode's modifiers fit. The operands decide between several. */
+export interface Candidate extends TableRow {
   readonly mods: ChosenModifiers;
   /** The modifiers as written, in order, without dots. */
   readonly written: readonly string[];
@@ -25,21 +28,17 @@ export interface Candidate {
   readonly reordered: boolean;
 }
 
-/** The result of looking up an opcode. */
-export interface OpcodeResolution {
-  readonly opcode: string;
+interface Choice {
   readonly candidates: readonly Candidate[];
   /** What is wrong if there is no candidate, else null. */
   readonly problem: OpcodeProblem | null;
-  /** How instructions with this root move control, whether or not the rest of the opcode is right; null for most. */
-  readonly control: ControlKind | null;
 }
 
-type Choice = Pick<OpcodeResolution, "candidates" | "problem">;
-
-interface TableRow {
-  readonly instruction: Instruction;
-  readonly form: Form;
+/** The result of looking up an opcode. */
+export interface OpcodeResolution extends Choice {
+  readonly opcode: string;
+  /** How instructions with this root move control, whether or not the rest of the opcode is right; null for most. */
+  readonly control: ControlKind | null;
 }
 
 /** Why an opcode fits no form. `forms` are those that it comes closest to. */

@@ -1,6 +1,6 @@
 import { writesOf } from "../../../src/ir/flow/index.ts";
 import { type Instruction, windows } from "../../../src/ir/index.ts";
-import type { LaunchShape } from "../../../src/jit/abi/launch-shape.ts";
+import { anyShape, type LaunchShape } from "../../../src/jit/abi/launch-shape.ts";
 import { prepare } from "../../../src/jit/compile/analysis/code/prepared-code.ts";
 import { inRegionOrder } from "../../../src/jit/compile/analysis/code/region-order.ts";
 import { type Invariants, invariantsOf } from "../../../src/jit/compile/analysis/values/invariant-code.ts";
@@ -19,21 +19,11 @@ import { DeviceCore } from "../../../src/runtime/device/device-core.ts";
 import { type Expr, printExpr } from "../../../src/semantics/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
-/** Chunks of 16 lanes, in blocks of one row whose chunks are all full. */
-export const oneRow: LaunchShape = {
-  quads: 4,
-  rows: true,
-  full: true,
-  single: false,
-  width: null,
-  clustered: false,
-  exactSums: false,
-  needlessBarriers: [],
-  shared: false,
-};
+/** Chunks of 16 lanes in blocks whose rows end anywhere. */
+export const anyBlock: LaunchShape = anyShape(4);
 
-/** The same chunks in blocks whose rows end anywhere. */
-export const anyBlock: LaunchShape = { ...oneRow, rows: false, full: false };
+/** The same chunks in blocks of one row, which fills all of them. */
+export const oneRow: LaunchShape = { ...anyBlock, rows: true, full: true };
 
 /** A kernel, analysed as the compiler does it, and its parts by the names and lines of its text. */
 export class Analysed {

@@ -1,7 +1,6 @@
 import { wasm } from "../../../wasm/index.ts";
 import { chunkState } from "../../abi/chunk-state.ts";
-import { type BarrierRegion, rowOf, touchedIn } from "../analysis/flow/barrier-regions.ts";
-import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
+import { type BarrierRegion, rowOf } from "../analysis/flow/barrier-regions.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { ChunkLoop } from "./chunk-loop.ts";
 import type { ChunkStart } from "./chunk-start.ts";
@@ -100,24 +99,12 @@ export class BarrierLoops {
 
   /** Writes a region for a chunk that begins it. `isInRow`: all chunks continue in the same region, or exit. */
   #writeRegion(region: BarrierRegion, start: ChunkStart, isInRow: boolean): void {
-    const { writer: w, chunk, body } = this.#run.scope;
-    const { liveness } = chunk.analysis.code;
-    const { touched, written } = touchedIn(chunk.analysis.code, region);
-    const changed = new Set(written);
-    start.prepare(chunkInvariantsFor(chunk.analysis.code, this.#run.invariants, touched));
-    start.activate();
+    const { writer: w, body } = this.#run.scope;
     const state = this.#suspension.uniformBarrierBefore(region.start);
-    if (state === null) {
-      start.begin();
-      // Registers that are read before they are written have begun as zeros.
-      liveness.liveIn(region.start).forEach((r) => {
-        changed.add(r);
-      });
-    } else {
-      body.flow.reset();
-      this.#suspension.restoreAt(state, this.#localsOf(touched));
-      body.begin();
-    }
+    const changed = start.beginRegion(
+      region,
+      state === null ? null : (touched) => this.#suspension.restoreAt(state, this.#localsOf(touched)),
+    );
     const arrive = (at: number): void => {
       if (isInRow) return;
       this.#suspension.setState(wasm.op("i32.add", local32(this.#round), wasm.i32(2 * at)));

@@ -2,6 +2,8 @@ import { isCall } from "../../../ir/calls.ts";
 import { accessesOf, type IrFunction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
+import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
+import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
 
 /** Writes the beginnings: of a block, before its chunks run, and of a chunk that begins or resumes. */
@@ -59,6 +61,31 @@ export class ChunkStart {
     body.flow.reset();
     body.begin();
     body.warpWaits?.begin();
+  }
+
+  /**
+   * A chunk begins a barrier region. `restore`: brings back the registers that the region touches; null where the block
+   * begins. Returns the registers that the chunk changes.
+   */
+  beginRegion(region: BarrierRegion, restore: ((touched: ReadonlySet<number>) => void) | null): ReadonlySet<number> {
+    const { chunk, body } = this.#run.scope;
+    const { code } = chunk.analysis;
+    const { touched, written } = touchedIn(code, region);
+    this.prepare(chunkInvariantsFor(code, this.#run.invariants, touched));
+    this.activate();
+    if (restore === null) {
+      this.begin();
+      // Registers that are read before they are written have begun as zeros.
+      const changed = new Set(written);
+      code.liveness.liveIn(region.start).forEach((r) => {
+        changed.add(r);
+      });
+      return changed;
+    }
+    body.flow.reset();
+    restore(touched);
+    body.begin();
+    return written;
   }
 
   /** Shared memory, of which the launch may give a part, begins as zeros in every block. */

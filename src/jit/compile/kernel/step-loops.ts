@@ -2,7 +2,6 @@ import { type FunctionWriter, type Label, wasm } from "../../../wasm/index.ts";
 import { chunkState } from "../../abi/chunk-state.ts";
 import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
 import type { BlockStep, BlockSteps } from "../analysis/flow/block-steps.ts";
-import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { ChunkLoop } from "./chunk-loop.ts";
 import type { ChunkStart } from "./chunk-start.ts";
@@ -118,21 +117,9 @@ export class StepLoops {
   #writeChunk(region: BarrierRegion, start: ChunkStart, isFirst: boolean, chooses: boolean): void {
     const { writer: w, chunk, body } = this.#run.scope;
     const { liveness } = chunk.analysis.code;
-    const { touched, written } = touchedIn(chunk.analysis.code, region);
-    const changed = new Set(written);
-    start.prepare(chunkInvariantsFor(chunk.analysis.code, this.#run.invariants, touched));
-    start.activate();
-    if (isFirst) {
-      start.begin();
-      // Registers that are read before they are written have begun as zeros.
-      liveness.liveIn(region.start).forEach((r) => {
-        changed.add(r);
-      });
-    } else {
-      body.flow.reset();
+    const restore = (touched: ReadonlySet<number>): void =>
       this.#suspension.restoreSaved(this.#ownLocals([...touched].filter((r) => liveness.liveIn(region.start).has(r))));
-      body.begin();
-    }
+    const changed = start.beginRegion(region, isFirst ? null : restore);
     const arrive = (state: number): void => {
       if (chooses) w.assign([{ local: this.#ended, value: wasm.i32(state) }]);
     };

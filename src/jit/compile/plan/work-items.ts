@@ -2,6 +2,7 @@ import { asWorkItems, divergenceOf, postDominatorsOf, type WorkItemKernel } from
 import { writesOf } from "../../../ir/flow/accesses.ts";
 import type { WorkItemModel } from "../../../ir/index.ts";
 import type { Bindings } from "../../../semantics/bind.ts";
+import { anyShape } from "../../abi/launch-shape.ts";
 import { prepare, type PreparedCode } from "../analysis/code/prepared-code.ts";
 import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
@@ -29,19 +30,9 @@ export function workItemForm(
 /** Whether lanes that go different ways leave each other alone, and all of them come to barriers. */
 function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemKernel): boolean {
   const quads = 8;
-  const shape = {
-    quads,
-    rows: false,
-    full: true,
-    single: false,
-    width: null,
-    clustered: false,
-    exactSums: false,
-    needlessBarriers: [],
-    shared: false,
-  };
+  const shape = { ...anyShape(quads), full: true };
   const analysis = new UniformityAnalysis(code, {
-    special: (leaf) => specialShape(leaf, { ...shape, quads }),
+    special: (leaf) => specialShape(leaf, shape),
     params: new Map(),
     full: true,
     stalls: () => false,

@@ -75,3 +75,13 @@ test("words that are stored at clamped places", () => {
     expect(out).toEqual(Array.from({ length: threads }, (_, t) => (t >= 1 && t <= 63 ? t - 1 : 0)));
   }
 });
+
+test.each([-4, 0, 4] as const)("two words at one clamped place, %i bytes apart from the first", (apart) => {
+  // Thread t loads the words at its clamped place and `apart` bytes further, and stores their difference.
+  const body = `${load("global", 2, 1, threads - 2)} ld.global.b32 %r1, [%d2+${apart}];
+    sub.u32 %r3, %r1, %r3; st.global.b32 [%out], %r3; ret;`;
+  for (const block of blocks) {
+    const { out } = expectSame({ name: "", before: table("global", threads), body, block, words: 1 });
+    expect(out.map((word) => word | 0)).toEqual(Array.from({ length: threads }, () => (37 * apart) / 4));
+  }
+});

@@ -86,7 +86,8 @@ export class AccessChecks {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    return { ...found, ok, immediate: found.immediate + at, wideLoad, release };
+    const run = found.run === null ? null : { ...found.run, immediate: found.run.immediate + at };
+    return { ...found, ok, run, immediate: found.immediate + at, wideLoad, release };
   }
 
   /**

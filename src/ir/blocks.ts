@@ -20,6 +20,8 @@ export interface ImageBlock {
   readonly height: number;
   /** What is read outside the image: the nearest texel, or zeros. */
   readonly outside: "edge" | "zero";
+  /** Only every second row of the image counts: from the first on (0), or from the second (1). Null: all of them. */
+  readonly field: 0 | 1 | null;
 }
 
 const powerOfTwo = (n: number): number => 2 ** Math.ceil(Math.log2(n));

@@ -65,10 +65,13 @@ export type ImageQuery =
 /** The kinds of objects that handles refer to. */
 export type ImageKind = "texture" | "surface" | "sampler";
 
-/** A value that a sampler message of vISA has for each lane, by the name that the manual gives it. */
+/**
+ * A value that a sampler message of vISA has for each lane, by the name that the manual gives it. `lod_ai`, `bias_ai`:
+ * of an array of cubes the low 9 bits are the layer, and the rest is the float; of other images all is the float.
+ */
 export type MessageParameter =
-  | ("u" | "v" | "r" | "ai" | "lod" | "bias" | "ref" | "si" | "offu" | "offv")
-  | ("dudx" | "dudy" | "dvdx" | "dvdy" | "drdx" | "drdy" | "none");
+  | ("u" | "v" | "r" | "ai" | "lod" | "bias" | "mlod" | "ref" | "si" | "offu" | "offv" | "offr")
+  | ("lod_ai" | "bias_ai" | "dudx" | "dudy" | "dvdx" | "dvdy" | "drdx" | "drdy" | "none");
 
 /**
  * A message to the sampler (vISA): what kind of image it samples or loads from is known from the surface alone.

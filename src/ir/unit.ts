@@ -123,15 +123,23 @@ export type UnitOp =
    * vISA's samples and loads: the indices of the surface and the sampler (`i32`), the parameters. Results: channels.
    */
   | { readonly op: "sampler-message"; readonly message: SamplerMessage }
-  /** `gather4_typed`: the surface, u, v, r, the level (`i32`). Results: the channels, from 0. */
-  | { readonly op: "typed-load"; readonly channels: readonly number[] }
-  /** `scatter4_typed`: the surface, u, v, r, the level (`i32`), then the channels. */
-  | { readonly op: "typed-store"; readonly channels: readonly number[] }
   /**
-   * `typed_atomic`, typed `lsc_atomic`: the surface, u, v, r, the level (`i32`), then two operands of as many bits.
-   * Result: the element as it was; after `predec` as it is.
+   * `gather4_typed`: the surface, u, v, r, the level (`i32`; with `samples` the sample of a texel). Results: the
+   * channels, from 0.
    */
-  | { readonly op: "typed-atomic"; readonly function: AtomicFunction; readonly bits: 16 | 32 | 64 }
+  | { readonly op: "typed-load"; readonly channels: readonly number[]; readonly samples: boolean }
+  /** `scatter4_typed`: the same operands, then the channels. */
+  | { readonly op: "typed-store"; readonly channels: readonly number[]; readonly samples: boolean }
+  /**
+   * `typed_atomic`, typed `lsc_atomic`: the same operands, then two of as many bits. Result: the element as it was;
+   * after `predec` as it is.
+   */
+  | {
+      readonly op: "typed-atomic";
+      readonly function: AtomicFunction;
+      readonly bits: 16 | 32 | 64;
+      readonly samples: boolean;
+    }
   /**
    * `lsc_load_block2d` of memory: the address of the matrix (`i64`), bytes of its rows less 1, rows less 1, bytes from
    * a row to the next less 1, column and row of the block (`i32`). Results: the registers, dword by dword.

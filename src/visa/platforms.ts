@@ -5,6 +5,10 @@ const wide: readonly Platform[] = ["pvc", "pvcxt", "bmg", "lnl", "ptl"];
 /** Bytes of a general register (GRF) of a platform: 64 from Ponte Vecchio (`pvc`) on, 32 before. */
 export const registerBytes = (platform: Platform): 32 | 64 => (wide.includes(platform) ? 64 : 32);
 
+/** Whether a platform is of Xe2 or later; one that is not known is not. */
+export const isXe2 = (platform: Platform | null): boolean =>
+  platform !== null && platforms.indexOf(platform) >= platforms.indexOf("bmg");
+
 /** Whether a platform has an instruction. */
 export function existsOn({ only, from, until }: Row, platform: Platform): boolean {
   if (only !== undefined) return only.includes(platform);

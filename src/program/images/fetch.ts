@@ -19,6 +19,8 @@ export interface FetchOperands {
   readonly lod: readonly number[];
   readonly offsets: readonly number[];
   readonly reference: number | null;
+  /** No level below this is sampled; null if it is not given, and of the base level. */
+  readonly leastLevel: number | null;
 }
 
 function operandsOf(fetch: ImageFetch, call: UnitCall, lane: number): FetchOperands {
@@ -35,7 +37,8 @@ function operandsOf(fetch: ImageFetch, call: UnitCall, lane: number): FetchOpera
   const levels = { base: 0, level: 1, gradients: 2 * fetch.gradients }[fetch.level];
   const lod = many(levels, fetch.level === "level" && integers ? word : float);
   const offsets = many(fetch.offsets, word);
-  return { sample, layer, coordinates, lod, offsets, reference: fetch.compares ? float() : null };
+  const reference = fetch.compares ? float() : null;
+  return { sample, layer, coordinates, lod, offsets, reference, leastLevel: null };
 }
 
 const axesOf: { readonly [G in ImageGeometry]: 1 | 2 | 3 } = {
@@ -62,11 +65,18 @@ function checkImage(fetch: ImageFetch, call: UnitCall, lane: number, image: Imag
   } else if (isFloat !== wantsFloat) mismatch(`fetches .${fetch.result}`);
 }
 
+/** A sampler below whose least level there is another one; NaN is none. */
+const withLeast = (sampler: Sampler, least: number): Sampler => {
+  const minLod = Math.max(sampler.minLod, least === least ? least : sampler.minLod);
+  return { ...sampler, minLod, maxLod: Math.max(sampler.maxLod, minLod) };
+};
+
 /** Which levels a lane samples, and how often. */
-function levelsOf(sampled: Sampled, { coordinates, lod }: FetchOperands): LevelChoice {
-  const { fetch, image, sampler } = sampled;
+function levelsOf(sampled: Sampled, { coordinates, lod, leastLevel }: FetchOperands): LevelChoice {
+  const { fetch, image } = sampled;
   const count = image.levels;
   const one = { samples: 1, major: 0 } as const;
+  const sampler = leastLevel === null ? sampled.sampler : withLeast(sampled.sampler, leastLevel);
   if (fetch.level === "base") return { ...one, levels: [{ level: 0, weight: 256 }] };
   if (fetch.level === "level") return { ...one, levels: levelsAt(lod[0]!, sampler, count) };
   const { width, height, depth } = image;

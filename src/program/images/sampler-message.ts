@@ -1,6 +1,6 @@
-import type { ImageFetch, ImageGeometry, MessageParameter, UnitOpOf } from "../../ir/index.ts";
+import type { ImageFetch, ImageGeometry, MessageParameter, SamplerMessage, UnitOpOf } from "../../ir/index.ts";
 import { numberToF16 } from "../../numeric/half.ts";
-import { channelInfo, floatOfBits } from "../../numeric/texel.ts";
+import { bitsOfFloat, channelInfo, floatOfBits } from "../../numeric/texel.ts";
 import type { Image } from "../../machine/images/image.ts";
 import { plainSampler, type Sampler } from "../../machine/images/sampler.ts";
 import { forEachLane, unitFault } from "../units/lanes.ts";
@@ -33,6 +33,10 @@ const geometryOf = ({ cube, layers, dimensions, samples }: Image): ImageGeometry
   return `${layers === null ? "" : "a"}${kind}` as ImageGeometry;
 };
 
+/** How the level is found: a least one counts above the base level, too. */
+const levelModeOf = ({ level, parameters }: SamplerMessage): SamplerMessage["level"] =>
+  level === "base" && parameters.includes("mlod") ? "level" : level;
+
 /** The parameters of a lane, as a fetch from an image of this kind has them. */
 function operandsOf(
   { message }: UnitOpOf<"sampler-message">,
@@ -40,11 +44,18 @@ function operandsOf(
   call: UnitCall,
   lane: number,
 ): FetchOperands {
-  const { parameters, kind, offsets, level } = message;
+  const { parameters, kind, offsets } = message;
+  const level = levelModeOf(message);
   const isLoad = kind === "load";
+  const hasPackedLayer = image.cube && image.layers !== null;
   const word = (name: MessageParameter): number => {
     const at = parameters.indexOf(name);
-    return at < 0 ? 0 : call.word(2 + at, lane);
+    if (at >= 0) return call.word(2 + at, lane);
+    const packed = parameters.findIndex((p) => p === "lod_ai" || p === "bias_ai");
+    if (packed < 0 || !(name === "ai" || parameters[packed] === `${name}_ai`)) return 0;
+    const value = call.word(2 + packed, lane);
+    if (name === "ai") return hasPackedLayer ? bitsOfFloat(value & 0x1ff) : 0;
+    return hasPackedLayer ? value & ~0x1ff : value;
   };
   const number = (name: MessageParameter): number => (isLoad ? word(name) : floatOfBits(word(name)));
   const count = image.cube ? 3 : image.dimensions;
@@ -55,7 +66,7 @@ function operandsOf(
   const lod =
     level === "level"
       ? // Without a neighbour the level that a bias is added to is 0.
-        [number(parameters.includes("bias") ? "bias" : "lod")]
+        [number(parameters.some((p) => p.startsWith("bias")) ? "bias" : "lod")]
       : level === "gradients"
         ? [...own.map((a) => floatOfBits(word(`d${a}dx`))), ...own.map((a) => floatOfBits(word(`d${a}dy`)))]
         : [];
@@ -64,8 +75,9 @@ function operandsOf(
     layer: Math.max(0, isLoad ? index : Math.floor(index + 0.5)),
     coordinates: own.map(number),
     lod,
-    offsets: image.cube ? [] : [offsets[0] + word("offu"), offsets[1] + word("offv"), offsets[2]].slice(0, count),
+    offsets: image.cube ? [] : axes.map((a, i) => offsets[i]! + word(`off${a}`)).slice(0, count),
     reference: parameters.includes("ref") ? floatOfBits(word("ref")) : null,
+    leastLevel: parameters.includes("mlod") ? floatOfBits(word("mlod")) : null,
   };
 }
 
@@ -76,7 +88,7 @@ function sampledOf(
   operands: FetchOperands,
   image: Image,
 ): Sampled {
-  const { kind, level, component } = op.message;
+  const { kind, component } = op.message;
   const isFloat = channelInfo[image.format.type].value === "float";
   const bound = kind === "load" ? loading : boundSampler(call, lane);
   // Integers are not filtered; the colour outside is that of OpenCL: opaque black where there is no alpha.
@@ -89,7 +101,7 @@ function sampledOf(
   const fetch: ImageFetch = {
     geometry: geometryOf(image),
     integers: kind === "load",
-    level,
+    level: levelModeOf(op.message),
     gradients: operands.coordinates.length,
     offsets: operands.offsets.length,
     compares: operands.reference !== null,

@@ -8,27 +8,35 @@ import { imageMismatch } from "./handles.ts";
 import { boundImage } from "./sampler-message.ts";
 import { elementBits, imageRange, offsetOf, readTexel, type TexelPlace } from "./texels.ts";
 
-/** The texel at u, v and r of a lane: the layer of an array follows its other coordinates. Null outside the image. */
-function placeOf(call: UnitCall, lane: number, image: Image): TexelPlace | null {
+/**
+ * The texel at u, v and r of a lane: the layer of an array follows its other coordinates. With `samples` the fourth
+ * parameter is not the level, but the sample of a texel. Null outside the image.
+ */
+function placeOf(call: UnitCall, lane: number, image: Image, { samples }: { samples: boolean }): TexelPlace | null {
+  if (samples !== image.samples > 1) {
+    throw imageMismatch(call, lane, image, `accesses ${samples ? "samples of texels" : "texels of one sample"}`);
+  }
   const [u, v, r] = [call.word(1, lane), call.word(2, lane), call.word(3, lane)].map((n) => n >>> 0) as [
     ...[number, number, number],
   ];
   const { dimensions, planes } = image;
-  const level = image.sizes[call.word(4, lane)] ?? null;
+  const fourth = call.word(4, lane) >>> 0;
+  const level = image.sizes[samples ? 0 : fourth] ?? null;
   if (level === null) return null;
   const isArray = image.layers !== null || image.cube;
-  const [y, slice] = [dimensions > 1 ? v : 0, dimensions > 2 ? r : 0];
+  const [y, slice] = [dimensions > 1 ? v : 0, samples ? fourth : dimensions > 2 ? r : 0];
   const layer = !isArray ? 0 : dimensions === 1 ? v : r;
-  const isInside = u < level.width && y < level.height && slice < level.depth && layer < planes;
+  const slices = samples ? image.samples : level.depth;
+  const isInside = u < level.width && y < level.height && slice < slices && layer < planes;
   return isInside ? { level, x: u, y, slice, layer } : null;
 }
 
 /** Loads channels of texels for each lane: numbers, or integers, of 32 bits; zeros outside (GATHER4_TYPED). */
-export const loadTyped = ({ channels }: UnitOpOf<"typed-load">, call: UnitCall): void =>
+export const loadTyped = ({ channels, samples }: UnitOpOf<"typed-load">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const image = boundImage(call, lane);
     const { type } = image.format;
-    const place = placeOf(call, lane, image);
+    const place = placeOf(call, lane, image, { samples });
     const isFloat = channelInfo[type].value === "float";
     const texel =
       place === null
@@ -40,10 +48,10 @@ export const loadTyped = ({ channels }: UnitOpOf<"typed-load">, call: UnitCall):
   });
 
 /** Stores channels of texels for each lane, in the format of the surface; nothing outside (SCATTER4_TYPED). */
-export const storeTyped = ({ channels }: UnitOpOf<"typed-store">, call: UnitCall): void =>
+export const storeTyped = ({ channels, samples }: UnitOpOf<"typed-store">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const image = boundImage(call, lane);
-    const place = placeOf(call, lane, image);
+    const place = placeOf(call, lane, image, { samples });
     if (place === null) return;
     const { type, channels: count } = image.format;
     const { bits, value } = channelInfo[type];
@@ -70,7 +78,8 @@ export const storeTyped = ({ channels }: UnitOpOf<"typed-store">, call: UnitCall
   });
 
 /** Updates an element of a texel for each lane, and gives what it was; zero outside (TYPED_ATOMIC, LSC_TYPED). */
-export const updateTyped = ({ bits, function: name }: UnitOpOf<"typed-atomic">, call: UnitCall): void => {
+export const updateTyped = (op: UnitOpOf<"typed-atomic">, call: UnitCall): void => {
+  const { bits, function: name } = op;
   const ty = bits === 64 ? "i64" : "i32";
   const leaf = (index: number): Expr => ({ kind: "old", ty, index });
   const combine = atomicResult(name, { bits, bfloat: false, old: leaf(0), src0: leaf(1), src1: leaf(2) });
@@ -79,7 +88,7 @@ export const updateTyped = ({ bits, function: name }: UnitOpOf<"typed-atomic">, 
     if (image.texelBytes * 8 !== bits) {
       throw imageMismatch(call, lane, image, `updates texels of ${bits} bits`);
     }
-    const place = placeOf(call, lane, image);
+    const place = placeOf(call, lane, image, op);
     if (place === null) {
       call.give(0, lane, 0, 0);
       return;

@@ -1,6 +1,7 @@
-import type { AtomicFunction, MessageParameter } from "../../ir/index.ts";
+import type { AtomicFunction } from "../../ir/index.ts";
 import type { Expr } from "../../semantics/index.ts";
 import type { MemoryAction } from "./memory-action.ts";
+import type { SamplerParameter } from "./sampler-parameters.ts";
 
 /**
  * How an instruction moves control. A `branch` is a jump of all lanes or of each by itself; `call` and `return` are of
@@ -25,10 +26,14 @@ export type Execution =
   | { readonly kind: "flow"; readonly control: ControlKind }
   | { readonly kind: "memory"; readonly action: MemoryAction }
   | { readonly kind: "none"; readonly reason: string }
-  /** Reads or writes texels of an image. `parameters`: those of a message to the sampler, in order. */
+  /**
+   * Reads or writes texels of an image. `parameters`: those of a message to the sampler, in order; `fromXe2`: those
+   * that it has from Xe2 on instead, if they are floats of 32 bits.
+   */
   | {
       readonly kind: "image";
-      readonly parameters?: readonly MessageParameter[];
+      readonly parameters?: readonly SamplerParameter[];
+      readonly fromXe2?: readonly SamplerParameter[];
       readonly atomic?: AtomicFunction;
     }
   /**

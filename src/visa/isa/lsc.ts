@@ -243,7 +243,6 @@ const tgm: OperandSpec = { class: "option", choices: { tgm: 2 } };
 const typedHead = "exec pred l1 l3 address.model address.size";
 const coordinates = "address.base0 address.base1 address.base2 address.base3";
 const image: Execution = { kind: "image" };
-const samples = none("where such a message has the number of the sample is not documented");
 
 const typed = (r: Omit<LscRow, "execution"> & { readonly execution?: Execution }): Row =>
   row({
@@ -260,7 +259,7 @@ const typedFile = (dst: string, src0: string, src1: string): string =>
 const typedLoads: readonly Row[] = (
   [
     ["lsc_load_quad", 0x02, image],
-    ["lsc_load_quad_msrt", 0x31, samples],
+    ["lsc_load_quad_msrt", 0x31, image],
     ["lsc_load_quad_status", 0x36, none("the presence of pages is not modelled")],
   ] as const
 ).map(([mnemonic, sub, execution]) =>
@@ -279,7 +278,7 @@ const typedLoads: readonly Row[] = (
 const typedStores: readonly Row[] = (
   [
     ["lsc_store_quad", 0x06, image],
-    ["lsc_store_quad_msrt", 0x32, samples],
+    ["lsc_store_quad_msrt", 0x32, image],
   ] as const
 ).map(([mnemonic, sub, execution]) =>
   typed({

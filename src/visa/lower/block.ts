@@ -121,20 +121,22 @@ export const lowerTypedBlock: LowerInstruction = (context, instruction) => {
   }
   const { width, height } = data.block;
   const place = [surface, source(context, x, once).expr, source(context, y, once).expr];
-  return imageBlock(context, { width, height, outside: "zero" }, place, access, data.register);
+  return imageBlock(context, { width, height, outside: "zero", field: null }, place, access, data.register);
 };
+
+/** The rows of an interlaced surface that count. */
+const fields: Readonly<Record<string, 0 | 1>> = { top: 0, bottom: 1 };
 
 /** `media_ld` and `media_st`. */
 export const lowerMediaBlock: LowerInstruction = (context, instruction) => {
-  if (choiceOf(instruction, "mode") !== "nomod") {
-    return [unsupported(instruction, "fields of interlaced surfaces are not modelled")];
-  }
   const number = (name: string): number => {
     const operand = instruction.operands[name];
     return operand?.kind === "number" ? operand.value : 0;
   };
-  if (number("plane") !== 0) return [unsupported(instruction, "planes of surfaces are not modelled")];
-  const block = { width: number("width"), height: number("height"), outside: "edge" } as const;
+  if (number("plane") !== 0) return [unsupported(instruction, "images have one plane here")];
+  // That a surface was modified before (`modified`, `_mod`) says which cache has it.
+  const field = fields[choiceOf(instruction, "mode").replace("_mod", "")] ?? null;
+  const block = { width: number("width"), height: number("height"), outside: "edge", field } as const;
   const at = (name: string): Expr => source(context, vectorOf(instruction, name), once).expr;
   const place = [indexOf(context, nameOf(instruction, "surface")), at("x"), at("y")];
   const isLoad = has(instruction, "dst");

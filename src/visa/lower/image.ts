@@ -1,7 +1,9 @@
 import type { MessageParameter, Op, SamplerMessage } from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import { choiceOf, has, nameOf, once, rawOf, vectorOf } from "../instruction-operands.ts";
-import type { Instruction, RawOperand } from "../tree.ts";
+import { type Packing, packingOf, type SamplerParameter } from "../isa/sampler-parameters.ts";
+import type { ExecSize, Instruction, RawOperand } from "../tree.ts";
+import { isXe2 } from "../platforms.ts";
 import { typeBytes } from "../types.ts";
 import { lowerMediaBlock, lowerTypedBlock } from "./block.ts";
 import { unsupported } from "./channel-operands.ts";
@@ -13,9 +15,23 @@ import { atomicTyped, loadTyped, lowerLscTyped, lowerLscTypedAtomic, storeTyped 
 /**
  * The level that a message samples. Derivatives of neighbours, which compute kernels do not have, are none: level 0.
  */
-function levelOf(parameters: readonly MessageParameter[]): SamplerMessage["level"] {
-  if (parameters.includes("lod") || parameters.includes("bias")) return "level";
+function levelOf(parameters: readonly SamplerParameter[]): SamplerMessage["level"] {
+  const isLevel = (name: string | undefined): boolean => name === "lod" || name === "bias";
+  if (parameters.some((p) => isLevel(p.split("_")[0]) || isLevel(packingOf(p)?.float))) return "level";
   return parameters.includes("dudx") ? "gradients" : "base";
+}
+
+/** Parameters that lie in one doubleword. */
+function partsOf(
+  { offsets, offsetBits, first, float, layer }: Packing,
+  value: Expr,
+): readonly (readonly [MessageParameter, Expr])[] {
+  const low = k.and(value, k.i32(0xfff));
+  return [
+    ...(float === undefined ? [] : ([[float, k.and(value, k.i32(~0xfff))]] as const)),
+    ...offsets.map((name, i) => [name, k.field(value, first + i * offsetBits, offsetBits, true)] as const),
+    ...(layer === undefined ? [] : ([[layer, k.bitcast(k.op("f32.from_f64_rn", k.op("f64.from_i32_u", low)), "i32")]] as const)),
+  ];
 }
 
 /** The offsets in an immediate: four bits each, r lowest, as signed numbers. */
@@ -35,8 +51,7 @@ function widthOf(context: LowerContext, raw: RawOperand): "word" | "half" | "sho
 }
 
 /** A parameter as 32 bits: floats of 16 bits become floats of 32. */
-function parameterOf(context: LowerContext, instruction: Instruction, raw: RawOperand): Expr {
-  const exec = instruction.exec ?? once;
+function parameterOf(context: LowerContext, exec: ExecSize, raw: RawOperand): Expr {
   const width = widthOf(context, raw);
   if (width === "word") return rawSource(context, raw, { bits: 32, exec });
   const bits = rawSource(context, raw, { bits: 16, exec });
@@ -59,6 +74,8 @@ const kinds: Readonly<Record<string, SamplerMessage["kind"]>> = {
   "3D_SAMPLE": "sample",
   "3D_LOAD": "load",
   "3D_GATHER4": "gather",
+  SAMPLE: "sample",
+  LOAD: "load",
 };
 
 /** In the form with parameters of 16 bits, how samples are compressed takes four of them, not two. */
@@ -66,20 +83,67 @@ const shortSamples: readonly MessageParameter[] = [
   ...(["si", "none", "none", "none", "none", "u", "v", "r", "lod"] as const),
 ];
 
-/** A message to the sampler. The parameters at the end may be left out: they are 0. */
-function sendToSampler(
+/** The parameters that an instruction gives: those at the end may be left out. */
+function givenTo({ operands }: Instruction): readonly RawOperand[] | null {
+  const list = operands["parameters"];
+  const items = list === undefined ? ["u", "v", "r"].map((n) => operands[n]) : list.kind === "list" ? list.items : [];
+  const given = items.filter((item): item is RawOperand => item?.kind === "raw");
+  return given.length === items.length ? given : null;
+}
+
+/** The messages of media kernels have a number of lanes, not an execution size, and no mask. */
+function executionOf(instruction: Instruction): ExecSize {
+  if (instruction.exec !== null) return instruction.exec;
+  return { ...once, size: has(instruction, "simd") ? (Number(choiceOf(instruction, "simd")) as ExecSize["size"]) : 1 };
+}
+
+/** The parameters in the order of the platform. */
+function orderOf(
   context: LowerContext,
-  instruction: Instruction,
-  ofRow: readonly MessageParameter[],
-): readonly Lowered[] {
+  { row: { execution } }: Instruction,
+  given: readonly RawOperand[],
+): readonly SamplerParameter[] {
+  const { parameters = [], fromXe2 } = execution.kind === "image" ? execution : {};
+  const width = given[0] === undefined ? "word" : widthOf(context, given[0]);
+  if (parameters.includes("si") && given.some((raw) => widthOf(context, raw) === "short")) return shortSamples;
+  const { platform } = context.routine;
+  return fromXe2 !== undefined && width === "word" && isXe2(platform) ? fromXe2 : parameters;
+}
+
+interface Parameters {
+  readonly names: readonly MessageParameter[];
+  readonly values: readonly Expr[];
+}
+
+/** The parameters, each by itself; null if several lie in fewer than 32 bits, of which nothing is documented. */
+function parametersOf(
+  context: LowerContext,
+  exec: ExecSize,
+  order: readonly SamplerParameter[],
+  given: readonly RawOperand[],
+): Parameters | null {
+  const parts = given.map((raw, i): readonly (readonly [MessageParameter, Expr])[] | null => {
+    const name = order[i]!;
+    const value = parameterOf(context, exec, raw);
+    const packing = packingOf(name);
+    if (packing === null) return [[name as MessageParameter, value]];
+    return widthOf(context, raw) === "word" ? partsOf(packing, value) : null;
+  });
+  if (parts.some((part) => part === null)) return null;
+  const all = parts.flatMap((part) => part ?? []);
+  return { names: all.map(([name]) => name), values: all.map(([, value]) => value) };
+}
+
+/** A message to the sampler. The parameters at the end may be left out: they are 0. */
+function sendToSampler(context: LowerContext, instruction: Instruction): readonly Lowered[] {
   const kind = kinds[instruction.row.name]!;
-  const list = instruction.operands["parameters"];
-  const items = list?.kind === "list" ? list.items : [];
-  const given = items.filter((item): item is RawOperand => item.kind === "raw");
-  const offsets = offsetsOf(instruction);
-  const isShort = ofRow.includes("si") && given.some((raw) => widthOf(context, raw) === "short");
-  const known = isShort ? shortSamples : ofRow;
-  if (given.length < items.length || offsets === null || given.length > known.length) {
+  const exec = executionOf(instruction);
+  const given = givenTo(instruction);
+  const order = orderOf(context, instruction, given ?? []);
+  const offsets = has(instruction, "offsets") ? offsetsOf(instruction) : ([0, 0, 0] as const);
+  const isKnown = given !== null && offsets !== null && given.length <= order.length;
+  const parameters = isKnown ? parametersOf(context, exec, order, given) : null;
+  if (!isKnown || parameters === null || exec.size > Math.max(context.routine.simd, instruction.exec?.size ?? 1)) {
     return [unsupported(instruction, "these parameters of a message to the sampler are not modelled")];
   }
   const dst = rawOf(instruction, "dst");
@@ -92,17 +156,18 @@ function sendToSampler(
     unit: {
       op: "sampler-message",
       message: {
-        ...{ kind, parameters: known.slice(0, given.length), level: levelOf(known), offsets, channels: names },
+        ...{ kind, parameters: parameters.names, level: levelOf(order), offsets, channels: names },
         ...{ component: component as SamplerMessage["component"], half: width === "half" },
       },
     },
     operands: [
       indexOf(context, nameOf(instruction, "surface")),
       kind === "load" ? k.i32(0) : indexOf(context, nameOf(instruction, "sampler")),
-      ...given.map((raw) => parameterOf(context, instruction, raw)),
+      ...parameters.values,
     ],
   };
-  const lowered = { op, dst: channelTargets(context, instruction, dst, names.length, bits) };
+  const lanes = instruction.exec === null ? { lanes: { first: 0, count: exec.size, noMask: true, uniform: false } } : {};
+  const lowered = { op, dst: channelTargets(context, instruction, dst, names.length, bits), ...lanes };
   return [lowered, ...presence(context, instruction, names.length, bits)];
 }
 
@@ -135,6 +200,8 @@ const byName: Readonly<Record<string, LowerInstruction>> = {
   MEDIA_ST: lowerMediaBlock,
   LSC_LOAD_QUAD: lowerLscTyped,
   LSC_STORE_QUAD: lowerLscTyped,
+  LSC_LOAD_QUAD_MSRT: lowerLscTyped,
+  LSC_STORE_QUAD_MSRT: lowerLscTyped,
   LSC_LOAD_BLOCK2D: lowerTypedBlock,
   LSC_STORE_BLOCK2D: lowerTypedBlock,
 };
@@ -144,7 +211,7 @@ export const lowerImage: LowerInstruction = (context, instruction) => {
   const { execution, name } = instruction.row;
   if (execution.kind !== "image") throw new Error(`${name} is not about images`);
   const { parameters, atomic } = execution;
-  if (parameters !== undefined) return sendToSampler(context, instruction, parameters);
+  if (parameters !== undefined) return sendToSampler(context, instruction);
   if (atomic !== undefined) return lowerLscTypedAtomic(context, instruction, atomic);
   return byName[name]!(context, instruction);
 };

@@ -1,7 +1,7 @@
 import type { AtomicFunction, Op } from "../../ir/index.ts";
 import { type Expr, kit as k } from "../../semantics/index.ts";
 import { lscSizeOf } from "../access-slots.ts";
-import { choiceOf, nameOf, numberChoiceOf, once, rawOf } from "../instruction-operands.ts";
+import { choiceOf, has, nameOf, numberChoiceOf, once, rawOf } from "../instruction-operands.ts";
 import type { ExecSize, Instruction, LscAddress, LscData, RawOperand } from "../tree.ts";
 import { atomicFunctionOf } from "./atomic.ts";
 import { unsupported } from "./channel-operands.ts";
@@ -22,8 +22,9 @@ const placeIn = (context: LowerContext, instruction: Instruction): readonly Expr
 export const loadTyped: LowerInstruction = (context, instruction) => {
   const channels = channelNumbers(choiceOf(instruction, "channels"));
   const operands = placeIn(context, instruction);
+  const samples = false;
   const dst = channelTargets(context, instruction, rawOf(instruction, "dst"), channels.length);
-  return [{ op: { kind: "unit", unit: { op: "typed-load", channels }, operands }, dst }];
+  return [{ op: { kind: "unit", unit: { op: "typed-load", channels, samples }, operands }, dst }];
 };
 
 /** `scatter4_typed`. */
@@ -31,7 +32,8 @@ export const storeTyped: LowerInstruction = (context, instruction) => {
   const channels = channelNumbers(choiceOf(instruction, "channels"));
   const data = channelSources(context, instruction, rawOf(instruction, "src"), channels.length);
   const operands = [...placeIn(context, instruction), ...data];
-  return [{ op: { kind: "unit", unit: { op: "typed-store", channels }, operands }, dst: [] }];
+  const samples = false;
+  return [{ op: { kind: "unit", unit: { op: "typed-store", channels, samples }, operands }, dst: [] }];
 };
 
 /** An atomic operation on an element of `bits` bits. Elements of 16 bits lie in the low halves of dwords. */
@@ -40,20 +42,22 @@ interface TypedAtomic {
   readonly bits: 16 | 32 | 64;
   readonly sources: readonly [RawOperand, RawOperand];
   readonly dst: RawOperand;
+  /** The fourth parameter is the sample of a texel. */
+  readonly samples: boolean;
 }
 
 function atomicOn(
   context: LowerContext,
   instruction: Instruction,
   place: readonly Expr[],
-  { function: name, bits, sources, dst }: TypedAtomic,
+  { function: name, bits, sources, dst, samples }: TypedAtomic,
 ): readonly Lowered[] {
   const exec = instruction.exec ?? once;
   const stride = bits === 16 ? 2 : 1;
   const given = sources.map((raw) => rawSource(context, raw, { bits, exec, stride }));
   const op: Op = {
     kind: "unit",
-    unit: { op: "typed-atomic", function: name, bits },
+    unit: { op: "typed-atomic", function: name, bits, samples },
     operands: [...place, ...given],
   };
   return [{ op, dst: [rawTarget(context, dst, { bits: bits === 64 ? 64 : 32, exec })] }];
@@ -66,6 +70,7 @@ export const atomicTyped: LowerInstruction = (context, instruction) =>
     bits: numberChoiceOf(instruction, "width") as 16 | 32,
     sources: [rawOf(instruction, "src0"), rawOf(instruction, "src1")],
     dst: rawOf(instruction, "dst"),
+    samples: false,
   });
 
 /** The address and the data of an LSC message. */
@@ -107,10 +112,12 @@ function lscPlace(context: LowerContext, instruction: Instruction, address: LscA
 
 const lscChannels = ({ channels }: LscData): number[] => [0, 1, 2, 3].filter((c) => (((channels ?? 1) >> c) & 1) === 1);
 
-/** Typed `lsc_load_quad` and `lsc_store_quad`. */
+/** Typed `lsc_load_quad` and `lsc_store_quad`; with `_msrt` the fourth parameter is the sample of a texel. */
 export const lowerLscTyped: LowerInstruction = (context, instruction) => {
   const { address, data } = lscOperandsOf(instruction);
-  const isLoad = instruction.row.mnemonic === "lsc_load_quad";
+  const { mnemonic } = instruction.row;
+  const isLoad = mnemonic.startsWith("lsc_load");
+  const samples = mnemonic.endsWith("_msrt");
   // A load to %null is a prefetch.
   if (isLoad && isNull(context, data.register)) return [{ op: { kind: "nothing" }, dst: [] }];
   const { bytes, within } = lscSizeOf(data);
@@ -120,10 +127,10 @@ export const lowerLscTyped: LowerInstruction = (context, instruction) => {
   const channels = lscChannels(data);
   if (isLoad) {
     const dst = channelTargets(context, instruction, data.register, channels.length);
-    return [{ op: { kind: "unit", unit: { op: "typed-load", channels }, operands: place }, dst }];
+    return [{ op: { kind: "unit", unit: { op: "typed-load", channels, samples }, operands: place }, dst }];
   }
   const values = channelSources(context, instruction, data.register, channels.length);
-  return [{ op: { kind: "unit", unit: { op: "typed-store", channels }, operands: [...place, ...values] }, dst: [] }];
+  return [{ op: { kind: "unit", unit: { op: "typed-store", channels, samples }, operands: [...place, ...values] }, dst: [] }];
 };
 
 /** Typed `lsc_atomic_...`. */
@@ -132,9 +139,6 @@ export function lowerLscTypedAtomic(
   instruction: Instruction,
   name: AtomicFunction,
 ): readonly Lowered[] {
-  if (instruction.operands["msaa"] !== undefined) {
-    return [unsupported(instruction, "atomic operations on samples are not modelled")];
-  }
   const { address, data } = lscOperandsOf(instruction);
   const { bytes, slot, within } = lscSizeOf(data);
   if (bytes === 1 || slot < 4 || within > 0 || data.vector !== 1 || data.transposed) {
@@ -147,5 +151,6 @@ export function lowerLscTypedAtomic(
     bits: (bytes * 8) as TypedAtomic["bits"],
     sources: [rawOf(instruction, "src0"), rawOf(instruction, "src1")],
     dst: data.register,
+    samples: has(instruction, "msaa"),
   });
 }

@@ -13,6 +13,7 @@ import { moveRows } from "../../src/visa/isa/move.ts";
 import { owordRows } from "../../src/visa/isa/oword.ts";
 import { renderRows } from "../../src/visa/isa/render.ts";
 import { platforms, type Row } from "../../src/visa/isa/row.ts";
+import { samplerMediaRows } from "../../src/visa/isa/sampler-media.ts";
 import { samplerRows } from "../../src/visa/isa/sampler.ts";
 import { sendRows } from "../../src/visa/isa/send.ts";
 import { svmRows } from "../../src/visa/isa/svm.ts";
@@ -36,6 +37,7 @@ const families: readonly (readonly [title: string, rows: readonly Row[]])[] = [
   ["LSC messages", lscRows],
   ["barriers, fences", syncRows],
   ["typed surfaces, samplers, two-dimensional blocks", [...typedRows, ...samplerRows, ...mediaRows]],
+  ["media functions of samplers", samplerMediaRows],
   ["motion estimation, raw messages, graphics", [...vmeRows, ...sendRows, ...renderRows]],
   ["marks of compilers and debuggers", miscRows],
 ];

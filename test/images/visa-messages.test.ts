@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Device, type ImageHandle, type ImageOptions } from "../../src/runtime/index.ts";
+import type { Device, ImageHandle, ImageOptions } from "../../src/runtime/index.ts";
 import { engineNames } from "../../src/runtime/launch/launch-options.ts";
 import { type ImageProgram, runOnImage } from "./visa-program.ts";
 

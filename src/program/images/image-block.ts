@@ -18,7 +18,10 @@ function imageOf(call: UnitCall, lane: number): Image {
 }
 
 /** The rows of an image that a block sees: their number, bytes from one to the next, and where the first is. */
-function rowsOf({ field }: ImageBlock, { height, rowPitch }: ImageLevel): { rows: number; pitch: number; first: number } {
+function rowsOf(
+  { field }: ImageBlock,
+  { height, rowPitch }: ImageLevel,
+): { rows: number; pitch: number; first: number } {
   if (field === null) return { rows: height, pitch: rowPitch, first: 0 };
   return { rows: (height + 1 - field) >> 1, pitch: 2 * rowPitch, first: field * rowPitch };
 }

@@ -5,6 +5,7 @@ import { mediaRows } from "./media.ts";
 import { miscRows } from "./misc.ts";
 import { owordRows } from "./oword.ts";
 import { renderRows } from "./render.ts";
+import { samplerMediaRows } from "./sampler-media.ts";
 import { samplerRows } from "./sampler.ts";
 import { sendRows } from "./send.ts";
 import { svmRows } from "./svm.ts";
@@ -40,6 +41,7 @@ export const rows: readonly Row[] = [
   ...syncRows,
   ...typedRows,
   ...samplerRows,
+  ...samplerMediaRows,
   ...mediaRows,
   ...vmeRows,
   ...sendRows,

@@ -30,7 +30,9 @@ function partsOf(
   return [
     ...(float === undefined ? [] : ([[float, k.and(value, k.i32(~0xfff))]] as const)),
     ...offsets.map((name, i) => [name, k.field(value, first + i * offsetBits, offsetBits, true)] as const),
-    ...(layer === undefined ? [] : ([[layer, k.bitcast(k.op("f32.from_f64_rn", k.op("f64.from_i32_u", low)), "i32")]] as const)),
+    ...(layer === undefined
+      ? []
+      : ([[layer, k.bitcast(k.op("f32.from_f64_rn", k.op("f64.from_i32_u", low)), "i32")]] as const)),
   ];
 }
 
@@ -166,7 +168,8 @@ function sendToSampler(context: LowerContext, instruction: Instruction): readonl
       ...parameters.values,
     ],
   };
-  const lanes = instruction.exec === null ? { lanes: { first: 0, count: exec.size, noMask: true, uniform: false } } : {};
+  const lanes =
+    instruction.exec === null ? { lanes: { first: 0, count: exec.size, noMask: true, uniform: false } } : {};
   const lowered = { op, dst: channelTargets(context, instruction, dst, names.length, bits), ...lanes };
   return [lowered, ...presence(context, instruction, names.length, bits)];
 }

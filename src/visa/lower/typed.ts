@@ -130,7 +130,9 @@ export const lowerLscTyped: LowerInstruction = (context, instruction) => {
     return [{ op: { kind: "unit", unit: { op: "typed-load", channels, samples }, operands: place }, dst }];
   }
   const values = channelSources(context, instruction, data.register, channels.length);
-  return [{ op: { kind: "unit", unit: { op: "typed-store", channels, samples }, operands: [...place, ...values] }, dst: [] }];
+  return [
+    { op: { kind: "unit", unit: { op: "typed-store", channels, samples }, operands: [...place, ...values] }, dst: [] },
+  ];
 };
 
 /** Typed `lsc_atomic_...`. */

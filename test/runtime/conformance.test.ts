@@ -13,12 +13,6 @@ interface Row {
   readonly why: string;
 }
 
-/**
- * Features that are not supported yet: a job that needs one is skipped with a message, which is neither success nor
- * failure.
- */
-const notYet = /\b(mma|wmma|ldmatrix)\b/;
-
 /** The sanitizer that finds each of these reports. */
 const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
 
@@ -30,10 +24,8 @@ function failures({ source, ...files }: JobFile, sanitize: ReadonlySet<Sanitizer
     return [];
   }
   return [...job.variants.keys()].flatMap((variant) => {
-    const { ok, skipped, failure } = runJob(job, variant, files, { timeoutMs: 60_000, sanitize });
-    if (skipped !== null && notYet.test(skipped)) console.warn(`skipped: ${job.id} ${variant}: ${skipped}`);
-    else if (!ok) return [{ job: `${job.id} ${variant}`, why: failure ?? "" }];
-    return [];
+    const { ok, failure } = runJob(job, variant, files, { timeoutMs: 60_000, sanitize });
+    return ok ? [] : [{ job: `${job.id} ${variant}`, why: failure ?? "" }];
   });
 }
 

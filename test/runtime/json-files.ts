@@ -8,7 +8,7 @@ interface JsonFile {
   read(file: string): Uint8Array;
 }
 
-/** The .json files of a folder. */
+/** The .json files of a folder, without those of its subfolders. */
 export const jsonFiles = (folder: string): readonly JsonFile[] =>
   readdirSync(folder)
     .filter((name) => name.endsWith(".json"))

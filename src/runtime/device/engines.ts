@@ -24,7 +24,14 @@ export class Engines {
     if (this.#program.memory.pending.areOpen) {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
-    const { request } = launched;
+    const { request, observers } = launched;
+    const why = this.#interpretedOnly(launched);
+    if (why === null && observers.length > 0 && launched.isOnlySanitized) {
+      const { interpreted, ...result } = this.#compiler.launchWatched(request, observers);
+      const engine = interpreted === null ? "jit" : "interpreter";
+      const reason = interpreted === null ? null : `sanitizers watch: ${interpreted}`;
+      return { ...result, engine, interpreted: reason, hostThreads: 1 };
+    }
     const jit = this.#jitFor(launched);
     if (typeof jit === "string") return this.#interpret(launched, jit);
     const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
@@ -93,17 +100,19 @@ export class Engines {
    * Returns the compiler, or the reason for not using it: compiled code does not support what only the interpreter
    * does.
    */
-  #jitFor({
-    request: { seed, steering, maxSteps, timeoutMs },
-    observers,
-    engine,
-  }: PreparedLaunch): JitProgram | string {
+  #jitFor(launched: PreparedLaunch): JitProgram | string {
+    const why = this.#interpretedOnly(launched);
+    if (why !== null) return why;
+    return launched.observers.length > 0 ? "sanitizers or other observers watch" : this.#compiler;
+  }
+
+  /** Why a launch runs in the interpreter, apart from who watches it; null if nothing asks for that. */
+  #interpretedOnly({ request: { seed, steering, maxSteps, timeoutMs }, engine }: PreparedLaunch): string | null {
     if (engine === "interpreter") return "the interpreter was asked for";
-    if (observers.length > 0) return "sanitizers or other observers watch";
     if (seed !== undefined || steering !== undefined) return "the schedule is chosen";
     if (maxSteps !== undefined) return "steps are limited";
     if (timeoutMs !== undefined) return "time is limited";
-    return this.#compiler;
+    return null;
   }
 }
 

@@ -49,7 +49,7 @@ function registerOf(term: string): number | null {
 }
 
 /** Addresses as sums, as far as each register is written in one place. */
-class Sums {
+export class AddressSums {
   readonly #writers = new Map<number, Instruction[]>();
   readonly #known = new Map<number, Sum>();
   readonly #kinds: Uint8Array;
@@ -183,7 +183,7 @@ interface Touch {
 export function warpConflictsOf(ir: IrFunction, block: Dim3): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
-  const sums = new Sums(ir);
+  const sums = new AddressSums(ir);
   const touches = new Map<number, readonly Touch[]>();
   instructions.forEach((instruction, i) => {
     const found = touchesOf(instruction, sums);
@@ -193,7 +193,7 @@ export function warpConflictsOf(ir: IrFunction, block: Dim3): WarpConflicts {
   return conflictsBetween(ir, touches, new Meetings(block));
 }
 
-function touchesOf(instruction: Instruction, sums: Sums): readonly Touch[] {
+function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[] {
   return accessesOf(instruction.op).flatMap(({ effect, access: { space, bits, count }, place }) => {
     if (effect === "atomic" || place.kind !== "address") return [];
     const sum = sums.of(place.address);

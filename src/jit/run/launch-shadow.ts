@@ -37,7 +37,9 @@ export function withShadow(
   const first = shadows.numbersFor(gx * gy * gz * bx * by * bz);
   if (first === null) return "too many threads";
   const given = new LaunchRanges(program, shadows, plan, request.params);
-  const params = new Uint8Array(plan.hidden.reduce((end, { offset }) => Math.max(end, offset + 8), request.params.length));
+  const params = new Uint8Array(
+    plan.hidden.reduce((end, { offset }) => Math.max(end, offset + 8), request.params.length),
+  );
   params.set(request.params);
   const view = new DataView(params.buffer);
   for (const hidden of plan.hidden) {
@@ -61,8 +63,7 @@ export function withShadow(
   const sharedBytes = plan.shared === null ? own : sharedBytesWith(plan.shared) + request.sharedBytes;
   const end = dynamicStart + request.sharedBytes;
   const alone = [...program.shared.extents, { name: program.shared.dynamicName, start: dynamicStart, end }];
-  const sharedExtents =
-    plan.shared === null ? alone : sharedExtentsOf(program, request.sharedBytes, plan.shared);
+  const sharedExtents = plan.shared === null ? alone : sharedExtentsOf(program, request.sharedBytes, plan.shared);
   const shadow: LaunchShadow = { sharedBytes, sharedExtents, ranges: given.ranges };
   return { ...request, params, shadow };
 }
@@ -99,7 +100,10 @@ class LaunchRanges {
   }
 
   /** The value of a parameter; null where there is no room. */
-  valueOf(hidden: Exclude<HiddenParam, { kind: "firstNumber" | "alarm" }>, allocation: Allocation | null): bigint | null {
+  valueOf(
+    hidden: Exclude<HiddenParam, { kind: "firstNumber" | "alarm" }>,
+    allocation: Allocation | null,
+  ): bigint | null {
     const start = allocation === null ? 0n : this.#program.addresses.global(allocation.start);
     if (hidden.kind === "start") return start;
     if (hidden.kind === "bytes") return allocation === null ? 0n : BigInt(allocation.end - allocation.start);

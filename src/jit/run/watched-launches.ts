@@ -1,5 +1,5 @@
 import { launch } from "../../interpreter/launch.ts";
-import { windows } from "../../ir/index.ts";
+import { type IrFunction, windows } from "../../ir/index.ts";
 import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
@@ -9,6 +9,7 @@ import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import type { ShadowPlan } from "../compile/watch/shadow-plan.ts";
+import { lostObstacleOf } from "../compile/watch/obstacles.ts";
 import { weave } from "../compile/watch/weave.ts";
 import { GivenUp } from "../abi/refusal.ts";
 import { Host } from "./host.ts";
@@ -110,9 +111,7 @@ export class WatchedLaunches {
         { apart: false, canUndo: true, id },
       );
       const result = execution.run();
-      if (!result.ok && (globalThis as any).WATCHDEBUG) console.log(result.reports[0]?.code, result.reports[0]?.message, result.reports[0]?.span, result.reports[0]?.threads?.[0], result.reports[0]?.notes);
       const isAlarmed = this.#shadows.takeAlarm();
-      if ((globalThis as any).WATCHDEBUG) console.log("alarm", isAlarmed);
       return result.ok && !isAlarmed ? result : null;
     } catch (error) {
       this.#shadows.takeAlarm();
@@ -148,7 +147,12 @@ export class WatchedLaunches {
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
     const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
-    const woven = weave(compiled.ir, { sanitizers, block, sharedBytes }, isGlobal);
+    const choices = { sanitizers, block, sharedBytes };
+    for (const ir of this.#reachedFrom(request.kernel)) {
+      const lost = lostObstacleOf(ir, choices);
+      if (lost !== null) return lost;
+    }
+    const woven = weave(compiled.ir, choices, isGlobal);
     if (typeof woven === "string") return woven;
     const { ir, plan } = woven;
     const origins = woven.origins.map((i) => compiled.origins?.[i] ?? i);
@@ -170,5 +174,20 @@ export class WatchedLaunches {
       const loaded = new LoadedKernel(withModule(made), program.memory, guessedMs(ir, block));
       return { loaded, functions: watching, plan, falseAlarms: 0 };
     });
+  }
+
+  /** A kernel and the functions that it can call by name, as they were loaded. */
+  #reachedFrom(kernel: string): Iterable<IrFunction> {
+    const { functions } = this.#port;
+    const found = new Set<IrFunction>();
+    const add = (name: string): void => {
+      const ir = functions.named(name)?.ir;
+      if (ir !== undefined) found.add(ir);
+    };
+    add(kernel);
+    for (const { instructions } of found) {
+      for (const { op } of instructions) if (op.kind === "call" && op.target.kind === "direct") add(op.target.function);
+    }
+    return found;
   }
 }

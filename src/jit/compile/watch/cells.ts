@@ -1,11 +1,11 @@
-import type { MemoryAccess } from "../../../ir/index.ts";
+import type { Access, MemoryAccess } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import type { CellRecord, RecordRules } from "./records.ts";
 import type { CellBytes, Plane } from "./shadow-plan.ts";
 import type { WatchedCode } from "./watched-code.ts";
 
 /** Where the words of a plane lie for the cell at an address. */
-export type PlaneAddress = (plane: Plane, address: Expr) => Expr;
+type PlaneAddress = (plane: Plane, address: Expr) => Expr;
 
 /** The memory of one state space, in cells of which accesses are noted. */
 export interface Cells {
@@ -28,12 +28,17 @@ export class AccessWatch {
   readonly #code: WatchedCode;
   readonly #cells: Cells;
   readonly #checksWritten: boolean;
+  readonly #isOrdered: (access: Access) => boolean;
 
-  /** `checksWritten`: whether cells must have been written before they are read. */
-  constructor(code: WatchedCode, cells: Cells, checksWritten: boolean) {
+  /**
+   * `checksWritten`: whether cells must have been written before they are read; `isOrdered`: whether all atomic
+   * operations of the kernel are as good as ordered with those that make this access.
+   */
+  constructor(code: WatchedCode, cells: Cells, checksWritten: boolean, isOrdered: (access: Access) => boolean) {
     this.#code = code;
     this.#cells = cells;
     this.#checksWritten = checksWritten;
+    this.#isOrdered = isOrdered;
   }
 
   write({ effect, access }: MemoryAccess, address: Expr, distinct: boolean): void {
@@ -43,7 +48,7 @@ export class AccessWatch {
       const count = Math.min(maxWords, words - at);
       const from = at === 0 ? address : k.add(address, k.int(address, at * bytes));
       if (effect === "load") this.#load(from, count, distinct);
-      else if (effect === "store") this.#store(from, count, distinct);
+      else if (effect === "store" || !this.#isOrdered(access)) this.#store(from, count, distinct, effect === "atomic");
       else this.#atomic(from, count);
     }
   }
@@ -59,10 +64,10 @@ export class AccessWatch {
       const many = rules.many(record, conflicts[i]!);
       return rules.mine.map((own, word) => this.#code.once(k.select(conflicts[i]!, many[word]!, own)));
     });
-    read.forEach((plane, word) => this.#note(plane, address, next.map((record) => record[word]!)));
+    this.#note(read, address, next);
     if (distinct) return;
     // Lanes that read the same cell together all found what was there before.
-    const now = this.#load1(read[0]!, address, count);
+    const now = this.#wordsIn(read[0]!, address, count);
     const isOther = this.#code.test(or(now.map((word, i) => k.ne(word, next[i]![0]!))));
     const many = earlier.map((record, i) => rules.many(record, conflicts[i]!)[0]!);
     this.#code.store(this.#cells.space, this.#cells.addressIn(read[0]!, address), many, isOther);
@@ -74,18 +79,21 @@ export class AccessWatch {
     return this.#checksWritten && rules.isUnwritten !== null ? or([conflicts, rules.isUnwritten(written)]) : conflicts;
   }
 
-  #store(address: Expr, count: number, distinct: boolean): void {
+  /** `reads`: whether what is overwritten is read, too. */
+  #store(address: Expr, count: number, distinct: boolean, reads = false): void {
     const { rules } = this.#cells;
     const { written, read } = rules.planes;
-    const earlier = [...this.#records(written, address, count), ...this.#records(read, address, count)];
-    this.#code.find(or(earlier.map((record) => rules.conflicts(record))));
-    written.forEach((plane, word) => this.#note(plane, address, new Array<Expr>(count).fill(rules.mine[word]!)));
+    const writes = this.#records(written, address, count);
+    const bad = writes.map((record) => (reads ? this.#isBadRead(record) : rules.conflicts(record)));
+    const earlier = this.#records(read, address, count).map((record) => rules.conflicts(record));
+    this.#code.find(or([...bad, ...earlier]));
+    this.#note(written, address, new Array<CellRecord>(count).fill(rules.mine));
     if (distinct) return;
-    const now = this.#load1(written[0]!, address, count);
+    const now = this.#wordsIn(written[0]!, address, count);
     this.#code.find(or(now.map((word) => k.ne(word, rules.mine[0]!))));
   }
 
-  /** Atomic operations are as good as ordered among each other: a record of them is one of several threads. */
+  /** What is noted of atomic operations that are as good as ordered is the record of several threads. */
   #atomic(address: Expr, count: number): void {
     const { rules } = this.#cells;
     const { written, read } = rules.planes;
@@ -98,19 +106,22 @@ export class AccessWatch {
     const reads = this.#records(read, address, count).map((record) => rules.conflicts(record));
     this.#code.find(or([...plain, ...reads]));
     const next = earlier.map((record, i) => rules.many(record, conflicts[i]!));
-    written.forEach((plane, word) => this.#note(plane, address, next.map((record) => record[word]!)));
+    this.#note(written, address, next);
   }
 
   #records(planes: readonly Plane[], address: Expr, count: number): readonly CellRecord[] {
-    const words = planes.map((plane) => this.#load1(plane, address, count));
+    const words = planes.map((plane) => this.#wordsIn(plane, address, count));
     return Array.from({ length: count }, (_, i) => words.map((list) => list[i]!));
   }
 
-  #load1(plane: Plane, address: Expr, count: number): readonly Expr[] {
+  #wordsIn(plane: Plane, address: Expr, count: number): readonly Expr[] {
     return this.#code.load(this.#cells.space, this.#cells.addressIn(plane, address), count);
   }
 
-  #note(plane: Plane, address: Expr, words: readonly Expr[]): void {
-    this.#code.store(this.#cells.space, this.#cells.addressIn(plane, address), words);
+  #note(planes: readonly Plane[], address: Expr, records: readonly CellRecord[]): void {
+    for (const [word, plane] of planes.entries()) {
+      const words = records.map((record) => record[word]!);
+      this.#code.store(this.#cells.space, this.#cells.addressIn(plane, address), words);
+    }
   }
 }

@@ -6,19 +6,38 @@ import type { WatchChoices } from "./watch-choices.ts";
 /** Kernels with more instructions are left to the interpreter: watching makes about ten of each access. */
 const maxInstructions = 10_000;
 
-/** Returns why compiled code cannot watch a kernel, or null. */
-export function watchObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
+/** Returns why compiled code cannot watch a kernel, into which all that it calls has been copied; null if it can. */
+export function watchObstacleOf(ir: IrFunction): string | null {
   if (ir.file !== undefined) return "a kernel of hardware threads";
   if (ir.instructions.length > maxInstructions) return "a very large kernel";
   for (const instruction of ir.instructions) {
     const found = obstacleIn(instruction);
     if (found !== null) return found;
   }
-  if (!sanitizers.has("init")) return null;
-  const graph = flowGraphOf(ir.instructions);
-  let isRead = false;
-  livenessOf(ir, graph, []).liveIn(0).forEach(() => (isRead = true));
-  return isRead ? "registers that may be read before they are written" : null;
+  return null;
+}
+
+/** The same for what nothing is left of in a kernel: of a function that it can call, or of the kernel itself. */
+export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
+  if (ir.noreturn) return "a function that promises not to return";
+  const isUniform = ir.instructions.some(
+    ({ op, guard }) => guard !== null && (op.kind === "call" || op.kind === "return") && op.uniform,
+  );
+  if (isUniform) return "a conditional call or return with .uni";
+  return sanitizers.has("init") && readsUnwritten(ir) ? "registers that may be read before they are written" : null;
+}
+
+function readsUnwritten(ir: IrFunction): boolean {
+  if (ir.instructions.length === 0) return false;
+  const registersOf = (list: IrFunction["params"]): readonly number[] =>
+    list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+  const given = new Set(registersOf(ir.params));
+  const live = livenessOf(ir, flowGraphOf(ir.instructions), registersOf(ir.returns)).liveIn(0);
+  let found = false;
+  live.forEach((r) => {
+    if (!given.has(r)) found = true;
+  });
+  return found;
 }
 
 /** Operations that the code which watches leaves as they are, or knows how to watch. */
@@ -64,4 +83,5 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
   return null;
 }
 
-const readsFrame = (expr: Expr): boolean => expr.kind === "frame" || (expr.kind === "prim" && expr.args.some(readsFrame));
+const readsFrame = (expr: Expr): boolean =>
+  expr.kind === "frame" || (expr.kind === "prim" && expr.args.some(readsFrame));

@@ -65,7 +65,9 @@ export class PointerRoots {
   }
 }
 
-const note = (found: Map<string, PointerRoot>, root: PointerRoot): void => void found.set(rootKey(root), root);
+function note(found: Map<string, PointerRoot>, root: PointerRoot): void {
+  found.set(rootKey(root), root);
+}
 
 const passesPointers: ReadonlySet<string> = new Set(["i64.add", "i64.sub", "i64.select", "i64.and", "i64.or"]);
 

@@ -28,27 +28,28 @@ export interface SharedShadow {
   readonly reader: Extent;
 }
 
-/** Bytes of memory to a cell, by the narrowest accesses of a kernel; words lie four bytes apart. */
+/** Bytes of a cell: those of a kernel's narrowest access. The words of a plane lie four bytes apart. */
 export type CellBytes = 1 | 2 | 4;
 
 /** What a launcher must know of a watched kernel. */
 export interface ShadowPlan {
   readonly hidden: readonly HiddenParam[];
-  /** Words of 32 bits that a thread's number takes in global memory: see `GlobalRecords`. */
+  /** The cells of global memory. */
   readonly globalCell: CellBytes;
-  /** Null where the kernel has no shared memory. */
+  /** Null where nothing of the kernel's shared memory is noted. */
   readonly shared: SharedShadow | null;
-  /** Whether numbers have 31 bits: see `GlobalRecords`. */
-  readonly hasIntervals: boolean;
 }
 
 const gap = 256;
 const aligned = (at: number): number => Math.ceil(at / 256) * 256;
 
-/** Lays out the shadow of shared memory that ends after some bytes. The plane that every access looks at is the last. */
-export function sharedShadowFor(sharedBytes: number, cell: CellBytes): SharedShadow {
+/**
+ * Lays out the shadow of shared memory that ends after some bytes. The plane that every access looks at is the last.
+ * `cell`: null where no accesses are noted.
+ */
+export function sharedShadowFor(sharedBytes: number, cell: CellBytes | null): SharedShadow {
   const { start } = windows.shared;
-  const bytes = sharedBytes * (4 / cell);
+  const bytes = cell === null ? 0 : sharedBytes * (4 / cell);
   const extent = (name: string, from: number, size: number): Extent => ({ name, start: from, end: from + size });
   const words = extent("barrier words", aligned(start + sharedBytes + gap), 16);
   const writer = extent("written cells", aligned(words.end + gap), bytes);

@@ -1,4 +1,4 @@
-import { accessesOf, type IrFunction, windows } from "../../../ir/index.ts";
+import { type Access, accessesOf, type IrFunction, windows } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { AccessWatch, type Cells } from "./cells.ts";
 import { DistinctLanes } from "./distinct-lanes.ts";
@@ -24,7 +24,7 @@ export interface WovenKernel {
  * a text where only the interpreter can watch the kernel: why.
  */
 export function weave(ir: IrFunction, choices: WatchChoices, isGlobal: IsGlobal): WovenKernel | string {
-  const obstacle = watchObstacleOf(ir, choices);
+  const obstacle = watchObstacleOf(ir);
   if (obstacle !== null) return obstacle;
   return new Weaver(ir, choices, isGlobal).write();
 }
@@ -50,11 +50,11 @@ class Weaver {
     const inCells = sanitizers.has("race") || sanitizers.has("init");
     const hasBarriers = ir.instructions.some(({ op }) => op.kind === "barrier");
     const [globalCell, sharedCell] = [cellBytesOf(ir, false), cellBytesOf(ir, true)];
-    const hasShared = (inCells && sharedCell !== null) || hasBarriers;
+    const notes = inCells && sharedCell !== null;
+    const hasShared = notes || (hasBarriers && sanitizers.has("sync"));
     this.#plan = {
       globalCell: globalCell ?? 4,
-      shared: hasShared ? sharedShadowFor(sharedBytes, sharedCell ?? 4) : null,
-      hasIntervals: hasBarriers,
+      shared: hasShared ? sharedShadowFor(sharedBytes, notes ? sharedCell : null) : null,
     };
     this.#code = new WatchedCode(ir);
     const planes = !inCells || globalCell === null ? [] : planesOfGlobal(hasBarriers);
@@ -62,7 +62,8 @@ class Weaver {
     this.#distinct = new DistinctLanes(ir, block);
     const thread = this.#code.once(threadInBlock());
     this.#interval = hasBarriers ? this.#begun(k.i32(0), "b32") : null;
-    this.#ownWord = inCells && sharedCell !== null ? this.#begun(k.add(thread, k.i32(2 ** threadBits + 1)), "b32") : null;
+    this.#ownWord =
+      inCells && sharedCell !== null ? this.#begun(k.add(thread, k.i32(2 ** threadBits + 1)), "b32") : null;
     this.#global = inCells && globalCell !== null ? this.#watchGlobal(thread, globalCell) : null;
     this.#shared = this.#ownWord === null ? null : this.#watchShared(sharedCell!, this.#ownWord);
     this.#sync = new SynchronizationWatch(ir, choices, this.#code, this.#plan.shared, this.#interval);
@@ -137,7 +138,8 @@ class Weaver {
         return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));
       },
     };
-    return new AccessWatch(this.#code, cells, this.#choices.sanitizers.has("init"));
+    const haveOneSize = haveOneAtomicSize(this.#ir, true);
+    return new AccessWatch(this.#code, cells, this.#choices.sanitizers.has("init"), () => haveOneSize);
   }
 
   #watchGlobal(thread: Expr, bytes: CellBytes): AccessWatch {
@@ -153,7 +155,9 @@ class Weaver {
     const scale = 4 / bytes;
     const addressIn: Cells["addressIn"] = (plane, address) =>
       k.add(this.#hidden.planeFor(plane, address), scaled(address, scale));
-    return new AccessWatch(code, { space: "global", bytes, rules, addressIn }, false);
+    const haveOneSize = haveOneAtomicSize(this.#ir, false);
+    const isOrdered = ({ scope }: Access): boolean => haveOneSize && scope !== "cta" && scope !== "cluster";
+    return new AccessWatch(code, { space: "global", bytes, rules, addressIn }, false, isOrdered);
   }
 }
 
@@ -174,6 +178,16 @@ const inOrder = (own: "tid" | "ctaid", count: "ntid" | "nctaid"): Expr =>
   );
 const threadInBlock = (): Expr => inOrder("tid", "ntid");
 const blockInGrid = (): Expr => inOrder("ctaid", "nctaid");
+
+/** Whether all atomic operations in a space have the same size: only then they are morally strong (8.7). */
+function haveOneAtomicSize({ instructions }: IrFunction, isShared: boolean): boolean {
+  const sizes = new Set<number>();
+  for (const { op } of instructions) {
+    if (op.kind === "atomic" && (op.access.space === "shared") === isShared)
+      sizes.add(op.access.bits * op.access.count);
+  }
+  return sizes.size <= 1;
+}
 
 const planesOfGlobal = (hasIntervals: boolean): readonly Plane[] =>
   hasIntervals ? ["writer", "writtenIn", "reader", "readIn"] : ["writer", "reader"];

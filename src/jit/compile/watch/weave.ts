@@ -47,11 +47,13 @@ class Weaver {
     this.#ir = ir;
     this.#choices = choices;
     const { sanitizers, sharedBytes, block } = choices;
-    const inCells = sanitizers.has("race") || sanitizers.has("init");
     const hasBarriers = ir.instructions.some(({ op }) => op.kind === "barrier");
+    // The words at barriers lie where a stray access could find them, unless it misses its cells.
+    const hasWords = hasBarriers && sanitizers.has("sync");
+    const inCells = sanitizers.has("race") || sanitizers.has("init") || hasWords;
     const [globalCell, sharedCell] = [cellBytesOf(ir, false), cellBytesOf(ir, true)];
     const notes = inCells && sharedCell !== null;
-    const hasShared = notes || (hasBarriers && sanitizers.has("sync"));
+    const hasShared = notes || hasWords;
     this.#plan = {
       globalCell: globalCell ?? 4,
       shared: hasShared ? sharedShadowFor(sharedBytes, notes ? sharedCell : null) : null,

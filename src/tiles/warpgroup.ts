@@ -87,7 +87,7 @@ export function warpgroupArea(products: readonly WarpgroupTile[]): WarpgroupArea
 
 /** The functions of a module for products of a warpgroup. */
 export interface WarpgroupFunctions {
-  /** (descriptor, group): the bounds of what A's two groups are read from, if it is in shared memory; see `boundsFunction`. */
+  /** (descriptor, group): the bounds of the two groups of A, if it is in shared memory (`boundsFunction`). */
   readonly leftBounds: string | null;
   /** The same of all groups of B. */
   readonly rightBounds: string;

@@ -1,7 +1,7 @@
 import { type Space, tensorMapAlign, tensorMapBytes, type UnitOpOf } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import { type Box, boxOf, type BoxRequest, type BoxRun, requestProblem } from "../tensor/box.ts";
+import { type Box, boxOf, type BoxRequest, requestProblem } from "../tensor/box.ts";
 import { boxExtent, denseBox, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
 import { isPadded } from "../tensor/element.ts";
 import { tensorMapProblem } from "../tensor/map-problem.ts";
@@ -106,12 +106,6 @@ function spanOfRuns(
   }
 }
 
-/** What copies a box between the ranges of a tensor and shared memory. */
-const placesOf = (ranges: readonly (Range | null)[], address: number, shared: Uint8Array) => ({
-  ...{ address, shared },
-  tensor: (_: BoxRun, i: number) => ({ bytes: ranges[i]!.views.u8, at: ranges[i]!.at }),
-});
-
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
 export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
@@ -133,7 +127,7 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
       read: () => {},
       perform: () => {
         for (const { address, bytes, shared, mbarrier } of targets) {
-          loadBox(map, box, placesOf(ranges, address, bytesOf(shared, bytes)));
+          loadBox(map, box, { address, shared: bytesOf(shared, bytes), tensor: ranges });
           completeTransactions({ x, site, lane }, mbarrier, box.transactions);
         }
       },
@@ -176,6 +170,6 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
       read: () => {
         taken = read().slice();
       },
-      perform: () => storeBox(map, box, placesOf(ranges, source.low, read()), reduction),
+      perform: () => storeBox(map, box, { address: source.low, shared: read(), tensor: ranges }, reduction),
     });
   });

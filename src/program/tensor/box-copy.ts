@@ -12,18 +12,23 @@ export interface BoxPlaces {
   readonly address: number;
   /** Shared memory from that address on: `boxExtent` bytes. */
   readonly shared: Uint8Array;
-  /** Where the bytes of the tensor begin that each run of the box takes; null for those outside. */
-  readonly tensor: readonly (TensorPlace | null)[];
+  /**
+   * Where the bytes of the tensor begin that each run of the box takes, null for those outside; or, where all lie in
+   * one piece of memory, its byte from which runs count.
+   */
+  readonly tensor: TensorPlace | readonly (TensorPlace | null)[];
 }
 
 /** A byte of memory, which can be seen as bytes and as words. */
-interface TensorPlace {
+export interface TensorPlace {
   readonly views: Pick<Views, "u8" | "i32">;
   readonly at: number;
 }
 
-/** The bytes of the tensor that a run takes. */
-function tensorPart({ type }: TensorMap, run: BoxRun, { views, at }: TensorPlace): Uint8Array {
+/** The bytes of the tensor that a run takes, the box's `index`-th: one that is not outside. */
+function tensorPart({ type }: TensorMap, { tensor }: BoxPlaces, run: BoxRun, index: number): Uint8Array {
+  const { views, at: from } = "views" in tensor ? tensor : tensor[index]!;
+  const at = "views" in tensor ? from + run.from! : from;
   return views.u8.subarray(at, at + tensorBytes(type, run));
 }
 
@@ -45,24 +50,24 @@ export function loadBox(map: TensorMap, box: Box, places: BoxPlaces): void {
   if (!loadWords(map, box, places)) loadBytes(map, box, places);
 }
 
-/** The same for the usual box, whose chunks of 16 bytes are whole and stay as they are. Returns false for others. */
+/**
+ * The same for the usual box, whose chunks of 16 bytes are whole and stay as they are, out of one piece of memory.
+ * Returns false for others.
+ */
 function loadWords({ type, swizzle }: TensorMap, { runs }: Box, { address, shared, tensor }: BoxPlaces): boolean {
-  if (isPadded(type) || isTf32(type)) return false;
-  for (let i = 0; i < runs.length; i++) {
-    const { at, bytes } = runs[i]!;
-    const place = tensor[i];
-    if (place == null || (at | bytes) % 16 !== 0 || place.at % 4 !== 0) return false;
+  if (isPadded(type) || isTf32(type) || !("views" in tensor)) return false;
+  for (const { at, bytes, from } of runs) {
+    if (from === null || ((at | bytes) & 15) !== 0 || ((tensor.at + from) & 3) !== 0) return false;
   }
   const into = wordsOf(shared);
+  const from = tensor.views.i32;
   const order = swizzledPairs(swizzle);
   const start = address >>> 2;
   for (let i = 0; i < runs.length; i++) {
-    const { at, bytes } = runs[i]!;
-    const { views, at: byte } = tensor[i]!;
-    const from = views.i32;
-    let word = byte >>> 2;
-    const first = (address + at) >>> 3;
-    const end = first + (bytes >>> 3);
+    const run = runs[i]!;
+    let word = (tensor.at + run.from!) >>> 2;
+    const first = (address + run.at) >>> 3;
+    const end = first + (run.bytes >>> 3);
     for (let pair = first; pair < end; pair += 2) {
       const place = 2 * pair + order[pair & pairMask]! - start;
       const next = 2 * pair + order[(pair + 1) & pairMask]! - start;
@@ -99,9 +104,9 @@ function loadBytes(map: TensorMap, box: Box, places: BoxPlaces): void {
   for (const [i, run] of box.runs.entries()) {
     const into = dense.subarray(run.at, run.at + run.bytes);
     if (run.from === null) fill(map, into);
-    else if (isPadded(type)) pad(into, tensorPart(map, run, places.tensor[i]!), (16 * elementBits(type)) / 8);
+    else if (isPadded(type)) pad(into, tensorPart(map, places, run, i), (16 * elementBits(type)) / 8);
     else {
-      into.set(tensorPart(map, run, places.tensor[i]!));
+      into.set(tensorPart(map, places, run, i));
       if (isTf32(type)) roundToTf32(into);
     }
   }
@@ -119,7 +124,7 @@ export function storeBox(
   const dense = denseBox(map, box, places);
   for (const [i, run] of box.runs.entries()) {
     if (run.from === null) continue;
-    const into = tensorPart(map, run, places.tensor[i]!);
+    const into = tensorPart(map, places, run, i);
     const from = dense.subarray(run.at, run.at + run.bytes);
     if (reduction !== null) reduceBytes(reduction.op, reduction.type, into, from);
     else if (isPadded(type)) packSixBits(into, from);

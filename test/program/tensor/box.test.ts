@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type Box, type BoxRequest, boxOf, requestProblem } from "../../../src/program/tensor/box.ts";
 import { type BoxPlaces, boxExtent, loadBox, storeBox } from "../../../src/program/tensor/box-copy.ts";
+import { interiorBox } from "../../../src/program/tensor/interior-box.ts";
 import { swizzled } from "../../../src/program/tensor/swizzle.ts";
 import type { TensorMap } from "../../../src/program/tensor/tensor-map.ts";
 import { plainMap } from "./maps.ts";
@@ -113,14 +114,35 @@ describe("tiled boxes", () => {
       const box = boxOf(map, tile([3, 1]));
       storeBox(map, box, places(box, shared, target), null);
       expect(target.subarray(64 + 3, 64 + 35)).toEqual(global.subarray(64 + 3, 64 + 35));
-      // Whole chunks that begin at words, as most boxes have them.
-      const aligned = loaded(map, tile([4, 1]), global);
+      // Whole chunks that begin at words in one piece of memory, as most boxes have them.
+      const { box: first, from } = interiorBox(map, tile([4, 1]))!;
+      const aligned = new Uint8Array(boxExtent(map.swizzle, 1024, first.bytes));
+      const views = { u8: global, i32: new Int32Array(global.buffer) };
+      loadBox(map, first, { address: 1024, shared: aligned, tensor: { views, at: from } });
       for (let row = 0; row < 5; row++) {
         const bytes = Array.from({ length: 32 }, (_, i) => aligned[swizzled(swizzle, 1024 + 32 * row + i) - 1024]);
         expect(bytes).toEqual([...global.subarray(64 * (row + 1) + 4, 64 * (row + 1) + 36)]);
       }
     },
   );
+
+  test("an interior box has the runs of any other, further on; what reaches beyond the tensor is none", () => {
+    for (const [, map] of ranks) {
+      if (map.box.mode !== "tiled") throw new Error("not tiled");
+      const room = map.globalDim.map((size, d) => size - (map.box.mode === "tiled" ? map.box.size[d]! : 0));
+      for (const start of [room.map(() => 0), room, room.map((n) => n >> 1)]) {
+        if (room.some((n) => n < 0)) continue;
+        const { box, from } = interiorBox(map, tile(start))!;
+        const runs = box.runs.map((run) => ({ ...run, from: run.from! + from }));
+        expect({ ...box, runs }).toEqual(boxOf(map, tile(start)));
+      }
+      for (let d = 0; d < room.length; d++) {
+        for (const at of [-1, room[d]! + 1]) {
+          expect(interiorBox(map, tile(room.map((n, i) => (i === d ? at : Math.max(0, n)))))).toBe(null);
+        }
+      }
+    }
+  });
 
   test("NaNs fill elements of floats", () => {
     const map: TensorMap = { ...plainMap, type: "f32", globalDim: [4, 2], oobFill: "nan" };

@@ -10,8 +10,9 @@ const maxSpacing = 13;
 const maxInstructions = 20_000;
 
 /**
- * The number of accesses whose elements lie apart, or where what has been loaded says, so that each lane has a load or store of its own: the
- * vectors that are composed of them are all live at once, for as many lanes as there are in a chunk.
+ * The number of accesses whose elements lie apart, or where what has been loaded says, so that each lane has a load or
+ * store of its own: the vectors that are composed of them are all live at once, for as many lanes as there are in a
+ * chunk.
  */
 export function laneByLaneAccesses(ir: IrFunction): number {
   if (ir.instructions.length > maxInstructions) return 0;

@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../node/cache-folder.ts";
 import { makePrivateFolder, whyUnsafe } from "../node/folder-safety.ts";
 import { StoredCode } from "../node/stored-code.ts";
-import { enableFeaturesOfNode20 } from "../wasm/node-flags.ts";
 
 /** The command line, in the files beside this one. */
 interface CommandLine {
@@ -28,8 +27,6 @@ function load(): CommandLine {
   const folder = folderForCode();
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
   if (folder !== null && enableCompileCache === undefined) {
-    // V8 takes compiled code only if its flags are those of the process that has made it.
-    enableFeaturesOfNode20();
     // Each command needs other functions of the same files.
     const command = /^[a-z]{1,16}$/.exec(process.argv[2] ?? "")?.[0] ?? "other";
     const code = new StoredCode(join(file, ".."), join(folder, command));

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
+import { enableFeaturesOfNode20 } from "../wasm/node-flags.ts";
 import { makePrivateFolder } from "./folder-safety.ts";
 
 /** A file of CommonJS as a function. */
@@ -36,15 +37,18 @@ const headerBytes = 16;
 export class StoredCode {
   readonly #sources: string;
   readonly #store: string;
-  readonly #engine = cachedDataVersionTag();
+  readonly #engine: number;
   readonly #modules = new Map<string, { exports: object }>();
   readonly #fresh: Fresh[] = [];
 
   /**
    * `sources`: the folder of the files; `store`: that of the compiled code, in a folder to which only the user can
-   * write. It is made when there is something to store. V8's flags must be the same now and in `save`.
+   * write. It is made when there is something to store.
    */
   constructor(sources: string, store: string) {
+    // V8 takes compiled code only if its flags are those of the process that has made it, when it did so.
+    enableFeaturesOfNode20();
+    this.#engine = cachedDataVersionTag();
     this.#sources = sources;
     this.#store = store;
   }

@@ -27,8 +27,8 @@ interface Touch {
   readonly isShared: boolean;
   readonly writes: boolean;
   /**
-   * The address: bytes from one thread to the next in x, y and z, a constant, an unknown multiple of a number, which may
-   * differ from lane to lane (0: none), and the rest as a text, which is the same for all.
+   * The address: bytes from one thread to the next in x, y and z, a constant, an unknown multiple of a number, which
+   * may differ from lane to lane (0: none), and the rest as a text, which is the same for all.
    */
   readonly steps: readonly number[];
   readonly constant: number;

@@ -113,9 +113,9 @@ describe.skipIf(missing !== null)(title, () => {
     async () => {
       await page.goto(`${playground.url}#e=missing-barrier`);
       await eventually(() => page.locator(".bar .title").textContent()).toBe("The missing barrier");
-      await page.getByLabel("sanitize").check();
+      await page.getByRole("checkbox", { name: "sanitize" }).check();
       await run();
-      await page.getByLabel("sanitize").uncheck();
+      await page.getByRole("checkbox", { name: "sanitize" }).uncheck();
       await show("Reports");
       const report = page.locator(".report.error").first();
       expect(await report.textContent()).toMatch(/data-race, missing-barrier\.ptx:16, .*missing-barrier\.ptx:15/);

@@ -22,9 +22,8 @@ export interface LowerContext {
 }
 
 /**
- * An IR instruction that an instruction is lowered to; most are lowered to one. Branches within an instruction count from
- * its first one. The lowering of the routine adds the
- * guard, the lanes and the span of the source instruction.
+ * An IR instruction that an instruction is lowered to; most are lowered to one. Branches within an instruction count
+ * from its first one. The lowering of the routine adds the guard, the lanes and the span of the source instruction.
  */
 export interface Lowered {
   readonly op: Op;

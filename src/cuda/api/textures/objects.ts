@@ -106,8 +106,8 @@ function createTexture(call: Call): Status {
 }
 
 /**
- * object, resource, which is an array that was made for it, or a level of any: the same structure in the driver. NVIDIA's
- * bindlessTexture writes levels of arrays that were made without the flag.
+ * object, resource, which is an array that was made for it, or a level of any: the same structure in the driver.
+ * NVIDIA's bindlessTexture writes levels of arrays that were made without the flag.
  */
 export function createSurface(call: Call): Status {
   const target = call.target(0);

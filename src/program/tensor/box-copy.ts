@@ -11,8 +11,19 @@ export interface BoxPlaces {
   readonly address: number;
   /** Shared memory from that address on: `boxExtent` bytes. */
   readonly shared: Uint8Array;
-  /** The bytes of the tensor that a run takes, the box's `index`-th: one that is not outside. */
-  readonly tensor: (run: BoxRun, index: number) => Uint8Array;
+  /** Where the bytes of the tensor begin that a run takes, the box's `index`-th: one that is not outside. */
+  readonly tensor: (run: BoxRun, index: number) => TensorPlace;
+}
+
+/** A place in bytes. */
+interface TensorPlace {
+  readonly bytes: Uint8Array;
+  readonly at: number;
+}
+
+/** The bytes of the tensor that a run takes. */
+function tensorPart({ type }: TensorMap, run: BoxRun, { bytes, at }: TensorPlace): Uint8Array {
+  return bytes.subarray(at, at + tensorBytes(type, run));
 }
 
 /** The bytes of shared memory that a box of `bytes` uses: swizzling may move some of an incomplete last line. */
@@ -30,15 +41,46 @@ export const tensorBytes = (type: TensorType, { bytes }: BoxRun): number =>
 
 /** Copies a box from the tensor to shared memory. */
 export function loadBox(map: TensorMap, box: Box, places: BoxPlaces): void {
+  if (!loadWords(map, box, places)) loadBytes(map, box, places);
+}
+
+/**
+ * The same for the usual box: it has whole chunks of 16 bytes, all of which the tensor has, and which stay as they are.
+ * Returns false for others. Views of memory cost more than the copying, so that there is one of the tensor.
+ */
+function loadWords({ type, swizzle }: TensorMap, { runs }: Box, { address, shared, tensor }: BoxPlaces): boolean {
+  const changes = isPadded(type) || isTf32(type);
+  if (changes || runs.length === 0 || runs.some((run) => run.from === null || (run.at | run.bytes) % 16 !== 0)) {
+    return false;
+  }
+  const { buffer, byteOffset } = tensor(runs[0]!, 0).bytes;
+  const places = runs.map((run, i) => tensor(run, i));
+  if (places.some(({ bytes, at }) => bytes.buffer !== buffer || (bytes.byteOffset + at) % 4 !== 0)) return false;
+  const from = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
+  const into = wordsOf(shared);
+  const step = exchangedWords(swizzle);
+  runs.forEach((run, i) => {
+    let word = (byteOffset + places[i]!.at) >>> 2;
+    for (let at = run.at; at < run.at + run.bytes; at += 4 * step) {
+      const place = (swizzled(swizzle, address + at) - address) >> 2;
+      for (let n = 0; n < step; n++) into[place + n] = from[word++]!;
+    }
+  });
+  return true;
+}
+
+const isTf32 = (type: TensorType): boolean => type === "tf32" || type === "tf32ftz";
+
+function loadBytes(map: TensorMap, box: Box, places: BoxPlaces): void {
   const { type } = map;
   const dense = map.swizzle === "none" ? places.shared : new Uint8Array(box.bytes);
   for (const [i, run] of box.runs.entries()) {
     const into = dense.subarray(run.at, run.at + run.bytes);
     if (run.from === null) fill(map, into);
-    else if (isPadded(type)) pad(into, places.tensor(run, i), (16 * elementBits(type)) / 8);
+    else if (isPadded(type)) pad(into, tensorPart(map, run, places.tensor(run, i)), (16 * elementBits(type)) / 8);
     else {
-      into.set(places.tensor(run, i));
-      if (type === "tf32" || type === "tf32ftz") roundToTf32(into);
+      into.set(tensorPart(map, run, places.tensor(run, i)));
+      if (isTf32(type)) roundToTf32(into);
     }
   }
   if (dense !== places.shared) exchange(map.swizzle, places, dense, "to-shared");
@@ -55,7 +97,7 @@ export function storeBox(
   const dense = denseBox(map, box, places);
   for (const [i, run] of box.runs.entries()) {
     if (run.from === null) continue;
-    const into = places.tensor(run, i);
+    const into = tensorPart(map, run, places.tensor(run, i));
     const from = dense.subarray(run.at, run.at + run.bytes);
     if (reduction !== null) reduceBytes(reduction.op, reduction.type, into, from);
     else if (isPadded(type)) packSixBits(into, from);
@@ -80,7 +122,7 @@ function exchange(
 ): void {
   const { address } = places;
   const [shared, copy] = [wordsOf(places.shared), wordsOf(dense)];
-  const step = Math.min(16, swizzlePatterns[swizzle].atom) / 4;
+  const step = exchangedWords(swizzle);
   for (let at = 0; at < copy.length; at += step) {
     const place = (swizzled(swizzle, address + 4 * at) - address) >> 2;
     for (let i = 0; i < step; i++) {
@@ -89,6 +131,9 @@ function exchange(
     }
   }
 }
+
+/** Words that a swizzle moves together: at most 16 bytes. */
+const exchangedWords = (swizzle: TensorSwizzle): number => Math.min(16, swizzlePatterns[swizzle].atom) / 4;
 
 /** The same memory as words: boxes begin at multiples of 128 bytes and have multiples of 16. */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Int32Array =>

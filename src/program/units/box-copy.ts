@@ -107,9 +107,9 @@ function spanOfRuns(
 }
 
 /** What copies a box between the ranges of a tensor and shared memory. */
-const placesOf = (request: Request, ranges: readonly (Range | null)[], address: number, shared: Uint8Array) => ({
+const placesOf = (ranges: readonly (Range | null)[], address: number, shared: Uint8Array) => ({
   ...{ address, shared },
-  tensor: (run: BoxRun, i: number): Uint8Array => bytesOf(ranges[i]!, tensorBytes(request.map.type, run)),
+  tensor: (_: BoxRun, i: number) => ({ bytes: ranges[i]!.views.u8, at: ranges[i]!.at }),
 });
 
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
@@ -133,7 +133,7 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
       read: () => {},
       perform: () => {
         for (const { address, bytes, shared, mbarrier } of targets) {
-          loadBox(map, box, placesOf(request, ranges, address, bytesOf(shared, bytes)));
+          loadBox(map, box, placesOf(ranges, address, bytesOf(shared, bytes)));
           completeTransactions({ x, site, lane }, mbarrier, box.transactions);
         }
       },
@@ -176,6 +176,6 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
       read: () => {
         taken = read().slice();
       },
-      perform: () => storeBox(map, box, placesOf(request, ranges, source.low, read()), reduction),
+      perform: () => storeBox(map, box, placesOf(ranges, source.low, read()), reduction),
     });
   });

@@ -11,7 +11,7 @@ const memory = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (i * 167 + (i >> 8) * 31) | 1);
 
 function places(shared: Uint8Array, global: Uint8Array): BoxPlaces {
-  return { address: 1024, shared, tensor: (run) => global.subarray(run.from!, run.from! + run.bytes) };
+  return { address: 1024, shared, tensor: (run) => ({ bytes: global, at: run.from! }) };
 }
 
 function loaded(map: TensorMap, request: BoxRequest, global: Uint8Array): Uint8Array {
@@ -111,6 +111,12 @@ describe("tiled boxes", () => {
       const target = new Uint8Array(4096);
       storeBox(map, boxOf(map, tile([3, 1])), places(shared, target), null);
       expect(target.subarray(64 + 3, 64 + 35)).toEqual(global.subarray(64 + 3, 64 + 35));
+      // Whole chunks that begin at words, as most boxes have them.
+      const aligned = loaded(map, tile([4, 1]), global);
+      for (let row = 0; row < 5; row++) {
+        const bytes = Array.from({ length: 32 }, (_, i) => aligned[swizzled(swizzle, 1024 + 32 * row + i) - 1024]);
+        expect(bytes).toEqual([...global.subarray(64 * (row + 1) + 4, 64 * (row + 1) + 36)]);
+      }
     },
   );
 

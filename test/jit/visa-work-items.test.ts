@@ -505,7 +505,8 @@ function workItemsOf(one: Case): IrFunction | null {
     surfaces: new Map(),
   };
   const functions = new CompiledFunctions(loaded);
-  return functions.asWorkItems(functions.list[0]!, width, model)?.list[0]!.ir ?? null;
+  const found = functions.asWorkItems(functions.list[0]!, width, model);
+  return found === null ? null : found.list[0]!.ir;
 }
 
 function run(one: Case, engine: "jit" | "interpreter", items: number) {

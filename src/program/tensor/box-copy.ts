@@ -20,7 +20,7 @@ export interface BoxPlaces {
 }
 
 /** A byte of memory, which can be seen as bytes and as words. */
-export interface TensorPlace {
+interface TensorPlace {
   readonly views: Pick<Views, "u8" | "i32">;
   readonly at: number;
 }

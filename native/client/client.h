@@ -28,6 +28,11 @@ const struct lw_header *lw_header(void);
 /* Maps or hides pages of device memory for the host. */
 void lw_protect(uint64_t address, uint64_t bytes, int open);
 
+/* The descriptor of device memory. */
+int lw_arena(void);
+/* Copies between the program's memory and a byte of the device's. Negative if some of the program's is not mapped. */
+int lw_copy(void *host, uint64_t offset, uint64_t bytes, int to_device);
+
 /* Sends a call and waits for its answer, with which it does what the answer says. */
 uint64_t lw_request(uint32_t index, const void *data, uint32_t bytes);
 /* The same without an answer. `more` follows `data`. */

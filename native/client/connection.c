@@ -18,7 +18,7 @@
 
 #include "client.h"
 
-enum { error_initialization = 3, error_driver = 35, error_no_server = 999 };
+enum { error_invalid_value = 1, error_initialization = 3, error_driver = 35, error_no_server = 999 };
 
 static struct {
   /* 0: not yet, 1: connected, 2: a child of a process that has used CUDA, 3: there is no server */
@@ -47,6 +47,8 @@ uint32_t lw_thread(void) {
 static struct lw_header *header(void) { return (struct lw_header *)link_.control; }
 
 const struct lw_header *lw_header(void) { return header(); }
+
+int lw_arena(void) { return link_.arena; }
 
 int lw_is_connected(void) { return atomic_load(&link_.state) == 1; }
 
@@ -154,13 +156,27 @@ static void give_slot(uint32_t i) {
   pthread_mutex_unlock(&slots);
 }
 
+static uint64_t microseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+/* For so long a thread looks for its answer: small kernels are done by then, and being woken takes that long too. */
+enum { look_us = 150 };
+
 static void wait_for(struct lw_slot *slot) {
-  /* Most answers come at once: going to sleep and being woken costs more than a short look. */
   _Atomic uint32_t *done = (_Atomic uint32_t *)&slot->done;
-  for (int i = 0; i < 1200; i++) {
-    if (atomic_load(done) != 0) return;
-    __builtin_ia32_pause();
-  }
+  static atomic_long processors;
+  if (atomic_load(&processors) == 0) atomic_store(&processors, sysconf(_SC_NPROCESSORS_ONLN));
+  /* The server cannot answer while the only processor is looking. */
+  uint64_t end = atomic_load(&processors) == 1 ? 0 : microseconds() + look_us;
+  do {
+    for (int i = 0; i < 64; i++) {
+      if (atomic_load(done) != 0) return;
+      __builtin_ia32_pause();
+    }
+  } while (microseconds() < end);
   uint32_t nothing = 0;
   if (!atomic_compare_exchange_strong(done, &nothing, LW_ASLEEP)) return;
   while (atomic_load(done) == LW_ASLEEP) {
@@ -188,24 +204,32 @@ static void give_back(void *pages, uint64_t bytes) {
   mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
 }
 
-static void perform(const struct lw_item *item) {
+/* Returns the error that the call is to return on account of it, or 0. */
+static uint64_t perform(const struct lw_item *item) {
   const void *data = item + 1;
+  const uint64_t *words = data;
+  void *place = (void *)(uintptr_t)item->address;
   switch (item->kind) {
-    case LW_POKE: memcpy((void *)(uintptr_t)item->address, data, item->bytes); break;
+    case LW_POKE: memcpy(place, data, item->bytes); break;
     case LW_PRINT:
       lw_print_to_stdout((const char *)link_.control + LW_TEXT_AT, (size_t)item->address);
       atomic_store((_Atomic uint32_t *)&header()->text_busy, 0);
       break;
     case LW_LEARN: lw_learn(item->address, data, item->bytes); break;
     case LW_FORGET: lw_forget(item->address); break;
-    case LW_OPEN: lw_protect(item->address, *(const uint64_t *)data, 1); break;
-    case LW_CLOSE: lw_protect(item->address, *(const uint64_t *)data, 0); break;
-    case LW_ADOPT: adopt((void *)(uintptr_t)item->address, ((const uint64_t *)data)[0], ((const uint64_t *)data)[1]); break;
-    case LW_GIVE_BACK: give_back((void *)(uintptr_t)item->address, *(const uint64_t *)data); break;
+    case LW_OPEN: lw_protect(item->address, words[0], 1); break;
+    case LW_CLOSE: lw_protect(item->address, words[0], 0); break;
+    case LW_ADOPT: adopt(place, words[0], words[1]); break;
+    case LW_GIVE_BACK: give_back(place, words[0]); break;
+    case LW_UPLOAD:
+    case LW_DOWNLOAD:
+      if (lw_copy(place, words[0], words[1], item->kind == LW_UPLOAD) != 0) return error_invalid_value;
+      break;
     case LW_CALLBACKS: lw_start_callbacks(); break;
     case LW_WARN: fwrite(data, 1, item->bytes, stderr); break;
     default: break;
   }
+  return 0;
 }
 
 uint64_t lw_request(uint32_t index, const void *data, uint32_t bytes) {
@@ -215,12 +239,13 @@ uint64_t lw_request(uint32_t index, const void *data, uint32_t bytes) {
   atomic_store((_Atomic uint32_t *)&slot->done, 0);
   post(index, i + 1, data, bytes, NULL, 0);
   wait_for(slot);
+  uint64_t result = slot->result;
   for (uint32_t at = 0; at < slot->bytes;) {
     const struct lw_item *item = (const struct lw_item *)(place + sizeof *slot + at);
-    perform(item);
+    uint64_t error = perform(item);
+    if (result == 0) result = error;
     at += (uint32_t)sizeof *item + ((item->bytes + 7u) & ~7u);
   }
-  uint64_t result = slot->result;
   give_slot(i);
   return result;
 }

@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define LW_VERSION 1
+#define LW_VERSION 2
 #define LW_CONTROL_BYTES 0x1000000u
 #define LW_SLOTS_AT 0x10000u
 #define LW_SLOT_BYTES 0x1000u
@@ -90,7 +90,9 @@ enum lw_item_kind {
   LW_WARN = 7,    /* print the data to stderr */
   LW_CALLBACKS = 8, /* start the thread that runs functions for the server */
   LW_ADOPT = 9,    /* let pages of the host be device memory: data: byte of it, length */
-  LW_GIVE_BACK = 10 /* let them be the host's own again: data: length */
+  LW_GIVE_BACK = 10, /* let them be the host's own again: data: length */
+  LW_UPLOAD = 11,  /* copy from the address to device memory: data: byte of it, length */
+  LW_DOWNLOAD = 12 /* copy from device memory to the address: data: byte of it, length */
 };
 
 struct lw_item {

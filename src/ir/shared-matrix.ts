@@ -33,15 +33,15 @@ const widths = [16, 128, 64, 32] as const;
 
 /**
  * What an address of shared memory adds to a descriptor beyond its field, if it was not cut to 18 bits. On a GPU that
- * is nothing, and there are programs that do without the cut. Bit 15 belongs to no field and shows it.
+ * is nothing, and there are programs that do without the cut. The mark, which belongs to no field, shows it.
  */
-const uncut = (windows.shared.start >>> 4) & ~0x3fff;
-const uncutMark = 1 << 15;
+export const uncutDescriptor = { bits: (windows.shared.start >>> 4) & ~0x3fff, mark: 1 << 15 } as const;
 
 /** The layout in a matrix descriptor (section 9.7.15.5.1.2.2), whose halves are given as 32-bit integers. */
 export function layoutOf(word: number, high: number): SharedMatrixLayout {
   // Fields have been combined by `or`, or added.
-  const low = (word & uncutMark) === 0 ? word : (word & uncut) === uncut ? word & ~uncut : word - uncut;
+  const { bits: uncut, mark } = uncutDescriptor;
+  const low = (word & mark) === 0 ? word : (word & uncut) === uncut ? word & ~uncut : word - uncut;
   return {
     start: (low & 0x3fff) << 4,
     leading: ((low >>> 16) & 0x3fff) << 4,

@@ -1,13 +1,12 @@
 import {
   chunkAddress,
   chunkBytes,
-  type ElementFormat,
   type SharedMatrixLayout,
   type WarpgroupProduct,
   warpgroupRows,
   warpRows,
 } from "../ir/index.ts";
-import { type TileRow, tileRow } from "../tiles/index.ts";
+import { flippedSigns, type TileRow, tileRow } from "../tiles/index.ts";
 import type { ReadChunks, WarpgroupInputs } from "./warpgroup-inputs.ts";
 
 /*
@@ -55,7 +54,7 @@ export function multiplyTiles(
         copyGroup(chunksOfA, group * chunks + chunk, row.a, 2 * chunk + group);
   }
   readGroups({ layout: b, kMajor: right.kMajor, first: 0, count: tile.n, chunks }, read, row.b);
-  if (negate.a !== negate.b) flipSigns(row.a, tile.a);
+  if (negate.a !== negate.b) flipSigns(row.a, flippedSigns(product));
   row.c.set(c.subarray(0, registerWords * (tile.n / 2)));
   if (!row.multiply(tile.n / 8)) return false;
   to.set(row.d.subarray(0, registerWords * (tile.n / 2)));
@@ -125,16 +124,6 @@ function copyGroup(from: Int32Array, group: number, to: Int32Array, register: nu
   to.set(from.subarray(registerWords * group, registerWords * (group + 1)), registerWords * register);
 }
 
-/** The sign bits of a word of elements. */
-const signs: Partial<Readonly<Record<ElementFormat, number>>> = {
-  f16: 0x8000_8000,
-  bf16: 0x8000_8000,
-  tf32: 0x8000_0000,
-  e4m3: 0x8080_8080,
-  e5m2: 0x8080_8080,
-};
-
-function flipSigns(fragment: Int32Array, format: ElementFormat): void {
-  const mask = signs[format] ?? 0;
+function flipSigns(fragment: Int32Array, mask: number): void {
   for (let i = 0; i < fragment.length; i++) fragment[i]! ^= mask;
 }

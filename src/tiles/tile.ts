@@ -81,17 +81,33 @@ function writeMove(w: FunctionWriter): void {
   }
 }
 
+/** A function of a module, which the first who needs it writes. Returns its name. */
+export type WriteOnce = (
+  name: string,
+  params: readonly ("i32" | "i64")[],
+  results: readonly "i32"[],
+  write: (w: FunctionWriter) => void,
+) => string;
+
+/** Adds functions to a module, each once. They call no functions but each other. */
+export function writtenOnce(module: ModuleWriter): WriteOnce {
+  let names = known.get(module);
+  if (names === undefined) known.set(module, (names = new Set()));
+  const written = names;
+  return (name, params, results, write) => {
+    if (written.has(name)) return name;
+    written.add(name);
+    write(module.function(name, params, results));
+    return name;
+  };
+}
+
 /** Returns the functions of a tile, and adds them to a module that has them not. All addresses are multiples of 16. */
 export function tileFunctions(module: ModuleWriter, tile: Tile): TileFunctions {
   const { a, b, k } = tile;
-  let names = known.get(module);
-  if (names === undefined) known.set(module, (names = new Set()));
-  const once = (name: string, params: number, write: (w: ReturnType<ModuleWriter["function"]>) => void): string => {
-    if (names.has(name)) return name;
-    names.add(name);
-    write(module.function(name, new Array<"i32">(params).fill("i32"), params === 2 ? [] : ["i32"]));
-    return name;
-  };
+  const write = writtenOnce(module);
+  const once = (name: string, params: number, body: (w: FunctionWriter) => void): string =>
+    write(name, new Array<"i32">(params).fill("i32"), params === 2 ? [] : ["i32"], body);
   const move = once("move", 2, writeMove);
   if (tile.kind === "integer") {
     return {

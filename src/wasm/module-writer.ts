@@ -109,7 +109,9 @@ export class ModuleWriter implements ModuleScope {
     return writer;
   }
 
-  /** Moves functions that call no others to a module of their own, which exports them; this one imports them. */
+  /**
+   * Moves functions that call none but each other to a module of their own, which exports them; this one imports them.
+   */
   moved(names: readonly string[]): ModuleWriter {
     const other = new ModuleWriter(this.features);
     if (this.#memory !== null) other.importMemory(this.#memory);

@@ -51,6 +51,23 @@ describe("memory", () => {
     expect([...program.bytes(to, 4)]).toEqual([1, 9, 9, 4]);
   });
 
+  // What is large is copied by the program itself, when its call returns.
+  test("large copies", async () => {
+    const program = new FakeProgram();
+    const bytes = 1 << 18;
+    const from = program.room(Uint8Array.from({ length: bytes }, (_, i) => (i * 7) ^ (i >> 8)));
+    const to = program.room(bytes);
+    const device = await program.malloc(bytes);
+    expect(await program.call("cudaMemcpy", device, from, bytes, hostToDevice)).toBe(0);
+    expect(await program.call("cudaMemcpy", to, device, bytes, deviceToHost)).toBe(0);
+    expect(program.bytes(to, bytes)).toEqual(program.bytes(from, bytes));
+    expect(await program.call("cudaMemcpy", 0x1000n, device, bytes, deviceToHost)).toBe(errors.invalidValue);
+    expect(await program.call("cudaMemcpy", device, 0x1000n, bytes, hostToDevice)).toBe(errors.invalidValue);
+    expect(await program.call("cudaMemset", device, 5, bytes)).toBe(0);
+    expect(await program.call("cudaMemcpyAsync", to, device, bytes, deviceToHost, 0)).toBe(0);
+    expect(program.bytes(to, bytes).every((byte) => byte === 5)).toBe(true);
+  });
+
   // Runtime API, Memory Management: the errors that each function is said to return.
   test.each([
     ["beyond the end", ["cudaMemset", 16n, 0, 5], errors.invalidValue],

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { errors } from "../../src/cuda/base/errors.ts";
 import { HostMemory } from "../../src/cuda/base/host-memory.ts";
-import { itemKind, wire } from "../../src/cuda/base/wire.ts";
+import { type Item, itemKind, wire } from "../../src/cuda/base/wire.ts";
 import type { Recorder } from "../../src/cuda/record/recorder.ts";
 import { type Answer, entryPoints, Session } from "../../src/cuda/session.ts";
 import { gpus } from "../../src/cuda/state/gpu.ts";
@@ -118,11 +119,22 @@ export class FakeProgram {
     });
     const data = new Uint8Array(all.buffer);
     const answer = await new Promise<Answer>((reply) => this.session.take({ index, thread, data, reply }));
-    for (const { kind, address, data: poked } of answer.items) {
-      if (kind === itemKind.poke) this.memory.set(poked, Number(address - base));
-    }
+    const failures = answer.items.map((item) => (this.#perform(item) ? 0 : errors.invalidValue));
     if (answer.showsOutput) this.printed += new TextDecoder().decode(this.process.output.take(1 << 20));
-    return answer.result;
+    return answer.result || (failures.find((code) => code !== 0) ?? 0);
+  }
+
+  /** Does what the client library does on account of an answer. Returns false if memory is missing. */
+  #perform({ kind, address, data }: Item): boolean {
+    const at = Number(address - base);
+    if (kind === itemKind.poke) this.memory.set(data, at);
+    if (kind !== itemKind.upload && kind !== itemKind.download) return true;
+    const [offset = 0, bytes = 0] = Array.from(new BigUint64Array(data.slice().buffer), Number);
+    if (at < 0 || at + bytes > this.memory.length) return false;
+    const device = this.process.machine.memory.views.u8;
+    if (kind === itemKind.upload) device.set(this.memory.subarray(at, at + bytes), offset);
+    else this.memory.set(device.subarray(offset, offset + bytes), at);
+    return true;
   }
 
   /** Memory that `cudaMalloc` gives. */

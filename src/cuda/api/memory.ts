@@ -72,7 +72,36 @@ export function copy(
   require(Number.isInteger(kind) && kind >= 0 && kind <= 4, errors.invalidMemcpyDirection);
   void call.device;
   if (bytes === 0) return isAsync ? 0 : settle(call, null);
-  return move(call, linearWork(process, { to, from, bytes, kind }), { stream, isAsync });
+  const work = linearWork(process, { to, from, bytes, kind });
+  let isInCall = true;
+  const run = (): void => {
+    if (!isInCall || !leaveToProgram(call, work.places, bytes)) work.run();
+  };
+  const status = move(call, { ...work, run }, { stream, isAsync });
+  isInCall = false;
+  return status;
+}
+
+/** Copies that are no smaller are quicker in the program, which need not be asked for its memory page by page. */
+const leastForProgram = 1 << 17;
+
+/**
+ * Lets the program itself copy between its memory and the device's before its call returns. Nothing that comes after
+ * the copy can be asked for sooner: whoever knows of it knows that from the call. Only while that call is taken, so
+ * that nothing has waited for the copy. Returns whether it does.
+ */
+function leaveToProgram({ process, items }: Call, [to, from]: readonly [Place, Place], bytes: number): boolean {
+  if (bytes < leastForProgram || process.options.checksCalls) return false;
+  const data = (offset: number): Uint8Array => new Bytes(16).u64(0, offset).u64(8, bytes).data;
+  if (to.kind === "device" && from.kind === "host") {
+    items.push({ kind: itemKind.upload, address: from.address, data: data(to.offset) });
+    process.machine.memory.noteWritten(to.offset, bytes);
+    to.allocation?.written?.();
+    return true;
+  }
+  if (to.kind !== "host" || from.kind !== "device") return false;
+  items.push({ kind: itemKind.download, address: to.address, data: data(from.offset) });
+  return true;
 }
 
 /** A copy of bytes that follow each other as work. Throws if it is not possible. */

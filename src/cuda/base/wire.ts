@@ -3,7 +3,7 @@
  * same numbers for the client.
  */
 export const wire = {
-  version: 1,
+  version: 2,
   controlBytes: 0x100_0000,
   slotsAt: 0x1_0000,
   slotBytes: 0x1000,
@@ -47,6 +47,8 @@ export const itemKind = {
   callbacks: 8,
   adopt: 9,
   giveBack: 10,
+  upload: 11,
+  download: 12,
 } as const;
 
 /** One of the things that the client does when an answer comes. */

@@ -30,6 +30,9 @@ export interface ContextNeeds {
   /** Bytes of the matrices that are widened for products. */
   readonly leftTileBytes: number;
   readonly rightTileBytes: number;
+  /** Bytes that products of warpgroups need for matrices, and of the words that say which of these are kept. */
+  readonly warpgroupBytes: number;
+  readonly warpgroupKeptBytes: number;
   /** Bytes of registers with fragments of matrices that no suspended chunk needs. */
   readonly matrixRegisterBytes: number;
   /** Activations that can be open at once; parameters and results in memory of one of them, at most. */
@@ -97,6 +100,9 @@ export interface ContextLayout {
   /** Matrices that have been widened for products: left ones, and right ones. */
   readonly leftTiles: number;
   readonly rightTiles: number;
+  /** Matrices of products of warpgroups, and the words that say which are kept there: see `WarpgroupArea`. */
+  readonly warpgroup: number;
+  readonly warpgroupKept: number;
   /** The memory of each warp: see `warpWait`. */
   readonly warpWaits: number;
   readonly stacks: number;
@@ -201,6 +207,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     stackSites: take(needs.stackBytes === 0 ? 0 : needs.sites * recordBytes),
     // From the sites to the end of the table all is zeros when a launch begins, for launchers that fill none of it.
     framePools: take(needs.framePoolBytes),
+    warpgroupKept: take(needs.warpgroupKeptBytes),
     extents: take(extentHeaderBytes + needs.ownExtents * recordBytes),
     addresses: take(needs.lanes * 8),
     places: take(needs.lanes * 4),
@@ -218,6 +225,7 @@ export function layContext(needs: ContextNeeds): ContextLayout {
     matrixRegisters: take(needs.matrixRegisterBytes),
     leftTiles: take(needs.leftTileBytes),
     rightTiles: take(needs.rightTileBytes),
+    warpgroup: take(needs.warpgroupBytes),
     warpWaits: take(needs.hasWarpWaits ? maxWarps * warpWaitBytes : 0),
     stacks: take(needs.stackBytes),
     frames: take(needs.frameBytes),

@@ -70,29 +70,33 @@ const innerCount = ({ box }: TensorMap): number => (box.mode === "tiled" ? box.s
 /** The rows of the box, in order, without dimension 0. */
 function rowsOf(map: TensorMap, request: BoxRequest): Row[] {
   const { box } = map;
-  if (box.mode !== "tiled") return pixelsOf(map, box, request).map((pixel) => rowAt(map, pixel));
+  if (box.mode !== "tiled") return pixelsOf(map, box, request).map((pixel) => rowOfPixel(map, pixel));
   const { mode, coordinates } = request;
   if (mode === "tile::gather4" || mode === "tile::scatter4") {
-    return coordinates.slice(1, 5).map((row) => rowAt(map, [row]));
+    return coordinates.slice(1, 5).map((row) => rowAt(map, 1, row));
   }
-  let places: number[][] = [[]];
+  let rows: Row[] = [0];
   for (let d = 1; d < map.globalDim.length; d++) {
-    const stride = map.elementStrides[d]!;
-    const steps = Array.from({ length: Math.ceil(box.size[d]! / stride) }, (_, i) => coordinates[d]! + i * stride);
-    places = steps.flatMap((step) => places.map((place) => [...place, step]));
+    const [inner, stride] = [rows, map.elementStrides[d]!];
+    rows = [];
+    for (let i = 0; i < box.size[d]!; i += stride) {
+      const further = rowAt(map, d, coordinates[d]! + i);
+      for (const row of inner) rows.push(row === null || further === null ? null : row + further);
+    }
   }
-  return places.map((place) => rowAt(map, place));
+  return rows;
 }
 
-/** The row at coordinates of dimension 1 and up. */
-function rowAt({ globalDim, globalStrides }: TensorMap, place: readonly number[]): Row {
-  let at = 0;
-  for (const [i, coordinate] of place.entries()) {
-    if (coordinate < 0 || coordinate >= globalDim[i + 1]!) return null;
-    at += coordinate * globalStrides[i]!;
-  }
-  return at;
-}
+/** How far the elements at a coordinate of a dimension from 1 on are from those at 0; null outside. */
+const rowAt = ({ globalDim, globalStrides }: TensorMap, dimension: number, coordinate: number): Row =>
+  coordinate < 0 || coordinate >= globalDim[dimension]! ? null : coordinate * globalStrides[dimension - 1]!;
+
+/** The row of a pixel, by its coordinates in dimension 1 and up. */
+const rowOfPixel = (map: TensorMap, pixel: readonly number[]): Row =>
+  pixel.reduce<Row>((row, coordinate, i) => {
+    const further = rowAt(map, i + 1, coordinate);
+    return row === null || further === null ? null : row + further;
+  }, 0);
 
 /** Rows of elements that are next to each other. Returns the bytes of the box. */
 function denseRuns(map: TensorMap, rows: readonly Row[], first: number, count: number, runs: BoxRun[]): number {
@@ -127,18 +131,16 @@ interface RowPart {
 
 /** Adds the runs of neighbours: those before the tensor, those in it, those after it. */
 function cut({ type }: TensorMap, { at, row, first, count, inside }: RowPart, runs: BoxRun[]): void {
-  const add = (from: number, to: number, isInside: boolean): void => {
-    if (from >= to) return;
-    const start = row !== null && isInside ? row + ((first + from) * elementBits(type)) / 8 : null;
+  const bits = elementBits(type);
+  const ends = row === null ? [count] : [inside.from, inside.to, count];
+  let from = 0;
+  for (let part = 0; part < ends.length; part++) {
+    const to = ends[part]!;
+    if (from >= to) continue;
+    const start = row !== null && part === 1 ? row + ((first + from) * bits) / 8 : null;
     runs.push({ at: at + sharedBytes(type, from), bytes: sharedBytes(type, to - from), from: start });
-  };
-  if (row === null) {
-    add(0, count, false);
-    return;
+    from = to;
   }
-  add(0, inside.from, false);
-  add(inside.from, inside.to, true);
-  add(inside.to, count, false);
 }
 
 /**

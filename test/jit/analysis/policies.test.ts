@@ -10,7 +10,8 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     isIrregular: false,
     hasBarriers: false,
     instructions: 100,
-    pressure: 4,
+    pressure: 3,
+    laneByLane: 0,
   };
 
   test.each([
@@ -22,7 +23,15 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     ["lanes that follow pointers", [256, 1, 1], { ...plain, isIrregular: true }, 2],
     ["blocks smaller than a warp", [1, 4, 1], plain, 1],
     ["a small block whose threads wait for each other", [4, 5, 1], { ...plain, hasBarriers: true, pressure: 19 }, 8],
-    ["many live values", [256, 1, 1], { ...plain, pressure: 12 }, 4],
+    ["some live values", [256, 1, 1], { ...plain, pressure: 4 }, 4],
+    ["many live values", [256, 1, 1], { ...plain, pressure: 10 }, 2],
+    ["elements that lie apart", [256, 1, 1], { ...plain, laneByLane: 4 }, 2],
+    [
+      "elements that lie apart, from barrier to barrier",
+      [256, 1, 1],
+      { ...plain, hasBarriers: true, laneByLane: 4 },
+      4,
+    ],
     ["some, from barrier to barrier", [256, 1, 1], { ...plain, hasBarriers: true }, 4],
     ["hardly any, from barrier to barrier", [256, 1, 1], { ...plain, hasBarriers: true, pressure: 1 }, 8],
     ["more live values than the machine has registers", [256, 1, 1], { ...plain, pressure: 19 }, 1],
@@ -67,6 +76,27 @@ setp.ne.u32 %p0, %r1, 0; @%p0 bra LOOP;`;
     expect(needsOf(body).pressure).toBe(4);
     // The same in all lanes: no vectors.
     expect(needsOf(body.replaceAll("[%x1]", "[%x0]")).pressure).toBe(0);
+  });
+
+  test.each([
+    ["bytes of records of 32", "mad.lo.u32 %r1, %r0, 32, 1; cvt.u64.u32 %x1, %r1; ld.global.u8 %r2, [%x1];", 1],
+    ["of records of 12", "mad.lo.u32 %r1, %r0, 12, 1; cvt.u64.u32 %x1, %r1; ld.global.u8 %r2, [%x1];", 0],
+    ["that are written", "mad.lo.u32 %r1, %r0, 12, 1; cvt.u64.u32 %x1, %r1; st.global.u8 [%x1], %r0;", 1],
+    ["consecutive words", "mad.wide.u32 %x1, %r0, 4, %x0; ld.global.u32 %r2, [%x1]; st.global.u32 [%x1], %r0;", 0],
+    ["words of a ring", "and.b32 %r1, %r0, %s0; mad.wide.u32 %x1, %r1, 4, %x0; ld.global.u32 %r2, [%x1];", 0],
+    ["where words say", "ld.global.u32 %r1, [%x0]; mad.wide.u32 %x1, %r1, 4, %x0; ld.global.u32 %r2, [%x1];", 0],
+    [
+      "where words of each lane say",
+      "mad.wide.u32 %x1, %r0, 4, %x0; ld.global.u32 %r1, [%x1]; mad.wide.u32 %x2, %r1, 4, %x0; ld.global.u32 %r2, [%x2];",
+      1,
+    ],
+    [
+      "records through which a loop goes",
+      "mad.wide.u32 %x1, %r0, 64, %x0; LOOP: ld.global.u32 %r2, [%x1]; add.u64 %x1, %x1, 4; bra LOOP;",
+      1,
+    ],
+  ])("has accesses that are one for each lane: %s", (_, body, count) => {
+    expect(needsOf(body).laneByLane).toBe(count);
   });
 
   test.each([

@@ -3,6 +3,7 @@ import { callOrder } from "../../../ir/flow/call-order.ts";
 import { type Instruction, type IrFunction, traitOf } from "../../../ir/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Quads } from "../../abi/launch-shape.ts";
+import { laneByLaneAccesses } from "./access/lane-by-lane.ts";
 import type { WarpConflicts } from "./access/warp-conflicts.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { pressureOf } from "./values/register-pressure.ts";
@@ -15,15 +16,22 @@ const large = 2000;
 const huge = 50_000;
 
 /**
- * Vectors that are live at once from which on a chunk of more than four lanes, or sixteen, does not pay, as measured.
+ * Vectors that are live at once from which on a chunk of more than four lanes, eight, or sixteen does not pay, as
+ * measured: each is one for every four lanes of the chunk, and the machine has sixteen.
  */
-const highPressure = { narrowest: 19, narrow: 12 };
+const highPressure = { narrowest: 19, narrower: 10, narrow: 4 };
 
 /**
  * The same where threads wait for each other: between two barriers most values are read from memory and stored again,
  * so that wide chunks gain little and spill. Without any to speak of, as in a transposition, they move longer rows.
  */
-const highPressureAtBarriers = { ...highPressure, narrow: 3 };
+const highPressureAtBarriers = { narrowest: 19, narrower: 19, narrow: 3 };
+
+/**
+ * Accesses that are one for each lane from which on a chunk of more than eight lanes does not pay, where no thread
+ * waits: their elements are put together, or taken apart, in registers.
+ */
+const manyLaneByLane = 4;
 
 /** The properties of a kernel on which the width of its chunks depends. */
 export interface WidthNeeds {
@@ -42,6 +50,8 @@ export interface WidthNeeds {
   readonly instructions: number;
   /** See `pressureOf`: of the function where it is highest. */
   readonly pressure: number;
+  /** See `laneByLaneAccesses`: of all functions. */
+  readonly laneByLane: number;
 }
 
 const widths = [8, 4, 2, 1] as const satisfies readonly Quads[];
@@ -71,19 +81,19 @@ export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: War
 }
 
 function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
-  const { recursive, isIrregular, hasBarriers, instructions, pressure } = needs;
+  const { recursive, isIrregular, hasBarriers, instructions, pressure, laneByLane } = needs;
   if (instructions > large) return 2;
   const usual = recursive || isIrregular ? 4 : 8;
   if (conflicts !== "none") return usual;
   const high = hasBarriers ? highPressureAtBarriers : highPressure;
   if (pressure >= high.narrowest) return 1;
-  if (isIrregular) return 2;
+  if (isIrregular || pressure >= high.narrower || (!hasBarriers && laneByLane >= manyLaneByLane)) return 2;
   return pressure >= high.narrow ? 4 : usual;
 }
 
 /** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, isIrregular, hasBarriers, instructions, pressure] = [false, false, false, 0, 0];
+  let [inWarps, isIrregular, hasBarriers, instructions, pressure, laneByLane] = [false, false, false, 0, 0, 0];
   const { functions, recursive } = callOrder(kernel, (f) => {
     const callees = new Set<IrFunction>();
     for (const { op } of f.instructions) {
@@ -101,8 +111,9 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
     hasBarriers ||= f.instructions.some(({ op }) => op.kind === "barrier");
     inWarps ||= f.instructions.some(needsWarp);
     if (f.instructions.length <= large) pressure = Math.max(pressure, pressureOf(f));
+    laneByLane += laneByLaneAccesses(f);
   }
-  return { inWarps, recursive, isIrregular, hasBarriers, instructions, pressure };
+  return { inWarps, recursive, isIrregular, hasBarriers, instructions, pressure, laneByLane };
 }
 
 /** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */

@@ -1,5 +1,6 @@
 import { imageRegisters } from "../../abi/image-words.ts";
-import type { Expr, MatrixProduct } from "../../../ir/index.ts";
+import type { Expr, MatrixProduct, WarpgroupProduct } from "../../../ir/index.ts";
+import { keptWordsBytes } from "../../../tiles/index.ts";
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
 import { maxThreads } from "../../abi/launch-shape.ts";
@@ -19,6 +20,7 @@ import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { resumeBlocks, stateBytesFor } from "../plan/suspension-points.ts";
 import type { KernelScope } from "../plan/scope.ts";
 import { tileBytes } from "../sync/matrix-operations.ts";
+import { areaOf } from "../sync/warpgroup-products.ts";
 import { stackBytesOf, stackModeOf } from "../plan/stack-mode.ts";
 
 /** Instructions that are not too many for code that is as fast as can be. */
@@ -48,6 +50,7 @@ export function layOutModule(
     (n, code) => n + code.instructions.length,
     0,
   );
+  const { needs, warpgroupArea } = productNeeds([analysis.code, ...plans.map((p) => p.code)]);
   const layout = layContext({
     lanes,
     chunks,
@@ -58,7 +61,7 @@ export function layOutModule(
     chunkStateBytes: matrices.stateBytes + stateBytesFor(analysis, points, quads, shape.width !== null),
     suspendedFrameBytes: suspendedFrames.bytes,
     framePoolBytes: suspendedFrames.poolBytes,
-    ...productNeeds([analysis.code, ...plans.map((p) => p.code)]),
+    ...needs,
     matrixRegisterBytes: matrices.contextBytes,
     hasWarpWaits: new WarpWaitBlocks(analysis).all.length > 0,
     calls: graph.order.recursive ? maxCalls : graph.functions.length + 1,
@@ -79,6 +82,7 @@ export function layOutModule(
     functionPlans: new Map(plans.map((p) => [p.compiled, p])),
     quads,
     layout,
+    warpgroupArea,
     stackMode,
     recordHelpers: new RecordHelpers(module),
     imageHelpers: new ImageHelpers(module),
@@ -122,17 +126,33 @@ const ownImageUnits: ReadonlySet<string> = new Set(["image-fetch", "surface-load
  */
 function productNeeds(code: readonly PreparedCode[]) {
   const products: MatrixProduct[] = [];
+  const ofWarpgroups: WarpgroupProduct[] = [];
   let registers = 0;
   const count = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
   for (const { op, dst } of code.flatMap(({ instructions }) => instructions)) {
     if (op.kind === "unit") {
       const own = ownImageUnits.has(op.unit.op) ? imageRegisters : 0;
       registers = Math.max(registers, count(op.operands), 2 * dst.length, own);
+      if (op.unit.op === "multiply-warpgroup") {
+        ofWarpgroups.push(op.unit.product);
+        // The result lies before the accumulators.
+        registers = Math.max(registers, dst.length + count(op.operands));
+      }
     }
     if (op.kind !== "warp" || op.warp.op !== "multiply") continue;
     products.push(op.warp.product);
     registers = Math.max(registers, count(op.warp.operands) + 2 * dst.length);
   }
   const { left, right } = tileBytes(products);
-  return { fragmentRegisters: registers, leftTileBytes: left, rightTileBytes: right };
+  const warpgroupArea = areaOf(ofWarpgroups);
+  return {
+    warpgroupArea,
+    needs: {
+      fragmentRegisters: registers,
+      leftTileBytes: left,
+      rightTileBytes: right,
+      warpgroupBytes: warpgroupArea.bytes,
+      warpgroupKeptBytes: warpgroupArea.bytes === 0 ? 0 : keptWordsBytes,
+    },
+  };
 }

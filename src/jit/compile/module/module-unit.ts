@@ -1,3 +1,4 @@
+import type { WarpgroupArea } from "../../../tiles/index.ts";
 import type { ModuleWriter } from "../../../wasm/index.ts";
 import type { HostSite } from "../../abi/compiled-kernel.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
@@ -16,6 +17,8 @@ export interface ModuleUnit extends KernelScope {
   /** How many times four lanes are a chunk. */
   readonly quads: number;
   readonly layout: ContextLayout;
+  /** How the memory is used that products of warpgroups have in the context. */
+  readonly warpgroupArea: WarpgroupArea;
   readonly stackMode: StackMode;
   readonly functionPlans: ReadonlyMap<CompiledFunction, FunctionPlan>;
   /** Where functions that may suspend keep what they resume with. */

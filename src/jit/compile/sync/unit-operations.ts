@@ -9,6 +9,7 @@ import { type FunctionContext, storeEntry } from "../module/function-context.ts"
 import { callHost, importHost } from "../module/host-calls.ts";
 import { ImageFetches } from "./image-fetches.ts";
 import { SurfaceElements } from "./surface-elements.ts";
+import { WarpgroupProducts } from "./warpgroup-products.ts";
 
 /** The class of the registers in which the launcher finds an operand. */
 const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
@@ -33,12 +34,14 @@ export class UnitOperations {
   readonly #at: FunctionContext;
   readonly #imageFetches: ImageFetches;
   readonly #surfaces: SurfaceElements;
+  readonly #products: WarpgroupProducts;
 
   constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
     this.#imageFetches = new ImageFetches(chunk, at);
     this.#surfaces = new SurfaceElements(chunk, at);
+    this.#products = new WarpgroupProducts(chunk, at, (operands, to) => this.#storeOperands(operands, to));
   }
 
   perform(block: number, index: number, { dst, guard }: Instruction, op: OpOf<"unit">): void {
@@ -48,7 +51,7 @@ export class UnitOperations {
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
     importHost(this.#at.unit.module, "unit");
     const byHost = (): void => {
-      this.#storeOperands(op.operands);
+      this.#storeOperands(op.operands, this.#at.layout.fragments);
       storeEntry(w, this.#at);
       w.get(context);
       w.i32(siteOf(index, null));
@@ -62,21 +65,23 @@ export class UnitOperations {
   }
 
   /** A function that writes an operation without the launcher, unless that has to perform it; null: it always has. */
-  #ownOf(
-    { unit, operands }: OpOf<"unit">,
-    dst: Instruction["dst"],
-  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+  #ownOf(op: OpOf<"unit">, dst: Instruction["dst"]): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+    const { unit, operands } = op;
+    if (unit.op === "multiply-warpgroup") return this.#products.of(unit.product, op);
     if (unit.op === "surface-load") return this.#surfaces.of(unit.access, operands, dst);
     if (unit.op === "surface-store") return this.#surfaces.of(unit.access, operands, null);
     const fetch = unit.op === "image-fetch" ? this.#imageFetches.of(unit.fetch, operands, dst) : null;
     return fetch === null ? null : (_, byHost) => fetch(byHost);
   }
 
-  /** Stores operands at `fragments`; those that lie in memory one after the other are copied together. */
-  #storeOperands(operands: readonly Expr[]): void {
+  /**
+   * Stores operands one after the other, so many bytes from the beginning of the context; those that lie so in memory
+   * are copied together.
+   */
+  #storeOperands(operands: readonly Expr[], to: number): void {
     const { writer: w, quads } = this.#chunk;
-    const { context, layout } = this.#at;
-    let at = layout.fragments;
+    const { context } = this.#at;
+    let at = to;
     for (let i = 0; i < operands.length; ) {
       const registers = adjacent(this.#chunk, operands, i);
       const place = this.#chunk.fragment(registers);

@@ -1,11 +1,11 @@
 import type { IrFunction } from "../../../ir/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Expr } from "../../../semantics/index.ts";
-import { AddressSums } from "../analysis/access/warp-conflicts.ts";
+import { AddressSums } from "../analysis/access/address-sums.ts";
 import { warpLanes } from "./watch-choices.ts";
 
 /** What may differ between lanes at the same instruction: registers written in several places, too. */
-const varying = /(?<![a-z])(r\d|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/;
+const varying = /(?<![a-z])(r\d|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/;
 
 /** Tells where the lanes of a warp that execute an access together certainly access different memory. */
 export class DistinctLanes {

@@ -1,10 +1,10 @@
 import { accessesOf } from "../../../../ir/op-traits.ts";
-import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
-import type { Expr } from "../../../../semantics/index.ts";
-import { kindsOf } from "../values/register-pressure.ts";
+import type { Bindings } from "../../../../semantics/bind.ts";
+import { AddressSums, gcd, isRegister, isRounds, sumText, threadNumbers } from "./address-sums.ts";
+import { type ThreadSet, threadsAt } from "./reaching-threads.ts";
 
 /**
  * What lanes of a warp find of each other's plain accesses between two barriers. `loads`: a lane may load what another
@@ -17,152 +17,8 @@ export type WarpConflicts = "none" | "stores" | "loads";
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
 
-/** A sum of terms, each with a factor; the constant has the key "". */
-type Sum = ReadonlyMap<string, bigint>;
-
-const ofConstant = (value: bigint): Sum => new Map([["", value]]);
-
-function added(a: Sum, b: Sum, factor = 1n): Sum {
-  const sum = new Map(a);
-  for (const [term, times] of b) {
-    const total = (sum.get(term) ?? 0n) + factor * times;
-    if (total === 0n) sum.delete(term);
-    else sum.set(term, total);
-  }
-  return sum;
-}
-
-const textOf = (sum: Sum): string =>
-  [...sum]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([term, times]) => `${times}*${term}`)
-    .join("+");
-
-const symbolTerm = (symbol: string): string => `symbol ${symbol}`;
-
-const isVariable = (term: string): boolean => term.startsWith("symbol ") || term.startsWith("param ");
-
-/** The register that a term is; null for any other. */
-function registerOf(term: string): number | null {
-  const found = /^r(\d+)$/.exec(term);
-  return found === null ? null : Number(found[1]);
-}
-
-/** Addresses as sums, as far as each register is written in one place. */
-export class AddressSums {
-  readonly #writers = new Map<number, Instruction[]>();
-  readonly #known = new Map<number, Sum>();
-  readonly #kinds: Uint8Array;
-  /** Terms that are not registers and may differ from lane to lane. */
-  readonly #varying = new Set<string>();
-
-  constructor(ir: IrFunction) {
-    const { instructions } = ir;
-    this.#kinds = kindsOf(ir);
-    for (const instruction of instructions) {
-      writesOf(instruction, (r) => {
-        const list = this.#writers.get(r);
-        if (list === undefined) this.#writers.set(r, [instruction]);
-        else list.push(instruction);
-      });
-    }
-  }
-
-  /** Whether a sum may differ from lane to lane. */
-  varies(sum: Sum): boolean {
-    return [...sum.keys()].some((term) => {
-      const register = registerOf(term);
-      return register === null ? this.#varying.has(term) || term === "laneid" : this.#kinds[register] !== 0;
-    });
-  }
-
-  /** The variables and pointers that a sum may be computed from. */
-  variablesOf(sum: Sum): ReadonlySet<string> {
-    const found = new Set<string>();
-    const seen = new Set<number>();
-    const visit = (terms: Sum): void => {
-      for (const term of terms.keys()) {
-        if (isVariable(term)) found.add(term);
-        const register = registerOf(term);
-        if (register === null || seen.has(register)) continue;
-        seen.add(register);
-        for (const { op, dst } of this.#writers.get(register) ?? []) {
-          const at = dst.indexOf(register);
-          if (op.kind === "pure" && at >= 0) visit(this.of(op.values[at]!));
-        }
-      }
-    };
-    visit(sum);
-    return found;
-  }
-
-  of(expr: Expr): Sum {
-    switch (expr.kind) {
-      case "const":
-        if (typeof expr.value === "boolean") return new Map();
-        // A float is a term: zeros of both signs, and NaNs, are told apart nowhere else.
-        return /^f/.test(expr.ty)
-          ? new Map([[`${expr.ty} ${Object.is(expr.value, -0) ? "-0" : expr.value}`, 1n]])
-          : ofConstant(BigInt(expr.value));
-      case "special":
-        return new Map([[expr.name, 1n]]);
-      case "symbol":
-        return added(new Map([[symbolTerm(expr.symbol), 1n]]), ofConstant(BigInt(expr.offset)));
-      case "reg":
-        return this.#ofRegister(expr.reg);
-      case "prim":
-        return this.#ofPrim(expr);
-      default:
-        return new Map([
-          [JSON.stringify(expr, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)), 1n],
-        ]);
-    }
-  }
-
-  #ofRegister(register: number): Sum {
-    const known = this.#known.get(register);
-    if (known !== undefined) return known;
-    // A register that is computed from itself is a term.
-    const own: Sum = new Map([[`r${register}`, 1n]]);
-    this.#known.set(register, own);
-    const [writer, other] = this.#writers.get(register) ?? [];
-    const isSole = writer !== undefined && other === undefined && writer.guard === null;
-    const found = isSole ? this.#written(writer, register, own) : own;
-    this.#known.set(register, found);
-    return found;
-  }
-
-  #written({ op, dst }: Instruction, register: number, own: Sum): Sum {
-    if (op.kind === "pure") return this.of(op.values[dst.indexOf(register)]!);
-    if (op.kind !== "load" || op.access.space !== "kernel-param" || op.place.kind !== "address") return own;
-    // What is as wide as an address may be a pointer.
-    const isPointer = op.access.bits === (op.place.address.ty === "i64" ? 64 : 32);
-    return new Map([[`${isPointer ? "param" : "number"} ${textOf(this.of(op.place.address))}`, 1n]]);
-  }
-
-  #ofPrim(expr: Extract<Expr, { kind: "prim" }>): Sum {
-    const args = expr.args.map((arg) => this.of(arg));
-    const [a, b] = args;
-    const constant = (sum: Sum | undefined): bigint | null =>
-      sum === undefined || sum.size > 1 ? null : sum.size === 0 ? 0n : (sum.get("") ?? null);
-    // Where a sum wraps around, both of two equal ones do.
-    if (/^i(32|64)\.add$/.test(expr.prim)) return added(a!, b!);
-    if (/^i(32|64)\.sub$/.test(expr.prim)) return added(a!, b!, -1n);
-    if (/^i64\.extend|^i32\.wrap/.test(expr.prim)) return a!;
-    const factor = /^i(32|64)\.mul$/.test(expr.prim)
-      ? (constant(b) ?? constant(a))
-      : /^i(32|64)\.shl$/.test(expr.prim) && constant(b) !== null
-        ? 1n << (constant(b)! & 63n)
-        : null;
-    if (factor !== null) return added(new Map(), constant(b) === null ? b! : a!, factor);
-    const term = `${expr.prim}(${args.map(textOf).join()})`;
-    const varies = args.some((arg) => this.varies(arg) || threadNumbers.some((name) => arg.has(name)));
-    if (varies) this.#varying.add(term);
-    return new Map([[term, 1n]]);
-  }
-}
-
-const threadNumbers: readonly string[] = ["tid.x", "tid.y", "tid.z"];
+/** Lanes of a warp. */
+const warpLanes = 32;
 
 /** An access as far as it matters which others it meets. */
 interface Touch {
@@ -170,30 +26,35 @@ interface Touch {
   readonly objects: ReadonlySet<string>;
   readonly isShared: boolean;
   readonly writes: boolean;
-  /** The address: bytes from one thread to the next in x, y and z, a constant, and the rest as a text. */
+  /**
+   * The address: bytes from one thread to the next in x, y and z, a constant, an unknown multiple of a number, which
+   * may differ from lane to lane (0: none), and the rest as a text, which is the same for all.
+   */
   readonly steps: readonly number[];
   readonly constant: number;
+  readonly multiple: number;
   readonly rest: string;
-  /** Whether the rest may differ from lane to lane. */
-  readonly varies: boolean;
   readonly bytes: number;
+  /** The threads that may be there. */
+  readonly threads: ThreadSet;
 }
 
 /** Finds what lanes of a warp find of each other's accesses, in blocks of some shape. */
-export function warpConflictsOf(ir: IrFunction, block: Dim3): WarpConflicts {
+export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
   const sums = new AddressSums(ir);
+  const reach = threadsAt(ir, block, bindings);
   const touches = new Map<number, readonly Touch[]>();
   instructions.forEach((instruction, i) => {
-    const found = touchesOf(instruction, sums);
+    const found = touchesOf(instruction, sums, reach(i));
     if (found.length > 0) touches.set(i, found);
   });
   if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
   return conflictsBetween(ir, touches, new Meetings(block));
 }
 
-function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[] {
+function touchesOf(instruction: Instruction, sums: AddressSums, threads: ThreadSet): readonly Touch[] {
   return accessesOf(instruction.op).flatMap(({ effect, access: { space, bits, count }, place }) => {
     if (effect === "atomic" || place.kind !== "address") return [];
     const sum = sums.of(place.address);
@@ -201,7 +62,11 @@ function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[
     const isShared = space === "shared";
     // Pointers of unknown origin do not count: each load through one would be a conflict.
     if (!isShared && ((space !== "global" && space !== "generic") || objects.size === 0)) return [];
-    const rest = new Map([...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term)));
+    const terms = [...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term));
+    // Where one term is as of another round of a loop, so may registers be.
+    const isOfRounds = terms.some(([term]) => isRounds(term));
+    const isUnknown = ([term, factor]: (typeof terms)[number]): boolean =>
+      (isOfRounds && isRegister(term)) || sums.varies(new Map([[term, factor]]));
     return [
       {
         objects,
@@ -209,47 +74,68 @@ function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[
         writes: effect === "store",
         steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
         constant: Number(sum.get("") ?? 0n),
-        rest: textOf(rest),
-        varies: sums.varies(rest),
+        multiple: commonMultiple(terms.filter(isUnknown).map(([, factor]) => factor)),
+        rest: sumText(new Map(terms.filter((term) => !isUnknown(term)))),
         bytes: (bits / 8) * count,
+        threads,
       },
     ];
   });
 }
 
-/** Lanes of a warp. */
-const warpLanes = 32;
+/** The largest power of two that divides all factors, so that it does so where a product wraps around, too. */
+function commonMultiple(factors: readonly bigint[]): number {
+  const common = factors.reduce(gcd, 0n);
+  return Number(common & -common);
+}
 
 /** Which accesses of different lanes of a warp may have a byte in common. */
 class Meetings {
-  /** By lane of the first warp, and of the last that is not like it: the thread's numbers. */
-  readonly #threads: readonly (readonly number[])[];
+  readonly #block: Dim3;
   readonly #known = new Map<string, boolean>();
 
-  constructor([x, y, z]: Dim3) {
-    const lanes = Math.min(warpLanes, x * y * z);
-    this.#threads = Array.from({ length: lanes }, (_, t) => [t % x, Math.floor(t / x) % y, Math.floor(t / (x * y))]);
+  constructor(block: Dim3) {
+    this.#block = block;
   }
 
   mayMeet(a: Touch, b: Touch): boolean {
     if (a.objects.size > 0 && b.objects.size > 0 && ![...a.objects].some((object) => b.objects.has(object)))
       return false;
     if (a.isShared !== b.isShared) return false;
-    if (a.rest !== b.rest || a.varies) return true;
-    const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${a.bytes} ${b.bytes}`;
+    if (a.rest !== b.rest) return true;
+    const multiple = commonMultiple([BigInt(a.multiple), BigInt(b.multiple)]);
+    const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${multiple} ${a.bytes} ${b.bytes} ${a.threads.name} ${b.threads.name}`;
     let known = this.#known.get(key);
-    if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b)));
+    if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b, multiple)));
     return known;
   }
 
-  #overlap(a: Touch, b: Touch): boolean {
-    const startsOf = ({ steps, constant }: Touch): readonly number[] =>
-      this.#threads.map((numbers) => numbers.reduce((at, n, i) => at + n * steps[i]!, constant));
-    const others = startsOf(b);
-    return startsOf(a).some((from, i) =>
-      others.some((start, j) => i !== j && from < start + b.bytes && start < from + a.bytes),
-    );
+  #overlap(a: Touch, b: Touch, multiple: number): boolean {
+    const [x, y, z] = this.#block;
+    const count = x * y * z;
+    const startOf = ({ steps, constant }: Touch, t: number): number =>
+      constant + (t % x) * steps[0]! + (Math.floor(t / x) % y) * steps[1]! + Math.floor(t / (x * y)) * steps[2]!;
+    for (let first = 0; first < count; first += warpLanes) {
+      const lanes = Array.from({ length: Math.min(warpLanes, count - first) }, (_, lane) => first + lane);
+      const others = lanes.filter((t) => b.threads.has(t)).map((t) => [t, startOf(b, t)] as const);
+      for (const t of lanes) {
+        if (!a.threads.has(t)) continue;
+        const from = startOf(a, t);
+        const meets = (start: number): boolean => overlaps(start - from, a.bytes, b.bytes, multiple);
+        if (others.some(([other, start]) => other !== t && meets(start))) return true;
+      }
+      // All other warps are like the first.
+      if (a.threads.isWhole && b.threads.isWhole && (x % warpLanes === 0 || warpLanes % x === 0)) break;
+    }
+    return false;
   }
+}
+
+/** Whether bytes meet others that begin at a distance, give or take a multiple of a number. */
+function overlaps(distance: number, bytes: number, otherBytes: number, multiple: number): boolean {
+  if (multiple === 0) return distance < bytes && distance > -otherBytes;
+  const least = ((distance % multiple) + multiple) % multiple;
+  return least < bytes || least - multiple > -otherBytes;
 }
 
 /** What has been accessed since a barrier: accesses that differ in anything, by a key. */
@@ -296,8 +182,8 @@ function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConfl
   return worst;
 }
 
-const keyOf = ({ objects, writes, steps, constant, bytes, rest }: Touch): string =>
-  `${writes} ${constant} ${bytes} ${steps.join()} ${rest} ${[...objects].join()}`;
+const keyOf = ({ objects, writes, steps, constant, multiple, bytes, rest, threads }: Touch): string =>
+  `${writes} ${constant} ${multiple} ${bytes} ${steps.join()} ${rest} ${[...objects].join()} ${threads.name}`;
 
 /** Adds accesses to those that a block begins with; true if there were others before. */
 function merge(into: Since, from: Since): boolean {

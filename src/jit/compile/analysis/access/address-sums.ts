@@ -1,0 +1,204 @@
+import { writesOf } from "../../../../ir/flow/accesses.ts";
+import type { Instruction, IrFunction } from "../../../../ir/index.ts";
+import type { Expr } from "../../../../semantics/index.ts";
+import { kind, kindsOf } from "../values/lane-kinds.ts";
+
+/** A sum of terms, each with a factor; the constant has the key "". */
+export type Sum = ReadonlyMap<string, bigint>;
+
+const ofConstant = (value: bigint): Sum => new Map([["", value]]);
+
+function added(a: Sum, b: Sum, factor = 1n): Sum {
+  const sum = new Map(a);
+  for (const [term, times] of b) {
+    const total = (sum.get(term) ?? 0n) + factor * times;
+    if (total === 0n) sum.delete(term);
+    else sum.set(term, total);
+  }
+  return sum;
+}
+
+export const sumText = (sum: Sum): string =>
+  [...sum]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([term, times]) => `${times}*${term}`)
+    .join("+");
+
+const symbolTerm = (symbol: string): string => `symbol ${symbol}`;
+
+const isVariable = (term: string): boolean => term.startsWith("symbol ") || term.startsWith("param ");
+
+/** The greatest common divisor; that of 0 and a number is the number. */
+export function gcd(a: bigint, b: bigint): bigint {
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a < 0n ? -a : a;
+}
+
+/** The register that a term is; null for any other. */
+function registerOf(term: string): number | null {
+  const found = /^r(\d+)$/.exec(term);
+  return found === null ? null : Number(found[1]);
+}
+
+export const isRegister = (term: string): boolean => registerOf(term) !== null;
+
+/** Whether a term counts rounds of a loop, in each of which a register is advanced. */
+export const isRounds = (term: string): boolean => term.startsWith("rounds ");
+
+/** Addresses as sums, as far as each register is written in one place. */
+export class AddressSums {
+  readonly #writers = new Map<number, Instruction[]>();
+  readonly #known = new Map<number, Sum>();
+  readonly #kinds: Uint8Array;
+  /** Terms that are not registers and may differ from lane to lane. */
+  readonly #varying = new Set<string>();
+
+  constructor(ir: IrFunction) {
+    const { instructions } = ir;
+    this.#kinds = kindsOf(ir);
+    for (const instruction of instructions) {
+      writesOf(instruction, (r) => {
+        const list = this.#writers.get(r);
+        if (list === undefined) this.#writers.set(r, [instruction]);
+        else list.push(instruction);
+      });
+    }
+  }
+
+  /** Whether a sum may differ from lane to lane, otherwise than by thread numbers. */
+  varies(sum: Sum): boolean {
+    return [...sum.keys()].some((term) => {
+      const register = registerOf(term);
+      if (register !== null) return this.#kinds[register] !== kind.uniform;
+      return this.#varying.has(term) || term === "laneid" || isRounds(term);
+    });
+  }
+
+  /** The variables and pointers that a sum may be computed from. */
+  variablesOf(sum: Sum): ReadonlySet<string> {
+    const found = new Set<string>();
+    const seen = new Set<number>();
+    const visit = (terms: Sum): void => {
+      for (const term of terms.keys()) {
+        if (isVariable(term)) found.add(term);
+        const register = registerOf(term);
+        if (register === null || seen.has(register)) continue;
+        seen.add(register);
+        for (const { op, dst } of this.#writers.get(register) ?? []) {
+          const at = dst.indexOf(register);
+          if (op.kind === "pure" && at >= 0) visit(this.of(op.values[at]!));
+        }
+      }
+    };
+    visit(sum);
+    return found;
+  }
+
+  /** Bytes from one lane of a row to the next, for a register that a loop advances as when it begins. */
+  stepOf(expr: Expr, within: ReadonlySet<number> = new Set()): number {
+    let step = 0;
+    for (const [term, factor] of this.of(expr)) {
+      const register = registerOf(term);
+      if (term === "tid.x") step += Number(factor);
+      else if (register !== null && !within.has(register)) step += Number(factor) * this.#firstStep(register, within);
+    }
+    return step;
+  }
+
+  #firstStep(register: number, within: ReadonlySet<number>): number {
+    const [first] = this.#writers.get(register) ?? [];
+    if (first?.op.kind !== "pure") return 0;
+    return this.stepOf(first.op.values[first.dst.indexOf(register)]!, new Set([...within, register]));
+  }
+
+  of(expr: Expr): Sum {
+    switch (expr.kind) {
+      case "const":
+        if (typeof expr.value === "boolean") return new Map();
+        // A float is a term: zeros of both signs, and NaNs, are told apart nowhere else.
+        return /^f/.test(expr.ty)
+          ? new Map([[`${expr.ty} ${Object.is(expr.value, -0) ? "-0" : expr.value}`, 1n]])
+          : ofConstant(BigInt(expr.value));
+      case "special":
+        return new Map([[expr.name, 1n]]);
+      case "symbol":
+        return added(new Map([[symbolTerm(expr.symbol), 1n]]), ofConstant(BigInt(expr.offset)));
+      case "reg":
+        return this.#ofRegister(expr.reg);
+      case "prim":
+        return this.#ofPrim(expr);
+      default:
+        return new Map([
+          [JSON.stringify(expr, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part)), 1n],
+        ]);
+    }
+  }
+
+  #ofRegister(register: number): Sum {
+    const known = this.#known.get(register);
+    if (known !== undefined) return known;
+    // A register that is computed from itself is a term.
+    const own: Sum = new Map([[`r${register}`, 1n]]);
+    this.#known.set(register, own);
+    const [writer, other] = this.#writers.get(register) ?? [];
+    const isSole = writer !== undefined && other === undefined && writer.guard === null;
+    const found = isSole ? this.#written(writer, register, own) : this.#advanced(register, own);
+    // What was computed from it meanwhile was computed from the term.
+    if (found !== own && !isSole) {
+      for (const [r, sum] of this.#known) if (sum.has(`r${register}`)) this.#known.delete(r);
+    }
+    this.#known.set(register, found);
+    return found;
+  }
+
+  /**
+   * A register that differs from lane to lane, begins with a value and is then advanced by constants: that value and an
+   * unknown multiple of what they have in common. The register itself if it is none of these.
+   */
+  #advanced(register: number, own: Sum): Sum {
+    if (this.#kinds[register] === kind.uniform) return own;
+    let start: Sum | null = null;
+    let step = 0n;
+    for (const writer of this.#writers.get(register) ?? []) {
+      if (writer.op.kind !== "pure") return own;
+      const value = this.of(writer.op.values[writer.dst.indexOf(register)]!);
+      const distance = added(value, own, -1n);
+      if (!value.has(`r${register}`) && start === null && writer.guard === null) start = value;
+      else if (distance.size === 0 || (distance.size === 1 && distance.has("")))
+        step = gcd(step, distance.get("") ?? 0n);
+      else return own;
+    }
+    return start === null || step === 0n ? own : added(start, new Map([[`rounds ${register}`, step]]));
+  }
+
+  #written({ op, dst }: Instruction, register: number, own: Sum): Sum {
+    if (op.kind === "pure") return this.of(op.values[dst.indexOf(register)]!);
+    if (op.kind !== "load" || op.access.space !== "kernel-param" || op.place.kind !== "address") return own;
+    // What is as wide as an address may be a pointer.
+    const isPointer = op.access.bits === (op.place.address.ty === "i64" ? 64 : 32);
+    return new Map([[`${isPointer ? "param" : "number"} ${sumText(this.of(op.place.address))}`, 1n]]);
+  }
+
+  #ofPrim(expr: Extract<Expr, { kind: "prim" }>): Sum {
+    const args = expr.args.map((arg) => this.of(arg));
+    const [a, b] = args;
+    const constant = (sum: Sum | undefined): bigint | null =>
+      sum === undefined || sum.size > 1 ? null : sum.size === 0 ? 0n : (sum.get("") ?? null);
+    // Where a sum wraps around, both of two equal ones do.
+    if (/^i(32|64)\.add$/.test(expr.prim)) return added(a!, b!);
+    if (/^i(32|64)\.sub$/.test(expr.prim)) return added(a!, b!, -1n);
+    if (/^i64\.extend|^i32\.wrap/.test(expr.prim)) return a!;
+    const factor = /^i(32|64)\.mul$/.test(expr.prim)
+      ? (constant(b) ?? constant(a))
+      : /^i(32|64)\.shl$/.test(expr.prim) && constant(b) !== null
+        ? 1n << (constant(b)! & 63n)
+        : null;
+    if (factor !== null) return added(new Map(), constant(b) === null ? b! : a!, factor);
+    const term = `${expr.prim}(${args.map(sumText).join()})`;
+    const varies = args.some((arg) => this.varies(arg) || threadNumbers.some((name) => arg.has(name)));
+    if (varies) this.#varying.add(term);
+    return new Map([[term, 1n]]);
+  }
+}
+
+export const threadNumbers: readonly string[] = ["tid.x", "tid.y", "tid.z"];

@@ -1,16 +1,19 @@
-import { editable, jobPath, type PlayDocument, withText } from "./document.ts";
-import { fill, h, type IconName, icon, Tabs } from "./dom.ts";
+import { jobPath, type PlayDocument, withFiles, withKernel, withModule, withText } from "./document.ts";
+import { h, Tabs } from "./dom.ts";
 import { FileOpener } from "./drop.ts";
-import { Editor } from "./editor/editor.ts";
+import type { LensAction } from "./editor/lenses.ts";
 import { EngineClient, Stopped } from "./engine/client.ts";
-import type { FileRange, Finding, Program, ProgramFile, RunOutcome } from "./engine/protocol.ts";
+import type { FileRange, Finding, LooseFile, Program, RunOutcome } from "./engine/protocol.ts";
 import { GalleryDialog } from "./gallery/dialog.ts";
 import { loadExample, loadTour, type TourStep } from "./gallery/gallery.ts";
 import { Tour } from "./gallery/tour.ts";
 import { Inspection, lanesPanel } from "./inspection.ts";
-import { LaunchForm } from "./launch/form.ts";
+import { readJobJson, writeJobJson } from "./launch/job-text.ts";
 import { toFragment } from "./share/fragment.ts";
+import { SourcePanel } from "./source.ts";
 import { chooseTheme } from "./theme.ts";
+import { Toolbar } from "./toolbar.ts";
+import type { PictureSize } from "./views/buffer-picture.ts";
 import { ProfileView } from "./views/profile.ts";
 import { ReportsView } from "./views/reports.ts";
 import { ResultsView } from "./views/results.ts";
@@ -24,11 +27,10 @@ interface RunSettings {
 
 /** The page: an editor on one side, what came out on the other. */
 export class Playground {
-  readonly #editor: Editor;
+  readonly #source: SourcePanel;
   readonly #runner = new EngineClient();
   readonly #watcher = new EngineClient();
   readonly #inspection: Inspection;
-  readonly #form = new LaunchForm((job) => this.#edit(jobPath, job, "form"));
   readonly #results = new ResultsView();
   readonly #reports: ReportsView;
   readonly #profile: ProfileView;
@@ -37,41 +39,52 @@ export class Playground {
   readonly #tour = new Tour((step) => void this.#showTourStep(step));
   readonly #gallery = new GalleryDialog((id) => void this.openExample(id));
   readonly #opener: FileOpener;
-  readonly #files = h("div", { class: "files", role: "group", "aria-label": "Files" });
-  readonly #code = h("div", { class: "code" });
-  readonly #launch = h("div", { class: "launch", hidden: true }, this.#form.element);
   readonly #status = h("p", { class: "status", role: "status" });
-  readonly #title = h("span", { class: "title" });
-  readonly #run = button("run", "Run", () => void this.run(), "primary");
-  readonly #stop = button("stop", "Stop", () => this.stop(), "stop");
-  readonly #sanitize = h("input", { type: "checkbox" });
-  readonly #engine = h(
-    "select",
-    { "aria-label": "Engine" },
-    h("option", { value: "both" }, "both engines"),
-    h("option", { value: "jit" }, "compiled"),
-    h("option", { value: "interpreter" }, "interpreter"),
-  );
+  readonly #toolbar = new Toolbar({
+    onRun: () => void this.run(),
+    onStop: () => this.stop(),
+    onExamples: () => this.#gallery.element.showModal(),
+    onOpen: () => this.#opener.choose(),
+    onShare: () => void this.#share(),
+    onTheme: () => this.#changeTheme(),
+  });
+  /** The pictures among the data of the program. */
+  #pictures: readonly PictureSize[] = [];
   #document: PlayDocument = { title: "", example: null, job: "", files: [] };
   /** The program that the views are about; null: it has been edited since, or has not run. */
   #shown: { readonly program: Program; readonly sanitize: boolean } | null = null;
 
   constructor(root: HTMLElement) {
-    this.#editor = new Editor(this.#code, {
-      onChange: (path, text) => this.#edit(path, text, "editor"),
-      onRun: () => void this.run(),
-      onPlace: (range) => this.#open(range.path, () => this.#editor.select(range)),
-      onProblem: (message) => this.#say(message),
-    });
+    const say = (message: string): void => this.#say(message);
+    this.#source = new SourcePanel(
+      {
+        onChange: (path, text) => this.#edit(path, text),
+        onJob: (job) => this.#edit(jobPath, job),
+        onKernel: (launch, kernel) => void this.#launchKernel(launch, kernel),
+        onNewFile: () => this.#newFile(),
+        onRemove: (path) => this.#change(withModule(this.#document, path, null)),
+        onRun: () => void this.run(),
+        onPlace: (range) => this.#source.select(range),
+        onProblem: say,
+        onLens: (command, kernel) => void this.#doWith(command, kernel),
+        onBreakpoints: () => this.#inspection.breakpoints.show(this.#source.editor.breakpoints()),
+        onRunTo: (path, line, backward) => void this.#runTo(path, line, backward),
+        onCondition: (path, line) => this.#inspection.breakpoints.edit(path, line),
+      },
+      this.#tour.element,
+    );
+    const { editor } = this.#source;
+    const go = (path: string, line: number): void => this.#source.showLine(path, line);
     this.#inspection = new Inspection(this.#watcher, {
-      onLine: (path, line) => this.#editor.showNow(path, line),
+      onLine: (path, line) => editor.showNow(path, line),
       onTrace: ({ found }) => this.#reports.know(found),
-      breakpoints: () => this.#editor.breakpoints(),
-      onProblem: (message) => this.#say(message),
+      breakpoints: () => editor.breakpoints(),
+      onBreakpointLine: go,
+      onCondition: (breakpoint, condition) => editor.setBreakpoint(breakpoint, condition),
+      onProblem: say,
     });
-    const go = (path: string, line: number): void => this.#open(path, () => this.#editor.showLine(line));
     this.#reports = new ReportsView(
-      (range: FileRange) => this.#open(range.path, () => this.#editor.select(range)),
+      (range: FileRange) => this.#source.select(range),
       (time) => {
         this.#views.show("lanes");
         this.#inspection.goTo(time);
@@ -79,17 +92,17 @@ export class Playground {
     );
     this.#profile = new ProfileView({
       onProfile: () => void this.#count(),
-      onHeat: (lines) => this.#editor.showHeat(lines),
+      onHeat: (lines) => editor.showHeat(lines),
       onLine: go,
+      lineText: (path, line) => editor.lineText(path, line),
     });
     this.#schedules = new SchedulesView({ onExplore: (budget) => void this.#explore(budget), onLine: go });
     this.#views = this.#makeViews();
-    this.#stop.hidden = true;
-    root.append(this.#bar(), this.#main(), this.#gallery.element);
+    root.append(this.#toolbar.element, this.#main(), this.#gallery.element);
     this.#opener = new FileOpener(root, this.#runner, {
       open: (document) => this.open(document),
       add: (files) => this.#addFiles(files),
-      say: (message) => this.#say(message),
+      say,
     });
   }
 
@@ -98,17 +111,15 @@ export class Playground {
     this.stop();
     this.#document = document;
     this.#shown = null;
-    this.#title.textContent = document.title;
-    this.#editor.open(editable(document));
-    this.#form.offer(document.files.filter(({ text }) => text === null).map(({ path }) => path));
-    this.#form.show(document.job);
+    this.#toolbar.title = document.title;
+    this.#pictures = [];
+    this.#source.open(document);
     this.#results.show([]);
     this.#inspection.clear();
     this.#profile.show(null);
     this.#schedules.show(null);
     this.#tour.show([]);
     this.#showFindings([]);
-    this.#showLaunch(false);
     this.#say("");
     this.#views.show(view);
   }
@@ -126,12 +137,10 @@ export class Playground {
 
   /** Runs the program in the engines that are chosen, and records what the first warp does. */
   async run(settings: Partial<RunSettings> = {}): Promise<void> {
-    if (this.#isBusy) return;
-    const choice = this.#engine.value;
-    const engines =
-      settings.engines ?? (choice === "both" ? ["jit", "interpreter"] : [choice as "jit" | "interpreter"]);
-    const sanitize = settings.sanitize ?? this.#sanitize.checked;
-    this.#sanitize.checked = sanitize;
+    if (this.#toolbar.isBusy) return;
+    const engines = settings.engines ?? this.#toolbar.engines;
+    const sanitize = settings.sanitize ?? this.#toolbar.sanitize;
+    this.#toolbar.sanitize = sanitize;
     const program = this.#program;
     this.#say("Running…");
     await this.#busily(async () => {
@@ -139,7 +148,7 @@ export class Playground {
       for (const engine of sanitize ? (["interpreter"] as const) : engines) {
         const outcome = await this.#runner.request("run", { program, engine, sanitize });
         outcomes.push(outcome);
-        this.#results.show(outcomes);
+        this.#results.show(outcomes, this.#pictures);
         this.#showFindings(outcome.findings);
         if (!outcome.ok && outcome.launches.length === 0) break;
       }
@@ -164,10 +173,6 @@ export class Playground {
     return { job: this.#document.job, files: this.#document.files };
   }
 
-  get #isBusy(): boolean {
-    return this.#run.disabled;
-  }
-
   #makeViews(): Tabs {
     const view = (label: string, child: HTMLElement): HTMLElement =>
       h("section", { class: "view", "aria-label": label }, child);
@@ -189,57 +194,11 @@ export class Playground {
     );
   }
 
-  #bar(): HTMLElement {
-    return h(
-      "header",
-      { class: "bar" },
-      h(
-        "a",
-        { class: "brand", href: "./" },
-        h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 }),
-        h("h1", {}, "Lanewise"),
-      ),
-      h(
-        "div",
-        { class: "actions" },
-        this.#run,
-        this.#stop,
-        this.#engine,
-        h(
-          "label",
-          { class: "check", title: "Look for undefined behaviour while the kernel runs" },
-          this.#sanitize,
-          "sanitize",
-        ),
-      ),
-      h(
-        "div",
-        { class: "actions right" },
-        this.#title,
-        button("grid", "Examples", () => this.#gallery.element.showModal()),
-        button("open", "Open", () => this.#opener.choose()),
-        button("share", "Share", () => void this.#share()),
-        h(
-          "button",
-          { type: "button", class: "icon-button", "aria-label": "Light or dark", onclick: () => this.#changeTheme() },
-          icon("sun"),
-        ),
-      ),
-    );
-  }
-
   #main(): HTMLElement {
     return h(
       "main",
       {},
-      h(
-        "section",
-        { class: "source", "aria-label": "Source" },
-        this.#files,
-        this.#code,
-        this.#launch,
-        this.#tour.element,
-      ),
+      this.#source.element,
       h(
         "section",
         { class: "output", "aria-label": "What came out" },
@@ -247,6 +206,7 @@ export class Playground {
         this.#status,
         h("div", { class: "panels" }, this.#views.panels),
         this.#inspection.timeBar.element,
+        this.#inspection.breakpoints.element,
       ),
     );
   }
@@ -294,21 +254,23 @@ export class Playground {
 
   /** Does something that one can stop. */
   async #busily(work: () => Promise<void>): Promise<void> {
-    if (this.#isBusy) return;
-    this.#run.disabled = true;
-    this.#stop.hidden = false;
+    if (this.#toolbar.isBusy) return;
+    this.#toolbar.isBusy = true;
     try {
       await work();
     } catch (error) {
       this.#say(error instanceof Stopped ? "Stopped." : `The engine has failed: ${(error as Error).message}`);
     }
-    this.#run.disabled = false;
-    this.#stop.hidden = true;
+    this.#toolbar.isBusy = false;
   }
 
   async #showTourStep({ text: _, ...step }: TourStep): Promise<void> {
     const file = step.file ?? this.#document.files[0]?.path;
-    if (file !== undefined) this.#open(file, () => this.#editor.showTour(step.lines ?? []));
+    const { editor } = this.#source;
+    if (file !== undefined) {
+      this.#source.show(file);
+      editor.showTour(step.lines ?? []);
+    }
     if (step.act === "run") await this.run({ sanitize: false });
     else if (step.act === "sanitize") await this.run({ sanitize: true });
     else if (step.act === "profile") await this.#count();
@@ -316,87 +278,96 @@ export class Playground {
     else if (step.at !== undefined && this.#shown === null) await this.run();
     if (step.view !== undefined) this.#views.show(step.view);
     if (step.at === undefined) return;
-    const line = this.#editor.lineWith(step.at.line);
+    const line = editor.lineWith(step.at.line);
     const at = line === null ? null : this.#inspection.nthStepAtLine(line, step.at.hit ?? 1);
     if (at !== null) this.#inspection.chooseStep(at, step.at.lane ?? null);
   }
 
-  #edit(path: string, text: string, by: "editor" | "form"): void {
+  #edit(path: string, text: string): void {
     const wasExample = this.#document.example !== null;
     this.#document = { ...withText(this.#document, path, text), example: null };
     this.#shown = null;
     if (wasExample) history.replaceState(null, "", location.pathname + location.search);
-    if (path !== jobPath) return;
-    if (by === "editor") this.#form.show(text);
-    else this.#editor.setText(jobPath, text);
+    this.#source.update(this.#document);
   }
 
-  /** Adds data to the program; a `.npy` file becomes what fills a buffer of the job that names it. */
-  #addFiles(files: readonly ProgramFile[]): void {
-    const names = files.map(({ path }) => path);
-    const kept = this.#document.files.filter(({ path }) => !names.includes(path));
-    this.#document = { ...this.#document, files: [...kept, ...files], example: null };
+  /** Opens the program with other files, without its tour. */
+  #change(document: PlayDocument, path?: string): void {
+    this.#document = { ...document, example: null };
     this.#shown = null;
-    this.#form.offer(names);
-    this.#showLaunch(true);
-    this.#say(`Added ${names.join(", ")}: choose it for a buffer below.`);
+    this.#source.open(this.#document, path);
+  }
+
+  /** Adds data to the program, for buffers of the job that name it. */
+  #addFiles(files: readonly LooseFile[]): void {
+    const names = files.map(({ path }) => path);
+    this.#change(
+      withFiles(
+        this.#document,
+        files.map(({ path, text, bytes }) => ({ path, text, bytes })),
+      ),
+    );
+    this.#source.offer(new Map(files.map(({ path, shape }) => [path, shape])));
+    this.#pictures = [...this.#pictures, ...files.flatMap(({ shape }) => shape?.picture ?? [])];
+    this.#source.showLaunch(true);
+    this.#say(`Added ${names.join(", ")}: choose it for a buffer under Launch.`);
+  }
+
+  #newFile(): void {
+    const [first] = this.#document.files;
+    const ending = first !== undefined && /\.(visaasm|isaasm)$/.test(first.path) ? "visaasm" : "ptx";
+    const name = window.prompt("The name of the new file:", `more.${ending}`)?.trim() ?? "";
+    if (name === "") return;
+    if (name === jobPath || this.#document.files.some(({ path }) => path === name)) {
+      this.#say(`There is a file ${name} already.`);
+      return;
+    }
+    const head = /\.version[^\n]*\n\.target[^\n]*\n\.address_size[^\n]*\n/.exec(first?.text ?? "")?.[0];
+    this.#change(withModule(this.#document, name, ending === "ptx" ? `${head ?? ".version 8.0\n"}\n` : ""), name);
+  }
+
+  /** Changes the kernel of a launch. Says whether it is of that kernel now. */
+  async #launchKernel(launch: number, kernel: string): Promise<boolean> {
+    const job = readJobJson(this.#document.job);
+    const found = job && (await this.#watcher.request("propose", { files: this.#document.files, kernel }));
+    if (!job || !found) {
+      this.#say(job ? `${kernel} cannot be launched yet: correct the program first.` : "job.json is not valid JSON.");
+      return false;
+    }
+    this.#edit(jobPath, `${writeJobJson(withKernel(job, launch, kernel, found))}\n`);
+    this.#say(`The job launches ${kernel}. Its arguments are under Launch.`);
+    return true;
+  }
+
+  /** Does what a lens above a kernel says. */
+  async #doWith(command: Parameters<LensAction>[0], kernel: string): Promise<void> {
+    const launches = readJobJson(this.#document.job)?.launches;
+    const isLaunched = launches === undefined || launches.some((launch) => launch.kernel === kernel);
+    if (!isLaunched && !(await this.#launchKernel(0, kernel))) return;
+    if (command === "profile") {
+      this.#views.show("profile");
+      await this.#count();
+      return;
+    }
+    await this.run({ sanitize: command === "sanitize" });
+    this.#views.show({ run: "results", debug: "lanes", sanitize: "reports" }[command]);
+  }
+
+  async #runTo(path: string, line: number, backward: boolean): Promise<void> {
+    if (this.#shown === null) await this.run();
+    this.#inspection.goToLine(path, line, backward);
   }
 
   #showFindings(findings: readonly Finding[]): void {
     this.#reports.show(findings);
     this.#views.count("reports", findings.length > 0 ? findings.length : null);
-    this.#editor.showFindings(findings);
-  }
-
-  #open(path: string, then: () => void): void {
-    this.#editor.show(path);
-    this.#showLaunch(false);
-    then();
-  }
-
-  /** Shows the settings of the launch in place of the editor, or the editor. */
-  #showLaunch(shown: boolean): void {
-    this.#launch.hidden = !shown;
-    this.#code.hidden = shown;
-    this.#showFiles();
-    if (shown) void this.#showTypes();
-  }
-
-  /** Tells the form the types of the kernels' parameters. */
-  async #showTypes(): Promise<void> {
-    const kernels = this.#form.kernels;
-    const found = await Promise.all(
-      kernels.map(async (kernel) => {
-        for (const { path } of this.#document.files) {
-          const parameters = await this.#editor.parametersOf(path, kernel);
-          if (parameters.length > 0) return [kernel, parameters] as const;
-        }
-        return [kernel, []] as const;
-      }),
-    );
-    this.#form.showTypes(new Map(found));
-  }
-
-  #showFiles(): void {
-    const tab = (label: string, pressed: boolean, act: () => void): HTMLElement =>
-      h("button", { type: "button", "aria-pressed": String(pressed), onclick: act }, label);
-    const isLaunch = !this.#launch.hidden;
-    fill(
-      this.#files,
-      editable(this.#document).map(({ path }) =>
-        tab(path, !isLaunch && path === this.#editor.path, () => this.#open(path, () => {})),
-      ),
-      tab("Launch", isLaunch, () => this.#showLaunch(true)),
-    );
+    this.#source.editor.showFindings(findings);
   }
 
   #say(text: string): void {
     this.#status.textContent = text;
   }
 }
-
-const button = (name: IconName, label: string, act: () => void, kind = ""): HTMLButtonElement =>
-  h("button", { type: "button", class: kind, onclick: act }, icon(name), h("span", { class: "button-label" }, label));
 
 function summaryOf(outcomes: readonly RunOutcome[]): string {
   const failed = outcomes.find(({ ok }) => !ok);

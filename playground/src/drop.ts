@@ -1,7 +1,7 @@
 import type { PlayDocument } from "./document.ts";
 import { fill, h, icon } from "./dom.ts";
 import type { EngineClient } from "./engine/client.ts";
-import type { DroppedFile, OpenedProgram, ProgramFile } from "./engine/protocol.ts";
+import type { DroppedFile, LooseFile, OpenedProgram } from "./engine/protocol.ts";
 import { writeJobJson } from "./launch/job-text.ts";
 
 /** The largest file that is read. */
@@ -11,7 +11,7 @@ const maxBytes = 256 * 2 ** 20;
 interface OpenEvents {
   readonly open: (document: PlayDocument) => void;
   /** Files that are no programs: data for the present one. */
-  readonly add: (files: readonly ProgramFile[]) => void;
+  readonly add: (files: readonly LooseFile[]) => void;
   readonly say: (message: string) => void;
 }
 
@@ -41,7 +41,7 @@ export class FileOpener {
     root.addEventListener("drop", (event) => {
       event.preventDefault();
       root.classList.remove("dropping");
-      void this.#take([...(event.dataTransfer?.files ?? [])]);
+      void filesOf(event.dataTransfer).then((files) => this.#take(files));
     });
   }
 
@@ -75,7 +75,7 @@ export class FileOpener {
     }
   }
 
-  #offer(programs: readonly OpenedProgram[], loose: readonly ProgramFile[], names: string): void {
+  #offer(programs: readonly OpenedProgram[], loose: readonly LooseFile[], names: string): void {
     const [first] = programs;
     if (first === undefined) {
       if (loose.length === 0) this.#events.say(`There is no PTX or vISA in ${names}.`);
@@ -132,5 +132,34 @@ export class FileOpener {
       ),
     );
     this.element.showModal();
+  }
+}
+
+/** The files of a drop, those in folders too. */
+async function filesOf(dropped: DataTransfer | null): Promise<File[]> {
+  // What was dropped is known only until the first wait.
+  const entries = [...(dropped?.items ?? [])].map((item) => item.webkitGetAsEntry());
+  const plain = [...(dropped?.files ?? [])];
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  const found: File[] = [];
+  for (const entry of entries) if (entry !== null) await collect(entry, found);
+  return found;
+}
+
+/** The most files that are read of a folder. */
+const maxFiles = 2000;
+
+async function collect(entry: FileSystemEntry, into: File[]): Promise<void> {
+  if (into.length >= maxFiles) return;
+  if (entry.isFile) {
+    into.push(await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject)));
+    return;
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  // A folder is read in parts, the last of which is empty.
+  for (;;) {
+    const part = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (part.length === 0) return;
+    for (const child of part) await collect(child, into);
   }
 }

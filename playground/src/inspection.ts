@@ -1,6 +1,7 @@
 import { h } from "./dom.ts";
 import type { EngineClient } from "./engine/client.ts";
 import type { BreakpointView, MachineView, Motion, Program, WarpTrace } from "./engine/protocol.ts";
+import { BreakpointList } from "./views/breakpoint-list.ts";
 import { ConsoleView } from "./views/console.ts";
 import { LanesView } from "./views/lanes.ts";
 import { MemoryView } from "./views/memory.ts";
@@ -19,6 +20,8 @@ export interface InspectionEvents {
   readonly onLine: (path: string, line: number | null) => void;
   readonly onTrace: (trace: WarpTrace) => void;
   readonly breakpoints: () => readonly BreakpointView[];
+  readonly onBreakpointLine: (path: string, line: number) => void;
+  readonly onCondition: (breakpoint: BreakpointView, condition: string | null) => void;
   readonly onProblem: (message: string) => void;
 }
 
@@ -29,6 +32,7 @@ export class Inspection {
   readonly memory: MemoryView;
   readonly console: ConsoleView;
   readonly timeBar: TimeBar;
+  readonly breakpoints: BreakpointList;
   readonly #engine: EngineClient;
   readonly #events: InspectionEvents;
   #history: WarpHistory | null = null;
@@ -59,6 +63,7 @@ export class Inspection {
       onStep: (step) => this.#choose(step, null),
       onContinue: (backward) => this.#move({ kind: backward ? "reverse" : "continue" }),
     });
+    this.breakpoints = new BreakpointList({ onLine: events.onBreakpointLine, onCondition: events.onCondition });
     this.lanes.show(null, notRun);
   }
 
@@ -94,6 +99,11 @@ export class Inspection {
   /** Shows a time of the warp, the first if it is before it. */
   goTo(time: number, lane: number | null = null): void {
     if (this.#history !== null) this.#choose(this.#history.stepAt(time), lane);
+  }
+
+  /** Goes to the next time at which the warp comes to a line, or back to the last. */
+  goToLine(path: string, line: number, backward: boolean): void {
+    if (this.#history !== null) this.#move({ kind: "toLine", path, line, backward });
   }
 
   /** Shows the memory too, or no longer. */

@@ -1,46 +1,22 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findChromium } from "../browser/chromium.ts";
-import { gallery, lineWith, root } from "./gallery-files.ts";
-import { buildSite, canBuild, serveSite, type Site } from "./site.ts";
+import { gallery, lineWith } from "./gallery-files.ts";
+import { chromiumPath, eventually, fileOf, missingFor, patience, PlaygroundPage } from "./page.ts";
+import { serveSite } from "./site.ts";
 
-const executablePath = findChromium();
-const missing = executablePath === null ? "there is no Chromium" : canBuild ? null : "its packages are not installed";
+const missing = missingFor(chromiumPath, "Chromium");
 const title = missing === null ? "the playground" : `the playground (skipped: ${missing} on this machine)`;
-const patience = 120_000;
-
-/** What is true in a while, however busy the machine is. */
-const eventually = <T>(get: () => T) => expect.poll(get, { timeout: patience / 4 });
 
 describe.skipIf(missing !== null)(title, () => {
-  let browser: Browser;
-  let site: Site;
-  let server: Awaited<ReturnType<typeof serveSite>>;
-  let page: Page;
-  const errors: string[] = [];
+  let playground: PlaygroundPage;
+  let page: PlaygroundPage["page"];
   beforeAll(async () => {
-    site = buildSite();
-    server = await serveSite(site);
-    browser = await chromium.launch({ executablePath: executablePath!, args: ["--no-sandbox"] });
-    page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
-    page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(server.url);
-    await page.locator(".cm-line").first().waitFor();
+    playground = await PlaygroundPage.open();
+    ({ page } = playground);
   }, patience);
-  afterAll(async () => {
-    await browser?.close();
-    server?.close();
-    site?.remove();
-    expect(errors).toEqual([]);
-  });
+  afterAll(() => playground?.close());
 
-  const run = async (): Promise<void> => {
-    await page.getByRole("button", { name: "Run" }).click();
-    await page.locator("button.stop").waitFor({ state: "hidden", timeout: patience });
-  };
-  const show = (view: string): Promise<void> => page.getByRole("tab", { name: view }).click();
+  const run = (): Promise<void> => playground.run();
+  const show = (view: string): Promise<void> => playground.show(view);
 
   test(
     "runs a kernel in both engines, and shows what it has left in its buffer",
@@ -104,7 +80,7 @@ describe.skipIf(missing !== null)(title, () => {
     "the profile shades lines, and other schedules of it make no difference",
     async () => {
       await show("Profile");
-      await page.locator(".view-bar").getByRole("button", { name: "Profile" }).click();
+      await page.locator(".view-bar").getByRole("button", { name: "Profile", exact: true }).click();
       await page.locator("button.stop").waitFor({ state: "hidden" });
       expect(await page.locator(".totals").textContent()).toMatch(/divergent calls1/);
       expect(await page.locator(".cm-heat").count()).toBeGreaterThan(5);
@@ -123,7 +99,7 @@ describe.skipIf(missing !== null)(title, () => {
     await page.getByRole("button", { name: "Share" }).click();
     await eventually(() => page.locator(".output .status").textContent()).toMatch(/The link is in/);
     expect(page.url()).toMatch(/#p=[\w-]+$/);
-    const other = await browser.newPage();
+    const other = await playground.browser.newPage();
     await other.goto(page.url());
     await eventually(() => other.locator(".cm-line").first().textContent()).toBe("// mine");
     await other.goto("about:blank");
@@ -135,11 +111,11 @@ describe.skipIf(missing !== null)(title, () => {
   test(
     "a report is in the margin at both of its accesses, and leads to its time",
     async () => {
-      await page.goto(`${server.url}#e=missing-barrier`);
+      await page.goto(`${playground.url}#e=missing-barrier`);
       await eventually(() => page.locator(".bar .title").textContent()).toBe("The missing barrier");
-      await page.getByLabel("sanitize").check();
+      await page.getByRole("checkbox", { name: "sanitize" }).check();
       await run();
-      await page.getByLabel("sanitize").uncheck();
+      await page.getByRole("checkbox", { name: "sanitize" }).uncheck();
       await show("Reports");
       const report = page.locator(".report.error").first();
       expect(await report.textContent()).toMatch(/data-race, missing-barrier\.ptx:16, .*missing-barrier\.ptx:15/);
@@ -152,7 +128,7 @@ describe.skipIf(missing !== null)(title, () => {
   );
 
   test("while one types, mistakes are marked with what would be right, and names are explained", async () => {
-    await page.goto(`${server.url}#e=squares`);
+    await page.goto(`${playground.url}#e=squares`);
     await eventually(() => page.locator(".bar .title").textContent()).toBe("Squares");
     await page.locator(".cm-line", { hasText: "mul.lo.u32" }).click();
     await page.keyboard.press("End");
@@ -162,18 +138,10 @@ describe.skipIf(missing !== null)(title, () => {
     await eventually(() => page.locator(".cm-hover").textContent()).toMatch(/multiplies two values and adds a third/);
   });
 
-  const drop = (files: readonly { readonly name: string; readonly bytes: readonly number[] }[]): Promise<unknown> =>
-    page.evaluate(`{
-      const transfer = new DataTransfer();
-      for (const { name, bytes } of ${JSON.stringify(files)}) transfer.items.add(new File([new Uint8Array(bytes)], name));
-      document.querySelector("#app").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
-    }`);
-  const fileOf = (path: string, name: string) => ({ name, bytes: [...readFileSync(join(root, path))] });
-
   test(
     "an executable that is dropped in is opened with its kernel and arguments for it, and runs",
     async () => {
-      await drop([fileOf("examples/cuda/reduce", "reduce")]);
+      await playground.drop([fileOf("examples/cuda/reduce", "reduce")]);
       const status = page.locator(".output .status");
       await eventually(() => status.textContent()).toMatch(/^Opened .*\.ptx\./);
       await run();
@@ -187,21 +155,21 @@ describe.skipIf(missing !== null)(title, () => {
     { what: "an ELF file that is cut off", name: "a.out", bytes: [127, 69, 76, 70, 2, 1, 1, 0], says: /a\.out/ },
     { what: "text that is no program", name: "letter.txt", bytes: [72, 105, 10], says: /Added letter\.txt/ },
   ])("$what: it is said what is wrong, and the page goes on", async ({ name, bytes, says }) => {
-    await drop([{ name, bytes }]);
+    await playground.drop([{ name, bytes }]);
     await eventually(() => page.locator(".output .status").textContent()).toMatch(says);
   });
 
   test(
     "a page that has been visited works without a network",
     async () => {
-      const context = await browser.newContext();
+      const context = await playground.browser.newContext();
       const visitor = await context.newPage();
-      await visitor.goto(server.url);
+      await visitor.goto(playground.url);
       await visitor.evaluate("navigator.serviceWorker.ready.then(() => true)");
       await context.setOffline(true);
-      await visitor.goto(`${server.url}#e=visa-branch`);
+      await visitor.goto(`${playground.url}#e=visa-branch`);
       await visitor.reload();
-      await visitor.getByRole("button", { name: "Run" }).click();
+      await visitor.getByRole("button", { name: "Run", exact: true }).click();
       const status = visitor.locator(".output .status");
       await eventually(() => status.textContent()).toMatch(/^Done/);
       await context.close();
@@ -212,11 +180,11 @@ describe.skipIf(missing !== null)(title, () => {
   test(
     "where the server isolates the page, compiled kernels use several threads",
     async () => {
-      const isolated = await serveSite(site, { isolated: true, path: "" });
-      const other = await browser.newPage();
+      const isolated = await serveSite(playground.site, { isolated: true, path: "" });
+      const other = await playground.browser.newPage();
       await other.goto(`${isolated.url}#e=tiles`);
       expect(await other.evaluate("crossOriginIsolated")).toBe(true);
-      await other.getByRole("button", { name: "Run" }).click();
+      await other.getByRole("button", { name: "Run", exact: true }).click();
       const status = other.locator(".output .status");
       await eventually(() => status.textContent()).toMatch(/^Done/);
       await other.close();
@@ -228,7 +196,7 @@ describe.skipIf(missing !== null)(title, () => {
   test.each(gallery)(
     "the example $id opens, and its tour can be walked",
     async ({ id, title: name, files, tour }) => {
-      await page.goto(`${server.url}#e=${id}`);
+      await page.goto(`${playground.url}#e=${id}`);
       await eventually(() => page.locator(".bar .title").textContent()).toBe(name);
       const next = page.locator(".tour .primary");
       for (const { at } of tour.slice(1)) {
@@ -251,7 +219,7 @@ describe.skipIf(missing !== null)(title, () => {
 .target sm_75
 .address_size 64
 .visible .entry spin(.param .u64 out) { again: bra again; }`;
-      await page.goto(`${server.url}#e=squares`);
+      await page.goto(`${playground.url}#e=squares`);
       await eventually(() => page.getByRole("button", { name: "squares.ptx" }).count()).toBe(1);
       await page.locator(".cm-content").fill(source);
       await page.getByRole("button", { name: "job.json" }).click();
@@ -260,7 +228,7 @@ describe.skipIf(missing !== null)(title, () => {
         launches: [{ kernel: "spin", grid: [1], block: [32], args: [{ u64: 0 }] }],
       };
       await page.locator(".cm-content").fill(JSON.stringify(job));
-      await page.getByRole("button", { name: "Run" }).click();
+      await page.getByRole("button", { name: "Run", exact: true }).click();
       // The page goes on meanwhile.
       await show("Results");
       await page.getByRole("button", { name: "Stop" }).click();

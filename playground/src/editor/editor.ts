@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
+import { EditorState, type Extension, StateEffect, StateField, type Text } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -12,14 +12,18 @@ import {
   highlightActiveLine,
   highlightActiveLineGutter,
   keymap,
-  lineNumbers,
 } from "@codemirror/view";
+import type { SymbolNode } from "lanewise/ide";
 import type { BreakpointView, FileRange, Finding } from "../engine/protocol.ts";
-import { breakpointLines, breakpoints, toggleBreakpoint } from "./breakpoints.ts";
+import type { KernelParameter } from "../launch/form.ts";
+import { breakpointAt, breakpointMargin, breakpointsOf, changesBreakpoints, toggleBreakpoint } from "./breakpoints.ts";
 import { type HeatLine, heatMargin, setHeat } from "./heat.ts";
 import { coloursOf } from "./highlight.ts";
 import { keepKnown, type LanguageHost, languageSupport, lintOptions, reportsChanged } from "./language.ts";
 import { LanguageClient } from "./language-client.ts";
+import type { LensAction } from "./lenses.ts";
+import { type LineActions, LineMenu } from "./line-menu.ts";
+import { Palette } from "./palette.ts";
 
 /** The lines that are marked: that of the present time, and those that a tour speaks of. */
 interface MarkedLines {
@@ -54,6 +58,12 @@ export interface EditorEvents {
   /** Shows a place in another file. */
   readonly onPlace: (range: FileRange) => void;
   readonly onProblem: (message: string) => void;
+  readonly onLens: LensAction;
+  readonly onBreakpoints: () => void;
+  /** Time is to go to the next, or back to the last, arrival at a line. */
+  readonly onRunTo: (path: string, line: number, backward: boolean) => void;
+  /** The condition of a breakpoint is to be written. */
+  readonly onCondition: (path: string, line: number) => void;
 }
 
 /** An editor of several files, one of which is shown. */
@@ -62,6 +72,8 @@ export class Editor {
   readonly #events: EditorEvents;
   readonly #states = new Map<string, EditorState>();
   readonly #client = new LanguageClient();
+  readonly #palette = new Palette();
+  readonly #menu = new LineMenu();
   readonly #language: LanguageHost;
   #findings: readonly Finding[] = [];
   #path = "";
@@ -73,16 +85,26 @@ export class Editor {
       reports: (path) => this.#reportsOf(path),
       goTo: ({ uri, start, end }) => events.onPlace({ path: uri, from: start, to: end, line: 0 }),
       say: events.onProblem,
+      palette: this.#palette,
+      lineAt: (path, offset) => {
+        const doc = this.#docOf(path);
+        if (doc === undefined || offset > doc.length) return null;
+        const { number, text } = doc.lineAt(offset);
+        return { line: number, text };
+      },
+      uris: () => [...this.#states.keys()].filter((path) => languageOf(path) !== null),
+      onLens: events.onLens,
     };
     this.view = new EditorView({ parent });
+    parent.append(this.#palette.element, this.#menu.element);
   }
 
   get path(): string {
     return this.#path;
   }
 
-  /** Replaces all files. */
-  open(files: readonly { readonly path: string; readonly text: string }[]): void {
+  /** Replaces all files, and shows one of them. */
+  open(files: readonly { readonly path: string; readonly text: string }[], shown = files[0]?.path): void {
     for (const path of this.#states.keys())
       if (languageOf(path) !== null) void this.#client.call("closeDocument", path);
     this.#states.clear();
@@ -93,8 +115,8 @@ export class Editor {
       this.#states.set(path, this.#state(path, text));
     }
     this.#path = "";
-    const [first] = files;
-    if (first !== undefined) this.show(first.path);
+    if (shown !== undefined) this.show(shown);
+    this.#events.onBreakpoints();
   }
 
   /** Shows a file. */
@@ -139,12 +161,35 @@ export class Editor {
     this.view.dispatch({ effects: setHeat.of(lines.filter(({ path }) => path === this.#path)) });
   }
 
-  /** The lines with breakpoints, in all files. */
+  /** The breakpoints of all files. */
   breakpoints(): BreakpointView[] {
-    const states = new Map(this.#states).set(this.#path, this.view.state);
-    return [...states].flatMap(([path, state]) =>
-      breakpointLines(state).map((line) => ({ path, line, condition: "" })),
-    );
+    return [...this.#states.keys()].flatMap((path) => {
+      const state = path === this.#path ? this.view.state : this.#states.get(path)!;
+      return breakpointsOf(state).map((breakpoint) => ({ path, ...breakpoint }));
+    });
+  }
+
+  /** Gives a breakpoint a condition, or (null) takes it away. */
+  setBreakpoint({ path, line }: BreakpointView, condition: string | null): void {
+    const shown = path === this.#path;
+    const state = shown ? this.view.state : this.#states.get(path);
+    const effect = state && breakpointAt(state, line, condition);
+    if (!state || !effect) return;
+    if (shown) this.view.dispatch({ effects: effect });
+    else {
+      this.#states.set(path, state.update({ effects: effect }).state);
+      this.#events.onBreakpoints();
+    }
+  }
+
+  /** The text of a line; empty if there is none. */
+  lineText(path: string, line: number): string {
+    const doc = this.#docOf(path);
+    return doc === undefined || line < 1 || line > doc.lines ? "" : doc.line(line).text.trim();
+  }
+
+  #docOf(path: string): Text | undefined {
+    return (path === this.#path ? this.view.state : this.#states.get(path))?.doc;
   }
 
   /** The number of the first line that contains a text; null if there is none. */
@@ -179,23 +224,11 @@ export class Editor {
     forceLinting(this.view);
   }
 
-  /** The names and types of the parameters of a kernel, as the language service knows them. */
-  async parametersOf(
-    path: string,
-    kernel: string,
-  ): Promise<readonly { readonly name: string; readonly type: string }[]> {
-    if (languageOf(path) === null) return [];
-    const symbols = await this.#client.call("symbols", path);
-    const found = symbols.find(({ name, kind }) => kind === "kernel" && name === kernel);
-    return (found?.children ?? [])
-      .filter(({ kind }) => kind === "parameter")
-      .map(({ name, detail }) => ({
-        name,
-        type: detail
-          .split(" ")
-          .filter((word) => word !== ".param" && word !== name)
-          .join(" "),
-      }));
+  /** The kernels of a file with the names and types of their parameters, as the language service knows them. */
+  async kernelsOf(path: string): Promise<ReadonlyMap<string, readonly KernelParameter[]>> {
+    if (languageOf(path) === null) return new Map();
+    const kernels = (await this.#client.call("symbols", path)).filter(({ kind }) => kind === "kernel");
+    return new Map(kernels.map(({ name, children }) => [name, children.flatMap(parameterOf)]));
   }
 
   /**
@@ -232,8 +265,7 @@ export class Editor {
     return EditorState.create({
       doc,
       extensions: [
-        breakpoints,
-        lineNumbers(),
+        breakpointMargin((line, event) => this.#menu.show(event, `Line ${line}`, this.#lineActions(path, line))),
         heatMargin,
         lintGutter(),
         highlightActiveLineGutter(),
@@ -254,6 +286,8 @@ export class Editor {
             key: "F9",
             run: (view) => (toggleBreakpoint(view, view.state.doc.lineAt(view.state.selection.main.head).number), true),
           },
+          { key: "Ctrl-F10", run: (view) => this.#runTo(view, path, false) },
+          { key: "Ctrl-Shift-F10", run: (view) => this.#runTo(view, path, true) },
           // Tab indents; after Escape it leaves the editor, as the editor's own help says.
           indentWithTab,
         ]),
@@ -265,6 +299,9 @@ export class Editor {
           "aria-label": `Source of ${path}. Escape, then Tab, leaves the editor.`,
         }),
         EditorView.updateListener.of((update) => {
+          if (update.docChanged || update.transactions.some(({ effects }) => changesBreakpoints(effects))) {
+            this.#events.onBreakpoints();
+          }
           if (!update.docChanged) return;
           // Reports are about the text that was run.
           this.#findings = this.#findings.filter(({ at }) => at?.path !== path);
@@ -274,6 +311,25 @@ export class Editor {
     });
   }
 
+  #lineActions(path: string, line: number): LineActions {
+    const { onRunTo, onCondition } = this.#events;
+    const has = breakpointsOf(this.view.state).find((breakpoint) => breakpoint.line === line);
+    return {
+      "Run to this line": () => onRunTo(path, line, false),
+      "Back to this line": () => onRunTo(path, line, true),
+      [has === undefined ? "Set a breakpoint" : "Remove the breakpoint"]: () => toggleBreakpoint(this.view, line),
+      "Stop here if …": () => {
+        if (has === undefined) toggleBreakpoint(this.view, line);
+        onCondition(path, line);
+      },
+    };
+  }
+
+  #runTo({ state }: EditorView, path: string, backward: boolean): true {
+    this.#events.onRunTo(path, state.doc.lineAt(state.selection.main.head).number, backward);
+    return true;
+  }
+
   #analysis(path: string): Extension {
     // Completion has state that its handlers look for even after another file is shown.
     if (languageOf(path) === null)
@@ -281,6 +337,19 @@ export class Editor {
     return [languageSupport(path, this.#language), keepKnown(path, this.#language)];
   }
 }
+
+const parameterOf = ({ kind, name, detail }: SymbolNode): KernelParameter[] =>
+  kind !== "parameter"
+    ? []
+    : [
+        {
+          name,
+          type: detail
+            .split(" ")
+            .filter((word) => word !== ".param" && word !== name)
+            .join(" "),
+        },
+      ];
 
 /** The language of a file, by its name; null: the language service does not know it. */
 const languageOf = (path: string): "ptx" | "visa" | null =>

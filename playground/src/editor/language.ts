@@ -13,22 +13,24 @@ import {
   EditorView,
   hoverTooltip,
   keymap,
-  ViewPlugin,
   type ViewUpdate,
   WidgetType,
 } from "@codemirror/view";
-import type { FoldingRange, InlayHint, Place, SemanticToken } from "lanewise/ide";
+import type { FoldingRange, InlayHint, SemanticToken } from "lanewise/ide";
 import { h } from "../dom.ts";
-import type { LanguageClient } from "./language-client.ts";
+import { cursorHelp } from "./cursor.ts";
+import { whenIdle } from "./idle.ts";
+import { kernelLenses, type LensAction } from "./lenses.ts";
+import { type ListHost, listCalls, listSymbols, listUses } from "./lists.ts";
 import { markdown } from "./markdown.ts";
 
 /** What the language service needs of the page. */
-export interface LanguageHost {
-  readonly client: LanguageClient;
+export interface LanguageHost extends ListHost {
   /** The findings of the last run that are about the file. */
   readonly reports: (path: string) => readonly Diagnostic[];
-  readonly goTo: (place: Place) => void;
-  readonly say: (message: string) => void;
+  /** The files that the service knows. */
+  readonly uris: () => readonly string[];
+  readonly onLens: LensAction;
 }
 
 /** Says that there are other reports to show. */
@@ -56,6 +58,8 @@ export function languageSupport(uri: string, host: LanguageHost): Extension {
         create: () => ({ dom: h("div", { class: "cm-hover" }, markdown(hover.text)) }),
       };
     }),
+    cursorHelp(uri, host.client),
+    kernelLenses(uri, host.client, host.onLens),
     known,
     foldService.of((state, from, to) => {
       const fold = state.field(known).folds.find(({ start, end }) => start >= from && start <= to && end > to);
@@ -64,6 +68,9 @@ export function languageSupport(uri: string, host: LanguageHost): Extension {
     foldGutter(),
     keymap.of([
       { key: "F12", run: (view) => act(() => define(uri, host, view)) },
+      { key: "Shift-F12", run: (view) => act(() => listUses(host, uri, view.state.selection.main.head)) },
+      { key: "Shift-Alt-h", run: (view) => act(() => listCalls(host, uri, view.state.selection.main.head)) },
+      { key: "Mod-Shift-o", run: () => act(() => listSymbols(host, host.uris())) },
       { key: "F2", run: (view) => act(() => rename(uri, host, view)) },
       { key: "Shift-Alt-f", run: (view) => act(() => format(uri, host, view)) },
       ...foldKeymap,
@@ -182,7 +189,8 @@ async function rename(uri: string, { client, say }: LanguageHost, view: EditorVi
 }
 
 async function format(uri: string, { client }: LanguageHost, view: EditorView): Promise<void> {
-  change(view, await client.call("format", uri));
+  const { from, to, empty } = view.state.selection.main;
+  change(view, await (empty ? client.call("format", uri) : client.call("format", uri, { start: from, end: to })));
 }
 
 const change = (view: EditorView, edits: readonly { start: number; end: number; text: string }[]): void =>
@@ -219,48 +227,20 @@ const known = StateField.define<Known>({
   ],
 });
 
-/** Asks again after a change, when nothing has been typed for a moment, and when other lines come into view. */
+/** Asks again after a change, and when other lines come into view. */
 export const keepKnown = (uri: string, { client }: LanguageHost): Extension =>
-  ViewPlugin.fromClass(
-    class {
-      #timer = 0;
-      #version = 0;
-      readonly #view: EditorView;
-
-      constructor(view: EditorView) {
-        this.#view = view;
-        this.#ask(0);
-      }
-
-      update(update: ViewUpdate): void {
-        if (update.docChanged || update.viewportChanged) this.#ask(120);
-      }
-
-      destroy(): void {
-        clearTimeout(this.#timer);
-        this.#version++;
-      }
-
-      #ask(delay: number): void {
-        clearTimeout(this.#timer);
-        this.#timer = window.setTimeout(() => void this.#look(), delay);
-      }
-
-      async #look(): Promise<void> {
-        const version = ++this.#version;
-        const { from, to } = this.#view.viewport;
-        const range = { start: from, end: to };
-        const [tokens, hints, folds] = await Promise.all([
-          client.call("semanticTokens", uri, range),
-          client.call("inlayHints", uri, range),
-          client.call("foldingRanges", uri),
-        ]);
-        if (version !== this.#version) return;
-        const { length } = this.#view.state.doc;
-        this.#view.dispatch({
-          effects: know.of({ tokens: tokenMarks(tokens, length), hints: hintMarks(hints, length), folds }),
-        });
-      }
+  whenIdle(
+    ({ docChanged, viewportChanged }) => docChanged || viewportChanged,
+    120,
+    async ({ viewport, state }) => {
+      const range = { start: viewport.from, end: viewport.to };
+      const [tokens, hints, folds] = await Promise.all([
+        client.call("semanticTokens", uri, range),
+        client.call("inlayHints", uri, range),
+        client.call("foldingRanges", uri),
+      ]);
+      const { length } = state.doc;
+      return know.of({ tokens: tokenMarks(tokens, length), hints: hintMarks(hints, length), folds });
     },
   );
 

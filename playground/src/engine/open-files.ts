@@ -1,10 +1,9 @@
-import { type ContainedFile, Device, isContainer, LoadError, ptxOf, readContainer } from "lanewise";
-import type { ArgumentJson, JobJson } from "../launch/job-text.ts";
+import { type ContainedFile, isContainer, ptxOf, readContainer } from "lanewise";
+import type { JobJson } from "../launch/job-text.ts";
+import { dataFiles } from "./data-files.ts";
 import { findingsOfError } from "./program.ts";
+import { argumentsFor, kernelsOf } from "./propose.ts";
 import type { DroppedFile, EngineRequests, OpenedProgram, ProgramFile } from "./protocol.ts";
-
-/** Elements of the buffers that a new job has. */
-const elements = 1024;
 
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const nameOf = (path: string): string => path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
@@ -24,7 +23,9 @@ export async function openFiles({ files }: EngineRequests["open"]["args"]): Prom
     }
     const visa = plain.filter(isVisa).map((file) => visaProgram(file, others));
     const ptx = plain.filter((file) => !isVisa(file) && isPtx(file)).map(ptxProgram);
-    return { programs: [...ptx, ...visa], loose: others };
+    const programs = [...ptx, ...visa];
+    // What belongs to a program that is opened along with it is not the user's own data.
+    return { programs, loose: programs.length > 0 ? [] : await dataFiles(others) };
   } catch (error) {
     return findingsOfError(error);
   }
@@ -33,7 +34,7 @@ export async function openFiles({ files }: EngineRequests["open"]["args"]): Prom
 /** A file, or what is in it. */
 function unpacked({ path, bytes }: DroppedFile): ProgramFile[] {
   if (!isContainer(bytes)) {
-    const isText = !/\.(npy|bin|png)$/.test(path) && !bytes.subarray(0, 4096).includes(0);
+    const isText = !/\.(npy|bin|png|jpe?g|webp|gif|avif|bmp)$/i.test(path) && !bytes.subarray(0, 4096).includes(0);
     return [{ path: nameOf(path), text: isText ? textOf(bytes) : null, bytes: isText ? null : bytes }];
   }
   const container = readContainer(bytes, path)!;
@@ -55,10 +56,9 @@ const withoutFolders = (job: string): string =>
 
 function ptxProgram(file: ProgramFile): OpenedProgram {
   const path = file.path.endsWith(".ptx") ? file.path : `${file.path}.ptx`;
-  const kernels = kernelsOf(() => new Device().load({ path, text: file.text ?? "" }));
+  const kernels = kernelsOf({ ...file, path });
   const [first] = kernels;
-  const buffers: NonNullable<JobJson["buffers"]> = {};
-  const args = first?.parameters.map((parameter) => argumentOf(parameter, buffers)) ?? [];
+  const { args, buffers } = first === undefined ? { args: [], buffers: {} } : argumentsFor(first);
   const launches = first === undefined ? [] : [{ kernel: first.name, grid: [1], block: [32], args }];
   const job: JobJson = { variants: { ptx: [path] }, buffers, launches };
   return { title: path, kernels: kernels.map(({ shown }) => shown), job, files: [{ ...file, path }] };
@@ -76,55 +76,4 @@ function visaProgram(file: ProgramFile, others: readonly ProgramFile[]): OpenedP
     job,
     files: yaml === undefined ? [file] : [file, yaml],
   };
-}
-
-interface FoundKernel {
-  readonly name: string;
-  readonly shown: string;
-  readonly parameters: readonly FoundParameter[];
-}
-
-interface FoundParameter {
-  readonly name: string;
-  readonly kind: string;
-  readonly size: number;
-  /** The type of C++, where the name of the kernel says it. */
-  readonly element: string | null;
-  readonly isPointer: boolean | null;
-}
-
-function kernelsOf(load: () => ReturnType<Device["load"]>): FoundKernel[] {
-  try {
-    const module = load();
-    return module.kernels.map((name) => {
-      const kernel = module.kernel(name);
-      const types = kernel.parameterTypes;
-      const parameters = kernel.ir.params.map(({ name: parameter, type }, i) => ({
-        name: parameter,
-        kind: type.kind,
-        size: type.size,
-        element: types?.[i]?.element ?? null,
-        isPointer: types === null ? null : types[i]?.kind === "pointer",
-      }));
-      return { name, shown: kernel.signature, parameters };
-    });
-  } catch (error) {
-    // The editor shows what is wrong.
-    if (error instanceof LoadError) return [];
-    throw error;
-  }
-}
-
-/** An argument that fits a parameter: a new buffer where it is, or may be, an address. */
-function argumentOf(
-  { name, kind, size, element, isPointer }: FoundParameter,
-  buffers: NonNullable<JobJson["buffers"]>,
-): ArgumentJson {
-  if (kind === "array") return { bytes: "00".repeat(size) };
-  if (isPointer ?? (size === 8 && kind !== "f")) {
-    const plain = name.replace(/.*_param_/, "p");
-    buffers[plain] = { type: element ?? "u32", n: elements, init: { gen: "iota" } };
-    return { buf: plain };
-  }
-  return { [element ?? `${kind === "f" ? "f" : "u"}${8 * size}`]: kind === "f" ? 1 : elements };
 }

@@ -9,6 +9,7 @@ import {
   SourceText,
   UsageError,
 } from "lanewise";
+import { pictureReader } from "./data-files.ts";
 import { findingOf } from "./findings.ts";
 import type { Finding, Program } from "./protocol.ts";
 
@@ -42,6 +43,7 @@ export async function filesOf({ files }: Program): Promise<JobFiles> {
       return found;
     },
     yaml: await yamlReader(files),
+    ...(await pictureReader(files)),
   };
 }
 

@@ -1,10 +1,24 @@
 import type { Counts, ElementType, EngineName, JobResult } from "lanewise";
+import type { ArgumentJson, BufferJson } from "../launch/job-text.ts";
 
 /** A file of a program: text as the editor has it, or bytes that were dropped in. */
 export interface ProgramFile {
   readonly path: string;
   readonly text: string | null;
   readonly bytes: Uint8Array | null;
+}
+
+/** What a buffer must be like to take the data of a file. */
+export interface DataShape {
+  readonly type: ElementType;
+  readonly n: number;
+  /** The size of a picture; null: it is none. */
+  readonly picture: { readonly width: number; readonly height: number } | null;
+}
+
+/** A file that belongs to no program: data for one. */
+export interface LooseFile extends ProgramFile {
+  readonly shape: DataShape | null;
 }
 
 /** What the playground works on: a job, as `lanewise run` takes it, and the files that it names. */
@@ -244,6 +258,8 @@ interface Refused {
 export type Motion =
   | { readonly kind: "goTo"; readonly time: number }
   | { readonly kind: "continue" | "reverse" }
+  /** To the next (or the last) time at which the warp comes to a line, whatever breakpoints there are. */
+  | { readonly kind: "toLine"; readonly path: string; readonly line: number; readonly backward: boolean }
   | { readonly kind: "lastWrite"; readonly expression: string };
 
 /** A line at which time stops; `condition` is empty if there is none. */
@@ -284,7 +300,12 @@ export interface EngineRequests {
   /** Finds the programs in files; `loose` are those that belong to none, such as data. */
   open: {
     args: { files: readonly DroppedFile[] };
-    result: { programs: readonly OpenedProgram[]; loose: readonly ProgramFile[] } | Refused;
+    result: { programs: readonly OpenedProgram[]; loose: readonly LooseFile[] } | Refused;
+  };
+  /** Proposes how a kernel may be launched; null if no file has it. */
+  propose: {
+    args: { files: readonly ProgramFile[]; kernel: string };
+    result: { args: ArgumentJson[]; buffers: Record<string, BufferJson> } | null;
   };
   profile: { args: { program: Program }; result: ProfileView };
   explore: { args: { program: Program; budget: number }; result: ExploreView };

@@ -104,6 +104,7 @@ export class WatchedProgram {
     const { session } = this;
     if (motion.kind === "goTo") return session.complete(session.goTo(motion.time));
     if (motion.kind === "lastWrite") return session.complete(session.lastWrite(motion.expression));
+    if (motion.kind === "toLine") return this.#goToLine(motion);
     const added = breakpoints.map(({ path, line, condition }) => {
       const text = `${path}:${line}`;
       return session.addBreakpoint(
@@ -116,6 +117,27 @@ export class WatchedProgram {
       return await session.complete(session.continue({ backward: motion.kind === "reverse" }));
     } finally {
       for (const { id } of added) session.removeBreakpoint(id);
+    }
+  }
+
+  /** Goes on until the warp in focus comes to a line, or (if it does not) nowhere. */
+  async #goToLine({ path, line, backward }: Extract<Motion, { kind: "toLine" }>): Promise<Stop> {
+    const { session } = this;
+    const { now, focus } = session;
+    const text = `${path}:${line}`;
+    const { id } = session.addBreakpoint(text, session.locations(text));
+    try {
+      for (;;) {
+        const stop = await session.complete(session.continue({ backward }));
+        const { block, warp } = session.focus;
+        if (stop.reason === "breakpoint" && (block !== focus.block || warp !== focus.warp)) continue;
+        if (stop.reason === "breakpoint") return stop;
+        await session.complete(session.goTo(now));
+        session.focus = focus;
+        throw new Error(`The warp does not come to line ${line} ${backward ? "before" : "after"} this.`);
+      }
+    } finally {
+      session.removeBreakpoint(id);
     }
   }
 

@@ -3,6 +3,7 @@ import { exploreProgram } from "./explore.ts";
 import { openFiles } from "./open-files.ts";
 import { profileProgram } from "./profile.ts";
 import { findingsOfError } from "./program.ts";
+import { propose } from "./propose.ts";
 import type { AnswerMessage, EngineRequests, RequestKind, RequestMessage } from "./protocol.ts";
 import { runProgram } from "./run.ts";
 import { WatchedProgram } from "./watched-program.ts";
@@ -37,6 +38,7 @@ const handlers: Handlers = {
   map: (args) => theWatched().map(args),
   command: (args) => theWatched().command(args),
   open: openFiles,
+  propose,
   profile: profileProgram,
   explore: exploreProgram,
 };

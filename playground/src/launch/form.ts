@@ -1,4 +1,5 @@
 import { fill, h } from "../dom.ts";
+import type { DataShape } from "../engine/protocol.ts";
 import {
   type ArgumentJson,
   type BufferJson,
@@ -26,6 +27,13 @@ export interface KernelParameter {
   readonly type: string;
 }
 
+/** What the form asks for. */
+interface FormEvents {
+  readonly onChange: (job: string) => void;
+  /** A launch, by its index, is to be of another kernel. */
+  readonly onKernel: (launch: number, kernel: string) => void;
+}
+
 /** The size of a launch and its arguments as a form: a view of the job, in which it writes. */
 export class LaunchForm {
   readonly element = h("form", {
@@ -33,13 +41,13 @@ export class LaunchForm {
     "aria-label": "Launch",
     onsubmit: (e: Event) => e.preventDefault(),
   });
-  readonly #onChange: (job: string) => void;
+  readonly #events: FormEvents;
   #text = "";
-  #data: readonly string[] = [];
+  #data: ReadonlyMap<string, DataShape | null> = new Map();
   #types: ReadonlyMap<string, readonly KernelParameter[]> = new Map();
 
-  constructor(onChange: (job: string) => void) {
-    this.#onChange = onChange;
+  constructor(events: FormEvents) {
+    this.#events = events;
   }
 
   /** Shows a job. A form that has the focus is not built anew by what was typed into it. */
@@ -57,20 +65,15 @@ export class LaunchForm {
       );
   }
 
-  /** The kernels that are launched. */
-  get kernels(): readonly string[] {
-    return (readJobJson(this.#text)?.launches ?? []).flatMap(({ kernel }) => kernel ?? []);
-  }
-
-  /** Learns which files of data there are. */
-  offer(files: readonly string[]): void {
-    this.#data = [...new Set([...this.#data, ...files])];
+  /** Learns which files of data there are, and (null: not known) what buffers take them. */
+  offer(files: ReadonlyMap<string, DataShape | null>): void {
+    this.#data = files;
     this.#again();
   }
 
-  /** Learns the parameters of kernels. */
-  showTypes(types: ReadonlyMap<string, readonly KernelParameter[]>): void {
-    this.#types = types;
+  /** Learns the kernels of the program, and their parameters. */
+  showKernels(kernels: ReadonlyMap<string, readonly KernelParameter[]>): void {
+    this.#types = kernels;
     this.#again();
   }
 
@@ -83,19 +86,18 @@ export class LaunchForm {
   #change(job: JobJson, rebuild = false): void {
     const text = `${writeJobJson(job)}\n`;
     if (!rebuild) this.#text = text;
-    this.#onChange(text);
+    this.#events.onChange(text);
     if (rebuild) this.show(text);
   }
 
   #launch(job: JobJson, launch: LaunchJson, index: number): HTMLElement {
     const isVisa = job.isa === "visa";
     const [outer, inner] = isVisa ? (["global", "local"] as const) : (["grid", "block"] as const);
-    const title =
-      job.launches.length > 1 ? `Launch ${index + 1}: ${launch.kernel ?? ""}` : `Launch ${launch.kernel ?? ""}`;
+    const title = job.launches.length > 1 ? `Launch ${index + 1}` : "Launch";
     return h(
       "fieldset",
       {},
-      h("legend", {}, title),
+      h("legend", {}, title, this.#kernel(launch, index)),
       h(
         "div",
         { class: "sizes" },
@@ -109,6 +111,19 @@ export class LaunchForm {
         { class: "arguments" },
         (launch.args ?? []).map((argument, i) => this.#argument(job, launch, argument, i)),
       ),
+    );
+  }
+
+  #kernel({ kernel = "" }: LaunchJson, index: number): HTMLElement {
+    const names = [...new Set([kernel, ...this.#types.keys()])];
+    if (names.length === 1) return h("code", {}, kernel);
+    return h(
+      "select",
+      {
+        "aria-label": `Kernel of launch ${index + 1}`,
+        onchange: (e: Event) => this.#events.onKernel(index, (e.target as HTMLSelectElement).value),
+      },
+      names.map((name) => h("option", { value: name, selected: name === kernel }, name)),
     );
   }
 
@@ -284,11 +299,14 @@ export class LaunchForm {
             const to = (e.target as HTMLSelectElement).value;
             const path = /^file (.*)/.exec(to)?.[1];
             buffer.init = path === undefined ? { gen: to, ...generators[to]?.parameters } : { gen: "file", path };
+            const shape = path === undefined ? null : this.#data.get(path);
+            // A raw file has no type of its own.
+            if (shape != null && /\.(npy|png)$/i.test(path!)) Object.assign(buffer, { type: shape.type, n: shape.n });
             this.#change(job, true);
           },
         },
         Object.entries(generators).map(([id, { label }]) => h("option", { value: id, selected: id === gen }, label)),
-        this.#data.map((path) =>
+        [...this.#data.keys()].map((path) =>
           h("option", { value: `file ${path}`, selected: buffer.init?.["path"] === path }, path),
         ),
         known === undefined && gen !== "file" && h("option", { value: gen, selected: true }, gen),

@@ -15,43 +15,117 @@ function rangeOf(values: Float64Array): { readonly low: number; readonly high: n
   return low > high ? { low: 0, high: 1 } : { low, high };
 }
 
-/** A buffer as a picture: a pixel for each element, from dark to light, in rows of a width that one chooses. */
-export function pictureOf(buffer: BufferValues): HTMLElement {
+/** The size of a picture in pixels. */
+export interface PictureSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How many elements make a pixel: one, as a shade of a scale or as four bytes, or one for each channel. */
+type Pixels = "scale" | "bytes" | 1 | 3 | 4;
+
+const pixelNames: Readonly<Record<Pixels, string>> = {
+  scale: "a colour scale",
+  bytes: "RGBA in each",
+  1: "gray",
+  3: "RGB",
+  4: "RGBA",
+};
+
+/** The largest value of elements that are channels of pixels: floats are from 0 to 1. */
+const largest: Readonly<Partial<Record<BufferValues["type"], number>>> = {
+  ...{ u8: 255, u16: 65535, f16: 1, f32: 1, f64: 1 },
+};
+
+const pixelsFor = (type: BufferValues["type"]): readonly Pixels[] => [
+  "scale",
+  ...(largest[type] === undefined ? [] : ([1, 3, 4] as const)),
+  ...(type === "u32" || type === "s32" ? (["bytes"] as const) : []),
+];
+
+/** The colours of pixels, for `ImageData`. */
+function colorsOf(values: Float64Array, pixels: Pixels, most: number): Uint8ClampedArray {
+  if (pixels === "bytes") {
+    return new Uint8ClampedArray(Uint32Array.from(values, (value) => value >>> 0).buffer);
+  }
+  if (pixels === "scale") return scaled(values);
+  const count = Math.ceil(values.length / pixels);
+  const colors = new Uint8ClampedArray(4 * count).fill(255);
+  for (let i = 0; i < count; i++) {
+    for (let c = 0; c < Math.max(3, pixels); c++) {
+      colors[4 * i + c] = (255 * (values[i * pixels + (pixels === 1 ? 0 : c)] ?? 0)) / most;
+    }
+  }
+  return colors;
+}
+
+/** From blue over green to yellow, each step lighter than the one before; what is no finite number is red. */
+function scaled(values: Float64Array): Uint8ClampedArray {
+  const { low, high } = rangeOf(values);
+  const colors = new Uint8ClampedArray(4 * values.length);
+  values.forEach((value, i) => {
+    const t = high > low ? (value - low) / (high - low) : 0;
+    const color = Number.isFinite(value)
+      ? [68 + 187 * t ** 2, 20 + 210 * t ** 0.8, 90 + 90 * Math.sin(2.6 * t)]
+      : [180, 30, 30];
+    colors.set([...color, 255], 4 * i);
+  });
+  return colors;
+}
+
+/** A buffer as a picture, in rows of a width and with pixels of a kind that one chooses. */
+export function pictureOf(buffer: BufferValues, sizes: readonly PictureSize[]): HTMLElement {
   const values = numbersOf(buffer);
   const { low, high } = rangeOf(values);
+  const kinds = pixelsFor(buffer.type);
+  const elementsOf = (pixels: Pixels): number => (typeof pixels === "number" ? pixels : 1);
+  // As large as one of the pictures: it is one, too.
+  const like = sizes.flatMap(({ width, height }) => {
+    const pixels = [4, 3, 1, "bytes"] as const;
+    return pixels
+      .filter((kind) => kinds.includes(kind) && width * height * elementsOf(kind) === values.length)
+      .map((kind) => ({ width, kind: kind as Pixels }));
+  })[0];
   const canvas = h("canvas", {
     class: "picture",
     role: "img",
     "aria-label": `${buffer.name} as a picture, from ${low} to ${high}`,
   });
-  const draw = (width: number): void => {
-    const height = Math.max(1, Math.ceil(values.length / width));
-    canvas.width = width;
-    canvas.height = height;
-    const image = new ImageData(width, height);
-    values.forEach((value, i) => {
-      const t = high > low ? (value - low) / (high - low) : 0;
-      // From blue over green to yellow, each step lighter than the one before.
-      const color = Number.isFinite(value)
-        ? [68 + 187 * t ** 2, 20 + 210 * t ** 0.8, 90 + 90 * Math.sin(2.6 * t)]
-        : [180, 30, 30];
-      image.data.set([...color, 255], 4 * i);
-    });
-    canvas.getContext("2d")!.putImageData(image, 0, 0);
-  };
-  const square = Math.max(1, Math.round(Math.sqrt(values.length)));
+  const kind = h(
+    "select",
+    { "aria-label": `Pixels of ${buffer.name}`, onchange: () => draw() },
+    kinds.map((each) => h("option", { value: each, selected: each === like?.kind }, pixelNames[each])),
+  );
+  const chosen = (): Pixels => kinds[kind.selectedIndex] ?? "scale";
+  const square = (): number => Math.max(1, Math.round(Math.sqrt(values.length / elementsOf(chosen()))));
   const input = h("input", {
     type: "number",
     min: 1,
     max: 16384,
-    value: square,
-    oninput: () => draw(Math.max(1, Math.min(16384, Math.floor(Number(input.value)) || square))),
+    value: like?.width ?? square(),
+    oninput: () => draw(),
   });
-  draw(square);
+  const draw = (): void => {
+    const width = Math.max(1, Math.min(16384, Math.floor(Number(input.value)) || square()));
+    const colors = colorsOf(values, chosen(), largest[buffer.type] ?? 1);
+    const height = Math.max(1, Math.ceil(colors.length / 4 / width));
+    canvas.width = width;
+    canvas.height = height;
+    const image = new ImageData(width, height);
+    image.data.set(colors);
+    canvas.getContext("2d")!.putImageData(image, 0, 0);
+  };
+  draw();
   return h(
     "div",
     {},
-    h("label", { class: "check" }, "pixels in a row", input, h("span", { class: "faint" }, `from ${low} to ${high}`)),
+    h(
+      "div",
+      { class: "picture-bar" },
+      h("label", { class: "check" }, "pixels in a row", input),
+      kinds.length > 1 && kind,
+      h("span", { class: "faint" }, `from ${low} to ${high}`),
+    ),
     canvas,
   );
 }

@@ -83,12 +83,41 @@ export class LanePicture {
     const scale = (width - left) / (to - from);
     const x = left + (span.from - from) * scale;
     const w = Math.max(1, (span.to - span.from) * scale - (scale > 4 ? 1 : 0));
+    const tones = this.#tonesOf(span, { left, scale, width, origin: from });
     for (const { row, rows, group } of this.#barsOf(span)) {
       const y = top + row * rowHeight;
       const height = rows * rowHeight - 1;
       this.#bar(pen, group, { x, y, w, height });
+      if (group.state === "runs") {
+        for (const tone of tones) {
+          // Lighter at the beginning of a function, darker at its end: loops are stripes.
+          pen.fillStyle =
+            tone.tone < 0.5 ? `rgb(255 255 255 / ${0.2 - 0.4 * tone.tone})` : `rgb(0 0 0 / ${0.36 * tone.tone - 0.18})`;
+          pen.fillRect(tone.x, y, Math.min(tone.w, x + w - tone.x), height);
+        }
+      }
       if (group.state === "runs" && height >= 9) this.#name(pen, group, { x, y, w, height });
     }
+  }
+
+  /** Stretches of a span in which the lanes are about equally far down in their function, at least a pixel wide. */
+  #tonesOf(
+    { from, to }: HistorySpan,
+    { left, scale, width, origin }: { left: number; scale: number; width: number; origin: number },
+  ): { x: number; w: number; tone: number }[] {
+    const { tones, trace } = this.history;
+    const found: { x: number; w: number; tone: number }[] = [];
+    const stride = Math.max(1, Math.floor(1 / scale));
+    for (let step = from; step < to; step += stride) {
+      const x = left + (step - origin) * scale;
+      const w = stride * scale;
+      if (x + w < left || x > width) continue;
+      const tone = Math.round(16 * tones[trace.site[step]!]!) / 16;
+      const last = found.at(-1);
+      if (last !== undefined && last.tone === tone) last.w = x + w - last.x;
+      else found.push({ x, w, tone });
+    }
+    return found;
   }
 
   #bar(pen: CanvasRenderingContext2D, { state, function: name, depth }: LaneGroupView, { x, y, w, height }: Box): void {

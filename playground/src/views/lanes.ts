@@ -44,6 +44,8 @@ export class LanesView {
   #picture: LanePicture | null = null;
   #range = { from: 0, to: 1 };
   #step = 0;
+  /** The groups and the mark that are described below the picture. */
+  #described: readonly unknown[] = [];
 
   constructor(events: LanesEvents) {
     this.#events = events;
@@ -103,6 +105,7 @@ export class LanesView {
     this.#picture.draw(this.#canvas, layout);
     this.#placeCursor();
     this.#showLegend();
+    this.#described = [];
     this.#showNow();
   }
 
@@ -141,7 +144,7 @@ export class LanesView {
     const rows = this.#picture!.order.length;
     // As high as the page allows, with room for what is below.
     const room = this.element.closest(".panels")?.clientHeight ?? 0;
-    const rowHeight = Math.max(11, Math.min(20, Math.floor((room - 260) / rows)));
+    const rowHeight = Math.max(11, Math.min(28, Math.floor((room - 260) / rows)));
     return {
       width: this.#stage.clientWidth,
       height: margin.top + rows * rowHeight + margin.bottom,
@@ -176,13 +179,17 @@ export class LanesView {
 
   #showNow(): void {
     const history = this.#history!;
-    const mark = history.marks.find(({ step }) => step === this.#step);
+    const mark = history.markAt(this.#step);
+    const groups = history.groupsAt(this.#step);
+    // Most steps move nobody.
+    if (this.#described[0] === groups && this.#described[1] === mark) return;
+    this.#described = [groups, mark];
     fill(
       this.#now,
       h(
         "ul",
         { class: "groups", "aria-label": "Groups of lanes" },
-        history.groupsAt(this.#step).map((group) =>
+        groups.map((group) =>
           h(
             "li",
             {},

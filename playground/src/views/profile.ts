@@ -32,6 +32,7 @@ export class ProfileView {
   readonly element: HTMLElement;
   readonly #onHeat: (lines: readonly (HeatLine & { readonly path: string })[]) => void;
   readonly #onLine: (path: string, line: number) => void;
+  readonly #lineText: (path: string, line: number) => string;
   readonly #content = h("div", { class: "profile-content" });
   readonly #metric: HTMLSelectElement;
   #profile: Profiled | null = null;
@@ -40,7 +41,9 @@ export class ProfileView {
     onProfile: () => void;
     onHeat: (lines: readonly (HeatLine & { readonly path: string })[]) => void;
     onLine: (path: string, line: number) => void;
+    lineText: (path: string, line: number) => string;
   }) {
+    this.#lineText = events.lineText;
     this.#onHeat = events.onHeat;
     this.#onLine = events.onLine;
     this.#metric = h(
@@ -117,7 +120,7 @@ export class ProfileView {
       "button",
       { type: "button", class: "bar-row", onclick: () => this.#onLine(path, line) },
       h("span", { class: "bar-fill", style: `width:${((100 * n) / most).toFixed(1)}%` }),
-      h("span", { class: "bar-text" }, `line ${line}, ${name}`),
+      h("span", { class: "bar-text" }, `line ${line}, ${name}`, h("code", {}, this.#lineText(path, line))),
       h("span", { class: "bar-count" }, n.toLocaleString("en")),
     );
   }

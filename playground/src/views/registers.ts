@@ -1,20 +1,43 @@
 import { fill, h } from "../dom.ts";
 import type { MachineView, RegisterRow } from "../engine/protocol.ts";
-import { lanesIn } from "./warp-history.ts";
 
-/** Registers of all lanes as a table: a row for each register, the present lane and what has changed marked. */
+/** The row of a register in the table. */
+interface Row {
+  readonly element: HTMLTableRowElement;
+  readonly cells: readonly HTMLTableCellElement[];
+}
+
+/**
+ * Registers of all lanes as a table: a row for each register, the present lane and what has changed marked. While time
+ * goes by, only the cells that differ are changed.
+ */
 export class RegistersView {
   readonly element = h("div", { class: "registers" });
   readonly #onLane: (lane: number) => void;
   readonly #onLastWrite: (register: string) => void;
+  readonly #caption = h("p", { class: "caption" });
+  readonly #body = h("tbody");
+  readonly #head = h("tr");
+  readonly #table: HTMLElement;
+  /** The lanes and registers that the table has. */
+  #shape = "";
+  #heads: readonly HTMLTableCellElement[] = [];
+  #rows = new Map<string, Row>();
+  #focus = 0;
 
   constructor(onLane: (lane: number) => void, onLastWrite: (register: string) => void) {
     this.#onLane = onLane;
     this.#onLastWrite = onLastWrite;
+    this.#table = h(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Registers of all lanes" },
+      h("table", {}, h("thead", {}, this.#head), this.#body),
+    );
   }
 
   show(view: MachineView | null, running: number): void {
     if (view === null || view.registers.length === 0) {
+      this.#shape = "";
       fill(
         this.element,
         view !== null && h("p", { class: "faint" }, `Lane ${view.lane} ${view.why ?? "has no registers"}.`),
@@ -24,98 +47,90 @@ export class RegistersView {
     const lanes = Array.from({ length: 32 }, (_, lane) => lane).filter((lane) =>
       view.registers.some(({ values }) => values[lane] !== ""),
     );
-    const rows = [
-      ...view.registers.filter((r) => r.live || r.changed !== 0),
-      ...view.registers.filter((r) => !r.live && r.changed === 0),
-    ];
+    const shape = `${lanes.join()} ${view.registers.map(({ name, type }) => `${name} ${type}`).join()}`;
+    if (shape !== this.#shape) this.#build(view.registers, lanes);
+    this.#shape = shape;
+    this.#focus = view.lane;
+    this.#showCaption(view);
+    lanes.forEach((lane, i) => {
+      const head = this.#heads[i]!;
+      setClass(head, `${lane === view.lane ? "focus" : ""} ${(running >>> lane) & 1 ? "" : "idle"}`);
+      head.firstElementChild!.setAttribute("aria-pressed", String(lane === view.lane));
+    });
+    this.#arrange(view.registers);
+    for (const register of view.registers) this.#showRow(register, lanes);
+  }
+
+  #showCaption({ lane, stack, why, reason }: MachineView): void {
     fill(
-      this.element,
-      h(
-        "p",
-        { class: "caption" },
-        h("strong", {}, "Registers"),
-        h(
-          "span",
-          { class: "faint" },
-          `lane ${view.lane}: ${view.stack.map((f) => `${f.function}:${f.at.line}`).join(" ‹ ")}`,
-        ),
-        view.why !== null && h("span", { class: "faint" }, view.why),
-        view.reason !== null && h("span", { class: "badge" }, view.reason),
-      ),
-      h(
-        "div",
-        { class: "scroll", tabindex: 0, role: "region", "aria-label": "Registers of all lanes" },
-        h(
-          "table",
-          {},
-          h(
-            "thead",
-            {},
-            h(
-              "tr",
-              {},
-              h("th", { scope: "col", class: "corner" }, "lane"),
-              lanes.map((lane) => this.#head(lane, view.lane, running)),
-            ),
-          ),
-          h(
-            "tbody",
-            {},
-            rows.map((row) => this.#row(row, lanes, view.lane)),
-          ),
-        ),
-      ),
+      this.#caption,
+      h("strong", {}, "Registers"),
+      h("span", { class: "faint" }, `lane ${lane}: ${stack.map((f) => `${f.function}:${f.at.line}`).join(" ‹ ")}`),
+      why !== null && h("span", { class: "faint" }, why),
+      reason !== null && h("span", { class: "badge" }, reason),
     );
   }
 
-  #head(lane: number, focus: number, running: number): HTMLElement {
-    const runs = lanesIn(running).includes(lane);
-    return h(
-      "th",
-      { scope: "col", class: `${lane === focus ? "focus" : ""} ${runs ? "" : "idle"}` },
-      h(
-        "button",
-        {
-          type: "button",
-          class: "plain",
-          "aria-label": `Lane ${lane}`,
-          "aria-pressed": String(lane === focus),
-          onclick: () => this.#onLane(lane),
-        },
-        lane,
-      ),
-    );
+  /** Registers whose values may still be read come first. */
+  #arrange(registers: readonly RegisterRow[]): void {
+    const isLive = ({ live, changed }: RegisterRow): boolean => live || changed !== 0;
+    const wanted = [...registers.filter(isLive), ...registers.filter((r) => !isLive(r))];
+    wanted.forEach(({ name }, i) => {
+      const { element } = this.#rows.get(name)!;
+      if (this.#body.children[i] !== element) this.#body.insertBefore(element, this.#body.children[i] ?? null);
+    });
   }
 
-  #row({ name, type, live, values, changed }: RegisterRow, lanes: readonly number[], focus: number): HTMLElement {
-    return h(
-      "tr",
-      { class: live ? null : "dead" },
+  #showRow({ name, live, values, changed }: RegisterRow, lanes: readonly number[]): void {
+    const { element, cells } = this.#rows.get(name)!;
+    setClass(element, live ? "" : "dead");
+    lanes.forEach((lane, i) => {
+      const cell = cells[i]!;
+      const text = short(values[lane] ?? "");
+      if (cell.textContent !== text) cell.textContent = text;
+      setClass(cell, `${(changed >>> lane) & 1 ? "changed" : ""} ${lane === this.#focus ? "focus" : ""}`);
+    });
+  }
+
+  #build(registers: readonly RegisterRow[], lanes: readonly number[]): void {
+    this.#heads = lanes.map((lane) =>
       h(
         "th",
-        { scope: "row" },
+        { scope: "col" },
         h(
           "button",
-          {
-            type: "button",
-            class: "plain",
-            title: `Back to where ${name} of lane ${focus} was last written`,
-            "aria-label": `${name}, ${type}: back to where it was last written`,
-            onclick: () => this.#onLastWrite(name),
-          },
-          name,
-          h("span", { class: "faint" }, ` ${type}`),
-        ),
-      ),
-      lanes.map((lane) =>
-        h(
-          "td",
-          { class: `${(changed >>> lane) & 1 ? "changed" : ""} ${lane === focus ? "focus" : ""}` },
-          short(values[lane] ?? ""),
+          { type: "button", class: "plain", "aria-label": `Lane ${lane}`, onclick: () => this.#onLane(lane) },
+          lane,
         ),
       ),
     );
+    fill(this.#head, h("th", { scope: "col", class: "corner" }, "lane"), this.#heads);
+    this.#rows = new Map(registers.map((register) => [register.name, this.#row(register, lanes)]));
+    fill(this.#body);
+    if (this.#table.parentElement !== this.element) fill(this.element, this.#caption, this.#table);
   }
+
+  #row({ name, type }: RegisterRow, lanes: readonly number[]): Row {
+    const cells = lanes.map(() => h("td"));
+    const back = h(
+      "button",
+      {
+        type: "button",
+        class: "plain",
+        title: `Back to where ${name} of the lane was last written`,
+        "aria-label": `${name}, ${type}: back to where it was last written`,
+        onclick: () => this.#onLastWrite(name),
+      },
+      name,
+      h("span", { class: "faint" }, ` ${type}`),
+    );
+    return { element: h("tr", {}, h("th", { scope: "row" }, back), cells), cells };
+  }
+}
+
+function setClass(element: HTMLElement, name: string): void {
+  const wanted = name.trim();
+  if (element.className !== wanted) element.className = wanted;
 }
 
 /** Large numbers in one form only, so that a table is not wider than it has to be. */

@@ -1,6 +1,6 @@
 import type { BufferValues, RunOutcome } from "../engine/protocol.ts";
 import { fill, h } from "../dom.ts";
-import { pictureOf, plotOf, waysToShow } from "./buffer-picture.ts";
+import { type PictureSize, pictureOf, plotOf, waysToShow } from "./buffer-picture.ts";
 
 /** Elements that a table shows at once. */
 const perPage = 256;
@@ -13,7 +13,8 @@ export class ResultsView {
     this.show([]);
   }
 
-  show(outcomes: readonly RunOutcome[]): void {
+  /** Shows outcomes; buffers that are as large as one of the pictures may be shown in its size. */
+  show(outcomes: readonly RunOutcome[], pictures: readonly PictureSize[] = []): void {
     const [first] = outcomes;
     if (first === undefined) {
       fill(this.element, h("p", { class: "empty" }, "Nothing has run yet: press Run, or Ctrl+Enter in the editor."));
@@ -26,7 +27,10 @@ export class ResultsView {
       agreement(outcomes),
       checksOf(best),
       best.stdout !== "" && h("div", { class: "printed" }, h("h2", {}, "Printed"), h("pre", {}, best.stdout)),
-      best.buffers.map((buffer) => bufferFigure(buffer)),
+      // What the kernel has written is what one wants to see.
+      [...best.buffers.filter(hasChanged), ...best.buffers.filter((buffer) => !hasChanged(buffer))].map((buffer) =>
+        bufferFigure(buffer, pictures),
+      ),
     );
   }
 }
@@ -95,13 +99,18 @@ function checksOf({ checks }: RunOutcome): HTMLElement | null {
 const shown = (value: number | bigint | undefined): string =>
   typeof value === "number" && !Number.isInteger(value) ? String(Number(value.toPrecision(7))) : String(value ?? "");
 
-function bufferFigure(buffer: BufferValues): HTMLElement {
+const hasChanged = ({ before, after }: BufferValues): boolean => {
+  for (let i = 0; i < after.length; i++) if (!Object.is(before[i], after[i])) return true;
+  return false;
+};
+
+function bufferFigure(buffer: BufferValues, pictures: readonly PictureSize[]): HTMLElement {
   const { name, type, length, before, after } = buffer;
   let changed = 0;
   for (let i = 0; i < after.length; i++) if (!Object.is(before[i], after[i])) changed++;
   const { choice, shown: content } = waysToShow(name, {
     table: () => bufferTable(buffer),
-    picture: () => pictureOf(buffer),
+    picture: () => pictureOf(buffer, pictures),
     plot: () => plotOf(buffer),
   });
   return h(

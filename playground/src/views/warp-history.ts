@@ -23,6 +23,9 @@ export class WarpHistory {
   readonly trace: WarpTrace;
   readonly spans: readonly HistorySpan[];
   readonly marks: readonly HistoryMark[];
+  readonly #markAt: ReadonlyMap<number, HistoryMark>;
+  /** By site, how far down in its function it is: from 0 to 1. */
+  readonly tones: readonly number[];
   /** The lanes that exist; those that do the same all the time are neighbours. */
   readonly byPath: readonly number[];
   readonly functions: readonly string[];
@@ -37,6 +40,8 @@ export class WarpHistory {
     });
     this.spans = spans;
     this.marks = this.#marksOf();
+    this.#markAt = new Map(this.marks.map((mark) => [mark.step, mark]));
+    this.tones = this.#tonesOf();
     this.byPath = this.#lanesByPath();
     this.functions = [...new Set(trace.arrangements.flatMap((groups) => groups.map((g) => g.function)))];
   }
@@ -58,6 +63,11 @@ export class WarpHistory {
     return this.trace.sites[this.trace.site[step]!]!;
   }
 
+  /** Whether lanes part or meet at a step. */
+  markAt(step: number): HistoryMark | undefined {
+    return this.#markAt.get(step);
+  }
+
   /** The last step that is not later than a time; 0 if all are. */
   stepAt(time: number): number {
     const { time: times } = this.trace;
@@ -68,6 +78,24 @@ export class WarpHistory {
       else high = middle - 1;
     }
     return low;
+  }
+
+  #tonesOf(): number[] {
+    const { trace } = this;
+    const functionOf = new Map<number, string>();
+    const lines = new Map<string, { low: number; high: number }>();
+    trace.site.forEach((site, step) => {
+      if (functionOf.has(site)) return;
+      const name = this.groupsAt(step).find((g) => g.state === "runs")?.function ?? "";
+      functionOf.set(site, name);
+      const { line } = trace.sites[site]!;
+      const { low, high } = lines.get(name) ?? { low: line, high: line };
+      lines.set(name, { low: Math.min(low, line), high: Math.max(high, line) });
+    });
+    return trace.sites.map(({ line }, site) => {
+      const { low, high } = lines.get(functionOf.get(site) ?? "") ?? { low: line, high: line };
+      return high > low ? (line - low) / (high - low) : 0;
+    });
   }
 
   #marksOf(): HistoryMark[] {

@@ -85,7 +85,7 @@ export class LaunchShapes {
   }
 
   #conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
-    return noted(this.#conflicts, kernel, block.join(), () => warpConflictsOf(kernel, block));
+    return noted(this.#conflicts, kernel, block.join(), () => warpConflictsOf(kernel, block, this.#program.bindings));
   }
 }
 

@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
-import { Device } from "../../../src/index.ts";
 import { warpConflictsOf } from "../../../src/jit/compile/analysis/access/warp-conflicts.ts";
 import type { Dim3 } from "../../../src/machine/reports/report.ts";
+import { loadProgram } from "../../../src/program/program.ts";
+import { compile } from "../../../src/runtime/device/compile.ts";
+import { DeviceCore } from "../../../src/runtime/device/device-core.ts";
+import { SourceText } from "../../../src/source/index.ts";
 
 // %s1 is table + 4t, %x2 is x + 4t and %x3 is y + 4t, for thread number t of the row.
 const begin = `ld.param.u64 %x0, [x]; ld.param.u64 %x1, [y]; ld.param.u32 %s0, [n]; mov.u32 %r0, %tid.x;
@@ -19,8 +22,9 @@ function conflicts(body: string, block: Dim3 = [128, 1, 1]) {
 ${begin}${body}
 ret;
 }`;
-  const { ir } = new Device().load(text);
-  return warpConflictsOf(ir.functions[0]!, block);
+  const { module } = compile([new SourceText("k.ptx", text)], {});
+  const program = loadProgram(new DeviceCore().memory, module!);
+  return warpConflictsOf(program.functionNamed("k")!.ir, block, program.bindings);
 }
 
 test.each([
@@ -51,6 +55,76 @@ test.each([
   [
     "places that depend on floats",
     "mul.f32 %f1, %f0, 0f3DCCCCCD; cvt.rzi.s32.f32 %r1, %f1; add.u32 %r1, %r1, %s1; st.shared.u32 [%r1], %r0; ld.shared.u32 %r2, [%s1];",
+    "loads",
+  ],
+  // A halo: the thread's word, and those before and after what the block has of its own.
+  [
+    "stores of a few threads beside those of all",
+    `st.shared.u32 [%s1+32], %r0; setp.gt.u32 %p0, %r0, 7; @%p0 bra END;
+st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+544], %r0; END: bar.sync 0; ld.shared.u32 %r1, [%s1+4];`,
+    "none",
+  ],
+  [
+    "stores of a few threads too many",
+    `st.shared.u32 [%s1+32], %r0; setp.gt.u32 %p0, %r0, 8; @%p0 bra END; st.shared.u32 [%s1], %r0; END: bar.sync 0;`,
+    "stores",
+  ],
+  [
+    "the same under a guard",
+    "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, 8; @%p0 st.shared.u32 [%s1], %r0;",
+    "none",
+  ],
+  [
+    "or its opposite",
+    "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, 8; @!%p0 st.shared.u32 [%s1], %r0;",
+    "stores",
+  ],
+  [
+    "what depends on more than threads",
+    "st.shared.u32 [%s1+32], %r0; setp.lt.u32 %p0, %r0, %s0; @%p0 st.shared.u32 [%s1], %r0;",
+    "stores",
+  ],
+  [
+    "both sides of a branch, and what follows",
+    `setp.lt.u32 %p0, %r0, 8; @%p0 bra FEW; st.shared.u32 [%s1+32], %r0; bra END; FEW: st.shared.u32 [%s1], %r0;
+END: ld.shared.u32 %r1, [%s1+4];`,
+    "loads",
+  ],
+  [
+    "a thread of the second warp",
+    "st.shared.u32 [%s1], %r0; setp.eq.u32 %p0, %r0, 40; @%p0 ld.shared.u32 %r1, [%s1+4];",
+    "loads",
+  ],
+  [
+    "the last thread of a warp",
+    "st.shared.u32 [%s1], %r0; setp.eq.u32 %p0, %r0, 63; @%p0 ld.shared.u32 %r1, [%s1+4];",
+    "none",
+  ],
+  [
+    "every 128th word, from the thread's on",
+    "LOOP: st.shared.u32 [%s1], %r0; ld.shared.u32 %r2, [%s1]; add.u32 %s1, %s1, 512; bra LOOP;",
+    "none",
+  ],
+  [
+    "the neighbour's in another round",
+    "LOOP: st.shared.u32 [%s1], %r0; ld.shared.u32 %r2, [%s1+516]; add.u32 %s1, %s1, 512; bra LOOP;",
+    "loads",
+  ],
+  [
+    "every fourth word, from the thread's on",
+    "LOOP: st.shared.u32 [%s1], %r0; ld.shared.u32 %r2, [%s1]; add.u32 %s1, %s1, 16; bra LOOP;",
+    "loads",
+  ],
+  [
+    "records somewhere, and their second words",
+    `ld.global.u32 %r1, [%x2]; shl.b32 %r3, %r1, 3; add.u32 %s6, %r3, %s3;
+ld.shared.u32 %r2, [%s6]; st.shared.u32 [%s6+4], %r2;`,
+    "none",
+  ],
+  [
+    "records somewhere, and any of their words",
+    `ld.global.u32 %r1, [%x2]; shl.b32 %r3, %r1, 2; add.u32 %s6, %r3, %s3;
+ld.shared.u32 %r2, [%s6]; st.shared.u32 [%s6+4], %r2;`,
     "loads",
   ],
   ["atomic operations", "atom.shared.add.u32 %r1, [table], 1; atom.shared.add.u32 %r1, [table], 1;", "none"],

@@ -28,11 +28,22 @@ const symbolTerm = (symbol: string): string => `symbol ${symbol}`;
 
 const isVariable = (term: string): boolean => term.startsWith("symbol ") || term.startsWith("param ");
 
+/** The greatest common divisor; that of 0 and a number is the number. */
+export function gcd(a: bigint, b: bigint): bigint {
+  while (b !== 0n) [a, b] = [b, a % b];
+  return a < 0n ? -a : a;
+}
+
 /** The register that a term is; null for any other. */
 function registerOf(term: string): number | null {
   const found = /^r(\d+)$/.exec(term);
   return found === null ? null : Number(found[1]);
 }
+
+export const isRegister = (term: string): boolean => registerOf(term) !== null;
+
+/** Whether a term counts rounds of a loop, in each of which a register is advanced. */
+export const isRounds = (term: string): boolean => term.startsWith("rounds ");
 
 /** Addresses as sums, as far as each register is written in one place. */
 export class AddressSums {
@@ -54,11 +65,12 @@ export class AddressSums {
     }
   }
 
-  /** Whether a sum may differ from lane to lane. */
+  /** Whether a sum may differ from lane to lane, otherwise than by thread numbers. */
   varies(sum: Sum): boolean {
     return [...sum.keys()].some((term) => {
       const register = registerOf(term);
-      return register === null ? this.#varying.has(term) || term === "laneid" : this.#kinds[register] !== kind.uniform;
+      if (register !== null) return this.#kinds[register] !== kind.uniform;
+      return this.#varying.has(term) || term === "laneid" || isRounds(term);
     });
   }
 
@@ -130,9 +142,33 @@ export class AddressSums {
     this.#known.set(register, own);
     const [writer, other] = this.#writers.get(register) ?? [];
     const isSole = writer !== undefined && other === undefined && writer.guard === null;
-    const found = isSole ? this.#written(writer, register, own) : own;
+    const found = isSole ? this.#written(writer, register, own) : this.#advanced(register, own);
+    // What was computed from it meanwhile was computed from the term.
+    if (found !== own && !isSole) {
+      for (const [r, sum] of this.#known) if (sum.has(`r${register}`)) this.#known.delete(r);
+    }
     this.#known.set(register, found);
     return found;
+  }
+
+  /**
+   * A register that differs from lane to lane, begins with a value and is then advanced by constants: that value and an
+   * unknown multiple of what they have in common. The register itself if it is none of these.
+   */
+  #advanced(register: number, own: Sum): Sum {
+    if (this.#kinds[register] === kind.uniform) return own;
+    let start: Sum | null = null;
+    let step = 0n;
+    for (const writer of this.#writers.get(register) ?? []) {
+      if (writer.op.kind !== "pure") return own;
+      const value = this.of(writer.op.values[writer.dst.indexOf(register)]!);
+      const distance = added(value, own, -1n);
+      if (!value.has(`r${register}`) && start === null && writer.guard === null) start = value;
+      else if (distance.size === 0 || (distance.size === 1 && distance.has("")))
+        step = gcd(step, distance.get("") ?? 0n);
+      else return own;
+    }
+    return start === null || step === 0n ? own : added(start, new Map([[`rounds ${register}`, step]]));
   }
 
   #written({ op, dst }: Instruction, register: number, own: Sum): Sum {

@@ -2,7 +2,9 @@ import { accessesOf } from "../../../../ir/op-traits.ts";
 import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
-import { AddressSums, sumText, threadNumbers } from "./address-sums.ts";
+import type { Bindings } from "../../../../semantics/bind.ts";
+import { AddressSums, gcd, isRegister, isRounds, sumText, threadNumbers } from "./address-sums.ts";
+import { type ThreadSet, threadsAt } from "./reaching-threads.ts";
 
 /**
  * What lanes of a warp find of each other's plain accesses between two barriers. `loads`: a lane may load what another
@@ -15,36 +17,44 @@ export type WarpConflicts = "none" | "stores" | "loads";
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
 
+/** Lanes of a warp. */
+const warpLanes = 32;
+
 /** An access as far as it matters which others it meets. */
 interface Touch {
   /** The variables and pointers from which its address is computed: none for any of shared memory. */
   readonly objects: ReadonlySet<string>;
   readonly isShared: boolean;
   readonly writes: boolean;
-  /** The address: bytes from one thread to the next in x, y and z, a constant, and the rest as a text. */
+  /**
+   * The address: bytes from one thread to the next in x, y and z, a constant, an unknown multiple of a number, which
+   * may differ from lane to lane (0: none), and the rest as a text, which is the same for all.
+   */
   readonly steps: readonly number[];
   readonly constant: number;
+  readonly multiple: number;
   readonly rest: string;
-  /** Whether the rest may differ from lane to lane. */
-  readonly varies: boolean;
   readonly bytes: number;
+  /** The threads that may be there. */
+  readonly threads: ThreadSet;
 }
 
 /** Finds what lanes of a warp find of each other's accesses, in blocks of some shape. */
-export function warpConflictsOf(ir: IrFunction, block: Dim3): WarpConflicts {
+export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
   const sums = new AddressSums(ir);
+  const reach = threadsAt(ir, block, bindings);
   const touches = new Map<number, readonly Touch[]>();
   instructions.forEach((instruction, i) => {
-    const found = touchesOf(instruction, sums);
+    const found = touchesOf(instruction, sums, reach(i));
     if (found.length > 0) touches.set(i, found);
   });
   if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
   return conflictsBetween(ir, touches, new Meetings(block));
 }
 
-function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[] {
+function touchesOf(instruction: Instruction, sums: AddressSums, threads: ThreadSet): readonly Touch[] {
   return accessesOf(instruction.op).flatMap(({ effect, access: { space, bits, count }, place }) => {
     if (effect === "atomic" || place.kind !== "address") return [];
     const sum = sums.of(place.address);
@@ -52,7 +62,11 @@ function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[
     const isShared = space === "shared";
     // Pointers of unknown origin do not count: each load through one would be a conflict.
     if (!isShared && ((space !== "global" && space !== "generic") || objects.size === 0)) return [];
-    const rest = new Map([...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term)));
+    const terms = [...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term));
+    // Where one term is as of another round of a loop, so may registers be.
+    const isOfRounds = terms.some(([term]) => isRounds(term));
+    const isUnknown = ([term, factor]: (typeof terms)[number]): boolean =>
+      (isOfRounds && isRegister(term)) || sums.varies(new Map([[term, factor]]));
     return [
       {
         objects,
@@ -60,47 +74,68 @@ function touchesOf(instruction: Instruction, sums: AddressSums): readonly Touch[
         writes: effect === "store",
         steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
         constant: Number(sum.get("") ?? 0n),
-        rest: sumText(rest),
-        varies: sums.varies(rest),
+        multiple: commonMultiple(terms.filter(isUnknown).map(([, factor]) => factor)),
+        rest: sumText(new Map(terms.filter((term) => !isUnknown(term)))),
         bytes: (bits / 8) * count,
+        threads,
       },
     ];
   });
 }
 
-/** Lanes of a warp. */
-const warpLanes = 32;
+/** The largest power of two that divides all factors, so that it does so where a product wraps around, too. */
+function commonMultiple(factors: readonly bigint[]): number {
+  const common = factors.reduce(gcd, 0n);
+  return Number(common & -common);
+}
 
 /** Which accesses of different lanes of a warp may have a byte in common. */
 class Meetings {
-  /** By lane of the first warp, and of the last that is not like it: the thread's numbers. */
-  readonly #threads: readonly (readonly number[])[];
+  readonly #block: Dim3;
   readonly #known = new Map<string, boolean>();
 
-  constructor([x, y, z]: Dim3) {
-    const lanes = Math.min(warpLanes, x * y * z);
-    this.#threads = Array.from({ length: lanes }, (_, t) => [t % x, Math.floor(t / x) % y, Math.floor(t / (x * y))]);
+  constructor(block: Dim3) {
+    this.#block = block;
   }
 
   mayMeet(a: Touch, b: Touch): boolean {
     if (a.objects.size > 0 && b.objects.size > 0 && ![...a.objects].some((object) => b.objects.has(object)))
       return false;
     if (a.isShared !== b.isShared) return false;
-    if (a.rest !== b.rest || a.varies) return true;
-    const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${a.bytes} ${b.bytes}`;
+    if (a.rest !== b.rest) return true;
+    const multiple = commonMultiple([BigInt(a.multiple), BigInt(b.multiple)]);
+    const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${multiple} ${a.bytes} ${b.bytes} ${a.threads.name} ${b.threads.name}`;
     let known = this.#known.get(key);
-    if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b)));
+    if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b, multiple)));
     return known;
   }
 
-  #overlap(a: Touch, b: Touch): boolean {
-    const startsOf = ({ steps, constant }: Touch): readonly number[] =>
-      this.#threads.map((numbers) => numbers.reduce((at, n, i) => at + n * steps[i]!, constant));
-    const others = startsOf(b);
-    return startsOf(a).some((from, i) =>
-      others.some((start, j) => i !== j && from < start + b.bytes && start < from + a.bytes),
-    );
+  #overlap(a: Touch, b: Touch, multiple: number): boolean {
+    const [x, y, z] = this.#block;
+    const count = x * y * z;
+    const startOf = ({ steps, constant }: Touch, t: number): number =>
+      constant + (t % x) * steps[0]! + (Math.floor(t / x) % y) * steps[1]! + Math.floor(t / (x * y)) * steps[2]!;
+    for (let first = 0; first < count; first += warpLanes) {
+      const lanes = Array.from({ length: Math.min(warpLanes, count - first) }, (_, lane) => first + lane);
+      const others = lanes.filter((t) => b.threads.has(t)).map((t) => [t, startOf(b, t)] as const);
+      for (const t of lanes) {
+        if (!a.threads.has(t)) continue;
+        const from = startOf(a, t);
+        const meets = (start: number): boolean => overlaps(start - from, a.bytes, b.bytes, multiple);
+        if (others.some(([other, start]) => other !== t && meets(start))) return true;
+      }
+      // All other warps are like the first.
+      if (a.threads.isWhole && b.threads.isWhole && (x % warpLanes === 0 || warpLanes % x === 0)) break;
+    }
+    return false;
   }
+}
+
+/** Whether bytes meet others that begin at a distance, give or take a multiple of a number. */
+function overlaps(distance: number, bytes: number, otherBytes: number, multiple: number): boolean {
+  if (multiple === 0) return distance < bytes && distance > -otherBytes;
+  const least = ((distance % multiple) + multiple) % multiple;
+  return least < bytes || least - multiple > -otherBytes;
 }
 
 /** What has been accessed since a barrier: accesses that differ in anything, by a key. */
@@ -147,8 +182,8 @@ function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConfl
   return worst;
 }
 
-const keyOf = ({ objects, writes, steps, constant, bytes, rest }: Touch): string =>
-  `${writes} ${constant} ${bytes} ${steps.join()} ${rest} ${[...objects].join()}`;
+const keyOf = ({ objects, writes, steps, constant, multiple, bytes, rest, threads }: Touch): string =>
+  `${writes} ${constant} ${multiple} ${bytes} ${steps.join()} ${rest} ${[...objects].join()} ${threads.name}`;
 
 /** Adds accesses to those that a block begins with; true if there were others before. */
 function merge(into: Since, from: Since): boolean {

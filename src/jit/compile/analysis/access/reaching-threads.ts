@@ -1,0 +1,74 @@
+import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
+import { livenessOf } from "../../../../ir/flow/liveness.ts";
+import type { Guard, IrFunction } from "../../../../ir/index.ts";
+import type { Dim3 } from "../../../../machine/reports/report.ts";
+import type { Bindings } from "../../../../semantics/bind.ts";
+import { ThreadValues } from "../values/thread-values.ts";
+
+/** Kernels with more instructions are not examined: all threads may be anywhere. */
+const maxInstructions = 2000;
+
+/** Some threads of a block. Equal sets have the same name. */
+export interface ThreadSet {
+  readonly name: string;
+  readonly isWhole: boolean;
+  has(thread: number): boolean;
+}
+
+/**
+ * Finds which threads of a block may execute an instruction, as far as conditions decide it that follow from thread
+ * numbers alone, such as `tid.x < 8`.
+ */
+export function threadsAt(ir: IrFunction, block: Dim3, bindings: Bindings): (instruction: number) => ThreadSet {
+  const { instructions } = ir;
+  const count = block[0] * block[1] * block[2];
+  const all = (1n << BigInt(count)) - 1n;
+  const setOf = memoized((bits: bigint): ThreadSet => {
+    const members = Uint8Array.from({ length: count }, (_, t) => Number((bits >> BigInt(t)) & 1n));
+    return { name: bits.toString(36), isWhole: bits === all, has: (t) => members[t] === 1 };
+  });
+  if (instructions.length > maxInstructions) return () => setOf(all);
+  const graph = flowGraphOf(instructions);
+  const liveness = livenessOf(ir, graph, []);
+  const values = new ThreadValues(ir, block, bindings, (r) => !liveness.liveIn(0).has(r));
+  /** The threads that pass a guard; null where not only their numbers decide it. */
+  const passing = memoized((register: number): bigint | null => {
+    const found = values.of({ kind: "reg", reg: register, ty: "pred" });
+    return found === null
+      ? null
+      : found.reduce((bits, value, t) => (value === 0 ? bits : bits | (1n << BigInt(t))), 0n);
+  });
+  const among = (threads: bigint, guard: Guard | null, passes: boolean): bigint => {
+    if (guard === null) return passes ? threads : 0n;
+    const bits = guard.collapse === undefined ? passing(guard.register) : null;
+    if (bits === null) return threads;
+    return threads & (guard.negate === passes ? all & ~bits : bits);
+  };
+  const ins: bigint[] = graph.blocks.map(({ index }) => (index === 0 ? all : 0n));
+  const todo = new Set(graph.blocks.length === 0 ? [] : [0]);
+  for (const index of todo) {
+    todo.delete(index);
+    const { end, successors } = graph.blocks[index]!;
+    const { op, guard } = instructions[end - 1]!;
+    for (const to of successors) {
+      if (to >= graph.blocks.length) continue;
+      const isTarget = op.kind === "branch" && graph.blockAt(op.target) === to;
+      const isNext = to === index + 1;
+      const moves = ["branch", "return", "exit"].includes(op.kind) && isTarget !== isNext;
+      const threads = ins[to]! | (moves ? among(ins[index]!, guard, isTarget) : ins[index]!);
+      if (threads === ins[to]) continue;
+      ins[to] = threads;
+      todo.add(to);
+    }
+  }
+  return (i) => setOf(among(ins[graph.blockAt(i)]!, instructions[i]!.guard, true));
+}
+
+function memoized<K, V>(find: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>();
+  return (key) => {
+    let value = known.get(key);
+    if (value === undefined) known.set(key, (value = find(key)));
+    return value;
+  };
+}

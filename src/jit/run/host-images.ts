@@ -2,6 +2,7 @@ import type { FoundObject } from "../../machine/images/image-table.ts";
 import type { Image, ImageLevel } from "../../machine/images/image.ts";
 import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../numeric/texel.ts";
 import type { Sampler } from "../../machine/images/sampler.ts";
+import { hasGeometry } from "../../program/images/fetch.ts";
 import { levelsAt } from "../../program/images/lod.ts";
 import { type Fetch, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
 
@@ -79,7 +80,7 @@ export function describeImage(found: FoundObject, fetch: FetchRequest, words: In
   const { image, sampler, sRGB } = found;
   if (image.cube || image.samples > 1 || sRGB) return 0;
   const isArray = image.layers !== null;
-  if (geometry !== `${isArray ? "a" : ""}${image.dimensions}d`) return 0;
+  if (!hasGeometry(image, geometry)) return 0;
   const form = formOf(image, from);
   if (form === 0) return 0;
   const axes = ([0, 1, 2] as const).slice(0, image.dimensions);

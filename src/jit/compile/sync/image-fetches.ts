@@ -19,8 +19,8 @@ interface FetchPlace {
 const bitsOf = (scalar: Wasm): Wasm => (scalar.ty === "f32" ? wasm.op("i32.reinterpret_f32", scalar) : scalar);
 
 /**
- * Writes fetches from textures whose handle, and level if they give one, is the same in all lanes. Whether compiled code
- * can fetch from such a texture is known only then: if not, the launcher does it, as any other fetch.
+ * Writes fetches from textures whose handle, and level if they give one, is the same in all lanes. Whether compiled
+ * code can fetch from such a texture is known only then: if not, the launcher does it, as any other fetch.
  */
 export class ImageFetches {
   readonly #chunk: Chunk;

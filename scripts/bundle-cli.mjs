@@ -25,18 +25,30 @@ const files = [
   [/\/src\/runtime\//, "runtime"],
 ];
 
-/** Writes `main.js` and what it loads into a folder. `root` is the project's. */
-export const bundleCli = (root, dir) =>
-  writeBundle(root, {
+/**
+ * Writes `main.js` and what it loads into a folder. `root` is the project's. The rest are files of CommonJS, for which
+ * Node can store what it has compiled.
+ */
+export async function bundleCli(root, dir) {
+  await writeBundle(root, {
+    files: [],
+    input: { input: { main: `${root}/src/cli/main.ts` }, platform: "node" },
+    output: { dir },
+  });
+  await writeBundle(root, {
     files,
     input: {
-      // `lanewise bench` shares its parts with the command line; the package leaves the file out.
-      input: { main: `${root}/src/cli/main.ts`, "bench-suite": `${root}/bench/suite/command.ts` },
+      input: {
+        "command-line": `${root}/src/cli/command-line.ts`,
+        // `lanewise bench` shares its parts with the command line; the package leaves the file out.
+        "bench-suite": `${root}/bench/suite/command.ts`,
+      },
       platform: "node",
       preserveEntrySignatures: "allow-extension",
     },
     // Minified, half as much is read at every start. Where the stack of a defect must be readable, there is the
     // library.
-    output: { dir },
+    output: { dir, format: "cjs", entryFileNames: "[name].cjs", chunkFileNames: "[name].cjs" },
     codeSplitting: { includeDependenciesRecursively: false },
   });
+}

@@ -41,7 +41,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   reports: ["source", "names", "machine"],
   debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
   cuda: ["source", "names", "numeric", "container", "ir", "ptx", "machine", "runtime"],
-  node: ["names", "container", "machine", "dwarf", "jit", "runtime", "cuda"],
+  node: ["names", "container", "machine", "dwarf", "wasm", "jit", "runtime", "cuda"],
   index: ["source", "names", "container", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
     "source",

@@ -1,77 +1,40 @@
 #!/usr/bin/env node
+// Loads the command line with the code that V8 compiled for it before: compiling is half of what starting takes.
 import * as nodeModule from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../node/cache-folder.ts";
 import { makePrivateFolder, whyUnsafe } from "../node/folder-safety.ts";
-import { version } from "../node/version.ts";
-import { readable } from "../names/index.ts";
-import { NumpyError, UsageError } from "../runtime/data/errors.ts";
-import { commands } from "./commands.ts";
-import { commandHelp, commandNamed, helpOn, overview } from "./help.ts";
-import { type ExitStatus, exitStatus } from "./options/command.ts";
-import { openTerminal } from "./options/open-terminal.ts";
-import { commonOptions, type OptionSpec, parseOptions } from "./options/options.ts";
-import { checkOutputs } from "./options/output-files.ts";
-import { CompilationError } from "./terminal/files.ts";
+import { StoredCode } from "../node/stored-code.ts";
 
-/** Lets V8 keep the compiled code of these files, which is most of the start-up time (Node 22 and later). */
-function keepCompiledCode(): void {
-  const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+/** The command line, in the files beside this one. */
+interface CommandLine {
+  run(words: readonly string[]): Promise<void>;
+}
+
+/** The folder for compiled code; null if none is to be kept. */
+function folderForCode(): string | null {
   const folder = cacheFolder();
-  if (folder === null || process.argv.includes("--no-cache")) return;
+  if (folder === null || process.argv.includes("--no-cache")) return null;
   const path = join(folder, "node");
   // The folder holds code that runs. What is wrong with it is said where compiled kernels are kept.
   makePrivateFolder(path);
-  if (whyUnsafe(folder) === null && whyUnsafe(path) === null) enableCompileCache?.(path);
+  return whyUnsafe(folder) === null && whyUnsafe(path) === null ? path : null;
 }
 
-async function main([name, ...words]: readonly string[]): Promise<ExitStatus> {
-  if (name === undefined) throw new UsageError(`no command is given\n\n${await overview(commands)}`);
-  if (name === "--help" || name === "-h" || name === "help") {
-    const topic = words.find((word) => !word.startsWith("-"));
-    console.log(topic === undefined ? await overview(commands) : await helpOn(commands, topic));
-    return exitStatus.ok;
+function load(): CommandLine {
+  const file = fileURLToPath(new URL("./command-line.cjs", import.meta.url));
+  const folder = folderForCode();
+  const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
+  if (folder !== null && enableCompileCache === undefined) {
+    // Each command needs other functions of the same files.
+    const command = /^[a-z]{1,16}$/.exec(process.argv[2] ?? "")?.[0] ?? "other";
+    const code = new StoredCode(join(file, ".."), join(folder, command));
+    process.once("exit", () => code.save());
+    return code.load("command-line.cjs") as CommandLine;
   }
-  if (name === "--version" || name === "-V") {
-    console.log(version());
-    return exitStatus.ok;
-  }
-  const command = await commandNamed(commands, name)();
-  const specs: readonly OptionSpec[] = [...command.options, ...commonOptions];
-  const options = parseOptions(words, specs, command.passesOn);
-  if (options.has("help")) console.log(commandHelp(command));
-  else if (options.has("version")) console.log(version());
-  else {
-    checkOutputs(options, specs);
-    const status = await command.run(options, openTerminal(options));
-    if (command.runsKernels === true) await (await import("../node/end-at-once.ts")).endAtOnce(status);
-    return status;
-  }
-  return exitStatus.ok;
+  if (folder !== null) enableCompileCache?.(folder);
+  return nodeModule.createRequire(file)(file) as CommandLine;
 }
 
-/** Reports an error. With `--json`, stdout has one document whatever happens. */
-function fail(message: string): void {
-  console.error(`lanewise: ${message}`);
-  if (process.argv.includes("--json")) console.log(JSON.stringify({ ok: false, error: message }));
-}
-
-keepCompiledCode();
-
-// A reader that stops early, such as `head`, is not an error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(process.exitCode);
-  console.error(`lanewise: cannot write to stdout: ${error.message}`);
-  process.exit(exitStatus.usage);
-});
-
-try {
-  // Not `process.exit`, which would lose output still on its way to a pipe.
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  const isUsage = error instanceof UsageError || error instanceof NumpyError;
-  const { message, stack } = error as Error;
-  if (!isUsage) console.error(stack);
-  fail(isUsage ? readable(message) : `this is an error of Lanewise itself: ${message}`);
-  process.exitCode = isUsage && !(error instanceof CompilationError) ? exitStatus.usage : exitStatus.failed;
-}
+await load().run(process.argv.slice(2));

@@ -1,5 +1,6 @@
 import type { Handler } from "./api/call.ts";
 import { adviceCalls } from "./api/advice.ts";
+import { batchCalls } from "./api/batches.ts";
 import { deviceCalls } from "./api/devices.ts";
 import { driverCalls } from "./api/driver/index.ts";
 import { allGraphCalls } from "./api/graphs/index.ts";
@@ -18,6 +19,7 @@ import { textureCalls } from "./api/textures/objects.ts";
 export const handlers: ReadonlyMap<string, Handler> = new Map(
   [
     allGraphCalls,
+    batchCalls,
     deviceCalls,
     driverCalls,
     launchCalls,

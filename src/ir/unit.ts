@@ -151,6 +151,13 @@ export type UnitOp =
   | { readonly op: "image-block-load"; readonly block: ImageBlock }
   /** `media_st`, typed `lsc_store_block2d`: the same, then the dwords. */
   | { readonly op: "image-block-store"; readonly block: ImageBlock }
+  /** The first half of `dpasw`: a thread offers so many dwords of src2 to the one that it is fused with. */
+  | { readonly op: "fused-offer"; readonly dwords: number }
+  /**
+   * The second half: 1, or 0 as long as the other thread has not offered its own, and then dwords of both: `first` of
+   * the thread with the even number, `second` of the other.
+   */
+  | { readonly op: "fused-take"; readonly first: number; readonly second: number }
   /** `sampleinfo`: the surface (`i32`). Results: of the number of samples and three zeros those listed. */
   | { readonly op: "sample-count"; readonly channels: readonly number[] }
   /** `resinfo`: the surface, the level (`i32`). Results: of width, height, depth and number of levels those listed. */
@@ -246,6 +253,8 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "block-store": { warp: false, deciding: 6, asks: "the place of a block" },
   "image-block-load": { warp: false, deciding: 3, asks: surface },
   "image-block-store": { warp: false, deciding: 3, asks: surface },
+  "fused-offer": { warp: false, deciding: 0 },
+  "fused-take": { warp: false, deciding: 0 },
   "sample-count": { warp: false, deciding: 1, asks: "what is asked about an image" },
   "surface-size": { warp: false, deciding: 2, asks: "what is asked about an image" },
   "image-test": { warp: false, deciding: 1, asks: "what is asked about an image" },

@@ -18,6 +18,8 @@ export interface PayloadPart {
   /** The byte of the file at which it begins. */
   readonly at: number;
   readonly bytes: number;
+  /** Bytes of the source that come before those that it has. */
+  readonly from: number;
   readonly source: PayloadSource;
 }
 

@@ -62,8 +62,8 @@ export function deadlock(cta: Cta, waitingIn = (warp: Warp): readonly Waiting[] 
 }
 
 /**
- * Makes the fault for a block whose threads all wait for the phase of an mbarrier, for tensor memory, or at barriers,
- * so that nobody is left who could end it.
+ * Makes the fault for a block whose threads all wait for the phase of an mbarrier, for tensor memory, for a fused
+ * thread, or at barriers, so that nobody is left who could end it.
  */
 export function mbarrierDeadlock(cta: Cta): Fault {
   const polling = cta.warps.find(({ polled, pollSite, live }) => (polled & live) !== 0 && pollSite !== null)!;
@@ -72,9 +72,11 @@ export function mbarrierDeadlock(cta: Cta): Fault {
     const lanes = warp.polled & warp.live;
     if (lanes !== 0 && warp.pollSite !== null) {
       const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
-      const what = isAllocation(warp.pollSite)
-        ? `tensor memory${isForPair(warp.pollSite) ? ", together with the other block of the pair" : ""}`
-        : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
+      const what = isFused(warp.pollSite)
+        ? "the registers of the thread that it is fused with"
+        : isAllocation(warp.pollSite)
+          ? `tensor memory${isForPair(warp.pollSite) ? ", together with the other block of the pair" : ""}`
+          : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
       notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
       const bytes = transactionsAt(warp);
       if (bytes !== null && !notes.includes(bytes)) notes.push(bytes);
@@ -83,11 +85,13 @@ export function mbarrierDeadlock(cta: Cta): Fault {
   }
   const group = polling.groups.find(({ wait, mask }) => wait === null && (mask & polling.polled) !== 0)!;
   const at = { site: polling.pollSite!, activation: group.activation, lanes: polling.polled & polling.live };
-  const missing = isAllocation(polling.pollSite!)
-    ? isForPair(polling.pollSite!)
-      ? "the blocks of a pair do not both have tensor memory"
-      : "no tensor memory is free"
-    : "the phase of an mbarrier is not complete";
+  const missing = isFused(polling.pollSite!)
+    ? "a fused thread has not come to the same dpasw"
+    : isAllocation(polling.pollSite!)
+      ? isForPair(polling.pollSite!)
+        ? "the blocks of a pair do not both have tensor memory"
+        : "no tensor memory is free"
+      : "the phase of an mbarrier is not complete";
   const message = `no thread of the block can go on: ${missing}, and all threads wait`;
   return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
 }
@@ -96,6 +100,8 @@ export function mbarrierDeadlock(cta: Cta): Fault {
  * Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier.
  */
 const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
+
+const isFused = ({ instruction: { op } }: Site): boolean => op.kind === "unit" && op.unit.op === "fused-take";
 
 const isForPair = ({ instruction: { op } }: Site): boolean => op.kind === "unit" && reachesCluster(op.unit);
 

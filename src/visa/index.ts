@@ -18,6 +18,7 @@ export { printVisa } from "./printer/index.ts";
 export type * from "./isa/execution.ts";
 export type { MemoryAction } from "./isa/memory-action.ts";
 export * from "./isa/row.ts";
+export type { PackedParameters, SamplerParameter } from "./isa/sampler-parameters.ts";
 export { rows, rowsOfMnemonic, rowsOfOpcode } from "./isa/table.ts";
 export * from "./symbols.ts";
 /** The nodes of the syntax tree. */

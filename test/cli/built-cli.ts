@@ -42,13 +42,18 @@ export class BuiltCli {
     writeFileSync(join(this.work, path), data);
   }
 
-  /** Runs a command. What one prints with `--json` must be as its schema says. */
+  /** Runs a command, without a folder for what is kept. What one prints with `--json` must be as its schema says. */
   run(...args: string[]): Outcome {
+    return this.runWith("off", ...args);
+  }
+
+  /** The same with a folder for what is kept. */
+  runWith(cache: string, ...args: string[]): Outcome {
     const { FORCE_COLOR: _, ...env } = process.env;
     const outcome = spawnSync(process.execPath, [join(this.folder, "dist/cli/main.js"), ...args], {
       cwd: this.work,
       encoding: "utf8",
-      env: { ...env, NO_COLOR: "1", LANEWISE_CACHE: "off" },
+      env: { ...env, NO_COLOR: "1", LANEWISE_CACHE: cache },
       timeout: 600_000,
       maxBuffer: 1 << 28,
     });

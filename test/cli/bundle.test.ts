@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fixture } from "../container/fixtures.ts";
-import { BuiltCli } from "./built-cli.ts";
+import { BuiltCli, type Outcome } from "./built-cli.ts";
 
 /* The files of which the command line consists. A circle between them once ended every command before it began. */
 
@@ -18,7 +19,11 @@ test.each<[string, Record<string, string[]>, string | null]>([
   expect(circleIn(new Map(Object.entries(imports)))?.join(" -> ") ?? null).toBe(expected);
 });
 
-test("the built command line starts, and loads what each command needs", async () => {
+/** An outcome without the times that are printed. */
+const plain = ({ status, stdout }: Pick<Outcome, "status" | "stdout">): object =>
+  JSON.parse(JSON.stringify({ status, stdout }).replace(/\b\d[\d.,]* m?s\b/g, "…")) as object;
+
+test("the built command line starts, and loads what each command needs, compiled anew or before", async () => {
   const cli = await BuiltCli.build();
   try {
     cli.write("sum.fatbin", fixture("sum-zstd.fatbin"));
@@ -47,6 +52,11 @@ test("the built command line starts, and loads what each command needs", async (
       });
       if (command[0] !== "fmt") expect({ command, status }).toEqual({ command, status: 0 });
       if (command[0] !== "check" && command[0] !== "fmt") expect(stdout).not.toBe("");
+      const cache = join(cli.folder, "cache");
+      for (const time of ["first", "second"]) {
+        const again = cli.runWith(cache, ...command);
+        expect({ command, time, ...plain(again) }).toEqual({ command, time, ...plain({ status, stdout }) });
+      }
     }
   } finally {
     cli.remove();

@@ -97,6 +97,14 @@ describe("textures", () => {
   });
 });
 
+test("one row is copied into an array whatever its pitch is, 0 too", async () => {
+  const { program, array } = await withArray([32, 0, 0, 0, 1]);
+  const row = program.room(16);
+  expect(await program.call("cudaMemcpy2DToArray", array, 0, 0, row, 0, 16, 1, toDevice)).toBe(0);
+  const two = await program.call("cudaMemcpy2DToArray", array, 0, 0, row, 0, 8, 2, toDevice);
+  expect(two).toBe(errors.invalidPitchValue);
+});
+
 describe("arrays", () => {
   test.each([
     ["a float of 8 bits", [8, 0, 0, 0, 2], errors.invalidChannelDescriptor],
@@ -130,6 +138,9 @@ describe("arrays", () => {
     expect(await program.call("cudaArrayGetInfo", 0, extent, 0, program.u64(level))).toBe(0);
     expect([program.u64(extent), program.u64(extent + 8n)]).toEqual([2n, 1n]);
     expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 3)).toBe(errors.invalidValue);
+    // Surfaces are made of any level, as cuda-samples' bindlessTexture does; of a whole array only with the flag.
+    const surface = program.room(8);
+    expect(await program.call("cudaCreateSurfaceObject", surface, resourceOf(program, program.u64(level)))).toBe(0);
     // It goes with the array of which it is a level.
     expect(await program.call("cudaFreeMipmappedArray", program.u64(target))).toBe(0);
     expect(await program.call("cudaFreeArray", program.u64(level))).toBe(errors.invalidResourceHandle);

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { Device } from "../../src/index.ts";
-import type { WorkItemModel } from "../../src/ir/index.ts";
+import { parse } from "yaml";
+import { Device, scalar } from "../../src/index.ts";
+import type { IrFunction, WorkItemModel } from "../../src/ir/index.ts";
 import { CompiledFunctions } from "../../src/jit/compile/plan/compiled-functions.ts";
 import { loadProgram } from "../../src/program/program.ts";
 import { DeviceCore } from "../../src/runtime/device/device-core.ts";
@@ -18,6 +20,8 @@ interface Case {
   readonly width?: 8 | 16 | 32;
   /** The lanes of a thread all have a work item: nothing is known of what the others begin with. */
   readonly whole?: true;
+  /** The most instructions of the work items' form, besides the code that all kernels here have. */
+  readonly most?: number;
 }
 
 const head = (width: number): string => `.version 4.0
@@ -34,6 +38,7 @@ ${["X", "Y", "ID"].map((v) => `.decl ${v} v_type=G type=d num_elts=${width} alig
 .decl H v_type=G type=d num_elts=8 align=GRF
 .decl ZW v_type=G type=uw num_elts=${4 * width} align=GRF alias=<Z, 0>
 .decl W v_type=G type=uw num_elts=${width} align=GRF
+${["L", "M", "LB", "MB"].map((v) => `.decl ${v} v_type=G type=d num_elts=16 align=GRF`).join("\n")}
 .decl A0 v_type=A num_elts=${Math.min(width, 16)}
 .decl SL v_type=G type=ud num_elts=1 align=GRF
 .decl SU v_type=G type=ud num_elts=1 align=dword alias=<S, 0>
@@ -96,6 +101,78 @@ const cases: readonly Case[] = [
     body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
     add (M1, 16) X(2,0)<1> X(0,0)<1;1,0> 3:d
     add (M5, 16) X(0,0)<1> X(2,0)<1;1,0> 3:d`,
+  },
+  {
+    title: "lanes that write the elements of others, which need not have a work item",
+    form: "work items",
+    width: 32,
+    body: `    mov (E) Y(0,0)<1> ID(0,0)<1;1,0>
+    add (M1, 16) Y(2,0)<1> ID(0,0)<1;1,0> 3:d
+    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    mov (M1, 16) X(0,0)<1> Y(2,0)<1;1,0>`,
+  },
+  {
+    title: "a vector in two variables",
+    form: "work items",
+    width: 32,
+    most: 6,
+    body: `    add (M1, 16) L(0,0)<1> ID(0,0)<1;1,0> 3:d
+    add (M5, 16) M(0,0)<1> ID(2,0)<1;1,0> 3:d
+    mul (M1, 16) X(0,0)<1> L(0,0)<1;1,0> 5:d
+    mul (M5, 16) X(2,0)<1> M(0,0)<1;1,0> 5:d`,
+  },
+  {
+    title: "a vector in two variables, whose second half is computed after something else",
+    form: "work items",
+    width: 32,
+    most: 7,
+    body: `    add (M1, 16) L(0,0)<1> ID(0,0)<1;1,0> 3:d
+    mov (M1_NM, 1) S(0,0)<1> 5:d
+    add (M5, 16) M(0,0)<1> ID(2,0)<1;1,0> 3:d
+    mul (M1, 16) X(0,0)<1> L(0,0)<1;1,0> S(0,0)<0;1,0>
+    mov (M1_NM, 1) S(0,0)<1> 5:d
+    mul (M5, 16) X(2,0)<1> M(0,0)<1;1,0> S(0,0)<0;1,0>`,
+  },
+  {
+    title: "a vector in two variables, whose second half is computed from something else",
+    form: "work items",
+    width: 32,
+    body: `    mov (M1_NM, 1) S(0,0)<1> 5:d
+    mul (M1, 16) X(0,0)<1> ID(0,0)<1;1,0> S(0,0)<0;1,0>
+    mov (M1_NM, 1) S(0,0)<1> 7:d
+    mul (M5, 16) X(2,0)<1> ID(2,0)<1;1,0> S(0,0)<0;1,0>`,
+  },
+  {
+    title: "two variables that are the first half of a vector in turn",
+    form: "work items",
+    width: 32,
+    body: `    add (M1, 16) L(0,0)<1> ID(0,0)<1;1,0> 3:d
+    add (M5, 16) M(0,0)<1> ID(2,0)<1;1,0> 3:d
+    mul (M1, 16) LB(0,0)<1> L(0,0)<1;1,0> L(0,0)<1;1,0>
+    mul (M5, 16) MB(0,0)<1> M(0,0)<1;1,0> M(0,0)<1;1,0>
+    add (M1, 16) M(0,0)<1> LB(0,0)<1;1,0> -1:d
+    add (M5, 16) L(0,0)<1> MB(0,0)<1;1,0> -1:d
+    mov (M1, 16) X(0,0)<1> M(0,0)<1;1,0>
+    mov (M5, 16) X(2,0)<1> L(0,0)<1;1,0>`,
+  },
+  {
+    title: "a vector in two variables, in lanes that go different ways",
+    form: "work items",
+    width: 32,
+    body: `    mov (M1, 16) L(0,0)<1> ID(0,0)<1;1,0>
+    mov (M5, 16) M(0,0)<1> ID(2,0)<1;1,0>
+    and (M1, 16) LB(0,0)<1> L(0,0)<1;1,0> 3:d
+    and (M5, 16) MB(0,0)<1> M(0,0)<1;1,0> 3:d
+    cmp.eq (M1, 16) P1 LB(0,0)<1;1,0> 1:d
+    cmp.eq (M5, 16) P1 MB(0,0)<1;1,0> 1:d
+    (P1) goto (M1, 32) J
+    add (M1, 16) L(0,0)<1> L(0,0)<1;1,0> 100:d
+    add (M5, 16) M(0,0)<1> M(0,0)<1;1,0> 100:d
+J:
+    (P1) add (M1, 16) L(0,0)<1> L(0,0)<1;1,0> 1000:d
+    (P1) add (M5, 16) M(0,0)<1> M(0,0)<1;1,0> 1000:d
+    mov (M1, 16) X(0,0)<1> L(0,0)<1;1,0>
+    mov (M5, 16) X(2,0)<1> M(0,0)<1;1,0>`,
   },
   {
     title: "another lane's element",
@@ -410,8 +487,8 @@ L:
   },
 ];
 
-/** The registers' places as the file of `head` has them are found by running a launch; here only the form counts. */
-function formOf(one: Case): Case["form"] {
+/** The work items' form of a kernel; null if it keeps its threads. */
+function workItemsOf(one: Case): IrFunction | null {
   const { program } = compileVisa([{ path: "k.visaasm", text: textOf(one) }], { inputs });
   const loaded = loadProgram(new DeviceCore().memory, program!.ir);
   const { file } = program!.ir.functions[0]!;
@@ -419,8 +496,8 @@ function formOf(one: Case): Case["form"] {
   const width = one.width ?? 16;
   const model: WorkItemModel = {
     parts: [
-      { at: at("OUT"), bytes: 8, source: { kind: "param", offset: 0 } },
-      { at: at("ID"), bytes: 4 * width, source: { kind: "item-index" } },
+      { at: at("OUT"), bytes: 8, from: 0, source: { kind: "param", offset: 0 } },
+      { at: at("ID"), bytes: 4 * width, from: 0, source: { kind: "item-index" } },
     ],
     filled: [],
     pointers: [0],
@@ -428,7 +505,8 @@ function formOf(one: Case): Case["form"] {
     surfaces: new Map(),
   };
   const functions = new CompiledFunctions(loaded);
-  return functions.asWorkItems(functions.list[0]!, width, model) === null ? "threads" : "work items";
+  const found = functions.asWorkItems(functions.list[0]!, width, model);
+  return found === null ? null : found.list[0]!.ir;
 }
 
 function run(one: Case, engine: "jit" | "interpreter", items: number) {
@@ -441,8 +519,44 @@ function run(one: Case, engine: "jit" | "interpreter", items: number) {
 }
 
 describe.each(cases)("$title", (one) => {
-  test("has the form", () => expect(formOf(one)).toBe(one.form));
+  test("has the form", () => {
+    const form = workItemsOf(one);
+    expect(form === null ? "threads" : "work items").toBe(one.form);
+    if (one.most === undefined) return;
+    const rest = workItemsOf({ ...one, body: "" })!;
+    expect(form!.instructions.length - rest.instructions.length).toBeLessThanOrEqual(one.most);
+  });
   test.each(one.whole ? [64] : [64, 26])("gives the same in both engines, with %i work items", (items) => {
     expect(run(one, "jit", items)).toEqual(run(one, "interpreter", items));
   });
+});
+
+// What IGC makes of kernels where a register holds half of the lanes' elements: vectors, ids too, have two variables.
+test("local ids in two registers are the work items' own", () => {
+  const read = (file: string): string =>
+    readFileSync(new URL(`../../bench/visa/opencl/${file}`, import.meta.url), "utf8");
+  const source = { path: "k.visaasm", text: read("matmul-tiled.skl.32.visaasm") };
+  const options = { isa: "visa", target: "skl", zeinfo: parse(read("matmul-tiled.skl.32.yaml")) } as const;
+  const n = 32;
+  const run = (engine: "jit" | "interpreter") => {
+    const device = new Device();
+    const numbers = Array.from({ length: n * n }, (_, i) => (i * 7) % 64);
+    const [a, b, c] = [device.buffer("f32", numbers), device.buffer("f32", numbers), device.buffer("f32", n * n)];
+    const args = [scalar("s32", n), a, b, c];
+    const { reports } = device
+      .load(source, options)
+      .kernel()
+      .launch({ global: [n, n], local: [16, 16], args, engine });
+    return { reports, c: [...c.read()] };
+  };
+  expect(run("jit")).toEqual(run("interpreter"));
+  const memory = new DeviceCore().memory;
+  const { program } = compileVisa([source], options);
+  const functions = new CompiledFunctions(loadProgram(memory, program!.ir));
+  const section = () => ({ address: 0n, bytes: 0 });
+  const args = [scalar("s32", n), 0n, 0n, 0n];
+  const { threads } = program!.plan("matmul_tiled", [n, n, 1], [16, 16, 1], args, { memory, section }).request;
+  const found = functions.asWorkItems(functions.list[0]!, threads!.width, threads!.items!);
+  expect(found).not.toBeNull();
+  expect(found!.list[0]!.ir.file).toBeUndefined();
 });

@@ -3,16 +3,16 @@ import { Advice, hostLocation, noLocation } from "../state/advice.ts";
 import { addressOf } from "../base/addresses.ts";
 import type { Call, Handlers, Status } from "./call.ts";
 
-/**
- * What is known of managed memory, all of which arguments 0 and 1 (or `at` and the next) name. Throws for other memory.
- */
-function adviceAt(call: Call, at: number): Advice {
+/** What is known of managed memory, all of which arguments `at` and the next name. Throws for other memory. */
+const adviceAt = (call: Call, at: number): Advice => adviceOf(call, call.target(at), call.size(at + 1));
+
+/** What is known of a range of managed memory. Throws for other memory. */
+export function adviceOf(call: Call, address: bigint, bytes: number): Advice {
   void call.device;
   const { allocations, advice } = call.process;
-  const found = allocations.find(call.target(at));
+  const found = allocations.find(address);
   require(found !== null && found.kind === "managed");
-  const end = Number(call.address(at) - addressOf(found.offset)) + call.size(at + 1);
-  require(call.size(at + 1) > 0 && end <= found.bytes);
+  require(bytes > 0 && Number(address - addressOf(found.offset)) + bytes <= found.bytes);
   let known = advice.get(found);
   if (known === undefined) advice.set(found, (known = new Advice()));
   return known;
@@ -21,10 +21,10 @@ function adviceAt(call: Call, at: number): Advice {
 /** Kinds of a cudaMemLocation: nowhere, a device, the host (three ways to say so). */
 const place = { none: 0, device: 1, last: 4 } as const;
 
-/** A cudaMemLocation by value. */
-function locationAt(call: Call, i: number): number {
-  const kind = call.uint(i);
-  const id = Number(BigInt.asIntN(32, call.address(i) >> 32n));
+/** A cudaMemLocation: its kind in the low half of a word, the number of a device in the high one. */
+export function locationOf(call: Call, word: bigint): number {
+  const kind = Number(BigInt.asUintN(32, word));
+  const id = Number(BigInt.asIntN(32, word >> 32n));
   require(kind <= place.last);
   if (kind === place.none) return noLocation;
   if (kind !== place.device) return hostLocation;
@@ -43,9 +43,9 @@ function advise(call: Call): Status {
   const isSet = number % 2 === 1;
   const kind = isSet ? number : number - 1;
   if (kind === advices.readMostly) known.isReadMostly = isSet;
-  else if (kind === advices.preferred) known.preferred = isSet ? locationAt(call, 3) : noLocation;
-  else if (isSet) known.accessedBy.add(locationAt(call, 3));
-  else known.accessedBy.delete(locationAt(call, 3));
+  else if (kind === advices.preferred) known.preferred = isSet ? locationOf(call, call.address(3)) : noLocation;
+  else if (isSet) known.accessedBy.add(locationOf(call, call.address(3)));
+  else known.accessedBy.delete(locationOf(call, call.address(3)));
   return 0;
 }
 
@@ -53,7 +53,7 @@ function advise(call: Call): Status {
 function prefetch(call: Call): Status {
   const known = adviceAt(call, 0);
   call.stream(4);
-  const location = locationAt(call, 2);
+  const location = locationOf(call, call.address(2));
   require(location !== noLocation && call.uint(3) === 0);
   known.prefetched = location;
   return 0;

@@ -182,6 +182,11 @@ export const launchCalls: Handlers = {
   cudaLaunchKernelExC: launchWithConfig,
   cudaFuncGetAttributes: functionAttributes,
   cudaFuncSetAttribute: setFunctionAttribute,
+  /** kernel, attribute, value, device: a kernel has one code for all devices */
+  cudaKernelSetAttributeForDevice(call) {
+    call.process.device(call.int(3));
+    return setFunctionAttribute(call);
+  },
   cudaFuncSetCacheConfig(call) {
     kernelOf(call, call.address(0));
     require(call.uint(1) <= 3);

@@ -22,9 +22,13 @@ export const isEmpty = ({ width, height, depth }: Extent): boolean => width === 
 const spanOf = ({ pitch, rows }: Region, { width, height, depth }: Extent): number =>
   (depth - 1) * pitch * rows + (height - 1) * pitch + width;
 
-/** Finds the memory of a region. Throws if its rows overlap, or device memory does not have all of it. */
+/**
+ * Finds the memory of a region. Throws if its rows overlap, or device memory does not have all of it. One row needs no
+ * pitch: NVIDIA's volumeRender passes 0.
+ */
 export function placeOfRegion(process: ProcessState, region: Region, extent: Extent): Place {
-  require(extent.width <= region.pitch, errors.invalidPitchValue);
+  const isOneRow = extent.height === 1 && extent.depth === 1;
+  require(extent.width <= region.pitch || (isOneRow && region.pitch === 0), errors.invalidPitchValue);
   require(region.address !== 0n);
   return placeOf(process, region.address, spanOf(region, extent));
 }

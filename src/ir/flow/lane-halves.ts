@@ -1,24 +1,50 @@
-import type { Expr, RegionLeaf } from "../../semantics/index.ts";
-import type { Destination, Instruction } from "../instruction.ts";
+import type { Expr, Region, RegionLeaf } from "../../semantics/index.ts";
+import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { Lanes } from "../lanes.ts";
 import { mapOperands, operandsOf } from "../operands.ts";
+import type { IrFunction } from "../module.ts";
 import { byteOf, strideOf } from "../region.ts";
-import { fileLeavesOf } from "./accesses.ts";
+import { retargeted } from "../retarget.ts";
+import { fileLeavesOf, readsOf } from "./accesses.ts";
+import { ruleOf } from "./file-accesses.ts";
+
+/** What an instruction reads or writes of the byte file. */
+export type Places = Pick<RegionLeaf, "bits" | "region">;
+
+/** Returns the region of two operands together, whose elements are `stride` apart in each; null if they have none. */
+export type UniteRegions = (a: Places, b: Places, stride: number) => Region | null;
+
+/** The same, where it is not yet known how far apart elements are. */
+type Unite = (a: Places, b: Places) => Region | null;
 
 /**
- * Unites an instruction and the one after it if they do the same for adjacent lanes, as compilers write it where the
+ * Unites an instruction and a later one if they do the same for adjacent lanes, as compilers write it where the
  * hardware takes half of the lanes at once: `(M1, 16)` and `(M5, 16)` become one for 32 lanes. Null if they do not, or
  * if the second depends on what the first writes.
  */
-export function unitedHalves(a: Instruction, b: Instruction): Instruction | null {
+function unitedHalves(a: Instruction, b: Instruction): Instruction | null {
+  const [la, lb] = [a.lanes, b.lanes];
+  if (la === undefined || lb === undefined) return null;
+  return unitedWith(a, b, (x, y, stride) => {
+    if (originOf(x, la, stride) !== originOf(y, lb, stride)) return null;
+    return { at: byteOf(x.region, x.bits, la.first), first: la.first, vertical: stride, width: 1, horizontal: 0 };
+  });
+}
+
+/** Unites two instructions as `unitedHalves` does, given which regions are united, and how. */
+export function unitedWith(a: Instruction, b: Instruction, unite: UniteRegions): Instruction | null {
   const [la, lb] = [a.lanes, b.lanes];
   if (la === undefined || lb === undefined || la.count === 1 || lb.count === 1) return null;
   if (lb.first !== la.first + la.count || la.noMask !== lb.noMask || la.uniform || lb.uniform) return null;
   if (a.guard?.register !== b.guard?.register || a.guard?.negate !== b.guard?.negate) return null;
   if (a.guard?.collapse !== undefined || b.guard?.collapse !== undefined) return null;
   if (!sameOperation(a, b) || dependsOn(b, a)) return null;
-  const operands = unitedOperands(a, b, la, lb);
-  const dst = a.dst.map((to, i) => unitedDestination(to, b.dst[i]!, la, lb));
+  const region: Unite = (x, y) => {
+    const stride = strideOf(x.region, la);
+    return stride === null || x.bits !== y.bits || stride !== strideOf(y.region, lb) ? null : unite(x, y, stride);
+  };
+  const operands = unitedOperands(a, b, region);
+  const dst = a.dst.map((to, i) => unitedDestination(to, b.dst[i]!, region));
   if (operands === null || dst.includes(undefined)) return null;
   const united = mapOperands({ ...a, undefinedCases: [] }, (expr) => operands.get(expr) ?? expr);
   return { ...united, dst: dst as Destination[], lanes: { ...la, count: la.count + lb.count } };
@@ -28,23 +54,24 @@ export function unitedHalves(a: Instruction, b: Instruction): Instruction | null
 function sameOperation({ op: a, dst }: Instruction, { op: b, dst: other }: Instruction): boolean {
   if (dst.length !== other.length) return false;
   if (a.kind === "pure") return b.kind === "pure";
-  if ((a.kind !== "load" && a.kind !== "store") || b.kind !== a.kind || a.place.kind !== b.place.kind) return false;
+  if ((a.kind !== "load" && a.kind !== "store" && a.kind !== "atomic") || b.kind !== a.kind) return false;
+  if (a.place.kind !== b.place.kind || (a.kind === "atomic" && a.problem !== undefined)) return false;
   return JSON.stringify(a.access) === JSON.stringify(b.access);
 }
 
-function unitedOperands(a: Instruction, b: Instruction, la: Lanes, lb: Lanes): ReadonlyMap<Expr, Expr> | null {
+function unitedOperands(a: Instruction, b: Instruction, unite: Unite): ReadonlyMap<Expr, Expr> | null {
   const [first, second] = [operandsOf(a.op), operandsOf(b.op)];
   if (first.length !== second.length) return null;
   const united = new Map<Expr, Expr>();
   for (const [i, expr] of first.entries()) {
-    const both = unitedExpr(expr, second[i]!, la, lb);
+    const both = unitedExpr(expr, second[i]!, unite);
     if (both === null) return null;
     united.set(expr, both);
   }
   return united;
 }
 
-function unitedExpr(a: Expr, b: Expr, la: Lanes, lb: Lanes): Expr | null {
+function unitedExpr(a: Expr, b: Expr, unite: Unite): Expr | null {
   if (a.kind !== b.kind || a.ty !== b.ty) return null;
   switch (a.kind) {
     case "const":
@@ -53,11 +80,15 @@ function unitedExpr(a: Expr, b: Expr, la: Lanes, lb: Lanes): Expr | null {
       return b.kind === "reg" && a.reg === b.reg ? a : null;
     case "special":
       return b.kind === "special" && a.name === b.name ? a : null;
-    case "region":
-      return b.kind === "region" && a.signed === b.signed ? unitedRegion(a, b, la, lb) : null;
+    case "region": {
+      const region = b.kind === "region" && a.signed === b.signed ? unite(a, b) : null;
+      return region === null ? null : { ...a, region };
+    }
+    case "old":
+      return b.kind === "old" && a.index === b.index ? a : null;
     case "prim": {
       if (b.kind !== "prim" || a.prim !== b.prim) return null;
-      const args = a.args.map((arg, i) => unitedExpr(arg, b.args[i]!, la, lb));
+      const args = a.args.map((arg, i) => unitedExpr(arg, b.args[i]!, unite));
       return args.includes(null) ? null : { ...a, args: args as Expr[] };
     }
     default:
@@ -65,28 +96,163 @@ function unitedExpr(a: Expr, b: Expr, la: Lanes, lb: Lanes): Expr | null {
   }
 }
 
-type Places = Pick<RegionLeaf, "bits" | "region">;
-
-function unitedRegion<T extends Places>(a: T, b: Places, la: Lanes, lb: Lanes): T | null {
-  const [x, y] = [rowOf(a, la), rowOf(b, lb)];
-  if (x === null || y === null || a.bits !== b.bits || x.stride !== y.stride || x.origin !== y.origin) return null;
-  const at = byteOf(a.region, a.bits, la.first);
-  return { ...a, region: { at, first: la.first, vertical: x.stride, width: 1, horizontal: 0 } };
-}
-
-/** A region as a function of the lane: elements from lane to lane, and the byte at which lane 0 would be. */
-function rowOf({ region, bits }: Places, lanes: Lanes): { readonly stride: number; readonly origin: number } | null {
-  const stride = strideOf(region, lanes);
-  if (stride === null) return null;
-  return { stride, origin: byteOf(region, bits, lanes.first) - (stride * lanes.first * bits) / 8 };
-}
+/** The byte at which lane 0 would have its element. */
+const originOf = ({ region, bits }: Places, { first }: Lanes, stride: number): number =>
+  byteOf(region, bits, first) - (stride * first * bits) / 8;
 
 /** Undefined if the destinations are not one row. */
-function unitedDestination(a: Destination, b: Destination, la: Lanes, lb: Lanes): Destination | undefined {
+function unitedDestination(a: Destination, b: Destination, unite: Unite): Destination | undefined {
   if (a === null || b === null || typeof a === "number" || typeof b === "number") return a === b ? a : undefined;
   if (a.kind === "indirect" || b.kind === "indirect") return undefined;
-  return unitedRegion(a, b, la, lb) ?? undefined;
+  const region = unite(a, b);
+  return region === null ? undefined : { ...a, region };
 }
+
+// ---- A whole function -----------------------------------------------------------------------------------------------
+
+/** The most instructions between the two for halves of a vector. */
+const mostBetween = 3;
+
+/**
+ * The function with instructions for adjacent lanes united, also where a few others are between them. A constant that
+ * is written where it already is is dropped: compilers name the surface again for the second half of an access.
+ */
+export function uniteHalves(ir: IrFunction, width: number): { readonly ir: IrFunction; readonly origins: number[] } {
+  const targets = new Set(ir.instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
+  const instructions: Instruction[] = [];
+  const origins: number[] = [];
+  const places: number[] = [];
+  const constants = new KnownConstants(width);
+  let blockStart = 0;
+  for (const [i, instruction] of ir.instructions.entries()) {
+    if (targets.has(i)) {
+      blockStart = instructions.length;
+      constants.forget();
+    }
+    places.push(instructions.length);
+    if (constants.has(instruction)) continue;
+    constants.note(instruction);
+    if (unitedWithEarlier(instruction, instructions, blockStart, width)) continue;
+    instructions.push(instruction);
+    origins.push(i);
+    if (!ownMoves.has(instruction.op.kind)) blockStart = instructions.length;
+  }
+  places.push(instructions.length);
+  const moved = instructions.map((instruction) => retargeted(instruction, (target) => places[target]!));
+  return { ir: { ...ir, instructions: moved }, origins };
+}
+
+/** Operations past which others may be moved. */
+const ownMoves: ReadonlySet<Op["kind"]> = new Set(["pure", "load", "store", "atomic", "nothing"]);
+
+/** Unites an instruction with an earlier one of its block, if that can be; the list has the result. */
+function unitedWithEarlier(instruction: Instruction, list: Instruction[], blockStart: number, width: number): boolean {
+  if ((instruction.lanes?.first ?? 0) === 0) return false;
+  for (let at = list.length - 1; at >= Math.max(blockStart, list.length - 1 - mostBetween); at--) {
+    const united = unitedHalves(list[at]!, instruction);
+    if (united !== null) {
+      list[at] = united;
+      return true;
+    }
+    if (!areIndependent(list[at]!, instruction, width)) return false;
+  }
+  return false;
+}
+
+/** Whether it makes no difference which of two instructions is first. */
+function areIndependent(a: Instruction, b: Instruction, width: number): boolean {
+  const [isRead, isOther] = [
+    a.op.kind === "load" && b.op.kind === "load",
+    a.op.kind === "pure" || b.op.kind === "pure",
+  ];
+  if (!isRead && !isOther) return false;
+  const [ofA, ofB] = [touchedBy(a, width), touchedBy(b, width)];
+  if (ofA === null || ofB === null) return false;
+  return !meet(ofA.writes, ofB.reads) && !meet(ofA.reads, ofB.writes) && !meet(ofA.writes, ofB.writes);
+}
+
+/** What an instruction reads and writes: ranges of bytes of the file; predicates are ranges below 0. */
+interface Touched {
+  readonly reads: readonly Extent[];
+  readonly writes: readonly Extent[];
+}
+
+type Extent = readonly [from: number, end: number];
+
+const meet = (a: readonly Extent[], b: readonly Extent[]): boolean =>
+  a.some(([from, end]) => b.some(([start, after]) => from < after && start < end));
+
+const predicate = (register: number): Extent => [-register - 1, -register];
+
+/** Null where bytes are computed. */
+function touchedBy(instruction: Instruction, width: number): Touched | null {
+  const rule = ruleOf(instruction, width);
+  const leaves = fileLeavesOf(instruction);
+  const reads: Extent[] = [];
+  for (const leaf of leaves) {
+    if (leaf.kind === "indirect") return null;
+    reads.push(extentOf(leaf, rule));
+  }
+  readsOf(instruction, { register: (r) => reads.push(predicate(r)) });
+  const writes: Extent[] = [];
+  for (const to of instruction.dst) {
+    if (to === null) continue;
+    if (typeof to === "number") writes.push(predicate(to));
+    else if (to.kind === "indirect") return null;
+    else writes.push(extentOf(to, rule));
+  }
+  return { reads, writes };
+}
+
+/** Constants that elements of the byte file are known to hold. */
+class KnownConstants {
+  readonly #width: number;
+  /** By byte at which an element begins. */
+  readonly #known = new Map<number, { readonly value: Expr; readonly extent: Extent }>();
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  forget(): void {
+    this.#known.clear();
+  }
+
+  /** Whether an instruction only writes a constant that its destination holds. */
+  has(instruction: Instruction): boolean {
+    const written = constantOf(instruction);
+    const known = written === null ? undefined : this.#known.get(written.extent[0]);
+    return known !== undefined && known.extent[1] === written!.extent[1] && sameConstant(known.value, written!.value);
+  }
+
+  note(instruction: Instruction): void {
+    if (!ownMoves.has(instruction.op.kind)) this.forget();
+    const rule = ruleOf(instruction, this.#width);
+    for (const to of instruction.dst) {
+      if (to === null || typeof to === "number") continue;
+      if (to.kind === "indirect") this.forget();
+      else {
+        const extent = extentOf(to, rule);
+        for (const [at, known] of this.#known) if (meet([known.extent], [extent])) this.#known.delete(at);
+      }
+    }
+    const written = constantOf(instruction);
+    if (written !== null) this.#known.set(written.extent[0], written);
+  }
+}
+
+/** The constant that an instruction writes to one element of the file for all lanes, and where; null if it does not. */
+function constantOf({ op, dst, guard, lanes }: Instruction): { readonly value: Expr; readonly extent: Extent } | null {
+  const [to] = dst;
+  if (op.kind !== "pure" || dst.length !== 1 || guard !== null || lanes?.noMask !== true || lanes.count !== 1)
+    return null;
+  const [value] = op.values;
+  if (value?.kind !== "const" || to === null || typeof to !== "object" || to.kind === "indirect") return null;
+  return { value, extent: extentOf(to, lanes) };
+}
+
+const sameConstant = (a: Expr, b: Expr): boolean =>
+  a.kind === "const" && b.kind === "const" && a.ty === b.ty && Object.is(a.value, b.value);
 
 /** Whether an instruction reads bytes of the file that another one writes. */
 function dependsOn(reader: Instruction, writer: Instruction): boolean {

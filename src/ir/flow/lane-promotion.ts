@@ -170,13 +170,16 @@ class LanePromotion {
   /** What active lanes do for others: `from` is the number of the lane that must be active. */
   #forOthers(rewriting: Rewriting, made: Instruction, lanes: readonly number[], from: Expr): readonly Instruction[] {
     const all = this.#operands.forAll(rewriting);
-    const [active, p] = [this.#registers.temporary(32), this.#registers.temporary(1)];
-    const bits = kit.shr({ kind: "reg", ty: "i32", reg: active }, from, false);
-    const isActive = kit.ne(kit.and(bits, kit.i32(1)), kit.i32(0));
-    const condition = kit.op("pred.and", isAmong(lanes, this.#width), isActive);
     const { lanes: _, ...plain } = all;
+    // A lane that is not active would not learn which ones are: each shows it, and all look.
+    const [shown, seen] = [this.#registers.temporary(32), this.#registers.temporary(32)];
+    const p = this.#registers.temporary(1);
+    const isActive = kit.ne({ kind: "reg", ty: "i32", reg: seen }, kit.i32(0));
+    const condition = kit.op("pred.and", isAmong(lanes, this.#width), isActive);
     return [
-      { ...plain, op: { kind: "activemask" }, dst: [active] },
+      { ...all, op: { kind: "pure", values: [kit.i32(0)] }, dst: [shown] },
+      { ...plain, op: { kind: "pure", values: [kit.i32(1)] }, dst: [shown] },
+      { ...all, ...shuffle({ kind: "reg", ty: "i32", reg: shown }, from, seen) },
       { ...all, op: { kind: "pure", values: [condition] }, dst: [p] },
       { ...all, op: made.op, dst: made.dst, guard: { register: p, negate: false } },
     ];

@@ -3,16 +3,17 @@ import { windows } from "../address-map.ts";
 import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
 import { plainAccess } from "../access.ts";
 import type { Instruction, Op } from "../instruction.ts";
-import type { LaneRule } from "../lanes.ts";
+import type { LaneRule, Lanes } from "../lanes.ts";
 import type { FileHome, IrFunction, Param, Register } from "../module.ts";
 import { operandsOf } from "../operands.ts";
 import { retargeted } from "../retarget.ts";
-import type { PayloadPart, WorkItemModel } from "../work-item-model.ts";
+import type { PayloadPart, PayloadSource, WorkItemModel } from "../work-item-model.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
 import { promoteLanes, type PromotedLanes } from "./lane-promotion.ts";
-import { unitedHalves } from "./lane-halves.ts";
+import { uniteHalves } from "./lane-halves.ts";
 import { maskedOffset, withoutTags } from "./slm-offsets.ts";
 import { ThreadUniform } from "./thread-uniform.ts";
+import { joinVectorParts } from "./vector-parts.ts";
 
 /** A kernel without hardware threads, and under which conditions it does the same as with them. */
 export interface WorkItemKernel {
@@ -24,8 +25,6 @@ export interface WorkItemKernel {
   /** Instructions that all lanes of the thread that have not ended must reach together. */
   readonly together: ReadonlySet<number>;
 }
-
-type Code = Pick<WorkItemKernel, "ir" | "origins">;
 
 /** Operations that a lane performs by itself. */
 const ownOperations: ReadonlySet<Op["kind"]> = new Set([
@@ -53,32 +52,12 @@ const ownOperations: ReadonlySet<Op["kind"]> = new Set([
  */
 export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel): WorkItemKernel | null {
   if (ir.file === undefined || !ir.instructions.every(({ op }) => ownOperations.has(op.kind))) return null;
-  const united = uniteHalves(ir);
+  const joined = joinVectorParts(ir, width, model);
+  const united = uniteHalves(joined.ir, width);
   const promoted = promoteLanes(united.ir, width);
   if (promoted === null) return null;
   const origins = promoted.origins.map((origin) => united.origins[origin]!);
-  return new WorkItemForm({ ...promoted, ir: withoutTags(promoted.ir), origins }, width, model).kernel();
-}
-
-/** The function with instructions for adjacent lanes united. */
-function uniteHalves(ir: IrFunction): Code {
-  const targets = new Set(ir.instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
-  const instructions: Instruction[] = [];
-  const origins: number[] = [];
-  const places: number[] = [];
-  for (const [i, instruction] of ir.instructions.entries()) {
-    const last = instructions.at(-1);
-    const united = last === undefined || targets.has(i) ? null : unitedHalves(last, instruction);
-    if (united !== null) instructions[instructions.length - 1] = united;
-    else {
-      instructions.push(instruction);
-      origins.push(i);
-    }
-    places.push(instructions.length - 1);
-  }
-  places.push(instructions.length);
-  const moved = instructions.map((instruction) => retargeted(instruction, (target) => places[target]!));
-  return { ir: { ...ir, instructions: moved }, origins };
+  return new WorkItemForm({ ...promoted, ir: withoutTags(promoted.ir), origins }, width, joined.model).kernel();
 }
 
 class WorkItemForm {
@@ -227,9 +206,10 @@ class WorkItemForm {
   /** What a register begins as. */
   #initial(register: number, home: FileHome, isWritten: boolean): Op | "zero" | null {
     const { at, bits, lanes } = home;
-    const end = at + ((lanes === null ? 1 : lanes.first + lanes.count) * bits) / 8;
+    const end = at + ((lanes?.count ?? 1) * bits) / 8;
     const overlaps = (start: number, size: number): boolean => at < start + size && end > start;
-    const part = this.#model.parts.find((p) => overlaps(p.at, p.bytes));
+    const parts = this.#model.parts.filter((part) => overlaps(part.at, part.bytes));
+    const [part] = parts;
     if (part === undefined) {
       if (this.#model.filled.some((range) => overlaps(range.at, range.size))) return null;
       if (at >= argAt) return "zero";
@@ -238,30 +218,30 @@ class WorkItemForm {
       if (at === fileLayout.surfaces.at) return pure(kit.i32(surfaceIndex.slm));
       return null;
     }
-    if (at < part.at || (lanes === null && end > part.at + part.bytes)) return null;
-    return this.#fromPart(register, home, part, isWritten);
+    if (lanes !== null) return this.#ofLanes(register, { at, bits, lanes }, parts, isWritten);
+    if (at < part.at || end > part.at + part.bytes) return null;
+    return ofThread(part.source, part.from + at - part.at, bits, this.#width);
   }
 
-  #fromPart(register: number, { at, bits, lanes }: FileHome, part: PayloadPart, isWritten: boolean): Op | null {
-    const { source } = part;
-    const within = at - part.at;
-    switch (source.kind) {
-      case "param":
-        return lanes === null ? paramLoad(source.offset + within, bits) : null;
-      case "group-id":
-        return lanes === null ? partOf(special("ctaid", source.dimension), within, bits) : null;
-      case "thread-index":
-        return lanes === null ? partOf(threadIndex(this.#width), within, bits) : null;
-      case "zero":
-        return lanes === null ? pure(bits === 64 ? kit.i64(0n) : kit.i32(0)) : null;
-      case "item-index":
-        return lanes?.first === 0 && bits === 32 && within === 0 ? pure(itemIndex()) : null;
-      case "local-id":
-        if (lanes?.first !== 0 || bits !== 16 || within !== 0) return null;
-        // Ids are small: where nothing else is written to it, the register may be treated as a wide one.
-        if (!isWritten) this.#registers[register] = { ...this.#registers[register]!, bits: 32 };
-        return pure(special("tid", source.dimension));
-    }
+  /** A register of which each lane has an element of its own; what its lanes begin with may be in several parts. */
+  #ofLanes(
+    register: number,
+    { at, bits, lanes }: FileHome & { readonly lanes: Lanes },
+    parts: readonly PayloadPart[],
+    isWritten: boolean,
+  ): Op | null {
+    const [{ source }] = parts as [PayloadPart];
+    const size = bits / 8;
+    const end = at + size * lanes.count;
+    const covered = parts.reduce((sum, p) => sum + Math.min(end, p.at + p.bytes) - Math.max(at, p.at), 0);
+    const isOwn = ({ source: other, from, at: start }: PayloadPart): boolean =>
+      isSame(other, source) && from - start === size * lanes.first - at;
+    if (covered !== end - at || !parts.every(isOwn)) return null;
+    if (source.kind === "item-index" && bits === 32) return pure(itemIndex());
+    if (source.kind !== "local-id" || bits !== 16) return null;
+    // Ids are small: where nothing else is written to it, the register may be treated as a wide one.
+    if (!isWritten) this.#registers[register] = { ...this.#registers[register]!, bits: 32 };
+    return pure(special("tid", source.dimension));
   }
 
   #emitted(op: Op, register: number): Instruction {
@@ -308,6 +288,26 @@ const hasTag = (expr: Expr): boolean =>
 const block = (size: number): Param["type"] => ({ kind: "array", size, align: 8, unsized: false });
 
 const pure = (value: Expr): Op => ({ kind: "pure", values: [value] });
+
+/** What lanes share of a source, from one of its bytes on; null if it is not known, or not the same in all lanes. */
+function ofThread(source: PayloadSource, from: number, bits: FileHome["bits"], width: number): Op | null {
+  switch (source.kind) {
+    case "param":
+      return paramLoad(source.offset + from, bits);
+    case "group-id":
+      return partOf(special("ctaid", source.dimension), from, bits);
+    case "thread-index":
+      return partOf(threadIndex(width), from, bits);
+    case "zero":
+      return pure(bits === 64 ? kit.i64(0n) : kit.i32(0));
+    case "item-index":
+    case "local-id":
+      return null;
+  }
+}
+
+const isSame = (a: PayloadSource, b: PayloadSource): boolean =>
+  a.kind === b.kind && (a.kind !== "local-id" || b.kind !== "local-id" || a.dimension === b.dimension);
 
 /** A part of a doubleword, which begins at a byte; null if it is not all in it. */
 const partOf = (value: Expr, at: number, bits: number): Op | null =>

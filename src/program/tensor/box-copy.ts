@@ -1,5 +1,6 @@
 import type { ReducedType, Reduction, TensorSwizzle, TensorType } from "../../ir/index.ts";
 import type { Box, BoxRun } from "./box.ts";
+import type { Views } from "../../machine/memory/views.ts";
 import { elementBits, isPadded } from "./element.ts";
 import { reduceBytes } from "./reduction.ts";
 import { swizzled, swizzlePatterns } from "./swizzle.ts";
@@ -11,19 +12,24 @@ export interface BoxPlaces {
   readonly address: number;
   /** Shared memory from that address on: `boxExtent` bytes. */
   readonly shared: Uint8Array;
-  /** Where the bytes of the tensor begin that a run takes, the box's `index`-th: one that is not outside. */
-  readonly tensor: (run: BoxRun, index: number) => TensorPlace;
+  /**
+   * Where the bytes of the tensor begin that each run of the box takes, null for those outside; or, where all lie in
+   * one piece of memory, its byte from which runs count.
+   */
+  readonly tensor: TensorPlace | readonly (TensorPlace | null)[];
 }
 
-/** A place in bytes. */
+/** A byte of memory, which can be seen as bytes and as words. */
 interface TensorPlace {
-  readonly bytes: Uint8Array;
+  readonly views: Pick<Views, "u8" | "i32">;
   readonly at: number;
 }
 
-/** The bytes of the tensor that a run takes. */
-function tensorPart({ type }: TensorMap, run: BoxRun, { bytes, at }: TensorPlace): Uint8Array {
-  return bytes.subarray(at, at + tensorBytes(type, run));
+/** The bytes of the tensor that a run takes, the box's `index`-th: one that is not outside. */
+function tensorPart({ type }: TensorMap, { tensor }: BoxPlaces, run: BoxRun, index: number): Uint8Array {
+  const { views, at: from } = "views" in tensor ? tensor : tensor[index]!;
+  const at = "views" in tensor ? from + run.from! : from;
+  return views.u8.subarray(at, at + tensorBytes(type, run));
 }
 
 /** The bytes of shared memory that a box of `bytes` uses: swizzling may move some of an incomplete last line. */
@@ -45,28 +51,49 @@ export function loadBox(map: TensorMap, box: Box, places: BoxPlaces): void {
 }
 
 /**
- * The same for the usual box: it has whole chunks of 16 bytes, all of which the tensor has, and which stay as they are.
- * Returns false for others. Views of memory cost more than the copying, so that there is one of the tensor.
+ * The same for the usual box, whose chunks of 16 bytes are whole and stay as they are, out of one piece of memory.
+ * Returns false for others.
  */
 function loadWords({ type, swizzle }: TensorMap, { runs }: Box, { address, shared, tensor }: BoxPlaces): boolean {
-  const changes = isPadded(type) || isTf32(type);
-  if (changes || runs.length === 0 || runs.some((run) => run.from === null || (run.at | run.bytes) % 16 !== 0)) {
-    return false;
+  if (isPadded(type) || isTf32(type) || !("views" in tensor)) return false;
+  for (const { at, bytes, from } of runs) {
+    if (from === null || ((at | bytes) & 15) !== 0 || ((tensor.at + from) & 3) !== 0) return false;
   }
-  const { buffer, byteOffset } = tensor(runs[0]!, 0).bytes;
-  const places = runs.map((run, i) => tensor(run, i));
-  if (places.some(({ bytes, at }) => bytes.buffer !== buffer || (bytes.byteOffset + at) % 4 !== 0)) return false;
-  const from = new Int32Array(buffer, 0, buffer.byteLength >>> 2);
   const into = wordsOf(shared);
-  const step = exchangedWords(swizzle);
-  runs.forEach((run, i) => {
-    let word = (byteOffset + places[i]!.at) >>> 2;
-    for (let at = run.at; at < run.at + run.bytes; at += 4 * step) {
-      const place = (swizzled(swizzle, address + at) - address) >> 2;
-      for (let n = 0; n < step; n++) into[place + n] = from[word++]!;
+  const from = tensor.views.i32;
+  const order = swizzledPairs(swizzle);
+  const start = address >>> 2;
+  for (let i = 0; i < runs.length; i++) {
+    const run = runs[i]!;
+    let word = (tensor.at + run.from!) >>> 2;
+    const first = (address + run.at) >>> 3;
+    const end = first + (run.bytes >>> 3);
+    for (let pair = first; pair < end; pair += 2) {
+      const place = 2 * pair + order[pair & pairMask]! - start;
+      const next = 2 * pair + order[(pair + 1) & pairMask]! - start;
+      into[place] = from[word]!;
+      into[place + 1] = from[word + 1]!;
+      into[next + 2] = from[word + 2]!;
+      into[next + 3] = from[word + 3]!;
+      word += 4;
     }
-  });
+  }
   return true;
+}
+
+/** Bytes of shared memory after which the pattern of every swizzle begins again; pairs of words, less 1. */
+const swizzlePeriod = 1024;
+const pairMask = swizzlePeriod / 8 - 1;
+const orders = new Map<TensorSwizzle, Int32Array>();
+
+/** For each pair of words of a period, by how many words it is moved. Every swizzle leaves pairs together. */
+function swizzledPairs(swizzle: TensorSwizzle): Int32Array {
+  let order = orders.get(swizzle);
+  if (order === undefined) {
+    order = Int32Array.from({ length: swizzlePeriod / 8 }, (_, i) => (swizzled(swizzle, 8 * i) >>> 2) - 2 * i);
+    orders.set(swizzle, order);
+  }
+  return order;
 }
 
 const isTf32 = (type: TensorType): boolean => type === "tf32" || type === "tf32ftz";
@@ -77,9 +104,9 @@ function loadBytes(map: TensorMap, box: Box, places: BoxPlaces): void {
   for (const [i, run] of box.runs.entries()) {
     const into = dense.subarray(run.at, run.at + run.bytes);
     if (run.from === null) fill(map, into);
-    else if (isPadded(type)) pad(into, tensorPart(map, run, places.tensor(run, i)), (16 * elementBits(type)) / 8);
+    else if (isPadded(type)) pad(into, tensorPart(map, places, run, i), (16 * elementBits(type)) / 8);
     else {
-      into.set(tensorPart(map, run, places.tensor(run, i)));
+      into.set(tensorPart(map, places, run, i));
       if (isTf32(type)) roundToTf32(into);
     }
   }
@@ -97,7 +124,7 @@ export function storeBox(
   const dense = denseBox(map, box, places);
   for (const [i, run] of box.runs.entries()) {
     if (run.from === null) continue;
-    const into = tensorPart(map, run, places.tensor(run, i));
+    const into = tensorPart(map, places, run, i);
     const from = dense.subarray(run.at, run.at + run.bytes);
     if (reduction !== null) reduceBytes(reduction.op, reduction.type, into, from);
     else if (isPadded(type)) packSixBits(into, from);
@@ -122,7 +149,7 @@ function exchange(
 ): void {
   const { address } = places;
   const [shared, copy] = [wordsOf(places.shared), wordsOf(dense)];
-  const step = exchangedWords(swizzle);
+  const step = Math.min(16, swizzlePatterns[swizzle].atom) / 4;
   for (let at = 0; at < copy.length; at += step) {
     const place = (swizzled(swizzle, address + 4 * at) - address) >> 2;
     for (let i = 0; i < step; i++) {
@@ -131,9 +158,6 @@ function exchange(
     }
   }
 }
-
-/** Words that a swizzle moves together: at most 16 bytes. */
-const exchangedWords = (swizzle: TensorSwizzle): number => Math.min(16, swizzlePatterns[swizzle].atom) / 4;
 
 /** The same memory as words: boxes begin at multiples of 128 bytes and have multiples of 16. */
 const wordsOf = ({ buffer, byteOffset, length }: Uint8Array): Int32Array =>

@@ -131,18 +131,16 @@ interface RowPart {
 
 /** Adds the runs of neighbours: those before the tensor, those in it, those after it. */
 function cut({ type }: TensorMap, { at, row, first, count, inside }: RowPart, runs: BoxRun[]): void {
-  const add = (from: number, to: number, isInside: boolean): void => {
-    if (from >= to) return;
-    const start = row !== null && isInside ? row + ((first + from) * elementBits(type)) / 8 : null;
+  const bits = elementBits(type);
+  const ends = row === null ? [count] : [inside.from, inside.to, count];
+  let from = 0;
+  for (let part = 0; part < ends.length; part++) {
+    const to = ends[part]!;
+    if (from >= to) continue;
+    const start = row !== null && part === 1 ? row + ((first + from) * bits) / 8 : null;
     runs.push({ at: at + sharedBytes(type, from), bytes: sharedBytes(type, to - from), from: start });
-  };
-  if (row === null) {
-    add(0, count, false);
-    return;
+    from = to;
   }
-  add(0, inside.from, false);
-  add(inside.from, inside.to, true);
-  add(inside.to, count, false);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { type Space, tensorMapAlign, tensorMapBytes, type UnitOpOf } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { type AddressParts, parts } from "../../machine/memory/address-space.ts";
-import { type Box, boxOf, type BoxRequest, type BoxRun, requestProblem } from "../tensor/box.ts";
-import { boxExtent, denseBox, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
+import { type Box, boxOf, type BoxRequest, requestProblem } from "../tensor/box.ts";
+import { boxExtent, type BoxPlaces, denseBox, loadBox, storeBox, tensorBytes } from "../tensor/box-copy.ts";
+import { interiorBox } from "../tensor/interior-box.ts";
 import { isPadded } from "../tensor/element.ts";
 import { tensorMapProblem } from "../tensor/map-problem.ts";
 import { reducedBytes, reduces } from "../tensor/reduction.ts";
@@ -21,7 +22,32 @@ const boxAlign = 128;
 
 interface Request {
   readonly map: TensorMap;
+  readonly elements: BoxRequest;
+}
+
+/** A box and the memory of the tensor that it takes. */
+interface LocatedBox {
   readonly box: Box;
+  readonly tensor: BoxPlaces["tensor"];
+}
+
+/** Tensor maps that kernels have used, by what the words of their bytes add up to: decoding one takes long. */
+const decoded = new Map<number, { readonly bytes: Uint8Array; readonly map: TensorMap }>();
+const mostDecoded = 64;
+
+/** What 128 bytes say, or null if they are no tensor map that the driver would encode: then `invalid` has been told. */
+function mapOf(bytes: Uint8Array, invalid: (why: string) => never): TensorMap {
+  let sum = 0;
+  for (let i = 0; i < tensorMapBytes; i++) sum = (Math.imul(sum, 31) + bytes[i]!) | 0;
+  const known = decoded.get(sum);
+  if (known?.bytes.every((byte, i) => byte === bytes[i]) === true) return known.map;
+  const map = decodeTensorMap(bytes);
+  if (map === null) return invalid("is none: these are not the bytes that cuTensorMapEncode or a job made");
+  const problem = tensorMapProblem(map);
+  if (problem !== null) invalid(`is none that the driver would encode: ${problem}`);
+  if (decoded.size >= mostDecoded) decoded.clear();
+  decoded.set(sum, { bytes: bytes.slice(), map });
+  return map;
 }
 
 /**
@@ -43,20 +69,17 @@ function requestOf(op: TensorOp, call: UnitCall, lane: number, first: number): R
     ...{ lane, effect: "load", ...mapPlace(call, call.address(1, lane)) },
     ...{ bytes: tensorMapBytes, align: tensorMapAlign },
   });
-  const map = decodeTensorMap(bytesOf(bytes, tensorMapBytes));
-  if (map === null) return invalid("is none: these are not the bytes that cuTensorMapEncode or a job made");
-  const problem = tensorMapProblem(map);
-  if (problem !== null) invalid(`is none that the driver would encode: ${problem}`);
+  const map = mapOf(bytesOf(bytes, tensorMapBytes), invalid);
   const word = (n: number): number => call.word(first + n, lane);
   const info = op.op === "box-load" ? op.info : 0;
-  const request: BoxRequest = {
+  const elements: BoxRequest = {
     mode: op.mode,
     coordinates: Array.from({ length: op.coordinates }, (_, i) => word(i)),
     info: Array.from({ length: info }, (_, i) => word(op.coordinates + i)),
   };
-  const misfit = requestProblem(map, request, op.rank);
+  const misfit = requestProblem(map, elements, op.rank);
   if (misfit !== null) invalid(misfit);
-  return { map, box: boxOf(map, request) };
+  return { map, elements };
 }
 
 /** How the runs of a box are accessed; `dense`: what is stored, where it is stored as it is. */
@@ -64,31 +87,55 @@ interface RunAccess extends Pick<RangeRequest, "effect" | "kind"> {
   readonly dense?: () => Uint8Array;
 }
 
-/** The memory of the tensor that the runs of a box use; null for those outside. */
-function tensorRanges(call: UnitCall, lane: number, request: Request, { dense, ...access }: RunAccess) {
-  const { map, box } = request;
-  const whole = call.x.warp.cta.grid.observers === null ? spanOfRuns(call, lane, request, access) : null;
-  if (whole !== null) return whole;
-  return box.runs.map((run) => {
+/** Finds the box that is loaded and its memory: if nobody observes accesses, all of an interior box together. */
+function locate(call: UnitCall, lane: number, { map, elements }: Request): LocatedBox {
+  const access = { effect: "load" } as const;
+  const interior = isObserved(call) ? null : interiorBox(map, elements);
+  const found = interior === null ? null : spanOf(call, lane, map, access, interior.from, interior.end);
+  if (found !== null) return { box: interior!.box, tensor: found };
+  const box = boxOf(map, elements);
+  return { box, tensor: rangesOf(call, lane, map, box, access) };
+}
+
+const isObserved = ({ x }: UnitCall): boolean => x.warp.cta.grid.observers !== null;
+
+/**
+ * The memory of the tensor that the runs of a box use; null for those outside. Where accesses are observed, bytes in
+ * between must not be shown.
+ */
+const rangesOf = (
+  call: UnitCall,
+  lane: number,
+  map: TensorMap,
+  box: Box,
+  access: RunAccess,
+): readonly (Range | null)[] =>
+  (isObserved(call) ? null : rangesInSpan(call, lane, map, box, access)) ?? eachRange(call, lane, map, box, access);
+
+function eachRange(
+  call: UnitCall,
+  lane: number,
+  { type, globalAddress }: TensorMap,
+  { runs }: Box,
+  { dense, ...access }: RunAccess,
+): readonly (Range | null)[] {
+  return runs.map((run) => {
     if (run.from === null) return null;
     const how =
       dense === undefined ? access : { ...access, contents: () => dense().subarray(run.at, run.at + run.bytes) };
-    const address = parts(map.globalAddress + BigInt(run.from));
-    const bytes = tensorBytes(map.type, run);
-    return call.range({ lane, ...how, space: "global", address, bytes, align: 1 });
+    const address = parts(globalAddress + BigInt(run.from));
+    return call.range({ lane, ...how, space: "global", address, bytes: tensorBytes(type, run), align: 1 });
   });
 }
 
-/**
- * The same, found together, as nearly always all bytes between the first run and the last lie in one allocation. Null
- * if they do not. Where accesses are observed, those in between must not be shown.
- */
-function spanOfRuns(
+/** Ranges that are found together; null if not all lies in one allocation. */
+function rangesInSpan(
   call: UnitCall,
   lane: number,
-  { map, box: { runs } }: Request,
+  map: TensorMap,
+  { runs }: Box,
   access: RunAccess,
-): (Range | null)[] | null {
+): readonly (Range | null)[] | null {
   let [first, end] = [Infinity, 0];
   for (const run of runs) {
     if (run.from === null) continue;
@@ -96,28 +143,34 @@ function spanOfRuns(
     end = Math.max(end, run.from + tensorBytes(map.type, run));
   }
   if (first >= end) return runs.map(() => null);
-  const address = parts(map.globalAddress + BigInt(first));
+  const found = spanOf(call, lane, map, access, first, end - first);
+  return found && runs.map(({ from }) => (from === null ? null : { ...found, at: found.at + from - first }));
+}
+
+/** So many bytes of a tensor, which begin `from` bytes after its first; null if they do not lie in one allocation. */
+function spanOf(
+  call: UnitCall,
+  lane: number,
+  { globalAddress }: TensorMap,
+  access: RunAccess,
+  from: number,
+  bytes: number,
+): Range | null {
+  const address = parts(globalAddress + BigInt(from));
   try {
-    const { views, at } = call.range({ lane, ...access, space: "global", address, bytes: end - first, align: 1 });
-    return runs.map(({ from }) => (from === null ? null : { views, at: at + from - first }));
+    return call.range({ lane, ...access, space: "global", address, bytes, align: 1 });
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
   }
 }
 
-/** What copies a box between the ranges of a tensor and shared memory. */
-const placesOf = (ranges: readonly (Range | null)[], address: number, shared: Uint8Array) => ({
-  ...{ address, shared },
-  tensor: (_: BoxRun, i: number) => ({ bytes: ranges[i]!.views.u8, at: ranges[i]!.at }),
-});
-
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
 export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
     const request = requestOf(op, call, lane, 4);
-    const { map, box } = request;
-    const ranges = tensorRanges(call, lane, request, { effect: "load" });
+    const { map } = request;
+    const { box, tensor } = locate(call, lane, request);
     const completion = { ...op, completion: "mbarrier" } as const;
     const targets = destinations(completion, call, lane, { target: 0, mbarrier: 2, mask: 3 }).map((to) => {
       const address = to.target.low;
@@ -133,7 +186,7 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
       read: () => {},
       perform: () => {
         for (const { address, bytes, shared, mbarrier } of targets) {
-          loadBox(map, box, placesOf(ranges, address, bytesOf(shared, bytes)));
+          loadBox(map, box, { address, shared: bytesOf(shared, bytes), tensor });
           completeTransactions({ x, site, lane }, mbarrier, box.transactions);
         }
       },
@@ -158,8 +211,8 @@ function storing(op: UnitOpOf<"box-store">, { type }: TensorMap, call: UnitCall,
  */
 export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
-    const request = requestOf(op, call, lane, 2);
-    const { map, box } = request;
+    const { map, elements } = requestOf(op, call, lane, 2);
+    const box = boxOf(map, elements);
     const source = call.address(0, lane);
     const bytes = boxExtent(map.swizzle, source.low, box.bytes);
     const shared = call.range({ lane, effect: "load", space: "shared", address: source, bytes, align: boxAlign });
@@ -167,7 +220,7 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
     const places = { address: source.low, shared: bytesOf(shared, bytes) };
     const isPlain = reduction === null && !isPadded(map.type);
     const dense = (): Uint8Array => denseBox(map, box, places);
-    const ranges = tensorRanges(call, lane, request, isPlain ? { ...how, dense } : how);
+    const tensor = rangesOf(call, lane, map, box, isPlain ? { ...how, dense } : how);
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(shared, bytes);
     issue(call, lane, {
@@ -176,6 +229,6 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
       read: () => {
         taken = read().slice();
       },
-      perform: () => storeBox(map, box, placesOf(ranges, source.low, read()), reduction),
+      perform: () => storeBox(map, box, { address: source.low, shared: read(), tensor }, reduction),
     });
   });

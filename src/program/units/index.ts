@@ -10,6 +10,7 @@ import { loadImageBlock, storeImageBlock } from "../images/image-block.ts";
 import { countSamples, loadTyped, sizeOfSurface, storeTyped, updateTyped } from "../images/typed.ts";
 import { queryImage, testImage } from "../images/query.ts";
 import { loadSurface, reduceSurface, storeSurface } from "../images/surface.ts";
+import { offerToFused, takeFromFused } from "./fused-threads.ts";
 import { loadBlock, storeBlock } from "./matrix-block.ts";
 import { multiplyWarpgroup } from "./multiply-warpgroup.ts";
 import { allocateTensor, checkFreed, freeTensor, relinquishTensor } from "./tensor/allocate.ts";
@@ -50,6 +51,8 @@ const units: { readonly [K in UnitOp["op"]]: (op: UnitOpOf<K>, call: UnitCall) =
   "block-store": storeBlock,
   "image-block-load": loadImageBlock,
   "image-block-store": storeImageBlock,
+  "fused-offer": offerToFused,
+  "fused-take": takeFromFused,
   "sample-count": countSamples,
   "image-test": testImage,
 };

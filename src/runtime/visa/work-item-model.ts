@@ -48,10 +48,8 @@ export function workItems(
     pieces.flatMap((piece) => {
       const from = Math.max(offset, piece.offset);
       const end = Math.min(offset + size, piece.offset + piece.bytes);
-      if (from >= end || (piece.source.kind !== "param" && from !== piece.offset)) return [];
-      const { source } = piece;
-      const moved = source.kind === "param" ? { ...source, offset: source.offset + from - piece.offset } : source;
-      return [{ at: at + from - offset, bytes: end - from, source: moved }];
+      if (from >= end) return [];
+      return [{ at: at + from - offset, bytes: end - from, from: from - piece.offset, source: piece.source }];
     }),
   );
   const start = roundUp(constantBytes, 16);
@@ -78,6 +76,7 @@ const dimensions = [0, 1, 2] as const;
 const groupIds: readonly PayloadPart[] = dimensions.map((dimension) => ({
   at: [fileLayout.group_id_x, fileLayout.group_id_y, fileLayout.group_id_z][dimension]!.at,
   bytes: 4,
+  from: 0,
   source: { kind: "group-id", dimension },
 }));
 

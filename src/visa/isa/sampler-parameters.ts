@@ -15,11 +15,25 @@ export interface Packing {
 const uv = ["offu", "offv"] as const;
 const uvr = ["offu", "offv", "offr"] as const;
 
+/** Several parameters of a message to the sampler in one doubleword, by their name on the page 3D_SAMPLE. */
+export type PackedParameters =
+  | "offuvr"
+  | "lodoffuvr"
+  | "lodoffuv"
+  | "biasoffuvr"
+  | "offuv_r"
+  | "offuvr_r"
+  | "gather_offuv"
+  | "gather_lodoffuv"
+  | "gather_biasoffuv"
+  | "gather_offuv_r"
+  | "mlod_r";
+
 /**
  * Parameters in one doubleword, by the names of the page 3D_SAMPLE. The page does not say where which bits are: IGC's
  * pass that makes these messages does, and Mesa's that makes those of gathers (six bits).
  */
-export const packings = {
+export const packings: Readonly<Record<PackedParameters, Packing>> = {
   offuvr: { offsets: uvr, offsetBits: 4, first: 0 },
   lodoffuvr: { offsets: uvr, offsetBits: 4, first: 0, float: "lod" },
   lodoffuv: { offsets: uv, offsetBits: 4, first: 0, float: "lod" },
@@ -31,10 +45,10 @@ export const packings = {
   gather_biasoffuv: { offsets: uv, offsetBits: 6, first: 0, float: "bias" },
   gather_offuv_r: { offsets: uv, offsetBits: 6, first: 12, layer: "r" },
   mlod_r: { offsets: [], offsetBits: 0, first: 0, float: "mlod", layer: "r" },
-} as const satisfies Readonly<Record<string, Packing>>;
+};
 
 /** A parameter of a message to the sampler, or several in one doubleword. */
-export type SamplerParameter = MessageParameter | keyof typeof packings;
+export type SamplerParameter = MessageParameter | PackedParameters;
 
 /** The parts of a parameter that has several; null for one. */
 export const packingOf = (parameter: SamplerParameter): Packing | null =>

@@ -57,7 +57,7 @@ export const systolicRows: readonly Row[] = [
   systolic(0x1c, "dpasw", "systolic dot product that shares src2 with the fused thread", {
     from: "xehp",
     until: "pvc",
-    execution: { kind: "none", reason: "it shares src2 with the fused thread, but threads are not paired here" },
+    execution: special,
   }),
   row({
     opcode: 0x82,

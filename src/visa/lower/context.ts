@@ -14,11 +14,16 @@ export interface LowerContext {
   offsetOf(variable: Variable): number;
   /** The IR register of a predicate variable. */
   registerOf(variable: Variable): number;
+  /**
+   * Where in the byte file a routine that shares registers with its fused thread (`dpasw`) takes them: a dword that
+   * says whether they are there, and those of both threads.
+   */
+  readonly fusedAt: number;
 }
 
 /**
- * An IR instruction that an instruction is lowered to; most are lowered to one. The lowering of the routine adds the
- * guard, the lanes and the span of the source instruction.
+ * An IR instruction that an instruction is lowered to; most are lowered to one. Branches within an instruction count
+ * from its first one. The lowering of the routine adds the guard, the lanes and the span of the source instruction.
  */
 export interface Lowered {
   readonly op: Op;

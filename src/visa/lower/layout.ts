@@ -20,7 +20,12 @@ export interface Layout {
   readonly aliases: readonly FileVariable[];
   /** The offset of a variable in the file, in bytes; throws for predicates, which are not in it. */
   offsetOf(variable: Variable): number;
+  /** See `LowerContext`; 0 in a routine that does not use it. */
+  readonly fusedAt: number;
 }
+
+/** The flag, and what src2 of `dpasw` has at most: 8 rows of 8 dwords. */
+const fusedBytes = 4 + 256;
 
 /**
  * Lays out a routine's variables: predefined ones where every file has them, then the others, each in 64-byte units of
@@ -39,6 +44,13 @@ export function layOut(routine: BoundRoutine): Layout {
     offsets.set(variable, at);
     variables.push({ name: variable.name, at, bytes, type: variable.type, span: variable.span });
   }
+  const fused = routine.instructions.find(({ row }) => row.name === "DPASW");
+  const fusedAt = fused === undefined ? 0 : Math.ceil((end + unit) / unit) * unit;
+  if (fused !== undefined) {
+    const span = { start: fused.start, end: fused.end };
+    variables.push({ name: "registers of fused threads", at: fusedAt, bytes: fusedBytes, type: "ud", span });
+    end = fusedAt + fusedBytes;
+  }
   const offsetOf = (variable: Variable): number => {
     const at = offsets.get(variable.root);
     if (at === undefined) throw new Error(`${variable.name} has no place in the file`);
@@ -51,6 +63,7 @@ export function layOut(routine: BoundRoutine): Layout {
       .filter((v) => v.kind !== "P" && v.root !== v)
       .map((v) => ({ name: v.name, at: offsetOf(v), bytes: bytesOf(v), type: v.type, span: v.span })),
     offsetOf,
+    fusedAt,
   };
 }
 

@@ -3,6 +3,7 @@ import type {
   Instruction as IrInstruction,
   IrFunction,
   LaneRule,
+  Op,
   Register,
   SourceLocation,
 } from "../../ir/index.ts";
@@ -84,6 +85,10 @@ class RoutineLowering implements FlowContext, LowerContext {
     return this.#layout.offsetOf(variable);
   }
 
+  get fusedAt(): number {
+    return this.#layout.fusedAt;
+  }
+
   registerOf(variable: Variable): number {
     const register = this.#registers.get(variable);
     if (register === undefined) throw new Error(`${variable.name} is not a predicate`);
@@ -111,7 +116,9 @@ class RoutineLowering implements FlowContext, LowerContext {
       this.#locate(instruction);
       const lowered = straight[i] ?? [lowerFlow(this, instruction)];
       const part = parts.get(i + 1);
-      return [...lowered.map((one) => this.#emit(instruction, one)), ...(part ? [this.#end(instruction, part)] : [])];
+      const placed =
+        straight[i] === null ? lowered : lowered.map((one) => ({ ...one, op: placedAt(one.op, starts[i]!) }));
+      return [...placed.map((one) => this.#emit(instruction, one)), ...(part ? [this.#end(instruction, part)] : [])];
     });
   }
 
@@ -197,6 +204,12 @@ class RoutineLowering implements FlowContext, LowerContext {
       location: this.#location,
     };
   }
+}
+
+/** A branch within an instruction, once it is known where that begins. */
+function placedAt(op: Op, start: number): Op {
+  if (op.kind === "branch") return { ...op, target: start + op.target };
+  return op.kind === "branch-indexed" ? { ...op, targets: op.targets.map((target) => start + target) } : op;
 }
 
 const mayContinue = ({ row, predicate }: Instruction): boolean => predicate !== null || !leavesOrder(row);

@@ -2,7 +2,7 @@ import type { LowerSpecial } from "./channel-operands.ts";
 import { addWithCarry, addWithOverflow, dotOfBytes, lookUp, multiplyWide, subtractWithBorrow } from "./integer.ts";
 import { addAddress, convertNarrow, move, moveState, roundStochastically, select, setPredicate } from "./move.ts";
 import { compare } from "./relation.ts";
-import { systolic } from "./systolic.ts";
+import { fusedSystolic, systolic } from "./systolic.ts";
 import { absoluteDifferences, dotProduct, line, plane } from "./tuple.ts";
 
 /** Lowerings of instructions whose operands or results are not simply one per channel, by the row's name. */
@@ -30,4 +30,5 @@ export const specialInstructions: Readonly<Record<string, LowerSpecial>> = {
   LINE: line,
   PLANE: plane,
   DPAS: systolic,
+  DPASW: fusedSystolic,
 };

@@ -1,13 +1,13 @@
 import type { Destination } from "../../ir/index.ts";
-import { type Expr, kit as k, packedFormats } from "../../semantics/index.ts";
+import { type Expr, kit as k, packedFormats, type RegionLeaf } from "../../semantics/index.ts";
 import type { Precision } from "../isa/systolic.ts";
-import type { ExecSize, Operand } from "../tree.ts";
+import type { ExecSize, Instruction, Operand } from "../tree.ts";
 import type { DataType } from "../types.ts";
 import { typeBytes } from "../types.ts";
 import type { LowerSpecial } from "./channel-operands.ts";
-import type { LowerContext } from "./context.ts";
+import type { LowerContext, Lowered } from "./context.ts";
 import { storedFloat } from "./conversion.ts";
-import { choiceOf } from "../instruction-operands.ts";
+import { choiceOf, once } from "../instruction-operands.ts";
 import { offsetOfOperand } from "./operands.ts";
 import { promotedFloat } from "./promotion.ts";
 
@@ -38,16 +38,63 @@ const elementsPerStep = (a: Element, b: Element): number =>
  * step.
  */
 export const systolic: LowerSpecial = (context, instruction) => {
+  const activations = offsetOfOperand(context, instruction.operands["src2"]);
+  return activations === null ? null : multiply(context, instruction, activations);
+};
+
+/**
+ * `dpasw`: src2 is in the registers of two fused threads, the first half in those of the one with the even number
+ * (DPASW page). Each offers its own, and asks for those of the other until they are there.
+ */
+export const fusedSystolic: LowerSpecial = (context, instruction) => {
+  const own = offsetOfOperand(context, instruction.operands["src2"]);
+  const { count } = instruction.operands;
+  const flag = context.fusedAt;
+  const product = multiply(context, instruction, flag + 4);
+  if (own === null || product === null || count?.kind !== "number") return null;
+  const [a, b] = elementsOf(instruction);
+  const registers = Math.ceil((b.bits * elementsPerStep(a, b) * count.value) / (4 * registerDwords));
+  const first = Math.ceil(registers / 2) * registerDwords;
+  const second = registers * registerDwords - first;
+  const offered = Array.from({ length: first }, (_, n) => word(own + 4 * n, once, 0));
+  const taken = Array.from({ length: 1 + first + second }, (_, n): Destination => {
+    const { region } = word(flag + 4 * n, once, 0);
+    return { kind: "region", bits: 32, region };
+  });
+  const lanes = { first: 0, count: 1, noMask: true, uniform: false } as const;
+  const uniform = { ...lanes, uniform: true };
+  const [asking, again, asked] = [1, 3, 5];
+  return [
+    { op: { kind: "unit", unit: { op: "fused-offer", dwords: first }, operands: offered }, dst: [], lanes },
+    { op: { kind: "unit", unit: { op: "fused-take", first, second }, operands: [] }, dst: taken, lanes },
+    {
+      op: { kind: "branch-indexed", index: word(flag, once, 0), targets: [again, asked], uniform: true },
+      ...{ dst: [], lanes: uniform },
+    },
+    { op: { kind: "sleep", nanoseconds: k.i32(1) }, dst: [], lanes },
+    { op: { kind: "branch", target: asking, uniform: true }, dst: [], lanes: uniform },
+    ...product,
+  ];
+};
+
+/** Dwords of a register of the platforms that have `dpasw`. */
+const registerDwords = 8;
+
+const elementsOf = (instruction: Instruction): readonly [weights: Element, activations: Element] => [
+  elementOf(choiceOf(instruction, "weights") as Precision),
+  elementOf(choiceOf(instruction, "activations") as Precision),
+];
+
+/** The product of two matrices, of which src2 is at an offset in the byte file. */
+const multiply = (context: LowerContext, instruction: Instruction, activations: number): readonly Lowered[] | null => {
   const { operands, exec } = instruction;
-  const { dst, src0, src1, src2, count } = operands;
-  const a = elementOf(choiceOf(instruction, "weights") as Precision);
-  const b = elementOf(choiceOf(instruction, "activations") as Precision);
+  const { dst, src0, src1, count } = operands;
+  const [a, b] = elementsOf(instruction);
   const isFloat = a.format >= 0;
   const to = matrixOf(context, dst, isFloat);
   const from = matrixOf(context, src0, isFloat);
   const weights = offsetOfOperand(context, src1);
-  const activations = offsetOfOperand(context, src2);
-  if (exec === null || to === null || from === null || weights === null || activations === null) return null;
+  if (exec === null || to === null || from === null || weights === null) return null;
   if (count?.kind !== "number" || isFloat !== b.format >= 0) return null;
 
   const perStep = elementsPerStep(a, b);
@@ -108,7 +155,7 @@ function rowTarget(matrix: Matrix, row: number, exec: ExecSize): Destination {
 }
 
 /** A doubleword for each channel (`stride` 1), or one for all of them (0). */
-const word = (at: number, exec: ExecSize, stride: 0 | 1): Expr => ({
+const word = (at: number, exec: ExecSize, stride: 0 | 1): RegionLeaf => ({
   kind: "region",
   ty: "i32",
   bits: 32,

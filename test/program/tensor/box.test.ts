@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type BoxRequest, boxOf, requestProblem } from "../../../src/program/tensor/box.ts";
+import { type Box, type BoxRequest, boxOf, requestProblem } from "../../../src/program/tensor/box.ts";
 import { type BoxPlaces, boxExtent, loadBox, storeBox } from "../../../src/program/tensor/box-copy.ts";
+import { interiorBox } from "../../../src/program/tensor/interior-box.ts";
 import { swizzled } from "../../../src/program/tensor/swizzle.ts";
 import type { TensorMap } from "../../../src/program/tensor/tensor-map.ts";
 import { plainMap } from "./maps.ts";
@@ -10,14 +11,15 @@ const tile = (coordinates: readonly number[]): BoxRequest => ({ mode: "tile", co
 const memory = (bytes: number): Uint8Array =>
   Uint8Array.from({ length: bytes }, (_, i) => (i * 167 + (i >> 8) * 31) | 1);
 
-function places(shared: Uint8Array, global: Uint8Array): BoxPlaces {
-  return { address: 1024, shared, tensor: (run) => ({ bytes: global, at: run.from! }) };
+function places(box: Box, shared: Uint8Array, global: Uint8Array): BoxPlaces {
+  const views = { u8: global, i32: new Int32Array(global.buffer) };
+  return { address: 1024, shared, tensor: box.runs.map(({ from }) => (from === null ? null : { views, at: from })) };
 }
 
 function loaded(map: TensorMap, request: BoxRequest, global: Uint8Array): Uint8Array {
   const box = boxOf(map, request);
   const shared = new Uint8Array(boxExtent(map.swizzle, 1024, box.bytes)).fill(0xee);
-  loadBox(map, box, places(shared, global));
+  loadBox(map, box, places(box, shared, global));
   return shared;
 }
 
@@ -90,8 +92,8 @@ describe("tiled boxes", () => {
       const start = map.globalDim.map((_, d) => (d === 0 ? 1 : 0));
       const shared = loaded(map, tile(start), global);
       const target = new Uint8Array(4096).fill(0xcc);
-      storeBox(map, boxOf(map, tile(start)), places(shared, target), null);
       const box = boxOf(map, tile(start));
+      storeBox(map, box, places(box, shared, target), null);
       let written = 0;
       for (const run of box.runs) if (run.from !== null) written += run.bytes;
       const changed = [...target].filter((byte, i) => byte === global[i]).length;
@@ -109,16 +111,38 @@ describe("tiled boxes", () => {
       const moved = [...dense].map((_, i) => shared[swizzled(swizzle, 1024 + i) - 1024]);
       expect(moved).toEqual([...dense]);
       const target = new Uint8Array(4096);
-      storeBox(map, boxOf(map, tile([3, 1])), places(shared, target), null);
+      const box = boxOf(map, tile([3, 1]));
+      storeBox(map, box, places(box, shared, target), null);
       expect(target.subarray(64 + 3, 64 + 35)).toEqual(global.subarray(64 + 3, 64 + 35));
-      // Whole chunks that begin at words, as most boxes have them.
-      const aligned = loaded(map, tile([4, 1]), global);
+      // Whole chunks that begin at words in one piece of memory, as most boxes have them.
+      const { box: first, from } = interiorBox(map, tile([4, 1]))!;
+      const aligned = new Uint8Array(boxExtent(map.swizzle, 1024, first.bytes));
+      const views = { u8: global, i32: new Int32Array(global.buffer) };
+      loadBox(map, first, { address: 1024, shared: aligned, tensor: { views, at: from } });
       for (let row = 0; row < 5; row++) {
         const bytes = Array.from({ length: 32 }, (_, i) => aligned[swizzled(swizzle, 1024 + 32 * row + i) - 1024]);
         expect(bytes).toEqual([...global.subarray(64 * (row + 1) + 4, 64 * (row + 1) + 36)]);
       }
     },
   );
+
+  test("an interior box has the runs of any other, further on; what reaches beyond the tensor is none", () => {
+    for (const [, map] of ranks) {
+      if (map.box.mode !== "tiled") throw new Error("not tiled");
+      const room = map.globalDim.map((size, d) => size - (map.box.mode === "tiled" ? map.box.size[d]! : 0));
+      for (const start of [room.map(() => 0), room, room.map((n) => n >> 1)]) {
+        if (room.some((n) => n < 0)) continue;
+        const { box, from } = interiorBox(map, tile(start))!;
+        const runs = box.runs.map((run) => ({ ...run, from: run.from! + from }));
+        expect({ ...box, runs }).toEqual(boxOf(map, tile(start)));
+      }
+      for (let d = 0; d < room.length; d++) {
+        for (const at of [-1, room[d]! + 1]) {
+          expect(interiorBox(map, tile(room.map((n, i) => (i === d ? at : Math.max(0, n)))))).toBe(null);
+        }
+      }
+    }
+  });
 
   test("NaNs fill elements of floats", () => {
     const map: TensorMap = { ...plainMap, type: "f32", globalDim: [4, 2], oobFill: "nan" };
@@ -181,7 +205,8 @@ describe("packed elements", () => {
     }
     const elements = memory(128);
     const target = new Uint8Array(192);
-    storeBox(map, boxOf(map, tile([0, 0])), places(elements, target), null);
+    const box = boxOf(map, tile([0, 0]));
+    storeBox(map, box, places(box, elements, target), null);
     elements.forEach((element, i) => {
       const bits = target[(6 * i) >> 3]! | (target[((6 * i) >> 3) + 1]! << 8);
       expect((bits >> ((6 * i) & 7)) & 63).toBe(element & 63);

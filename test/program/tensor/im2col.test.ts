@@ -71,7 +71,9 @@ test.each(convolutions)("im2col gives the columns of a convolution: %o", (convol
         const shared = new Uint8Array(24 * 16);
         const coordinates = [0, q * stride - pad, p * stride - pad, 0];
         const box = boxOf(map, { mode: "im2col", coordinates, info: [r, s] });
-        loadBox(map, box, { address: 0, shared, tensor: (run) => ({ bytes, at: run.from! }) });
+        const views = { u8: bytes, i32: new Int32Array(bytes.buffer) };
+        const tensor = box.runs.map(({ from }) => (from === null ? null : { views, at: from }));
+        loadBox(map, box, { address: 0, shared, tensor });
         expect([...new Int32Array(shared.buffer)]).toEqual(column(convolution, image, [q, p, 0, r, s])(24));
       }
     }

@@ -161,6 +161,7 @@ export const driverArrayCalls: Handlers = {
   cuArrayGetPlane: inContext(sameAs(arrayCalls, "cudaArrayGetPlane")),
   cuArrayGetSparseProperties: inContext(sameAs(arrayCalls, "cudaArrayGetSparseProperties")),
   cuArrayGetMemoryRequirements: inContext(sameAs(arrayCalls, "cudaArrayGetMemoryRequirements")),
+  cuMipmappedArrayGetMemoryRequirements: inContext(sameAs(arrayCalls, "cudaMipmappedArrayGetMemoryRequirements")),
   cuMemcpyHtoA_v2: inContext(copyBytes(array0, memory1, 1, false)),
   cuMemcpyHtoAAsync_v2: inContext(copyBytes(array0, memory1, 1, true)),
   cuMemcpyDtoA_v2: inContext(copyBytes(array0, memory1, 3, false)),

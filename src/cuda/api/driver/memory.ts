@@ -3,6 +3,7 @@ import type { Extent, Region } from "../../run/regions.ts";
 import { addressOf } from "../../base/addresses.ts";
 import type { Stream } from "../../work/stream.ts";
 import { adviceCalls } from "../advice.ts";
+import { batchCalls } from "../batches.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";
 import { copy, fill, memoryCalls } from "../memory.ts";
 import { poolCalls } from "../pools.ts";
@@ -175,7 +176,7 @@ const some = (handler: Handler): Handler =>
   });
 
 const runtime = (name: string): Handler =>
-  inContext(sameAs({ ...adviceCalls, ...memoryCalls, ...poolCalls, ...regionCalls }, name));
+  inContext(sameAs({ ...adviceCalls, ...batchCalls, ...memoryCalls, ...poolCalls, ...regionCalls }, name));
 
 /** address, pitch, width, height, element bytes */
 const allocatePitch: Handler = inContext((call) => {
@@ -219,6 +220,11 @@ export const driverMemoryCalls: Handlers = {
   cuMemcpy3D_v2: inContext((call) => copy3D(call, false)),
   cuMemcpy3DAsync_v2: inContext((call) => copy3D(call, true)),
   cuMemPrefetchAsync_v2: runtime("cudaMemPrefetchAsync"),
+  cuMemcpyBatchAsync_v2: runtime("cudaMemcpyBatchAsync"),
+  cuMemcpy3DBatchAsync_v2: runtime("cudaMemcpy3DBatchAsync"),
+  cuMemPrefetchBatchAsync: runtime("cudaMemPrefetchBatchAsync"),
+  cuMemDiscardBatchAsync: runtime("cudaMemDiscardBatchAsync"),
+  cuMemDiscardAndPrefetchBatchAsync: runtime("cudaMemDiscardAndPrefetchBatchAsync"),
   cuMemAdvise_v2: runtime("cudaMemAdvise"),
   cuMemRangeGetAttribute: runtime("cudaMemRangeGetAttribute"),
   cuMemRangeGetAttributes: runtime("cudaMemRangeGetAttributes"),

@@ -130,6 +130,14 @@ function between(call: Call, isRows: boolean): Status {
   return copyRegion(call, { to, from, extent, kind });
 }
 
+/** target, array, device */
+function memoryRequirements(call: Call): Status {
+  const { allocation, flags } = arrayAt(call, call.address(1));
+  require((flags & arrayFlag.all) === flags);
+  call.poke(call.target(0), new Bytes(32).u64(0, allocation.bytes).u64(8, 512).data);
+  return 0;
+}
+
 export const arrayCalls: Handlers = {
   /** array, format, width, height, flags */
   cudaMallocArray(call) {
@@ -188,10 +196,6 @@ export const arrayCalls: Handlers = {
     arrayAt(call, call.address(1));
     return fail(errors.invalidValue);
   },
-  cudaArrayGetMemoryRequirements(call) {
-    const { allocation, flags } = arrayAt(call, call.address(1));
-    require((flags & arrayFlag.all) === flags);
-    call.poke(call.target(0), new Bytes(32).u64(0, allocation.bytes).u64(8, 512).data);
-    return 0;
-  },
+  cudaArrayGetMemoryRequirements: memoryRequirements,
+  cudaMipmappedArrayGetMemoryRequirements: memoryRequirements,
 };

@@ -105,7 +105,10 @@ function createTexture(call: Call): Status {
   });
 }
 
-/** object, resource, which is an array that was made for it: the same structure in the driver */
+/**
+ * object, resource, which is an array that was made for it, or a level of any: the same structure in the driver.
+ * NVIDIA's bindlessTexture writes levels of arrays that were made without the flag.
+ */
 export function createSurface(call: Call): Status {
   const target = call.target(0);
   void call.device;
@@ -113,7 +116,7 @@ export function createSurface(call: Call): Status {
   const view = new DataView(resourceData.buffer);
   require(view.getUint32(0, true) === resource.array, errors.invalidChannelDescriptor);
   const array = arrayAt(call, view.getBigUint64(8, true));
-  require((array.flags & arrayFlag.surface) !== 0);
+  require((array.flags & arrayFlag.surface) !== 0 || array.level !== null);
   const handle = call.process.machine.memory.images.add({ kind: "surface", image: array.image });
   call.process.textures.add({ resource: resourceData, texture: null, view: null }, handle);
   call.set64(target, handle);

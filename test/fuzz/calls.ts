@@ -34,8 +34,8 @@ export function declareFixed(text: FunctionText): void {
 }
 
 /**
- * `%lt` is the thread's number in its block, whatever the block's shape. `block`: the shape, if the text may name it, as
- * kernels do that are written for one.
+ * `%lt` is the thread's number in its block, whatever the block's shape. `block`: the shape, if the text may name it,
+ * as kernels do that are written for one.
  */
 export function numberThread(text: FunctionText, block: readonly [number, number, number] | null = null): void {
   text.add("mov.u32 %tx, %tid.x;", "mov.u32 %ty, %tid.y;", "mov.u32 %tz, %tid.z;");

@@ -170,7 +170,7 @@ export class Expressions {
   }
 }
 
-/** The scalar part of a structured value; of a vector the first lane, from which what is computed of several goes on. */
+/** The scalar part of a structured value; of a vector, as where rows continue each other, its first lane. */
 const baseOf = (value: Value): Wasm => {
   if (value.kind === "vector") return laneOf(value, 0);
   return value.kind === "uniform" ? value.scalar : value.base;

@@ -132,7 +132,7 @@ test("generic pointers: of all lanes to one kind of memory, then to another, the
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u64 kinds) {
-  .local .align 8 .b8 frame[64];
+  .local .align 8 .b8 frame[128];
   .shared .align 8 .b8 table[256];
   .reg .pred %p, %q; .reg .b32 %t, %i, %n, %v, %w, %x; .reg .b64 %d, %o, %a, %b, %k, %f, %s, %g;
   mov.u32 %t, %tid.x;
@@ -147,7 +147,7 @@ again:
   ld.global.u32 %n, [%k];
   mov.u64 %g, %a; setp.eq.u32 %q, %n, 1; @%q mov.u64 %g, %b; setp.eq.u32 %q, %n, 2; @%q mov.u64 %g, %s;
   setp.eq.u32 %q, %n, 3; @%q mov.u64 %g, %f;
-  st.local.u64 [frame+56], %g; mov.u64 %d, frame; ld.local.u64 %d, [%d+56];
+  mov.u64 %d, frame; mad.wide.u32 %d, %n, 8, %d; st.local.u64 [%d+64], %g; ld.local.u64 %d, [%d+64];
   ld.u32 %v, [%d]; ld.u32 %x, [%d+4]; mad.lo.u32 %w, %w, 31, %v; mad.lo.u32 %w, %w, 31, %x;
   add.u32 %v, %v, 3; st.u32 [%d], %v;
   add.u64 %k, %k, 128; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 9; @%p bra again;

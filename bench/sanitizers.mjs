@@ -1,5 +1,5 @@
-// What sanitizers cost: processor time of the kernels of the suite under each, as a multiple of the interpreter's
-// without any.
+// What sanitizers cost: processor time of the kernels of the suite under each, as a multiple of that of compiled code
+// without any. A star: the interpreter ran a launch.
 //
 //     node bench/sanitizers.mjs [NAME...]
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const { benchKernels, initialValues, Device } = await load(`
   export { Device } from ${source("index.ts")};`);
 
 /** Milliseconds that a run without sanitizers should take at least: sizes are doubled until it does. */
-const enough = 40;
+const enough = 10;
 const columns = ["call", "init", "memory", "race", "sync", "all"];
 const wanted = process.argv.slice(2);
 
@@ -20,34 +20,53 @@ const wanted = process.argv.slice(2);
 function measure({ file, name, plan }, size, settings) {
   const { buffers, launches } = plan(size);
   const values = initialValues({ buffers });
-  const device = new Device({ engine: "interpreter" });
+  const device = new Device();
   const path = new URL(`kernels/${file || name}.ptx`, import.meta.url);
   const module = device.load({ path: "k.ptx", text: readFileSync(path, "utf8") });
   const made = new Map([...values].map(([key, { type, length }]) => [key, device.buffer(type, length)]));
   const run = (sanitize) => {
     for (const [key, { bytes }] of values) made.get(key).writeBytes(bytes);
-    return cpuMilliseconds(() => {
-      for (const { kernel, grid, block, args } of launches) {
+    let isInterpreted = false;
+    const ms = cpuMilliseconds(() => {
+      for (const { kernel, grid, block, shared = 0, args } of launches) {
         const actual = args.map((a) => (typeof a === "string" ? made.get(a) : a));
-        const { reports } = module.kernel(kernel).launch({ grid, block, args: actual, sanitize });
+        const { reports, engine } = module.kernel(kernel).launch({ grid, block, shared, args: actual, sanitize });
         if (reports.length > 0) throw new Error(`${name}: ${reports[0].code}: ${reports[0].message}`);
+        isInterpreted ||= engine === "interpreter";
       }
     });
+    return { ms, isInterpreted };
   };
-  return settings.map((sanitize) => Math.min(run(sanitize), run(sanitize), run(sanitize)));
+  return settings.map((sanitize) => {
+    // The first one compiles, and decides whether it is any use.
+    const all = [run(sanitize), run(sanitize), run(sanitize), run(sanitize)];
+    return { ms: Math.min(...all.map(({ ms }) => ms)), isInterpreted: all.at(-1).isInterpreted };
+  });
 }
 
-const worst = new Map();
+/** Whether a kernel's arguments are buffers and numbers. */
+function canRun({ plan, quickSize }) {
+  const { launches } = plan(quickSize);
+  const isKnown = (a) => typeof a !== "object" || !("texture" in a || "matrix" in a);
+  return launches.every(({ args }) => args.every(isKnown));
+}
+
+const ratiosOf = new Map(columns.map((c) => [c, []]));
 console.log(`${"".padEnd(20)}${["none, ms", ...columns].map((c) => c.padStart(10)).join("")}`);
 for (const kernel of benchKernels) {
   if (wanted.length > 0 && !wanted.includes(kernel.name)) continue;
+  // What is given in another form than buffers and numbers is left out.
+  if (!canRun(kernel)) continue;
   let size = kernel.quickSize;
-  while (size < kernel.size && measure(kernel, size, [[]])[0] < enough) size *= 2;
-  const [none, ...times] = measure(kernel, size, [[], ...columns.map((c) => (c === "all" ? c : [c]))]);
-  const ratios = times.map((ms) => ms / none);
-  for (const [i, c] of columns.entries()) worst.set(c, Math.max(worst.get(c) ?? 0, ratios[i]));
-  console.log(
-    `${kernel.name.padEnd(20)}${none.toFixed(0).padStart(10)}${ratios.map((r) => r.toFixed(1).padStart(10)).join("")}`,
-  );
+  while (size < kernel.size && measure(kernel, size, [[]])[0].ms < enough) size *= 2;
+  const [none, ...found] = measure(kernel, size, [[], ...columns.map((c) => (c === "all" ? c : [c]))]);
+  const cells = found.map(({ ms, isInterpreted }, i) => {
+    const ratio = ms / none.ms;
+    ratiosOf.get(columns[i]).push(ratio);
+    return `${ratio.toFixed(1)}${isInterpreted ? "*" : " "}`.padStart(10);
+  });
+  console.log(`${kernel.name.padEnd(20)}${none.ms.toFixed(1).padStart(10)}${cells.join("")}`);
 }
-console.log(`${"most".padEnd(30)}${columns.map((c) => worst.get(c).toFixed(1).padStart(10)).join("")}`);
+const meanOf = (ratios) => Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+const means = columns.map((c) => meanOf(ratiosOf.get(c)).toFixed(1));
+console.log(`${"geometric mean".padEnd(30)}${means.map((m) => `${m} `.padStart(10)).join("")}`);

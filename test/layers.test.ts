@@ -83,6 +83,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "compile/analysis/flow",
     "compile/analysis/access",
     "compile/analysis",
+    "compile/watch",
     "compile/plan",
     "compile/module",
     "compile/emit",

@@ -1,4 +1,5 @@
 import type { MatrixSums } from "../ir/index.ts";
+import type { Extent } from "./memory/extent.ts";
 import type { Dim3, Report, ReportListener } from "./reports/report.ts";
 import type { DeviceWork } from "./state/device-work.ts";
 import type { Group } from "./state/launch-state.ts";
@@ -28,6 +29,23 @@ export const blocksIn = (ranges: readonly BlockRange[]): number =>
 export const blocksOf = ({ grid, blocks }: Pick<LaunchRequest, "grid" | "blocks">): readonly BlockRange[] =>
   blocks ?? [[0, grid[0] * grid[1] * grid[2]]];
 
+/** Where the words lie that watched code has for an allocation: at addresses at which a kernel has nothing else. */
+export interface ShadowRange {
+  readonly address: bigint;
+  readonly bytes: number;
+  /** The byte of the device's memory. */
+  readonly at: number;
+}
+
+/** Memory that watched code has besides what the launch gives its kernel. */
+export interface LaunchShadow {
+  /** Bytes of a block's shared memory, and all that lies in it. */
+  readonly sharedBytes: number;
+  readonly sharedExtents: readonly Extent[];
+  /** By the offset of the parameter that points there. */
+  readonly ranges: ReadonlyMap<number, ShadowRange>;
+}
+
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {
   /** Its name. */
@@ -49,6 +67,8 @@ export interface LaunchRequest {
    */
   readonly threads?: ThreadModel;
   readonly sanitize?: ReadonlySet<SanitizerName>;
+  /** Of a launch whose compiled code watches itself. */
+  readonly shadow?: LaunchShadow;
   /** Permutes the schedule; the same seed gives the same run. */
   readonly seed?: number;
   /** Decides the order in which warps run, access by access; then there is no seed. */

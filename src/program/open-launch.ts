@@ -61,7 +61,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
   const { dynamicStart, dynamicName, extents, staticBytes } = program.shared;
   const dynamicEnd = dynamicStart + request.sharedBytes;
   const name = request.threads === undefined ? dynamicName : "shared local memory";
-  const sharedExtents: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
+  const own: readonly Extent[] = [...extents, { name, start: dynamicStart, end: dynamicEnd }];
   const grid: Grid = {
     id: options.id ?? nextLaunch(),
     kernel: request.kernel,
@@ -72,7 +72,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     memory: program.memory,
     constants: options.ownConstants === true ? copyOf(program.constants) : program.constants,
     params: paramsBank(kernel, request.params),
-    sharedExtents,
+    sharedExtents: request.shadow?.sharedExtents ?? own,
     staticSharedBytes: staticBytes,
     dynamicSharedBytes: request.sharedBytes,
     stackLimit: options.stackLimit ?? stackLimit,
@@ -89,7 +89,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     clockReads: 0,
     clock: request.hostClock ? hostClock : () => BigInt(Math.floor(grid.steps / 32) + grid.clockReads++),
   };
-  return { grid, kernel, sharedBytes: dynamicEnd - windows.shared.start };
+  return { grid, kernel, sharedBytes: request.shadow?.sharedBytes ?? dynamicEnd - windows.shared.start };
 }
 
 const ignore = (): void => {};

@@ -97,6 +97,7 @@ for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < 
 }
 if (!values.print) {
   console.error(`\n${done} programs by ${a.name} and ${b.name} in ${elapsed().toFixed(0)} s: ${found} differences`);
-  if (second === engines.jit || second === engines.large) console.error(`${compiled} of them were compiled`);
+  if (second === engines.jit || second === engines.large || second === engines.watching)
+    console.error(`${compiled} of them were compiled`);
 }
 process.exit(found > 0 ? 1 : 0);

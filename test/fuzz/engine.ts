@@ -175,6 +175,8 @@ export const engines = {
   interpreter: apiEngine("interpreter", () => ({ maxSteps })),
   seeded: apiEngine("seeded", ({ seed }) => ({ seed: seed + 1, maxSteps })),
   watched: apiEngine("watched", () => ({ sanitize: "all", maxSteps })),
+  /** The same by compiled code, which the interpreter explains. */
+  watching: apiEngine("watching", () => ({ sanitize: "all" })),
   closures: {
     name: "closures",
     run: (program) => (program.isa === "ptx" ? ptxThroughClosures(program) : visaThroughClosures(program)),

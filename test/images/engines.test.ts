@@ -27,18 +27,22 @@ const geometries = {
 } as const;
 type Geometry = keyof typeof geometries;
 
-const kernel = (geometry: Geometry, result: string, points: boolean): string => `.version 8.0
+/** `level`: the base level, one for all lanes, or one for each. */
+const kernel = (geometry: Geometry, result: string, points: boolean, level: "base" | "one" | "each"): string => `
+.version 8.0
 .target sm_80
 .address_size 64
-.entry k(.param .u64 t, .param .u64 in, .param .u64 out) {
-  .reg .b64 %t, %in, %out; .reg .b32 %x, %d<4>, %c<3>, %l; .reg .pred %p;
-  ld.param.u64 %t, [t]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
+.entry k(.param .u64 t, .param .u64 in, .param .u64 out, .param .b32 lod) {
+  .reg .b64 %t, %in, %out; .reg .b32 %x, %d<4>, %c<3>, %l, %lod; .reg .pred %p;
+  ld.param.b32 %lod, [lod]; ld.param.u64 %t, [t]; ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
   mov.u32 %x, %tid.x;
   mad.wide.u32 %in, %x, 12, %in; mad.wide.u32 %out, %x, 16, %out;
   ld.global.u32 %c0, [%in]; ld.global.u32 %c1, [%in+4]; ld.global.u32 %c2, [%in+8];
   and.b32 %l, %x, 3; and.b32 %x, %x, 7; setp.eq.u32 %p, %x, 5;
   @%p bra L;
-  tex.${geometry}.v4.${result}.${points ? "f32" : "s32"} {%d0, %d1, %d2, %d3}, [%t, ${geometries[geometry].coordinates}];
+  tex.${level === "base" ? "" : "level."}${geometry}.v4.${result}.${points ? "f32" : "s32"}
+    {%d0, %d1, %d2, %d3}, [%t, ${geometries[geometry].coordinates}]
+    ${{ base: "", one: ", %lod", each: ", %c2" }[level]};
   st.global.v4.u32 [%out], {%d0, %d1, %d2, %d3};
 L: ret;
 }`;
@@ -61,9 +65,15 @@ test("both engines fetch the same", () => {
     layout: fc.constantFrom("array" as const, "array" as const, "pitch" as const, "linear" as const),
     geometry: fc.constantFrom(...(Object.keys(geometries) as Geometry[])),
     points: fc.boolean(),
+    levels: fc.integer({ min: 1, max: 3 }),
+    level: fc.constantFrom("base" as const, "one" as const, "one" as const, "each" as const),
+    lod: fc.oneof(fc.double({ min: -1, max: 3, noNaN: true }), fc.constantFrom(0, 1, 2, NaN, Infinity)),
     sampler: fc.record({
       address: fc.tuple(mode, mode, mode),
       filter: fc.constantFrom("point", "linear"),
+      mipFilter: fc.constantFrom("point", "linear"),
+      lodBias: fc.constantFrom(0, 0, 0.5),
+      minLod: fc.constantFrom(0, 0.75),
       normalized: fc.boolean(),
       border: fc.array(texel, { minLength: 4, maxLength: 4 }),
     }) as fc.Arbitrary<SamplerOptions>,
@@ -77,15 +87,19 @@ test("both engines fetch the same", () => {
     // A pitch is for images of two dimensions, linear memory for those of one.
     const geometry = given.layout === "pitch" ? "2d" : given.layout === "linear" ? "1d" : given.geometry;
     const layout = given.layout === "pitch" ? ({ layout: "pitch", pitch: 160 } as const) : { layout: given.layout };
-    const image = device.image({ type, channels, width, height, depth, ...geometries[geometry].size, ...layout });
+    const size = { width, height, depth, ...geometries[geometry].size };
+    const most = 1 + Math.floor(Math.log2(Math.max(size.width, size.height, size.depth)));
+    const levels = given.layout === "array" ? Math.min(given.levels, most) : 1;
+    const image = device.image({ type, channels, ...size, ...layout, levels });
     image.buffer.write(Array.from({ length: image.buffer.length }, (_, i) => texels[i % texels.length]!));
     const isFloat = type === "f32" || (given.fractions && type !== "u32");
     const how = { ...sampler, normalizedFloat: isFloat, ...(isFloat ? {} : { filter: "point" as const }) };
     const list = given.points ? Float32Array.from(coordinates) : Int32Array.from(coordinates);
     const out = device.buffer("u32", 4 * lanes);
     const result = isFloat ? "f32" : type.startsWith("s") ? "s32" : "u32";
-    const args = [image.texture(how), device.buffer(list), out];
-    const text = kernel(geometry, result, given.points);
+    const lod = given.points ? new Uint32Array(Float32Array.of(given.lod).buffer)[0]! : Math.trunc(given.lod) >>> 0;
+    const args = [image.texture(how), device.buffer(list), out, lod];
+    const text = kernel(geometry, result, given.points, levels > 1 || given.layout === "array" ? given.level : "base");
     const { reports } = device.load(text).kernel("k").launch({ grid: 1, block: lanes, args });
     expect(reports).toEqual([]);
     return out.read();

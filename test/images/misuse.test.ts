@@ -145,6 +145,20 @@ describe.each(engineNames)("reports (%s)", (engine) => {
     expect(launch(one, []).reports).toEqual([]);
   });
 
+  // volumeRender of cuda-samples fetches so from what cudaMallocArray(&array, &format, 9, 1) makes.
+  test.each(["point", "linear"] as const)("an image of one row is one of one dimension, too (%s)", (filter) => {
+    const device = new Device({ engine });
+    const image = device
+      .image({ type: "f32", width: 16, height: 1 })
+      .write(Array.from({ length: 16 }, (_, i) => 3 * i));
+    const out = device.buffer("f32", 16);
+    const body = `add.f32 %f0, %f0, 0f3f000000; tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%t,{%f0}];
+      mul.wide.u32 %a, %x, 4; add.u64 %a, %a, %out; st.global.f32 [%a], %f1;`;
+    const args = [image.texture({ filter }), out];
+    expect(device.load(kernelOf(body)).kernel("k").launch({ grid: 1, block: 16, args }).reports).toEqual([]);
+    expect([...out.read()]).toEqual(Array.from({ length: 16 }, (_, i) => 3 * i));
+  });
+
   test("the nearest element of a row that is not a whole number of them begins at a multiple of its size", () => {
     const device = new Device({ engine });
     // Rows of 22 bytes hold two elements of 8, at 0 and 8.

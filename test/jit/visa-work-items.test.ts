@@ -22,6 +22,8 @@ interface Case {
   readonly whole?: true;
   /** The most instructions of the work items' form, besides the code that all kernels here have. */
   readonly most?: number;
+  /** What is read lies beyond its variable, which the sanitizer reports; it is 0, so that X is ID. */
+  readonly beyond?: true;
 }
 
 const head = (width: number): string => `.version 4.0
@@ -479,6 +481,31 @@ L:
     (P1) goto (E) L`,
   },
   {
+    title: "an element at a computed place beyond its variable, where another one is",
+    form: "work items",
+    beyond: true,
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    mov (M1_NM, 1) W(0,0)<1> 0x80:uw
+    addr_add (M1_NM, 1) A0(0)<1> &Y W(0,0)<0;1,0>
+    mov (M1_NM, 1) T(0,0)<1> r[A0(0),0]<0;1,0>:d
+    add (E) X(0,0)<1> ID(0,0)<1;1,0> T(0,0)<0;1,0>`,
+  },
+  {
+    title: "lanes of a thread whose elements are beyond their variable",
+    form: "threads",
+    beyond: true,
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    shl (E) W(0,0)<1> ID(0,0)<1;1,0> 2:d
+    and (E) W(0,0)<1> W(0,0)<1;1,0> 0x3c:uw
+    add (E) W(0,0)<1> W(0,0)<1;1,0> 0x80:uw
+    addr_add (E) A0(0)<1> &Y W(0,0)<1;1,0>
+    add (E) X(0,0)<1> ID(0,0)<1;1,0> r[A0(0),0]<1,0>:d
+    cmp.eq (E) P1 ID(0,0)<1;1,0> 6:d
+    (!P1.any) goto (E) L
+    mov (M1_NM, 1) S(0,0)<1> 2:d
+L:`,
+  },
+  {
     title: "blocks that the thread stores and loads",
     form: "work items",
     body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
@@ -529,6 +556,15 @@ describe.each(cases)("$title", (one) => {
   test.each(one.whole ? [64] : [64, 26])("gives the same in both engines, with %i work items", (items) => {
     expect(run(one, "jit", items)).toEqual(run(one, "interpreter", items));
   });
+});
+
+test.each(cases.filter(({ beyond }) => beyond))("$title: reads zeros, and is named", (one) => {
+  expect(run(one, "jit", 64)).toEqual(Array.from({ length: 64 }, (_, i) => i));
+  const device = new Device();
+  const module = device.load([{ path: "k.visaasm", text: textOf(one) }], { isa: "visa", inputs });
+  const args = [device.buffer("s32", 64)];
+  const { reports } = module.kernel("k").launch({ global: 64, local: 32, args, sanitize: "all" });
+  expect(reports.map(({ code }) => code)).toContain("register-out-of-bounds");
 });
 
 // What IGC makes of kernels where a register holds half of the lanes' elements: vectors, ids too, have two variables.

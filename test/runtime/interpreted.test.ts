@@ -24,7 +24,8 @@ const block = { grid: 1, block: 32 } as const;
 test.each<[string, Settings, string | null, boolean?]>([
   ["plain", {}, null],
   ["plain", { engine: "interpreter" }, "the interpreter was asked for"],
-  ["plain", { sanitize: ["race"] }, "sanitizers or other observers watch"],
+  ["plain", { sanitize: ["race"] }, null],
+  ["meets", { sanitize: ["race"] }, "sanitizers watch: the operation call"],
   ["plain", { seed: 1 }, "the schedule is chosen"],
   ["plain", { maxSteps: 1000 }, "steps are limited"],
   ["plain", { timeoutMs: 1000 }, "time is limited"],

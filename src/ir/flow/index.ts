@@ -6,6 +6,7 @@ export * from "./flow-graph.ts";
 export * from "./liveness.ts";
 export * from "./loops.ts";
 export * from "./frame-promotion.ts";
+export { withBoundedPlaces } from "./bounded-places.ts";
 export { promoteFile } from "./file-promotion.ts";
 export { asWorkItems, type WorkItemKernel } from "./work-items.ts";
 export { inlineCalls } from "./inlining.ts";

@@ -80,10 +80,10 @@ export const hostImports = {
     meaning: "lets a unit of the machine act for these lanes: operands and then results are at `fragments`",
   },
   image: {
-    params: [context, operand, operand, operand],
+    params: [context, operand, operand, operand, operand],
     results: [operand],
     meaning:
-      "writes what a handle (upper half, lower half) refers to at `fragments` (`imageWords`), if compiled code can fetch from it what the last operand says (`fetchNumber`): gives the number of its `texelForms`, or 0",
+      "writes what a handle (upper half, lower half) refers to at `fragments` (`imageWords`), if compiled code can fetch from it what the third operand says (`fetchNumber`), from the level that the last one gives: gives the number of its `texelForms`, or 0",
   },
   endUnits: {
     params: [context],

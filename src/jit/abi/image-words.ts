@@ -36,12 +36,17 @@ export const texelForms: readonly TexelForm[] = [
   { bits: 8, channels: 4, value: "fraction", result: "float" },
   { bits: 8, channels: 1, value: "fraction", result: "float" },
   { bits: 32, channels: 2, value: "raw", result: "float" },
+  { bits: 8, channels: 2, value: "fraction", result: "float" },
+  { bits: 16, channels: 1, value: "fraction", result: "float" },
+  { bits: 16, channels: 2, value: "fraction", result: "float" },
   { bits: 32, channels: 1, value: "raw", result: "integer" },
   { bits: 8, channels: 4, value: "unsigned", result: "integer" },
   { bits: 8, channels: 1, value: "unsigned", result: "integer" },
   { bits: 16, channels: 1, value: "unsigned", result: "integer" },
   { bits: 32, channels: 2, value: "raw", result: "integer" },
   { bits: 32, channels: 4, value: "raw", result: "integer" },
+  { bits: 8, channels: 2, value: "unsigned", result: "integer" },
+  { bits: 16, channels: 2, value: "unsigned", result: "integer" },
 ];
 
 /** The geometries that it fetches from, in the order in which the launcher knows them. */
@@ -53,16 +58,24 @@ export type FetchedGeometry = (typeof fetchedGeometries)[number];
 export interface Fetch {
   readonly geometry: FetchedGeometry;
   readonly from: TexelForm["result"] | "surface";
+  /** The base level, or one that is given as a float or an integer, the same for all lanes. */
+  readonly level: "base" | "float" | "integer";
 }
 
 const sources: readonly Fetch["from"][] = ["float", "integer", "surface"];
+const levels: readonly Fetch["level"][] = ["base", "float", "integer"];
 
 /** A fetch as one number, as compiled code tells it to the launcher. */
-export const fetchNumber = ({ geometry, from }: Fetch): number =>
-  sources.length * fetchedGeometries.indexOf(geometry) + sources.indexOf(from);
+export const fetchNumber = ({ geometry, from, level }: Fetch): number =>
+  (levels.length * fetchedGeometries.indexOf(geometry) + levels.indexOf(level)) * sources.length +
+  sources.indexOf(from);
 
 /** The fetch of a number. */
-export const fetchOf = (number: number): Fetch => ({
-  geometry: fetchedGeometries[Math.trunc(number / sources.length)]!,
-  from: sources[number % sources.length]!,
-});
+export function fetchOf(number: number): Fetch {
+  const rest = Math.trunc(number / sources.length);
+  return {
+    geometry: fetchedGeometries[Math.trunc(rest / levels.length)]!,
+    from: sources[number % sources.length]!,
+    level: levels[rest % levels.length]!,
+  };
+}

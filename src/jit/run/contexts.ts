@@ -1,5 +1,6 @@
 import { windows } from "../../ir/index.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import type { LaunchRequest, ShadowRange } from "../../machine/launch.ts";
+import { parts } from "../../machine/memory/address-space.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { clusterSize } from "../../machine/state/cluster.ts";
@@ -146,7 +147,7 @@ export function fillContext(
   grid: Grid,
   kernel: CompiledKernel,
   context: number,
-  { params }: LaunchRequest,
+  { params, shadow }: LaunchRequest,
   extents: LaunchExtents,
 ): void {
   const { layout } = kernel;
@@ -167,7 +168,28 @@ export function fillContext(
   u8.set(kernel.targets, context + layout.targets);
   fillParams(grid, kernel, context, params);
   fillExtents(grid, kernel, context, extents);
-  for (let i = 0; i < kernel.roots.length; i++) fillRoot(grid, kernel, context, i);
+  for (let i = 0; i < kernel.roots.length; i++) {
+    const range = shadow?.ranges.get(kernel.roots[i]!);
+    if (range === undefined) fillRoot(grid, kernel, context, i);
+    else fillShadowRoot(grid, kernel, context, i, range);
+  }
+}
+
+/** Notes the memory of watched code to which a parameter points. */
+function fillShadowRoot(
+  { memory }: Pick<Grid, "memory">,
+  { layout }: CompiledKernel,
+  context: number,
+  i: number,
+  { address, bytes, at: from }: ShadowRange,
+): void {
+  const { i32 } = memory.views;
+  const at = (context + layout.roots + i * recordBytes) >>> 2;
+  const { low, high } = parts(address);
+  i32[at] = low;
+  i32[at + 1] = high;
+  i32[at + 2] = bytes;
+  i32[at + 3] = from - low;
 }
 
 /** Writes the parameters, and clears what the last launch has noted of its accesses. */

@@ -19,7 +19,8 @@ const answersOf = (host: () => Host): HostFunctions => ({
   arriveAtWarpWait: (context, site, lanes) => host().arriveAtWarpWait(context >>> 0, site, lanes),
   multiply: (context, site) => host().multiply(context >>> 0, site),
   unit: (context, site, lanes) => host().performUnit(context >>> 0, site, lanes),
-  image: (context, high, low, fetch) => host().findImage(context >>> 0, high >>> 0, low >>> 0, fetch),
+  image: (context, high, low, fetch, level) =>
+    host().findImage(context >>> 0, { high: high >>> 0, low: low >>> 0 }, fetch, level),
   endUnits: (context) => host().endUnits(context >>> 0),
   cluster: (context, site, question, lanes) => host().askCluster(context >>> 0, site, question, lanes),
   settle: (context) => host().settle(context >>> 0),

@@ -1,8 +1,10 @@
 import type { FoundObject } from "../../machine/images/image-table.ts";
-import type { Image } from "../../machine/images/image.ts";
-import { bitsOfFloat, channelInfo, type ChannelType } from "../../numeric/texel.ts";
+import type { Image, ImageLevel } from "../../machine/images/image.ts";
+import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../numeric/texel.ts";
 import type { Sampler } from "../../machine/images/sampler.ts";
-import { fetchOf, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
+import { hasGeometry } from "../../program/images/fetch.ts";
+import { levelsAt } from "../../program/images/lod.ts";
+import { type Fetch, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
 
 /** The number of the form that texels have; 0 if compiled code does not know it. */
 function formOf({ format: { type, channels } }: Image, result: TexelForm["result"]): number {
@@ -32,13 +34,26 @@ function borderWord(value: number, type: ChannelType): number {
   return type !== "f32" && value !== value ? 0x7fff_ffff : bitsOfFloat(value);
 }
 
-/** Puts where an image lies and its size; the third axis is that of layers or of depth. */
-function putSize(image: Image, isArray: boolean, width: number, words: Int32Array, at: number): void {
-  const level = image.sizes[0]!;
-  words[at + imageWords.base] = image.base;
+/** What an instruction fetches, and the word that gives the level. */
+export interface FetchRequest extends Fetch {
+  readonly lod: number;
+}
+
+/** The level from which all lanes fetch. Null if it is two of them, or if floats do not keep their bits. */
+function levelOf({ level, lod }: FetchRequest, image: Image, sampler: Sampler): ImageLevel | null {
+  if (level === "base") return image.sizes[0]!;
+  // Texels of several levels are blended, which leaves one NaN, even where one of them has all the weight.
+  if (image.levels > 1 && sampler.mipFilter !== "point" && sampler.filter === "point") return null;
+  const found = levelsAt(level === "float" ? floatOfBits(lod) : lod, sampler, image.levels);
+  return found.length === 1 ? image.sizes[found[0]!.level]! : null;
+}
+
+/** Puts where a level of an image lies and its size; the third axis is that of layers or of depth. */
+function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array, at: number): void {
+  words[at + imageWords.base] = image.base + level.offset;
   words[at + imageWords.rowPitch] = level.rowPitch;
   words[at + imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
-  words[at + imageWords.width] = width;
+  words[at + imageWords.width] = level.width;
   words[at + imageWords.height] = level.height;
   words[at + imageWords.depth] = isArray ? image.planes : level.depth;
 }
@@ -48,23 +63,24 @@ function describeSurface(image: Image, geometry: string, words: Int32Array, at: 
   const isArray = image.cube || image.layers !== null;
   const own = `${isArray ? "a" : ""}${image.dimensions}d`;
   if (image.samples > 1 || geometry !== own) return 0;
-  putSize(image, isArray, image.width * image.texelBytes, words, at);
+  putSize(image, image.sizes[0]!, isArray, words, at);
+  words[at + imageWords.width] = image.width * image.texelBytes;
   return 1;
 }
 
 /**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from. `fetch` is the
- * instruction (see `fetchNumber`). Returns the number of its form, or 0.
+ * Describes a texture in words from a place on, if it is one that compiled code fetches from. Returns the number of its
+ * form, or 0.
  */
-export function describeImage(found: FoundObject, fetch: number, words: Int32Array, at: number): number {
+export function describeImage(found: FoundObject, fetch: FetchRequest, words: Int32Array, at: number): number {
   if (found === null || typeof found === "string") return 0;
-  const { geometry, from } = fetchOf(fetch);
+  const { geometry, from } = fetch;
   if (from === "surface") return found.kind === "surface" ? describeSurface(found.image, geometry, words, at) : 0;
   if (found.kind !== "texture") return 0;
   const { image, sampler, sRGB } = found;
   if (image.cube || image.samples > 1 || sRGB) return 0;
   const isArray = image.layers !== null;
-  if (geometry !== `${isArray ? "a" : ""}${image.dimensions}d`) return 0;
+  if (!hasGeometry(image, geometry)) return 0;
   const form = formOf(image, from);
   if (form === 0) return 0;
   const axes = ([0, 1, 2] as const).slice(0, image.dimensions);
@@ -72,7 +88,9 @@ export function describeImage(found: FoundObject, fetch: number, words: Int32Arr
   const linear = sampler.filter === "linear" && from === "float";
   // A blend of channels that an image does not have with the border's is the launcher's.
   if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
-  putSize(image, isArray, image.width, words, at);
+  const level = levelOf(fetch, image, sampler);
+  if (level === null) return 0;
+  putSize(image, level, isArray, words, at);
   words[at + imageWords.modeX] = modes[0]!;
   words[at + imageWords.modeY] = modes[1]!;
   words[at + imageWords.modeZ] = modes[2]!;

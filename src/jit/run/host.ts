@@ -19,7 +19,7 @@ import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
-import { imageWordsAt } from "../abi/image-words.ts";
+import { fetchOf, imageWordsAt } from "../abi/image-words.ts";
 import { describeImage } from "./host-images.ts";
 import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
@@ -237,11 +237,11 @@ export class Host {
   }
 
   /** Describes a texture for compiled code. Returns the form of its texels, or 0 if it is for `performUnit`. */
-  findImage(context: number, high: number, low: number, fetch: number): number {
+  findImage(context: number, { high, low }: AddressParts, fetch: number, level: number): number {
     const { layout, lanes } = this.#kernel;
     const { images, views } = this.#grid.memory;
     const at = (context + layout.fragments + imageWordsAt(lanes)) >>> 2;
-    return describeImage(images.find(high, low), fetch, views.i32, at);
+    return describeImage(images.find(high, low), { ...fetchOf(fetch), lod: level }, views.i32, at);
   }
 
   /** A block ends. */

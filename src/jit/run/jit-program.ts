@@ -1,5 +1,6 @@
 import { launch } from "../../interpreter/launch.ts";
 import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
+import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { DeviceWork } from "../../machine/state/device-work.ts";
@@ -28,6 +29,7 @@ import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
 import { isRepeatable, quietly, withoutReports } from "./repeatable.ts";
 import { ShortLaunches } from "./short-launches.ts";
+import { WatchedLaunches, type WatchedResult } from "./watched-launches.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
@@ -43,6 +45,7 @@ export class JitProgram {
   #launchMemory: LaunchMemory | null = null;
   /** What the last launch ran. */
   #last: { readonly request: LaunchRequest; readonly isShared: boolean; readonly loaded: LoadedKernel } | null = null;
+  #watched: WatchedLaunches | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
   readonly #hasPhases: boolean;
 
@@ -118,6 +121,20 @@ export class JitProgram {
     }
   }
 
+  /** Runs a launch that the sanitizers of the request watch, which are the observers. */
+  launchWatched(request: LaunchRequest, observers: readonly Observer[]): WatchedResult {
+    this.#watched ??= new WatchedLaunches({
+      program: this.program,
+      functions: this.#functions,
+      shapeOf: (r) => this.#shapes.of(this.#functions.named(r.kernel)!.ir, r),
+      facts: (functions) => this.#facts(functions),
+      sharedMemory: () => this.#sharedMemory(),
+      attempt: (r) => this.#attempt(r),
+      orWhyNot,
+    });
+    return this.#watched.run(request, observers);
+  }
+
   /** The interpreter repeats a launch, since it knows more of what is wrong. */
   #again({ undo, id }: { readonly undo: () => void; readonly id: number }, request: LaunchRequest): JitResult {
     undo();
@@ -159,7 +176,7 @@ export class JitProgram {
       handedOver.push(work);
     };
     const undo = this.program.memory.checkpoint();
-    const print = ({ reports }: JitResult): void => {
+    const print = ({ reports }: Pick<JitResult, "reports">): void => {
       for (const text of printed) request.onOutput?.(text);
       for (const work of handedOver) request.onDeviceWork?.(work);
       for (const report of reports) request.onReport?.(report, reports);

@@ -182,7 +182,7 @@ export const reportCodes = {
   },
   "register-out-of-bounds": {
     title: "an operand reaches outside the registers of its function",
-    page: "An indirect operand takes its place from an address register, and the address lies in no variable: the base was never set, or the offset is too large. What is read there is 0 here and what is written is lost; a GPU takes whatever register that is.",
+    page: "An indirect operand takes its place from an address register, and the address lies in no variable, or not in the one whose address was taken for it: the base was never set, or the offset is too large. What is read there is 0 here and what is written is lost; a GPU takes whatever register that is.",
   },
   "proxy-fence-missing": {
     title: "asynchronous operations read what ordinary stores have written, without a proxy fence",

@@ -45,9 +45,12 @@ const axesOf: { readonly [G in ImageGeometry]: 1 | 2 | 3 } = {
   ...{ "1d": 1, a1d: 1, "2d": 2, a2d: 2, "3d": 3, cube: 2, acube: 2, "2dms": 2, a2dms: 2 },
 };
 
-/** Whether an image is of a geometry. */
-const hasGeometry = (image: Image, geometry: ImageGeometry): boolean =>
-  image.dimensions === axesOf[geometry] &&
+/**
+ * Whether an image is of a geometry. One of two dimensions that has one row is of one dimension too: NVIDIA's
+ * volumeRender makes and fetches such a table.
+ */
+export const hasGeometry = (image: Image, geometry: ImageGeometry): boolean =>
+  (image.dimensions === axesOf[geometry] || (axesOf[geometry] === 1 && image.dimensions === 2 && image.height === 1)) &&
   image.cube === geometry.endsWith("cube") &&
   (image.layers !== null) === geometry.startsWith("a") &&
   image.samples > 1 === geometry.endsWith("ms");

@@ -20,12 +20,11 @@ export class FunctionDeclarations {
     this.signatures = signatures;
   }
 
-  /** Checks the header and declares the name, so that the body may call the function. Null if the name is taken. */
-  declare(node: FunctionDeclaration): FunctionSymbol | null {
+  /** Checks what a header says by itself, whatever else is declared. */
+  header(node: FunctionDeclaration): CallSignature {
     const owner = node.entry ? "entry" : "func";
     const { sink } = this.#context;
     const signature = signatureOf(node, owner, this.#binder, this.#context);
-    this.signatures.set(node, signature);
     for (const directive of node.directives) for (const arg of directive.args) this.#binder.expression(arg);
     checkDirectives(node.directives, owner, signature.returns.length > 0, this.#context);
     checkAttributes(node, this.#context);
@@ -35,6 +34,13 @@ export class FunctionDeclarations {
         help: "put them on the definition",
       });
     }
+    return signature;
+  }
+
+  /** Declares the name, so that the body may call the function. Null if the name is taken. */
+  declare(node: FunctionDeclaration, signature: CallSignature): FunctionSymbol | null {
+    this.signatures.set(node, signature);
+    const { sink } = this.#context;
     const { scope } = this.#binder;
     const previous = scope.own(node.name.text);
     if (previous?.kind === "function") return this.#again(previous, node, signature);

@@ -6,6 +6,7 @@ import type { CheckedModule } from "./checked-module.ts";
 import type { CheckCode } from "./codes.ts";
 import { type BodyFindings, type BodyMemory, ModuleChecker, type ModulePart } from "./module-checker.ts";
 import { moduleHeader } from "./module-header.ts";
+import type { CallSignature } from "./signature.ts";
 
 /** Finds the text of a span by its node, where a diagnostic or a note is about another part of the module. */
 class PartSink extends DiagnosticSink<CheckCode> {
@@ -42,6 +43,7 @@ export class IncrementalChecker {
   readonly #declarations = new WeakMap<Item, Declaration>();
   readonly #texts = new Map<string, number>();
   #bodies = new Map<FunctionDeclaration, Known>();
+  #headers = new WeakMap<FunctionDeclaration, CallSignature>();
   #declared: ReadonlyMap<string, string> = new Map();
   #heading = "";
   #hasSets = false;
@@ -60,7 +62,11 @@ export class IncrementalChecker {
     const { version, target, addressSize } = heading;
     const key = [version, target.name, target.texturing, addressSize].join(" ");
     const all = key !== this.#heading || (changed.size > 0 && (hasSets || this.#hasSets));
-    const memory = new Memory(all ? new Map() : this.#bodies, { changed, fresh, isStrict: version < 200 });
+    if (key !== this.#heading) this.#headers = new WeakMap();
+    const memory = new Memory(all ? new Map() : this.#bodies, this.#headers, {
+      ...{ changed, fresh },
+      isStrict: version < 200,
+    });
     const sink = new PartSink(first, this.#sources);
     memory.onKeep = (findings) => {
       for (const { argument } of findings.unwritten) this.#sources.set(argument, sink.source);
@@ -192,13 +198,19 @@ interface Changes {
 /** The bodies of the last check, of which those are recalled that would be found the same. */
 class Memory implements BodyMemory {
   readonly kept = new Map<FunctionDeclaration, Known>();
+  readonly headers: WeakMap<FunctionDeclaration, CallSignature>;
   readonly #bodies: ReadonlyMap<FunctionDeclaration, Known>;
   readonly #since: Changes;
   /** Told of each body that has been checked; says whether its diagnostics point elsewhere. */
   onKeep: (findings: BodyFindings) => boolean = () => false;
 
-  constructor(bodies: ReadonlyMap<FunctionDeclaration, Known>, since: Changes) {
+  constructor(
+    bodies: ReadonlyMap<FunctionDeclaration, Known>,
+    headers: WeakMap<FunctionDeclaration, CallSignature>,
+    since: Changes,
+  ) {
     this.#bodies = bodies;
+    this.headers = headers;
     this.#since = since;
   }
 

@@ -56,6 +56,8 @@ export interface BodyMemory {
   /** The findings of a body, if they would be the same now. */
   recall(node: FunctionDeclaration, suggestions: number): BodyFindings | null;
   keep(node: FunctionDeclaration, findings: BodyFindings): void;
+  /** The signatures of headers in which nothing was found, and which depend on no other declaration. */
+  readonly headers: WeakMap<FunctionDeclaration, CallSignature>;
 }
 
 /** Checks a module in one pass over its items. With a memory, bodies that it knows are not checked again. */
@@ -148,7 +150,7 @@ export class ModuleChecker {
     const { binder } = this.#shared;
     binder.enter(null);
     if (node.name.text === "") return;
-    this.#functions.declare(node);
+    this.#functions.declare(node, this.#memory?.headers.get(node) ?? this.#header(node));
     if (node.body === null) return;
     if (this.#memory === null) {
       this.#body(node, node.body, this.#shared);
@@ -157,6 +159,19 @@ export class ModuleChecker {
     const known = this.#memory.recall(node, binder.suggestions);
     if (known === null) this.#memory.keep(node, this.#recorded(node, node.body));
     else this.#repeat(node, known);
+  }
+
+  /** Checks a header. */
+  #header(node: FunctionDeclaration): CallSignature {
+    if (this.#memory === null) return this.#functions.header(node);
+    const { length } = this.#sink.diagnostics;
+    const asked = new Set<string>();
+    this.#scope.asked = asked;
+    const signature = this.#functions.header(node);
+    this.#scope.asked = null;
+    const isClean = this.#sink.diagnostics.length === length && !this.#sink.full && asked.size === 0;
+    if (isClean) this.#memory.headers.set(node, signature);
+    return signature;
   }
 
   /** Checks a body, and returns what that has found. */

@@ -25,6 +25,8 @@ export class Engines {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
     const { request } = launched;
+    const watched = this.#runWatched(launched);
+    if (watched !== null) return watched;
     const jit = this.#jitFor(launched);
     if (typeof jit === "string") return this.#interpret(launched, jit);
     const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
@@ -57,6 +59,8 @@ export class Engines {
 
   async runAsync(launched: PreparedLaunch): Promise<EngineResult> {
     const { request } = launched;
+    const watched = this.#runWatched(launched);
+    if (watched !== null) return watched;
     const jit = this.#jitFor(launched);
     if (typeof jit === "string") return this.#interpret(launched, jit);
     const obstacle = jit.obstacleOf(request, true);
@@ -80,6 +84,15 @@ export class Engines {
     return typeof jit === "string" || jit.mayWait(launched.request);
   }
 
+  /** Runs a launch that nobody watches but sanitizers; null where it is another one, or only interpreted. */
+  #runWatched(launched: PreparedLaunch): EngineResult | null {
+    const { request, observers, isOnlySanitized } = launched;
+    if (observers.length === 0 || !isOnlySanitized || this.#interpretedOnly(launched) !== null) return null;
+    const { interpreted, ...result } = this.#compiler.launchWatched(request, observers);
+    if (interpreted === null) return { ...result, engine: "jit", interpreted: null, hostThreads: 1 };
+    return { ...result, engine: "interpreter", interpreted: `sanitizers watch: ${interpreted}`, hostThreads: 1 };
+  }
+
   #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
     const result = launch(this.#program, request, { observers });
     return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
@@ -93,17 +106,19 @@ export class Engines {
    * Returns the compiler, or the reason for not using it: compiled code does not support what only the interpreter
    * does.
    */
-  #jitFor({
-    request: { seed, steering, maxSteps, timeoutMs },
-    observers,
-    engine,
-  }: PreparedLaunch): JitProgram | string {
+  #jitFor(launched: PreparedLaunch): JitProgram | string {
+    const why = this.#interpretedOnly(launched);
+    if (why !== null) return why;
+    return launched.observers.length > 0 ? "observers watch" : this.#compiler;
+  }
+
+  /** Why a launch runs in the interpreter, apart from who watches it; null if nothing asks for that. */
+  #interpretedOnly({ request: { seed, steering, maxSteps, timeoutMs }, engine }: PreparedLaunch): string | null {
     if (engine === "interpreter") return "the interpreter was asked for";
-    if (observers.length > 0) return "sanitizers or other observers watch";
     if (seed !== undefined || steering !== undefined) return "the schedule is chosen";
     if (maxSteps !== undefined) return "steps are limited";
     if (timeoutMs !== undefined) return "time is limited";
-    return this.#compiler;
+    return null;
   }
 }
 

@@ -9,9 +9,9 @@ import type { Stream } from "./stream.ts";
 /** How launches are run, watched and limited. */
 export interface LaunchDefaults {
   /**
-   * The engine that runs kernels: "jit" for compiled code, or "interpreter", which is the reference. Sanitizers,
-   * observers, a chosen schedule, and limits on steps or time need the interpreter, and so does a kernel that cannot be
-   * compiled; `KernelResult.engine` says which one ran. Default: "jit".
+   * The engine that runs kernels: "jit" for compiled code, or "interpreter", which is the reference.
+   * Observers, a chosen schedule, and limits on steps or time need the interpreter, and so does a kernel that cannot be
+   * compiled, or of which sanitizers have found something; `KernelResult.engine` says which one ran. Default: "jit".
    */
   readonly engine?: EngineName;
   /**

@@ -31,6 +31,8 @@ function given<T extends object>(options: T): Given<T> {
 export class PreparedLaunch {
   readonly request: LaunchRequest;
   readonly observers: readonly Observer[];
+  /** Whether the observers are sanitizers alone, or there are none. */
+  readonly isOnlySanitized: boolean;
   readonly engine: EngineName;
   /** What the kernel has handed to the device so far. */
   readonly deviceWork: DeviceWork[] = [];
@@ -68,6 +70,7 @@ export class PreparedLaunch {
     this.#share = this.#blocks === null ? 1 : blocksIn(this.#blocks) / (x * y * z);
     this.engine = options.engine ?? defaults.engine ?? "jit";
     this.observers = [...sanitizersFor(sanitizers), ...observers];
+    this.isOnlySanitized = observers.length === 0;
     this.request = {
       kernel,
       ...plan.request,

@@ -7,6 +7,7 @@ import type {
   Register,
   SourceLocation,
 } from "../../ir/index.ts";
+import { withBoundedPlaces } from "../../ir/flow/index.ts";
 import { leavesOrder } from "../isa/row.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
@@ -27,7 +28,7 @@ const maxFileBytes = 4 * 2 ** 20;
 
 /** Lowers one routine to an IR function: its variables to ranges of the byte file, its predicates to registers. */
 export const lowerRoutine = (routine: BoundRoutine, symbols: Symbols): IrFunction =>
-  new RoutineLowering(routine, symbols).lower();
+  withBoundedPlaces(new RoutineLowering(routine, symbols).lower());
 
 class RoutineLowering implements FlowContext, LowerContext {
   readonly routine: BoundRoutine;

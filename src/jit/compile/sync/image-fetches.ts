@@ -8,9 +8,19 @@ import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { FetchKind } from "../module/image-helpers.ts";
 
+/** The operands of a fetch: the level has 32 bits, or is the base level. */
+interface FetchPlace {
+  readonly handle: Wasm;
+  readonly lod: Wasm | null;
+  /** By coordinate, then four lanes each. */
+  readonly coordinates: readonly (readonly Wasm[])[];
+}
+
+const bitsOf = (scalar: Wasm): Wasm => (scalar.ty === "f32" ? wasm.op("i32.reinterpret_f32", scalar) : scalar);
+
 /**
- * Writes fetches from textures whose handle is the same in all lanes. Whether compiled code can fetch
- * from such a texture is known only then: if not, the launcher does it, as any other fetch.
+ * Writes fetches from textures whose handle, and level if they give one, is the same in all lanes. Whether compiled
+ * code can fetch from such a texture is known only then: if not, the launcher does it, as any other fetch.
  */
 export class ImageFetches {
   readonly #chunk: Chunk;
@@ -28,32 +38,36 @@ export class ImageFetches {
   of(fetch: ImageFetch, operands: readonly Expr[], dst: readonly Destination[]): ((byHost: () => void) => void) | null {
     const { geometry, level, offsets, compares, hasSampler, component, result, integers } = fetch;
     const known = fetchedGeometries.find((one) => one === geometry);
-    const isPlain = level === "base" && offsets === 0 && component === null && !compares && !hasSampler;
+    const isPlain = level !== "gradients" && offsets === 0 && component === null && !compares && !hasSampler;
     if (known === undefined || !isPlain || result.startsWith("f16")) return null;
     const handle = this.#chunk.value(operands[0]!);
     if (handle.kind !== "uniform" || handle.ty !== "i64") return null;
+    const lod = level === "base" ? null : this.#chunk.value(operands[2 + coordinatesOf[known]]!);
+    if (lod !== null && lod.kind !== "uniform") return null;
     const coordinates = Array.from({ length: coordinatesOf[known] }, (_, n) => {
       const value = fitted(this.#chunk.value(operands[2 + n]!), "b32", this.#chunk.quads);
       return vectorOf(value, this.#chunk.quads).quads.map(([quad]) => quad!);
     });
     const kind = { geometry: known, integers, result: result === "f32" ? "float" : "integer" } as const;
-    return (byHost) => this.#write(handle.scalar, coordinates, kind, dst, byHost);
+    const where = { handle: handle.scalar, lod: lod === null ? null : bitsOf(lod.scalar), coordinates };
+    return (byHost) => this.#write(where, kind, dst, byHost);
   }
 
   #write(
-    handle: Wasm,
-    coordinates: readonly (readonly Wasm[])[],
+    { handle, lod, coordinates }: FetchPlace,
     kind: FetchKind,
     dst: readonly Destination[],
     byHost: () => void,
   ): void {
     const { writer: w, quads } = this.#chunk;
+    const level = lod === null ? "base" : kind.integers ? "integer" : "float";
     importHost(this.#at.unit.module, "image");
     const form = w.local("i32");
     w.get(this.#at.context);
     w.value(wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", handle, wasm.i64(32n))));
     w.value(wasm.op("i32.wrap_i64", handle));
-    w.value(wasm.i32(fetchNumber({ geometry: kind.geometry, from: kind.result })));
+    w.value(wasm.i32(fetchNumber({ geometry: kind.geometry, from: kind.result, level })));
+    w.value(lod ?? wasm.i32(0));
     callHost(w, "image");
     w.set(form);
     const name = this.#at.unit.imageHelpers.fetch(kind);

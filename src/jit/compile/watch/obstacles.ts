@@ -1,0 +1,87 @@
+import { flowGraphOf, livenessOf, operandsOf } from "../../../ir/flow/index.ts";
+import { accessesOf, type Instruction, type IrFunction, isShared, type Op } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import type { WatchChoices } from "./watch-choices.ts";
+
+/** Kernels with more instructions are left to the interpreter: watching makes about ten of each access. */
+const maxInstructions = 10_000;
+
+/** Returns why compiled code cannot watch a kernel, into which all that it calls has been copied; null if it can. */
+export function watchObstacleOf(ir: IrFunction): string | null {
+  if (ir.file !== undefined) return "a kernel of hardware threads";
+  if (ir.instructions.length > maxInstructions) return "a very large kernel";
+  for (const instruction of ir.instructions) {
+    const found = obstacleIn(instruction);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** The same for what nothing is left of in a kernel: of a function that it can call, or of the kernel itself. */
+export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
+  if (ir.noreturn) return "a function that promises not to return";
+  const isUniform = ir.instructions.some(
+    ({ op, guard }) => guard !== null && (op.kind === "call" || op.kind === "return") && op.uniform,
+  );
+  if (isUniform) return "a conditional call or return with .uni";
+  return sanitizers.has("init") && readsUnwritten(ir) ? "registers that may be read before they are written" : null;
+}
+
+function readsUnwritten(ir: IrFunction): boolean {
+  if (ir.instructions.length === 0) return false;
+  const registersOf = (list: IrFunction["params"]): readonly number[] =>
+    list.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+  const given = new Set(registersOf(ir.params));
+  const live = livenessOf(ir, flowGraphOf(ir.instructions), registersOf(ir.returns)).liveIn(0);
+  let found = false;
+  live.forEach((r) => {
+    if (!given.has(r)) found = true;
+  });
+  return found;
+}
+
+/** Operations that the code which watches leaves as they are, or knows how to watch. */
+const watched: ReadonlySet<Op["kind"]> = new Set([
+  ...(["pure", "load", "store", "atomic", "warp", "barrier", "fence", "branch", "branch-indexed"] as const),
+  ...(["return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
+]);
+
+const watchedSpaces: ReadonlySet<string> = new Set(["generic", "global", "shared", "const", "kernel-param"]);
+
+function obstacleIn({ op, guard, lanes }: Instruction): string | null {
+  if (lanes !== undefined || !watched.has(op.kind)) return `the operation ${op.kind}`;
+  switch (op.kind) {
+    case "atomic":
+      if (op.problem !== undefined || op.tracks !== undefined) return "an mbarrier";
+      break;
+    case "warp":
+      if (["align", "arrange", "multiply"].includes(op.warp.op)) return "matrices";
+      break;
+    case "barrier":
+      if (op.count !== null || (op.mode !== "sync" && op.mode !== "red")) return "a barrier for some of the threads";
+      if (guard !== null) return "a barrier with a guard";
+      break;
+    case "branch":
+      if (op.uniform && guard !== null) return "a conditional branch with .uni";
+      break;
+    case "branch-indexed":
+      if (op.uniform) return "an indexed branch with .uni";
+      break;
+    case "nothing":
+      if (op.proxy !== undefined) return "a fence between proxies";
+      break;
+    default:
+      break;
+  }
+  if (operandsOf(op).some(readsFrame)) return "variables of the frame";
+  for (const { access, place } of accessesOf(op)) {
+    if (place.kind !== "address" || place.surface !== undefined) return "surfaces";
+    const isNarrow = place.address.ty !== "i64" && access.space !== "shared";
+    if (isNarrow && isShared(place, access)) return "addresses of 32 bits";
+    if (!watchedSpaces.has(access.space)) return `memory of the space ${access.space}`;
+  }
+  return null;
+}
+
+const readsFrame = (expr: Expr): boolean =>
+  expr.kind === "frame" || (expr.kind === "prim" && expr.args.some(readsFrame));

@@ -1,0 +1,80 @@
+import { laneAddressOf } from "../../../ir/access.ts";
+import { writesOf } from "../../../ir/flow/accesses.ts";
+import { type Instruction, type IrFunction, windows } from "../../../ir/index.ts";
+import type { Expr } from "../../../semantics/index.ts";
+
+/** What an address in global memory is computed from: a pointer among the parameters, or a variable of the module. */
+export type PointerRoot =
+  | { readonly kind: "param"; readonly offset: number }
+  | { readonly kind: "variable"; readonly name: string };
+
+export const rootKey = (root: PointerRoot): string =>
+  root.kind === "param" ? `param ${root.offset}` : `variable ${root.name}`;
+
+/**
+ * Guesses what addresses are computed from. A wrong guess costs time alone: the access to the shadow memory then misses
+ * it, which ends the launch.
+ */
+export class PointerRoots {
+  readonly #writers = new Map<number, Instruction[]>();
+  readonly #known = new Map<number, ReadonlyMap<string, PointerRoot>>();
+
+  constructor({ instructions }: IrFunction) {
+    for (const instruction of instructions) {
+      writesOf(instruction, (r) => {
+        const list = this.#writers.get(r);
+        if (list === undefined) this.#writers.set(r, [instruction]);
+        else list.push(instruction);
+      });
+    }
+  }
+
+  /** The candidates; none where nothing is known. */
+  of(address: Expr): readonly PointerRoot[] {
+    const found = new Map<string, PointerRoot>();
+    this.#visit(address, found, new Set());
+    return [...found.values()];
+  }
+
+  #visit(expr: Expr, found: Map<string, PointerRoot>, seen: Set<number>): void {
+    if (expr.kind === "symbol") note(found, { kind: "variable", name: expr.symbol });
+    else if (expr.kind === "reg") this.#inRegister(expr.reg, found, seen);
+    else if (expr.kind === "prim" && passesPointers.has(expr.prim)) {
+      for (const arg of expr.args) if (arg.ty === "i64") this.#visit(arg, found, seen);
+    }
+  }
+
+  #inRegister(register: number, found: Map<string, PointerRoot>, seen: Set<number>): void {
+    if (seen.has(register)) return;
+    seen.add(register);
+    const known = this.#known.get(register);
+    if (known !== undefined) {
+      for (const root of known.values()) note(found, root);
+      return;
+    }
+    const own = new Map<string, PointerRoot>();
+    for (const { op, dst } of this.#writers.get(register) ?? []) {
+      const at = dst.indexOf(register);
+      if (op.kind === "pure" && at >= 0) this.#visit(op.values[at]!, own, seen);
+      const offset = paramOf(op);
+      if (offset !== null) note(own, { kind: "param", offset });
+    }
+    // What a loop computes from itself is known once the walk has come back to where it began.
+    if (seen.size === 1) this.#known.set(register, own);
+    for (const root of own.values()) note(found, root);
+  }
+}
+
+function note(found: Map<string, PointerRoot>, root: PointerRoot): void {
+  found.set(rootKey(root), root);
+}
+
+const passesPointers: ReadonlySet<string> = new Set(["i64.add", "i64.sub", "i64.select", "i64.and", "i64.or"]);
+
+/** The offset of the pointer that an instruction loads from the parameters. */
+function paramOf(op: Instruction["op"]): number | null {
+  if (op.kind !== "load" || op.access.space !== "kernel-param" || op.access.bits !== 64) return null;
+  const address = laneAddressOf(op.place);
+  if (address.kind !== "const") return null;
+  return Number(address.value) - windows["kernel-param"].start;
+}

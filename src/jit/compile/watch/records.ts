@@ -1,0 +1,125 @@
+import { type Expr, kit as k } from "../../../semantics/index.ts";
+import type { Plane } from "./shadow-plan.ts";
+
+/** The words that are noted of a cell's last write, or of the reads since: who, and perhaps in which interval. */
+export type CellRecord = readonly Expr[];
+
+/** How the threads that access a cell are noted. */
+export interface RecordRules {
+  /** The planes of writes and of reads, in the order of a record's words. */
+  readonly planes: { readonly written: readonly Plane[]; readonly read: readonly Plane[] };
+  /** The record of an access that this thread makes now. */
+  readonly mine: CellRecord;
+  /** Whether others made the accesses of a record, or some of them, and nothing orders these before this thread. */
+  conflicts(record: CellRecord): Expr;
+  /** Whether a record is one of several threads. */
+  isMany(record: CellRecord): Expr;
+  /** The record of this thread and, where it `conflicts`, those of an earlier record. */
+  many(record: CellRecord, conflicts: Expr): CellRecord;
+  /** Whether nothing has been written to a cell; null where that is not noted. */
+  isUnwritten: ((record: CellRecord) => Expr) | null;
+}
+
+/** The numbers of threads in a record of shared memory, above which is the interval; the last stands for several. */
+export const threadBits = 11;
+const threadCodes = 2 ** threadBits;
+
+/**
+ * A word is the interval and the thread's number in the block, both from 1; 0 if there was no access. Memory begins as
+ * zeros in each block.
+ */
+export class SharedRecords implements RecordRules {
+  readonly planes = { written: ["writer"], read: ["reader"] } as const;
+  readonly mine: readonly [Expr];
+
+  /** `own`: the word for this thread in the present interval. */
+  constructor(own: Expr) {
+    this.mine = [own];
+  }
+
+  /** The intervals are equal, and the threads are not. */
+  conflicts([word]: CellRecord): Expr {
+    return k.lt(k.sub(k.xor(word!, this.mine[0]), k.i32(1)), k.i32(threadCodes - 1), false);
+  }
+
+  isMany([word]: CellRecord): Expr {
+    return k.eq(k.and(word!, k.i32(threadCodes - 1)), k.i32(threadCodes - 1));
+  }
+
+  many(): CellRecord {
+    return [k.or(this.mine[0], k.i32(threadCodes - 1))];
+  }
+
+  readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
+}
+
+/**
+ * Threads are numbered through all launches, so that what earlier ones have noted need not be cleared: it is less than
+ * the first number of the launch, which stands for several threads. Without intervals, a word is a thread's number.
+ */
+export class GlobalRecords implements RecordRules {
+  readonly planes = { written: ["writer"], read: ["reader"] } as const;
+  readonly isUnwritten = null;
+  readonly mine: readonly [Expr];
+  readonly #first: Expr;
+
+  constructor(own: Expr, first: Expr) {
+    this.mine = [own];
+    this.#first = first;
+  }
+
+  conflicts([word]: CellRecord): Expr {
+    return k.op("pred.and", k.le(this.#first, word!, false), k.ne(word!, this.mine[0]));
+  }
+
+  isMany([word]: CellRecord): Expr {
+    return k.eq(word!, this.#first);
+  }
+
+  many(): CellRecord {
+    return [this.#first];
+  }
+}
+
+const severalBit = -0x8000_0000;
+
+/**
+ * The same with the interval in a second word. What several threads have done has the highest bit: they are of one
+ * block, that of the number, or of several, if it is the launch's first number.
+ */
+export class OrderedGlobalRecords implements RecordRules {
+  readonly planes = { written: ["writer", "writtenIn"], read: ["reader", "readIn"] } as const;
+  readonly isUnwritten = null;
+  readonly mine: readonly [Expr, Expr];
+  readonly #first: Expr;
+  readonly #blockFirst: Expr;
+  readonly #threads: number;
+
+  /** `interval`: the present one; `blockFirst`: the number of the block's first thread. */
+  constructor(own: Expr, interval: Expr, first: Expr, blockFirst: Expr, threads: number) {
+    this.mine = [own, interval];
+    this.#first = first;
+    this.#blockFirst = blockFirst;
+    this.#threads = threads;
+  }
+
+  conflicts([who, when]: CellRecord): Expr {
+    const isPresent = k.le(this.#first, k.and(who!, k.i32(~severalBit)), false);
+    const isOther = k.op("pred.and", isPresent, k.ne(who!, this.mine[0]));
+    const isUnordered = k.op("pred.or", k.eq(when!, this.mine[1]), k.op("pred.not", this.#isInBlock(who!)));
+    return k.op("pred.and", isOther, isUnordered);
+  }
+
+  isMany([who]: CellRecord): Expr {
+    return k.lt(who!, k.i32(0), true);
+  }
+
+  many([who]: CellRecord, conflicts: Expr): CellRecord {
+    const isFar = k.op("pred.and", conflicts, k.op("pred.not", this.#isInBlock(who!)));
+    return [k.or(k.select(isFar, this.#first, this.#blockFirst), k.i32(severalBit)), this.mine[1]];
+  }
+
+  #isInBlock(who: Expr): Expr {
+    return k.lt(k.sub(k.and(who, k.i32(~severalBit)), this.#blockFirst), k.i32(this.#threads), false);
+  }
+}

@@ -1,0 +1,19 @@
+import type { SanitizerName } from "../../../machine/launch.ts";
+import type { Dim3 } from "../../../machine/reports/report.ts";
+
+/** What the code that watches a kernel depends on, besides the kernel. */
+export interface WatchChoices {
+  readonly sanitizers: ReadonlySet<SanitizerName>;
+  readonly block: Dim3;
+  /** Bytes of a block's shared memory, from the beginning of its window. */
+  readonly sharedBytes: number;
+}
+
+/** Threads of a block. */
+export const threadsOf = ([x, y, z]: Dim3): number => x * y * z;
+
+/** Lanes of a warp. */
+export const warpLanes = 32;
+
+/** Whether a name is that of a variable in global memory. */
+export type IsGlobal = (name: string) => boolean;

@@ -1,0 +1,133 @@
+import {
+  atAddress,
+  type Guard,
+  type Instruction,
+  type IrFunction,
+  type Op,
+  plainAccess,
+  type Register,
+  type RegisterClass,
+  type Space,
+} from "../../../ir/index.ts";
+import { retargeted } from "../../../ir/retarget.ts";
+import { type Expr, kit as k } from "../../../semantics/index.ts";
+
+const types = { pred: "pred", b32: "i32", b64: "i64" } as const;
+
+/** A function that is written anew, with further instructions between its own. */
+export class WatchedCode {
+  readonly #ir: IrFunction;
+  readonly #registers: Register[];
+  readonly #out: Instruction[] = [];
+  readonly #origins: number[] = [];
+  /** By instruction of the source, where its code begins. */
+  readonly #places: number[] = [];
+  readonly #own = new Set<number>();
+  /** The instruction to which new ones belong, and its guard. */
+  #at = 0;
+  #guard: Guard | null = null;
+  readonly #found: Expr;
+
+  constructor(ir: IrFunction) {
+    this.#ir = ir;
+    this.#registers = [...ir.registers];
+    this.#found = this.register("pred");
+    this.set(this.#found, k.pred(false));
+  }
+
+  /** A fresh register, as an expression. */
+  register(kind: RegisterClass): Expr {
+    const bits = { pred: 1, b32: 32, b64: 64 }[kind];
+    const reg = this.#registers.push({ name: `watch${this.#registers.length}`, class: kind, bits }) - 1;
+    return { kind: "reg", ty: types[kind], reg };
+  }
+
+  /** Goes on to an instruction of the source: what is written from here on is for the lanes that its guard selects. */
+  goTo(i: number): void {
+    this.#places.push(this.#out.length);
+    this.#at = i;
+    this.#guard = this.#ir.instructions[i]?.guard ?? null;
+  }
+
+  /** The present instruction itself. */
+  keep(): void {
+    this.#own.add(this.#out.length);
+    this.#push(this.#ir.instructions[this.#at]!);
+  }
+
+  set(to: Expr, value: Expr, guard = this.#guard): void {
+    this.add({ kind: "pure", values: [value] }, [to], guard);
+  }
+
+  /** Computes a value once. */
+  once(value: Expr): Expr {
+    if (value.kind === "reg" || value.kind === "const") return value;
+    const to = this.register(value.ty === "pred" ? "pred" : value.ty === "i64" ? "b64" : "b32");
+    this.set(to, value);
+    return to;
+  }
+
+  /** Computes a predicate that is false in lanes that the guard keeps from it. */
+  test(value: Expr): Guard {
+    const to = this.register("pred");
+    if (this.#guard !== null) this.set(to, k.pred(false), null);
+    this.set(to, value);
+    return { register: numberOf(to), negate: false };
+  }
+
+  /** Loads words that lie next to each other. */
+  load(space: Space, address: Expr, count: number): readonly Expr[] {
+    const words = Array.from({ length: count }, () => this.register("b32"));
+    this.add({ kind: "load", access: plainAccess(space, 32, count, 4), place: atAddress(address) }, words);
+    return words;
+  }
+
+  store(space: Space, address: Expr, values: readonly Expr[], guard = this.#guard): void {
+    const access = plainAccess(space, 32, values.length, 4);
+    this.add({ kind: "store", access, place: atAddress(address), values }, [], guard);
+  }
+
+  add(op: Op, dst: readonly Expr[], guard = this.#guard): void {
+    this.#push({ ...this.#template, op, dst: dst.map(numberOf), guard });
+  }
+
+  /** Notes that there may be something to report. */
+  find(test: Expr): void {
+    this.set(this.#found, k.op("pred.or", this.#found, test));
+  }
+
+  /** Tells the launcher if there may be anything to report. */
+  raiseAlarm(alarm: Expr): void {
+    this.store("global", alarm, [k.i32(1)], { register: numberOf(this.#found), negate: false });
+  }
+
+  get code(): { readonly ir: IrFunction; readonly origins: readonly number[] } {
+    const instructions = this.#out.map((instruction, i) =>
+      this.#own.has(i) ? retargeted(instruction, (target) => this.#places[target]!) : instruction,
+    );
+    return { ir: { ...this.#ir, registers: this.#registers, instructions }, origins: this.#origins };
+  }
+
+  get #template(): Instruction {
+    const { instructions, span } = this.#ir;
+    const at = instructions[Math.min(this.#at, instructions.length - 1)];
+    return {
+      op: { kind: "nothing" },
+      dst: [],
+      guard: null,
+      undefinedCases: [],
+      span: at?.span ?? span,
+      location: at?.location ?? null,
+    };
+  }
+
+  #push(instruction: Instruction): void {
+    this.#out.push(instruction);
+    this.#origins.push(Math.min(this.#at, Math.max(0, this.#ir.instructions.length - 1)));
+  }
+}
+
+function numberOf(register: Expr): number {
+  if (register.kind !== "reg") throw new Error("not a register");
+  return register.reg;
+}

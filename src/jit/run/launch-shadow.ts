@@ -1,0 +1,135 @@
+import { windows } from "../../ir/index.ts";
+import type { LaunchRequest, LaunchShadow, ShadowRange } from "../../machine/launch.ts";
+import type { Allocation } from "../../machine/memory/allocation.ts";
+import type { Extent } from "../../machine/memory/extent.ts";
+import type { Program } from "../../program/program.ts";
+import type { PointerRoot } from "../compile/watch/pointer-roots.ts";
+import type { HiddenParam, Plane, SharedShadow, ShadowPlan } from "../compile/watch/shadow-plan.ts";
+import type { Shadows } from "./shadows.ts";
+
+/** The addresses of shadows: far from all others, and so far from each other that no index leads to another one. */
+const shadowAddress = (index: number): bigint => 0x0100_0000_0000_0000n + (BigInt(index) << 36n);
+
+/** What lies in a block's shared memory: what the launch gives the kernel, and then the shadow of that. */
+export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: SharedShadow): readonly Extent[] {
+  const { extents, dynamicStart, dynamicName } = program.shared;
+  const given = { name: dynamicName, start: dynamicStart, end: dynamicStart + sharedBytes };
+  return [...extents, given, shadow.words, shadow.writer, shadow.reader];
+}
+
+/** Bytes of the shared memory of a block that has a shadow. */
+export const sharedBytesWith = ({ reader }: SharedShadow): number =>
+  Math.ceil((reader.end - windows.shared.start) / 256) * 256;
+
+/**
+ * Gives a launch the memory and the parameters that watched code asks for. Returns a text if it cannot be watched: why.
+ * `checksWritten`: whether it must be known what the host has written.
+ */
+export function withShadow(
+  program: Program,
+  shadows: Shadows,
+  plan: ShadowPlan,
+  request: LaunchRequest,
+  checksWritten: boolean,
+): LaunchRequest | string {
+  const [gx, gy, gz] = request.grid;
+  const [bx, by, bz] = request.block;
+  const first = shadows.numbersFor(gx * gy * gz * bx * by * bz);
+  if (first === null) return "too many threads";
+  const given = new LaunchRanges(program, shadows, plan, request.params);
+  const params = new Uint8Array(
+    plan.hidden.reduce((end, { offset }) => Math.max(end, offset + 8), request.params.length),
+  );
+  params.set(request.params);
+  const view = new DataView(params.buffer);
+  for (const hidden of plan.hidden) {
+    const { kind, offset } = hidden;
+    if (kind === "alarm") {
+      view.setBigUint64(offset, given.addressOfAlarm(offset), true);
+      continue;
+    }
+    if (kind === "firstNumber") {
+      view.setUint32(offset, first, true);
+      continue;
+    }
+    const allocation = given.allocationOf(hidden.root);
+    if (checksWritten && allocation?.unwritten !== undefined) return "memory that the host has not written";
+    const value = given.valueOf(hidden, allocation);
+    if (value === null) return "too much memory";
+    view.setBigUint64(offset, BigInt.asUintN(64, value), true);
+  }
+  const { dynamicStart } = program.shared;
+  const own = dynamicStart + request.sharedBytes - windows.shared.start;
+  const sharedBytes = plan.shared === null ? own : sharedBytesWith(plan.shared) + request.sharedBytes;
+  const end = dynamicStart + request.sharedBytes;
+  const alone = [...program.shared.extents, { name: program.shared.dynamicName, start: dynamicStart, end }];
+  const sharedExtents = plan.shared === null ? alone : sharedExtentsOf(program, request.sharedBytes, plan.shared);
+  const shadow: LaunchShadow = { sharedBytes, sharedExtents, ranges: given.ranges };
+  return { ...request, params, shadow };
+}
+
+/** The shadows of the allocations to which a launch's parameters point. */
+class LaunchRanges {
+  readonly ranges = new Map<number, ShadowRange>();
+  readonly #program: Program;
+  readonly #shadows: Shadows;
+  readonly #scale: number;
+  readonly #params: Uint8Array;
+  readonly #known = new Map<string, ShadowRange | null>();
+
+  constructor(program: Program, shadows: Shadows, { globalCell }: ShadowPlan, params: Uint8Array) {
+    this.#program = program;
+    this.#shadows = shadows;
+    this.#scale = 4 / globalCell;
+    this.#params = params;
+  }
+
+  /** The allocation in which a pointer lies; null where it lies in none. */
+  allocationOf(root: PointerRoot): Allocation | null {
+    const { addresses, memory, variables } = this.#program;
+    if (root.kind === "variable") return memory.find(variables.get(root.name)!.address);
+    if (root.offset + 8 > this.#params.length) return null;
+    const { buffer, byteOffset } = this.#params;
+    const view = new DataView(buffer, byteOffset);
+    const found = addresses.classify({
+      low: view.getUint32(root.offset, true),
+      high: view.getUint32(root.offset + 4, true),
+    });
+    const allocation = found.kind === "global" ? memory.find(found.offset) : null;
+    return allocation === null || allocation.freed ? null : allocation;
+  }
+
+  /** The value of a parameter; null where there is no room. */
+  valueOf(
+    hidden: Exclude<HiddenParam, { kind: "firstNumber" | "alarm" }>,
+    allocation: Allocation | null,
+  ): bigint | null {
+    const start = allocation === null ? 0n : this.#program.addresses.global(allocation.start);
+    if (hidden.kind === "start") return start;
+    if (hidden.kind === "bytes") return allocation === null ? 0n : BigInt(allocation.end - allocation.start);
+    const range = this.#rangeOf(hidden.plane, allocation);
+    if (range === null) return null;
+    this.ranges.set(hidden.offset, range);
+    return range.address - start * BigInt(this.#scale);
+  }
+
+  /** Returns the address of the word that raises the alarm. */
+  addressOfAlarm(offset: number): bigint {
+    const range = { address: shadowAddress(-1), bytes: 4, at: this.#shadows.alarmAt };
+    this.ranges.set(offset, range);
+    return range.address;
+  }
+
+  #rangeOf(plane: Plane, allocation: Allocation | null): ShadowRange | null {
+    const key = `${plane} ${allocation?.start}`;
+    let range = this.#known.get(key);
+    if (range === undefined) {
+      const address = shadowAddress(this.#known.size);
+      const bytes = allocation === null ? 0 : Math.ceil((allocation.end - allocation.start) / 4) * 4 * this.#scale;
+      const at = bytes === 0 ? 0 : this.#shadows.take(plane, bytes);
+      range = at === null ? null : { address, bytes, at };
+      this.#known.set(key, range);
+    }
+    return range;
+  }
+}

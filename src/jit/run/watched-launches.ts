@@ -1,0 +1,193 @@
+import { launch } from "../../interpreter/launch.ts";
+import { type IrFunction, windows } from "../../ir/index.ts";
+import type { Observer } from "../../machine/events.ts";
+import type { LaunchRequest, LaunchResult, SanitizerName } from "../../machine/launch.ts";
+import type { Program } from "../../program/program.ts";
+import { machineFeatures } from "../../wasm/index.ts";
+import type { LaunchShape } from "../abi/launch-shape.ts";
+import { compileKernel } from "../compile/kernel/compile-kernel.ts";
+import { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import type { ProgramFacts } from "../compile/plan/program-facts.ts";
+import type { ShadowPlan } from "../compile/watch/shadow-plan.ts";
+import { lostObstacleOf } from "../compile/watch/obstacles.ts";
+import { weave } from "../compile/watch/weave.ts";
+import { GivenUp } from "../abi/refusal.ts";
+import { Host } from "./host.ts";
+import { withModule } from "./kernel-cache.ts";
+import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
+import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
+import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { Shadows } from "./shadows.ts";
+
+/** A launch whose effects can be undone; what it prints and reports is kept until that is decided. */
+export interface Attempt {
+  readonly id: number;
+  readonly request: LaunchRequest;
+  readonly undo: () => void;
+  readonly print: (result: Pick<LaunchResult, "reports">) => void;
+}
+
+/** What watched launches need of the compiler that runs all others. */
+export interface WatchedLaunchesPort {
+  readonly program: Program;
+  readonly functions: CompiledFunctions;
+  shapeOf(request: LaunchRequest): LaunchShape;
+  facts(functions: CompiledFunctions): ProgramFacts;
+  sharedMemory(): LaunchMemory;
+  attempt(request: LaunchRequest): Attempt;
+  /** Returns what is made, or why it cannot be compiled. */
+  orWhyNot<T>(make: () => T): T | string;
+}
+
+/** The result of a launch that sanitizers watch. */
+export interface WatchedResult extends LaunchResult {
+  /** Why the interpreter has run the launch; null if compiled code did, and found nothing to report. */
+  readonly interpreted: string | null;
+}
+
+interface WatchedKernel {
+  readonly loaded: LoadedKernel;
+  readonly functions: CompiledFunctions;
+  readonly plan: ShadowPlan;
+  /** How often in a row the interpreter had nothing to report where compiled code thought that there might be. */
+  falseAlarms: number;
+}
+
+/** Alarms for nothing after which a kernel is left to the interpreter. */
+const maxFalseAlarms = 2;
+
+/**
+ * Launches that sanitizers watch. Compiled code runs them, with code woven in that tells whether there may be anything
+ * to report; if so, the launch is undone, and the interpreter repeats it and finds what there is.
+ */
+export class WatchedLaunches {
+  readonly #port: WatchedLaunchesPort;
+  readonly #shadows: Shadows;
+  readonly #kernels = new Map<string, WatchedKernel | string>();
+
+  constructor(port: WatchedLaunchesPort) {
+    this.#port = port;
+    this.#shadows = new Shadows(port.program.memory);
+  }
+
+  /** `observers`: the sanitizers that the request names, for the interpreter. */
+  run(request: LaunchRequest, observers: readonly Observer[]): WatchedResult {
+    const names = request.sanitize ?? new Set();
+    const { program } = this.#port;
+    const watched = this.#kernelFor(request, names);
+    const obstacle = typeof watched === "string" ? watched : this.#obstacleOf(watched);
+    if (obstacle !== null || typeof watched === "string") {
+      return { ...launch(program, request, { observers }), interpreted: obstacle };
+    }
+    if (names.has("memory")) program.memory.quarantine = true;
+    const woven = withShadow(program, this.#shadows, watched.plan, { ...request, hostThreads: 1 }, names.has("init"));
+    if (typeof woven === "string") {
+      this.#shadows.giveBack();
+      return { ...launch(program, request, { observers }), interpreted: woven };
+    }
+    const attempt = this.#port.attempt(woven);
+    const result = this.#attempt(watched, attempt);
+    if (result !== null) {
+      attempt.print(result);
+      return { ...result, interpreted: null };
+    }
+    attempt.undo();
+    const found = launch(program, request, { observers, id: attempt.id });
+    watched.falseAlarms = found.reports.length === 0 ? watched.falseAlarms + 1 : 0;
+    return { ...found, interpreted: "compiled code has found that there may be something to report" };
+  }
+
+  /** Returns null where the interpreter has to repeat the launch. */
+  #attempt({ loaded, functions }: WatchedKernel, { request, id }: Attempt): LaunchResult | null {
+    const { program } = this.#port;
+    const shared = this.#port.sharedMemory();
+    try {
+      const execution = new LaunchExecution(
+        program,
+        loaded,
+        shared,
+        (grid, slot, clusters) => new Host(grid, loaded.kernel, functions, shared.constants, slot, clusters),
+        request,
+        { apart: false, canUndo: true, id },
+      );
+      const result = execution.run();
+      const isAlarmed = this.#shadows.takeAlarm();
+      return result.ok && !isAlarmed ? result : null;
+    } catch (error) {
+      this.#shadows.takeAlarm();
+      // The interpreter refuses what makes no sense in the same way.
+      if (error instanceof GivenUp || error instanceof RangeError) return null;
+      throw error;
+    } finally {
+      this.#shadows.giveBack();
+    }
+  }
+
+  #obstacleOf({ falseAlarms, loaded }: WatchedKernel): string | null {
+    if (loaded.kernel.waits) return "blocks may wait for each other";
+    return falseAlarms < maxFalseAlarms ? null : "compiled code finds what is none";
+  }
+
+  #kernelFor(request: LaunchRequest, sanitizers: ReadonlySet<SanitizerName>): WatchedKernel | string {
+    const { kernel, block, sharedBytes, threads, cluster, matrix } = request;
+    if (threads !== undefined || cluster !== undefined) return "the shape of the launch";
+    const key = [kernel, block.join(), sharedBytes, [...sanitizers].sort().join(), matrix].join(" ");
+    let known = this.#kernels.get(key);
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(request, sanitizers)));
+    return known;
+  }
+
+  #compile(request: LaunchRequest, sanitizers: ReadonlySet<SanitizerName>): WatchedKernel | string {
+    const port = this.#port;
+    const { program, functions } = port;
+    const { block } = request;
+    const compiled = functions.inlined.named(request.kernel);
+    if (compiled === null) return "there is no such kernel";
+    if (compiled.ir.bounds.reqnctapercluster !== undefined) return "clusters";
+    const { dynamicStart } = program.shared;
+    const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
+    const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
+    const choices = { sanitizers, block, sharedBytes };
+    for (const ir of this.#reachedFrom(request.kernel)) {
+      const lost = lostObstacleOf(ir, choices);
+      if (lost !== null) return lost;
+    }
+    const woven = weave(compiled.ir, choices, isGlobal);
+    if (typeof woven === "string") return woven;
+    const { ir, plan } = woven;
+    const origins = woven.origins.map((i) => compiled.origins?.[i] ?? i);
+    const list = functions.inlined.list.map((f) => (f === compiled ? { ...f, ir, origins } : f));
+    const watching = new CompiledFunctions(program, list);
+    return port.orWhyNot(() => {
+      const shape: LaunchShape = { ...port.shapeOf(request), needlessBarriers: [] };
+      const known = port.facts(watching);
+      const facts: ProgramFacts =
+        plan.shared === null
+          ? known
+          : {
+              ...known,
+              shared: sharedExtentsOf(program, request.sharedBytes, plan.shared),
+              sharedBytes: sharedBytesWith(plan.shared),
+            };
+      const { fusedMadd } = machineFeatures();
+      const made = compileKernel(watching.list[compiled.number]!, shape, facts, { fusedMadd }, "any");
+      const loaded = new LoadedKernel(withModule(made), program.memory, guessedMs(ir, block));
+      return { loaded, functions: watching, plan, falseAlarms: 0 };
+    });
+  }
+
+  /** A kernel and the functions that it can call by name, as they were loaded. */
+  #reachedFrom(kernel: string): Iterable<IrFunction> {
+    const { functions } = this.#port;
+    const found = new Set<IrFunction>();
+    const add = (name: string): void => {
+      const ir = functions.named(name)?.ir;
+      if (ir !== undefined) found.add(ir);
+    };
+    add(kernel);
+    for (const { instructions } of found) {
+      for (const { op } of instructions) if (op.kind === "call" && op.target.kind === "direct") add(op.target.function);
+    }
+    return found;
+  }
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import type { Report } from "../../src/machine/reports/report.ts";
+import { Device, type EngineName } from "../../src/runtime/index.ts";
+import { compareOutcomes } from "../fuzz/compare.ts";
+import { engines } from "../fuzz/engine.ts";
+import { linesOf, programOf, withLines } from "../fuzz/program.ts";
+import { casesIn, inFrame, launchesOf } from "./race-programs.ts";
+
+/*
+ * Compiled code that watches itself finds what the interpreter finds, which explains it: the same programs have the
+ * same reports with both.
+ */
+
+/** All that a report says. */
+const textOf = ({ code, message, help, span, threads, count, notes, related }: Report): string =>
+  JSON.stringify({
+    code,
+    message,
+    help,
+    span,
+    threads,
+    count,
+    notes,
+    related: related?.map((r) => [r.message, r.span]),
+  });
+
+function outcomeOf(body: string, engine: EngineName) {
+  const device = new Device({ sanitize: "all", engine });
+  const out = device.buffer("u32", 4096);
+  const module = device.load(inFrame(body));
+  const results = launchesOf(body).map(({ kernel, size }) => module.kernel(kernel).launch({ ...size, args: [out] }));
+  const reports = results.flatMap((r) => r.reports.map(textOf));
+  // Which of several racing threads comes last, nobody promises.
+  return {
+    reports,
+    memory: reports.length > 0 ? null : out.read().slice(0, 128).join(),
+    ranBy: results.map((r) => r.engine),
+  };
+}
+
+describe.each([...casesIn("race"), ...casesIn("watched")])("$file", ({ parts }) => {
+  test.each(parts)("%s", (_, body) => {
+    const { ranBy, ...found } = outcomeOf(body, "jit");
+    const { ranBy: __, ...wanted } = outcomeOf(body, "interpreter");
+    expect(found).toEqual(wanted);
+    const asked = /^\/\/ engine: (\w+)$/m.exec(body)?.[1];
+    if (asked !== undefined) expect(ranBy).toEqual(ranBy.map(() => asked));
+  });
+});
+
+/** The program without one of the lines that order what its threads do; null if there is none. */
+function withoutOrder(seed: number) {
+  const program = programOf("barriers", seed);
+  const lines = linesOf(program);
+  const places = lines.flatMap((line, i) => (/^ *(bar|barrier)\./.test(line) ? [i] : []));
+  const left = places[seed % places.length];
+  return left === undefined ? null : withLines(program, lines.toSpliced(left, 1));
+}
+
+test("a barrier that is missing is found", { timeout: 300_000 }, () => {
+  let found = 0;
+  for (let seed = 1; seed <= 40; seed++) {
+    const program = withoutOrder(seed);
+    if (program === null) continue;
+    const wanted = engines.watched.run(program);
+    if (wanted.reports.some((report) => report.startsWith("no-progress"))) continue;
+    const names = ["interpreter", "compiled code"] as const;
+    expect([seed, compareOutcomes(wanted, engines.watching.run(program), names)]).toEqual([seed, null]);
+    if (wanted.reports.length > 0) found++;
+  }
+  expect(found).toBeGreaterThan(10);
+});

@@ -137,6 +137,23 @@ describe("kernels and variables", () => {
     expect(program.reports.map(({ code }) => code)).toEqual(["misaligned-access"]);
   });
 
+  // Section 5.1 of the CUDA C++ Programming Guide: code with an `a` is for that compute capability alone.
+  test.each([
+    ["sm_75", 7, 5],
+    ["sm_90a", 9, 0],
+    ["sm_100a", 10, 0],
+    ["sm_120a", 12, 0],
+  ])("a program for %s sees a card of %d.%d", async (target, major, minor) => {
+    const program = new FakeProgram({ gpu: null });
+    await program.register(ptx.replace("sm_75", target));
+    const found = [75, 76].map(async (attribute) => {
+      const out = program.room(4);
+      expect(await program.call("cudaDeviceGetAttribute", out, attribute, 0)).toBe(0);
+      return program.i32(out);
+    });
+    expect(await Promise.all(found)).toEqual([major, minor]);
+  });
+
   test("an image for another architecture is none", async () => {
     const program = new FakeProgram();
     const handle = await program.register(ptx.replace("sm_75", "sm_100"));

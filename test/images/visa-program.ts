@@ -1,7 +1,7 @@
 import { type Buffer, Device, type ImageHandle, type ImageOptions } from "../../src/runtime/index.ts";
 import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
 
-/** A kernel of one hardware thread of 16 lanes, whose first argument is an image and whose second one a buffer. */
+/** A kernel of hardware threads of 16 lanes, whose first argument is an image and whose second one a buffer. */
 export interface ImageProgram {
   /** Declarations besides those below. */
   readonly declarations?: readonly string[];
@@ -11,6 +11,10 @@ export interface ImageProgram {
   /** Words of the buffer. Default: as many as are written. */
   readonly buffer?: number;
   readonly platform?: string;
+  /** Threads of the group. Default: one. */
+  readonly threads?: number;
+  /** The image's memory is freed before the launch. */
+  readonly freed?: true;
 }
 
 /*
@@ -133,7 +137,9 @@ export function runOnImage(
   const image = device.image(options).write(texels);
   const out: Buffer = device.buffer("u32", program.buffer ?? 16 * program.results);
   const args = [image.surface(), out, ...(own === null ? [] : [own])];
-  const { reports } = module.kernel("k").launch({ global: 16, local: 16, args, sanitize: ["init", "race"] });
+  const items = 16 * (program.threads ?? 1);
+  if (program.freed) image.buffer.free();
+  const { reports } = module.kernel("k").launch({ global: items, local: items, args, sanitize: ["init", "race"] });
   const words = out.read() as Uint32Array;
   return {
     words,

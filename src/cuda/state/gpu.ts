@@ -103,6 +103,22 @@ export const gpus: Readonly<Record<string, Gpu>> = {
     sharedOptIn: 227 * kib,
     sharedReserved: kib,
   },
+  sm_120: {
+    name: "NVIDIA GeForce RTX 5090",
+    major: 12,
+    minor: 0,
+    multiprocessors: 170,
+    clock: 2_407_000,
+    memoryClock: 14_001_000,
+    busBits: 512,
+    l2: 98_304 * kib,
+    persistingL2: 61_440 * kib,
+    threadsPerMultiprocessor: 1536,
+    blocksPerMultiprocessor: 24,
+    sharedPerMultiprocessor: 100 * kib,
+    sharedOptIn: 99 * kib,
+    sharedReserved: kib,
+  },
 };
 
 /** The card of programs that bring no code along. */

@@ -107,11 +107,14 @@ const kinds = {
   i8: { d: [2], of: [0, 1], k: 32 },
 } as const;
 
-function instructionDescriptor(random: Random, kind: keyof typeof kinds): number {
+/** `stationary`: of a product with stationary weights, which has other shapes (table 39). */
+function instructionDescriptor(random: Random, kind: keyof typeof kinds, stationary: boolean): number {
   const { d, of } = kinds[kind];
-  const rows = random.pick([64, 128]);
+  const rows = random.pick(stationary ? [32, 64, 128] : [64, 128]);
   const floats = rows === 128 ? [16, 32, 64, 80, 128] : [8, 16, 24, 64, 104, 128];
-  const n = random.pick(kind === "i8" ? [16, 32, 48, 64, 128].filter((n) => n % 16 === 0) : floats);
+  const n = random.pick(
+    stationary ? [64, 128] : kind === "i8" ? [16, 32, 48, 64, 128].filter((n) => n % 16 === 0) : floats,
+  );
   const format = random.pick(of);
   // With halves as sums, factors are halves too.
   const sum = kind === "f16" && format === 1 ? 1 : random.pick(d);
@@ -157,13 +160,32 @@ function multiply(scope: Scope, { address }: Allocation): void {
   const p = text.temporary(1);
   const b = descriptor(scope, swizzles, fixedBits);
   const a = random.chance(0.3) ? `[${address}+${firstOfA}]` : descriptor(scope, swizzles, fixedBits);
-  const bits = instructionDescriptor(random, kind);
+  const stationary = random.chance(0.3);
+  const bits = instructionDescriptor(random, kind, stationary);
   // A in tensor memory is never transposed.
   text.add(`mov.b32 ${idesc}, ${a.startsWith("[") ? bits & ~(1 << 15) : bits};`);
   text.add(`setp.ne.u32 ${p}, %lt, ${random.pick([0, 1, 1])};`);
+  if (stationary) {
+    const zeros = random.chance(0.5) ? `, ${zeroColumns(text)}` : "";
+    text.add(`tcgen05.mma.ws.cta_group::1.kind::${kind} [${address}], ${a}, ${b}, ${idesc}, ${p}${zeros};`);
+    return;
+  }
   const mask = random.chance(0.2) ? `, ${lanesLeftOut(text)}` : "";
   const scale = kind !== "f8f6f4" && kind !== "i8" && random.chance(0.2) ? `, ${random.between(0, 15)}` : "";
   text.add(`tcgen05.mma.cta_group::1.kind::${kind} [${address}], ${a}, ${b}, ${idesc}${mask}, ${p}${scale};`);
+}
+
+/** A descriptor of columns of B that count as zero, in a register (section 9.7.16.4.3). */
+function zeroColumns(text: FunctionText): string {
+  const { random } = text;
+  const to = text.temporary(64);
+  const enabled = random.chance(0.7) ? 1n << 39n : 0n;
+  const spans = (BigInt(random.below(16)) << 40n) | (BigInt(random.below(16)) << 48n);
+  const shift = BigInt(random.below(random.chance(0.5) ? 1 : 64)) << 56n;
+  const first = BigInt(random.below(16)) << 32n;
+  const word = enabled | spans | shift | first | BigInt(random.word() >>> 0);
+  text.add(`mov.b64 ${to}, 0x${word.toString(16)};`);
+  return to;
 }
 
 /** A bit for each lane that a product leaves as it is. */

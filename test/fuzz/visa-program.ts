@@ -1,5 +1,6 @@
 import { type Program as TestProgram, routineTexts } from "../visa/run/program.ts";
 import { randomCompute } from "../visa/run/random-compute.ts";
+import { randomHalves } from "../visa/run/random-halves.ts";
 import { randomLanes } from "../visa/run/random-lanes.ts";
 import { randomPassing } from "../visa/run/random-passing.ts";
 import { randomProgram } from "../visa/run/random-program.ts";
@@ -16,12 +17,13 @@ export interface VisaProgram {
   readonly group: number;
 }
 
-export const visaFamilies = ["visa", "visaPauses", "visaLanes", "visaPassing", "visaCompute"] as const;
+export const visaFamilies = ["visa", "visaPauses", "visaLanes", "visaHalves", "visaPassing", "visaCompute"] as const;
 export type VisaFamilyName = (typeof visaFamilies)[number];
 
 /** Families of programs whose results nobody computes but the engines. */
 const withoutModel: Partial<Record<VisaFamilyName, (seed: number) => TestProgram>> = {
   visaLanes: randomLanes,
+  visaHalves: randomHalves,
   visaPassing: randomPassing,
   visaCompute: randomCompute,
 };

@@ -114,6 +114,19 @@ const cases: readonly Case[] = [
     mov (M1, 16) X(0,0)<1> Y(2,0)<1;1,0>`,
   },
   {
+    title: "lanes that write the elements of others, which are elsewhere",
+    form: "threads",
+    width: 32,
+    body: `    mov (M1, 16) L(0,0)<1> ID(0,0)<1;1,0>
+    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    and (E) Y(0,0)<1> ID(0,0)<1;1,0> 3:d
+    cmp.eq (E) P1 Y(0,0)<1;1,0> 1:d
+    (P1) goto (E) J
+    add (M5, 16) L(0,0)<1> ID(2,0)<1;1,0> 3:d
+J:
+    add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> L(0,0)<1;1,0>`,
+  },
+  {
     title: "a vector in two variables",
     form: "work items",
     width: 32,
@@ -433,7 +446,7 @@ L:`,
   },
   {
     title: "some active lanes that write for others",
-    form: "work items",
+    form: "threads",
     body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
     mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
     and (E) Z(0,0)<1> ID(0,0)<1;1,0> 3:d

@@ -61,7 +61,8 @@ class LanePromotion {
       for (const one of written) {
         instructions.push(one);
         origins.push(i);
-        rules.push(instruction.lanes);
+        // What lanes do for others is for all of the thread, whatever the program's instruction is for.
+        rules.push(one.lanes?.noMask === true ? one.lanes : instruction.lanes);
       }
     }
     starts.push(instructions.length);

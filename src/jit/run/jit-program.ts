@@ -129,7 +129,7 @@ export class JitProgram {
       shapeOf: (r) => this.#shapes.of(this.#functions.named(r.kernel)!.ir, r),
       facts: (functions) => this.#facts(functions),
       sharedMemory: () => this.#sharedMemory(),
-      attempt: (r) => this.#attempt(r),
+      attempt: (r, save) => this.#attempt(r, save),
       orWhyNot,
     });
     return this.#watched.run(request, observers);
@@ -166,7 +166,7 @@ export class JitProgram {
   }
 
   /** Prepares a launch that may be undone. What it prints and reports is kept until that is decided. */
-  #attempt(request: LaunchRequest) {
+  #attempt(request: LaunchRequest, save = (): (() => void) => this.program.memory.checkpoint()) {
     const printed: string[] = [];
     const onOutput = (text: string): void => {
       printed.push(text);
@@ -175,7 +175,7 @@ export class JitProgram {
     const onDeviceWork = (work: DeviceWork): void => {
       handedOver.push(work);
     };
-    const undo = this.program.memory.checkpoint();
+    const undo = save();
     const print = ({ reports }: Pick<JitResult, "reports">): void => {
       for (const text of printed) request.onOutput?.(text);
       for (const work of handedOver) request.onDeviceWork?.(work);

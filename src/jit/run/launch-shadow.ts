@@ -21,6 +21,12 @@ export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: S
 export const sharedBytesWith = ({ reader }: SharedShadow): number =>
   Math.ceil((reader.end - windows.shared.start) / 256) * 256;
 
+/** A launch with its shadow, and the allocations that it may write; null where that is not known. */
+export interface ShadowedLaunch {
+  readonly request: LaunchRequest;
+  readonly written: readonly Allocation[] | null;
+}
+
 /**
  * Gives a launch the memory and the parameters that watched code asks for. Returns a text if it cannot be watched: why.
  * `checksWritten`: whether it must be known what the host has written.
@@ -31,7 +37,7 @@ export function withShadow(
   plan: ShadowPlan,
   request: LaunchRequest,
   checksWritten: boolean,
-): LaunchRequest | string {
+): ShadowedLaunch | string {
   const [gx, gy, gz] = request.grid;
   const [bx, by, bz] = request.block;
   const first = shadows.numbersFor(gx * gy * gz * bx * by * bz);
@@ -65,7 +71,8 @@ export function withShadow(
   const alone = [...program.shared.extents, { name: program.shared.dynamicName, start: dynamicStart, end }];
   const sharedExtents = plan.shared === null ? alone : sharedExtentsOf(program, request.sharedBytes, plan.shared);
   const shadow: LaunchShadow = { sharedBytes, sharedExtents, ranges: given.ranges };
-  return { ...request, params, shadow };
+  const written = plan.written?.flatMap((root) => given.allocationOf(root) ?? []) ?? null;
+  return { request: { ...request, params, shadow }, written: written && [...new Set(written)] };
 }
 
 /** The shadows of the allocations to which a launch's parameters point. */

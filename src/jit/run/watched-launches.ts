@@ -17,6 +17,7 @@ import { withModule } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { SavedAllocations } from "./saved-allocations.ts";
 import { Shadows } from "./shadows.ts";
 
 /** A launch whose effects can be undone; what it prints and reports is kept until that is decided. */
@@ -34,7 +35,8 @@ export interface WatchedLaunchesPort {
   shapeOf(request: LaunchRequest): LaunchShape;
   facts(functions: CompiledFunctions): ProgramFacts;
   sharedMemory(): LaunchMemory;
-  attempt(request: LaunchRequest): Attempt;
+  /** `save`: what makes it possible to undo the launch. */
+  attempt(request: LaunchRequest, save: () => () => void): Attempt;
   /** Returns what is made, or why it cannot be compiled. */
   orWhyNot<T>(make: () => T): T | string;
 }
@@ -63,11 +65,13 @@ const maxFalseAlarms = 2;
 export class WatchedLaunches {
   readonly #port: WatchedLaunchesPort;
   readonly #shadows: Shadows;
+  readonly #saved: SavedAllocations;
   readonly #kernels = new Map<string, WatchedKernel | string>();
 
   constructor(port: WatchedLaunchesPort) {
     this.#port = port;
     this.#shadows = new Shadows(port.program.memory);
+    this.#saved = new SavedAllocations(port.program.memory);
   }
 
   /** `observers`: the sanitizers that the request names, for the interpreter. */
@@ -85,7 +89,10 @@ export class WatchedLaunches {
       this.#shadows.giveBack();
       return { ...launch(program, request, { observers }), interpreted: woven };
     }
-    const attempt = this.#port.attempt(woven);
+    const { written } = woven;
+    const attempt = this.#port.attempt(woven.request, () =>
+      written === null ? program.memory.checkpoint() : this.#saved.save(written),
+    );
     const result = this.#attempt(watched, attempt);
     if (result !== null) {
       attempt.print(result);
@@ -147,7 +154,8 @@ export class WatchedLaunches {
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
     const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
-    const choices = { sanitizers, block, sharedBytes };
+    const shape: LaunchShape = { ...port.shapeOf(request), needlessBarriers: [] };
+    const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes };
     for (const ir of this.#reachedFrom(request.kernel)) {
       const lost = lostObstacleOf(ir, choices);
       if (lost !== null) return lost;
@@ -159,7 +167,6 @@ export class WatchedLaunches {
     const list = functions.inlined.list.map((f) => (f === compiled ? { ...f, ir, origins } : f));
     const watching = new CompiledFunctions(program, list);
     return port.orWhyNot(() => {
-      const shape: LaunchShape = { ...port.shapeOf(request), needlessBarriers: [] };
       const known = port.facts(watching);
       const facts: ProgramFacts =
         plan.shared === null

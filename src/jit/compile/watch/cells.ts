@@ -1,5 +1,6 @@
 import type { Access, MemoryAccess } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
+import type { LaneAddresses } from "./distinct-lanes.ts";
 import type { CellRecord, RecordRules } from "./records.ts";
 import type { CellBytes, Plane } from "./shadow-plan.ts";
 import type { WatchedCode } from "./watched-code.ts";
@@ -22,7 +23,7 @@ const or = (tests: readonly Expr[]): Expr => tests.reduce((a, b) => k.op("pred.o
 
 /**
  * Writes the code that watches one access: it looks for earlier accesses of the same cells that nothing orders before
- * this one, and notes this one. `distinct`: whether lanes that execute it together certainly access different cells.
+ * this one, and notes this one. `lanes`: how the addresses of lanes that execute it together lie.
  */
 export class AccessWatch {
   readonly #code: WatchedCode;
@@ -41,23 +42,27 @@ export class AccessWatch {
     this.#isOrdered = isOrdered;
   }
 
-  write({ effect, access }: MemoryAccess, address: Expr, distinct: boolean): void {
+  write({ effect, access }: MemoryAccess, address: Expr, lanes: LaneAddresses): void {
     const { bytes } = this.#cells;
     const words = ((access.bits / 8) * access.count) / bytes;
     for (let at = 0; at < words; at += maxWords) {
       const count = Math.min(maxWords, words - at);
       const from = at === 0 ? address : k.add(address, k.int(address, at * bytes));
-      if (effect === "load") this.#load(from, count, distinct);
-      else if (effect === "store" || !this.#isOrdered(access)) this.#store(from, count, distinct, effect === "atomic");
+      if (effect === "load") this.#load(from, count, lanes);
+      else if (effect === "store" || !this.#isOrdered(access)) this.#store(from, count, lanes, effect === "atomic");
       else this.#atomic(from, count);
     }
   }
 
-  #load(address: Expr, count: number, distinct: boolean): void {
+  #load(address: Expr, count: number, lanes: LaneAddresses): void {
     const { rules } = this.#cells;
     const { read } = rules.planes;
     const written = this.#records(rules.planes.written, address, count);
     this.#code.find(or(written.map((w) => this.#isBadRead(w))));
+    if (lanes === "same" && rules.several !== null) {
+      this.#note(read, address, new Array<CellRecord>(count).fill(rules.several));
+      return;
+    }
     const earlier = this.#records(read, address, count);
     const conflicts = earlier.map((record) => this.#code.once(rules.conflicts(record)));
     const next = earlier.map((record, i) => {
@@ -65,7 +70,7 @@ export class AccessWatch {
       return rules.mine.map((own, word) => this.#code.once(k.select(conflicts[i]!, many[word]!, own)));
     });
     this.#note(read, address, next);
-    if (distinct) return;
+    if (lanes === "distinct") return;
     // Lanes that read the same cell together all found what was there before.
     const now = this.#wordsIn(read[0]!, address, count);
     const isOther = this.#code.test(or(now.map((word, i) => k.ne(word, next[i]![0]!))));
@@ -80,7 +85,7 @@ export class AccessWatch {
   }
 
   /** `reads`: whether what is overwritten is read, too. */
-  #store(address: Expr, count: number, distinct: boolean, reads = false): void {
+  #store(address: Expr, count: number, lanes: LaneAddresses, reads = false): void {
     const { rules } = this.#cells;
     const { written, read } = rules.planes;
     const writes = this.#records(written, address, count);
@@ -88,7 +93,7 @@ export class AccessWatch {
     const earlier = this.#records(read, address, count).map((record) => rules.conflicts(record));
     this.#code.find(or([...bad, ...earlier]));
     this.#note(written, address, new Array<CellRecord>(count).fill(rules.mine));
-    if (distinct) return;
+    if (lanes === "distinct") return;
     const now = this.#wordsIn(written[0]!, address, count);
     this.#code.find(or(now.map((word) => k.ne(word, rules.mine[0]!))));
   }

@@ -1,29 +1,35 @@
 import type { IrFunction } from "../../../ir/index.ts";
-import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { AddressSums } from "../analysis/access/address-sums.ts";
-import { warpLanes } from "./watch-choices.ts";
+import type { WatchChoices } from "./watch-choices.ts";
 
 /** What may differ between lanes at the same instruction: registers written in several places, too. */
 const varying = /(?<![a-z])(r\d|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/;
 
-/** Tells where the lanes of a warp that execute an access together certainly access different memory. */
+/**
+ * How the addresses of lanes that execute an access together lie: each lane certainly accesses other memory, all lanes
+ * certainly the same, or anything else.
+ */
+export type LaneAddresses = "distinct" | "same" | "any";
+
+/** Finds how the addresses of the lanes of a chunk lie, as far as all of them are in one row of the block. */
 export class DistinctLanes {
   readonly #sums: AddressSums;
-  /** Lanes of a chunk lie in one row of the block. */
   readonly #inRows: boolean;
 
-  constructor(ir: IrFunction, [x, y, z]: Dim3) {
+  constructor(ir: IrFunction, { block: [x, y, z], lanes }: WatchChoices) {
     this.#sums = new AddressSums(ir);
-    this.#inRows = (y === 1 && z === 1) || x % warpLanes === 0;
+    this.#inRows = (y === 1 && z === 1) || x % lanes === 0;
   }
 
   /** `bytes`: what a lane accesses. */
-  has(address: Expr, bytes: number): boolean {
-    if (!this.#inRows) return false;
+  of(address: Expr, bytes: number): LaneAddresses {
+    if (!this.#inRows) return "any";
     const sum = this.#sums.of(address);
+    if ([...sum.keys()].some((term) => !/^tid\.[xyz]$/.test(term) && varying.test(term))) return "any";
     const step = sum.get("tid.x") ?? 0n;
-    if (step < BigInt(bytes) || step > 0x1_0000n) return false;
-    return [...sum.keys()].every((term) => /^tid\.[xyz]$/.test(term) || !varying.test(term));
+    if (step >= BigInt(bytes) && step <= 0x1_0000n) return "distinct";
+    // Where no thread number is part of it, often one lane alone makes the access.
+    return step === 0n && (sum.has("tid.y") || sum.has("tid.z")) ? "same" : "any";
   }
 }

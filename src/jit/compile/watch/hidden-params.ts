@@ -1,4 +1,12 @@
-import { accessesOf, atAddress, type IrFunction, type Param, plainAccess, windows } from "../../../ir/index.ts";
+import {
+  type Access,
+  accessesOf,
+  atAddress,
+  type IrFunction,
+  type Param,
+  plainAccess,
+  windows,
+} from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { type PointerRoot, PointerRoots, rootKey } from "./pointer-roots.ts";
 import { type HiddenParam, paramBytesOf, type Plane } from "./shadow-plan.ts";
@@ -8,11 +16,15 @@ import type { WatchedCode } from "./watched-code.ts";
 /** Allocations to which an address may belong, at most. */
 const maxRoots = 4;
 
+const isGlobalAccess = ({ space }: Access): boolean => space === "global" || space === "generic";
+
 /** The parameters that watched code gets beyond those of the kernel. It loads all of them where it begins. */
 export class HiddenParams {
   readonly list: HiddenParam[] = [];
   /** Why the shadows of some accesses cannot be found, or null. */
   readonly obstacle: string | null;
+  /** What addresses of stores and atomic operations are computed from. */
+  readonly written: readonly PointerRoot[];
   readonly #code: WatchedCode;
   readonly #roots: PointerRoots;
   readonly #isGlobal: IsGlobal;
@@ -26,6 +38,7 @@ export class HiddenParams {
     this.#isGlobal = isGlobal;
     this.#end = Math.ceil(paramBytesOf(ir) / 8) * 8;
     this.#load("alarm", 8, (offset) => ({ kind: "alarm", offset }));
+    this.written = this.#writtenIn(ir);
     this.obstacle = planes.length === 0 ? null : this.#declare(ir, planes);
   }
 
@@ -60,11 +73,22 @@ export class HiddenParams {
     return { ...ir, params: [...ir.params, ...added] };
   }
 
+  #writtenIn({ instructions }: IrFunction): readonly PointerRoot[] {
+    const found = new Map<string, PointerRoot>();
+    for (const { op } of instructions) {
+      for (const { effect, access, place } of accessesOf(op)) {
+        if (effect === "load" || !isGlobalAccess(access) || place.kind !== "address") continue;
+        for (const root of this.#rootsOf(place.address)) found.set(rootKey(root), root);
+      }
+    }
+    return [...found.values()];
+  }
+
   #declare({ instructions }: IrFunction, planes: readonly Plane[]): string | null {
     this.#load("first", 4, (offset) => ({ kind: "firstNumber", offset }));
     for (const { op } of instructions) {
       for (const { access, place } of accessesOf(op)) {
-        if ((access.space !== "global" && access.space !== "generic") || place.kind !== "address") continue;
+        if (!isGlobalAccess(access) || place.kind !== "address") continue;
         const roots = this.#rootsOf(place.address);
         if (roots.length === 0) return "pointers that come from memory";
         if (roots.length > maxRoots) return "pointers into many allocations";

@@ -16,6 +16,8 @@ export interface RecordRules {
   isMany(record: CellRecord): Expr;
   /** The record of this thread and, where it `conflicts`, those of an earlier record. */
   many(record: CellRecord, conflicts: Expr): CellRecord;
+  /** The same for any earlier record, if that can be said: it is uniform. */
+  readonly several: CellRecord | null;
   /** Whether nothing has been written to a cell; null where that is not noted. */
   isUnwritten: ((record: CellRecord) => Expr) | null;
 }
@@ -31,10 +33,12 @@ const threadCodes = 2 ** threadBits;
 export class SharedRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly mine: readonly [Expr];
+  readonly several: readonly [Expr];
 
-  /** `own`: the word for this thread in the present interval. */
-  constructor(own: Expr) {
+  /** `own`: the word for this thread in the present interval; `interval`: that, from 0. */
+  constructor(own: Expr, interval: Expr) {
     this.mine = [own];
+    this.several = [k.add(k.shl(interval, k.i32(threadBits)), k.i32(2 * threadCodes - 1))];
   }
 
   /** The intervals are equal, and the threads are not. */
@@ -47,7 +51,7 @@ export class SharedRecords implements RecordRules {
   }
 
   many(): CellRecord {
-    return [k.or(this.mine[0], k.i32(threadCodes - 1))];
+    return this.several;
   }
 
   readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
@@ -61,10 +65,12 @@ export class GlobalRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly isUnwritten = null;
   readonly mine: readonly [Expr];
+  readonly several: readonly [Expr];
   readonly #first: Expr;
 
   constructor(own: Expr, first: Expr) {
     this.mine = [own];
+    this.several = [first];
     this.#first = first;
   }
 
@@ -77,7 +83,7 @@ export class GlobalRecords implements RecordRules {
   }
 
   many(): CellRecord {
-    return [this.#first];
+    return this.several;
   }
 }
 
@@ -90,6 +96,8 @@ const severalBit = -0x8000_0000;
 export class OrderedGlobalRecords implements RecordRules {
   readonly planes = { written: ["writer", "writtenIn"], read: ["reader", "readIn"] } as const;
   readonly isUnwritten = null;
+  /** It depends on whether the earlier record is of another block. */
+  readonly several = null;
   readonly mine: readonly [Expr, Expr];
   readonly #first: Expr;
   readonly #blockFirst: Expr;

@@ -33,6 +33,8 @@ export type CellBytes = 1 | 2 | 4;
 
 /** What a launcher must know of a watched kernel. */
 export interface ShadowPlan {
+  /** What the kernel may write in global memory; null where that is not known. */
+  readonly written: readonly PointerRoot[] | null;
   readonly hidden: readonly HiddenParam[];
   /** The cells of global memory. */
   readonly globalCell: CellBytes;

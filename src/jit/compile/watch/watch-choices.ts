@@ -5,15 +5,14 @@ import type { Dim3 } from "../../../machine/reports/report.ts";
 export interface WatchChoices {
   readonly sanitizers: ReadonlySet<SanitizerName>;
   readonly block: Dim3;
+  /** Lanes that execute an instruction together, at most. */
+  readonly lanes: number;
   /** Bytes of a block's shared memory, from the beginning of its window. */
   readonly sharedBytes: number;
 }
 
 /** Threads of a block. */
 export const threadsOf = ([x, y, z]: Dim3): number => x * y * z;
-
-/** Lanes of a warp. */
-export const warpLanes = 32;
 
 /** Whether a name is that of a variable in global memory. */
 export type IsGlobal = (name: string) => boolean;

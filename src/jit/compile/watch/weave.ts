@@ -35,7 +35,7 @@ class Weaver {
   readonly #code: WatchedCode;
   readonly #hidden: HiddenParams;
   readonly #distinct: DistinctLanes;
-  readonly #plan: Omit<ShadowPlan, "hidden">;
+  readonly #plan: Omit<ShadowPlan, "hidden" | "written">;
   readonly #global: AccessWatch | null;
   readonly #shared: AccessWatch | null;
   readonly #sync: SynchronizationWatch;
@@ -46,7 +46,7 @@ class Weaver {
   constructor(ir: IrFunction, choices: WatchChoices, isGlobal: IsGlobal) {
     this.#ir = ir;
     this.#choices = choices;
-    const { sanitizers, sharedBytes, block } = choices;
+    const { sanitizers, sharedBytes } = choices;
     const hasBarriers = ir.instructions.some(({ op }) => op.kind === "barrier");
     // The words at barriers lie where a stray access could find them, unless it misses its cells.
     const hasWords = hasBarriers && sanitizers.has("sync");
@@ -61,7 +61,7 @@ class Weaver {
     this.#code = new WatchedCode(ir);
     const planes = !inCells || globalCell === null ? [] : planesOfGlobal(hasBarriers);
     this.#hidden = new HiddenParams(ir, this.#code, planes, isGlobal);
-    this.#distinct = new DistinctLanes(ir, block);
+    this.#distinct = new DistinctLanes(ir, choices);
     const thread = this.#code.once(threadInBlock());
     this.#interval = hasBarriers ? this.#begun(k.i32(0), "b32") : null;
     this.#ownWord =
@@ -85,7 +85,9 @@ class Weaver {
       this.#code.add({ kind: "return", uniform: false }, []);
     }
     const { ir, origins } = this.#code.code;
-    return { ir: this.#hidden.addedTo(ir), origins, plan: { ...this.#plan, hidden: this.#hidden.list } };
+    // Stores to any other memory miss their cells.
+    const written = this.#global === null ? null : this.#hidden.written;
+    return { ir: this.#hidden.addedTo(ir), origins, plan: { ...this.#plan, hidden: this.#hidden.list, written } };
   }
 
   #instruction(i: number): void {
@@ -98,9 +100,9 @@ class Weaver {
       const { space, bits, count } = access.access;
       if (space === "const" || space === "kernel-param") continue;
       const { address } = access.place;
-      const distinct = this.#distinct.has(address, (bits / 8) * count);
-      if (space === "shared") this.#shared?.write(access, address, distinct);
-      else this.#global?.write(access, address, distinct);
+      const lanes = this.#distinct.of(address, (bits / 8) * count);
+      if (space === "shared") this.#shared?.write(access, address, lanes);
+      else this.#global?.write(access, address, lanes);
     }
     if (op.kind === "return" || op.kind === "exit") this.#end(i);
     if (op.kind === "warp") this.#sync.warp(op);
@@ -134,7 +136,7 @@ class Weaver {
     const cells: Cells = {
       space: "shared",
       bytes,
-      rules: new SharedRecords(own),
+      rules: new SharedRecords(own, this.#interval ?? k.i32(0)),
       addressIn: (plane, address) => {
         const { start } = plane === "writer" ? shared.writer : shared.reader;
         return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));

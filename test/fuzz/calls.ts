@@ -33,13 +33,17 @@ export function declareFixed(text: FunctionText): void {
   text.declare(".reg .b32 %depth, %lt, %lane, %tx, %ty, %tz, %nx, %ny;");
 }
 
-/** `%lt` is the thread's number in its block, whatever the block's shape. */
-export function numberThread(text: FunctionText): void {
+/**
+ * `%lt` is the thread's number in its block, whatever the block's shape. `block`: the shape, if the text may name it,
+ * as kernels do that are written for one.
+ */
+export function numberThread(text: FunctionText, block: readonly [number, number, number] | null = null): void {
   text.add("mov.u32 %tx, %tid.x;", "mov.u32 %ty, %tid.y;", "mov.u32 %tz, %tid.z;");
   text.add("mov.u32 %nx, %ntid.x;", "mov.u32 %ny, %ntid.y;", "mov.u32 %lane, %laneid;");
   const row = text.temporary(32);
   // Each register is written once: the compiler then sees that the number grows from lane to lane.
-  text.add(`mad.lo.u32 ${row}, %tz, %ny, %ty;`, `mad.lo.u32 %lt, ${row}, %nx, %tx;`);
+  if (block !== null && block[2] === 1 && block[0] % 2 === 0) text.add(`mad.lo.u32 %lt, %ty, ${block[0]}, %tx;`);
+  else text.add(`mad.lo.u32 ${row}, %tz, %ny, %ty;`, `mad.lo.u32 %lt, ${row}, %nx, %tx;`);
   // The carry holds something as well, as the pool does.
   text.add(`add.cc.u32 ${text.temporary(32)}, %lt, -8;`);
 }

@@ -208,7 +208,7 @@ function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
     "ld.param.u64 %stream, [stream];",
     `mov.u32 %depth, ${random.between(0, 2)};`,
   );
-  numberThread(text);
+  numberThread(text, module.block);
   text.add("mov.u32 %cx, %ctaid.x;", "mov.u32 %cy, %ctaid.y;", "mov.u32 %cz, %ctaid.z;");
   text.add("mov.u32 %gx, %nctaid.x;", "mov.u32 %gy, %nctaid.y;");
   text.add("mad.lo.u32 %cta, %cz, %gy, %cy;", "mad.lo.u32 %cta, %cta, %gx, %cx;");

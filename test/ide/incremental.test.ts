@@ -123,6 +123,22 @@ test.each(Array.from({ length: seeds }, (_, seed) => seed))("edits of module %i"
   }
 });
 
+test("comments fold if they fill several lines, however the text has come about", () => {
+  const before = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 a;\n// alone\n.global .u32 b;\n";
+  const [one, two, three] = ["// one\n", "// two\n", "/* three */"];
+  const text = `${before}${one}${two}${three}\n.global .u32 c; // alone, too\n.global .u32 d;\n`;
+  const fold = { start: before.length, end: before.length + (one + two + three).length, kind: "comment" };
+  const workspace = new Workspace();
+  workspace.openDocument("a", text.replace(one + two, "").replace("alone", ".func f();"), "ptx");
+  const at = before.length - "alone".length + ".func f();".length;
+  workspace.update("a", [{ start: at, end: at, text: one }]);
+  workspace.update("a", [{ start: at + one.length, end: at + one.length, text: two }]);
+  const from = text.indexOf("alone");
+  workspace.update("a", [{ start: from, end: from + ".func f();".length, text: "alone" }]);
+  expect(workspace.text("a")).toBe(text);
+  expect(workspace.foldingRanges("a")).toEqual([fold]);
+});
+
 /** Findings at one place, in an order of their own. */
 const sorted = <T extends { readonly start: number; readonly code: string; readonly message: string }>(
   found: T[],

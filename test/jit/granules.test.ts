@@ -37,6 +37,11 @@ const accesses: Readonly<Record<string, { readonly text: string; readonly bytes:
   store: { text: "mad.lo.u32 %v, %t, 3, %i; st.global.u32 [%a], %v;", bytes: 4 },
   "byte store": { text: "mad.lo.u32 %v, %t, 3, %i; st.global.u8 [%a], %v;", bytes: 1 },
   atomic: { text: "atom.global.add.u32 %v, [%a], %t;", bytes: 4 },
+  "generic word": { text: "ld.u32 %v, [%a];", bytes: 4 },
+  "generic word under a guard": { text: "mov.u32 %v, 7; @%q ld.u32 %v, [%a];", bytes: 4 },
+  "generic vector": { text: "ld.v4.u32 {%v, %x, %y, %x}, [%a]; add.u32 %v, %v, %y;", bytes: 16 },
+  "generic store": { text: "mad.lo.u32 %v, %t, 3, %i; st.u32 [%a], %v;", bytes: 4 },
+  "generic atomic": { text: "atom.add.u32 %v, [%a], %t;", bytes: 4 },
 };
 
 const sizes = [16, 17, 255, 256, 257, 260, 400, 512, 1000, 4096];
@@ -120,4 +125,48 @@ test("what has been freed is no longer on the map, and what has been made is", (
   buffers[20] = device.buffer(new Uint32Array(100_000).fill(5));
   expect(launch().ok).toBe(true);
   expect(out.read()[20]).toBe(20);
+});
+
+test("generic pointers: of all lanes to one kind of memory, then to another, then to several", () => {
+  const text = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 a, .param .u64 b, .param .u64 kinds) {
+  .local .align 8 .b8 frame[128];
+  .shared .align 8 .b8 table[256];
+  .reg .pred %p, %q; .reg .b32 %t, %i, %n, %v, %w, %x; .reg .b64 %d, %o, %a, %b, %k, %f, %s, %g;
+  mov.u32 %t, %tid.x;
+  ld.param.u64 %o, [out]; mad.wide.u32 %o, %t, 4, %o;
+  ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; ld.param.u64 %k, [kinds]; mad.wide.u32 %k, %t, 4, %k;
+  mov.u64 %s, table; cvta.shared.u64 %s, %s; mad.wide.u32 %s, %t, 8, %s;
+  mov.u64 %f, frame; cvta.local.u64 %f, %f; and.b32 %v, %t, 7; mad.wide.u32 %f, %v, 8, %f;
+  mul.lo.u32 %v, %t, 1000; st.u32 [%s], %v; st.u32 [%s+4], %t; add.u32 %v, %v, 7; st.u32 [%f], %v; st.u32 [%f+4], %t;
+  mad.wide.u32 %a, %t, 16, %a; mad.wide.u32 %b, %t, 24, %b;
+  mov.u32 %w, 0; mov.u32 %i, 0;
+again:
+  ld.global.u32 %n, [%k];
+  mov.u64 %g, %a; setp.eq.u32 %q, %n, 1; @%q mov.u64 %g, %b; setp.eq.u32 %q, %n, 2; @%q mov.u64 %g, %s;
+  setp.eq.u32 %q, %n, 3; @%q mov.u64 %g, %f;
+  mov.u64 %d, frame; mad.wide.u32 %d, %n, 8, %d; st.local.u64 [%d+64], %g; ld.local.u64 %d, [%d+64];
+  ld.u32 %v, [%d]; ld.u32 %x, [%d+4]; mad.lo.u32 %w, %w, 31, %v; mad.lo.u32 %w, %w, 31, %x;
+  add.u32 %v, %v, 3; st.u32 [%d], %v;
+  add.u64 %k, %k, 128; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 9; @%p bra again;
+  st.global.u32 [%o], %w;
+  ret;
+}`;
+  // By round and lane: buffer a, buffer b, shared memory, the lane's own stack.
+  const rounds = [() => 2, () => 0, (t: number) => t & 1, () => 3, () => 0, (t: number) => t & 3, () => 1, () => 2];
+  const kinds = Uint32Array.from({ length: 32 * 9 }, (_, i) => (rounds[i >> 5] ?? ((t: number) => t % 3))(i & 31));
+  const read = (engine: "jit" | "interpreter"): unknown => {
+    const device = new Device({ engine });
+    const [a, b] = [1, 2].map((n) => device.buffer(Uint32Array.from({ length: 200 }, (_, i) => i * 7919 * n)));
+    const out = device.buffer("u32", 32);
+    const result = device
+      .load(text)
+      .kernel("k")
+      .launch({ grid: 1, block: 32, args: [out, a!, b!, device.buffer(kinds)] });
+    expect(result).toMatchObject({ ok: true, engine });
+    return [out, a!, b!].map((buffer) => [...buffer.read()]);
+  };
+  expect(read("jit")).toEqual(read("interpreter"));
 });

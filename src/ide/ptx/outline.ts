@@ -104,21 +104,43 @@ export function foldingRangesOf(model: PtxModel): readonly FoldingRange[] {
         inside(item.body.statements);
       } else if (item.kind === "section" || item.kind === "variable") add(item, "block");
     }
-    foldComments(part, add);
   }
+  ranges.push(...commentFolds(model.parts));
   return ranges.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-function foldComments({ comments, source }: Part, add: (span: Span, kind: "comment") => void): void {
-  let open: { start: number; end: number } | null = null;
-  for (const { start, end } of comments) {
-    if (open !== null && source.text.slice(open.end, start).trim() === "") open.end = end;
-    else {
-      if (open !== null) add(open, "comment");
-      open = { start, end };
+/** Comments with nothing between them, of whichever parts: how the text is cut into parts depends on its edits. */
+function commentFolds(parts: readonly Part[]): FoldingRange[] {
+  const folds: FoldingRange[] = [];
+  let open: { readonly start: number; end: number; lines: boolean } | null = null;
+  let hasBreak = false;
+  const close = (): void => {
+    if (open?.lines) folds.push({ start: open.start, end: open.end, kind: "comment" });
+    open = null;
+  };
+  /** Goes on to the next comment over what is before it. */
+  const pass = (gap: string): void => {
+    if (open === null) return;
+    if (gap.trim() !== "") close();
+    hasBreak ||= gap.includes("\n");
+  };
+  for (const part of parts) {
+    const { text } = part.source;
+    let from = part.base;
+    for (const comment of part.comments) {
+      pass(text.slice(from, comment.start));
+      const { start, end } = toDocument(part, comment);
+      if (open === null) hasBreak = false;
+      open ??= { start, end, lines: false };
+      open.lines ||= hasBreak || text.slice(comment.start, comment.end).includes("\n");
+      open.end = end;
+      hasBreak = false;
+      from = comment.end;
     }
+    pass(text.slice(from, part.base + part.length));
   }
-  if (open !== null) add(open, "comment");
+  close();
+  return folds;
 }
 
 /** The commands above kernels. */

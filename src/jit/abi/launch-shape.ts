@@ -7,6 +7,11 @@ export interface LaunchShape {
   readonly quads: Quads;
   /** Each chunk of lanes lies in one row of the block, or the block has one row. */
   readonly rows: boolean;
+  /**
+   * Threads of a row where chunks have those of several rows, but of one layer: then they are `tid.y` times this and
+   * `tid.x`. Null where code does not know it, or it is not so.
+   */
+  readonly rowLength: number | null;
   /** The threads of a block fill all chunks. */
   readonly full: boolean;
   /** A block is one chunk. */
@@ -26,7 +31,7 @@ export interface LaunchShape {
 /** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
 export const anyShape = (quads: Quads): LaunchShape => ({
   ...{ quads, width: null, needlessBarriers: [] },
-  ...{ rows: false, full: false, single: false },
+  ...{ rows: false, rowLength: null, full: false, single: false },
   ...{ clustered: false, exactSums: false, shared: false },
 });
 

@@ -51,7 +51,7 @@ export class LaunchShapes {
   /** For a launcher that is not this one: a block of one shape, or (null) of any. */
   portable(kernel: IrFunction, block: Dim3 | null): LaunchShape {
     const shape = blockShape(block ?? usualBlock, this.#quadsOf(kernel, block ?? usualBlock), false);
-    return block === null ? { ...shape, rows: false, full: false, single: false } : shape;
+    return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
   /** All that a kernel of vISA may execute. */
@@ -101,15 +101,18 @@ function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, ke
 /** Tells a kernel's code for a shape from that for others. */
 export const shapeKey = (
   kernel: string,
-  { quads, rows, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
+  { quads, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rows} ${full}${single ? " single" : ""} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const lanes = 4 * quads;
+  const rows = (y === 1 && z === 1) || x % lanes === 0;
+  const isInLayer = z === 1 || (x * y) % lanes === 0;
   return {
     quads,
-    rows: (y === 1 && z === 1) || x % lanes === 0,
+    rows,
+    rowLength: rows || !isInLayer ? null : x,
     full: (x * y * z) % lanes === 0,
     single: x * y * z <= lanes,
     width: null,
@@ -138,6 +141,7 @@ function threadShape(
   return {
     quads,
     rows: true,
+    rowLength: null,
     full: width === 4 * quads && (x * y * z) % width === 0,
     single: false,
     width,

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { LaunchShape } from "../../../src/jit/abi/launch-shape.ts";
 import { Analysed, anyBlock, oneRow } from "./analysed.ts";
 
@@ -101,4 +101,32 @@ test("in blocks that are not rows of chunks a thread's numbers may be anything",
 test("a multiple whose stride would not be exact is a vector", () => {
   // 2^31 * 2^16 is beyond 2^46, from where 32 lanes of it do not fit in 53 bits.
   expect(shapeOf("shl.b32 %r1, %r0, 31; shl.b32 %r2, %r1, 16;", "%r2")).toEqual(vector);
+});
+
+describe("in a chunk of two rows of eight threads", () => {
+  const twoRows: LaunchShape = { ...anyBlock, rowLength: 8, full: true };
+  const row = "mov.u32 %r1, %tid.y;";
+  const rows = (x: number, y: number) => ({ kind: "vector", rows: { x, y, length: 8 } });
+
+  // Thread (x, y) is lane 8y + x, less what the chunk begins with.
+  test.each([
+    ["the number along the row", "", "%r0", rows(1, 0)],
+    ["that of the row", row, "%r1", rows(0, 1)],
+    ["rows that continue each other", `${row} mad.lo.u32 %r2, %r1, 8, %r0;`, "%r2", affine(1)],
+    [
+      "and their words",
+      `${row} mad.lo.u32 %r2, %r1, 8, %r0; mad.wide.u32 %x1, %r2, 4, %x0;`,
+      "%x1",
+      indexed(4, false, 1),
+    ],
+    ["with an offset", `${row} add.u32 %r1, %r1, %s0; shl.b32 %r1, %r1, 3; sub.u32 %r2, %r1, %r0;`, "%r2", rows(-1, 8)],
+    ["rows that lie apart", `${row} mad.lo.u32 %r2, %r1, 9, %r0;`, "%r2", rows(1, 9)],
+    ["rows at a distance that nothing tells", `${row} mad.lo.u32 %r2, %r1, %s0, %r0;`, "%r2", vector],
+    ["lanes and rows", `${row} mov.u32 %r2, %laneid; mad.lo.u32 %r2, %r1, -8, %r2;`, "%r2", rows(1, 0)],
+    ["what cancels", "sub.u32 %r2, %r0, %r0;", "%r2", uniform],
+    ["what is written under a condition", `${row} setp.eq.u32 %p0, %r1, 1; @%p0 mov.u32 %r1, 5;`, "%r1", vector],
+    ["what wraps around", `${row} and.b32 %r2, %r1, 1;`, "%r2", vector],
+  ])("%s", (_, body, register, shape) => {
+    expect(shapeOf(body, register, twoRows)).toEqual(shape);
+  });
 });

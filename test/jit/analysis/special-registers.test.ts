@@ -33,6 +33,13 @@ test("a chunk's thread numbers begin with a multiple of its lanes, if it lies in
   expect(shapeOf("tid.y", anyBlock)).toEqual({ kind: "vector" });
 });
 
+test("where a chunk has threads of several rows, numbers go along both", () => {
+  const rows = { ...anyBlock, rowLength: 8 };
+  expect(shapeOf("tid.x", rows)).toEqual({ kind: "vector", rows: { x: 1, y: 0, length: 8 } });
+  expect(shapeOf("tid.y", rows)).toEqual({ kind: "vector", rows: { x: 0, y: 1, length: 8 } });
+  expect(shapeOf("tid.z", rows)).toEqual({ kind: "vector" });
+});
+
 test("hardware threads have as many lanes as they like: their numbers are multiples of nothing", () => {
   expect(shapeOf("tid.x", { ...oneRow, width: 8 })).toEqual({ kind: "affine", stride: 1 });
 });

@@ -17,6 +17,10 @@ export interface IndexedBranch {
   readonly op: IndexedBranchOp;
   /** The blocks in the order of the list. */
   readonly targets: readonly number[];
+  /** Whether a jump to a block goes round a spin loop, in which lanes yield to others once their patience has ended. */
+  readonly mayYield: (to: number) => boolean;
+  /** Writes a jump that goes round a spin loop, and what lanes do instead that yield. */
+  readonly branchOrYield: (branch: () => void, yieldTurn: () => void) => void;
 }
 
 /** The index of a branch for the lanes that execute it. */
@@ -45,8 +49,12 @@ export function writeIndexedBranch(chunk: Chunk, flow: Reconvergence, faults: Fa
   writer.expect(false);
   writer.if(() => faults.raise(index, lanes, value));
   branchTogether(chunk, value.scalar, targets, (to) => {
-    if (guard === null || guardMask === null) flow.jump(block, to);
-    else flow.branch(block, to, guard);
+    const jump = (): void => {
+      if (guard === null || guardMask === null) flow.jump(block, to);
+      else flow.branch(block, to, guard);
+    };
+    if (branch.mayYield(to)) branch.branchOrYield(jump, () => flow.suspend("loop", block, to, guardMask));
+    else jump();
   });
 }
 
@@ -76,7 +84,7 @@ function branchApart(
   chunk: Chunk,
   flow: Reconvergence,
   faults: Faults,
-  { block, index, targets }: IndexedBranch,
+  { block, index, targets, mayYield, branchOrYield }: IndexedBranch,
   { value, lanes, guard }: Selection,
 ): void {
   const { writer, quads } = chunk;
@@ -105,5 +113,16 @@ function branchApart(
     const others = guard.map((part) => wasm.op("v128.not", part));
     choices.push({ to: block + 1, mask: bothMasks(others, chunk.activeMask(block))! });
   }
-  flow.scatter(block, choices);
+  const scatter = (): void => flow.scatter(block, choices);
+  const yielding = choices.filter(({ to }) => mayYield(to));
+  if (yielding.length === 0) scatter();
+  else {
+    branchOrYield(scatter, () => {
+      for (const { to, mask } of yielding) flow.suspend("loop", block, to, mask);
+      flow.scatter(
+        block,
+        choices.filter((choice) => !yielding.includes(choice)),
+      );
+    });
+  }
 }

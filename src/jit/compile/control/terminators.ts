@@ -378,8 +378,13 @@ export class Terminators {
     else ifUniform(this.#chunk, guard, () => leave(null));
   }
 
-  #branchIndexed(branch: IndexedBranch): void {
-    const { guard, lanes } = branch.instruction;
+  #branchIndexed(indexed: Omit<IndexedBranch, "mayYield" | "branchOrYield">): void {
+    const { guard, lanes } = indexed.instruction;
+    const branch: IndexedBranch = {
+      ...indexed,
+      mayYield: (to) => to <= indexed.block && this.#parts.points.spins.has(to),
+      branchOrYield: (jump, yieldTurn) => this.#branchOrYield(jump, yieldTurn),
+    };
     if (lanes !== undefined && !(lanes.uniform && guard === null))
       throw new Unsupported("indexed branches of some lanes");
     // A rule by which one lane decides for all is not for the lanes that are elsewhere.

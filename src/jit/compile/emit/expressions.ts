@@ -7,6 +7,7 @@ import {
   applyQuads,
   applyScalar,
   applyVector,
+  laneOf,
   type Quad,
   scalarIn,
   type Value,
@@ -169,9 +170,9 @@ export class Expressions {
   }
 }
 
-/** The scalar part of a structured value. */
+/** The scalar part of a structured value; of a vector, as where rows continue each other, its first lane. */
 const baseOf = (value: Value): Wasm => {
-  if (value.kind === "vector") throw new Error("a vector has no base");
+  if (value.kind === "vector") return laneOf(value, 0);
   return value.kind === "uniform" ? value.scalar : value.base;
 };
 

@@ -13,7 +13,7 @@ import { bitsOf } from "./address-lookup.ts";
 import { type KnownObject, quadAddresses } from "./bounds-check.ts";
 
 /**
- * The check of an access of which nothing is known but that it is in global memory: as of a pointer that has been
+ * The check of an access of which nothing is known but that it may be in global memory: as of a pointer that has been
  * loaded. If its lanes are not all in the object that it has found last, the map of allocated granules says whether
  * each is in some allocation.
  */
@@ -31,12 +31,13 @@ export class GranuleCheck {
     const { unit } = this.#context;
     if (unit.isTerse || !unit.accessHelpers.knowsAllocations) return false;
     const isScattered = this.#chunk.analysis.shape(address.base).kind === "vector";
-    return isScattered && access.space === "global" && range.size <= 1 << (granule.bits - 2);
+    const isGlobal = access.space === "global" || access.space === "generic";
+    return isScattered && isGlobal && range.size <= 1 << (granule.bits - 2);
   }
 
-  /** The object that an access has found last. What makes its addresses bytes of memory is known in global memory. */
-  placed(last: KnownObject, isGlobal: boolean): KnownObject {
-    return isGlobal ? { ...last, delta: this.#delta } : last;
+  /** An object as one of global memory, where it is known what makes addresses bytes of memory. */
+  placed(object: KnownObject): KnownObject {
+    return { ...object, delta: this.#delta };
   }
 
   get #delta(): Wasm {

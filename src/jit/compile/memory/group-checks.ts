@@ -98,7 +98,9 @@ export class GroupChecks {
     const [known, ...others] = this.#targets.get(group)!;
     const recorded = known === undefined ? this.#objects.recorded(this.recordOf(group)) : null;
     const isGranular = recorded !== null && this.#granules.suits(group);
-    const target = known ?? { object: this.#granules.placed(recorded!.object, isGranular), baseDistance: null };
+    const isGlobal = isGranular && group.access.space === "global";
+    const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;
+    const target = known ?? { object: last!, baseDistance: null };
     const base = this.#chunk.value(group.address.base);
     const run = isGranular ? null : this.#runOf(group, target, base, mask);
     const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
@@ -158,6 +160,8 @@ export class GroupChecks {
     const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin, run: null };
     if (parts.isGranular && base.kind === "vector") {
       const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
+      if (group.access.space === "generic")
+        this.#placeInGlobal(group, target, { offsets: kept.offsets, holds }, base, mask);
       return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback: wasm.local("i32", holds) };
     }
     if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
@@ -166,6 +170,27 @@ export class GroupChecks {
     writer.expect(false);
     writer.if(() => writer.assign([{ local: holdsForActive, value: fallback }]));
     return { ...verified, locals: [...locals, holdsForActive], fallback: wasm.local("i32", holdsForActive) };
+  }
+
+  /** Where all lanes are in allocations, their offsets are those of global memory, and not of the object found last. */
+  #placeInGlobal(
+    { range }: AccessGroup,
+    { object }: ExpectedObject,
+    { offsets, holds }: { readonly offsets: ByteOffsets; readonly holds: number },
+    base: Value,
+    mask: Mask,
+  ): void {
+    if (offsets.kind !== "each") throw new Error("lanes that are looked up one by one have offsets of their own");
+    const target = { object: this.#granules.placed(object), baseDistance: null };
+    const found = laneByLane(new BoundsCheck(this.#chunk, range, target).of(base, mask).offsets);
+    if (found.kind !== "each") throw new Error("vectors of addresses have offsets of their own");
+    const { writer } = this.#chunk;
+    writer.get(holds);
+    writer.if(() => {
+      writer.assign(
+        offsets.quads.flatMap((to, q) => (to.kind === "local" ? [{ local: to.local, value: found.quads[q]! }] : [])),
+      );
+    });
   }
 
   /** If a check has failed, makes it for other objects that a group may find: they have the same offsets. */

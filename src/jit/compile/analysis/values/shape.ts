@@ -11,13 +11,20 @@ import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not.
  * The index
  *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
- * * `vector`: anything.
+ * * `vector`: anything. `rows`: an integer, `base + x * tid.x + y * tid.y`, where a chunk has threads of several rows.
  */
 export type Shape =
   | { readonly kind: "uniform" }
   | { readonly kind: "affine"; readonly stride: number; readonly width?: number }
   | { readonly kind: "indexed"; readonly scale: number; readonly signed: boolean; readonly stride: number | null }
-  | { readonly kind: "vector" };
+  | { readonly kind: "vector"; readonly rows?: RowSteps };
+
+/** Steps of a value along a row of the block, of `length` threads, and from row to row. */
+interface RowSteps {
+  readonly x: number;
+  readonly y: number;
+  readonly length: number;
+}
 
 export const uniform: Shape = { kind: "uniform" };
 export const vector: Shape = { kind: "vector" };
@@ -30,8 +37,18 @@ const maxStride = 2 ** 46;
 export const affine = (stride: number): Shape =>
   stride === 0 ? uniform : Math.abs(stride) <= maxStride ? { kind: "affine", stride } : vector;
 
+/** `tid.x` or `tid.y` where rows of the block have `length` threads and chunks have threads of several rows. */
+export const alongRows = (axis: "x" | "y", length: number): Shape => ({
+  kind: "vector",
+  rows: { x: axis === "x" ? 1 : 0, y: axis === "y" ? 1 : 0, length },
+});
+
+const sameRows = (a: RowSteps | undefined, b: RowSteps | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.length === b.length);
+
 export const sameShape = (a: Shape, b: Shape): boolean =>
   a.kind === b.kind &&
+  (a.kind !== "vector" || sameRows(a.rows, (b as typeof a).rows)) &&
   (a.kind !== "affine" || (a.stride === (b as typeof a).stride && a.width === (b as typeof a).width)) &&
   (a.kind !== "indexed" ||
     (a.scale === (b as typeof a).scale && a.signed === (b as typeof a).signed && a.stride === (b as typeof a).stride));
@@ -91,7 +108,7 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
     if (left !== null && right !== null) return affine(left + sign * right);
     if (a.kind === "indexed" && b.kind === "uniform") return a;
     if (b.kind === "indexed" && a.kind === "uniform" && sign === 1) return b;
-    return vector;
+    return sumOfRows(a, b, sign);
   }
 
   protected factorOf(operand: Expr): number | null {
@@ -106,6 +123,7 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
   protected multiple(a: Shape, factor: number): Shape {
     const stride = strideOf(a);
     if (stride !== null) return affine(stride * factor);
+    if (a.kind === "vector") return a.rows === undefined ? vector : multipleOfRows(a.rows, factor);
     if (a.kind !== "indexed" || factor === 0) return vector;
     const scale = a.scale * factor;
     return Math.abs(scale) < 2 ** 31 ? { ...a, scale } : vector;
@@ -135,6 +153,31 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
 /** `promoteFile` leaves no other regions that are the same in all lanes. */
 const regionShape = ({ region: { vertical, width, horizontal } }: RegionLeaf): Shape =>
   vertical === 0 && (width === 1 || horizontal === 0) ? uniform : vector;
+
+/** Steps from row to row beyond this would not be exact. */
+const maxRowStep = 2 ** 30;
+
+/** A value with these steps: as threads are counted row by row, it is affine where the rows continue each other. */
+function shapeOfRows(x: number, y: number, length: number): Shape {
+  if (y === x * length) return affine(x);
+  return Math.abs(x) <= maxRowStep && Math.abs(y) <= maxRowStep ? { kind: "vector", rows: { x, y, length } } : vector;
+}
+
+const multipleOfRows = ({ x, y, length }: RowSteps, factor: number): Shape =>
+  shapeOfRows(x * factor, y * factor, length);
+
+function sumOfRows(a: Shape, b: Shape, sign: 1 | -1): Shape {
+  const length = (a.kind === "vector" ? a.rows : b.kind === "vector" ? b.rows : undefined)?.length;
+  if (length === undefined) return vector;
+  const stepsOf = (shape: Shape): Omit<RowSteps, "length"> | undefined => {
+    if (shape.kind === "vector") return shape.rows;
+    const stride = strideOf(shape);
+    return stride === null ? undefined : { x: stride, y: stride * length };
+  };
+  const [left, right] = [stepsOf(a), stepsOf(b)];
+  if (left === undefined || right === undefined) return vector;
+  return shapeOfRows(left.x + sign * right.x, left.y + sign * right.y, length);
+}
 
 const strideOf = (shape: Shape): number | null =>
   shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;

@@ -2,7 +2,7 @@ import { operandsOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr, SpecialName } from "../../../../semantics/index.ts";
 import type { LaunchShape } from "../../../abi/launch-shape.ts";
-import { affine, numbers, type Shape, uniform, vector } from "./shape.ts";
+import { affine, alongRows, numbers, type Shape, uniform, vector } from "./shape.ts";
 
 export type SpecialLeaf = Extract<Expr, { kind: "special" }>;
 
@@ -43,11 +43,14 @@ export function isSameInBlock(name: string): boolean {
 }
 
 /** How a special register varies over a chunk. */
-export function specialShape({ name }: SpecialLeaf, { rows, quads, width }: LaunchShape): Shape {
+export function specialShape({ name }: SpecialLeaf, { rows, rowLength, quads, width }: LaunchShape): Shape {
   const up = width === null ? numbers(4 * quads) : affine(1);
   if (name === "laneid") return up;
   if (!isDimension(name)) return uniform;
-  if (!rows) return vector;
+  if (!rows) {
+    if (rowLength === null || name === "tid.z") return vector;
+    return alongRows(name === "tid.x" ? "x" : "y", rowLength);
+  }
   return name === "tid.x" ? up : uniform;
 }
 

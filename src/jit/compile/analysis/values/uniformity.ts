@@ -287,13 +287,13 @@ export class UniformityAnalysis {
     const old = this.#shapes[r]!;
     const { bits, home } = this.code.ir.registers[r]!;
     if (home?.lanes === null) return uniform;
-    if (old !== null && joinedShape(old, shape).kind === "vector") return vector;
-    if (shape.kind === "vector" || !this.isUniformGuard(guard)) return vector;
+    const joined = old === null ? shape : joinedShape(old, shape);
+    if ((joined.kind === "vector" && joined.rows === undefined) || !this.isUniformGuard(guard)) return vector;
     if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
     if (lanes?.noMask !== true && this.merges(block, r)) return vector;
     // A narrow register has no room for a base of 32 bits.
     if (shape.kind !== "uniform" && bits < 32) return vector;
-    return old === null ? shape : joinedShape(old, shape);
+    return joined;
   }
 
   /** Whether a rule leaves out some lanes of the chunk. */

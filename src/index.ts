@@ -51,7 +51,14 @@ export type {
 } from "./machine/events.ts";
 /** The state of the machine while a kernel runs, as observers and debuggers see it. */
 export type * as machine from "./machine/index.ts";
-export type { BlockRange, LaunchRequest, LaunchResult, SanitizerName, Steering } from "./machine/launch.ts";
+export type {
+  BlockRange,
+  LaunchRequest,
+  LaunchResult,
+  LaunchShadow,
+  SanitizerName,
+  Steering,
+} from "./machine/launch.ts";
 export type { Dim3, RelatedPlace, Report, ReportListener, StackEntry, ThreadId } from "./machine/reports/report.ts";
 export { demangle, type DemangledName } from "./names/index.ts";
 export * from "./profiler/index.ts";

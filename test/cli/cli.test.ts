@@ -212,11 +212,12 @@ describe("run with jobs", () => {
     });
   });
 
-  test("the engine that ran a job is reported: sanitizers need the interpreter", () => {
+  test("the engine that ran a job is reported: a seed needs the interpreter", () => {
     const engineOf = (...more: string[]): string =>
       JSON.parse(run("run", "--json", "--engine", "jit", ...more, "job.json").stdout).jobs[0].engine;
     expect(engineOf()).toBe("jit");
-    expect(engineOf("--sanitize", "all")).toBe("interpreter");
+    expect(engineOf("--sanitize", "all")).toBe("jit");
+    expect(engineOf("--seed", "1")).toBe("interpreter");
   });
 });
 

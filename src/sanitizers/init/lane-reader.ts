@@ -34,23 +34,18 @@ export class LaneReader implements Shade {
 
   /** Whether any bit of the value is undefined; if so, `low`, `high` and `origin` describe it. */
   read(expr: Expr): boolean {
-    this.leaf = null;
+    // A leaf may have an address to be read first, which has leaves of its own.
+    const isLeaf = isDataLeaf(expr);
+    const found = (isLeaf ? [expr] : leavesOf(expr)).find((leaf) => this.#readLeaf(leaf)) ?? null;
+    this.leaf = found;
     this.computed = false;
-    if (isDataLeaf(expr)) {
-      if (this.#readLeaf(expr)) this.leaf = expr;
-      return this.leaf !== null;
-    }
-    for (const leaf of leavesOf(expr)) {
-      if (!this.#readLeaf(leaf)) continue;
-      this.leaf = leaf;
-      break;
-    }
-    if (this.leaf === null) return false;
+    if (found === null || isLeaf) return found !== null;
     const { origin } = this;
     const samples = sample(expr, (leaf) => this.#samples(leaf), new Map());
     [this.low, this.high] = varyingBits(expr.ty, samples);
     this.origin = origin;
-    this.computed = this.leaf.ty === "pred" || computes(expr);
+    this.leaf = found;
+    this.computed = found.ty === "pred" || computes(expr);
     return !isDefined(this);
   }
 

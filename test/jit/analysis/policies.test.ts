@@ -9,6 +9,7 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     recursive: false,
     isIrregular: false,
     hasBarriers: false,
+    hasOrderedAtomics: false,
     instructions: 100,
     pressure: 3,
     laneByLane: 0,
@@ -26,6 +27,7 @@ describe("chunks are as wide as is good for a kernel and its blocks", () => {
     ["some live values", [256, 1, 1], { ...plain, pressure: 4 }, 4],
     ["many live values", [256, 1, 1], { ...plain, pressure: 10 }, 2],
     ["elements that lie apart", [256, 1, 1], { ...plain, laneByLane: 4 }, 2],
+    ["turns of lanes that matter", [256, 1, 1], { ...plain, hasOrderedAtomics: true, laneByLane: 4, pressure: 10 }, 8],
     [
       "elements that lie apart, from barrier to barrier",
       [256, 1, 1],

@@ -28,7 +28,7 @@ describe.each(files)("%s", (file) => {
 
 /** Instructions that a vector of one channel cannot exercise: they have tests of their own. */
 const elsewhere: readonly string[] = ["setp", "movs", "addr_add", "sad2", "sad2add", "dp2", "dp3", "dp4", "dph"].concat(
-  ["line", "plane", "dpas", "madw"],
+  ["line", "plane", "dpas", "dpasw", "madw"],
 );
 
 test("every instruction that computes has vectors", () => {

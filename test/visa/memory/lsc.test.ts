@@ -347,7 +347,6 @@ describe("what is not modelled is refused before anything runs", () => {
     ["lsc_load.ugm (M1, 16) V:d32 bss(S(0,0), 0x3)[O]:a32", "indices into arrays of surface states are not modelled"],
     ["lsc_load.ugm (M1, 16) V:d32x4t bti(1)[O]:a32", "only one lane can access transposed data"],
     ["lsc_load_block2d.slm (M1_NM, 1) V:d8.1x8x8nn flat[A,S,S,S,S,S]", "shared local memory has no blocks"],
-    ["lsc_load_quad_msrt.tgm (M1, 16) V:d32.x bti(1)[O,O]:a32", "has the number of the sample is not documented"],
   ])("%s", (text, reason) => {
     const { reports } = run({
       text: `    ${text}`,

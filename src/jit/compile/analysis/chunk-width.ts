@@ -28,6 +28,13 @@ const highPressure = { narrowest: 19, narrower: 10, narrow: 4 };
 const highPressureAtBarriers = { narrowest: 19, narrower: 19, narrow: 3 };
 
 /**
+ * The same where atomic operations give other results in another order of lanes: wide chunks keep the order in which
+ * the lanes of a warp come one after the other.
+ */
+const highPressureAtAtomics = { ...highPressure, narrower: Infinity, narrow: 12 };
+const highPressureAtBoth = { ...highPressureAtBarriers, narrower: Infinity };
+
+/**
  * Accesses that are one for each lane from which on a chunk of more than eight lanes does not pay, where no thread
  * waits: their elements are put together, or taken apart, in registers.
  */
@@ -46,6 +53,8 @@ export interface WidthNeeds {
   readonly isIrregular: boolean;
   /** Whether threads wait for each other at barriers. */
   readonly hasBarriers: boolean;
+  /** Whether the results of an atomic operation depend on the order of lanes. */
+  readonly hasOrderedAtomics: boolean;
   /** The number of instructions of the kernel and the functions that it calls. */
   readonly instructions: number;
   /** See `pressureOf`: of the function where it is highest. */
@@ -81,19 +90,24 @@ export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: War
 }
 
 function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
-  const { recursive, isIrregular, hasBarriers, instructions, pressure, laneByLane } = needs;
+  const { recursive, isIrregular, hasBarriers, hasOrderedAtomics, instructions, pressure, laneByLane } = needs;
   if (instructions > large) return 2;
   const usual = recursive || isIrregular ? 4 : 8;
   if (conflicts !== "none") return usual;
-  const high = hasBarriers ? highPressureAtBarriers : highPressure;
+  const [atBarriers, elsewhere] = hasOrderedAtomics
+    ? [highPressureAtBoth, highPressureAtAtomics]
+    : [highPressureAtBarriers, highPressure];
+  const high = hasBarriers ? atBarriers : elsewhere;
+  const isLaneByLane = !hasBarriers && !hasOrderedAtomics && laneByLane >= manyLaneByLane;
   if (pressure >= high.narrowest) return 1;
-  if (isIrregular || pressure >= high.narrower || (!hasBarriers && laneByLane >= manyLaneByLane)) return 2;
+  if (isIrregular || pressure >= high.narrower || isLaneByLane) return 2;
   return pressure >= high.narrow ? 4 : usual;
 }
 
 /** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, isIrregular, hasBarriers, instructions, pressure, laneByLane] = [false, false, false, 0, 0, 0];
+  let [inWarps, isIrregular, hasBarriers, hasOrderedAtomics] = [false, false, false, false];
+  let [instructions, pressure, laneByLane] = [0, 0, 0];
   const { functions, recursive } = callOrder(kernel, (f) => {
     const callees = new Set<IrFunction>();
     for (const { op } of f.instructions) {
@@ -109,11 +123,19 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
     instructions += f.instructions.length;
     isIrregular ||= hasIrregularLoop(f);
     hasBarriers ||= f.instructions.some(({ op }) => op.kind === "barrier");
+    hasOrderedAtomics ||= f.instructions.some(isOrderedAtomic);
     inWarps ||= f.instructions.some(needsWarp);
     if (f.instructions.length <= large) pressure = Math.max(pressure, pressureOf(f));
     laneByLane += laneByLaneAccesses(f);
   }
-  return { inWarps, recursive, isIrregular, hasBarriers, instructions, pressure, laneByLane };
+  return { inWarps, recursive, isIrregular, hasBarriers, hasOrderedAtomics, instructions, pressure, laneByLane };
+}
+
+/** Whether an atomic operation gives other results in another order: all but sums of integers that nobody reads. */
+function isOrderedAtomic({ op, dst }: Instruction): boolean {
+  if (op.kind !== "atomic") return false;
+  const isOrderless = (e: Expr): boolean => e.kind === "prim" && /^i(32|64)\.(add|and|or|xor|min|max)/.test(e.prim);
+  return dst.length > 0 || !op.combine.every(isOrderless);
 }
 
 /** Whether the result or the cost of an instruction depends on all lanes of a warp running together, as stacks do. */

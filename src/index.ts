@@ -56,6 +56,7 @@ export type {
   LaunchRequest,
   LaunchResult,
   LaunchShadow,
+  ShadowRange,
   SanitizerName,
   Steering,
 } from "./machine/launch.ts";

@@ -8,6 +8,9 @@ export const imageWords = {
   ...{ modeX: 6, modeY: 7, modeZ: 8, normalized: 9, linear: 10, border: 11 },
 } as const;
 
+/** The number of these words. */
+export const imageWordCount = imageWords.border + 4;
+
 /** The registers of `fragments` that come before these words, and those that both take together. */
 const resultRegisters = 8;
 export const imageRegisters = 12;
@@ -70,12 +73,10 @@ export const fetchNumber = ({ geometry, from, level }: Fetch): number =>
   (levels.length * fetchedGeometries.indexOf(geometry) + levels.indexOf(level)) * sources.length +
   sources.indexOf(from);
 
+/** All fetches by their numbers: they are looked up for every fetch of every chunk, and need not be made each time. */
+const fetches: readonly Fetch[] = fetchedGeometries.flatMap((geometry) =>
+  levels.flatMap((level) => sources.map((from) => ({ geometry, from, level }))),
+);
+
 /** The fetch of a number. */
-export function fetchOf(number: number): Fetch {
-  const rest = Math.trunc(number / sources.length);
-  return {
-    geometry: fetchedGeometries[Math.trunc(rest / levels.length)]!,
-    from: sources[number % sources.length]!,
-    level: levels[rest % levels.length]!,
-  };
-}
+export const fetchOf = (number: number): Fetch => fetches[number]!;

@@ -4,7 +4,15 @@ import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../n
 import type { Sampler } from "../../machine/images/sampler.ts";
 import { hasGeometry } from "../../program/images/fetch.ts";
 import { levelsAt } from "../../program/images/lod.ts";
-import { type Fetch, imageModes, imageWords, type TexelForm, texelForms } from "../abi/image-words.ts";
+import {
+  type Fetch,
+  fetchOf,
+  imageModes,
+  imageWordCount,
+  imageWords,
+  type TexelForm,
+  texelForms,
+} from "../abi/image-words.ts";
 
 /** The number of the form that texels have; 0 if compiled code does not know it. */
 function formOf({ format: { type, channels } }: Image, result: TexelForm["result"]): number {
@@ -34,13 +42,11 @@ function borderWord(value: number, type: ChannelType): number {
   return type !== "f32" && value !== value ? 0x7fff_ffff : bitsOfFloat(value);
 }
 
-/** What an instruction fetches, and the word that gives the level. */
-export interface FetchRequest extends Fetch {
-  readonly lod: number;
-}
-
-/** The level from which all lanes fetch. Null if it is two of them, or if floats do not keep their bits. */
-function levelOf({ level, lod }: FetchRequest, image: Image, sampler: Sampler): ImageLevel | null {
+/**
+ * The level from which all lanes fetch, which a word gives. Null if it is two of them, or if floats do not keep their
+ * bits.
+ */
+function levelOf(level: Fetch["level"], lod: number, image: Image, sampler: Sampler): ImageLevel | null {
   if (level === "base") return image.sizes[0]!;
   // Texels of several levels are blended, which leaves one NaN, even where one of them has all the weight.
   if (image.levels > 1 && sampler.mipFilter !== "point" && sampler.filter === "point") return null;
@@ -69,10 +75,10 @@ function describeSurface(image: Image, geometry: string, words: Int32Array, at: 
 }
 
 /**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from. Returns the number of its
- * form, or 0.
+ * Describes a texture in words from a place on, if it is one that compiled code fetches from. `lod`: the word that gives
+ * the level. Returns the number of its form, or 0.
  */
-export function describeImage(found: FoundObject, fetch: FetchRequest, words: Int32Array, at: number): number {
+function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int32Array, at: number): number {
   if (found === null || typeof found === "string") return 0;
   const { geometry, from } = fetch;
   if (from === "surface") return found.kind === "surface" ? describeSurface(found.image, geometry, words, at) : 0;
@@ -83,17 +89,23 @@ export function describeImage(found: FoundObject, fetch: FetchRequest, words: In
   if (!hasGeometry(image, geometry)) return 0;
   const form = formOf(image, from);
   if (form === 0) return 0;
-  const axes = ([0, 1, 2] as const).slice(0, image.dimensions);
-  const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
+  // Called for every fetch of every chunk: nothing is allocated.
+  const modeX = modeOf(sampler, image, 0);
+  const modeY = modeOf(sampler, image, 1);
+  const modeZ = modeOf(sampler, image, 2);
+  const hasBorder =
+    modeX === imageModes.border ||
+    (image.dimensions > 1 && modeY === imageModes.border) ||
+    (image.dimensions > 2 && modeZ === imageModes.border);
   const linear = sampler.filter === "linear" && from === "float";
   // A blend of channels that an image does not have with the border's is the launcher's.
-  if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
-  const level = levelOf(fetch, image, sampler);
+  if (linear && image.format.channels < 4 && hasBorder) return 0;
+  const level = levelOf(fetch.level, lod, image, sampler);
   if (level === null) return 0;
   putSize(image, level, isArray, words, at);
-  words[at + imageWords.modeX] = modes[0]!;
-  words[at + imageWords.modeY] = modes[1]!;
-  words[at + imageWords.modeZ] = modes[2]!;
+  words[at + imageWords.modeX] = modeX;
+  words[at + imageWords.modeY] = modeY;
+  words[at + imageWords.modeZ] = modeZ;
   words[at + imageWords.normalized] = sampler.normalized ? 1 : 0;
   words[at + imageWords.linear] = linear ? 1 : 0;
   for (let c = 0; c < 4; c++) {
@@ -101,4 +113,31 @@ export function describeImage(found: FoundObject, fetch: FetchRequest, words: In
     words[at + imageWords.border + c] = borderWord(color, image.format.type);
   }
   return form;
+}
+
+/**
+ * Descriptions of textures for compiled code, of which the last is kept: each fetch of each chunk asks, and mostly for
+ * the same texture. An object of the table of images stays as it is.
+ */
+export class ImageDescriptions {
+  readonly #words = new Int32Array(imageWordCount);
+  #found: FoundObject = null;
+  #fetch = -1;
+  #lod = 0;
+  #form = 0;
+
+  /**
+   * Puts the words that describe a texture to a place, for the fetch of a number (`fetchNumber`) and the word that gives
+   * its level. Returns the number of the form of its texels; 0, and no words, if compiled code cannot fetch from it.
+   */
+  put(found: FoundObject, fetch: number, lod: number, words: Int32Array, at: number): number {
+    if (found !== this.#found || fetch !== this.#fetch || lod !== this.#lod) {
+      this.#form = describeImage(found, fetchOf(fetch), lod, this.#words, 0);
+      this.#found = found;
+      this.#fetch = fetch;
+      this.#lod = lod;
+    }
+    if (this.#form !== 0) words.set(this.#words, at);
+    return this.#form;
+  }
 }

@@ -19,8 +19,8 @@ import { recordBytes } from "../abi/context-layout.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
-import { fetchOf, imageWordsAt } from "../abi/image-words.ts";
-import { describeImage } from "./host-images.ts";
+import { imageWordsAt } from "../abi/image-words.ts";
+import { ImageDescriptions } from "./host-images.ts";
 import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
@@ -32,6 +32,7 @@ const fragmentWords = new Int32Array(productWords);
 /** The host's side of the functions that compiled kernels import: see `hostImports`. */
 export class Host {
   readonly #grid: Grid;
+  readonly #images = new ImageDescriptions();
   readonly #kernel: CompiledKernel;
   readonly #stack: CallStack;
   readonly #program: Program;
@@ -241,7 +242,7 @@ export class Host {
     const { layout, lanes } = this.#kernel;
     const { images, views } = this.#grid.memory;
     const at = (context + layout.fragments + imageWordsAt(lanes)) >>> 2;
-    return describeImage(images.find(high, low), { ...fetchOf(fetch), lod: level }, views.i32, at);
+    return this.#images.put(images.find(high, low), fetch, level, views.i32, at);
   }
 
   /** A block ends. */

@@ -75,8 +75,8 @@ function describeSurface(image: Image, geometry: string, words: Int32Array, at: 
 }
 
 /**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from. `lod`: the word that gives
- * the level. Returns the number of its form, or 0.
+ * Describes a texture in words from a place on, if it is one that compiled code fetches from. `lod`: the word that
+ * gives the level. Returns the number of its form, or 0.
  */
 function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int32Array, at: number): number {
   if (found === null || typeof found === "string") return 0;
@@ -127,8 +127,9 @@ export class ImageDescriptions {
   #form = 0;
 
   /**
-   * Puts the words that describe a texture to a place, for the fetch of a number (`fetchNumber`) and the word that gives
-   * its level. Returns the number of the form of its texels; 0, and no words, if compiled code cannot fetch from it.
+   * Puts the words that describe a texture to a place, for the fetch of a number (`fetchNumber`) and the word that
+   * gives its level. Returns the number of the form of its texels; 0, and no words, if compiled code cannot fetch from
+   * it.
    */
   put(found: FoundObject, fetch: number, lod: number, words: Int32Array, at: number): number {
     if (found !== this.#found || fetch !== this.#fetch || lod !== this.#lod) {

@@ -15,10 +15,15 @@ const moves: { readonly [K in TargetedKind]: (op: OpOf<K>, to: Move) => OpOf<K> 
 
 const isTargeted = (op: Op): op is OpOf<TargetedKind> => op.kind in moves;
 
+/** The operation with each place in the function to which it may go replaced. */
+export function retargetedOp(op: Op, to: Move): Op {
+  if (!isTargeted(op)) return op;
+  const move = moves[op.kind] as (op: Op, to: Move) => Op;
+  return move(op, to);
+}
+
 /** The instruction with each place in the function to which it may go replaced. */
 export function retargeted(instruction: Instruction, to: Move): Instruction {
-  const { op } = instruction;
-  if (!isTargeted(op)) return instruction;
-  const move = moves[op.kind] as (op: Op, to: Move) => Op;
-  return { ...instruction, op: move(op, to) };
+  const op = retargetedOp(instruction.op, to);
+  return op === instruction.op ? instruction : { ...instruction, op };
 }

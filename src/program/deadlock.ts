@@ -72,12 +72,9 @@ export function mbarrierDeadlock(cta: Cta): Fault {
     const lanes = warp.polled & warp.live;
     if (lanes !== 0 && warp.pollSite !== null) {
       const { line } = warp.pollSite.code.ir.source.position(warp.pollSite.instruction.span.start);
-      const what = isFused(warp.pollSite)
-        ? "the registers of the thread that it is fused with"
-        : isAllocation(warp.pollSite)
-          ? `tensor memory${isForPair(warp.pollSite) ? ", together with the other block of the pair" : ""}`
-          : `the phase of an mbarrier${missingFrom(warp.pollWord)}`;
-      notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}`);
+      const { what } = askedAt(warp.pollSite);
+      const more = isAllocation(warp.pollSite) ? "" : missingFrom(warp.pollWord);
+      notes.push(`${name(warp, lanes)} wait at line ${line} for ${what}${more}`);
       const bytes = transactionsAt(warp);
       if (bytes !== null && !notes.includes(bytes)) notes.push(bytes);
     }
@@ -85,19 +82,32 @@ export function mbarrierDeadlock(cta: Cta): Fault {
   }
   const group = polling.groups.find(({ wait, mask }) => wait === null && (mask & polling.polled) !== 0)!;
   const at = { site: polling.pollSite!, activation: group.activation, lanes: polling.polled & polling.live };
-  const missing = isFused(polling.pollSite!)
-    ? "a fused thread has not come to the same dpasw"
-    : isAllocation(polling.pollSite!)
-      ? isForPair(polling.pollSite!)
-        ? "the blocks of a pair do not both have tensor memory"
-        : "no tensor memory is free"
-      : "the phase of an mbarrier is not complete";
-  const message = `no thread of the block can go on: ${missing}, and all threads wait`;
+  const message = `no thread of the block can go on: ${askedAt(polling.pollSite!).missing}, and all threads wait`;
   return new Fault("deadlock", message, at, { notes: notes.slice(0, 64) });
 }
 
+/** What threads wait for that ask again and again at an instruction, and what there is not. */
+function askedAt(site: Site): { readonly what: string; readonly missing: string } {
+  if (isFused(site)) {
+    return {
+      what: "the registers of the thread that it is fused with",
+      missing: "a fused thread has not come to the same dpasw",
+    };
+  }
+  if (!isAllocation(site)) {
+    return { what: "the phase of an mbarrier", missing: "the phase of an mbarrier is not complete" };
+  }
+  return isForPair(site)
+    ? {
+        what: "tensor memory, together with the other block of the pair",
+        missing: "the blocks of a pair do not both have tensor memory",
+      }
+    : { what: "tensor memory", missing: "no tensor memory is free" };
+}
+
 /**
- * Whether an instruction at which threads ask again and again allocates tensor memory; else it is about an mbarrier.
+ * Whether an instruction at which threads ask again and again allocates tensor memory, or is for fused threads; else it
+ * is about an mbarrier.
  */
 const isAllocation = ({ instruction: { op } }: Site): boolean => op.kind === "unit";
 

@@ -1,6 +1,7 @@
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { columnOrder, integerLayout, pairs, registerBytes } from "./layout.ts";
 import { writeTermLoop } from "./term-loop.ts";
+import { TakenVectors } from "./taken-vectors.ts";
 import { transposed } from "./widening.ts";
 
 /** Pairs of elements in a round of the loop over them. */
@@ -47,31 +48,18 @@ export function writeIntegersLeft(w: FunctionWriter, format: IntegerFormat, k: n
  */
 export function writeIntegersRight(w: FunctionWriter, format: IntegerFormat, k: number): void {
   const { step } = integerLayout(k).right;
-  const taken: number[] = [];
-  const kept = (value: Wasm): Wasm => {
-    const local = w.local("v128");
-    w.assign([{ local, value }]);
-    taken.push(local);
-    return v128(local);
-  };
+  const vectors = new TakenVectors(w);
   for (let c = 0; c < k / 16; c++) {
-    const columns = columnOrder.map((column) => {
-      const local = w.local("v128");
-      w.get(0);
-      w.memory("v128.load", 16, registerBytes * c + 16 * column);
-      w.set(local);
-      taken.push(local);
-      return v128(local);
-    });
+    const columns = columnOrder.map((column) => vectors.load(i32(0), registerBytes * c + 16 * column));
     [columns.slice(0, 4), columns.slice(4)].forEach((four, parity) => {
-      transposed({ kept }, four, 4).forEach((words, i) => {
+      transposed(vectors, four, 4).forEach((words, i) => {
         split(format, words).forEach((value, odd) => {
           w.values([i32(1), value]);
           w.memory("v128.store", 16, step * (8 * c + 4 * odd + i) + 16 * parity);
         });
       });
     });
-    for (const local of taken.splice(0)) w.release(local);
+    vectors.release();
   }
 }
 

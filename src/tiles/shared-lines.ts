@@ -1,6 +1,7 @@
 import { chunkBytes, uncutDescriptor } from "../ir/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { registerBytes } from "./layout.ts";
+import { TakenVectors } from "./taken-vectors.ts";
 import type { WriteOnce } from "./tile.ts";
 import { transposed } from "./widening.ts";
 
@@ -133,7 +134,7 @@ function writeLines(w: FunctionWriter, { kMajor, chunks }: LineOrder, spacing: n
   const fields = new Descriptor(w, word!, kMajor);
   const [line, at, step] = [w.local("i32"), w.local("i32"), w.local("i32")];
   const change = w.local("v128");
-  const lines = Array.from({ length: linesOfGroup }, () => w.local("v128"));
+  const vectors = new TakenVectors(w);
   w.assign([
     { local: line, value: fields.groupAt(i32(group!)) },
     { local: step, value: fields.lineStep },
@@ -141,20 +142,12 @@ function writeLines(w: FunctionWriter, { kMajor, chunks }: LineOrder, spacing: n
   ]);
   for (let chunk = 0; chunk < chunks; chunk++) {
     w.assign([{ local: at, value: i32(line) }]);
-    for (const local of lines) {
-      w.value(plus(i32(shared!), fields.swizzled(i32(at))));
-      w.memory("v128.load", 16);
-      w.set(local);
+    const lines = Array.from({ length: linesOfGroup }, () => {
+      const line = vectors.load(plus(i32(shared!), fields.swizzled(i32(at))));
       w.assign([{ local: at, value: plus(i32(at), i32(step)) }]);
-    }
-    const taken: number[] = [];
-    const kept = (value: Wasm): Wasm => {
-      const local = w.local("v128");
-      w.assign([{ local, value }]);
-      taken.push(local);
-      return v128(local);
-    };
-    const found = kMajor ? lines.map(v128) : transposed({ kept }, lines.map(v128), 2);
+      return line;
+    });
+    const found = kMajor ? lines : transposed(vectors, lines, 2);
     found.forEach((value, i) => {
       const place = registerBytes * spacing * chunk + chunkBytes * i;
       w.get(change);
@@ -167,12 +160,12 @@ function writeLines(w: FunctionWriter, { kMajor, chunks }: LineOrder, spacing: n
       w.values([i32(to!), value]);
       w.memory("v128.store", 16, place);
     });
-    for (const local of taken) w.release(local);
+    vectors.release();
     if (chunk + 1 < chunks) w.assign([{ local: line, value: plus(i32(line), fields.chunkStep) }]);
   }
   w.value(op("v128.any_true", v128(change)));
   fields.release();
-  for (const local of [line, at, step, change, ...lines]) w.release(local);
+  for (const local of [line, at, step, change]) w.release(local);
 }
 
 /** The name of a function that copies lines: see `writeLines`. */

@@ -2,6 +2,7 @@ import type { TensorFormat } from "../numeric/tensor.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { containerBits, gridOf, widen, type WideElements, widenSingles } from "./format.ts";
 import { columnOrder, facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.ts";
+import { TakenVectors } from "./taken-vectors.ts";
 import type { Truncate } from "./truncation.ts";
 
 const [fromLocal, toLocal] = [0, 1];
@@ -14,16 +15,17 @@ const noLimit = 1000;
 /** Writes a part of a function from a register file's fragment to what products read. */
 class Widening {
   readonly #w: FunctionWriter;
+  readonly #vectors: TakenVectors;
   readonly #format: TensorFormat;
   readonly #truncate: Truncate;
   readonly #problems: number;
   /** All bits of the numbers on the grid, and where a number is not on it. */
   readonly #bits: number;
   readonly #rest: number;
-  readonly #taken: number[] = [];
 
   constructor(w: FunctionWriter, format: TensorFormat, truncate: Truncate) {
     this.#w = w;
+    this.#vectors = new TakenVectors(w);
     this.#format = format;
     this.#truncate = truncate;
     [this.#problems, this.#bits, this.#rest] = [w.local("v128"), w.local("v128"), w.local("v128")];
@@ -31,20 +33,12 @@ class Widening {
   }
 
   load(offset: number): Wasm {
-    const local = this.#w.local("v128");
-    this.#w.value(from);
-    this.#w.memory("v128.load", 16, offset);
-    this.#w.set(local);
-    this.#taken.push(local);
-    return wasm.local("v128", local);
+    return this.#vectors.load(from, offset);
   }
 
   /** A local with a value that is used several times. */
   kept(value: Wasm): Wasm {
-    const local = this.#w.local("v128");
-    this.#w.assign([{ local, value }]);
-    this.#taken.push(local);
-    return wasm.local("v128", local);
+    return this.#vectors.kept(value);
   }
 
   store(offset: number, value: Wasm): void {
@@ -98,7 +92,7 @@ class Widening {
 
   /** No value of `load` or `kept` is needed any more. */
   release(): void {
-    for (const local of this.#taken.splice(0)) this.#w.release(local);
+    this.#vectors.release();
   }
 }
 

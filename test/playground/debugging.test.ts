@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumPath, eventually, missingFor, patience, PlaygroundPage } from "./page.ts";
+import { describe, expect, test } from "vitest";
+import { chromiumPath, eventually, missingFor, patience, type PlaygroundPage, whileOpen } from "./page.ts";
 
 /*
  * Time in the page: lenses, breakpoints with conditions, running to a line, and scrubbing. The program is the first
@@ -73,11 +73,10 @@ const scrub = (frames: number) => `new Promise((done) => {
 describe.skipIf(missing !== null)(title, () => {
   let playground: PlaygroundPage;
   let page: PlaygroundPage["page"];
-  beforeAll(async () => {
-    playground = await PlaygroundPage.open();
-    ({ page } = playground);
-  }, patience);
-  afterAll(() => playground?.close());
+  whileOpen((opened) => {
+    playground = opened;
+    ({ page } = opened);
+  });
 
   const line = (n: number) => page.locator(".cm-lineNumbers .cm-gutterElement", { hasText: new RegExp(`^${n}$`) });
   const choose = async (n: number, what: string): Promise<void> => {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { writePng } from "../../src/cli/terminal/png.ts";
 import { writeNumpy } from "../../src/index.ts";
-import { chromiumPath, eventually, missingFor, patience, PlaygroundPage } from "./page.ts";
+import { chromiumPath, eventually, missingFor, patience, type PlaygroundPage, whileOpen } from "./page.ts";
 
 /* What is edited and brought along: names, several files, other kernels, data from files. */
 
@@ -42,11 +42,10 @@ const copy = `.version 8.0
 describe.skipIf(missing !== null)(title, () => {
   let playground: PlaygroundPage;
   let page: PlaygroundPage["page"];
-  beforeAll(async () => {
-    playground = await PlaygroundPage.open();
-    ({ page } = playground);
-  }, patience);
-  afterAll(() => playground?.close());
+  whileOpen((opened) => {
+    playground = opened;
+    ({ page } = opened);
+  });
 
   const palette = { title: () => page.locator(".palette h2").textContent() };
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserType, chromium, type LaunchOptions, type Page } from "playwright-core";
-import { expect } from "vitest";
+import { afterAll, beforeAll, expect } from "vitest";
 import { findChromium } from "../browser/chromium.ts";
 import { root } from "./gallery-files.ts";
 import { buildSite, canBuild, serveSite, type Site } from "./site.ts";
@@ -117,4 +117,14 @@ export class PlaygroundPage {
   async file(name: string): Promise<void> {
     await this.page.getByRole("group", { name: "Files" }).getByRole("button", { name, exact: true }).click();
   }
+}
+
+/** Keeps the playground open in Chromium while the tests of a suite run. */
+export function whileOpen(opened: (playground: PlaygroundPage) => void): void {
+  let playground: PlaygroundPage | undefined;
+  beforeAll(async () => {
+    playground = await PlaygroundPage.open();
+    opened(playground);
+  }, patience);
+  afterAll(() => playground?.close());
 }

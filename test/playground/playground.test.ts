@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { gallery, lineWith } from "./gallery-files.ts";
-import { chromiumPath, eventually, fileOf, missingFor, patience, PlaygroundPage } from "./page.ts";
+import { chromiumPath, eventually, fileOf, missingFor, patience, type PlaygroundPage, whileOpen } from "./page.ts";
 import { serveSite } from "./site.ts";
 
 const missing = missingFor(chromiumPath, "Chromium");
@@ -9,11 +9,10 @@ const title = missing === null ? "the playground" : `the playground (skipped: ${
 describe.skipIf(missing !== null)(title, () => {
   let playground: PlaygroundPage;
   let page: PlaygroundPage["page"];
-  beforeAll(async () => {
-    playground = await PlaygroundPage.open();
-    ({ page } = playground);
-  }, patience);
-  afterAll(() => playground?.close());
+  whileOpen((opened) => {
+    playground = opened;
+    ({ page } = opened);
+  });
 
   const run = (): Promise<void> => playground.run();
   const show = (view: string): Promise<void> => playground.show(view);

@@ -1,50 +1,12 @@
 import { describe, expect, test } from "vitest";
-import {
-  type ElementFormat,
-  layoutOf,
-  type SharedMatrixLayout,
-  type SwizzleWidth,
-  type WarpgroupProduct,
-} from "../../src/ir/index.ts";
-import { type TensorFormat, warpgroupSum } from "../../src/numeric/tensor.ts";
+import { layoutOf, type SharedMatrixLayout, type SwizzleWidth } from "../../src/ir/index.ts";
 import type { ReadChunks, WarpgroupInputs } from "../../src/program/warpgroup-inputs.ts";
 import { multiplyElements } from "../../src/program/warpgroup-product.ts";
 import { multiplyTiles } from "../../src/program/warpgroup-tiles.ts";
 import { randomWords } from "../random-words.ts";
+import { bitsOf, moderate, productOf } from "../tiles/warpgroup-product.ts";
 
 /* Products by tiles against those that are computed element by element, on any bits and on numbers of like size. */
-
-const bitsOf: Partial<Readonly<Record<ElementFormat, number>>> = { f16: 16, bf16: 16, tf32: 32 };
-
-/** Patterns of which all numbers are from 1/4 to 4, of either sign; the upper bits of a format's exponent are fixed. */
-const moderate: Partial<Readonly<Record<ElementFormat, readonly [fixed: number, free: number]>>> = {
-  f16: [0x3400_3400, 0x8bff_8bff],
-  bf16: [0x3e80_3e80, 0x80ff_80ff],
-  tf32: [0x3e80_0000, 0x80ff_ffff],
-  e4m3: [0x2828_2828, 0x9797_9797],
-  e5m2: [0x3434_3434, 0x8b8b_8b8b],
-};
-
-function productOf(a: ElementFormat, n: number, over: Partial<WarpgroupProduct>): WarpgroupProduct {
-  const bits = bitsOf[a] ?? 8;
-  const k = 256 / bits;
-  const isInteger = a === "s8" || a === "u8";
-  const c: ElementFormat = isInteger ? "s32" : "f32";
-  return {
-    tile: {
-      ...{ m: 16, n, k, a, b: a, c, d: c, bits },
-      rule: isInteger
-        ? { kind: "integer", saturates: n === 24 }
-        : { kind: "sum", sum: warpgroupSum(a as TensorFormat, k, false) },
-      fragments: { kind: "whole" },
-    },
-    left: { kind: "shared", kMajor: true },
-    right: { kMajor: true },
-    negate: { a: false, b: false },
-    sparsity: null,
-    ...over,
-  };
-}
 
 const mode: Readonly<Record<SwizzleWidth, number>> = { 16: 0, 128: 1, 64: 2, 32: 3 };
 /** Strides that leave gaps, and no two chunks at the same place. */
@@ -70,12 +32,17 @@ describe.each(formats)("%s", (format) => {
   test.each(cases)(
     "$n columns, $width bytes, k fastest: $kMajor",
     ({ width, kMajor, n, registers }) => {
-      const product = productOf(format, n, {
-        left: registers ? { kind: "registers" } : { kind: "shared", kMajor },
-        right: { kMajor },
-        // Only floats are negated.
-        negate: { a: n === 64 && format in moderate, b: n === 256 && format in moderate },
-      });
+      const product = productOf(
+        format,
+        n,
+        {
+          left: registers ? { kind: "registers" } : { kind: "shared", kMajor },
+          right: { kMajor },
+          // Only floats are negated.
+          negate: { a: n === 64 && format in moderate, b: n === 256 && format in moderate },
+        },
+        n === 24,
+      );
       let taken = 0;
       for (let round = 0; round < 80; round++) {
         // Any bits in each eighth round.

@@ -1,18 +1,12 @@
 import { describe, expect, test } from "vitest";
-import {
-  chunkAddress,
-  type ElementFormat,
-  layoutOf,
-  uncutDescriptor,
-  type WarpgroupProduct,
-} from "../../src/ir/index.ts";
-import { type TensorFormat, warpgroupSum } from "../../src/numeric/tensor.ts";
+import { chunkAddress, layoutOf, uncutDescriptor } from "../../src/ir/index.ts";
 import { multiplyElements } from "../../src/program/warpgroup-product.ts";
 import { keptWordsBytes, warpgroupArea, warpgroupFunctions, warpgroupTileOf } from "../../src/tiles/index.ts";
 import { boundsFunction, linesFunction } from "../../src/tiles/shared-lines.ts";
 import { writtenOnce } from "../../src/tiles/tile.ts";
 import { machineFeatures, ModuleWriter } from "../../src/wasm/index.ts";
 import { randomWords } from "../random-words.ts";
+import { moderate, productOf } from "./warpgroup-product.ts";
 
 /*
  * Rows of tiles out of shared memory, against `chunkAddress` and against products that are computed element by element.
@@ -90,38 +84,6 @@ describe.each([true, false])("lines, k fastest: %s", (kMajor) => {
     }
   });
 });
-
-const bitsOf: Partial<Readonly<Record<ElementFormat, number>>> = { f16: 16, bf16: 16, tf32: 32 };
-
-function productOf(a: ElementFormat, n: number, over: Partial<WarpgroupProduct>): WarpgroupProduct {
-  const bits = bitsOf[a] ?? 8;
-  const k = 256 / bits;
-  const isInteger = a === "s8" || a === "u8";
-  const c: ElementFormat = isInteger ? "s32" : "f32";
-  return {
-    tile: {
-      ...{ m: 16, n, k, a, b: a, c, d: c, bits },
-      rule: isInteger
-        ? { kind: "integer", saturates: false }
-        : { kind: "sum", sum: warpgroupSum(a as TensorFormat, k, false) },
-      fragments: { kind: "whole" },
-    },
-    left: { kind: "shared", kMajor: true },
-    right: { kMajor: true },
-    negate: { a: false, b: false },
-    sparsity: null,
-    ...over,
-  };
-}
-
-/** Words whose elements are from 1/4 to 4, of either sign, as halves, singles or bytes. */
-const moderate: Partial<Readonly<Record<ElementFormat, readonly [fixed: number, free: number]>>> = {
-  f16: [0x3400_3400, 0x8bff_8bff],
-  bf16: [0x3e80_3e80, 0x80ff_80ff],
-  tf32: [0x3e80_0000, 0x80ff_ffff],
-  e4m3: [0x2828_2828, 0x9797_9797],
-  e5m2: [0x3434_3434, 0x8b8b_8b8b],
-};
 
 const products = [
   productOf("f16", 64, {}),

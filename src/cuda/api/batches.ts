@@ -32,7 +32,7 @@ function listAt(call: Call, i: number, count: number): readonly bigint[] {
  * Which of the items of a second list each of `count` operations has. `indexes`: the first operation of each item, in
  * rising order, the first of all being 0.
  */
-function shared(indexes: readonly bigint[], count: number): readonly number[] {
+function itemOfEach(indexes: readonly bigint[], count: number): readonly number[] {
   const firsts = indexes.map(Number);
   require(firsts.length <= count && firsts[0] === 0);
   require(firsts.every((first, i) => first < count && (i === 0 || first > firsts[i - 1]!)));
@@ -61,7 +61,7 @@ function copyBatch(call: Call): Status {
   const count = call.size(3);
   const [to, from, sizes] = [listAt(call, 0, count), listAt(call, 1, count), listAt(call, 2, count)];
   const indexes = listAt(call, 5, call.size(6));
-  shared(indexes, count);
+  itemOfEach(indexes, count);
   const attributes = host.view(call.target(4), attributesBytes * indexes.length);
   for (let at = 0; at < attributes.byteLength; at += attributesBytes) {
     checkCopyAttributes(attributes.getInt32(at, true), attributes.getUint32(at + 20, true));
@@ -125,7 +125,7 @@ function prefetchBatch(call: Call): Status {
   const numbers = call.size(5);
   const locations = listAt(call, 3, numbers).map((word) => locationOf(call, word));
   require(!locations.includes(noLocation));
-  const which = shared(listAt(call, 4, numbers), count);
+  const which = itemOfEach(listAt(call, 4, numbers), count);
   require(call.address(6) === 0n);
   const all = addresses.map((address, i) => adviceOf(call, address, Number(sizes[i])));
   all.forEach((known, i) => {

@@ -2,7 +2,7 @@ import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
 import { type Allocation, type AllocationKind, totalMemory } from "../state/allocations.ts";
 import type { CudaProcess } from "../state/process.ts";
-import { checkDirection, copyBytes, isPageable, type Place, placeOf } from "../run/copies.ts";
+import { checkDirection, copyBytes, isPageable, noteCopied, type Place, placeOf } from "../run/copies.ts";
 import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
 import { copyParams, type CopyTask, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
 import { itemKind } from "../base/wire.ts";
@@ -95,8 +95,7 @@ function leaveToProgram({ process, items }: Call, [to, from]: readonly [Place, P
   const data = (offset: number): Uint8Array => new Bytes(16).u64(0, offset).u64(8, bytes).data;
   if (to.kind === "device" && from.kind === "host") {
     items.push({ kind: itemKind.upload, address: from.address, data: data(to.offset) });
-    process.machine.memory.noteWritten(to.offset, bytes);
-    to.allocation?.written?.();
+    noteCopied(process, to, bytes);
     return true;
   }
   if (to.kind !== "host" || from.kind !== "device") return false;

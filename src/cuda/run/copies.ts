@@ -62,6 +62,11 @@ export function copyBytes(process: ProcessState, to: Place, from: Place, bytes: 
   }
   if (from.kind === "host") host.readInto(from.address, u8.subarray(to.offset, to.offset + bytes));
   else u8.copyWithin(to.offset, from.offset, from.offset + bytes);
+  noteCopied(process, to, bytes);
+}
+
+/** Notes that bytes have been copied, or are about to be, to device memory. */
+export function noteCopied(process: ProcessState, to: Extract<Place, { kind: "device" }>, bytes: number): void {
   process.machine.memory.noteWritten(to.offset, bytes);
   to.allocation?.written?.();
 }

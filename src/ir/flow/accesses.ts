@@ -52,6 +52,19 @@ const ofOthers =
     acrossLanes?.(r);
   };
 
+/** By register, the instructions that write it, in their order. */
+export function writersIn(instructions: readonly Instruction[]): ReadonlyMap<number, readonly Instruction[]> {
+  const writers = new Map<number, Instruction[]>();
+  for (const instruction of instructions) {
+    writesOf(instruction, (r) => {
+      const list = writers.get(r);
+      if (list === undefined) writers.set(r, [instruction]);
+      else list.push(instruction);
+    });
+  }
+  return writers;
+}
+
 /** Shows the registers that an instruction writes in the lanes that execute it. */
 export function writesOf({ op, dst }: Instruction, register: (register: number) => void): void {
   for (let i = 0; i < dst.length; i++) {

@@ -1,4 +1,4 @@
-import { type Expr, type IndirectLeaf, kit } from "../../semantics/index.ts";
+import { type Expr, type IndirectLeaf, kit, mapChanged } from "../../semantics/index.ts";
 import type { FileVariable } from "../byte-file.ts";
 import type { Instruction, UndefinedCase } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
@@ -14,8 +14,8 @@ const code = "register-out-of-bounds";
  */
 export function withBoundedPlaces(ir: IrFunction): IrFunction {
   const variables = new ComputedVariables(ir);
-  const instructions = ir.instructions.map((instruction) => bounded(instruction, variables));
-  return instructions.every((one, i) => one === ir.instructions[i]) ? ir : { ...ir, instructions };
+  const instructions = mapChanged(ir.instructions, (instruction) => bounded(instruction, variables));
+  return instructions === ir.instructions ? ir : { ...ir, instructions };
 }
 
 function bounded(instruction: Instruction, variables: ComputedVariables): Instruction {
@@ -30,8 +30,8 @@ function bounded(instruction: Instruction, variables: ComputedVariables): Instru
   };
   const rewritten = (expr: Extract<Expr, { kind: "prim" | "indirect" }>): Expr => {
     if (expr.kind === "prim") {
-      const args = expr.args.map(rewrite);
-      return args.every((arg, i) => arg === expr.args[i]) ? expr : { ...expr, args };
+      const args = mapChanged(expr.args, rewrite);
+      return args === expr.args ? expr : { ...expr, args };
     }
     const variable = variables.of(expr);
     hasUnknown ||= variable === null;

@@ -161,11 +161,8 @@ function unitedWithEarlier(instruction: Instruction, list: Instruction[], blockS
 
 /** Whether it makes no difference which of two instructions is first. */
 function areIndependent(a: Instruction, b: Instruction, width: number): boolean {
-  const [isRead, isOther] = [
-    a.op.kind === "load" && b.op.kind === "load",
-    a.op.kind === "pure" || b.op.kind === "pure",
-  ];
-  if (!isRead && !isOther) return false;
+  const onlyLoad = a.op.kind === "load" && b.op.kind === "load";
+  if (!onlyLoad && a.op.kind !== "pure" && b.op.kind !== "pure") return false;
   const [ofA, ofB] = [touchedBy(a, width), touchedBy(b, width)];
   if (ofA === null || ofB === null) return false;
   return !meet(ofA.writes, ofB.reads) && !meet(ofA.reads, ofB.writes) && !meet(ofA.writes, ofB.writes);
@@ -187,9 +184,8 @@ const predicate = (register: number): Extent => [-register - 1, -register];
 /** Null where bytes are computed. */
 function touchedBy(instruction: Instruction, width: number): Touched | null {
   const rule = ruleOf(instruction, width);
-  const leaves = fileLeavesOf(instruction);
   const reads: Extent[] = [];
-  for (const leaf of leaves) {
+  for (const leaf of fileLeavesOf(instruction)) {
     if (leaf.kind === "indirect") return null;
     reads.push(extentOf(leaf, rule));
   }

@@ -1,4 +1,4 @@
-import type { Expr, Region, RegionLeaf } from "../../semantics/index.ts";
+import { type Expr, type Region, rewriteLeaves } from "../../semantics/index.ts";
 import type { ByteFile, FileVariable } from "../byte-file.ts";
 import type { Destination, Instruction } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
@@ -181,23 +181,12 @@ type Mover = (places: Places, lane: number) => Region;
 function relocated(instruction: Instruction, width: number, moved: Mover): Instruction {
   const { first } = ruleOf(instruction, width);
   const memo = new Map<Expr, Expr>();
-  const leaf = (expr: RegionLeaf): RegionLeaf => {
+  const leaf = (expr: Expr): Expr => {
+    if (expr.kind !== "region") return expr;
     const region = moved(expr, first);
     return region === expr.region ? expr : { ...expr, region };
   };
-  const rewrite = (expr: Expr): Expr => {
-    let value = memo.get(expr);
-    if (value === undefined) {
-      if (expr.kind === "region") value = leaf(expr);
-      else if (expr.kind === "indirect") value = { ...expr, address: rewrite(expr.address) };
-      else if (expr.kind === "prim") {
-        const args = expr.args.map(rewrite);
-        value = args.every((arg, i) => arg === expr.args[i]) ? expr : { ...expr, args };
-      } else value = expr;
-      memo.set(expr, value);
-    }
-    return value;
-  };
+  const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, leaf, memo);
   const dst = instruction.dst.map((to): Destination => {
     if (to === null || typeof to === "number") return to;
     return to.kind === "indirect" ? { ...to, address: rewrite(to.address) } : { ...to, region: moved(to, first) };

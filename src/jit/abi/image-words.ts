@@ -73,7 +73,7 @@ export const fetchNumber = ({ geometry, from, level }: Fetch): number =>
   (levels.length * fetchedGeometries.indexOf(geometry) + levels.indexOf(level)) * sources.length +
   sources.indexOf(from);
 
-/** All fetches by their numbers: they are looked up for every fetch of every chunk, and need not be made each time. */
+/** All fetches by their numbers. */
 const fetches: readonly Fetch[] = fetchedGeometries.flatMap((geometry) =>
   levels.flatMap((level) => sources.map((from) => ({ geometry, from, level }))),
 );

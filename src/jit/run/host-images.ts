@@ -54,34 +54,34 @@ function levelOf(level: Fetch["level"], lod: number, image: Image, sampler: Samp
   return found.length === 1 ? image.sizes[found[0]!.level]! : null;
 }
 
-/** Puts where a level of an image lies and its size; the third axis is that of layers or of depth. */
-function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array, at: number): void {
-  words[at + imageWords.base] = image.base + level.offset;
-  words[at + imageWords.rowPitch] = level.rowPitch;
-  words[at + imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
-  words[at + imageWords.width] = level.width;
-  words[at + imageWords.height] = level.height;
-  words[at + imageWords.depth] = isArray ? image.planes : level.depth;
+/** Says where a level of an image lies and its size; the third axis is that of layers or of depth. */
+function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array): void {
+  words[imageWords.base] = image.base + level.offset;
+  words[imageWords.rowPitch] = level.rowPitch;
+  words[imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
+  words[imageWords.width] = level.width;
+  words[imageWords.height] = level.height;
+  words[imageWords.depth] = isArray ? image.planes : level.depth;
 }
 
 /** Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 1, or 0. */
-function describeSurface(image: Image, geometry: string, words: Int32Array, at: number): number {
+function describeSurface(image: Image, geometry: string, words: Int32Array): number {
   const isArray = image.cube || image.layers !== null;
   const own = `${isArray ? "a" : ""}${image.dimensions}d`;
   if (image.samples > 1 || geometry !== own) return 0;
-  putSize(image, image.sizes[0]!, isArray, words, at);
-  words[at + imageWords.width] = image.width * image.texelBytes;
+  putSize(image, image.sizes[0]!, isArray, words);
+  words[imageWords.width] = image.width * image.texelBytes;
   return 1;
 }
 
 /**
- * Describes a texture in words from a place on, if it is one that compiled code fetches from. `lod`: the word that
+ * Describes a texture in words, if it is one that compiled code fetches from. `lod`: the word that
  * gives the level. Returns the number of its form, or 0.
  */
-function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int32Array, at: number): number {
+function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int32Array): number {
   if (found === null || typeof found === "string") return 0;
   const { geometry, from } = fetch;
-  if (from === "surface") return found.kind === "surface" ? describeSurface(found.image, geometry, words, at) : 0;
+  if (from === "surface") return found.kind === "surface" ? describeSurface(found.image, geometry, words) : 0;
   if (found.kind !== "texture") return 0;
   const { image, sampler, sRGB } = found;
   if (image.cube || image.samples > 1 || sRGB) return 0;
@@ -89,28 +89,22 @@ function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int
   if (!hasGeometry(image, geometry)) return 0;
   const form = formOf(image, from);
   if (form === 0) return 0;
-  // Called for every fetch of every chunk: nothing is allocated.
-  const modeX = modeOf(sampler, image, 0);
-  const modeY = modeOf(sampler, image, 1);
-  const modeZ = modeOf(sampler, image, 2);
-  const hasBorder =
-    modeX === imageModes.border ||
-    (image.dimensions > 1 && modeY === imageModes.border) ||
-    (image.dimensions > 2 && modeZ === imageModes.border);
+  const axes = ([0, 1, 2] as const).slice(0, image.dimensions);
+  const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
   const linear = sampler.filter === "linear" && from === "float";
   // A blend of channels that an image does not have with the border's is the launcher's.
-  if (linear && image.format.channels < 4 && hasBorder) return 0;
+  if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
   const level = levelOf(fetch.level, lod, image, sampler);
   if (level === null) return 0;
-  putSize(image, level, isArray, words, at);
-  words[at + imageWords.modeX] = modeX;
-  words[at + imageWords.modeY] = modeY;
-  words[at + imageWords.modeZ] = modeZ;
-  words[at + imageWords.normalized] = sampler.normalized ? 1 : 0;
-  words[at + imageWords.linear] = linear ? 1 : 0;
+  putSize(image, level, isArray, words);
+  words[imageWords.modeX] = modes[0]!;
+  words[imageWords.modeY] = modes[1]!;
+  words[imageWords.modeZ] = modes[2]!;
+  words[imageWords.normalized] = sampler.normalized ? 1 : 0;
+  words[imageWords.linear] = linear ? 1 : 0;
   for (let c = 0; c < 4; c++) {
     const color = image.layout === "linear" ? 0 : sampler.border[c]!;
-    words[at + imageWords.border + c] = borderWord(color, image.format.type);
+    words[imageWords.border + c] = borderWord(color, image.format.type);
   }
   return form;
 }
@@ -133,7 +127,7 @@ export class ImageDescriptions {
    */
   put(found: FoundObject, fetch: number, lod: number, words: Int32Array, at: number): number {
     if (found !== this.#found || fetch !== this.#fetch || lod !== this.#lod) {
-      this.#form = describeImage(found, fetchOf(fetch), lod, this.#words, 0);
+      this.#form = describeImage(found, fetchOf(fetch), lod, this.#words);
       this.#found = found;
       this.#fetch = fetch;
       this.#lod = lod;

@@ -10,11 +10,11 @@ import type { Shadows } from "./shadows.ts";
 /** The addresses of shadows: far from all others, and so far from each other that no index leads to another one. */
 const shadowAddress = (index: number): bigint => 0x0100_0000_0000_0000n + (BigInt(index) << 36n);
 
-/** What lies in a block's shared memory: what the launch gives the kernel, and then the shadow of that. */
-export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: SharedShadow): readonly Extent[] {
+/** What lies in a block's shared memory: what the launch gives the kernel, and then the shadow of that, if any. */
+export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: SharedShadow | null): readonly Extent[] {
   const { extents, dynamicStart, dynamicName } = program.shared;
   const given = { name: dynamicName, start: dynamicStart, end: dynamicStart + sharedBytes };
-  return [...extents, given, shadow.words, shadow.writer, shadow.reader];
+  return [...extents, given, ...(shadow === null ? [] : [shadow.words, shadow.writer, shadow.reader])];
 }
 
 /** Bytes of the shared memory of a block that has a shadow. */
@@ -64,13 +64,12 @@ export function withShadow(
     if (value === null) return "too much memory";
     view.setBigUint64(offset, BigInt.asUintN(64, value), true);
   }
-  const { dynamicStart } = program.shared;
-  const own = dynamicStart + request.sharedBytes - windows.shared.start;
-  const sharedBytes = plan.shared === null ? own : sharedBytesWith(plan.shared) + request.sharedBytes;
-  const end = dynamicStart + request.sharedBytes;
-  const alone = [...program.shared.extents, { name: program.shared.dynamicName, start: dynamicStart, end }];
-  const sharedExtents = plan.shared === null ? alone : sharedExtentsOf(program, request.sharedBytes, plan.shared);
-  const shadow: LaunchShadow = { sharedBytes, sharedExtents, ranges: given.ranges };
+  const ownBytes = program.shared.dynamicStart - windows.shared.start;
+  const shadow: LaunchShadow = {
+    sharedBytes: (plan.shared === null ? ownBytes : sharedBytesWith(plan.shared)) + request.sharedBytes,
+    sharedExtents: sharedExtentsOf(program, request.sharedBytes, plan.shared),
+    ranges: given.ranges,
+  };
   const written = plan.written?.flatMap((root) => given.allocationOf(root) ?? []) ?? null;
   return { request: { ...request, params, shadow }, written: written && [...new Set(written)] };
 }

@@ -3,11 +3,11 @@ import type {
   Instruction as IrInstruction,
   IrFunction,
   LaneRule,
-  Op,
   Register,
   SourceLocation,
 } from "../../ir/index.ts";
 import { withBoundedPlaces } from "../../ir/flow/index.ts";
+import { retargetedOp } from "../../ir/retarget.ts";
 import { leavesOrder } from "../isa/row.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
@@ -117,8 +117,11 @@ class RoutineLowering implements FlowContext, LowerContext {
       this.#locate(instruction);
       const lowered = straight[i] ?? [lowerFlow(this, instruction)];
       const part = parts.get(i + 1);
+      // Branches within an instruction count from where it begins.
       const placed =
-        straight[i] === null ? lowered : lowered.map((one) => ({ ...one, op: placedAt(one.op, starts[i]!) }));
+        straight[i] === null
+          ? lowered
+          : lowered.map((one) => ({ ...one, op: retargetedOp(one.op, (target) => starts[i]! + target) }));
       return [...placed.map((one) => this.#emit(instruction, one)), ...(part ? [this.#end(instruction, part)] : [])];
     });
   }
@@ -205,12 +208,6 @@ class RoutineLowering implements FlowContext, LowerContext {
       location: this.#location,
     };
   }
-}
-
-/** A branch within an instruction, once it is known where that begins. */
-function placedAt(op: Op, start: number): Op {
-  if (op.kind === "branch") return { ...op, target: start + op.target };
-  return op.kind === "branch-indexed" ? { ...op, targets: op.targets.map((target) => start + target) } : op;
 }
 
 const mayContinue = ({ row, predicate }: Instruction): boolean => predicate !== null || !leavesOrder(row);

@@ -31,8 +31,7 @@ const highPressureAtBarriers = { narrowest: 19, narrower: 19, narrow: 3 };
  * The same where atomic operations give other results in another order of lanes: wide chunks keep the order in which
  * the lanes of a warp come one after the other.
  */
-const highPressureAtAtomics = { ...highPressure, narrower: Infinity, narrow: 12 };
-const highPressureAtBoth = { ...highPressureAtBarriers, narrower: Infinity };
+const highPressureAtAtomics = { narrowest: 19, narrower: 19, narrow: 12 };
 
 /**
  * Accesses that are one for each lane from which on a chunk of more than eight lanes does not pay, where no thread
@@ -94,10 +93,7 @@ function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
   if (instructions > large) return 2;
   const usual = recursive || isIrregular ? 4 : 8;
   if (conflicts !== "none") return usual;
-  const [atBarriers, elsewhere] = hasOrderedAtomics
-    ? [highPressureAtBoth, highPressureAtAtomics]
-    : [highPressureAtBarriers, highPressure];
-  const high = hasBarriers ? atBarriers : elsewhere;
+  const high = hasBarriers ? highPressureAtBarriers : hasOrderedAtomics ? highPressureAtAtomics : highPressure;
   const isLaneByLane = !hasBarriers && !hasOrderedAtomics && laneByLane >= manyLaneByLane;
   if (pressure >= high.narrowest) return 1;
   if (isIrregular || pressure >= high.narrower || isLaneByLane) return 2;
@@ -134,7 +130,7 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
 /** Whether an atomic operation gives other results in another order: all but sums of integers that nobody reads. */
 function isOrderedAtomic({ op, dst }: Instruction): boolean {
   if (op.kind !== "atomic") return false;
-  const isOrderless = (e: Expr): boolean => e.kind === "prim" && /^i(32|64)\.(add|and|or|xor|min|max)/.test(e.prim);
+  const isOrderless = (e: Expr): boolean => e.kind === "prim" && /^i(32|64)\.(add|and|or|xor)$/.test(e.prim);
   return dst.length > 0 || !op.combine.every(isOrderless);
 }
 

@@ -1,5 +1,5 @@
 import { laneAddressOf } from "../../../ir/access.ts";
-import { writesOf } from "../../../ir/flow/accesses.ts";
+import { writersIn } from "../../../ir/flow/accesses.ts";
 import { type Instruction, type IrFunction, windows } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 
@@ -16,17 +16,11 @@ export const rootKey = (root: PointerRoot): string =>
  * it, which ends the launch.
  */
 export class PointerRoots {
-  readonly #writers = new Map<number, Instruction[]>();
+  readonly #writers: ReadonlyMap<number, readonly Instruction[]>;
   readonly #known = new Map<number, ReadonlyMap<string, PointerRoot>>();
 
   constructor({ instructions }: IrFunction) {
-    for (const instruction of instructions) {
-      writesOf(instruction, (r) => {
-        const list = this.#writers.get(r);
-        if (list === undefined) this.#writers.set(r, [instruction]);
-        else list.push(instruction);
-      });
-    }
+    this.#writers = writersIn(instructions);
   }
 
   /** The candidates; none where nothing is known. */

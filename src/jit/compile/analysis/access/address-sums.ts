@@ -1,4 +1,4 @@
-import { writesOf } from "../../../../ir/flow/accesses.ts";
+import { writersIn } from "../../../../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { kind, kindsOf } from "../values/lane-kinds.ts";
@@ -47,29 +47,23 @@ export const isRounds = (term: string): boolean => term.startsWith("rounds ");
 
 /** Addresses as sums, as far as each register is written in one place. */
 export class AddressSums {
-  readonly #writers = new Map<number, Instruction[]>();
+  /** How registers vary (`kindsOf`). */
+  readonly kinds: Uint8Array;
+  readonly #writers: ReadonlyMap<number, readonly Instruction[]>;
   readonly #known = new Map<number, Sum>();
-  readonly #kinds: Uint8Array;
   /** Terms that are not registers and may differ from lane to lane. */
   readonly #varying = new Set<string>();
 
   constructor(ir: IrFunction) {
-    const { instructions } = ir;
-    this.#kinds = kindsOf(ir);
-    for (const instruction of instructions) {
-      writesOf(instruction, (r) => {
-        const list = this.#writers.get(r);
-        if (list === undefined) this.#writers.set(r, [instruction]);
-        else list.push(instruction);
-      });
-    }
+    this.kinds = kindsOf(ir);
+    this.#writers = writersIn(ir.instructions);
   }
 
   /** Whether a sum may differ from lane to lane, otherwise than by thread numbers. */
   varies(sum: Sum): boolean {
     return [...sum.keys()].some((term) => {
       const register = registerOf(term);
-      if (register !== null) return this.#kinds[register] !== kind.uniform;
+      if (register !== null) return this.kinds[register] !== kind.uniform;
       return this.#varying.has(term) || term === "laneid" || isRounds(term);
     });
   }
@@ -156,7 +150,7 @@ export class AddressSums {
    * unknown multiple of what they have in common. The register itself if it is none of these.
    */
   #advanced(register: number, own: Sum): Sum {
-    if (this.#kinds[register] === kind.uniform) return own;
+    if (this.kinds[register] === kind.uniform) return own;
     let start: Sum | null = null;
     let step = 0n;
     for (const writer of this.#writers.get(register) ?? []) {

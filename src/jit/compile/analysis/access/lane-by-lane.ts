@@ -1,6 +1,5 @@
-import type { Instruction, IrFunction } from "../../../../ir/index.ts";
-import { accessesOf, type MemoryAccess } from "../../../../ir/index.ts";
-import { kind, kindOf, kindsOf } from "../values/lane-kinds.ts";
+import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../../../ir/index.ts";
+import { kind, kindOf } from "../values/lane-kinds.ts";
 import { AddressSums } from "./address-sums.ts";
 
 /** Loads of bytes, half words and words at strides below this are shuffled out of vectors. */
@@ -16,12 +15,11 @@ const maxInstructions = 20_000;
  */
 export function laneByLaneAccesses(ir: IrFunction): number {
   if (ir.instructions.length > maxInstructions) return 0;
-  const kinds = kindsOf(ir);
   const sums = new AddressSums(ir);
   // Addresses that are computed from lane numbers are mostly consecutive.
   const isLaneByLane = ({ effect, access: { space, bits, count }, place }: MemoryAccess): boolean => {
     if (effect === "atomic" || place.kind !== "address" || space === "kernel-param" || space === "const") return false;
-    const found = kindOf(place.address, kinds);
+    const found = kindOf(place.address, sums.kinds);
     if (found !== kind.affine) return found === kind.vector;
     const step = Math.abs(sums.stepOf(place.address));
     return step !== (bits / 8) * count && (effect === "store" || step >= maxSpacing);

@@ -1,5 +1,5 @@
 import { laneAddressOf } from "../../../../ir/access.ts";
-import { writesOf } from "../../../../ir/flow/accesses.ts";
+import { writersIn } from "../../../../ir/flow/accesses.ts";
 import { type Instruction, windows } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { integerOf, type LeafExpr, LinearQuestion } from "./linear-form.ts";
@@ -62,7 +62,7 @@ export class UnderlyingObjects {
   readonly #analysis: ObjectAnalysis;
   readonly #question: BaseQuestion;
   /** By register, the instructions that write it. */
-  readonly #writers = new Map<number, Instruction[]>();
+  readonly #writers: ReadonlyMap<number, readonly Instruction[]>;
   /** Offsets of the parameters that are pointers. */
   readonly #params: readonly number[];
 
@@ -74,13 +74,7 @@ export class UnderlyingObjects {
       (op) => this.#paramOf(op),
       analysis,
     );
-    for (const instruction of analysis.code.instructions) {
-      writesOf(instruction, (r) => {
-        const list = this.#writers.get(r);
-        if (list === undefined) this.#writers.set(r, [instruction]);
-        else list.push(instruction);
-      });
-    }
+    this.#writers = writersIn(analysis.code.instructions);
   }
 
   /**

@@ -48,11 +48,14 @@ void lw_print_to_stdout(const char *text, size_t bytes) {
 
 /* The thread that runs what cudaLaunchHostFunc and its like were given. */
 struct callback {
-  uint64_t kind; /* 0: function(data), 1: function(stream, status, data), 2: the program is to end the thread */
+  /* 0: function(data), 1: function(stream, status, data), 2: the program is to end the thread,
+     3: function(data, status, message, its length) */
+  uint64_t kind;
   uint64_t function;
   uint64_t data;
   uint64_t stream;
   uint64_t status;
+  char message[LW_MESSAGE_BYTES];
 };
 
 static void *run_callbacks(void *unused) {
@@ -65,6 +68,9 @@ static void *run_callbacks(void *unused) {
     void *data = (void *)(uintptr_t)call.data;
     if (call.kind == 0) {
       ((void (*)(void *))(uintptr_t)call.function)(data);
+    } else if (call.kind == 3) {
+      ((void (*)(void *, int, char *, size_t))(uintptr_t)call.function)(data, (int)call.status, call.message,
+                                                                        strlen(call.message));
     } else {
       ((void (*)(void *, int, void *))(uintptr_t)call.function)((void *)(uintptr_t)call.stream, (int)call.status, data);
     }

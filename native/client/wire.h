@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define LW_VERSION 2
+#define LW_VERSION 3
 #define LW_CONTROL_BYTES 0x1000000u
 #define LW_SLOTS_AT 0x10000u
 #define LW_SLOT_BYTES 0x1000u
@@ -27,6 +27,9 @@
 #define LW_CALL_WORDS 24u
 /* Return addresses that follow them, if the server wants to know where calls come from. */
 #define LW_CALL_FRAMES 24u
+
+/* Room for a message to a function of the program that listens to the log, with its zero. */
+#define LW_MESSAGE_BYTES 1024u
 
 /* The first page of the control memory. */
 struct lw_header {

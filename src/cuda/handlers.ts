@@ -1,10 +1,12 @@
 import type { Handler } from "./api/call.ts";
 import { adviceCalls } from "./api/advice.ts";
+import { atomicCapabilityCalls } from "./api/atomic-capabilities.ts";
 import { batchCalls } from "./api/batches.ts";
 import { deviceCalls } from "./api/devices.ts";
 import { driverCalls } from "./api/driver/index.ts";
 import { allGraphCalls } from "./api/graphs/index.ts";
 import { launchCalls } from "./api/launch.ts";
+import { logCalls } from "./api/logs.ts";
 import { memoryCalls } from "./api/memory.ts";
 import { occupancyCalls } from "./api/occupancy.ts";
 import { poolCalls } from "./api/pools.ts";
@@ -19,10 +21,12 @@ import { textureCalls } from "./api/textures/objects.ts";
 export const handlers: ReadonlyMap<string, Handler> = new Map(
   [
     allGraphCalls,
+    atomicCapabilityCalls,
     batchCalls,
     deviceCalls,
     driverCalls,
     launchCalls,
+    logCalls("cuda"),
     memoryCalls,
     occupancyCalls,
     poolCalls,

@@ -66,11 +66,11 @@ export class Session {
     const answer = (result: number, detail: string | null = null): void => {
       if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
         const why = detail === null ? "" : `: ${detail}`;
-        this.process.warn(
-          `${name} returns ${/^(__)?cuda/.test(name) ? errorName(result) : `error ${result}`}${why}${this.process.stackText(stack)}`,
-        );
+        this.process.warn(`${name} returns ${resultName(name, result)}${why}${this.process.stackText(stack)}`);
       }
-      reply?.({ result, items: call.items, showsOutput: call.showsOutput });
+      const send = (): void => reply?.({ result, items: call.items, showsOutput: call.showsOutput });
+      if (result === 0 || result === errors.notReady) send();
+      else this.#log(`${name} returns ${resultName(name, result)}${detail === null ? "" : `: ${detail}`}`, send);
     };
     if (handler === null) {
       this.process.warn(`${name} is not supported: it returns an error`);
@@ -88,6 +88,14 @@ export class Session {
     } catch (error) {
       answer(this.#codeOf(error), detailOf(error));
     }
+  }
+
+  /** Writes an error into the log, and goes on when functions that listen to it have returned. */
+  #log(text: string, then: () => void): void {
+    const { process } = this;
+    const logged = process.log(`[CUDA][E] ${text}`);
+    if (process.logListeners.size === 0) then();
+    else void logged.then(then);
   }
 
   /** The number of an error that a handler has thrown; one that is no error of CUDA is an error of Lanewise. */
@@ -126,12 +134,14 @@ export class Session {
   #askCallback(thread: number, data: Uint8Array, reply: Reply): void {
     const [target = 0n] = wordsOf(data);
     this.process.callbacks.ask((next) => {
-      const out = new Bytes(40)
+      const text = new TextEncoder().encode(next.message ?? "").subarray(0, wire.messageBytes - 1);
+      const out = new Bytes(text.length === 0 ? 40 : 41 + text.length)
         .u64(0, next.kind)
         .u64(8, next.function)
         .u64(16, next.data)
         .u64(24, next.stream)
         .u64(32, next.status);
+      out.data.set(text, 40);
       const call = new Call(this.process, this.process.thread(thread), "a callback", false, noWords);
       call.poke(target, out.data);
       // A callback may rely on what is before it in its stream; more is let through, and nothing wrong is said.
@@ -140,6 +150,10 @@ export class Session {
     });
   }
 }
+
+/** A result as it is told: the runtime's errors have names. */
+const resultName = (name: string, result: number): string =>
+  /^(__)?cuda/.test(name) ? errorName(result) : `error ${result}`;
 
 const detailOf = (error: unknown): string | null => (error instanceof CudaError ? error.detail : null);
 

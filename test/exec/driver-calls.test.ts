@@ -88,3 +88,66 @@ test("elements of 4 bytes are set", async () => {
   expect(await program.call("cuMemcpyDtoH_v2", to, at, 16)).toBe(0);
   expect([...program.bytes(to, 16)]).toEqual([4, 3, 2, 1, 4, 3, 2, 1, 4, 3, 2, 1, 0, 0, 0, 0]);
 });
+
+// CUDA_MEMCPY3D and CUDA_KERNEL_NODE_PARAMS_v2 of cuda.h.
+describe("nodes whose parameters the driver lays out in its own way", () => {
+  const copyBytes = 200;
+
+  async function withCopy() {
+    const { program } = await withContext();
+    const [graph, node, device] = [program.room(8), program.room(8), await program.malloc(16)];
+    expect(await program.call("cuGraphCreate", graph, 0)).toBe(0);
+    const host = program.room(Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8));
+    const fields = new DataView(new ArrayBuffer(copyBytes));
+    const word = (at: number, value: bigint | number): void => fields.setBigUint64(at, BigInt(value), true);
+    fields.setUint32(32, 1, true);
+    word(40, host);
+    fields.setUint32(120, 2, true);
+    word(136, device);
+    [176, 184, 192].forEach((at, i) => {
+      word(at, [8, 1, 1][i]!);
+    });
+    const params = program.room(new Uint8Array(fields.buffer));
+    const context = program.room(8);
+    await program.call("cuCtxGetCurrent", context);
+    const made = [node, program.u64(graph), 0, 0, params, program.u64(context)];
+    expect(await program.call("cuGraphAddMemcpyNode", ...made)).toBe(0);
+    return { program, graph: program.u64(graph), node: program.u64(node), device, host };
+  }
+
+  test("copies", async () => {
+    const { program, graph, node, device, host } = await withCopy();
+    const [exec, back, told] = [program.room(8), program.room(8), program.room(copyBytes)];
+    expect(await program.call("cuGraphInstantiateWithFlags", exec, graph, 0)).toBe(0);
+    expect(await program.call("cuGraphLaunch", program.u64(exec), 0)).toBe(0);
+    expect(await program.call("cuMemcpyDtoH_v2", back, device, 8)).toBe(0);
+    expect([...program.bytes(back, 8)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(await program.call("cuGraphMemcpyNodeGetParams", node, told)).toBe(0);
+    // Addresses are of one range, so both ends are told as unified.
+    expect([program.i32(told + 32n), program.u64(told + 48n)]).toEqual([4, host]);
+    expect([program.i32(told + 120n), program.u64(told + 136n)]).toEqual([4, device]);
+    expect([176n, 184n, 192n].map((at) => program.u64(told + at))).toEqual([8n, 1n, 1n]);
+  });
+
+  test("kernels, by a CUkernel where there is no function", async () => {
+    const { program, module } = await withModule();
+    const [kernel, graph, node, exec, total] = [0, 0, 0, 0, 0].map(() => program.room(8)) as [bigint, ...bigint[]];
+    await program.call("cuModuleGetFunction", kernel, module, program.text("add"));
+    await program.call("cuGraphCreate", graph!, 0);
+    const values = program.room(new Uint8Array(BigUint64Array.of(program.room(Uint8Array.of(7, 0, 0, 0))).buffer));
+    const fields = new DataView(new ArrayBuffer(72));
+    [2, 1, 1, 3, 1, 1, 0].forEach((size, i) => {
+      fields.setUint32(8 + 4 * i, size, true);
+    });
+    fields.setBigUint64(40, values, true);
+    fields.setBigUint64(56, program.u64(kernel), true);
+    const params = program.room(new Uint8Array(fields.buffer));
+    expect(await program.call("cuGraphAddKernelNode_v2", node!, program.u64(graph!), 0, 0, params)).toBe(0);
+    expect(await program.call("cuGraphInstantiateWithFlags", exec!, program.u64(graph!), 0)).toBe(0);
+    expect(await program.call("cuGraphLaunch", program.u64(exec!), 0)).toBe(0);
+    const [address, value] = [program.room(8), program.room(4)];
+    expect(await program.call("cuModuleGetGlobal_v2", address, total!, module, program.text("total"))).toBe(0);
+    expect(await program.call("cuMemcpyDtoH_v2", value, program.u64(address), 4)).toBe(0);
+    expect(program.i32(value)).toBe(5 + 2 * 3 * 7);
+  });
+});

@@ -18,7 +18,7 @@ function synchronize(call: Call): Status {
 }
 
 /** The device that argument `i` names. Throws if there is none. */
-function ordinal(call: Call, i: number): number {
+export function ordinal(call: Call, i: number): number {
   const number = call.int(i);
   if (call.process.deviceCount === 0) fail(errors.noDevice);
   require(number >= 0 && number < call.process.deviceCount, errors.invalidDevice);

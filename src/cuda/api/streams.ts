@@ -25,6 +25,8 @@ function createStream(call: Call, flags: number, priority: number): Status {
   const { device } = call;
   const clamped = Math.max(priorities.greatest, Math.min(priorities.least, priority));
   const stream = device.streams.add(new Stream(flags === 1 ? "non-blocking" : "blocking", device.number, clamped));
+  const context = call.thread.contexts.at(-1);
+  if (context !== undefined) call.process.streamContexts.set(stream, context);
   call.set64(target, call.process.streams.add(stream, stream.handle));
   return 0;
 }

@@ -3,7 +3,7 @@
  * same numbers for the client.
  */
 export const wire = {
-  version: 2,
+  version: 3,
   controlBytes: 0x100_0000,
   slotsAt: 0x1_0000,
   slotBytes: 0x1000,
@@ -17,6 +17,8 @@ export const wire = {
   arenaBytes: 0x1_0000_0000,
   callWords: 24,
   callFrames: 24,
+  /** Room for a message to a function of the program that listens to the log, with its zero. */
+  messageBytes: 1024,
 } as const;
 
 /** The words of the first page, by index. */

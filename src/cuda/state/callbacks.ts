@@ -1,11 +1,13 @@
 /** A function of the program that the server wants called. */
 export interface Callback {
-  /** 0: function(data); 1: function(stream, status, data) */
-  readonly kind: 0 | 1;
+  /** 0: function(data); 1: function(stream, status, data); 3: function(data, status, message, its length) */
+  readonly kind: 0 | 1 | 3;
   readonly function: bigint;
   readonly data: bigint;
   readonly stream: bigint;
   readonly status: number;
+  /** For kind 3. */
+  readonly message?: string;
 }
 
 /** Functions of the program that wait to be called by its thread for that, one after the other. */
@@ -13,6 +15,11 @@ export class Callbacks {
   readonly #queue: { readonly call: Callback; readonly done: () => void }[] = [];
   #running: (() => void) | null = null;
   #ask: ((call: Callback) => void) | null = null;
+
+  /** Whether the thread calls a function: it cannot call another one before that has returned. */
+  get isRunning(): boolean {
+    return this.#running !== null;
+  }
 
   /** Resolves when the function has returned. */
   call(call: Callback): Promise<void> {

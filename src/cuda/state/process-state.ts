@@ -23,6 +23,7 @@ import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
+import { type LogListener, Logs, logLevel } from "./logs.ts";
 import type { LinkState, LoadedModule } from "./loaded-module.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
@@ -110,6 +111,8 @@ export class ProcessState {
   readonly graphNodes = new Handles<GraphNode>();
   readonly graphExecs = new Handles<GraphExec>();
   readonly contexts = new Handles<Context>();
+  /** The context in which a stream was made, if it is not the primary one. */
+  readonly streamContexts = new WeakMap<Stream, Context>();
   /** The primary context of each device that has one. */
   readonly primaries = new Map<number, Context>();
   readonly modules = new Handles<LoadedModule>();
@@ -137,6 +140,9 @@ export class ProcessState {
   callStack: readonly bigint[] = [];
   readonly output = new Output();
   readonly callbacks = new Callbacks();
+  /** Errors that calls have returned, and the functions of the program that want to know of each. */
+  readonly logs = new Logs();
+  readonly logListeners = new Handles<LogListener>();
   readonly recorder: Recorder | null;
   readonly #surroundings: Surroundings;
   readonly #kernelHandles = new WeakMap<DeviceKernel, bigint>();
@@ -312,6 +318,19 @@ export class ProcessState {
     return stackLines(this.describeStack(stack))
       .map((line) => `\n${line}`)
       .join("");
+  }
+
+  /**
+   * Writes an error into the log. Resolves when all functions that listen have returned: at once, if that would be to
+   * wait for oneself.
+   */
+  async log(text: string): Promise<void> {
+    this.logs.add(text);
+    const isOwn = this.callbacks.isRunning;
+    const calls = [...this.logListeners.values()].map((listener) =>
+      this.callbacks.call({ ...listener, kind: 3, stream: 0n, status: logLevel.error, message: text }),
+    );
+    if (!isOwn) await Promise.all(calls);
   }
 
   /** Tells the user something, the same thing only once. */

@@ -52,6 +52,16 @@ export function sameAs(handlers: Handlers, name: string): (call: Call) => Status
   return handler;
 }
 
+/** stream, context, and perhaps a green context: there is none. Default streams are those of the current context. */
+const streamContext = inContext((call) => {
+  const stream = call.stream(0);
+  const made = call.process.streams.find(call.address(0)) === stream;
+  const context = made ? call.process.streamContexts.get(stream) : currentContext(call);
+  call.set64(call.target(1), (context ?? primaryOf(call.process, stream.device)).handle);
+  if (call.name.endsWith("_v2") && call.address(2) !== 0n) call.set64(call.address(2), 0n);
+  return 0;
+});
+
 /** Destroys a context that the program has made. */
 const destroy = initialized((call) => {
   const context = contextAt(call, 0);
@@ -62,6 +72,27 @@ const destroy = initialized((call) => {
   return 0;
 });
 
+const pushCurrent = initialized((call) => {
+  call.thread.contexts.push(contextAt(call, 0));
+  return 0;
+});
+
+const popCurrent = initialized((call) => {
+  const context = call.thread.contexts.pop() ?? fail(errors.deviceUninitialized);
+  if (call.address(0) !== 0n) call.set64(call.address(0), context.handle);
+  return 0;
+});
+
+const resetPrimary = initialized((call) => {
+  call.process.device(deviceNumber(call, 0)).reset();
+  return 0;
+});
+
+const setPrimaryFlags = initialized((call) => {
+  primaryOf(call.process, deviceNumber(call, 0)).flags = call.uint(1);
+  return 0;
+});
+
 export const contextCalls: Handlers = {
   cuCtxCreate: create(1, 2),
   cuCtxCreate_v2: create(1, 2),
@@ -69,15 +100,10 @@ export const contextCalls: Handlers = {
   cuCtxCreate_v4: create(2, 3),
   cuCtxDestroy: destroy,
   cuCtxDestroy_v2: destroy,
-  cuCtxPushCurrent_v2: initialized((call) => {
-    call.thread.contexts.push(contextAt(call, 0));
-    return 0;
-  }),
-  cuCtxPopCurrent_v2: initialized((call) => {
-    const context = call.thread.contexts.pop() ?? fail(errors.deviceUninitialized);
-    if (call.address(0) !== 0n) call.set64(call.address(0), context.handle);
-    return 0;
-  }),
+  cuCtxPushCurrent: pushCurrent,
+  cuCtxPushCurrent_v2: pushCurrent,
+  cuCtxPopCurrent: popCurrent,
+  cuCtxPopCurrent_v2: popCurrent,
   cuCtxSetCurrent: initialized(setCurrent),
   cuCtxGetCurrent: initialized((call) => {
     call.set64(call.target(0), currentContext(call)?.handle ?? 0n);
@@ -132,6 +158,8 @@ export const contextCalls: Handlers = {
     require(call.device.peers.delete(contextAt(call, 0).device), errors.peerAccessNotEnabled);
     return 0;
   }),
+  cuStreamGetCtx: streamContext,
+  cuStreamGetCtx_v2: streamContext,
   cuDevicePrimaryCtxRetain: initialized((call) => {
     const target = call.target(0);
     const number = deviceNumber(call, 1);
@@ -143,14 +171,10 @@ export const contextCalls: Handlers = {
   }),
   cuDevicePrimaryCtxRelease: initialized(release),
   cuDevicePrimaryCtxRelease_v2: initialized(release),
-  cuDevicePrimaryCtxReset_v2: initialized((call) => {
-    call.process.device(deviceNumber(call, 0)).reset();
-    return 0;
-  }),
-  cuDevicePrimaryCtxSetFlags_v2: initialized((call) => {
-    primaryOf(call.process, deviceNumber(call, 0)).flags = call.uint(1);
-    return 0;
-  }),
+  cuDevicePrimaryCtxReset: resetPrimary,
+  cuDevicePrimaryCtxReset_v2: resetPrimary,
+  cuDevicePrimaryCtxSetFlags: setPrimaryFlags,
+  cuDevicePrimaryCtxSetFlags_v2: setPrimaryFlags,
   /** device, flags, whether it is active */
   cuDevicePrimaryCtxGetState: initialized((call) => {
     const number = deviceNumber(call, 0);

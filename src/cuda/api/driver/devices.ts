@@ -2,8 +2,10 @@ import { CudaError, errors, fail, require } from "../../base/errors.ts";
 import { totalMemory } from "../../state/allocations.ts";
 import { attributeOf, busId, uuidOf } from "../../state/device-properties.ts";
 import { sharedPerBlock } from "../../state/gpu.ts";
+import { atomicCapabilityCalls } from "../atomic-capabilities.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { cudaVersion, deviceCalls } from "../devices.ts";
+import { logCalls } from "../logs.ts";
 import { poolCalls } from "../pools.ts";
 import { deviceNumber, sameAs } from "./contexts.ts";
 import { initialized } from "./driver-call.ts";
@@ -93,6 +95,15 @@ export const driverDeviceCalls: Handlers = {
     call.set32(call.target(1), call.process.gpu.minor);
     return 0;
   }),
+  cuDeviceGetHostAtomicCapabilities: initialized(sameAs(atomicCapabilityCalls, "cudaDeviceGetHostAtomicCapabilities")),
+  cuDeviceGetP2PAtomicCapabilities: initialized(sameAs(atomicCapabilityCalls, "cudaDeviceGetP2PAtomicCapabilities")),
+  /** support, type, device: only of the multi-process service, which is not there */
+  cuDeviceGetExecAffinitySupport: initialized((call) => {
+    deviceNumber(call, 2);
+    call.set32(call.target(0), 0);
+    return 0;
+  }),
+  ...logCalls("cu"),
   cuProfilerStart: initialized(() => 0),
   cuProfilerStop: initialized(() => 0),
   cuDeviceCanAccessPeer: initialized(sameAs(deviceCalls, "cudaDeviceCanAccessPeer")),

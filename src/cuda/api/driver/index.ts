@@ -6,6 +6,7 @@ import { driverArrayCalls } from "./arrays.ts";
 import { contextCalls, sameAs } from "./contexts.ts";
 import { driverDeviceCalls } from "./devices.ts";
 import { inContext } from "./driver-call.ts";
+import { graphNodeCalls } from "./graph-nodes.ts";
 import { kernelCalls } from "./kernels.ts";
 import { driverMemoryCalls } from "./memory.ts";
 import { memoryOperationCalls } from "./memory-operations.ts";
@@ -17,6 +18,7 @@ import { virtualMemoryCalls } from "./virtual-memory.ts";
 const streams: Readonly<Record<string, string>> = {
   cuStreamCreate: "cudaStreamCreateWithFlags",
   cuStreamCreateWithPriority: "cudaStreamCreateWithPriority",
+  cuStreamDestroy: "cudaStreamDestroy",
   cuStreamDestroy_v2: "cudaStreamDestroy",
   cuStreamSynchronize: "cudaStreamSynchronize",
   cuStreamQuery: "cudaStreamQuery",
@@ -30,6 +32,7 @@ const streams: Readonly<Record<string, string>> = {
   cuStreamGetAttribute: "cudaStreamGetAttribute",
   cuStreamCopyAttributes: "cudaStreamCopyAttributes",
   cuEventCreate: "cudaEventCreateWithFlags",
+  cuEventDestroy: "cudaEventDestroy",
   cuEventDestroy_v2: "cudaEventDestroy",
   cuEventRecord: "cudaEventRecord",
   cuEventRecordWithFlags: "cudaEventRecordWithFlags",
@@ -45,8 +48,7 @@ const graphs = [
   "GraphNodeGetDependencies_v2 GraphNodeGetDependentNodes_v2 GraphAddDependencies_v2 GraphRemoveDependencies_v2",
   "GraphDestroyNode GraphDebugDotPrint GraphNodeGetType GraphNodeSetEnabled GraphNodeGetEnabled",
   "GraphInstantiateWithFlags GraphInstantiateWithParams GraphLaunch GraphUpload GraphExecDestroy GraphExecGetFlags",
-  "GraphExecUpdate_v2 GraphAddKernelNode_v2 GraphKernelNodeGetParams_v2 GraphKernelNodeSetParams_v2",
-  "GraphExecKernelNodeSetParams_v2 GraphKernelNodeCopyAttributes GraphKernelNodeGetAttribute",
+  "GraphExecUpdate_v2 GraphKernelNodeCopyAttributes GraphKernelNodeGetAttribute",
   "GraphKernelNodeSetAttribute GraphAddMemsetNode GraphMemsetNodeGetParams GraphMemsetNodeSetParams",
   "GraphExecMemsetNodeSetParams GraphAddHostNode GraphHostNodeGetParams GraphHostNodeSetParams",
   "GraphExecHostNodeSetParams GraphAddChildGraphNode GraphChildGraphNodeGetGraph GraphExecChildGraphNodeSetParams",
@@ -76,6 +78,7 @@ export const driverCalls: Handlers = {
   ...driverMemoryCalls,
   ...memoryOperationCalls,
   ...virtualMemoryCalls,
+  ...graphNodeCalls,
   ...kernelCalls,
   ...moduleCalls,
   ...tensorMapCalls,

@@ -7,7 +7,7 @@ import { batchCalls } from "../batches.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";
 import { copy, fill, memoryCalls } from "../memory.ts";
 import { poolCalls } from "../pools.ts";
-import { arrayAt, arrayRegion, copyRegion, regionCalls } from "../regions.ts";
+import { arrayAt, arrayRegion, copyRegion, type RegionCopy, regionCalls } from "../regions.ts";
 import { streamCalls } from "../streams.ts";
 import { sameAs } from "./contexts.ts";
 import { currentContext, inContext, initialized } from "./driver-call.ts";
@@ -23,7 +23,7 @@ const line =
   };
 
 /** Kinds of memory at an end of a copy. */
-const memoryType = { host: 1, device: 2, array: 3, unified: 4 } as const;
+export const memoryType = { host: 1, device: 2, array: 3, unified: 4 } as const;
 
 /** An end of a copy of rows: where its fields are in the structure. */
 interface EndFields {
@@ -71,12 +71,20 @@ function copy2D(call: Call, isAsync: boolean): Status {
   return copyRegion(call, { to, from, extent, kind: byAddress }, streamOf(call, isAsync, 1), isAsync);
 }
 
-/** CUDA_MEMCPY3D, stream */
-function copy3D(call: Call, isAsync: boolean): Status {
-  const view = call.host.view(call.target(0), 200);
+/** Bytes of CUDA_MEMCPY3D. */
+export const copyBytes3D = 200;
+
+/** Reads a CUDA_MEMCPY3D. */
+export function regionCopy3D(call: Call, view: DataView): RegionCopy {
   const extent: Extent = { width: wordAt(view, 176), height: wordAt(view, 184), depth: wordAt(view, 192) };
   const [to, from] = [endOf(call, view, ends3D.to, extent.width), endOf(call, view, ends3D.from, extent.width)];
-  return copyRegion(call, { to, from, extent, kind: byAddress }, streamOf(call, isAsync, 1), isAsync);
+  return { to, from, extent, kind: byAddress };
+}
+
+/** CUDA_MEMCPY3D, stream */
+function copy3D(call: Call, isAsync: boolean): Status {
+  const copy = regionCopy3D(call, call.host.view(call.target(0), copyBytes3D));
+  return copyRegion(call, copy, streamOf(call, isAsync, 1), isAsync);
 }
 
 const streamOf = (call: Call, isAsync: boolean, i: number): Stream => (isAsync ? call.stream(i) : call.defaultStream);
@@ -238,6 +246,9 @@ export const driverMemoryCalls: Handlers = {
   cuMemPoolGetAttribute: runtime("cudaMemPoolGetAttribute"),
   cuMemPoolSetAccess: runtime("cudaMemPoolSetAccess"),
   cuMemPoolGetAccess: runtime("cudaMemPoolGetAccess"),
+  cuMemGetDefaultMemPool: runtime("cudaMemGetDefaultMemPool"),
+  cuMemGetMemPool: runtime("cudaMemGetMemPool"),
+  cuMemSetMemPool: runtime("cudaMemSetMemPool"),
   cuStreamAttachMemAsync: inContext(sameAs(streamCalls, "cudaStreamAttachMemAsync")),
   /** value, attribute, address */
   cuPointerGetAttribute: initialized((call) => {

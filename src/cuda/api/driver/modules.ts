@@ -202,6 +202,23 @@ const same: Handler = (call) => {
   return 0;
 };
 
+const createLink = inContext((call) => {
+  const link = new LinkState();
+  call.set64(call.target(3), call.process.links.add(link, link.handle));
+  return 0;
+});
+
+const addData = inContext((call) => {
+  const [address, size] = [call.target(2), call.size(3)];
+  return addInput(linkAt(call, 0), call.uint(1), () => {
+    const bytes = call.host.read(address, size);
+    const end = call.uint(1) === input.ptx ? bytes.indexOf(0) : -1;
+    return textsIn(call, end < 0 ? bytes : bytes.subarray(0, end));
+  });
+});
+
+const addFile = inContext((call) => addInput(linkAt(call, 0), call.uint(1), () => textsIn(call, fileAt(call, 2))));
+
 export const moduleCalls: Handlers = {
   cuModuleLoad: inContext(loadLibraryFile),
   cuModuleLoadData: inContext((call) => give(call, () => textsAt(call, call.target(1)))),
@@ -236,22 +253,14 @@ export const moduleCalls: Handlers = {
   cuKernelGetLibrary: initialized(moduleOfKernel),
   cuKernelGetFunction: initialized(same),
   /** count, ids, values, state */
-  cuLinkCreate_v2: inContext((call) => {
-    const link = new LinkState();
-    call.set64(call.target(3), call.process.links.add(link, link.handle));
-    return 0;
-  }),
+  cuLinkCreate: createLink,
+  cuLinkCreate_v2: createLink,
   /** state, kind, data, size, name, options */
-  cuLinkAddData_v2: inContext((call) => {
-    const [address, size] = [call.target(2), call.size(3)];
-    return addInput(linkAt(call, 0), call.uint(1), () => {
-      const bytes = call.host.read(address, size);
-      const end = call.uint(1) === input.ptx ? bytes.indexOf(0) : -1;
-      return textsIn(call, end < 0 ? bytes : bytes.subarray(0, end));
-    });
-  }),
+  cuLinkAddData: addData,
+  cuLinkAddData_v2: addData,
   /** state, kind, path, options */
-  cuLinkAddFile_v2: inContext((call) => addInput(linkAt(call, 0), call.uint(1), () => textsIn(call, fileAt(call, 2)))),
+  cuLinkAddFile: addFile,
+  cuLinkAddFile_v2: addFile,
   cuLinkComplete: inContext(completeLink),
   cuLinkDestroy: inContext((call) => {
     require(call.process.links.remove(call.address(0)), errors.invalidResourceHandle);

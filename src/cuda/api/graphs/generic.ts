@@ -1,12 +1,20 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { allocateTask, conditionalTask, freeTask, recordTask, waitTask } from "../../run/tasks.ts";
+import {
+  allocateTask,
+  conditionalTask,
+  type CopyTask,
+  freeTask,
+  type KernelTask,
+  recordTask,
+  waitTask,
+} from "../../run/tasks.ts";
 import { Condition } from "../../state/condition.ts";
 import { GraphMemory } from "../../state/graph-memory.ts";
 import { Graph, nodeType, type Task } from "../../work/graph.ts";
 import type { Call, Handlers, Status } from "../call.ts";
-import { addGraph, execAt, graphAt, nodeAt, nodesAt } from "./handles.ts";
-import { addNode, childOf, replace } from "./nodes.ts";
-import { copyForm, fillForm, hostForm, kernelForm, readEmpty } from "./params.ts";
+import { addGraph, graphAt, nodeAt, nodesAt } from "./handles.ts";
+import { addNode, childOf, execNode, replace } from "./nodes.ts";
+import { copyForm, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
 
 /** Bytes of cudaMemAllocNodeParams: properties of the pool, who may access it, the size at 104, the address at 112. */
 const allocateBytes = 120;
@@ -48,16 +56,22 @@ function conditional(call: Call, view: DataView, address: bigint): Task {
   return conditionalTask(kind, bodies, condition);
 }
 
+/** The kinds of nodes whose parameters the driver and the runtime lay out in two ways. */
+export interface ApiForms {
+  readonly kernel: ParamsForm<KernelTask>;
+  readonly copy: ParamsForm<CopyTask>;
+}
+
 /** Reads the parameters of any kind of nodes. `address`: where they are, for what is written back. */
-function readAny(call: Call, address: bigint): Task {
+function readAny(call: Call, address: bigint, forms: ApiForms): Task {
   const whole = call.host.view(address, genericBytes);
   const part = (bytes: number, from = unionAt): DataView => new DataView(whole.buffer, from, bytes);
   const word = whole.getBigUint64(unionAt, true);
   switch (whole.getUint32(0, true)) {
     case nodeType.kernel:
-      return kernelForm.read(call, part(kernelForm.bytes));
+      return forms.kernel.read(call, part(forms.kernel.bytes));
     case nodeType.copy:
-      return copyForm.read(call, part(copyForm.bytes, unionAt + 16));
+      return forms.copy.read(call, part(forms.copy.bytes, unionAt + 16));
     case nodeType.fill:
       return fillForm.read(call, part(fillForm.bytes));
     case nodeType.host:
@@ -96,18 +110,33 @@ function memoryAttribute(call: Call): (typeof attributes)[number] {
   return attributes[call.uint(1)] ?? fail(errors.invalidValue);
 }
 
-export const genericCalls: Handlers = {
+/** The entry points for nodes of any kind, of the runtime (`cuda`) or of the driver (`cu`). */
+export const anyNodeCalls = (prefix: string, forms: ApiForms): Handlers => ({
   /** node, graph, dependencies, edge data, count, parameters */
-  cudaGraphAddNode(call) {
+  [`${prefix}GraphAddNode`](call) {
     const target = call.target(0);
     const graph = graphAt(call, 1);
     const after = nodesAt(call, call.address(2), call.size(4));
-    call.set64(target, addNode(call, graph, after, readAny(call, call.target(5))).handle);
+    call.set64(target, addNode(call, graph, after, readAny(call, call.target(5), forms)).handle);
     return 0;
   },
-  cudaGraphNodeSetParams: (call) => replace(nodeAt(call, 0), readAny(call, call.target(1))),
-  cudaGraphExecNodeSetParams: (call) =>
-    replace(execAt(call, 0).nodeOf(nodeAt(call, 1)) ?? fail(errors.invalidValue), readAny(call, call.target(2))),
+  [`${prefix}GraphNodeSetParams`]: (call) => replace(nodeAt(call, 0), readAny(call, call.target(1), forms)),
+  [`${prefix}GraphExecNodeSetParams`]: (call) => replace(execNode(call), readAny(call, call.target(2), forms)),
+});
+
+/** Makes a condition. `from`: the argument with its value at the beginning of each launch; 1 after it: that counts. */
+export function createCondition(call: Call, from: number): Status {
+  const target = call.target(0);
+  graphAt(call, 1);
+  const [value, flags] = [call.uint(from), call.uint(from + 1)];
+  require(flags <= 1);
+  const condition = new Condition(call.process.allocations, value, flags === 1);
+  call.set64(target, call.process.conditions.add(condition, condition.handle));
+  return 0;
+}
+
+export const genericCalls: Handlers = {
+  ...anyNodeCalls("cuda", { kernel: kernelForm, copy: copyForm }),
   /** node, graph, dependencies, count, parameters */
   cudaGraphAddMemAllocNode(call) {
     const target = call.target(0);
@@ -147,14 +176,6 @@ export const genericCalls: Handlers = {
     call.process.device(call.int(0));
     return 0;
   },
-  /** handle, graph, value at the beginning of each launch, flags: 1 if that value counts */
-  cudaGraphConditionalHandleCreate(call): Status {
-    const target = call.target(0);
-    graphAt(call, 1);
-    const [value, flags] = [call.uint(2), call.uint(3)];
-    require(flags <= 1);
-    const condition = new Condition(call.process.allocations, value, flags === 1);
-    call.set64(target, call.process.conditions.add(condition, condition.handle));
-    return 0;
-  },
+  /** handle, graph, value, flags */
+  cudaGraphConditionalHandleCreate: (call) => createCondition(call, 2),
 };

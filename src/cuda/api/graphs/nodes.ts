@@ -35,24 +35,27 @@ export function replace(node: GraphNode, task: Task): Status {
 }
 
 /** The node of an executable graph for one of the graph of which it was made. Throws if there is none. */
-function execNode(call: Call): GraphNode {
+export function execNode(call: Call): GraphNode {
   return execAt(call, 0).nodeOf(nodeAt(call, 1)) ?? fail(errors.invalidValue);
 }
 
-/** The entry points for a kind of nodes: `cudaGraphAddXNode` and those that get and set parameters. */
-function formCalls<T extends Task>(name: string, form: ParamsForm<T>): Handlers {
+/**
+ * The entry points for a kind of nodes: `cudaGraphAddXNode` and those that get and set parameters. `graph`: how their
+ * names begin, `cudaGraph` or `cuGraph`.
+ */
+export function formCalls<T extends Task>(graph: string, name: string, form: ParamsForm<T>): Handlers {
   const read = (call: Call, i: number): T => form.read(call, call.host.view(call.target(i), form.bytes));
   return {
-    [`cudaGraphAdd${name}Node`]: adder(read),
-    [`cudaGraph${name}NodeGetParams`](call) {
+    [`${graph}Add${name}Node`]: adder(read),
+    [`${graph}${name}NodeGetParams`](call) {
       const { task } = nodeAt(call, 0);
       const target = call.target(1);
       if (!form.is(task)) return errors.invalidValue;
       call.poke(target, form.write(call, task));
       return 0;
     },
-    [`cudaGraph${name}NodeSetParams`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
-    [`cudaGraphExec${name}NodeSetParams`]: (call) => replace(execNode(call), read(call, 2)),
+    [`${graph}${name}NodeSetParams`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
+    [`${graph}Exec${name}NodeSetParams`]: (call) => replace(execNode(call), read(call, 2)),
   };
 }
 
@@ -120,10 +123,10 @@ function kernelNode(call: Call, i: number) {
 }
 
 export const nodeCalls: Handlers = {
-  ...formCalls("Kernel", kernelForm),
-  ...formCalls("Memcpy", copyForm),
-  ...formCalls("Memset", fillForm),
-  ...formCalls("Host", hostForm),
+  ...formCalls("cudaGraph", "Kernel", kernelForm),
+  ...formCalls("cudaGraph", "Memcpy", copyForm),
+  ...formCalls("cudaGraph", "Memset", fillForm),
+  ...formCalls("cudaGraph", "Host", hostForm),
   ...copyCalls("1D", lineFrom),
   ...copyCalls("ToSymbol", symbolFrom(true)),
   ...copyCalls("FromSymbol", symbolFrom(false)),

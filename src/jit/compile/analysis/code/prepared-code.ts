@@ -1,6 +1,6 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import { type FlowGraph, flowGraphOf, type FlowOptions } from "../../../../ir/flow/flow-graph.ts";
-import { type FlowCode, type Liveness, livenessOf } from "../../../../ir/flow/liveness.ts";
+import { type FlowCode, type Liveness, livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
 import { withWebs } from "../../../../ir/flow/webs.ts";
 import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts";
 import { mapOperands } from "../../../../ir/operands.ts";
@@ -25,10 +25,6 @@ export interface PreparedCode {
   /** Copies for the lanes that take the branch after them. */
   readonly edgeCopies: ReadonlySet<number>;
 }
-
-/** The registers with the results of a function, which are read after lanes have left it. */
-export const resultsOf = ({ returns }: IrFunction): number[] =>
-  returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
 export interface Preparation {
   /** Further instructions that end a block. */

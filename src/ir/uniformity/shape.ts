@@ -1,4 +1,4 @@
-import type { Expr, RegionLeaf } from "../../../../semantics/index.ts";
+import type { Expr, RegionLeaf } from "../../semantics/index.ts";
 import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
 
 /**

@@ -119,7 +119,7 @@ const families = {
   },
   tensorPairs: {
     weights: { tensorPairs: 8, compute: 3, matrixValues: 2, exchange: 1 },
-    statements: [2, 4],
+    statements: [1, 2],
     warpgroups: true,
     clusters: true,
     pairs: true,

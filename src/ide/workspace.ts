@@ -53,9 +53,16 @@ export class Workspace {
     return this.#documents.get(uri)?.language ?? null;
   }
 
-  /** Errors and warnings, in the order of the text. */
+  /**
+   * Errors and warnings, in the order of the text: those of the document, and those about names that it shares with
+   * other documents of its program.
+   */
   diagnostics(uri: string): readonly results.Finding[] {
-    return this.#documents.get(uri)?.findings() ?? [];
+    const document = this.#documents.get(uri);
+    if (document === undefined) return [];
+    const linked = document.linkFindings(this.#others(document));
+    const own = document.findings();
+    return linked.length === 0 ? own : [...own, ...linked].sort((a, b) => a.start - b.start);
   }
 
   /** What is known about the word at an offset. */

@@ -10,3 +10,7 @@ export const mbarrierBits = { pending: 0, expected: 20, transactions: 40, parity
 /** Whether an operation tells if a phase of an mbarrier is complete, for which threads wait. */
 export const awaitsPhase = (op: Op): boolean =>
   op.kind === "atomic" && op.problem !== undefined && op.results?.[0]?.ty === "pred";
+
+/** Whether an operation makes an mbarrier. That is a weak access: all uses must be ordered with it. */
+export const makesMbarrier = (op: Op): boolean =>
+  op.kind === "atomic" && op.problem !== undefined && op.access.order === "weak";

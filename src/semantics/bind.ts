@@ -26,7 +26,7 @@ export type RegisterLeaf = Extract<Expr, { kind: "reg" }>;
  * Replaces the leaves that are known and folds what depends on constants alone. Shared parts stay shared, and an
  * unchanged part is the same object.
  */
-export function bind(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr> = new Map()): Expr {
+export function bind(expr: Expr, bindings: Partial<Bindings>, memo: Map<Expr, Expr> = new Map()): Expr {
   if (expr.kind === "const") return expr;
   if (expr.kind === "reg") return bindings.register?.(expr) ?? expr;
   const known = memo.get(expr);
@@ -36,12 +36,14 @@ export function bind(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr> = new
   return bound;
 }
 
-function bindNode(expr: Expr, bindings: Bindings, memo: Map<Expr, Expr>): Expr {
+function bindNode(expr: Expr, bindings: Partial<Bindings>, memo: Map<Expr, Expr>): Expr {
   if (expr.kind === "symbol") {
+    if (bindings.symbol === undefined) return expr;
     const address = bindings.symbol(expr.symbol, expr.generic) + BigInt(expr.offset);
     return expr.ty === "i64" ? kit.i64(address) : kit.i32(Number(BigInt.asIntN(32, address)));
   }
-  if (expr.kind === "special" && expr.name === "window") return constant(expr.ty, bindings.window);
+  if (expr.kind === "special" && expr.name === "window")
+    return bindings.window === undefined ? expr : constant(expr.ty, bindings.window);
   if (expr.kind === "region") return bindings.region?.(expr) ?? expr;
   if (expr.kind === "indirect") return { ...expr, address: bind(expr.address, bindings, memo) };
   if (expr.kind !== "prim") return expr;

@@ -18,9 +18,8 @@ import { truncation, type Truncate } from "./truncation.ts";
  * - Sixteen terms fit an integer of 32 bits: significands are at most 2 - 2^-10, and F at most 25, so that they are
  *   less
  *   than 16 (2 - 2^-10)^2 2^25 < 2^31 - 2^20.
- * - The sum times 2^(E - F) is truncated to binary32: the sum is converted, which rounds to nearest; where the
- *   magnitude
- *   has become larger, the number before it is the truncated one. Results are 0 or at least 2^-101.
+ * - The sum times 2^(E - F) is truncated to binary32: of its magnitude the highest bit that has no place there is
+ *   cleared, so that the conversion, which rounds to nearest, rounds down. Results are 0 or at least 2^-101.
  *
  * What this cannot do is found on the way, and then the function says so: elements whose exponents are beyond the
  * bounds, infinities, NaNs; accumulators of 2^100 and more, and those less than 2^-101, though not zero; sums of more
@@ -120,7 +119,7 @@ export class SumFunction {
     // Without the sign, patterns lie one bit further left; from the smallest one 1 has been subtracted.
     const huge = op("i32x4.ge_u", v128(this.#most), wasm.i32x4((largest + 1 + 127) << 24));
     const tiny = op("i32x4.lt_u", v128(this.#least), wasm.i32x4(((smallest + 127) << 24) - 1));
-    const tooWide = op("i32x4.gt_s", v128(this.#widest), wasm.i32x4(2 ** 31 - 2 ** (this.#sum.fraction + 1) - 64));
+    const tooWide = op("i32x4.gt_u", v128(this.#widest), wasm.i32x4(2 ** 31 - 2 ** (this.#sum.fraction + 1) - 64));
     w.value(op("v128.any_true", op("v128.or", op("v128.or", huge, tiny), tooWide)));
   }
 
@@ -261,7 +260,7 @@ export class SumFunction {
       const wrong = op("v128.and", op("v128.xor", a, both), op("v128.xor", b, both));
       const marked = op("i32x4.shr_u", op("i32x4.shr_s", wrong, wasm.i32(31)), wasm.i32(1));
       w.assign([
-        { local: this.#widest, value: op("i32x4.max_s", v128(this.#widest), marked) },
+        { local: this.#widest, value: op("i32x4.max_u", v128(this.#widest), marked) },
         { local: sum, value: both },
       ]);
     });
@@ -270,21 +269,24 @@ export class SumFunction {
   /** Adds the accumulator to the products, and truncates the sum. */
   #finish(total: number, sum: number, scale: number): void {
     const w = this.#w;
-    if (this.#isWide) {
-      const magnitude = op("i32x4.abs", v128(sum));
-      w.assign([{ local: this.#widest, value: op("i32x4.max_s", v128(this.#widest), magnitude) }]);
-    }
+    const { temporary } = this.#locals;
     const own = this.#truncate(op("f32x4.mul", v128(total), v128(scale)));
     w.assign([{ local: sum, value: op("i32x4.add", v128(sum), own) }]);
-    w.assign([{ local: total, value: op("f32x4.convert_i32x4_s", v128(sum)) }]);
-    const rounded = op("i32x4.abs", this.#truncate(v128(total)));
-    const isLarger = op("i32x4.gt_s", rounded, op("i32x4.abs", v128(sum)));
+    w.assign([{ local: temporary, value: op("i32x4.abs", v128(sum)) }]);
+    const magnitude = v128(temporary);
+    if (this.#isWide) {
+      // A sum that the accumulator has taken beyond 32 bits has a magnitude near 2^31, too.
+      w.assign([{ local: this.#widest, value: op("i32x4.max_u", v128(this.#widest), magnitude) }]);
+    }
+    // Without the highest of the bits that a binary32 has no place for, rounding to nearest leaves all of them out.
+    const cut = op("v128.andnot", magnitude, op("i32x4.shr_u", magnitude, wasm.i32(24)));
+    const near = op("f32x4.convert_i32x4_s", cut);
     const { resultFraction } = this.#sum;
-    const near = op("i32x4.add", v128(total), isLarger);
     const truncated = resultFraction === 23 ? near : op("v128.and", near, wasm.i32x4(-(2 ** (23 - resultFraction))));
     // 2^(E - F): the exponents of a binary32 and of its inverse add up to 254.
     const inverse = op("i32x4.sub", wasm.i32x4(254 << 23), v128(scale));
-    w.assign([{ local: total, value: op("f32x4.mul", truncated, inverse) }]);
+    const sign = op("v128.and", v128(sum), wasm.i32x4(-(2 ** 31)));
+    w.assign([{ local: total, value: op("v128.or", op("f32x4.mul", truncated, inverse), sign) }]);
   }
 }
 

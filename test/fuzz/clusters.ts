@@ -3,7 +3,7 @@ import { awaitPhase, byFirstThread, declareMbarriers, invalidate, type Mbarriers
 import type { Scope } from "./scope.ts";
 
 /** All threads of the cluster come together, in one of the ways to write it. */
-function meetCluster(text: FunctionText): void {
+export function meetCluster(text: FunctionText): void {
   const { random } = text;
   const aligned = random.chance(0.5) ? ".aligned" : "";
   text.add(`barrier.cluster.arrive${random.pick(["", ".release"])}${aligned};`);

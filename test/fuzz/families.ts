@@ -23,6 +23,8 @@ interface Family {
   readonly images?: boolean;
   /** Launches have clusters. */
   readonly clusters?: boolean;
+  /** Their blocks are in pairs. */
+  readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
   /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
@@ -113,6 +115,14 @@ const families = {
     weights: { tensorMemory: 8, compute: 3, matrixValues: 2, exchange: 1, conditional: 1 },
     statements: [2, 5],
     warpgroups: true,
+    targets: ["sm_100a"],
+  },
+  tensorPairs: {
+    weights: { tensorPairs: 8, compute: 3, matrixValues: 2, exchange: 1 },
+    statements: [1, 2],
+    warpgroups: true,
+    clusters: true,
+    pairs: true,
     targets: ["sm_100a"],
   },
   asynchronous: {

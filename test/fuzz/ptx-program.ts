@@ -93,6 +93,8 @@ const clustered: readonly { readonly grid: Size; readonly cluster: Size }[] = [
   { grid: [2, 2, 1], cluster: [2, 2, 1] },
   { grid: [3, 1, 2], cluster: [3, 1, 1] },
 ];
+/** Those in which each block is one of a pair. */
+const paired = clustered.filter(({ cluster: [x, y, z] }) => (x * y * z) % 2 === 0);
 
 /** Places of eight bytes for what a thread has computed. */
 const outSlots = 96;
@@ -114,12 +116,13 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     tensors = false,
     images: hasImages = false,
     clusters = false,
+    pairs = false,
     targets: names,
   } = familyOf(family);
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(alone ? singleWarps : warpgroups ? warpgroupBlocks : whole ? wholeBlocks : blocks);
   const { grid, cluster } = clusters
-    ? random.pick(clustered)
+    ? random.pick(pairs ? paired : clustered)
     : { grid: alone ? ([1, 1, 1] as const) : random.pick(grids), cluster: null };
   const images = hasImages ? randomImages(random) : [];
   const module = new ModuleText(random, {

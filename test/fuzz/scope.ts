@@ -30,6 +30,7 @@ type StatementKind =
   | "matrixValues"
   | "warpgroupProducts"
   | "tensorMemory"
+  | "tensorPairs"
   | "mbarrierPhases"
   | "pipeline"
   | "copyGroups"

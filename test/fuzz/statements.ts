@@ -16,7 +16,7 @@ import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
-import { tensorMemory } from "./tensor-memory.ts";
+import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
 import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
 import { warpgroupProducts } from "./warpgroups.ts";
@@ -67,6 +67,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   matrixValues: { write: matrixValues },
   warpgroupProducts: { write: warpgroupProducts, fits: (scope) => together(scope) && scope.nesting === 0 },
   tensorMemory: { write: tensorMemory, fits: (scope) => together(scope) && scope.nesting === 0 },
+  tensorPairs: { write: tensorPairs, fits: inCluster },
   mbarrierPhases: { write: mbarrierPhases, fits: together },
   pipeline: { write: pipeline, fits: (scope) => together(scope) && scope.module.warps > 1 },
   copyGroups: { write: copyGroups, fits: together },

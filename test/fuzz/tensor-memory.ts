@@ -1,12 +1,9 @@
+import { meetCluster } from "./clusters.ts";
 import type { FunctionText } from "./function-text.ts";
-import { awaitPhase, byFirstThread, declareMbarriers, initialize, invalidate, meetAll } from "./mbarriers.ts";
-import type { Random } from "./random.ts";
+import { meetAll } from "./mbarriers.ts";
 import type { Scope } from "./scope.ts";
-import { descriptor, fillMatrices, foldInto } from "./warpgroups.ts";
-
-/** Columns that a block allocates: sums lie in the first ones, a matrix A in the last ones. */
-const columns = 256;
-const [mostSums, firstOfA] = [128, 192];
+import { asynchronous, columns, fillOperands, type Group, operandColumns } from "./tensor-products.ts";
+import { foldInto } from "./warpgroups.ts";
 
 /** Registers and columns of a shape that is repeated `num` times. */
 const shapes = {
@@ -18,6 +15,7 @@ const shapes = {
 
 /** Memory that a block has allocated: registers. */
 interface Allocation {
+  readonly group: Group;
   /** The address of its first column, and that of the first lane that a warp may access. */
   readonly address: string;
   readonly own: string;
@@ -33,19 +31,19 @@ function byFirstWarp(text: FunctionText, write: () => void): void {
   text.place(end);
 }
 
-function allocate({ text, module }: Scope): Allocation {
+function allocate({ text, module }: Scope, group: Group): Allocation {
   const slot = module.fresh("tm");
   module.variable(slot, () => `.shared .align 4 .b32 ${slot};`);
   const [address, own, at, isOther] = [text.temporary(32), text.temporary(32), text.temporary(32), text.temporary(1)];
   text.add(`mov.u32 ${at}, ${slot};`);
   meetAll(text);
   byFirstWarp(text, () => {
-    text.add(`tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [${at}], ${columns};`);
+    text.add(`tcgen05.alloc.cta_group::${group}.sync.aligned.shared::cta.b32 [${at}], ${columns + operandColumns};`);
   });
   meetAll(text);
   text.add(`ld.shared.b32 ${address}, [${at}];`, `and.b32 ${own}, %lt, 0x60;`, `shl.b32 ${own}, ${own}, 16;`);
   text.add(`add.u32 ${own}, ${own}, ${address};`, `setp.ge.u32 ${isOther}, %lt, 128;`);
-  return { address, own, isOther };
+  return { group, address, own, isOther };
 }
 
 /** The warps of the first warpgroup, which together see all lanes, do what `write` writes; then the block meets. */
@@ -73,6 +71,7 @@ function fillColumns(text: FunctionText, allocation: Allocation): void {
     for (let column = 0; column < columns; column += 32) {
       text.add(`tcgen05.st.sync.aligned.32x32b.x32.b32 [${allocation.own}+${column}], ${list(words)};`);
     }
+    fillOperands(text, allocation.own);
   });
 }
 
@@ -99,125 +98,16 @@ function move(text: FunctionText, allocation: Allocation, kind: "ld" | "st"): vo
   if (kind === "ld") foldInto(text, words);
 }
 
-/** Products: numbers of formats in an instruction descriptor (table 52), by kind. */
-const kinds = {
-  f16: { d: [0, 1], of: [0, 1], k: 16 },
-  tf32: { d: [1], of: [2], k: 8 },
-  f8f6f4: { d: [0, 1], of: [0, 1, 3, 4, 5], k: 32 },
-  i8: { d: [2], of: [0, 1], k: 32 },
-} as const;
-
-/** `stationary`: of a product with stationary weights, which has other shapes (table 39). */
-function instructionDescriptor(random: Random, kind: keyof typeof kinds, stationary: boolean): number {
-  const { d, of } = kinds[kind];
-  const rows = random.pick(stationary ? [32, 64, 128] : [64, 128]);
-  const floats = rows === 128 ? [16, 32, 64, 80, 128] : [8, 16, 24, 64, 104, 128];
-  const n = random.pick(
-    stationary ? [64, 128] : kind === "i8" ? [16, 32, 48, 64, 128].filter((n) => n % 16 === 0) : floats,
-  );
-  const format = random.pick(of);
-  // With halves as sums, factors are halves too.
-  const sum = kind === "f16" && format === 1 ? 1 : random.pick(d);
-  const other = kind === "f8f6f4" || kind === "i8" ? random.pick(of) : format;
-  const flag = (at: number, chance: number): number => (random.chance(chance) ? 2 ** at : 0);
-  const negated = kind === "i8" ? flag(3, 0.3) : flag(13, 0.3) + flag(14, 0.2);
-  // Only elements of 8 and 16 bits can be transposed.
-  const transposed = kind === "f16" || kind === "i8" ? flag(15, 0.3) + flag(16, 0.3) : 0;
-  return (
-    sum * 2 ** 4 + format * 2 ** 7 + other * 2 ** 10 + negated + transposed + (n / 8) * 2 ** 17 + (rows / 16) * 2 ** 24
-  );
-}
-
-const swizzles = [0n, 1n << 62n, 1n << 63n, 3n << 62n] as const;
-const fixedBits = 1n << 46n;
-
-/** One thread multiplies, copies or shifts, and an mbarrier says when that is done. */
-function asynchronous(scope: Scope, allocation: Allocation): void {
-  const { text, module } = scope;
-  const { random } = text;
-  fillMatrices(scope);
-  const mbarriers = declareMbarriers(module, 1);
-  initialize(text, mbarriers, [1]);
-  text.add("tcgen05.fence::after_thread_sync;");
-  byFirstThread(text, () => {
-    for (let i = random.between(1, 3); i > 0; i--) {
-      if (random.chance(0.25)) copy(scope, allocation);
-      else multiply(scope, allocation);
-    }
-    text.add(`tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [${mbarriers.name}];`);
-  });
-  const parity = text.temporary(32);
-  text.add(`mov.b32 ${parity}, 0;`);
-  awaitPhase(text, mbarriers.name, parity);
-  invalidate(text, mbarriers);
-}
-
-function multiply(scope: Scope, { address }: Allocation): void {
-  const { text } = scope;
-  const { random } = text;
-  const kind = random.pick(Object.keys(kinds) as (keyof typeof kinds)[]);
-  const idesc = text.temporary(32);
-  const p = text.temporary(1);
-  const b = descriptor(scope, swizzles, fixedBits);
-  const a = random.chance(0.3) ? `[${address}+${firstOfA}]` : descriptor(scope, swizzles, fixedBits);
-  const stationary = random.chance(0.3);
-  const bits = instructionDescriptor(random, kind, stationary);
-  // A in tensor memory is never transposed.
-  text.add(`mov.b32 ${idesc}, ${a.startsWith("[") ? bits & ~(1 << 15) : bits};`);
-  text.add(`setp.ne.u32 ${p}, %lt, ${random.pick([0, 1, 1])};`);
-  if (stationary) {
-    const zeros = random.chance(0.5) ? `, ${zeroColumns(text)}` : "";
-    text.add(`tcgen05.mma.ws.cta_group::1.kind::${kind} [${address}], ${a}, ${b}, ${idesc}, ${p}${zeros};`);
-    return;
-  }
-  const mask = random.chance(0.2) ? `, ${lanesLeftOut(text)}` : "";
-  const scale = kind !== "f8f6f4" && kind !== "i8" && random.chance(0.2) ? `, ${random.between(0, 15)}` : "";
-  text.add(`tcgen05.mma.cta_group::1.kind::${kind} [${address}], ${a}, ${b}, ${idesc}${mask}, ${p}${scale};`);
-}
-
-/** A descriptor of columns of B that count as zero, in a register (section 9.7.16.4.3). */
-function zeroColumns(text: FunctionText): string {
-  const { random } = text;
-  const to = text.temporary(64);
-  const enabled = random.chance(0.7) ? 1n << 39n : 0n;
-  const spans = (BigInt(random.below(16)) << 40n) | (BigInt(random.below(16)) << 48n);
-  const shift = BigInt(random.below(random.chance(0.5) ? 1 : 64)) << 56n;
-  const first = BigInt(random.below(16)) << 32n;
-  const word = enabled | spans | shift | first | BigInt(random.word() >>> 0);
-  text.add(`mov.b64 ${to}, 0x${word.toString(16)};`);
-  return to;
-}
-
-/** A bit for each lane that a product leaves as it is. */
-function lanesLeftOut(text: FunctionText): string {
-  const words = Array.from({ length: 4 }, () => text.temporary(32));
-  for (const word of words) text.add(`mov.b32 ${word}, ${text.random.pick([0, -1, text.random.word()])};`);
-  return list(words);
-}
-
-const copies = [
-  "128x256b",
-  "4x256b",
-  "128x128b",
-  "64x128b.warpx2::02_13",
-  "64x128b.warpx2::01_23",
-  "32x128b.warpx4",
-] as const;
-
-function copy(scope: Scope, { address }: Allocation): void {
-  const { text } = scope;
-  const { random } = text;
-  const packed = random.chance(0.3) ? `.b8x16.${random.pick(["b6x16_p32", "b4x16_p64"])}` : "";
-  const from = descriptor(scope, swizzles, fixedBits);
-  const column = 8 * random.below((columns - mostSums) / 8);
-  text.add(`tcgen05.cp.cta_group::1.${random.pick(copies)}${packed} [${address}+${mostSums + column}], ${from};`);
-}
-
 /** A block allocates tensor memory, fills it, computes in it, reads some of it, and gives it back. */
-export function tensorMemory(scope: Scope): void {
+export const tensorMemory = (scope: Scope): void => compute(scope, 1);
+
+/** The same with both blocks of a pair, which multiply together. */
+export const tensorPairs = (scope: Scope): void => compute(scope, 2);
+
+function compute(scope: Scope, group: Group): void {
   const { text } = scope;
   const { random } = text;
-  const allocation = allocate(scope);
+  const allocation = allocate(scope, group);
   fillColumns(text, allocation);
   for (let i = random.between(1, 4); i > 0; i--) {
     const what = random.weighted({ asynchronous: 4, ld: 3, st: 2 });
@@ -225,9 +115,11 @@ export function tensorMemory(scope: Scope): void {
     else move(text, allocation, what);
   }
   move(text, allocation, "ld");
+  if (group === 2) meetCluster(text);
   meetAll(text);
   byFirstWarp(text, () => {
-    text.add(`tcgen05.dealloc.cta_group::1.sync.aligned.b32 ${allocation.address}, ${columns};`);
+    const all = columns + operandColumns;
+    text.add(`tcgen05.dealloc.cta_group::${group}.sync.aligned.b32 ${allocation.address}, ${all};`);
   });
   meetAll(text);
 }

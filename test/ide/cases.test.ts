@@ -8,6 +8,8 @@ import { testTextCases } from "../text-cases.ts";
 
 const uri = "file:///case";
 const other = "file:///other";
+/** What a hover says of how a register varies over lanes. */
+const facts = /^(Always|The same|Grows|Falls)/;
 
 /** A program without its cursors, and where they were. */
 function withoutCursors(text: string): { readonly program: string; readonly cursors: ReadonlyMap<string, number> } {
@@ -79,6 +81,7 @@ function results(text: string): ReadonlyMap<string, string> {
   for (const [cursor, offset] of cursors) {
     const hover = workspace.hover(uri, offset);
     add(`hover ${cursor}`, hover === null ? "nothing" : `${word(here(hover))}\n${hover.text}`);
+    add(`known ${cursor}`, hover?.text.split("\n\n").find((line) => facts.test(line)) ?? "nothing");
     add(`definition ${cursor}`, workspace.definition(uri, offset).map(word));
     add(`references ${cursor}`, workspace.references(uri, offset).map(word));
     add(

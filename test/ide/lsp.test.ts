@@ -10,6 +10,7 @@ import {
   createProtocolConnection,
   DefinitionRequest,
   DidChangeTextDocumentNotification,
+  DidCloseTextDocumentNotification,
   DidOpenTextDocumentNotification,
   DocumentFormattingRequest,
   DocumentSymbolRequest,
@@ -36,6 +37,7 @@ import { LanguageServer } from "../../src/cli/lsp/server.ts";
 const uri = "file:///program.ptx";
 const text = readFileSync(new URL("../../examples/bugs/wrong-prototype.ptx", import.meta.url), "utf8");
 const found: PublishDiagnosticsParams[] = [];
+const patience = { timeout: 20_000 };
 let client: ProtocolConnection;
 
 /** The position of the nth occurrence of a word, and some characters on. */
@@ -69,7 +71,7 @@ afterAll(() => client.dispose());
 
 /** The diagnostics of a version of the document, once they have come. */
 const diagnosticsOf = (version: number) =>
-  expect.poll(() => found.find((each) => each.version === version)?.diagnostics, { timeout: 20_000 });
+  expect.poll(() => found.find((each) => each.uri === uri && each.version === version)?.diagnostics, patience);
 
 test("diagnostics come after the document is opened, and after each change", async () => {
   await diagnosticsOf(1).toEqual([]);
@@ -92,6 +94,24 @@ test("diagnostics come after the document is opened, and after each change", asy
   const longer = { start: range.start, end: at("shl.b32", 0, 4) };
   await edit(3, { range: longer, text: "shl" });
   await diagnosticsOf(3).toEqual([]);
+});
+
+test("what one file declares is compared with what another one defines, in whichever one types", async () => {
+  const [caller, callee] = ["file:///caller.ptx", "file:///callee.ptx"];
+  const head = ".version 8.0\n.target sm_75\n.address_size 64\n";
+  const open = (at: string, code: string) =>
+    client.sendNotification(DidOpenTextDocumentNotification.type, {
+      textDocument: { uri: at, languageId: "ptx", version: 1, text: head + code },
+    });
+  const last = (at: string) => expect.poll(() => found.findLast((each) => each.uri === at)?.diagnostics, patience);
+  await open(caller, ".extern .func f(.param .b64 x);\n");
+  await last(caller).toEqual([]);
+  await open(callee, ".visible .func f(.param .b32 x) { ret; }\n");
+  await last(caller).toMatchObject([
+    { code: "prototype-mismatch", relatedInformation: [{ location: { uri: callee } }] },
+  ]);
+  for (const at of [callee, caller])
+    await client.sendNotification(DidCloseTextDocumentNotification.type, { textDocument: { uri: at } });
 });
 
 test("hover, definition and references of a function", async () => {

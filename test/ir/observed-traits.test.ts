@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { accessesOf, controlOf, movesGroup, type Op, traitOf } from "../../src/ir/index.ts";
 import type { AccessEvent, InstructionEvent, LaneEvent, Observer } from "../../src/machine/events.ts";
@@ -8,8 +5,8 @@ import type { Site } from "../../src/machine/state/code.ts";
 import type { Warp } from "../../src/machine/state/launch-state.ts";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
-import { SourceText } from "../../src/source/index.ts";
-import { type JobFile, jobFiles } from "../runtime/conformance-jobs.ts";
+import { jobFiles } from "../runtime/conformance-jobs.ts";
+import { exampleJobs } from "./example-jobs.ts";
 
 /** What a warp has done last, and the accesses that it has made with it. */
 interface Last {
@@ -90,25 +87,11 @@ class TraitsObserver implements Observer {
   }
 }
 
-const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
-
-const exampleJobs = ["seeds", "cuda", "."].flatMap((folder) =>
-  readdirSync(join(examples, folder))
-    .filter((name) => name.endsWith(".json"))
-    .map((name): JobFile => {
-      const path = join(examples, folder, name);
-      return {
-        source: new SourceText(name, readFileSync(path, "utf8")),
-        read: (file) => readFileSync(join(dirname(path), file)),
-      };
-    }),
-);
-
 test("events are as the traits say, in the examples and some of the conformance jobs", () => {
   const some = [...jobFiles("cuda"), ...jobFiles("hand")].filter((_, i) => i % 6 === 0);
   const seen = new Set<Op["kind"]>();
   let accesses = 0;
-  for (const { source, ...files } of [...exampleJobs, ...some]) {
+  for (const { source, ...files } of [...exampleJobs(), ...some]) {
     const { job } = parseJob(source);
     const [variant] = job!.variants.keys();
     const observer = new TraitsObserver();

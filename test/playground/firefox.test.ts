@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type Browser, firefox } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,7 +8,12 @@ import { eventually, missingFor, patience, PlaygroundPage } from "./page.ts";
 /* The playground in Firefox as Debian has it, which Playwright reaches through WebDriver BiDi. */
 
 const executablePath = ["/usr/bin/firefox-esr", "/usr/bin/firefox"].find((path) => existsSync(path)) ?? null;
-const missing = missingFor(executablePath, "Firefox");
+/** The first version that has all the commands with which Playwright begins. */
+const firstVersion = 143;
+const versionOf = (path: string): number =>
+  Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))?.[0]);
+const isOld = executablePath !== null && versionOf(executablePath) < firstVersion;
+const missing = isOld ? `there is no Firefox from version ${firstVersion} on` : missingFor(executablePath, "Firefox");
 const title = missing === null ? "the playground in Firefox" : `in Firefox (skipped: ${missing} on this machine)`;
 
 interface Session {

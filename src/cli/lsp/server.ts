@@ -68,6 +68,8 @@ export class LanguageServer {
   readonly #lines = new Map<string, Lines>();
   readonly #versions = new Map<string, number>();
   readonly #waiting = new Map<string, NodeJS.Timeout>();
+  /** The diagnostics that were sent last, as text. */
+  readonly #sent = new Map<string, string>();
 
   constructor(connection: Connection, machine: Machine) {
     this.#connection = connection;
@@ -119,9 +121,11 @@ export class LanguageServer {
     connection.onDidCloseTextDocument(({ textDocument: { uri } }) => {
       this.#workspace.closeDocument(uri);
       this.#lines.delete(uri);
+      this.#sent.delete(uri);
       clearTimeout(this.#waiting.get(uri));
       this.#waiting.delete(uri);
       void connection.sendDiagnostics({ uri, diagnostics: [] });
+      for (const other of this.#workspace.uris) this.#send(other, false);
     });
   }
 
@@ -143,7 +147,17 @@ export class LanguageServer {
 
   #check(uri: string): void {
     this.#waiting.delete(uri);
+    this.#send(uri, true);
+    // What this document declares may be right or wrong in others.
+    for (const other of this.#workspace.uris) if (other !== uri && !this.#waiting.has(other)) this.#send(other, false);
+  }
+
+  /** Sends the diagnostics of a document; unless `always`, only if they are other ones than were sent last. */
+  #send(uri: string, always: boolean): void {
     const diagnostics = this.#workspace.diagnostics(uri).map((found) => diagnosticOf(found, uri, this.#linesOf));
+    const text = JSON.stringify(diagnostics);
+    if (!always && this.#sent.get(uri) === text) return;
+    this.#sent.set(uri, text);
     const version = this.#versions.get(uri);
     void this.#connection.sendDiagnostics({ uri, diagnostics, ...(version === undefined ? {} : { version }) });
   }

@@ -11,6 +11,8 @@ export interface LanguageDocument {
   /** Replaces a range of the text. */
   edit(change: results.TextEdit): void;
   findings(): readonly results.Finding[];
+  /** The findings about names that this document shares with others of its language. */
+  linkFindings(others: readonly LanguageDocument[]): readonly results.Finding[];
   hover(offset: number): results.Hover | null;
   completions(offset: number): readonly results.Completion[];
   /** The name at an offset: where it stands, and what it means; null if there is none that is declared. */

@@ -10,6 +10,7 @@ import { completionsAt } from "./completion.ts";
 import { declarationsOf, type Entity, entityOf, hitAt, type NameHit, occurrencesOf, placeOf } from "./entities.ts";
 import { codeActionsIn } from "./fixes.ts";
 import { hoverAt } from "./hover.ts";
+import { linkFindings, type LinkedDocument, linkedDocument } from "./linked.ts";
 import { instructionsOf, locationAt } from "./locations.ts";
 import { type Placed, PtxModel } from "./model.ts";
 import { codeLensesOf, findSymbols, foldingRangesOf, symbolsOf } from "./outline.ts";
@@ -43,6 +44,21 @@ export class PtxDocument implements LanguageDocument {
   findings(): readonly results.Finding[] {
     const offset = (of: SourceText, at: number): number => this.#model.offset(of, at);
     return this.#model.diagnostics.map((diagnostic) => findingOf(diagnostic, this.uri, offset));
+  }
+
+  /** The names that other documents may know, found anew after an edit. */
+  get #linked(): LinkedDocument {
+    const { checked } = this.#model;
+    if (this.#lastLinked?.of !== checked)
+      this.#lastLinked = { of: checked, linked: linkedDocument(this.uri, this.#model) };
+    return this.#lastLinked.linked;
+  }
+
+  #lastLinked: { readonly of: object; readonly linked: LinkedDocument } | null = null;
+
+  linkFindings(others: readonly LanguageDocument[]): readonly results.Finding[] {
+    const modules = others.flatMap((other) => (other instanceof PtxDocument ? [other.#linked] : []));
+    return modules.length === 0 ? [] : linkFindings(this.#linked, modules);
   }
 
   hover(offset: number): results.Hover | null {

@@ -18,6 +18,7 @@ import {
 import { type Placed, type PtxModel, toDocument } from "./model.ts";
 import { type Declares, eachName } from "./occurrences.ts";
 import { signatureBlock } from "./outline.ts";
+import { registerText } from "./register-facts.ts";
 import { fileNamed, locationAt } from "./locations.ts";
 import { instructionAt } from "./statements.ts";
 
@@ -144,7 +145,11 @@ function localText(model: PtxModel, hit: NameHit, entity: Entity, symbol: PtxSym
   }
   const writes = all.filter(({ occurrence }) => occurrence.write);
   const reads = all.filter(({ occurrence }) => !occurrence.write);
-  if (symbol?.kind === "register" && entity.member) lines.push(`\`${entity.name}\` is one of this set.`);
+  if (symbol?.kind === "register") {
+    if (entity.member) lines.push(`\`${entity.name}\` is one of this set.`);
+    const fact = registerText(model, hit, symbol);
+    if (fact !== null) lines.push(fact);
+  }
   if (writes.length > 0) lines.push(`Written in line ${listed(writes)}.`);
   lines.push(reads.length === 0 ? "Not read." : `Read in line ${listed(reads)}.`);
   return lines;

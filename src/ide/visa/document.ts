@@ -10,6 +10,7 @@ import { completionsAt } from "./completion.ts";
 import { codeActionsIn } from "./fixes.ts";
 import { hoverAt } from "./hover.ts";
 import { calleesOf, inlayHintsIn, instructionsOf, sourceLineAt } from "./lines.ts";
+import { linkFindings } from "./linked.ts";
 import { modelOf, type VisaModel } from "./model.ts";
 import { type Entity, nameSpan, type Occurrence, occurrenceAt, occurrencesOf, sameMeaning } from "./names.ts";
 import { codeLensesOf, foldingRangesOf, semanticTokensOf, symbolsOf } from "./outline.ts";
@@ -47,6 +48,13 @@ export class VisaDocument implements LanguageDocument {
 
   findings(): readonly results.Finding[] {
     return this.model.diagnostics.map((diagnostic) => findingOf(diagnostic, this.uri, (_, at) => at));
+  }
+
+  linkFindings(others: readonly LanguageDocument[]): readonly results.Finding[] {
+    return linkFindings(
+      this,
+      others.flatMap((other) => (other instanceof VisaDocument ? [other] : [])),
+    );
   }
 
   format(range: Span | null): readonly results.TextEdit[] {

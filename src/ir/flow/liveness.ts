@@ -1,5 +1,5 @@
 import type { Instruction } from "../instruction.ts";
-import type { Register } from "../module.ts";
+import type { IrFunction, Register } from "../module.ts";
 import { readsOf, writesAlways, writesOf } from "./accesses.ts";
 import { BitSet } from "./bit-set.ts";
 import type { FlowBlock, FlowGraph } from "./flow-graph.ts";
@@ -26,6 +26,10 @@ export interface FlowCode {
   readonly instructions: readonly Instruction[];
   readonly registers: readonly Register[];
 }
+
+/** The registers with the results of a function, which are read after lanes have left it. */
+export const resultsOf = ({ returns }: Pick<IrFunction, "returns">): number[] =>
+  returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
 /** `liveAtEnd`: the registers that are read after a lane has returned. */
 export function livenessOf(code: FlowCode, graph: FlowGraph, liveAtEnd: readonly number[]): Liveness {

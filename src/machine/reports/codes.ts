@@ -149,6 +149,11 @@ export const reportCodes = {
     page: "Every operation on an mbarrier but `mbarrier.init` needs an object at the address. None has been made there, `mbarrier.inval` has ended it, or something has written over its 8 bytes. Mostly the thread that executes `mbarrier.init` has not done so yet: it needs a barrier after it (`bar.sync`) before other threads use the object.\n\nRight is `@first mbarrier.init.shared.b64 [m], 64; bar.sync 0; mbarrier.arrive.shared.b64 s, [m];`.",
     section: "9.7.13.15.9",
   },
+  "mbarrier-fence-missing": {
+    title: "an mbarrier of another block is used, and nothing orders its initialization before that",
+    page: "An mbarrier is initialized by an ordinary write, which the other blocks of the cluster need not see before something makes it visible to them: a remote `mbarrier.arrive`, a multicast copy that completes on it, or `tcgen05.commit` for several blocks may find on a GPU what was in its place before. The thread that initializes mbarriers executes `fence.mbarrier_init.release.cluster` after the last one, and all threads of the cluster then meet: `barrier.cluster.arrive.relaxed` and `barrier.cluster.wait`. Without `.relaxed` the arrival is a release itself, and needs no fence. A barrier of the block alone (`bar.sync`) says nothing to other blocks. The machine has one view of memory, so that the mbarrier is as expected here.\n\nWrong is `mbarrier.init.shared.b64 [m], 2; barrier.cluster.arrive.relaxed; barrier.cluster.wait; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [other];`. Right is `mbarrier.init.shared.b64 [m], 2; fence.mbarrier_init.release.cluster; barrier.cluster.arrive.relaxed; barrier.cluster.wait; mbarrier.arrive.release.cluster.shared::cluster.b64 _, [other];`.",
+    section: "9.7.13.4",
+  },
   "memory-leak": {
     title: "memory that device code has taken is never freed",
     page: "What a kernel takes with `malloc` stays taken when it ends, for the kernels after it. Here a job has come to its end, and nothing has freed it: the heap of a device is small (8 MB unless the program asks for more), and a program that runs on finds it empty one day. The report stands at the call of `malloc`, one for all that it gave. Right is `call (p), malloc, (n); ... call free, (p); ret;`, or a later kernel that frees it.",

@@ -63,6 +63,9 @@ function loadWords({ type, swizzle }: TensorMap, { runs }: Box, { address, share
   const from = tensor.views.i32;
   const order = swizzledPairs(swizzle);
   const start = address >>> 2;
+  const firstPair = (address + (runs[0]?.at ?? 0)) >>> 3;
+  // The copy's first word, which is written over at once.
+  into[2 * firstPair + order[firstPair & pairMask]! - start] = wordsOfLines(runs, from, tensor.at);
   for (let i = 0; i < runs.length; i++) {
     const run = runs[i]!;
     let word = (tensor.at + run.from!) >>> 2;
@@ -79,6 +82,24 @@ function loadWords({ type, swizzle }: TensorMap, { runs }: Box, { address, share
     }
   }
   return true;
+}
+
+/** Bytes of a line of the processor's caches. */
+const lineBytes = 64;
+
+/**
+ * Reads a word of each line that the runs take, `at` bytes after the beginning of `from`, so that lines which are in no
+ * cache come at the same time and not one after the other. Returns what was read, for no use but that it is read.
+ */
+function wordsOfLines(runs: readonly BoxRun[], from: Int32Array, at: number): number {
+  let read = 0;
+  for (let i = 0; i < runs.length; i++) {
+    const run = runs[i]!;
+    const first = (at + run.from!) >>> 2;
+    const end = first + (run.bytes >>> 2);
+    for (let word = first; word < end; word += lineBytes / 4) read ^= from[word]!;
+  }
+  return read;
 }
 
 /** Bytes of shared memory after which the pattern of every swizzle begins again; pairs of words, less 1. */

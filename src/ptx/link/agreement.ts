@@ -2,7 +2,7 @@ import { opaqueTypes, shapeText } from "../check/shape.ts";
 import type { CallSignature, FormalShape } from "../check/signature.ts";
 import type { FunctionSymbol, VariableSymbol } from "../tree/nodes.ts";
 import type { LinkCode } from "./codes.ts";
-import type { Entry, Linkable } from "./entries.ts";
+import type { Entry, Linkable, LinkableModule } from "./entries.ts";
 
 /** How two modules disagree about a name. The message reads "'f' `here` here but `there` in b.ptx". */
 export interface Disagreement {
@@ -21,7 +21,7 @@ const differs = (
 ): Disagreement => ({ code, severity, here, there });
 
 /** Compares a module's entry with the definition that was chosen for all modules. Null if they agree. */
-export function disagreement(entry: Entry, kept: Entry): Disagreement | null {
+export function disagreement(entry: Entry<LinkableModule>, kept: Entry<LinkableModule>): Disagreement | null {
   const a = entry.symbol;
   const b = kept.symbol;
   if (kindOf(a) !== kindOf(b)) return differs("symbol-kind-mismatch", `is ${kindOf(a)}`, kindOf(b));
@@ -58,7 +58,7 @@ function variableDisagreement(a: VariableSymbol, b: VariableSymbol, common: bool
 
 // ---- Prototypes ----------------------------------------------------------------------------------------------------
 
-const signature = ({ module }: Entry, symbol: FunctionSymbol): CallSignature =>
+const signature = ({ module }: Entry<LinkableModule>, symbol: FunctionSymbol): CallSignature =>
   module.signatures.get(symbol.declaration) ?? { returns: [], params: [] };
 
 function prototypeDisagreement(a: CallSignature, b: CallSignature): Disagreement | null {

@@ -1,5 +1,6 @@
 import type { CheckedModule } from "../check/check.ts";
 import { opaqueTypes } from "../check/shape.ts";
+import type { SourceText } from "../../source/index.ts";
 import type { FunctionSymbol, VariableSymbol } from "../tree/nodes.ts";
 
 /** A symbol that other modules may refer to by name. */
@@ -27,27 +28,32 @@ const ranks: Readonly<Record<Binding, number>> = {
   strong: 3,
 };
 
+/** The parts of a module that matter to the names that it shares with others, and its path. */
+export interface LinkableModule extends Pick<CheckedModule, "functions" | "variables" | "signatures"> {
+  readonly module: { readonly source: Pick<SourceText, "path"> };
+}
+
 /** A name in one module. */
-export interface Entry {
-  readonly module: CheckedModule;
+export interface Entry<M extends LinkableModule = CheckedModule> {
+  readonly module: M;
   readonly symbol: Linkable;
   readonly binding: Binding;
 }
 
-export const pathOf = ({ module }: Entry): string => module.module.source.path;
+export const pathOf = ({ module }: Entry<LinkableModule>): string => module.module.source.path;
 
-export const isDefinition = (entry: Entry): boolean => ranks[entry.binding] > 0;
+export const isDefinition = (entry: Entry<LinkableModule>): boolean => ranks[entry.binding] > 0;
 
 /** Whether an entry takes precedence over the best one so far. Of two common variables the larger does. */
-export function outranks(entry: Entry, best: Entry): boolean {
+export function outranks(entry: Entry<LinkableModule>, best: Entry<LinkableModule>): boolean {
   const difference = ranks[entry.binding] - ranks[best.binding];
   return difference === 0 && entry.binding === "common" ? sizeOf(entry) > sizeOf(best) : difference > 0;
 }
 
-const sizeOf = ({ symbol }: Entry): number => (symbol.kind === "variable" ? symbol.size : 0);
+const sizeOf = ({ symbol }: Entry<LinkableModule>): number => (symbol.kind === "variable" ? symbol.size : 0);
 
 /** The functions and variables at module scope. */
-export function* entriesOf(module: CheckedModule): Generator<Entry> {
+export function* entriesOf<M extends LinkableModule>(module: M): Generator<Entry<M>> {
   for (const symbol of module.functions) yield { module, symbol, binding: functionBinding(symbol) };
   for (const symbol of module.variables) yield { module, symbol, binding: variableBinding(symbol) };
 }

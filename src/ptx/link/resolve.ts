@@ -3,10 +3,10 @@ import type { CheckedModule } from "../check/check.ts";
 import type { Target } from "../check/target.ts";
 import type { LinkNames } from "../lower/link-names.ts";
 import { staticLocals } from "../lower/module-lowering.ts";
-import { disagreement } from "./agreement.ts";
 import type { LinkCode } from "./codes.ts";
-import { entriesOf, type Entry, isDefinition, type Linkable, outranks, pathOf } from "./entries.ts";
+import { entriesOf, type Entry, type Linkable } from "./entries.ts";
 import { FreshNames } from "./fresh-names.ts";
+import { resolveShared, type SharedFinding, unresolved } from "./shared-name.ts";
 import { commonTarget, separatesSamplers, targetSpan } from "./target.ts";
 
 /** The result of `linkPtx`: modules whose names have been resolved against each other. */
@@ -55,7 +55,7 @@ class Linker {
       for (const entry of entriesOf(module)) {
         const { symbol, binding } = entry;
         if (binding === "static") own.push(entry);
-        else if (binding === "missing") this.#unresolved(entry);
+        else if (binding === "missing") this.#report(unresolved(entry));
         else if (!shared.get(symbol.name)?.push(entry)) shared.set(symbol.name, [entry]);
       }
     }
@@ -110,47 +110,27 @@ class Linker {
 
   /** Resolves one name. `entries`: its entries in the order of the modules. */
   #resolve(entries: readonly Entry[]): void {
-    const kept = this.#definition(entries) ?? this.#undefined(entries);
+    const { kept, findings } = resolveShared(entries, this.#isProvided);
     for (const entry of entries) {
       this.#names.set(entry.symbol, entry.symbol.name);
-      if (entry === kept) continue;
-      this.#drop(entry);
-      this.#compare(entry, kept);
+      if (entry !== kept) this.#drop(entry);
     }
+    for (const found of findings) this.#report(found);
   }
 
-  #definition(entries: readonly Entry[]): Entry | null {
-    let best: Entry | null = null;
-    for (const entry of entries) {
-      if (isDefinition(entry) && (best === null || outranks(entry, best))) best = entry;
-    }
-    return best;
-  }
-
-  /** The entry to use for a name that no module defines: a function of the runtime, or dynamic shared memory. */
-  #undefined(entries: readonly Entry[]): Entry {
-    const wanting = entries.find((e) => e.binding === "extern");
-    if (wanting) {
-      const { kind, name } = wanting.symbol;
-      if (kind !== "function" || !this.#isProvided(name)) this.#unresolved(wanting);
-      return wanting;
-    }
-    const align = ({ symbol }: Entry): number => (symbol.kind === "variable" ? symbol.align : 0);
-    return entries.reduce((best, entry) => (align(entry) > align(best) ? entry : best));
-  }
-
-  #unresolved({ module, symbol, binding }: Entry): void {
-    const what = symbol.kind === "variable" ? "variable" : symbol.entry ? "kernel" : "function";
-    this.#sinks
-      .get(module)!
-      .error(
-        "unresolved-symbol",
-        symbol.span,
-        binding === "missing"
-          ? `this module declares the ${what} '${symbol.name}' without .extern, but does not define it`
-          : `no module defines the ${what} '${symbol.name}'`,
-        { help: binding === "missing" ? "write `.extern` if another module defines it" : undefined },
-      );
+  #report({ entry, severity, code, message, help, other }: SharedFinding<CheckedModule>): void {
+    const { symbol } = entry;
+    const notes =
+      other === null
+        ? []
+        : [
+            {
+              message: `'${symbol.name}' is also here`,
+              source: other.module.module.source,
+              span: other.symbol.span,
+            },
+          ];
+    this.#sinks.get(entry.module)![severity](code, symbol.span, message, { help, notes });
   }
 
   /** Drops an entry, and the static variables of a function with it. */
@@ -158,22 +138,6 @@ class Linker {
     this.#dropped.add(symbol);
     if (symbol.kind === "variable") return;
     for (const local of module.bodies.get(symbol.declaration)?.locals ?? []) this.#dropped.add(local);
-  }
-
-  #compare(entry: Entry, kept: Entry): void {
-    const sink = this.#sinks.get(entry.module)!;
-    const { name, span } = entry.symbol;
-    const other = { message: `'${name}' is also here`, source: kept.module.module.source, span: kept.symbol.span };
-    if (entry.binding === "strong" && kept.binding === "strong") {
-      const message = `'${name}' is already defined in ${pathOf(kept)}`;
-      const help = "only one module may define it `.visible`; leave the word out to keep the name within the module";
-      sink.error("duplicate-symbol", span, message, { help, notes: [other] });
-      return;
-    }
-    const found = disagreement(entry, kept);
-    if (found === null) return;
-    const { code, severity, here, there } = found;
-    sink[severity](code, span, `'${name}' ${here} here but ${there} in ${pathOf(kept)}`, { notes: [other] });
   }
 
   // ---- Static names ------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ const findings: ReadonlySet<string> = new Set([
   "memory-leak",
   "async-in-flight",
   "data-race",
+  "mbarrier-fence-missing",
   "proxy-fence-missing",
   "wgmma-missing-fence",
   "barrier-divergence",

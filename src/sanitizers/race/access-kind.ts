@@ -1,4 +1,4 @@
-import { type Access, accessesOf, type MemoryAccess, plainAccess } from "../../ir/index.ts";
+import { type Access, accessesOf, makesMbarrier, type MemoryAccess, plainAccess } from "../../ir/index.ts";
 import type { Site } from "../../machine/state/code.ts";
 
 /** What a call of `free` does to each byte. */
@@ -25,6 +25,8 @@ export class AccessKind {
   readonly releases: boolean;
   /** It can form an acquire pattern with a fence after it (8.8; `red` cannot). */
   readonly observes: boolean;
+  /** `mbarrier.init` */
+  readonly makesMbarrier: boolean;
   /** Its number among the accesses of a launch, from 0. */
   readonly index: number;
 
@@ -39,7 +41,8 @@ export class AccessKind {
     this.site = site;
     this.effect = effect;
     this.access = access;
-    this.strong = effect === "atomic" || order !== "weak";
+    this.makesMbarrier = makesMbarrier(op);
+    this.strong = (effect === "atomic" && !this.makesMbarrier) || order !== "weak";
     this.wide = scope !== "cta" || (op.kind === "atomic" && op.problem !== undefined);
     this.acquires = order === "acquire" || order === "acq_rel";
     this.releases = order === "release" || order === "acq_rel";

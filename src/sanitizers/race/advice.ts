@@ -26,4 +26,8 @@ export function adviceFor(
     : order;
 }
 
+/** What makes an mbarrier usable for other blocks of the cluster. */
+export const afterInit =
+  "after mbarrier.init: fence.mbarrier_init.release.cluster and barrier.cluster.arrive.relaxed, or barrier.cluster.arrive alone; before the use: barrier.cluster.wait";
+
 export const sameBlock = (a: ThreadId, b: ThreadId): boolean => a.block.every((n, i) => n === b.block[i]);

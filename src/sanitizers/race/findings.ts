@@ -6,7 +6,7 @@ import { hex } from "../../machine/memory/address-space.ts";
 import { distance } from "../../machine/memory/extent.ts";
 import type { Dim3, ThreadId } from "../../machine/reports/report.ts";
 import type { AccessKind } from "./access-kind.ts";
-import { adviceFor, sameBlock } from "./advice.ts";
+import { adviceFor, afterInit, sameBlock } from "./advice.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import type { Earlier, Later } from "./detector.ts";
 import { addressOf, areSameStores, earlierValue, laterValue } from "./values.ts";
@@ -69,11 +69,14 @@ export class Findings {
         : `${verbs[kind.effect]} ${size} bytes (${access.space}) at ${hex(address)}${where}`;
     const [first, second] = [this.#idOf(earlier.thread), this.#idOf(itemOf(later))];
     const sameWarp = earlier.thread >>> 5 === later.thread >>> 5;
+    const isInit = earlier.kind.makesMbarrier && !sameBlock(first, second);
     return {
-      code: "data-race",
+      code: isInit ? "mbarrier-fence-missing" : "data-race",
       severity: "error",
-      message: `${what}; nothing orders it and ${nouns[earlier.kind.effect]} by another thread`,
-      help: adviceFor(earlier.kind, kind, sameWarp, sameBlock(first, second), warp.lockstep),
+      message: isInit
+        ? `${what}, an mbarrier that another block has initialized; nothing orders the two`
+        : `${what}; nothing orders it and ${nouns[earlier.kind.effect]} by another thread`,
+      help: isInit ? afterInit : adviceFor(earlier.kind, kind, sameWarp, sameBlock(first, second), warp.lockstep),
       notes: [`${nameOf(second)} ${verbs[kind.effect]} ${kind.effect === "free" ? "it" : shown(laterValue(later))}`],
       related: [
         {

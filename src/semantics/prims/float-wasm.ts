@@ -11,6 +11,8 @@ function choice(op: "min" | "max", ty: "f32" | "f64", width: "quad" | "half", ve
   return {
     scalar: (a, b) => s.select(s.ne(a, a), b, s.select(s.ne(b, b), a, s[op](a, b))),
     [width]: (a: Wasm, b: Wasm) => {
+      if (decides(op, vector, a)) return wasm.op(`${vector}.p${op}`, a, b);
+      if (decides(op, vector, b)) return wasm.op(`${vector}.p${op}`, b, a);
       // `a` if the two are equal or one is NaN. Equal operands with different signs are zeros.
       const chosen = wasm.op(`${vector}.p${op}`, a, b);
       const signed = op === "min" ? v.or(chosen, v.and(b, v.eq(a, b))) : v.and(chosen, v.or(b, v.ne(a, b)));
@@ -18,6 +20,19 @@ function choice(op: "min" | "max", ty: "f32" | "f64", width: "quad" | "half", ve
     },
   };
 }
+
+/**
+ * Whether `pmin` or `pmax` with a constant as its first operand is exact: it returns that operand if the other is equal
+ * or NaN. A NaN must give way, and so must the zero that counts as the larger (min) or the smaller (max) of the two.
+ */
+function decides(op: "min" | "max", vector: "f32x4" | "f64x2", value: Wasm): boolean {
+  if (value.kind !== "const" || value.ty !== "v128") return false;
+  const { buffer } = Uint8Array.from(value.value);
+  const numbers = [...(vector === "f32x4" ? new Float32Array(buffer) : new Float64Array(buffer))];
+  const other = op === "min" ? 0 : -0;
+  return numbers.every((x) => !Number.isNaN(x) && !Object.is(x, other));
+}
+
 const choices = (op: "min" | "max") => ({
   f32: choice(op, "f32", "quad", "f32x4"),
   f64: choice(op, "f64", "half", "f64x2"),

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { GridStrides } from "../../../src/jit/compile/analysis/values/grid-strides.ts";
 import type { Invariants } from "../../../src/jit/compile/analysis/values/invariant-code.ts";
-import { LaneQuestion, numbers, type Shape, uniform } from "../../../src/jit/compile/analysis/values/shape.ts";
+import { LaneQuestion, numbers, type Shape, uniform } from "../../../src/ir/uniformity/shape.ts";
 import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
 import { type Expr, fold, kit } from "../../../src/semantics/index.ts";
 

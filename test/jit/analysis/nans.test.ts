@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resultsOf } from "../../../src/jit/compile/analysis/code/prepared-code.ts";
+import { resultsOf } from "../../../src/ir/flow/liveness.ts";
 import { deferredNans } from "../../../src/jit/compile/analysis/values/deferred-nans.ts";
 import { observedBits } from "../../../src/jit/compile/analysis/values/observed-bits.ts";
 import { Analysed } from "./analysed.ts";

@@ -2,7 +2,7 @@ import { hasAllLanes } from "../../../ir/flow/accesses.ts";
 import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import { resultsOf } from "../analysis/code/prepared-code.ts";
+import { resultsOf } from "../../../ir/flow/liveness.ts";
 import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";

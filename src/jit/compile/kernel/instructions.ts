@@ -3,7 +3,7 @@ import { wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { RowMove } from "../analysis/access/row-moves.ts";
 import { deadInstructions } from "../analysis/code/dead-code.ts";
-import { isAlign } from "../analysis/values/uniformity.ts";
+import { isAlign } from "../../../ir/uniformity/uniformity.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Calls } from "../calls/calls.ts";
 import type { FileCalls } from "../calls/file-calls.ts";

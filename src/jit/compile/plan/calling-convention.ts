@@ -1,7 +1,7 @@
 import { isScalar } from "../../../ir/flow/passing.ts";
 import type { Param, ParamType, RegisterClass, Signature } from "../../../ir/index.ts";
 import { type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
-import type { Shape } from "../analysis/values/shape.ts";
+import type { Shape } from "../../../ir/uniformity/shape.ts";
 import { isWide, type Quad, type Value } from "../lanes/value.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 

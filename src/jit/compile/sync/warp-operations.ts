@@ -1,7 +1,7 @@
 import type { WarpOp } from "../../../ir/index.ts";
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
-import { readsOne } from "../analysis/values/warp-shape.ts";
+import { readsOne } from "../../../ir/uniformity/warp-shape.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { allBits, anyOf, laneBits } from "../lanes/mask-bits.ts";

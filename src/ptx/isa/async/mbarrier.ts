@@ -51,7 +51,7 @@ const at = (address: Expr, { sem, scope, ss }: Modifiers, order: NonNullable<Ord
   ordering: { order: sem ?? order, scope: scope ?? "cta" } as const,
 });
 
-/** Section 9.7.13.15.9. */
+/** Section 9.7.13.15.9. It is weak: nobody may use the mbarrier who is not ordered after it. */
 const mbarrierInit = instruction("mbarrier.init", {
   summary: "initializes an mbarrier in memory",
   section: "9.7.13.15.9",
@@ -62,7 +62,7 @@ const mbarrierInit = instruction("mbarrier.init", {
       ...ampere,
       gates: window,
       effect: (_, { addr, count }, m) =>
-        mbarrierOp(at(addr, m, "relaxed"), { word: initialWord(count), problems: [badCount(count)] }),
+        mbarrierOp(at(addr, m, "weak"), { word: initialWord(count), problems: [badCount(count)] }),
     }),
   ],
 });

@@ -1,7 +1,7 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import { accessesOf, type Instruction, isLanewise, type Op } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
-import { isLinear } from "../values/shape.ts";
+import { isLinear } from "../../../../ir/uniformity/shape.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 
 /**

@@ -1,12 +1,12 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { type FlowBlock, type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
-import { livenessOf } from "../../../../ir/flow/liveness.ts";
+import { livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
 import { controlOf, type Guard, type Instruction, type Op, type Register } from "../../../../ir/index.ts";
 import { renaming } from "../../../../ir/rename-registers.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
 import type { Expr } from "../../../../semantics/index.ts";
-import { type PreparedCode, resultsOf } from "./prepared-code.ts";
+import type { PreparedCode } from "./prepared-code.ts";
 
 /** With more loops than this, copies and another analysis would take longer than they save. */
 const maxLoops = 500;

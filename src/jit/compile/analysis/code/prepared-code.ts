@@ -1,11 +1,12 @@
-import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import { writesOf } from "../../../../ir/flow/accesses.ts";
+import { propagateConstants } from "../../../../ir/flow/constants.ts";
 import { type FlowGraph, flowGraphOf, type FlowOptions } from "../../../../ir/flow/flow-graph.ts";
-import { type FlowCode, type Liveness, livenessOf } from "../../../../ir/flow/liveness.ts";
+import { type FlowCode, type Liveness, livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
 import { withWebs } from "../../../../ir/flow/webs.ts";
-import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts";
+import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { mapOperands } from "../../../../ir/operands.ts";
-import { bind, type Bindings, bitsOf, type RegisterLeaf } from "../../../../semantics/bind.ts";
-import { type Expr, kit } from "../../../../semantics/index.ts";
+import { bind, type Bindings, bitsOf } from "../../../../semantics/bind.ts";
+import type { Expr } from "../../../../semantics/index.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
 import type { SourceCode } from "./source-code.ts";
@@ -25,10 +26,6 @@ export interface PreparedCode {
   /** Copies for the lanes that take the branch after them. */
   readonly edgeCopies: ReadonlySet<number>;
 }
-
-/** The registers with the results of a function, which are read after lanes have left it. */
-export const resultsOf = ({ returns }: IrFunction): number[] =>
-  returns.flatMap(({ storage }) => (storage.kind === "register" ? [...storage.registers] : []));
 
 export interface Preparation {
   /** Further instructions that end a block. */
@@ -68,7 +65,7 @@ export function prepare(
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
   const read = before.liveIn(0);
   const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
-  const instructions = addsForDisjointOrs(withConstants(registers, bound, bindings, once), once);
+  const instructions = addsForDisjointOrs(propagateConstants(registers, bound, bindings, once).instructions, once);
   return {
     ir: { ...ir, registers },
     instructions,
@@ -100,50 +97,3 @@ function separated(
 
 /** Whether lanes may wait at an instruction for others of their warp. */
 const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;
-
-/**
- * Propagates constants: replaces registers that hold nothing else. `once`: whether a register is written by one
- * instruction, before it is read.
- */
-function withConstants(
-  registers: readonly Register[],
-  instructions: readonly Instruction[],
-  bindings: Bindings,
-  once: (register: number) => boolean,
-): readonly Instruction[] {
-  const known = new Map<number, Expr>();
-  const register = (leaf: RegisterLeaf): Expr => {
-    const value = known.get(leaf.reg);
-    return value === undefined ? leaf : kit.bitcast(value, leaf.ty);
-  };
-  const withRegisters: Bindings = { ...bindings, register };
-  const memo = new Map<Expr, Expr>();
-  const bound = (expr: Expr): Expr => bitsOf(bind(expr, withRegisters, memo));
-  const readsKnown = (instruction: Instruction): boolean => {
-    let found = false;
-    const look = (r: number): void => {
-      found ||= known.has(r);
-    };
-    if (known.size > 0) readsOf(instruction, { register: look });
-    return found;
-  };
-  return instructions.map((instruction) => {
-    // From here on the register is a constant: expressions bound before are out of date.
-    const mapped = readsKnown(instruction) ? mapOperands(instruction, bound) : instruction;
-    const { op, dst, guard, lanes } = mapped;
-    if (op.kind !== "pure" || guard !== null || lanes !== undefined) return mapped;
-    op.values.forEach((value, i) => {
-      const to = dst[i];
-      const bits = bitsOf(value);
-      if (typeof to !== "number" || bits.kind !== "const" || !once(to)) return;
-      known.set(to, narrowed(bits, registers[to]!.bits));
-      memo.clear();
-    });
-    return mapped;
-  });
-}
-
-const narrowed = (value: Expr, bits: number): Expr =>
-  value.kind === "const" && value.ty === "i32" && bits < 32
-    ? kit.i32((value.value as number) & (2 ** bits - 1))
-    : value;

@@ -1,7 +1,7 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { type Expr, kit } from "../../../../semantics/index.ts";
-import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
+import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "../../../../ir/uniformity/linear-form.ts";
 import { isClock } from "./special-registers.ts";
 
 /**

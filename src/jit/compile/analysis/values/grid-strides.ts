@@ -1,6 +1,6 @@
 import { type Expr, kit } from "../../../../semantics/index.ts";
 import type { Invariants } from "./invariant-code.ts";
-import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
+import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "../../../../ir/uniformity/linear-form.ts";
 import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 

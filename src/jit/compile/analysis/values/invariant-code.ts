@@ -2,7 +2,7 @@ import { laneAddressOf } from "../../../../ir/access.ts";
 import { operandsOf, readsOf } from "../../../../ir/flow/accesses.ts";
 import type { Destination, Instruction, Op } from "../../../../ir/index.ts";
 import { everyLeaf, type Expr } from "../../../../semantics/index.ts";
-import { isLinear } from "./shape.ts";
+import { isLinear } from "../../../../ir/uniformity/shape.ts";
 import { type Lifetime, lifetimeOf } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 

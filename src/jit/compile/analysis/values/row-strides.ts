@@ -1,7 +1,7 @@
 import type { Expr } from "../../../../semantics/index.ts";
 import type { Invariants } from "./invariant-code.ts";
-import type { LeafExpr } from "./linear-form.ts";
-import { affine, isLinear, LaneQuestion, type Shape, uniform, vector } from "./shape.ts";
+import type { LeafExpr } from "../../../../ir/uniformity/linear-form.ts";
+import { affine, isLinear, LaneQuestion, type Shape, uniform, vector } from "../../../../ir/uniformity/shape.ts";
 import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 

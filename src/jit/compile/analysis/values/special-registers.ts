@@ -2,7 +2,7 @@ import { operandsOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr, SpecialName } from "../../../../semantics/index.ts";
 import type { LaunchShape } from "../../../abi/launch-shape.ts";
-import { affine, alongRows, numbers, type Shape, uniform, vector } from "./shape.ts";
+import { affine, alongRows, numbers, type Shape, uniform, vector } from "../../../../ir/uniformity/shape.ts";
 
 export type SpecialLeaf = Extract<Expr, { kind: "special" }>;
 

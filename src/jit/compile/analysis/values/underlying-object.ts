@@ -2,7 +2,7 @@ import { laneAddressOf } from "../../../../ir/access.ts";
 import { writersIn } from "../../../../ir/flow/accesses.ts";
 import { type Instruction, windows } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
-import { integerOf, type LeafExpr, LinearQuestion } from "./linear-form.ts";
+import { integerOf, type LeafExpr, LinearQuestion } from "../../../../ir/uniformity/linear-form.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /** The facts about a function that are needed. */

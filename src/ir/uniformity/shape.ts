@@ -1,4 +1,4 @@
-import type { Expr, RegionLeaf } from "../../../../semantics/index.ts";
+import type { Expr, RegionLeaf } from "../../semantics/index.ts";
 import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
 
 /**
@@ -71,7 +71,7 @@ export interface LeafShapes {
 }
 
 /**
- * Asks how expressions vary from lane to lane. Their leaves are bound. The answer is null as long as it depends on a
+ * Asks how expressions vary from lane to lane. The answer is null as long as it depends on a
  * register of unknown shape.
  */
 export class LaneQuestion extends LinearQuestion<Shape, number> {
@@ -85,6 +85,7 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
   protected leaf(expr: LeafExpr): Shape | null {
     switch (expr.kind) {
       case "const":
+      case "symbol":
       case "frame":
       case "lane-word":
         return uniform;

@@ -1,5 +1,5 @@
-import type { Op, WarpOp } from "../../../../ir/index.ts";
-import type { Expr } from "../../../../semantics/index.ts";
+import type { Op, WarpOp } from "../index.ts";
+import type { Expr } from "../../semantics/index.ts";
 import { type Shape, uniform, vector } from "./shape.ts";
 
 type WarpInstruction = Extract<Op, { kind: "warp" }>;

@@ -1,4 +1,4 @@
-import type { Expr } from "../../../../semantics/index.ts";
+import type { Expr } from "../../semantics/index.ts";
 
 /*
  * Linear forms of integer expressions.

@@ -1,0 +1,84 @@
+import { type RegisterFact, registerFacts } from "../../ir/uniformity/register-facts.ts";
+import type { CheckedModule } from "../../ptx/check/checked-module.ts";
+import { lowerAlone } from "../../ptx/lower/function-alone.ts";
+import type { FunctionDeclaration, RegisterSymbol } from "../../ptx/tree/nodes.ts";
+import type { TypeInfo } from "../../ptx/types.ts";
+import { otherSpellings } from "../base/constants.ts";
+import type { Part, Placed, PtxModel } from "./model.ts";
+
+type Facts = (symbol: RegisterSymbol) => readonly RegisterFact[];
+
+/** The facts of a module's functions, as long as it is not edited. */
+const known = new WeakMap<object, Map<FunctionDeclaration, Facts | null>>();
+
+/** The number of instructions beyond which a function is not analysed: it would take longer than one waits. */
+const maxInstructions = 20_000;
+
+/**
+ * Says how a register varies over the lanes of a warp, as far as the analysis of its function knows; null if it knows
+ * nothing, or if the function has errors.
+ */
+export function registerText(model: PtxModel, { part, item }: Placed, symbol: RegisterSymbol): string | null {
+  if (item.kind !== "function" || item.body === null) return null;
+  const [fact, ...more] = factsOf(model, part, item)?.(symbol) ?? [];
+  return fact === undefined || more.length > 0 ? null : textOf(fact, symbol.type);
+}
+
+function factsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
+  const { checked } = model;
+  let functions = known.get(checked);
+  if (functions === undefined) known.set(checked, (functions = new Map()));
+  let facts = functions.get(item);
+  if (facts === undefined) functions.set(item, (facts = analysed(model, part, item)));
+  return facts;
+}
+
+function analysed({ parts, checked }: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
+  const isWrong = [...part.syntax, ...checked.diagnostics].some(
+    ({ severity, source }) => severity === "error" && source === part.source,
+  );
+  const symbol = checked.functions.find(({ declarations }) => declarations.includes(item));
+  if (isWrong || symbol === undefined || item.body!.statements.length > maxInstructions) return null;
+  // Of the other items of the module only registers and variables at its scope matter.
+  const items = parts.flatMap((each) => each.items.filter(({ kind }) => kind === "variable"));
+  const { start, end } = item;
+  const module: CheckedModule["module"] = {
+    ...{ kind: "module", source: part.source, items, comments: [], skipped: [], start, end },
+  };
+  const lowered = lowerAlone({ ...checked, module }, symbol);
+  if (lowered === null) return null;
+  const factOf = registerFacts(lowered.ir);
+  return (register) => lowered.registersOf(register).map(factOf);
+}
+
+function textOf(fact: RegisterFact, type: TypeInfo): string | null {
+  switch (fact.kind) {
+    case "constant":
+      return `Always ${constantText(fact.bits, type)}.`;
+    case "uniform": {
+      const where = fact.inRow ? " that are in one row of the block" : "";
+      const so = type.kind === "pred" ? ": branches on it do not diverge" : "";
+      return `The same in all lanes of a warp${where}${so}.`;
+    }
+    case "stride": {
+      const by = `${fact.stride < 0 ? "Falls" : "Grows"} by ${Math.abs(fact.stride)} from lane to lane of a row`;
+      return fact.wraps ? `${by}, as long as its 32-bit index does not wrap around.` : `${by}.`;
+    }
+    case "varies":
+      return null;
+  }
+}
+
+function constantText(bits: bigint, { kind, bits: width }: TypeInfo): string {
+  if (kind === "pred") return `\`${bits === 1n}\``;
+  if (kind === "f" && (width === 32 || width === 64)) {
+    const word = `0${width === 32 ? "f" : "d"}${bits
+      .toString(16)
+      .toUpperCase()
+      .padStart(width / 4, "0")}`;
+    return `\`${otherSpellings(word)[0]}\` (\`${word}\`)`;
+  }
+  const signed = BigInt.asIntN(width, bits);
+  if (kind === "s" || signed === bits) return `\`${signed}\``;
+  return `\`${bits}\` (\`${signed}\` if it is signed)`;
+}

@@ -1,0 +1,364 @@
+import { laneAddressOf } from "../access.ts";
+import { isCall } from "../calls.ts";
+import { hasAllLanes, writesOf } from "../flow/accesses.ts";
+import type { BitSet } from "../flow/bit-set.ts";
+import { departuresOf, type Divergence, divergenceOf } from "../flow/divergence.ts";
+import type { FlowGraph } from "../flow/flow-graph.ts";
+import { type Liveness, resultsOf } from "../flow/liveness.ts";
+import type { Guard, Instruction, IrFunction, LaneRule, Space } from "../index.ts";
+import type { Expr } from "../../semantics/index.ts";
+import { joinedShape, LaneQuestion, type LeafShapes, sameShape, type Shape, uniform, vector } from "./shape.ts";
+import { warpShape } from "./warp-shape.ts";
+
+/** A function whose expressions are bound, with the analyses of its flow. */
+export interface AnalysedCode {
+  readonly ir: Pick<IrFunction, "registers" | "returns">;
+  readonly instructions: readonly Instruction[];
+  readonly graph: FlowGraph;
+  readonly liveness: Liveness;
+}
+
+/** The properties of a function's callers and launch on which the analysis depends. */
+export interface Surroundings {
+  readonly special: LeafShapes["special"];
+  /** Shapes of the registers that hold parameters. */
+  readonly params: ReadonlyMap<number, Shape>;
+  /** Whether all lanes of the chunk begin together; else some may be missing from the start. */
+  readonly full: boolean;
+  /** Whether lanes that reach a block may have to wait at its beginning. */
+  readonly stalls: (block: number) => boolean;
+  /**
+   * Whether some lanes may go on from such a block while others wait there: functions called from it return partially.
+   */
+  readonly returnsPartially: (block: number) => boolean;
+  /** Whether lanes may exit in a function that the block's last instruction calls. */
+  readonly exitsInCallee: (block: number) => boolean;
+  /** Whether lanes that exit are distinguished from those that return, as they are in functions. */
+  readonly separatesExits: boolean;
+  /** Whether any variable lies in the lanes' stacks. */
+  readonly stacks: boolean;
+  /**
+   * Whether a scalar call may enlist lanes that are at other blocks. Lanes on their way out then still count as
+   * present.
+   */
+  readonly enlistsLanes: boolean;
+  /** Lanes of a chunk: rules for fewer lanes leave some out. */
+  readonly lanes: number;
+}
+
+/** An operation at which lanes wait for others of their warp. */
+interface WarpWait {
+  readonly mask: Expr;
+  readonly guard: Guard | null;
+}
+
+/** Whether the launch ends at an instruction unless all lanes of a warp are there. */
+export const isAlign = ({ op, guard, lanes }: Instruction): boolean =>
+  op.kind === "warp" && op.warp.op === "align" && guard === null && lanes === undefined;
+
+/**
+ * The uniformity analysis of a function: the shapes of its registers, and where lanes diverge. Each depends on the
+ * other, so both are found in passes, from the best case on, until nothing changes.
+ */
+export class Uniformity<C extends AnalysedCode = AnalysedCode> {
+  readonly code: C;
+  isDeparture: readonly boolean[];
+  divergence: Divergence;
+  readonly #around: Surroundings;
+  readonly #shapes: (Shape | null)[];
+  readonly #results: ReadonlySet<number>;
+  /** By the blocks at which lanes may wait, the registers that those lanes still need. */
+  readonly #waitLive = new Map<ReadonlySet<number>, BitSet | null>();
+  /** The shapes of expressions while those of registers are found, and afterwards. */
+  readonly #passing: LaneQuestion;
+  readonly #settled: LaneQuestion;
+  /** Whether any operation of a warp names the lanes that take part. */
+  readonly #namesLanes: boolean;
+
+  constructor(code: C, around: Surroundings) {
+    this.code = code;
+    this.#around = around;
+    this.#namesLanes = code.instructions.some(({ op }) => op.kind === "warp" && op.mask !== null);
+    this.#results = new Set(resultsOf(code.ir));
+    this.#shapes = code.ir.registers.map((_, r) => around.params.get(r) ?? null);
+    // Registers hold zeros at first.
+    code.liveness.liveIn(0).forEach((r) => {
+      this.#shapes[r] = around.params.has(r) ? vector : uniform;
+    });
+    for (const [r, shape] of around.params) this.#shapes[r] = shape;
+    // The byte file may hold anything.
+    code.ir.registers.forEach(({ home }, r) => {
+      if (home?.lanes === null) this.#shapes[r] = uniform;
+      else if (home !== undefined && this.#shapes[r] !== null) this.#shapes[r] = vector;
+    });
+    for (const r of this.#results) this.#shapes[r] = vector;
+    this.#passing = new LaneQuestion({ register: (r) => this.#shapes[r]!, special: around.special });
+    this.#settled = new LaneQuestion({ register: this.register, special: around.special });
+    this.isDeparture = departuresOf(code.graph, code.instructions).map(
+      (departs, block) => departs && !around.enlistsLanes && !(around.separatesExits && this.#exits(block)),
+    );
+    this.divergence = this.#diverge();
+    while (this.#pass()) {
+      this.divergence = this.#diverge();
+      this.#waitLive.clear();
+    }
+  }
+
+  /** The shape of a register. One that nothing writes holds zeros. */
+  readonly register = (r: number): Shape => this.#shapes[r] ?? uniform;
+
+  shape(expr: Expr): Shape {
+    return this.#settled.of(expr) ?? uniform;
+  }
+
+  /** Whether some lanes of the chunk may not be active in the block. */
+  isPartial(block: number): boolean {
+    return !this.#around.full || this.divergence.mayBePartial(block);
+  }
+
+  /** Whether a block's writes to a register have to be blended: lanes elsewhere still need their values. */
+  merges(block: number, register: number): boolean {
+    // Other lanes read the values of lanes that are not active.
+    if (this.code.liveness.acrossLanes.has(register)) return this.isPartial(block);
+    if (!this.divergence.mayBePartial(block)) return false;
+    if (this.#results.has(register)) return true;
+    const waiting = this.divergence.waiting(block);
+    let live = this.#waitLive.get(waiting);
+    if (live === undefined) {
+      live = null;
+      for (const w of waiting) {
+        const there = this.code.liveness.liveIn(w);
+        if (live === null) live = there.copy();
+        else live.union(there);
+      }
+      this.#waitLive.set(waiting, live);
+    }
+    return live?.has(register) ?? false;
+  }
+
+  /** Whether all lanes that execute an instruction agree on its guard. */
+  isUniformGuard(guard: Guard | null): boolean {
+    if (guard?.collapse !== undefined) return false;
+    return guard === null || this.register(guard.register).kind === "uniform";
+  }
+
+  /** Whether one address of a space may be a different byte of memory in each lane. */
+  #isOwn(space: Space): boolean {
+    return space === "local" || space === "call-param" || (space === "generic" && this.#around.stacks);
+  }
+
+  #exits(block: number): boolean {
+    const { graph, instructions } = this.code;
+    return instructions[graph.blocks[block]!.start]!.op.kind === "exit";
+  }
+
+  /** Whether lanes can diverge at the end of a block. */
+  readonly isDivergent = (block: number): boolean => {
+    const { graph, instructions } = this.code;
+    const { guard, op, lanes } = instructions[graph.blocks[block]!.end - 1]!;
+    if (lanes?.uniform === true) return false;
+    if (lanes !== undefined && this.#leavesOut(lanes)) return true;
+    if (guard?.collapse !== undefined) return false;
+    if (op.kind === "branch-indexed" && this.shape(op.index).kind !== "uniform") return true;
+    return !this.isUniformGuard(guard);
+  };
+
+  #diverge(): Divergence {
+    const { graph } = this.code;
+    const { stalls, returnsPartially, exitsInCallee } = this.#around;
+    const options = {
+      divergent: this.isDivergent,
+      stalls: (block: number) => stalls(block) || this.#mayWaitApart(block),
+      joinsOthers: (block: number) => this.#warpWait(block) !== null,
+      splits: (block: number) => returnsPartially(block) || this.#mayWaitApart(block),
+      exitsInside: exitsInCallee,
+      needsAll: this.#needsAll,
+    };
+    const found = divergenceOf(graph, options, this.isDeparture);
+    const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
+    if (!someWait || !this.isDeparture.includes(true)) return found;
+    // Lanes that wait for others notice when these leave.
+    this.isDeparture = this.isDeparture.map(() => false);
+    return divergenceOf(graph, options, this.isDeparture);
+  }
+
+  /** Whether the launch ends where a block begins unless all lanes of the warp are there. */
+  readonly #needsAll = (block: number): boolean => {
+    const { graph, instructions } = this.code;
+    return this.#around.lanes === 32 && isAlign(instructions[graph.blocks[block]!.start]!);
+  };
+
+  /** Whether a block is an operation of a warp that names other lanes, for which lanes have to come together. */
+  isWarpWait(block: number): boolean {
+    return this.#warpWait(block) !== null;
+  }
+
+  /** Whether lanes may have to wait at a block for others of their warp in the same function. */
+  mayWait(block: number): boolean {
+    return this.#mayWaitIn(block, this.divergence);
+  }
+
+  /** Whether lanes may exit in a function that a block calls. */
+  exitsInCallee(block: number): boolean {
+    return this.#around.exitsInCallee(block);
+  }
+
+  #mayWaitIn(block: number, divergence: Divergence): boolean {
+    if (this.#warpWait(block) === null) return false;
+    return this.code.graph.blocks.some(({ index }) => index >= block && divergence.waiting(index).has(block));
+  }
+
+  /** The operation at which lanes may wait in a block. Lanes that name none but themselves need not wait. */
+  #warpWait(block: number): WarpWait | null {
+    if (!this.#namesLanes) return null;
+    const { graph, instructions } = this.code;
+    const { op, guard } = instructions[graph.blocks[block]!.start]!;
+    if (op.kind !== "warp" || op.mask === null) return null;
+    const { mask } = op;
+    if (mask.kind === "reg" && this.isUniformGuard(guard) && this.#namesActive(mask.reg, block)) return null;
+    return { mask, guard };
+  }
+
+  /** Whether a register holds, where a block begins, the mask of the lanes that reach it. */
+  #namesActive(register: number, block: number): boolean {
+    const { blocks } = this.code.graph;
+    for (let b = block; ; b--) {
+      const { predecessors } = blocks[b]!;
+      const before = blocks[b - 1];
+      if (before === undefined || predecessors.length !== 1 || predecessors[0] !== b - 1) return false;
+      if (before.successors.length !== 1 || !this.#staysTogether(b - 1)) return false;
+      const written = this.#lastWriter(register, b - 1);
+      if (written !== null) return written.op.kind === "activemask" && written.guard === null;
+    }
+  }
+
+  /** Whether all lanes that begin a block reach its end together. */
+  #staysTogether(block: number): boolean {
+    const { graph, instructions } = this.code;
+    const { op } = instructions[graph.blocks[block]!.end - 1]!;
+    if (op.kind === "warp") return op.mask === null || this.#warpWait(block) === null;
+    return op.kind !== "barrier" && op.kind !== "sleep" && !isCall(op);
+  }
+
+  #lastWriter(register: number, block: number): Instruction | null {
+    const { graph, instructions } = this.code;
+    const { start, end } = graph.blocks[block]!;
+    for (let i = end - 1; i >= start; i--) {
+      let writes = false;
+      writesOf(instructions[i]!, (r) => {
+        writes ||= r === register;
+      });
+      if (writes) return instructions[i]!;
+    }
+    return null;
+  }
+
+  /** Whether lanes that reach a block together may have to wait for different lanes. */
+  #mayWaitApart(block: number): boolean {
+    const found = this.#warpWait(block);
+    return found !== null && (!this.isUniformGuard(found.guard) || this.shape(found.mask).kind !== "uniform");
+  }
+
+  /** Looks at all instructions once; true if the shape of a register has changed. */
+  #pass(): boolean {
+    const { graph, instructions } = this.code;
+    const { registers } = this.code.ir;
+    let changed = false;
+    let block = 0;
+    let result = 0;
+    let instruction: Instruction;
+    const write = (r: number): void => {
+      // A vector stays one.
+      if (this.#shapes[r] === vector && registers[r]!.home?.lanes !== null) {
+        result++;
+        return;
+      }
+      const shape = this.#written(instruction, result++, block);
+      if (shape === null) return;
+      const joined = this.#join(r, block, instruction, shape);
+      const old = this.#shapes[r]!;
+      if (old !== null && sameShape(old, joined)) return;
+      this.#shapes[r] = joined;
+      changed = true;
+    };
+    for (const { index, start, end } of graph.blocks) {
+      block = index;
+      for (let i = start; i < end; i++) {
+        instruction = instructions[i]!;
+        result = 0;
+        writesOf(instruction, write);
+      }
+    }
+    return changed;
+  }
+
+  #join(r: number, block: number, { guard, lanes }: Instruction, shape: Shape): Shape {
+    const old = this.#shapes[r]!;
+    const { bits, home } = this.code.ir.registers[r]!;
+    if (home?.lanes === null) return uniform;
+    const joined = old === null ? shape : joinedShape(old, shape);
+    if ((joined.kind === "vector" && joined.rows === undefined) || !this.isUniformGuard(guard)) return vector;
+    if (lanes !== undefined && (home === undefined ? this.#leavesOut(lanes) : !hasAllLanes(lanes, home))) return vector;
+    if (lanes?.noMask !== true && this.merges(block, r)) return vector;
+    // A narrow register has no room for a base of 32 bits.
+    if (shape.kind !== "uniform" && bits < 32) return vector;
+    return joined;
+  }
+
+  /** Whether a rule leaves out some lanes of the chunk. */
+  #leavesOut({ first, count }: LaneRule): boolean {
+    return first > 0 || count < this.#around.lanes;
+  }
+
+  /** The shape of the n-th register that an instruction writes; null as long as nothing is known. */
+  #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
+    // The n-th register among the destinations.
+    const at = dst.length === 1 ? 0 : dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
+    switch (op.kind) {
+      case "pure": {
+        return this.#passing.of(op.values[at]!);
+      }
+      case "load": {
+        const address = this.#passing.of(laneAddressOf(op.place));
+        if (op.place.kind === "surface" || this.#isOwn(op.access.space)) return vector;
+        return address === null || address.kind === "uniform" ? address : vector;
+      }
+      case "activemask":
+        return uniform;
+      case "barrier":
+        return uniform;
+      case "warp":
+        // Lanes that have waited for different lanes go on together.
+        if (op.mask !== null && this.mayWait(block)) return vector;
+        return warpShape(op, at, (expr) => this.#passing.of(expr));
+      case "atomic":
+      case "cluster-poll":
+      case "call":
+      case "file-call":
+      case "subroutine-call":
+      case "alloca":
+      case "stack-save":
+      case "unit":
+        return vector;
+      // These have no results.
+      case "store":
+      case "copy":
+      case "commit-copies":
+      case "await-copies":
+      case "order-products":
+      case "cluster-barrier":
+      case "fence":
+      case "branch":
+      case "branch-indexed":
+      case "return":
+      case "exit":
+      case "trap":
+      case "breakpoint":
+      case "stack-restore":
+      case "sleep":
+      case "nothing":
+      case "unsupported":
+        return vector;
+    }
+  }
+}

@@ -19,7 +19,7 @@ const operations = [integer, integer, integer, counter, counter, logic, logic, l
 
 const onlyOnHopper: Readonly<Record<number, number>> = { 8: scalar128, 9: scalar128, 10: vector32x4 };
 
-/** capabilities, operations, count, and then the devices of the link, which `supports` the operations or none of them */
+/** capabilities, operations, count, and then the devices of the link, which `supports` all operations or none */
 function answer(call: Call, supports: boolean): Status {
   const [target, list, count] = [call.target(0), call.target(1), call.uint(2)];
   require(count > 0);

@@ -10,7 +10,7 @@ import { type AccessHelpers, fetchName, putName } from "../module/access-helpers
 import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
-import { ScalarMoves } from "./scalar-moves.ts";
+import { areAll, elementOf, ScalarMoves } from "./scalar-moves.ts";
 import { loadSpaced } from "./spaced-loads.ts";
 
 type Element = readonly number[];
@@ -253,6 +253,18 @@ export class VectorMoves {
     const bytes = access.bits / 8;
     const wide = access.bits === 64;
     const l = wide ? lane & 1 : lane & 3;
+    if (this.scalars.isWhole(access)) {
+      const vector = this.scalars.loadWhole(access, push(lane));
+      into.forEach((element, e) => {
+        const local = element[wide ? lane >> 1 : lane >> 2]!;
+        writer.get(local);
+        writer.value(elementOf(access, vector, e));
+        writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", [l]);
+        writer.set(local);
+      });
+      writer.release(vector);
+      return;
+    }
     into.forEach((element, e) => {
       const local = element[wide ? lane >> 1 : lane >> 2]!;
       if (access.bits < 32 || this.scalars.isStrong(access)) {
@@ -340,12 +352,18 @@ export class VectorMoves {
     const bytes = access.bits / 8;
     const wide = access.bits === 64;
     const l = wide ? lane & 1 : lane & 3;
+    const numberOf = (element: Element): Wasm => elementOf(access, element[wide ? lane >> 1 : lane >> 2]!, l);
+    if (this.scalars.isWhole(access) && areAll(elements)) {
+      const at = push(lane);
+      this.scalars.storeWhole(access, at, elements.map(numberOf));
+      return;
+    }
     elements.forEach((element, e) => {
       if (element === null) return;
       const at = push(lane) + e * bytes;
       const value = wasm.local("v128", element[wide ? lane >> 1 : lane >> 2]!);
       if (this.scalars.isStrong(access)) {
-        writer.value(wasm.lane(wide ? "i64x2.extract_lane" : "i32x4.extract_lane", l, value));
+        writer.value(numberOf(element));
         this.scalars.store(access, at);
       } else {
         writer.value(value);

@@ -49,7 +49,8 @@ function borderWord(value: number, type: ChannelType): number {
 function levelOf(level: Fetch["level"], lod: number, image: Image, sampler: Sampler): ImageLevel | null {
   if (level === "base") return image.sizes[0]!;
   // Texels of several levels are blended, which leaves one NaN, even where one of them has all the weight.
-  if (image.levels > 1 && sampler.mipFilter !== "point" && sampler.filter === "point") return null;
+  const keepsBits = sampler.filter === "point" || level === "integer";
+  if (image.levels > 1 && sampler.mipFilter !== "point" && keepsBits) return null;
   const found = levelsAt(level === "float" ? floatOfBits(lod) : lod, sampler, image.levels);
   return found.length === 1 ? image.sizes[found[0]!.level]! : null;
 }

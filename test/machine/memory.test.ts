@@ -52,6 +52,31 @@ describe("device memory", () => {
     expect(() => memory.alloc(2 ** 32)).toThrow(RangeError);
   });
 
+  test("what many small allocations leave behind serves large ones", () => {
+    const memory = new DeviceMemory();
+    const kept = memory.alloc(100);
+    const small = Array.from({ length: 1000 }, () => memory.alloc(3000));
+    const top = memory.used;
+    const shuffled = small.map((offset, i) => [(i * 379) % 1000, offset] as const).sort(([a], [b]) => a - b);
+    for (const [, offset] of shuffled) memory.write(offset, new Uint8Array(3000).fill(1));
+    for (const [, offset] of shuffled) memory.free(offset);
+    expect(memory.alloc(2_000_000)).toBe(small[0]);
+    const end = memory.alloc(2_000_000, undefined, { align: 4096 });
+    expect(end % 4096).toBe(0);
+    expect(memory.used).toBeLessThan(top + 1_500_000);
+    expect(memory.read(end, 2_000_000).every((byte) => byte === 0)).toBe(true);
+    expect(memory.free(kept)).toBe(true);
+  });
+
+  test("sizes that double, each freed before the next, take no more than all that are there at a time", () => {
+    const memory = new DeviceMemory();
+    for (let bytes = 2 ** 12; bytes <= 2 ** 22; bytes *= 2) {
+      const held = [bytes, 3 * bytes, bytes].map((size) => memory.alloc(size));
+      for (const offset of held) memory.free(offset);
+    }
+    expect(memory.used).toBeLessThan(5 * 2 ** 22 + 2 ** 17);
+  });
+
   test("quarantine is bounded: the oldest memory is used again", () => {
     const memory = new DeviceMemory();
     memory.quarantine = true;

@@ -3,6 +3,7 @@ import { type Allocation, type AllocationOptions, noteWritten, unwrittenBits } f
 import { ImageTable } from "../images/image-table.ts";
 import type { Restore } from "./checkpoint.ts";
 import type { FrozenMemory } from "./frozen-memory.ts";
+import { FreeRanges } from "./free-ranges.ts";
 import { extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
@@ -29,7 +30,8 @@ const maxPages = 0xffff;
 const maxToMove = 2 ** 20;
 const pagesOf = (bytes: number): number => Math.ceil(bytes / pageBytes);
 
-const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment;
+/** The bytes that an allocation of a size takes, with the gap after it. */
+const roomFor = (size: number): number => Math.ceil(Math.max(size, 1) / alignment) * alignment + gap;
 
 /**
  * The memory of one device: allocations in one growable range of 32-bit offsets. An allocation is 256-byte aligned,
@@ -53,7 +55,7 @@ export class DeviceMemory {
   #heap = new Set<number>();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
-  readonly #reusable = new Map<number, number[]>();
+  #free = new FreeRanges();
   readonly #freed: Allocation[] = [];
   #freedBytes = 0;
   #top = 0x1_0000;
@@ -99,12 +101,10 @@ export class DeviceMemory {
     this.history.forget();
     const { perThread = false, origin, align = alignment, notesWrites = false } = options;
     const room = roomFor(size);
-    const place = this.#places.shift();
-    if (place !== undefined) this.keepFree(place + room + gap);
-    const used = place ?? (align === alignment ? this.#reusable.get(room)?.pop() : this.#takeAligned(room, align));
-    const start = used ?? this.#fresh(room, align);
-    // Fresh memory is zero already, and touching all of it would take memory of the host.
-    if (used !== undefined) this.#views.u8.fill(0, start, start + room);
+    const start = this.#zeroed(
+      () => this.#placeOf(room) ?? this.#free.take(room, align) ?? this.#fresh(room, align),
+      room,
+    );
     const known = name ?? `the allocation of ${size} bytes`;
     this.#allocationsVersion++;
     const allocation = {
@@ -118,6 +118,15 @@ export class DeviceMemory {
     };
     this.#allocations.splice(lastAtOrBefore(this.#allocations, start) + 1, 0, allocation);
     return start;
+  }
+
+  /** Where the next allocation has to begin, if that is not for this memory to decide. */
+  #placeOf(room: number): number | undefined {
+    const place = this.#places.shift();
+    if (place === undefined) return undefined;
+    this.keepFree(place + room);
+    this.#free.remove([[place, place + room]]);
+    return place;
   }
 
   /** Lets the next allocations begin at these offsets, one after the other: where they lay in another device. */
@@ -136,19 +145,12 @@ export class DeviceMemory {
   assume(allocations: readonly Allocation[], heap: readonly number[]): void {
     this.history.forget();
     this.#allocations.splice(0, this.#allocations.length, ...allocations);
-    this.#reusable.clear();
+    this.#free.clear();
     this.#freed.splice(0, this.#freed.length);
     this.#freedBytes = 0;
     this.#heap = new Set(heap);
     this.#allocationsVersion++;
     this.epoch++;
-  }
-
-  /** Freed room that is aligned well enough, or undefined. */
-  #takeAligned(room: number, align: number): number | undefined {
-    const list = this.#reusable.get(room) ?? [];
-    const i = list.findIndex((start) => start % align === 0);
-    return i < 0 ? undefined : list.splice(i, 1)[0];
   }
 
   /** Frees an allocation. Returns false when none that is in use begins at the offset. */
@@ -229,7 +231,6 @@ export class DeviceMemory {
       bytes.set(this.#views.u8.subarray(a.start, a.end));
       return { ...a, allocation: a, bytes };
     });
-    const free = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
     const quarantine = [...this.#freed];
     const bytes = this.#freedBytes;
     const heap = new Set(this.#heap);
@@ -237,23 +238,14 @@ export class DeviceMemory {
       const before = new Set(kept.map((a) => a.allocation));
       const isHosts = (a: Allocation): boolean => a.origin === undefined && !this.#heap.has(a.start);
       const hosts = new Set(this.#allocations.filter((a) => !before.has(a) && isHosts(a)));
-      const taken = new Set([...hosts].map((a) => a.start));
-      const known = new Set([...kept.map((a) => a.start), ...free.flatMap(([, list]) => list), ...taken]);
-      const rooms = [...this.#reusable].flatMap(([room, list]) => list.map((start) => ({ start, room })));
-      const late = [...this.#allocations.map(({ start, end }) => ({ start, room: roomFor(end - start) })), ...rooms];
       const all = [...before, ...hosts].sort((a, b) => a.start - b.start);
+      for (const a of this.#allocations) this.#recycleRoom(a);
+      this.#free.remove(all.map(({ start, end }) => [start, start + roomFor(end - start)]));
       this.#allocations.splice(0, this.#allocations.length, ...all);
       for (const a of kept) {
         a.allocation.freed = a.freed;
         this.#views.u8.set(a.bytes, a.start);
       }
-      this.#reusable.clear();
-      for (const [room, list] of free)
-        this.#reusable.set(
-          room,
-          list.filter((start) => !taken.has(start)),
-        );
-      for (const { start, room } of late) if (!known.has(start)) this.#recycleRoom(start, room);
       const freed = this.#freed.filter((a) => hosts.has(a));
       this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
       this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
@@ -284,7 +276,7 @@ export class DeviceMemory {
     const top = this.#top;
     const pages = new MemoryPages(this.#views.i32, top, before?.pages ?? null);
     const allocations = this.#allocations.map((allocation) => ({ allocation, freed: allocation.freed }));
-    const reusable = [...this.#reusable].map(([room, list]) => [room, [...list]] as const);
+    const free = new FreeRanges(this.#free.entries());
     const freed = [...this.#freed];
     const freedBytes = this.#freedBytes;
     const heap = new Set(this.#heap);
@@ -297,8 +289,7 @@ export class DeviceMemory {
       this.#top = top;
       for (const kept of allocations) kept.allocation.freed = kept.freed;
       this.#allocations.splice(0, this.#allocations.length, ...allocations.map(({ allocation }) => allocation));
-      this.#reusable.clear();
-      for (const [room, list] of reusable) this.#reusable.set(room, [...list]);
+      this.#free = new FreeRanges(free.entries());
       this.#freed.splice(0, this.#freed.length, ...freed);
       this.#freedBytes = freedBytes;
       this.#heap = new Set(heap);
@@ -340,18 +331,17 @@ export class DeviceMemory {
 
   /** Room that no kernel can reach, filled with zeros and never given back. Throws as `alloc` does. */
   reserve(size: number): number {
-    return this.#fresh(roomFor(size));
+    const room = roomFor(size);
+    return this.#zeroed(() => this.#fresh(room), room);
   }
 
   #recycle(index: number): void {
     const [allocation] = this.#allocations.splice(index, 1);
-    this.#recycleRoom(allocation!.start, roomFor(allocation!.end - allocation!.start));
+    this.#recycleRoom(allocation!);
   }
 
-  #recycleRoom(start: number, room: number): void {
-    const list = this.#reusable.get(room);
-    if (list === undefined) this.#reusable.set(room, [start]);
-    else list.push(start);
+  #recycleRoom({ start, end }: Allocation): void {
+    this.#free.add(start, start + roomFor(end - start));
   }
 
   #check(offset: number, length: number): void {
@@ -362,11 +352,22 @@ export class DeviceMemory {
     }
   }
 
+  /** Fills room with zeros, except what has never been in use: touching that would take memory of the host. */
+  #zeroed(placed: () => number, room: number): number {
+    const top = this.#top;
+    const start = placed();
+    if (start < top) this.#views.u8.fill(0, start, Math.min(start + room, top));
+    return start;
+  }
+
+  /** Room at the end, which begins with what is free just before it. */
   #fresh(room: number, align = alignment): number {
-    const start = Math.ceil(this.#top / align) * align;
-    if (start + room + gap > maxBytes) throw new RangeError(`out of device memory: ${room} bytes do not fit`);
-    this.#reserve(start + room + gap);
-    this.#top = start + room + gap;
+    const start = Math.ceil(this.#free.startBefore(this.#top) / align) * align;
+    if (start + room > maxBytes) throw new RangeError(`out of device memory: ${room} bytes do not fit`);
+    this.#reserve(start + room);
+    this.#free.takeEnd(start, this.#top);
+    if (this.#top < start) this.#free.add(this.#top, start);
+    this.#top = start + room;
     return start;
   }
 

@@ -80,7 +80,7 @@ function writeLoop(w: FunctionWriter, k: number, unit: number, relaxed: boolean)
       w.set(total);
       checkAccumulator(w, total, { scale, wrong, most });
     });
-    writeTerms(w, k, 0, k, (products) => {
+    writeTerms(w, k, { row: left, column: right }, { from: 0, count: k }, (products) => {
       totals.forEach((total, i) => {
         const [a, b] = products[i]!;
         const c = v128(total);

@@ -13,15 +13,19 @@ export const columnOrder = [0, 2, 4, 6, 1, 3, 5, 7] as const;
 /** Bytes of a register of all 32 lanes. */
 export const registerBytes = 128;
 
+/** Bytes of the factors of a pair's sums: two vectors for each four sums. */
+export const factorBytes = 4 * 32;
+
 /**
  * Bytes of A after it has been widened for a product of floats: for each pair of rows, k numbers of the first row, k of
  * the second, and for each k a vector with eight times the exponent of the first row, and that of the second. Then
- * `facts`.
+ * `facts`, and room for the factors of a product's sums.
  */
 export const leftLayout = (k: number) => {
   const exponents = 2 * k * 4;
   const pair = exponents + 16 * k;
-  return { row: k * 4, exponents, pair, facts: pairs * pair, bytes: pairs * pair + 16 } as const;
+  const factors = pairs * pair + 16;
+  return { row: k * 4, exponents, pair, facts: pairs * pair, factors, bytes: factors + pairs * factorBytes } as const;
 };
 
 /**

@@ -1,8 +1,9 @@
 import type { TensorSum } from "../numeric/tensor.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
 import { writeExactSums } from "./exact-sums.ts";
-import { facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.ts";
-import { writeTermLoop, writeTerms } from "./term-loop.ts";
+import { FactorWriter, largest, smallest } from "./factors.ts";
+import { factorBytes, facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.ts";
+import { type TermAddresses, writeTerms } from "./term-loop.ts";
 import { truncation, type Truncate } from "./truncation.ts";
 
 /*
@@ -12,25 +13,17 @@ import { truncation, type Truncate } from "./truncation.ts";
  * - The largest exponent E of the products and the accumulator is found in integers: those of products in bytes, which
  *   saturate below all that matters.
  * - A product of binary32 is exact: its operands have at most 11 significant bits and exponents from -38 on. The
- *   product
- *   times 2^(F - E), where terms keep F bits of their fraction, is exact too, or less than 1. Its integer part is the
- *   aligned and truncated term, which is less than 2^(F + 2).
+ *   product times 2^(F - E), where terms keep F bits of their fraction, is exact too, or less than 1. Its integer part
+ *   is the aligned and truncated term, which is less than 2^(F + 2).
  * - Sixteen terms fit an integer of 32 bits: significands are at most 2 - 2^-10, and F at most 25, so that they are
- *   less
- *   than 16 (2 - 2^-10)^2 2^25 < 2^31 - 2^20.
+ *   less than 16 (2 - 2^-10)^2 2^25 < 2^31 - 2^20.
  * - The sum times 2^(E - F) is truncated to binary32: of its magnitude the highest bit that has no place there is
  *   cleared, so that the conversion, which rounds to nearest, rounds down. Results are 0 or at least 2^-101.
  *
  * What this cannot do is found on the way, and then the function says so: elements whose exponents are beyond the
- * bounds, infinities, NaNs; accumulators of 2^100 and more, and those less than 2^-101, though not zero; sums of more
- * than 32 bits.
+ * bounds, infinities, NaNs; accumulators of 2^100 and more; those less than 2^-101, though not zero, if there is a sum
+ * whose products all are zero; sums of more than 32 bits.
  */
-
-/**
- * Exponents of accumulators. With zero products E may be less than the first, if the accumulator is zero or too small.
- * From there on both 2^(F - E) and 2^(E - F) are normal numbers.
- */
-const [smallest, largest] = [-101, 99];
 
 /** The most products whose terms are added in one integer of 32 bits. */
 const mostTerms = 16;
@@ -44,16 +37,22 @@ export const hasSums = ({ fraction, products, half }: TensorSum): boolean =>
 const [left, right, start, result] = [0, 1, 2, 3];
 const v128 = (local: number): Wasm => wasm.local("v128", local);
 const i32 = (local: number): Wasm => wasm.local("i32", local);
+const plus = (local: number, bytes: number): Wasm => op("i32.add", i32(local), wasm.i32(bytes));
+const zeros = wasm.f32x4(0);
 
 /** Sums are those of row r, of the even and the odd columns, then of row r + 8. */
 interface PairLocals {
   readonly temporary: number;
-  readonly exponents: number;
   readonly sums: readonly number[];
   /** The first half of many terms. */
   readonly halves: readonly number[];
   readonly scales: readonly number[];
-  readonly totals: readonly number[];
+}
+
+/** Locals with addresses of what a pair of rows reads and writes. */
+interface PairAddresses extends TermAddresses {
+  readonly factors: number;
+  readonly result: number;
 }
 
 /**
@@ -68,7 +67,9 @@ export class SumFunction {
   readonly #relaxed: boolean;
   readonly #truncate: Truncate;
   readonly #locals: PairLocals;
-  /** The largest and the smallest pattern of an accumulator, without its sign; the largest magnitude of a sum. */
+  /** Products of a step. */
+  readonly #products: number;
+  /** The largest exponent of a sum, as in a binary32; the smallest of a sum's products; the largest magnitude. */
   readonly #most: number;
   readonly #least: number;
   readonly #widest: number;
@@ -80,15 +81,14 @@ export class SumFunction {
     this.#sum = sum;
     this.#relaxed = relaxed;
     this.#truncate = truncation(relaxed);
+    this.#products = Math.min(sum.products, k);
     const vector = (): number => w.local("v128");
     const four = (): number[] => [0, 1, 2, 3].map(vector);
     this.#locals = {
       temporary: vector(),
-      exponents: vector(),
       sums: four(),
-      halves: Math.min(sum.products, k) > mostTerms ? four() : [],
+      halves: this.#products > mostTerms ? four() : [],
       scales: four(),
-      totals: four(),
     };
     [this.#most, this.#least, this.#widest] = [vector(), vector(), vector()];
   }
@@ -97,30 +97,51 @@ export class SumFunction {
     const w = this.#w;
     this.#leaveIfProblems();
     writeExactSums(w, this.#k, this.#sum, this.#relaxed);
-    const count = w.local("i32");
     w.assign([
-      { local: count, value: wasm.i32(pairs) },
       { local: this.#most, value: wasm.i32x4(0) },
-      { local: this.#least, value: wasm.i32x4(-1) },
+      { local: this.#least, value: wasm.i32x4(0x7f7f_7f7f) },
       { local: this.#widest, value: wasm.i32x4(0) },
     ]);
-    const { pair } = leftLayout(this.#k);
+    for (let from = 0; from < this.#k; from += this.#products) this.#step(from);
+    const huge = op("i32x4.gt_s", v128(this.#most), wasm.i32x4((largest + 127) << 23));
+    const tooWide = op("i32x4.gt_u", v128(this.#widest), wasm.i32x4(2 ** 31 - 2 ** (this.#sum.fraction + 1) - 64));
+    w.value(op("v128.any_true", op("v128.or", huge, tooWide)));
+  }
+
+  /** Adds the products of the elements of k from `from` on. */
+  #step(from: number): void {
+    const w = this.#w;
+    const local = (): number => w.local("i32");
+    const at = { row: local(), column: local(), exponents: local(), totals: local(), factors: local() };
+    const ofLeft = leftLayout(this.#k);
+    const isFirst = from === 0;
+    w.assign([
+      { local: at.row, value: plus(left, 4 * from) },
+      { local: at.column, value: plus(right, rightLayout(this.#k).step * from) },
+      { local: at.exponents, value: plus(left, ofLeft.exponents + 16 * from) },
+      { local: at.totals, value: i32(isFirst ? start : result) },
+      { local: at.factors, value: plus(left, ofLeft.factors) },
+    ]);
+    const noted = { most: this.#most, least: this.#least };
+    new FactorWriter(w, this.#k, this.#sum, this.#truncate, at, noted).write(this.#products);
+    if (isFirst) this.#leaveIfTiny();
+    const [rest, to] = [local(), local()];
+    w.assign([
+      { local: rest, value: wasm.i32(pairs) },
+      { local: to, value: i32(result) },
+    ]);
     w.loop((again) => {
-      this.#multiplyPair();
+      this.#multiplyPair({ row: at.row, column: at.column, factors: at.factors, result: to });
       w.assign([
-        { local: left, value: op("i32.add", i32(left), wasm.i32(pair)) },
-        { local: start, value: op("i32.add", i32(start), wasm.i32(16)) },
-        { local: result, value: op("i32.add", i32(result), wasm.i32(16)) },
-        { local: count, value: op("i32.sub", i32(count), wasm.i32(1)) },
+        { local: at.row, value: plus(at.row, ofLeft.pair) },
+        { local: at.factors, value: plus(at.factors, factorBytes) },
+        { local: to, value: plus(to, 16) },
+        { local: rest, value: plus(rest, -1) },
       ]);
-      w.get(count);
+      w.get(rest);
       w.brIf(again);
     });
-    // Without the sign, patterns lie one bit further left; from the smallest one 1 has been subtracted.
-    const huge = op("i32x4.ge_u", v128(this.#most), wasm.i32x4((largest + 1 + 127) << 24));
-    const tiny = op("i32x4.lt_u", v128(this.#least), wasm.i32x4(((smallest + 127) << 24) - 1));
-    const tooWide = op("i32x4.gt_u", v128(this.#widest), wasm.i32x4(2 ** 31 - 2 ** (this.#sum.fraction + 1) - 64));
-    w.value(op("v128.any_true", op("v128.or", op("v128.or", huge, tiny), tooWide)));
+    for (const used of [...Object.values(at), rest, to]) w.release(used);
   }
 
   #leaveIfProblems(): void {
@@ -130,6 +151,49 @@ export class SumFunction {
     w.get(right);
     w.memory("i32.load", 4, rightLayout(this.#k).facts + facts.problems);
     w.op("i32.or");
+    this.#leave();
+  }
+
+  /**
+   * A sum whose largest exponent is less than `smallest` has only products of zeros, and an accumulator less than
+   * 2^smallest, of which aligned to `smallest` bits are lost. What later steps begin with is a multiple of the last bit
+   * of a term that is aligned to `smallest`: it loses none.
+   */
+  #leaveIfTiny(): void {
+    const w = this.#w;
+    const isLeast = op("i8x16.eq", v128(this.#least), wasm.i16x8((smallest & 0xff) | (smallest << 8)));
+    w.value(op("v128.any_true", isLeast));
+    w.expect(false);
+    w.if(() => {
+      const [at, rest, tiny, total] = [w.local("i32"), w.local("i32"), w.local("v128"), w.local("v128")];
+      w.assign([
+        { local: at, value: i32(start) },
+        { local: rest, value: wasm.i32((4 * registerBytes) / 16) },
+        { local: tiny, value: wasm.i32x4(0) },
+      ]);
+      w.loop((again) => {
+        w.get(at);
+        w.memory("v128.load", 16);
+        w.set(total);
+        const size = op("f32x4.abs", v128(total));
+        const isTiny = op("v128.and", op("f32x4.lt", size, wasm.f32x4(2 ** smallest)), op("f32x4.gt", size, zeros));
+        w.assign([
+          { local: tiny, value: op("v128.or", v128(tiny), isTiny) },
+          { local: at, value: plus(at, 16) },
+          { local: rest, value: plus(rest, -1) },
+        ]);
+        w.get(rest);
+        w.brIf(again);
+      });
+      w.value(op("v128.any_true", v128(tiny)));
+      this.#leave();
+      for (const local of [at, rest, tiny, total]) w.release(local);
+    });
+  }
+
+  /** Leaves the function with 1 if the value on the stack is not 0. */
+  #leave(): void {
+    const w = this.#w;
     w.expect(false);
     w.if(() => {
       w.i32(1);
@@ -139,105 +203,47 @@ export class SumFunction {
 
   /** Whether sums might not fit an integer. */
   get #isWide(): boolean {
-    const { products, fraction } = this.#sum;
-    return Math.min(products, this.#k) * 2 ** (fraction + 2) > 2 ** 30;
+    return this.#products * 2 ** (this.#sum.fraction + 2) > 2 ** 30;
   }
 
-  #multiplyPair(): void {
+  #multiplyPair(at: PairAddresses): void {
     const w = this.#w;
-    const { totals } = this.#locals;
-    totals.forEach((total, i) => {
-      w.get(start);
-      w.memory("v128.load", 16, registerBytes * i);
-      w.set(total);
+    const { sums, scales } = this.#locals;
+    const load = (local: number, offset: number): void => {
+      w.get(at.factors);
+      w.memory("v128.load", 16, offset);
+      w.set(local);
+    };
+    scales.forEach((scale, i) => {
+      load(scale, 32 * i);
     });
-    this.#noteAccumulators();
-    const { products } = this.#sum;
-    for (let from = 0; from < this.#k; from += products) this.#step(from, Math.min(this.#k, from + products));
-    totals.forEach((total, i) => {
-      w.get(result);
-      w.get(total);
+    const hasHalves = this.#products > mostTerms;
+    for (let from = 0; from < this.#products; from += mostTerms) {
+      // The accumulator's term may take a sum beyond 32 bits, after which it is not seen where halves are joined.
+      if (hasHalves) w.assign(sums.map((local) => ({ local, value: wasm.i32x4(0) })));
+      else {
+        sums.forEach((sum, i) => {
+          load(sum, 32 * i + 16);
+        });
+      }
+      this.#addTerms(at, from, Math.min(mostTerms, this.#products - from));
+      if (hasHalves) this.#join(from === 0);
+    }
+    sums.forEach((sum, i) => {
+      if (hasHalves) {
+        load(this.#locals.temporary, 32 * i + 16);
+        w.assign([{ local: sum, value: op("i32x4.add", v128(sum), v128(this.#locals.temporary)) }]);
+      }
+      const total = this.#rounded(sum, scales[i]!);
+      w.values([i32(at.result), total]);
       w.memory("v128.store", 16, registerBytes * i);
     });
   }
 
-  #noteAccumulators(): void {
-    for (const total of this.#locals.totals) {
-      const pattern = op("i32x4.shl", v128(total), wasm.i32(1));
-      // A zero becomes the largest integer.
-      const less = op("i32x4.sub", pattern, wasm.i32x4(1));
-      this.#w.assign([
-        { local: this.#most, value: op("i32x4.max_u", v128(this.#most), pattern) },
-        { local: this.#least, value: op("i32x4.min_u", v128(this.#least), less) },
-      ]);
-    }
-  }
-
-  #step(from: number, end: number): void {
-    this.#findExponents(from, end);
-    this.#findScales();
-    for (let k = from; k < end; k += mostTerms) {
-      this.#addTerms(k, Math.min(k + mostTerms, end) - k);
-      if (end - from > mostTerms) this.#join(k === from);
-    }
-    this.#locals.totals.forEach((total, i) => {
-      this.#finish(total, this.#locals.sums[i]!, this.#locals.scales[i]!);
-    });
-  }
-
-  /** The largest exponent of the products of each sum: a byte each, eight for either row. */
-  #findExponents(from: number, end: number): void {
-    const w = this.#w;
-    const { exponents } = this.#locals;
-    const [ofLeft, ofRight] = [leftLayout(this.#k), rightLayout(this.#k)];
-    const [row, column] = [w.local("i32"), w.local("i32")];
-    w.assign([
-      { local: exponents, value: wasm.i16x8((smallest & 0xff) | (smallest << 8)) },
-      { local: row, value: op("i32.add", i32(left), wasm.i32(ofLeft.exponents + 16 * from)) },
-      { local: column, value: op("i32.add", i32(right), wasm.i32(ofRight.exponents + ofRight.step * from)) },
-    ]);
-    const strides = [
-      { local: row, bytes: 16 },
-      { local: column, bytes: ofRight.step },
-    ];
-    writeTermLoop(w, end - from, 4, strides, (ahead) => {
-      w.get(exponents);
-      w.get(row);
-      w.memory("v128.load", 16, 16 * ahead);
-      w.get(column);
-      w.memory("v128.load", 16, ofRight.step * ahead);
-      w.op("i8x16.add_sat_s");
-      w.op("i8x16.max_s");
-      w.set(exponents);
-    });
-    w.release(row);
-    w.release(column);
-  }
-
-  /** From the exponents and the accumulators, 2^(F - E) for each sum. */
-  #findScales(): void {
-    const w = this.#w;
-    const { exponents, totals, scales, temporary } = this.#locals;
-    for (const row of [0, 1] as const) {
-      // As in a binary32 in the upper half of 32 bits.
-      const wide = op(`i16x8.extend_${row === 0 ? "low" : "high"}_i8x16_s`, v128(exponents));
-      const field = op("i16x8.shl", op("i16x8.add", wide, wasm.i16x8(127)), wasm.i32(7));
-      w.assign([{ local: temporary, value: field }]);
-      for (const parity of [0, 1]) {
-        const i = 2 * row + parity;
-        const products = wasm.shuffle(wasm.i32x4(0), v128(temporary), upperHalves[parity]!);
-        const most = op("i32x4.max_s", products, op("v128.and", v128(totals[i]!), wasm.i32x4(0xff << 23)));
-        const scale = op("i32x4.sub", wasm.i32x4((254 + this.#sum.fraction) << 23), most);
-        w.assign([{ local: scales[i]!, value: scale }]);
-      }
-    }
-  }
-
-  #addTerms(from: number, count: number): void {
+  #addTerms(at: TermAddresses, from: number, count: number): void {
     const w = this.#w;
     const { sums, scales } = this.#locals;
-    w.assign(sums.map((local) => ({ local, value: wasm.i32x4(0) })));
-    writeTerms(w, this.#k, from, count, (products) => {
+    writeTerms(w, this.#k, at, { from, count }, (products) => {
       sums.forEach((sum, i) => {
         const term = this.#truncate(op("f32x4.mul", op("f32x4.mul", ...products[i]!), v128(scales[i]!)));
         w.assign([{ local: sum, value: op("i32x4.add", v128(sum), term) }]);
@@ -266,12 +272,10 @@ export class SumFunction {
     });
   }
 
-  /** Adds the accumulator to the products, and truncates the sum. */
-  #finish(total: number, sum: number, scale: number): void {
+  /** A sum, truncated to binary32. */
+  #rounded(sum: number, scale: number): Wasm {
     const w = this.#w;
     const { temporary } = this.#locals;
-    const own = this.#truncate(op("f32x4.mul", v128(total), v128(scale)));
-    w.assign([{ local: sum, value: op("i32x4.add", v128(sum), own) }]);
     w.assign([{ local: temporary, value: op("i32x4.abs", v128(sum)) }]);
     const magnitude = v128(temporary);
     if (this.#isWide) {
@@ -286,11 +290,6 @@ export class SumFunction {
     // 2^(E - F): the exponents of a binary32 and of its inverse add up to 254.
     const inverse = op("i32x4.sub", wasm.i32x4(254 << 23), v128(scale));
     const sign = op("v128.and", v128(sum), wasm.i32x4(-(2 ** 31)));
-    w.assign([{ local: total, value: op("v128.or", op("f32x4.mul", truncated, inverse), sign) }]);
+    return op("v128.or", op("f32x4.mul", truncated, inverse), sign);
   }
 }
-
-/** Integers of 16 bits, the first four or the last four of the second vector, as the upper halves of 32 bits. */
-const upperHalves = [0, 1].map((half) =>
-  [0, 1, 2, 3].flatMap((i) => [0, 1, 16, 17].map((byte) => byte + 2 * (4 * half + i))),
-);

@@ -40,24 +40,29 @@ export function writeTermLoop(
 /** Elements of a round: their operands and four sums fit in 16 registers, with four factors. */
 const inRound = 1;
 
+/** Locals with the addresses of the first elements of a pair of rows, and of those of all columns. */
+export interface TermAddresses {
+  readonly row: number;
+  readonly column: number;
+}
+
 /**
- * Writes code for `count` elements from k = `from` on, of the pair of rows at the address in the first local and of all
- * columns at that in the second: the operands of four products, those of the first row with the even and the odd
- * columns, then those of the second.
+ * Writes code for `count` elements of a pair of rows and of all columns, from the k-th after the addresses on: the
+ * operands of four products, those of the first row with the even and the odd columns, then those of the second.
  */
 export function writeTerms(
   w: FunctionWriter,
   ofTile: number,
-  from: number,
-  count: number,
+  at: TermAddresses,
+  { from, count }: { readonly from: number; readonly count: number },
   write: (products: readonly (readonly [Wasm, Wasm])[]) => void,
 ): void {
   const { step } = rightLayout(ofTile);
   const [row, column] = [w.local("i32"), w.local("i32")];
   const [splats, columns] = [[0, 1].map(() => w.local("v128")), [0, 1].map(() => w.local("v128"))];
   w.assign([
-    { local: row, value: wasm.op("i32.add", wasm.local("i32", 0), wasm.i32(4 * from)) },
-    { local: column, value: wasm.op("i32.add", wasm.local("i32", 1), wasm.i32(step * from)) },
+    { local: row, value: wasm.op("i32.add", wasm.local("i32", at.row), wasm.i32(4 * from)) },
+    { local: column, value: wasm.op("i32.add", wasm.local("i32", at.column), wasm.i32(step * from)) },
   ]);
   const strides = [
     { local: row, bytes: 4 },

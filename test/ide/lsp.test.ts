@@ -53,7 +53,10 @@ const here = (word: string, nth = 0, on = 0) => ({ textDocument: { uri }, positi
 beforeAll(async () => {
   const [up, down] = [new PassThrough(), new PassThrough()];
   const connection = createConnection(new StreamMessageReader(up), new StreamMessageWriter(down));
-  new LanguageServer(connection, { findFile: () => null, version: "0" }).listen();
+  new LanguageServer(connection, {
+    findFile: (file) => (file.endsWith("scale.cu") ? "file:///src/scale.cu" : null),
+    version: "0",
+  }).listen();
   client = createProtocolConnection(new StreamMessageReader(down), new StreamMessageWriter(up));
   client.onNotification(PublishDiagnosticsNotification.type, (params) => void found.push(params));
   client.listen();
@@ -164,6 +167,67 @@ test("outlines: symbols, folding, colours, hints, lenses, calls", async () => {
   const options = { tabSize: 4, insertSpaces: true };
   const edits = await client.sendRequest(DocumentFormattingRequest.type, { textDocument, options });
   expect(edits?.length).toBeGreaterThan(0);
+});
+
+/* A kernel as nvcc writes it: `.loc file line column` holds for the instructions after it (manual, 11.5.3). */
+const compiled = {
+  uri: "file:///scale.ptx",
+  text: `.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry scale(.param .u64 x)
+{
+    .reg .b32 %v;
+    .reg .b64 %p;
+    .loc 1 3 5
+    ld.param.u64 %p, [x];
+    ld.global.u32 %v, [%p];
+    .loc 1 4 17
+    addd.u32 %v, %v, %v;
+    st.global.u32 [%p], %v;
+    retn;
+}
+.file 1 "/home/me/scale.cu"
+`,
+};
+
+test("from an instruction to its line of CUDA, and back", async () => {
+  const { uri: own, text: program } = compiled;
+  await client.sendNotification(DidOpenTextDocumentNotification.type, {
+    textDocument: { uri: own, languageId: "ptx", version: 1, text: program },
+  });
+  const lineOf = (line: number) =>
+    client.sendRequest("lanewise/sourceLine", { textDocument: { uri: own }, position: { line, character: 6 } });
+  const cuda = (line: number, character: number) => {
+    const start = { line, character };
+    return [{ uri: "file:///src/scale.cu", range: { start, end: start } }];
+  };
+  // Lines and characters of the protocol count from 0.
+  expect(await lineOf(9)).toEqual(cuda(2, 4));
+  expect(await lineOf(12)).toEqual(cuda(3, 16));
+  const back = (await client.sendRequest("lanewise/compiledFrom", { file: "/src/scale.cu", line: 3 })) as {
+    range: { start: { line: number } };
+  }[];
+  expect(back.map(({ range }) => range.start.line)).toEqual([8, 9]);
+});
+
+test("all repairs of a file at once", async () => {
+  const { uri: own, text: program } = compiled;
+  const at = { line: 11, character: 6 };
+  const actions = await client.sendRequest(CodeActionRequest.type, {
+    textDocument: { uri: own },
+    range: { start: at, end: at },
+    context: { diagnostics: [] },
+  });
+  const edits = actions?.flatMap((action) =>
+    "edit" in action && /all/i.test(action.title) ? (action.edit?.changes?.[own] ?? []) : [],
+  );
+  const lines = program.split("\n");
+  const repaired = edits?.map(({ range: { start, end }, newText }) => {
+    const line = lines[start.line]!;
+    return line.slice(0, start.character) + newText + line.slice(end.character);
+  });
+  expect(repaired).toEqual(["    add.u32 %v, %v, %v;", "    ret;"]);
 });
 
 test("requests about documents that are not open, and positions beyond the text, are answered", async () => {

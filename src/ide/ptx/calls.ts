@@ -7,13 +7,11 @@ import type {
   Parameter,
 } from "../../ptx/tree/nodes.ts";
 import type { Span } from "../../source/index.ts";
-import type { CallEdge, CallItem, InlayHint, SignatureHelp } from "../base/results.ts";
-import { headerText, nameSpan, parameterText, sourceName } from "./entities.ts";
+import type { CallEdge, CallItem, InlayHint } from "../base/results.ts";
+import { headerText, nameSpan, sourceName } from "./entities.ts";
 import { lineStarts } from "./locations.ts";
 import { type Part, type Placed, type PtxModel, toDocument } from "./model.ts";
-import { signatureBlock } from "./outline.ts";
 import { allStatements } from "./statements.ts";
-import { farthest, statementBefore } from "./words.ts";
 
 /** The functions that a call can go to by the text of the module, and where it names them or the list of them. */
 interface Call {
@@ -44,11 +42,7 @@ const isCall = ({ opcode }: Instruction): boolean => opcode.text === "call" || o
 /** The names of the functions of a module whose addresses are taken: what a call through a prototype may go to. */
 function addressTakenIn(model: PtxModel): readonly string[] {
   const found = new Set<string>();
-  const add = (node: Operand | Initializer): void => {
-    if (node.kind === "name" && node.symbol?.kind === "function" && !node.symbol.entry) found.add(node.symbol.name);
-    else if (node.kind === "initializer-list") for (const element of node.elements) add(element);
-    else if (node.kind === "operator-call") for (const list of node.argumentLists) for (const arg of list) add(arg);
-  };
+  const add = (node: Operand | Initializer): void => functionsIn(node, found);
   for (const { item } of model.items()) {
     if (item.kind === "variable")
       for (const { initializer } of item.declarators) if (initializer !== null) add(initializer);
@@ -58,6 +52,14 @@ function addressTakenIn(model: PtxModel): readonly string[] {
         for (const operand of statement.operands) add(operand);
   }
   return [...found];
+}
+
+/** Adds the names of the functions whose addresses are in an operand or an initial value. */
+export function functionsIn(node: Operand | Initializer, into: Set<string>): void {
+  if (node.kind === "name" && node.symbol?.kind === "function" && !node.symbol.entry) into.add(node.symbol.name);
+  else if (node.kind === "initializer-list") for (const element of node.elements) functionsIn(element, into);
+  else if (node.kind === "operator-call")
+    for (const list of node.argumentLists) for (const argument of list) functionsIn(argument, into);
 }
 
 /** A function in the hierarchy of calls. */
@@ -95,31 +97,6 @@ export function calleesOf(model: PtxModel, name: string): ReadonlyMap<string, re
     }
   }
   return found;
-}
-
-/** The function that is called at an offset, with its parameters. */
-export function signatureHelpAt(model: PtxModel, offset: number): SignatureHelp | null {
-  const statement = statementBefore(model.textBefore(offset, farthest));
-  if (statement === null || !statement.list || !/^call\b/.test(statement.opcode ?? "")) return null;
-  const name = statement.names.findLast((each) => model.globals.has(each));
-  const definition = name === undefined ? null : model.declared(name);
-  if (definition === null) return null;
-  const { part, item } = definition;
-  const parameters = (item.params ?? []).map((parameter) => parameterText(part, parameter));
-  const returns = (item.returns ?? []).map((parameter) => parameterText(part, parameter));
-  let label = `${returns.length > 0 ? `(${returns.join(", ")}) ` : ""}${item.name.text} (`;
-  const spans = parameters.map((text, i) => {
-    const start = label.length;
-    label += text + (i < parameters.length - 1 ? ", " : "");
-    return { start, end: start + text.length };
-  });
-  const active = statement.element < spans.length ? statement.element : -1;
-  return {
-    label: `${label})`,
-    parameters: spans,
-    active,
-    documentation: sourceName(item.name.text) ?? signatureBlock(part, item),
-  };
 }
 
 /** The names of parameters at calls, and the lines of `.loc`. */

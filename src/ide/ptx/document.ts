@@ -5,7 +5,7 @@ import type { LanguageDocument, NameAt } from "../base/document.ts";
 import { findingOf } from "../base/findings.ts";
 import { editsBetween } from "../base/format.ts";
 import type * as results from "../base/results.ts";
-import { calleesOf, callersOf, callItemOf, inlayHintsIn, signatureHelpAt } from "./calls.ts";
+import { calleesOf, callersOf, callItemOf, inlayHintsIn } from "./calls.ts";
 import { completionsAt } from "./completion.ts";
 import { declarationsOf, type Entity, entityOf, hitAt, type NameHit, occurrencesOf, placeOf } from "./entities.ts";
 import { codeActionsIn } from "./fixes.ts";
@@ -15,6 +15,7 @@ import { instructionsOf, locationAt } from "./locations.ts";
 import { type Placed, PtxModel } from "./model.ts";
 import { codeLensesOf, findSymbols, foldingRangesOf, symbolsOf } from "./outline.ts";
 import { renameEdits } from "./rename.ts";
+import { signatureHelpAt } from "./signature.ts";
 import { instructionAt } from "./statements.ts";
 import { semanticTokensOf } from "./tokens.ts";
 

@@ -2,6 +2,7 @@ import { rows } from "../../visa/isa/table.ts";
 import type { Completion, CompletionKind } from "../base/results.ts";
 import { variableText } from "./hover.ts";
 import type { VisaModel } from "./model.ts";
+import { modifiersAfter } from "./modifiers.ts";
 
 const directives = [
   ".version",
@@ -15,7 +16,10 @@ const directives = [
   ".funcdecl",
 ];
 
-/** The ways to go on at an offset: instructions and directives at the beginning of a line, names after that. */
+/**
+ * The ways to go on at an offset: instructions and directives at the beginning of a line, modifiers that may follow
+ * those of an instruction, names after that.
+ */
 export function completionsAt(model: VisaModel, offset: number): readonly Completion[] {
   const { text } = model.source;
   const line = text.slice(text.lastIndexOf("\n", offset - 1) + 1, offset);
@@ -28,6 +32,15 @@ export function completionsAt(model: VisaModel, offset: number): readonly Comple
   };
   if (word === begun) {
     if (word.startsWith(".")) return directives.map((each) => item(each, "directive", "", "5"));
+    const [mnemonic, ...modifiers] = word.split(".");
+    const last = modifiers.pop();
+    if (last !== undefined) {
+      const edit = { start: offset - last.length, end: offset };
+      return modifiersAfter(mnemonic!, modifiers).map((label, i) => ({
+        ...{ label, kind: "modifier" as const, detail: "", documentation: "", edit: { ...edit, text: label } },
+        order: String(i).padStart(3, "0"),
+      }));
+    }
     const known = new Map(rows.map(({ mnemonic, title }) => [mnemonic, title]));
     return [...known].map(([mnemonic, title]) => item(mnemonic, "instruction", title, "5"));
   }

@@ -1,10 +1,11 @@
 import { displayName } from "../../names/index.ts";
 import { gateText } from "../../visa/isa/describe.ts";
 import type { Variable } from "../../visa/symbols.ts";
-import type { Instruction } from "../../visa/tree.ts";
+import type { Instruction, Name } from "../../visa/tree.ts";
 import { literalAt, otherSpellings } from "../base/constants.ts";
 import type { Hover } from "../base/results.ts";
 import type { VisaModel } from "./model.ts";
+import { storageTexts } from "./storage.ts";
 import { type Entity, nameSpan, occurrenceAt, occurrencesOf } from "./names.ts";
 
 const code = (text: string): string => `\`\`\`visa\n${text}\n\`\`\``;
@@ -54,9 +55,11 @@ function entityText(model: VisaModel, entity: Entity): string | null {
   switch (entity.kind) {
     case "variable": {
       const writes = uses.filter(({ write }) => write);
-      const reads = uses.filter(({ write }) => !write);
+      const directives = namesInDirectives(model);
+      const reads = uses.filter(({ name, write }) => !write && !directives.has(name));
       return [
         code(variableText(model, entity.variable)),
+        ...storageTexts(model, entity.variable),
         ...(writes.length === 0 ? [] : [`Written in line ${listed(writes)}.`]),
         reads.length === 0 ? "Not read." : `Read in line ${listed(reads)}.`,
       ].join("\n\n");
@@ -76,6 +79,17 @@ function entityText(model: VisaModel, entity: Entity): string | null {
       return `${code(`${what} ${entity.name}`)}${shown === entity.name ? "" : `\n\n\`${shown}\``}`;
     }
   }
+}
+
+/** The variables that aliases and inputs are said to be, which reads none of them. */
+function namesInDirectives({ routines }: VisaModel): ReadonlySet<Name> {
+  const found = new Set<Name>();
+  for (const { routine } of routines)
+    for (const statement of routine.statements) {
+      if (statement.kind === "decl" && statement.alias !== null) found.add(statement.alias.of);
+      else if (statement.kind === "input" || statement.kind === "parameter") found.add(statement.name);
+    }
+  return found;
 }
 
 /** How a variable is declared; one that is predefined says what it is. */

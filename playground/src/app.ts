@@ -1,11 +1,11 @@
 import { jobPath, type PlayDocument, withFiles, withKernel, withModule, withText } from "./document.ts";
-import { h, Tabs } from "./dom.ts";
+import { h, reveal, Tabs } from "./dom.ts";
 import { FileOpener } from "./drop.ts";
 import type { LensAction } from "./editor/lenses.ts";
 import { EngineClient, Stopped } from "./engine/client.ts";
 import type { FileRange, Finding, LooseFile, Program, RunOutcome } from "./engine/protocol.ts";
 import { GalleryDialog } from "./gallery/dialog.ts";
-import { loadExample, loadTour, type TourStep } from "./gallery/gallery.ts";
+import { exampleAfter, loadExample, loadTour, type TourStep } from "./gallery/gallery.ts";
 import { Tour } from "./gallery/tour.ts";
 import { Inspection, lanesPanel } from "./inspection.ts";
 import { readJobJson, writeJobJson } from "./launch/job-text.ts";
@@ -17,7 +17,7 @@ import type { PictureSize } from "./views/buffer-picture.ts";
 import { ProfileView } from "./views/profile.ts";
 import { ReportsView } from "./views/reports.ts";
 import { ResultsView } from "./views/results.ts";
-import { SchedulesView } from "./views/schedules.ts";
+import { countOf, SchedulesView } from "./views/schedules.ts";
 
 /** How a program is run. */
 interface RunSettings {
@@ -31,12 +31,16 @@ export class Playground {
   readonly #runner = new EngineClient();
   readonly #watcher = new EngineClient();
   readonly #inspection: Inspection;
-  readonly #results = new ResultsView();
+  readonly #results: ResultsView;
   readonly #reports: ReportsView;
   readonly #profile: ProfileView;
   readonly #schedules: SchedulesView;
   readonly #views: Tabs;
-  readonly #tour = new Tour((step) => void this.#showTourStep(step));
+  readonly #output = h("section", { class: "output", "aria-label": "What came out" });
+  readonly #tour = new Tour({
+    onStep: (step) => void this.#showTourStep(step),
+    onExample: (id) => void this.openExample(id),
+  });
   readonly #gallery = new GalleryDialog((id) => void this.openExample(id));
   readonly #opener: FileOpener;
   readonly #status = h("p", { class: "status", role: "status" });
@@ -53,6 +57,12 @@ export class Playground {
   #document: PlayDocument = { title: "", example: null, job: "", files: [] };
   /** The program that the views are about; null: it has been edited since, or has not run. */
   #shown: { readonly program: Program; readonly sanitize: boolean } | null = null;
+
+  #onRun = (): void => {};
+  /** Resolved when a program has run for the first time. */
+  readonly hasRun = new Promise<void>((resolve) => {
+    this.#onRun = resolve;
+  });
 
   constructor(root: HTMLElement) {
     const say = (message: string): void => this.#say(message);
@@ -73,6 +83,11 @@ export class Playground {
       },
       this.#tour.element,
     );
+    this.#results = new ResultsView({
+      onRun: () => void this.run(),
+      onExamples: () => this.#gallery.element.showModal(),
+      onOpen: () => this.#opener.choose(),
+    });
     const { editor } = this.#source;
     const go = (path: string, line: number): void => this.#source.showLine(path, line);
     this.#inspection = new Inspection(this.#watcher, {
@@ -111,6 +126,7 @@ export class Playground {
     this.stop();
     this.#document = document;
     this.#shown = null;
+    this.#reports.explainNone(null);
     this.#toolbar.title = document.title;
     this.#pictures = [];
     this.#source.open(document);
@@ -131,7 +147,7 @@ export class Playground {
     const tour = await loadTour(id);
     this.open(document, view);
     history.replaceState(null, "", `#e=${id}`);
-    this.#tour.show(tour);
+    this.#tour.show(tour, exampleAfter(id));
     return true;
   }
 
@@ -145,7 +161,9 @@ export class Playground {
     this.#say("Running…");
     await this.#busily(async () => {
       const outcomes: RunOutcome[] = [];
-      for (const engine of sanitize ? (["interpreter"] as const) : engines) {
+      for (const engine of engines) {
+        // What the compiler leaves to the interpreter has run there.
+        if (outcomes.some((outcome) => outcome.engine === engine)) continue;
         const outcome = await this.#runner.request("run", { program, engine, sanitize });
         outcomes.push(outcome);
         this.#results.show(outcomes, this.#pictures);
@@ -153,8 +171,10 @@ export class Playground {
         if (!outcome.ok && outcome.launches.length === 0) break;
       }
       this.#say(summaryOf(outcomes));
+      this.#reports.explainNone(sanitize);
       await this.#inspection.open(program, { sanitize });
       this.#shown = { program, sanitize };
+      this.#onRun();
     });
   }
 
@@ -195,20 +215,14 @@ export class Playground {
   }
 
   #main(): HTMLElement {
-    return h(
-      "main",
-      {},
-      this.#source.element,
-      h(
-        "section",
-        { class: "output", "aria-label": "What came out" },
-        this.#views.list,
-        this.#status,
-        h("div", { class: "panels" }, this.#views.panels),
-        this.#inspection.timeBar.element,
-        this.#inspection.breakpoints.element,
-      ),
+    this.#output.append(
+      this.#views.list,
+      this.#status,
+      h("div", { class: "panels" }, this.#views.panels),
+      this.#inspection.timeBar.element,
+      this.#inspection.breakpoints.element,
     );
+    return h("main", {}, this.#source.element, this.#output);
   }
 
   #changeTheme(): void {
@@ -248,7 +262,7 @@ export class Playground {
       );
       this.#schedules.show(explored);
       this.#showFindings(explored.findings);
-      this.#say(explored.failure ?? `${explored.schedules} schedules tried.`);
+      this.#say(explored.failure ?? `${countOf(explored.schedules, "schedule")} tried.`);
     });
   }
 
@@ -256,6 +270,7 @@ export class Playground {
   async #busily(work: () => Promise<void>): Promise<void> {
     if (this.#toolbar.isBusy) return;
     this.#toolbar.isBusy = true;
+    reveal(this.#output);
     try {
       await work();
     } catch (error) {
@@ -277,6 +292,7 @@ export class Playground {
     else if (step.act === "explore") await this.#explore(500);
     else if (step.at !== undefined && this.#shown === null) await this.run();
     if (step.view !== undefined) this.#views.show(step.view);
+    reveal(step.view === undefined && step.act === undefined ? this.#source.element : this.#output);
     if (step.at === undefined) return;
     const line = editor.lineWith(step.at.line);
     const at = line === null ? null : this.#inspection.nthStepAtLine(line, step.at.hit ?? 1);
@@ -329,7 +345,7 @@ export class Playground {
   /** Changes the kernel of a launch. Says whether it is of that kernel now. */
   async #launchKernel(launch: number, kernel: string): Promise<boolean> {
     const job = readJobJson(this.#document.job);
-    const found = job && (await this.#watcher.request("propose", { files: this.#document.files, kernel }));
+    const found = job && (await this.#watcher.request("propose", { program: this.#program, kernel }));
     if (!job || !found) {
       this.#say(job ? `${kernel} cannot be launched yet: correct the program first.` : "job.json is not valid JSON.");
       return false;

@@ -1,6 +1,6 @@
-import type { ArgumentJson, BufferJson, JobJson } from "./launch/job-text.ts";
+import type { JobJson } from "./launch/job-text.ts";
 import { readJobJson, writeJobJson } from "./launch/job-text.ts";
-import type { Program, ProgramFile } from "./engine/protocol.ts";
+import type { LaunchProposal, Program, ProgramFile } from "./engine/protocol.ts";
 
 /** What is open: a program, and the example of the gallery that it began as. */
 export interface PlayDocument extends Program {
@@ -58,15 +58,16 @@ export function withKernel(
   job: JobJson,
   launch: number,
   kernel: string,
-  { args, buffers }: { readonly args: ArgumentJson[]; readonly buffers: Readonly<Record<string, BufferJson>> },
+  { launch: proposed, buffers, inputs }: LaunchProposal,
 ): JobJson {
   const { checks: _, expect: _expect, stdout: _stdout, ...kept } = job;
-  const { blocks: _blocks, copies: _copies, ...old } = job.launches[launch] ?? { grid: [1], block: [32] };
-  const launches = job.launches.length === 0 ? [{ ...old, kernel, args }] : [...job.launches];
-  launches[launch] = { ...old, kernel, args };
+  const { blocks: _blocks, copies: _copies, ...old } = job.launches[launch] ?? {};
+  const launches = [...job.launches];
+  launches[launch] = { ...proposed, ...old, kernel, args: proposed.args ?? [] };
   const isUsed = (name: string): boolean => launches.some((each) => each.args?.some((arg) => arg["buf"] === name));
   const used = Object.entries(job.buffers ?? {}).filter(([name]) => isUsed(name));
-  return { ...kept, variants: job.variants, buffers: { ...buffers, ...Object.fromEntries(used) }, launches };
+  const all = { ...buffers, ...Object.fromEntries(used) };
+  return { ...kept, variants: job.variants, ...(inputs !== undefined && { inputs }), buffers: all, launches };
 }
 
 /** The files that can be edited, the job last. */

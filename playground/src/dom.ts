@@ -69,6 +69,14 @@ export function icon(name: IconName): SVGSVGElement {
   return svg;
 }
 
+/** Scrolls to an element of which little is seen: on narrow screens the panels are below each other. */
+export function reveal(element: Element): void {
+  const { top, bottom } = element.getBoundingClientRect();
+  if (top < innerHeight * 0.55 && bottom > innerHeight * 0.45) return;
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+  element.scrollIntoView({ behavior, block: "start" });
+}
+
 interface Tab {
   readonly id: string;
   readonly label: string;

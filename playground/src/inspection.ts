@@ -83,6 +83,7 @@ export class Inspection {
     this.timeBar.show(null);
     this.registers.show(null, 0);
     this.memory.clear();
+    this.console.begin(false);
   }
 
   /** Runs a program in the debugger and shows what one of its warps does. */
@@ -93,6 +94,7 @@ export class Inspection {
       this.clear(traced.failure);
       return;
     }
+    this.console.begin(true);
     this.#show(traced);
   }
 

@@ -28,10 +28,11 @@ const playground = new Playground(root);
 await openAddress(playground);
 addEventListener("hashchange", () => void openAddress(playground));
 
-// Kept for when there is no network, once the page has settled.
+// All files are kept for when there is no network: after the first run, which needs the largest of them, or when the
+// page has been open for a while. Who only looks gets no more than the page.
 if (import.meta.env.PROD && "serviceWorker" in navigator) {
   const keep = (): void => {
     void navigator.serviceWorker.register("./service-worker.js").catch(() => {});
   };
-  setTimeout(keep, 3000);
+  void Promise.race([playground.hasRun, new Promise((resolve) => setTimeout(resolve, 20_000))]).then(keep);
 }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { writePng } from "../../src/cli/terminal/png.ts";
 import { writeNumpy } from "../../src/index.ts";
-import { chromiumPath, eventually, missingFor, patience, type PlaygroundPage, whileOpen } from "./page.ts";
+import { fixture } from "../container/fixtures.ts";
+import { zipOf } from "../container/zip-of.ts";
+import { chromiumPath, eventually, fileOf, missingFor, patience, type PlaygroundPage, whileOpen } from "./page.ts";
 
 /* What is edited and brought along: names, several files, other kernels, data from files. */
 
@@ -169,6 +171,37 @@ describe.skipIf(missing !== null)(title, () => {
       await page.getByRole("button", { name: "Remove more.ptx" }).click();
       await playground.file("job.json");
       expect(await page.locator(".cm-content").textContent()).not.toContain("more.ptx");
+    },
+    patience,
+  );
+
+  test(
+    "an archive of IGC's dumps is opened with arguments that fit, and what one gives for them counts",
+    async () => {
+      const dumps = zipOf({ "OCL_asm1.progbin": fixture("scale.bin"), "readme.txt": "" }, true);
+      await playground.drop([{ name: "dumps.zip", bytes: [...dumps] }]);
+      await eventually(() => playground.status).toMatch(/^Opened dumps\.zip\./);
+      await playground.file("Launch");
+      const factor = page.getByRole("spinbutton", { name: "Value of argument 1" });
+      expect(await factor.inputValue()).toBe("1");
+      await factor.fill("2.5");
+      await playground.run();
+      const values = await page.locator(".buffer").first().locator("td").allTextContents();
+      expect(values.slice(0, 32).map(Number)).toEqual(Array.from({ length: 32 }, (_, i) => 2.5 * i));
+    },
+    patience,
+  );
+
+  test(
+    "a vISA kernel written by hand is launched with what the sizes of its inputs suggest",
+    async () => {
+      await playground.drop([fileOf("examples/two-functions/double-or-square.isaasm", "double-or-square.isaasm")]);
+      await eventually(() => playground.status).toMatch(/^Opened double-or-square\.isaasm\./);
+      await playground.run();
+      const values = await page.locator(".buffer", { hasText: "OUT" }).locator("td").allTextContents();
+      // As docs/visa.md says of it: even lanes double their number, odd ones square it, and each adds its number.
+      const wanted = Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? 2 * i : i * i) + i);
+      expect(values.slice(0, 16).map(Number)).toEqual(wanted);
     },
     patience,
   );

@@ -1,95 +1,75 @@
-import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type Browser, firefox } from "playwright-core";
+import { deflateRawSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { gallery, lineWith } from "./gallery-files.ts";
-import { eventually, missingFor, patience, PlaygroundPage } from "./page.ts";
+import { Firefox, keys } from "./marionette.ts";
+import { eventually, missingFor, patience } from "./page.ts";
+import { buildSite, serveSite, type Site } from "./site.ts";
 
-/* The playground in Firefox as Debian has it, which Playwright reaches through WebDriver BiDi. */
+/* The playground in Firefox as Debian has it. */
 
-const executablePath = ["/usr/bin/firefox-esr", "/usr/bin/firefox"].find((path) => existsSync(path)) ?? null;
-/** The first version that has all the commands with which Playwright begins. */
-const firstVersion = 143;
-const versionOf = (path: string): number =>
-  Number(/\d+/.exec(execFileSync(path, ["--version"], { encoding: "utf8" }))?.[0]);
-const isOld = executablePath !== null && versionOf(executablePath) < firstVersion;
-const missing = isOld ? `there is no Firefox from version ${firstVersion} on` : missingFor(executablePath, "Firefox");
+const executable = ["/usr/bin/firefox-esr", "/usr/bin/firefox"].find((path) => existsSync(path)) ?? null;
+const missing = missingFor(executable, "Firefox");
 const title = missing === null ? "the playground in Firefox" : `in Firefox (skipped: ${missing} on this machine)`;
 
-interface Session {
-  send(method: string, params?: unknown): Promise<unknown>;
-}
-
-/** Playwright overrides media features on each page, a command that this Firefox may not know yet. */
-function forgiveUnknownCommands(browser: Browser): void {
-  const { _connection: connection } = browser as unknown as {
-    _connection: { toImpl?: (of: Browser) => { _browserSession: Session } };
-  };
-  const session = connection.toImpl?.(browser)._browserSession;
-  if (session === undefined) return;
-  const known = Object.getPrototypeOf(session) as Session;
-  const { send } = known;
-  known.send = async function (method, params) {
-    try {
-      return await send.call(this, method, params);
-    } catch (error) {
-      if (/unknown command/.test(String(error))) return {};
-      throw error;
-    }
-  };
-}
-
 describe.skipIf(missing !== null)(title, () => {
-  let playground: PlaygroundPage;
-  let page: PlaygroundPage["page"];
+  let firefox: Firefox;
+  let site: Site;
+  let server: Awaited<ReturnType<typeof serveSite>>;
   beforeAll(async () => {
-    const options = { channel: "moz-firefox", executablePath: executablePath! };
-    playground = await PlaygroundPage.open(firefox, options, forgiveUnknownCommands);
-    ({ page } = playground);
+    site = buildSite();
+    server = await serveSite(site);
+    firefox = await Firefox.open(executable!);
+    await firefox.go(server.url);
   }, patience);
-  afterAll(() => playground?.close());
+  afterAll(async () => {
+    await firefox?.close();
+    server?.close();
+    site?.remove();
+  });
+
+  const status = (): Promise<string> => firefox.text(".output .status");
+  const now = (): Promise<string> => firefox.text(".time-bar .instruction");
+  const finished = () => eventually(() => firefox.evaluate("document.querySelector('button.stop').hidden")).toBe(true);
+  const open = async (id: string, name: string): Promise<void> => {
+    await firefox.go(`${server.url}#e=${id}`);
+    await eventually(() => firefox.text(".bar .title")).toBe(name);
+  };
 
   test(
-    "runs a kernel in both engines, and goes through its time",
+    "runs a kernel in both engines, and the keyboard goes through its time",
     async () => {
-      await playground.run();
-      expect(await playground.status).toMatch(/^Done: [\d.]+ ms compiled, [\d.]+ ms interpreted\.$/);
-      expect(await page.locator(".agree").textContent()).toMatch(/same results/);
-      await playground.show("Lanes");
-      const scrub = page.getByRole("slider", { name: "Step of the warp" });
-      await scrub.focus();
-      for (let i = 0; i < 9; i++) await page.keyboard.press("ArrowRight");
-      expect(await scrub.getAttribute("aria-valuetext")).toMatch(/^time 9, line 12: st\.param\.u32 .*, 16 lanes run$/);
-      await playground.show("Memory");
-      await page.getByRole("button", { name: "To the end" }).click();
-      const cell = page.getByRole("gridcell", { name: /^element 3: 12; written at time \d+, line 46, by lane 3 / });
-      await eventually(() => cell.count()).toBe(1);
+      await eventually(() => firefox.text(".cm-line")).not.toBe("");
+      await firefox.click(".bar .primary");
+      await eventually(status).toMatch(/^Done: [\d.]+ ms compiled, [\d.]+ ms interpreted\.$/);
+      expect(await firefox.text(".agree")).toMatch(/same results/);
+      await finished();
+      await firefox.click("#tab-lanes");
+      await firefox.type(".scrub", keys.right.repeat(9));
+      const at = "document.querySelector('.scrub').getAttribute('aria-valuetext')";
+      await eventually(() => firefox.evaluate(at)).toMatch(/^time 9, line 12: st\.param\.u32 .*, 16 lanes run$/);
     },
     patience,
   );
 
-  test("names are explained, and mistakes marked", async () => {
-    await page.getByText("mul", { exact: true }).first().hover();
-    await eventually(() => page.locator(".cm-hover").first().textContent()).toMatch(/multiplies/);
-    await page.locator(".cm-line", { hasText: "mul.lo.u32" }).click();
-    await page.keyboard.press("End");
-    await page.keyboard.type("\n    ad.u32 %x, %x, 1;");
-    await eventually(() => page.locator(".cm-lint-marker-error").count()).toBe(1);
+  test("mistakes are marked while one types", async () => {
+    await open("squares", "Squares");
+    await firefox.type(".cm-content", "ad.u32 %x, %x, 1;\n");
+    const marks = "document.querySelectorAll('.cm-lint-marker-error').length";
+    await eventually(() => firefox.evaluate(marks)).toBeGreaterThan(0);
   });
 
   test.each(gallery)(
     "the example $id opens, and its tour can be walked",
     async ({ id, title: name, files, tour }) => {
-      await playground.example(id, name);
-      const next = page.locator(".tour .primary");
+      await open(id, name);
       for (const { at } of tour.slice(1)) {
-        await next.click();
-        await playground.finished();
-        if (at === undefined) continue;
-        await eventually(() => playground.now).toContain(`line ${lineWith(files[0]!.text, at.line)}`);
+        await firefox.click(".tour .primary");
+        await finished();
+        if (at !== undefined) await eventually(now).toContain(`line ${lineWith(files[0]!.text, at.line)}`);
       }
-      expect(await next.isDisabled()).toBe(true);
-      expect(await playground.status).not.toMatch(/engine has failed/);
+      expect(await firefox.text(".tour .primary")).toMatch(id === gallery.at(-1)!.id ? /^The end/ : /^Next example: /);
+      expect(await status()).not.toMatch(/engine has failed/);
     },
     patience,
   );
@@ -97,13 +77,18 @@ describe.skipIf(missing !== null)(title, () => {
   test(
     "a kernel that never ends is stopped at once",
     async () => {
-      await playground.example("squares", "Squares");
-      await playground.write(
-        ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry spin(.param .u64 out) { again: bra again; }",
-      );
-      await page.getByRole("button", { name: "Run spin" }).click();
-      await page.getByRole("button", { name: "Stop" }).click();
-      await eventually(() => playground.status).toBe("Stopped.");
+      const ptx = `.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry spin() { again: bra again; }`;
+      const job = { variants: { ptx: ["spin.ptx"] }, launches: [{ kernel: "spin", grid: [1], block: [32], args: [] }] };
+      // What a link holds: playground/src/share/fragment.ts.
+      const packed = { v: 1, t: "Spin", j: JSON.stringify(job), f: [["spin.ptx", ptx, null]], w: "results" };
+      await firefox.go(`${server.url}#p=${deflateRawSync(JSON.stringify(packed)).toString("base64url")}`);
+      await eventually(() => firefox.text(".bar .title")).toBe("Spin");
+      await firefox.click(".bar .primary");
+      await firefox.click("button.stop");
+      await eventually(status).toBe("Stopped.");
     },
     patience,
   );

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserType, chromium, type LaunchOptions, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect } from "vitest";
 import { findChromium } from "../browser/chromium.ts";
 import { root } from "./gallery-files.ts";
@@ -46,16 +46,11 @@ export class PlaygroundPage {
     page.on("pageerror", (error) => this.errors.push(error.message));
   }
 
-  /** Opens the page in Chromium, or in another browser. */
-  static async open(
-    type: BrowserType = chromium,
-    options: LaunchOptions = { executablePath: chromiumPath!, args: ["--no-sandbox"] },
-    prepare: (browser: Browser) => void = () => {},
-  ): Promise<PlaygroundPage> {
+  /** Opens the page in Chromium. */
+  static async open(): Promise<PlaygroundPage> {
     const site = buildSite();
     const server = await serveSite(site);
-    const browser = await type.launch(options);
-    prepare(browser);
+    const browser = await chromium.launch({ executablePath: chromiumPath!, args: ["--no-sandbox"] });
     const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
     const own = new PlaygroundPage(browser, page, site, server);
     await page.goto(server.url);

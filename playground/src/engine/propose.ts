@@ -1,6 +1,7 @@
 import { Device, LoadError } from "lanewise";
-import type { ArgumentJson, BufferJson } from "../launch/job-text.ts";
-import type { EngineRequests, ProgramFile } from "./protocol.ts";
+import { type ArgumentJson, type BufferJson, readJobJson } from "../launch/job-text.ts";
+import { launchOfVisa } from "./propose-visa.ts";
+import type { EngineRequests, LaunchProposal, ProgramFile } from "./protocol.ts";
 
 /** Elements of the buffers that a new launch has. */
 const elements = 1024;
@@ -44,13 +45,11 @@ export function kernelsOf({ path, text }: ProgramFile): FoundKernel[] {
   }
 }
 
-/** Arguments that fit a kernel, and the buffers that they are of. */
-export function argumentsFor({ parameters }: FoundKernel): {
-  args: ArgumentJson[];
-  buffers: Record<string, BufferJson>;
-} {
+/** A launch of one warp that fits a kernel, and the buffers that its arguments are of. */
+export function launchOf({ name, parameters }: FoundKernel): LaunchProposal {
   const buffers: Record<string, BufferJson> = {};
-  return { args: parameters.map((parameter) => argumentOf(parameter, buffers)), buffers };
+  const args = parameters.map((parameter) => argumentOf(parameter, buffers));
+  return { launch: { kernel: name, grid: [1], block: [32], args }, buffers };
 }
 
 /** An argument that fits a parameter: a new buffer where it is, or may be, an address. */
@@ -68,10 +67,14 @@ function argumentOf(
 }
 
 /** A launch of a kernel of a program; null if no file without errors has it. */
-export function propose({ files, kernel }: EngineRequests["propose"]["args"]): EngineRequests["propose"]["result"] {
-  for (const file of files) {
+export async function propose({
+  program,
+  kernel,
+}: EngineRequests["propose"]["args"]): Promise<EngineRequests["propose"]["result"]> {
+  if (readJobJson(program.job)?.isa === "visa") return (await launchOfVisa(program, kernel)).proposal;
+  for (const file of program.files) {
     const found = file.path.endsWith(".ptx") ? kernelsOf(file).find(({ name }) => name === kernel) : undefined;
-    if (found !== undefined) return argumentsFor(found);
+    if (found !== undefined) return launchOf(found);
   }
   return null;
 }

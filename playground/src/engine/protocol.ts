@@ -1,5 +1,5 @@
-import type { Counts, ElementType, EngineName, JobResult } from "lanewise";
-import type { ArgumentJson, BufferJson } from "../launch/job-text.ts";
+import type { Counts, ElementType, EngineName, JobResult, KernelInput } from "lanewise";
+import type { BufferJson, LaunchJson } from "../launch/job-text.ts";
 
 /** A file of a program: text as the editor has it, or bytes that were dropped in. */
 export interface ProgramFile {
@@ -132,6 +132,14 @@ export interface OpenedProgram {
   readonly kernels: readonly string[];
   readonly job: object | string;
   readonly files: readonly ProgramFile[];
+}
+
+/** A launch that fits a kernel, and what the job has to say besides. */
+export interface LaunchProposal {
+  readonly launch: LaunchJson;
+  readonly buffers: Readonly<Record<string, BufferJson>>;
+  /** What the inputs of a vISA kernel written by hand are. */
+  readonly inputs?: readonly KernelInput[];
 }
 
 /** Where the machine stands, as the page shows it. */
@@ -304,8 +312,8 @@ export interface EngineRequests {
   };
   /** Proposes how a kernel may be launched; null if no file has it. */
   propose: {
-    args: { files: readonly ProgramFile[]; kernel: string };
-    result: { args: ArgumentJson[]; buffers: Record<string, BufferJson> } | null;
+    args: { program: Program; kernel: string };
+    result: LaunchProposal | null;
   };
   profile: { args: { program: Program }; result: ProfileView };
   explore: { args: { program: Program; budget: number }; result: ExploreView };

@@ -34,6 +34,10 @@ export const chapters: readonly Chapter[] = index.chapters;
 
 export const examples: readonly Example[] = chapters.flatMap((chapter) => chapter.examples);
 
+/** The example that follows another in the learning order; null after the last. */
+export const exampleAfter = (id: string): Example | null =>
+  examples[examples.findIndex((e) => e.id === id) + 1] ?? null;
+
 const texts = import.meta.glob<string>(
   [
     "../../gallery/*/*",

@@ -1,20 +1,32 @@
 import { fill, h, icon } from "../dom.ts";
-import type { TourStep } from "./gallery.ts";
+import type { Example, TourStep } from "./gallery.ts";
+
+/** Hooks of the page. */
+interface TourEvents {
+  readonly onStep: (step: TourStep) => void;
+  /** Another example is to be opened. */
+  readonly onExample: (id: string) => void;
+}
 
 /** A tour through an example, step by step. */
 export class Tour {
   readonly element = h("aside", { class: "tour", "aria-label": "Guided tour", hidden: true });
-  readonly #onStep: (step: TourStep, index: number) => void;
+  readonly #events: TourEvents;
   #steps: readonly TourStep[] = [];
   #at = 0;
+  #following: Example | null = null;
 
-  constructor(onStep: (step: TourStep, index: number) => void) {
-    this.#onStep = onStep;
+  constructor(events: TourEvents) {
+    this.#events = events;
   }
 
-  /** Shows a tour from its beginning, or (none) hides it. The first step only speaks: nothing is done yet. */
-  show(steps: readonly TourStep[]): void {
+  /**
+   * Shows a tour from its beginning, or (none) hides it. The first step only speaks: nothing is done yet. The last one
+   * leads to `following`.
+   */
+  show(steps: readonly TourStep[], following: Example | null = null): void {
     this.#steps = steps;
+    this.#following = following;
     this.#at = 0;
     this.element.hidden = steps.length === 0;
     if (steps.length > 0) this.#show(false);
@@ -28,13 +40,7 @@ export class Tour {
 
   #show(moves: boolean): void {
     const step = this.#steps[this.#at]!;
-    const last = this.#steps.length - 1;
-    const next = h(
-      "button",
-      { type: "button", class: "primary", disabled: this.#at === last, onclick: () => this.#go(this.#at + 1) },
-      this.#at === 0 ? "Start" : "Next",
-      icon("forward"),
-    );
+    const next = this.#nextButton();
     fill(
       this.element,
       h("p", { class: "tour-text", "aria-live": "polite" }, codeIn(step.text)),
@@ -66,7 +72,19 @@ export class Tour {
       ),
     );
     if (moves) next.focus({ preventScroll: true });
-    this.#onStep(step, this.#at);
+    this.#events.onStep(step);
+  }
+
+  /** The button that goes on: to the next step, and after the last one to the next example. */
+  #nextButton(): HTMLButtonElement {
+    const button = (label: string | HTMLElement, act: (() => void) | null): HTMLButtonElement =>
+      h("button", { type: "button", class: "primary", disabled: act === null, onclick: act }, label, icon("forward"));
+    if (this.#at < this.#steps.length - 1)
+      return button(this.#at === 0 ? "Start" : "Next", () => this.#go(this.#at + 1));
+    const following = this.#following;
+    if (following === null) return button("The end", null);
+    const label = h("span", {}, "Next example", h("span", { class: "following" }, `: ${following.title}`));
+    return button(label, () => this.#events.onExample(following.id));
   }
 }
 

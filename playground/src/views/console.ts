@@ -17,7 +17,7 @@ export class ConsoleView {
   #at = 0;
 
   constructor(run: (line: string) => Promise<string>) {
-    this.#log.textContent = "Run the kernel, and then ask: time goes forwards and backwards here.\n";
+    this.begin(false);
     const form = h(
       "form",
       {
@@ -32,6 +32,13 @@ export class ConsoleView {
     );
     this.#input.addEventListener("keydown", (event) => this.#recall(event));
     this.element = h("div", { class: "console-view" }, this.#log, form);
+  }
+
+  /** Begins anew, with a program that has run or with one that has not. */
+  begin(hasRun: boolean): void {
+    this.#log.textContent = hasRun
+      ? "Ask: `help` lists the commands. Those that go through time, forwards or backwards, move the whole page.\n"
+      : "Run the kernel, and then ask: time goes forwards and backwards here.\n";
   }
 
   async #run(run: (line: string) => Promise<string>): Promise<void> {

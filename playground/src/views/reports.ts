@@ -4,6 +4,7 @@ import { fill, h } from "../dom.ts";
 /** Diagnostics, faults and findings of sanitizers, with links to all the places that they name. */
 export class ReportsView {
   readonly element = h("section", { class: "view reports-view", "aria-label": "Reports" });
+  readonly #empty = h("p", { class: "empty" });
   readonly #go: (range: FileRange) => void;
   readonly #goToTime: (time: number) => void;
   #findings: readonly Finding[] = [];
@@ -12,7 +13,18 @@ export class ReportsView {
   constructor(go: (range: FileRange) => void, goToTime: (time: number) => void) {
     this.#go = go;
     this.#goToTime = goToTime;
+    this.explainNone(null);
     this.show([]);
+  }
+
+  /** Says what it means that there is no finding: sanitizers have looked, or have not; null: nothing has run. */
+  explainNone(sanitized: boolean | null): void {
+    const texts = {
+      null: "Errors, warnings and what sanitizers find will be here.",
+      true: "No errors, no warnings, and the sanitizers have found nothing.",
+      false: "No errors, no warnings. Check “sanitize” and run again to look for races and other undefined behaviour.",
+    } as const;
+    this.#empty.textContent = texts[`${sanitized}`];
   }
 
   /** Learns at which times findings were made. */
@@ -24,7 +36,7 @@ export class ReportsView {
   show(findings: readonly Finding[], times: readonly TimedFinding[] = []): void {
     this.#findings = findings;
     this.#times = times;
-    if (findings.length === 0) fill(this.element, h("p", { class: "empty" }, "No errors, no warnings, no findings."));
+    if (findings.length === 0) fill(this.element, this.#empty);
     else
       fill(
         this.element,
@@ -64,7 +76,8 @@ export class ReportsView {
           { class: "note" },
           this.#link(place),
           ` ${text}`,
-          thread !== null && h("span", { class: "faint" }, ` (${thread})`),
+          // Most messages name the thread themselves.
+          thread !== null && !text.includes(thread) && h("span", { class: "faint" }, ` (${thread})`),
         ),
       ),
       stack.length > 1 &&

@@ -1,15 +1,24 @@
 import type { BufferValues, RunOutcome } from "../engine/protocol.ts";
-import { fill, h } from "../dom.ts";
+import { fill, h, type IconName, icon } from "../dom.ts";
 import { type PictureSize, pictureOf, plotOf, waysToShow } from "./buffer-picture.ts";
 
 /** Elements that a table shows at once. */
 const perPage = 256;
 
+/** What one may do before anything has run. */
+interface FirstSteps {
+  readonly onRun: () => void;
+  readonly onExamples: () => void;
+  readonly onOpen: () => void;
+}
+
 /** What came out of a run: the outcome of each engine, what was printed, buffers. */
 export class ResultsView {
   readonly element = h("section", { class: "view results-view", "aria-label": "Results" });
+  readonly #firstSteps: FirstSteps;
 
-  constructor() {
+  constructor(firstSteps: FirstSteps) {
+    this.#firstSteps = firstSteps;
     this.show([]);
   }
 
@@ -17,7 +26,7 @@ export class ResultsView {
   show(outcomes: readonly RunOutcome[], pictures: readonly PictureSize[] = []): void {
     const [first] = outcomes;
     if (first === undefined) {
-      fill(this.element, h("p", { class: "empty" }, "Nothing has run yet: press Run, or Ctrl+Enter in the editor."));
+      fill(this.element, welcome(this.#firstSteps));
       return;
     }
     const best = outcomes.find((outcome) => outcome.buffers.length > 0) ?? first;
@@ -33,6 +42,29 @@ export class ResultsView {
       ),
     );
   }
+}
+
+/** What the page is for, where nothing has run yet. */
+function welcome({ onRun, onExamples, onOpen }: FirstSteps): HTMLElement {
+  const step = (name: IconName, label: string, act: () => void, text: string): HTMLElement =>
+    h("li", {}, h("button", { type: "button", onclick: act }, icon(name), label), h("span", {}, text));
+  return h(
+    "div",
+    { class: "welcome" },
+    h("h2", {}, "See what each lane does"),
+    h(
+      "p",
+      {},
+      "The editor holds a kernel in GPU assembly. It runs in your browser, without a GPU, and each step of each lane is kept: you can go through them forwards and backwards.",
+    ),
+    h(
+      "ul",
+      {},
+      step("run", "Run this kernel", onRun, "or press Ctrl+Enter in the editor"),
+      step("grid", "Look at examples", onExamples, "programs in a learning order, each with a tour"),
+      step("open", "Open your own", onOpen, "PTX, vISA, an executable, IGC’s dumps; or drop files on the page"),
+    ),
+  );
 }
 
 const number = (n: number): string => n.toLocaleString("en", { maximumFractionDigits: n < 10 ? 2 : n < 100 ? 1 : 0 });
@@ -52,7 +84,11 @@ function outcomeCard({ engine, ok, failure, launches, milliseconds }: RunOutcome
     launches.length > 0 &&
       h("p", { class: "figures" }, h("strong", {}, `${number(run)} ms`), ` for ${number(threads)} threads`),
     steps !== null && steps > 0 && h("p", { class: "faint" }, `${number(steps)} instructions of threads`),
-    h("p", { class: "faint" }, `${number(milliseconds)} ms with reading and compiling`),
+    h(
+      "p",
+      { class: "faint" },
+      `${engine === "jit" ? "compiling included; " : ""}${number(milliseconds)} ms with reading and checking`,
+    ),
     launches.flatMap(({ interpreted }) =>
       interpreted && engine === "interpreter" && interpreted.startsWith("not")
         ? h("p", { class: "faint" }, interpreted)
@@ -128,7 +164,7 @@ function bufferFigure(buffer: BufferValues, pictures: readonly PictureSize[]): H
 }
 
 function bufferTable({ name, length, before, after }: BufferValues): HTMLElement {
-  const columns = length > 64 ? 16 : 8;
+  const columns = Math.min(length > 64 ? 16 : 8, Math.max(1, length));
   const rows = Math.ceil(Math.min(perPage, length) / columns);
   const cell = (i: number): HTMLElement => {
     if (i >= length) return h("td");

@@ -38,15 +38,12 @@ export class SchedulesView {
       return;
     }
     const { found, schedules, covered, runs } = explored;
-    const most = covered === null ? "all there are" : covered < 0 ? "" : `all with at most ${covered} interruptions`;
     fill(
       this.#content,
       h(
         "p",
         { class: found === null ? "verdict" : "verdict bad" },
-        found === null
-          ? `${schedules} schedules tried, ${most}: the results are the same.`
-          : `Schedule ${schedules} differs: ${found.difference}.`,
+        found === null ? sameResults(schedules, covered) : `Schedule ${schedules} differs: ${found.difference}.`,
       ),
       found !== null && [
         found.interruptions.length > 0 &&
@@ -85,6 +82,17 @@ export class SchedulesView {
     }
   }
 }
+
+/** `covered`: null: all schedules were tried; otherwise those with so many interruptions, and some more; -1: none. */
+function sameResults(schedules: number, covered: number | null): string {
+  if (covered === null && schedules === 1) return "There is no other schedule: nothing here runs side by side.";
+  const tried = countOf(schedules, "schedule");
+  if (covered === null) return `${tried}, all there are: the results are the same.`;
+  if (covered < 0) return `${tried} tried: the results are the same.`;
+  return `${tried} tried, all with at most ${countOf(covered, "interruption")}: the results are the same.`;
+}
+
+export const countOf = (n: number, what: string): string => `${n.toLocaleString("en")} ${what}${n === 1 ? "" : "s"}`;
 
 function runColumn(run: ExploreView["runs"][number], runs: ExploreView["runs"]): HTMLElement {
   const other = runs.find((r) => r !== run);

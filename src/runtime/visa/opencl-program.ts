@@ -10,13 +10,13 @@ import { decodeText } from "../../source/index.ts";
 import { UsageError } from "../data/errors.ts";
 
 /** A file with the path by which messages refer to it. */
-interface OpenClFile {
+export interface OpenClFile {
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
 /** How the sections of data are linked. */
-interface SectionLinks {
+export interface SectionLinks {
   /** The names that lie in them. */
   readonly symbols: readonly SectionSymbol[];
   /** The addresses in them. */

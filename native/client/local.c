@@ -84,15 +84,33 @@ uint64_t lw_local_channel(const uint64_t *r, const uint64_t *stack) {
   return r[0];
 }
 
-/* The newest form of a driver's function that is not newer than asked for has the highest number. */
-static void *driver_function(const char *symbol, int per_thread) {
+/* Generated from names/versions.txt. */
+struct lw_form {
+  const char *name;
+  uint32_t since;
+};
+extern const struct lw_form lw_forms[];
+extern const uint32_t lw_form_count;
+
+static uint32_t since(const char *name) {
+  for (uint32_t i = 0; i < lw_form_count; i++) {
+    if (strcmp(lw_forms[i].name, name) == 0) return lw_forms[i].since;
+  }
+  return 0;
+}
+
+/* The newest form of a driver's function that is not newer than the version asked for: it has the highest number. */
+static void *driver_function(const char *symbol, uint32_t version, int per_thread) {
   char name[160];
   static const char *const versions[] = {"_v4", "_v3", "_v2", ""};
   static const char *const kinds[] = {"_ptsz", "_ptds", ""};
   if (strncmp(symbol, "cu", 2) != 0 || strlen(symbol) > 100) return NULL;
   for (unsigned v = 0; v < sizeof versions / sizeof *versions; v++) {
+    snprintf(name, sizeof name, "%s%s", symbol, versions[v]);
+    if (since(name) > version) continue;
+    size_t length = strlen(name);
     for (unsigned k = per_thread ? 0 : 2; k < 3; k++) {
-      snprintf(name, sizeof name, "%s%s%s", symbol, versions[v], kinds[k]);
+      snprintf(name + length, sizeof name - length, "%s", kinds[k]);
       void *found = lw_function_of(name);
       if (found != NULL) return found;
     }
@@ -100,37 +118,38 @@ static void *driver_function(const char *symbol, int per_thread) {
   return NULL;
 }
 
-enum { flag_per_thread = 2, symbol_not_found = 1 };
+enum { flag_per_thread = 2, symbol_not_found = 1, version_of_runtime = 13000 };
 
-static uint64_t find_entry(const char *symbol, void **out, uint64_t flags, int *status, uint64_t missing) {
+/* r: symbol, pointer */
+static uint64_t find_entry(const uint64_t *r, uint64_t version, uint64_t flags, int *status) {
+  const char *symbol = (const char *)(uintptr_t)r[0];
+  void **out = (void **)(uintptr_t)r[1];
   if (symbol == NULL || out == NULL) return 1;
-  *out = driver_function(symbol, (flags & flag_per_thread) != 0);
+  *out = driver_function(symbol, (uint32_t)version, (flags & flag_per_thread) != 0);
   if (status != NULL) *status = *out == NULL ? symbol_not_found : 0;
-  return *out != NULL || status != NULL ? 0 : missing;
+  return *out != NULL || status != NULL ? 0 : 500;
 }
 
 /* symbol, pointer, flags, status: a missing function is no error of the runtime's form, the status says it. */
 uint64_t lw_local_driver_entry(const uint64_t *r, const uint64_t *stack) {
   (void)stack;
-  return find_entry((const char *)(uintptr_t)r[0], (void **)(uintptr_t)r[1], r[2], (int *)(uintptr_t)r[3], 500);
+  return find_entry(r, version_of_runtime, r[2], (int *)(uintptr_t)r[3]);
 }
 
 /* symbol, pointer, version, flags, status */
 uint64_t lw_local_driver_entry_by_version(const uint64_t *r, const uint64_t *stack) {
   (void)stack;
-  return find_entry((const char *)(uintptr_t)r[0], (void **)(uintptr_t)r[1], r[3], (int *)(uintptr_t)r[4], 500);
+  return find_entry(r, r[2], r[3], (int *)(uintptr_t)r[4]);
 }
 
 /* symbol, pointer, version, flags */
 uint64_t lw_local_proc_address(const uint64_t *r, const uint64_t *stack) {
   (void)stack;
-  return find_entry((const char *)(uintptr_t)r[0], (void **)(uintptr_t)r[1], r[3], NULL, 500);
+  return find_entry(r, r[2], r[3], NULL);
 }
 
 uint64_t lw_local_proc_address_status(const uint64_t *r, const uint64_t *stack) {
   (void)stack;
-  const char *symbol = (const char *)(uintptr_t)r[0];
-  void **out = (void **)(uintptr_t)r[1];
-  uint64_t found = find_entry(symbol, out, r[3], (int *)(uintptr_t)r[4], 500);
-  return found == 0 && *out == NULL ? 500 : found;
+  uint64_t found = find_entry(r, r[2], r[3], (int *)(uintptr_t)r[4]);
+  return found == 0 && *(void **)(uintptr_t)r[1] == NULL ? 500 : found;
 }

@@ -51,6 +51,24 @@ describe("memory", () => {
     expect([...program.bytes(to, 4)]).toEqual([1, 9, 9, 4]);
   });
 
+  test("pinned memory takes room of the device, and the first allocation that does not fit says what is in use", async () => {
+    const program = new FakeProgram();
+    const at = program.room(16);
+    const gibibyte = 2 ** 30;
+    expect(await program.call("cudaMemGetInfo", at, at + 8n)).toBe(0);
+    expect(program.u64(at)).toBe(program.u64(at + 8n));
+    expect(await program.call("cudaHostAlloc", program.room(8), 2 * gibibyte, 0)).toBe(0);
+    await program.malloc(gibibyte);
+    expect(await program.call("cudaMemGetInfo", at, at + 8n)).toBe(0);
+    expect(Number(program.u64(at))).toBe(0.75 * gibibyte);
+    for (let i = 0; i < 2; i++) {
+      expect(await program.call("cudaMalloc", program.room(8), gibibyte)).toBe(errors.memoryAllocation);
+    }
+    expect(program.warnings).toEqual([
+      "device memory is exhausted: 1073741824 bytes do not fit: 1 GiB of 3.75 GiB are in use, and 2 GiB by pinned memory of the host. Kernels run in WebAssembly, which addresses 4 GiB",
+    ]);
+  });
+
   // What is large is copied by the program itself, when its call returns.
   test("large copies", async () => {
     const program = new FakeProgram();

@@ -1,4 +1,5 @@
-import { cpSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -63,6 +64,38 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     ["options after the program are its own", ["-c", 'test "$1" = --seed', "sh", "--seed"], 0],
   ])("%s", (_, args, wanted) => {
     expect(cli.run("exec", "/bin/sh", ...args).status).toBe(wanted);
+  });
+
+  // cudaTypedefs.h: the first numbers of each form's type.
+  test("a function of the driver by name is the form of the version that is asked for", () => {
+    const source = `
+      #include <dlfcn.h>
+      #include <stdio.h>
+      typedef int get(const char *, void **, int, unsigned long long, int *);
+      int main(int count, char **arguments) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW), *found, *form;
+        get *named = (get *)dlsym(driver, "cuGetProcAddress_v2");
+        for (int i = 1; i + 2 < count; i += 3) {
+          int version, status;
+          sscanf(arguments[i + 1], "%d", &version);
+          int result = named(arguments[i], &found, version, 0, &status);
+          named(arguments[i + 2], &form, 13000, 0, NULL);
+          printf("%d %d %d\\n", result, status, found == form);
+        }
+      }`;
+    writeFileSync(join(cli.work, "forms.c"), source);
+    execFileSync("cc", ["-o", "forms", "forms.c", "-ldl"], { cwd: cli.work });
+    const asked = [
+      ["cuMemPrefetchAsync", "12019", "cuMemPrefetchAsync_v2"],
+      ["cuMemPrefetchAsync", "12020", "cuMemPrefetchAsync_v2"],
+      ["cuMemPrefetchAsync", "13000", "cuMemPrefetchAsync_v2"],
+      ["cuStreamGetCaptureInfo", "12000", "cuStreamGetCaptureInfo_v2"],
+      ["cuMemAlloc", "11040", "cuMemAlloc_v2"],
+      ["cuCtxCreate", "12000", "cuCtxCreate_v3"],
+      ["cuInit", "13000", "cuInit"],
+    ];
+    const { stdout } = cli.run("exec", "./forms", ...asked.flat());
+    expect(stdout).toBe("0 0 0\n" + "0 0 1\n".repeat(asked.length - 1));
   });
 
   test("what is no program", () => {

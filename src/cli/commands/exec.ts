@@ -8,7 +8,7 @@ import { UsageError } from "../../runtime/data/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import type { Options } from "../options/options.ts";
 import { type ExecPlan, execProgram, type ExecResult } from "../runs/exec-run.ts";
-import { kernelStore } from "../runs/run-execution.ts";
+import { kernelStore, nativeCompiler } from "../runs/run-execution.ts";
 import { reportToJson } from "../runs/run-json.ts";
 import { launchDefaults } from "../runs/run-settings.ts";
 import { writeBytes } from "../terminal/files.ts";
@@ -16,7 +16,7 @@ import { renderReport } from "../terminal/render-report.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 
 /** The program and how it is run, as the options say. */
-function planOf(options: Options, terminal: Terminal): ExecPlan {
+async function planOf(options: Options, terminal: Terminal): Promise<ExecPlan> {
   const [program, ...args] = options.positionals;
   if (program === undefined) throw new UsageError("exec: no program is given");
   const native = loadNative();
@@ -25,13 +25,15 @@ function planOf(options: Options, terminal: Terminal): ExecPlan {
   const gpu = name === null ? null : gpus[name];
   if (gpu === undefined) throw new UsageError(`--gpu ${name}: expected ${Object.keys(gpus).join(", ")}`);
   const launch = launchDefaults(options);
+  const store = kernelStore(options, terminal);
+  const compiler = await nativeCompiler(options, store);
   const checksCalls = options.has("sanitize") && options.value("sanitize") !== "none";
   return {
     native,
     program,
     args,
     options: { gpu, devices: options.integer("devices", 1) ?? 1, launch, checksCalls },
-    device: { hostThreads: launch.hostThreads ?? 1, kernelStore: kernelStore(options, terminal) },
+    device: { hostThreads: launch.hostThreads ?? 1, kernelStore: store, nativeCompiler: compiler },
     stdout: options.has("json") ? "stderr" : "inherit",
     recording: options.value("record"),
     warn: (text) => terminal.err(`lanewise: ${text}`),
@@ -53,15 +55,18 @@ function statusOf({ status, reports, misuses }: ExecResult, isSanitized: boolean
 const resultToJson = (result: ExecResult, status: number): object => ({
   ok: status === 0,
   status: result.status,
-  launches: result.launches.map(({ kernel, grid, block, result: { engine, interpreted, milliseconds, ok } }) => ({
-    kernel,
-    grid,
-    block,
-    engine,
-    ...(interpreted === null ? {} : { interpreted }),
-    milliseconds,
-    ok,
-  })),
+  launches: result.launches.map(
+    ({ kernel, grid, block, result: { engine, interpreted, notNative, milliseconds, ok } }) => ({
+      kernel,
+      grid,
+      block,
+      engine,
+      ...(interpreted === null ? {} : { interpreted }),
+      ...(notNative === undefined ? {} : { notNative }),
+      milliseconds,
+      ok,
+    }),
+  ),
   ...(result.misuses.length === 0 ? {} : { misuses: result.misuses }),
   reports: result.reports.flatMap(({ reports, launchedAt }) =>
     reports.map((report) => ({ ...reportToJson(report), ...(launchedAt.length === 0 ? {} : { launchedAt }) })),
@@ -113,7 +118,7 @@ async function exploreProgram(plan: ExecPlan, runs: number, terminal: Terminal):
 }
 
 async function runProgram(options: Options, terminal: Terminal): Promise<number> {
-  const plan = planOf(options, terminal);
+  const plan = await planOf(options, terminal);
   const runs = options.integer("explore", 1);
   const page = options.value("profile");
   if (runs !== null && page !== null) throw new UsageError("give either --explore or --profile");

@@ -192,6 +192,11 @@ export const launchCalls: Handlers = {
     require(call.uint(1) <= 3);
     return 0;
   },
+  cudaFuncSetSharedMemConfig(call) {
+    kernelOf(call, call.address(0));
+    require(call.uint(1) <= 2);
+    return 0;
+  },
   /** function, index, offset, size */
   cudaFuncGetParamInfo(call) {
     const place = kernelOf(call, call.address(0)).parameters[call.size(1)];

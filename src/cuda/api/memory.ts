@@ -288,9 +288,8 @@ export const memoryCalls: Handlers = {
   cudaMemcpyPeerAsync: (call) => peerCopy(call, call.stream(5)),
   cudaMemGetInfo(call) {
     void call.device;
-    const total = totalMemory;
-    call.set64(call.target(0), total - call.process.allocations.used);
-    call.set64(call.target(1), total);
+    call.set64(call.target(0), call.process.allocations.room);
+    call.set64(call.target(1), totalMemory);
     return 0;
   },
   cudaPointerGetAttributes(call) {

@@ -1,3 +1,4 @@
+import type { AllocationOptions } from "../../machine/memory/allocation.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
 import { CudaError, errors } from "../base/errors.ts";
@@ -40,23 +41,34 @@ const pageBytes = 4096;
 /** Bytes of device memory that programs are told of. */
 export const totalMemory = 0xf000_0000;
 
+const gibibytes = (bytes: number): string => `${Math.round((bytes / 2 ** 30) * 100) / 100} GiB`;
+
+/** What `Allocations` needs to know, and to tell. */
+interface Listener {
+  /** The program's stack at the call that is being answered. */
+  readonly callStack: () => readonly bigint[];
+  /** Called with a text for the user the first time that something does not fit. */
+  readonly onFull: (text: string) => void;
+}
+
 /** All memory that a program has asked for, of all devices: they share one range of addresses. */
 export class Allocations {
   readonly memory: DeviceMemory;
   readonly #byOffset = new Map<number, Allocation>();
   readonly #registered = new Map<bigint, Allocation>();
+  readonly #listener: Listener;
   #used = 0;
+  #ofHost = 0;
+  #wasFull = false;
 
-  readonly #callStack: () => readonly bigint[];
-
-  constructor(memory: DeviceMemory, callStack: () => readonly bigint[] = () => []) {
+  constructor(memory: DeviceMemory, listener: Listener) {
     this.memory = memory;
-    this.#callStack = callStack;
+    this.#listener = listener;
   }
 
-  /** Bytes of device memory that are in use. */
-  get used(): number {
-    return this.#used;
+  /** Bytes for which there is room. What the host sees too has its place in device memory as well. */
+  get room(): number {
+    return Math.max(0, totalMemory - this.#used - this.#ofHost);
   }
 
   /** All of them, in no order. */
@@ -74,21 +86,34 @@ export class Allocations {
     // The host sees whole pages, and all of them at once.
     const isSeen = about.kind === "pinned" || about.kind === "managed" || about.kind === "registered";
     const how = { notesWrites, ...(isSeen ? { align: pageBytes } : {}) };
-    let offset: number;
-    try {
-      offset = this.memory.alloc(bytes, name, how);
-    } catch (error) {
-      if (error instanceof RangeError) {
-        const detail = `${bytes} bytes do not fit: ${this.#used} of ${totalMemory} are in use`;
-        throw new CudaError(errors.memoryAllocation, null, detail);
-      }
-      throw error;
-    }
+    const offset = this.#place(bytes, name, how);
     const host = about.kind === "pinned" || about.kind === "managed" ? addressOf(offset) : null;
-    const allocation = { ...about, offset, bytes, host, stack: this.#callStack() };
+    const allocation = { ...about, offset, bytes, host, stack: this.#listener.callStack() };
     this.#byOffset.set(offset, allocation);
-    if (about.kind !== "pinned" && about.kind !== "registered") this.#used += bytes;
+    this.#count(allocation, bytes);
     return allocation;
+  }
+
+  /** Finds room. Throws a CudaError if there is none. */
+  #place(bytes: number, name: string | undefined, how: AllocationOptions): number {
+    try {
+      if (bytes <= this.room) return this.memory.alloc(bytes, name, how);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
+    const pinned = this.#ofHost === 0 ? "" : `, and ${gibibytes(this.#ofHost)} by pinned memory of the host`;
+    const uses = `${gibibytes(this.#used)} of ${gibibytes(totalMemory)} are in use${pinned}`;
+    const detail = `${bytes} bytes do not fit: ${uses}`;
+    if (!this.#wasFull) {
+      this.#wasFull = true;
+      this.#listener.onFull(`device memory is exhausted: ${detail}. Kernels run in WebAssembly, which addresses 4 GiB`);
+    }
+    throw new CudaError(errors.memoryAllocation, null, detail);
+  }
+
+  #count({ kind }: Pick<Allocation, "kind">, bytes: number): void {
+    if (kind === "pinned" || kind === "registered") this.#ofHost += bytes;
+    else this.#used += bytes;
   }
 
   /** Notes that an allocation is where a page of the program was. */
@@ -138,7 +163,7 @@ export class Allocations {
   free(allocation: Allocation): void {
     this.#byOffset.delete(allocation.offset);
     for (const [address, a] of this.#registered) if (a === allocation) this.#registered.delete(address);
-    if (allocation.kind !== "pinned" && allocation.kind !== "registered") this.#used -= allocation.bytes;
+    this.#count(allocation, -allocation.bytes);
     this.memory.free(allocation.offset);
   }
 

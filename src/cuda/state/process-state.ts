@@ -3,6 +3,7 @@ import type { SanitizerName } from "../../machine/launch.ts";
 import type { Dim3, Report } from "../../machine/reports/report.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { KernelResult, LaunchDefaults, LaunchSettings } from "../../runtime/launch/launch-options.ts";
+import { sanitizersIn } from "../../runtime/launch/known-options.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Handles } from "../base/handles.ts";
 import { type HostFrame, stackLines } from "../base/host-frame.ts";
@@ -81,8 +82,8 @@ export interface Surroundings {
 }
 
 /** Whether the same launch is to run in the same way each time. */
-const isReproducible = ({ seed, steering, sanitize = [] }: LaunchDefaults): boolean =>
-  seed !== undefined || steering !== undefined || sanitize === "all" || [...sanitize].length > 0;
+const isReproducible = ({ seed, steering, sanitize }: LaunchDefaults): boolean =>
+  seed !== undefined || steering !== undefined || sanitizersIn(sanitize).length > 0;
 
 /** The calls that give memory of a kind. */
 const allocators: Readonly<Record<string, string>> = {
@@ -184,12 +185,14 @@ export class ProcessState {
   }
 
   #sanitizes(name: SanitizerName): boolean {
-    const { sanitize = [] } = this.options.launch;
-    return sanitize === "all" || [...sanitize].includes(name);
+    return sanitizersIn(this.options.launch.sanitize).includes(name);
   }
 
   get allocations(): Allocations {
-    return (this.#allocations ??= new Allocations(this.machine.memory, () => this.callStack));
+    return (this.#allocations ??= new Allocations(this.machine.memory, {
+      callStack: () => this.callStack,
+      onFull: (text) => this.warn(text),
+    }));
   }
 
   /** The card that all devices are. It is chosen when something first asks for it. */

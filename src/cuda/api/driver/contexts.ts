@@ -143,7 +143,13 @@ export const contextCalls: Handlers = {
   cuCtxSetLimit: inContext(sameAs(deviceCalls, "cudaDeviceSetLimit")),
   cuCtxGetCacheConfig: inContext(sameAs(deviceCalls, "cudaDeviceGetCacheConfig")),
   cuCtxSetCacheConfig: inContext(sameAs(deviceCalls, "cudaDeviceSetCacheConfig")),
+  cuCtxGetSharedMemConfig: inContext(sameAs(deviceCalls, "cudaDeviceGetSharedMemConfig")),
+  cuCtxSetSharedMemConfig: inContext(sameAs(deviceCalls, "cudaDeviceSetSharedMemConfig")),
   cuCtxResetPersistingL2Cache: inContext(() => 0),
+  cuProfilerStart: inContext(sameAs(deviceCalls, "cudaProfilerStart")),
+  cuProfilerStop: inContext(sameAs(deviceCalls, "cudaProfilerStop")),
+  // The manual: it returns this.
+  cuProfilerInitialize: inContext(() => errors.notSupported),
   cuCtxGetStreamPriorityRange: inContext(sameAs(streamCalls, "cudaDeviceGetStreamPriorityRange")),
   /** context of the other device, flags */
   cuCtxEnablePeerAccess: inContext((call) => {

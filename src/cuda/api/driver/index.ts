@@ -6,6 +6,7 @@ import { driverArrayCalls } from "./arrays.ts";
 import { contextCalls, sameAs } from "./contexts.ts";
 import { driverDeviceCalls } from "./devices.ts";
 import { inContext } from "./driver-call.ts";
+import { earlierCalls } from "./earlier.ts";
 import { graphNodeCalls } from "./graph-nodes.ts";
 import { kernelCalls } from "./kernels.ts";
 import { driverMemoryCalls } from "./memory.ts";
@@ -76,6 +77,7 @@ export const driverCalls: Handlers = {
   ...driverDeviceCalls,
   ...driverArrayCalls,
   ...driverMemoryCalls,
+  ...earlierCalls,
   ...memoryOperationCalls,
   ...virtualMemoryCalls,
   ...graphNodeCalls,

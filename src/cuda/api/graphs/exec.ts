@@ -77,16 +77,25 @@ function launchGraph(call: Call, exec: GraphExec, stream: Stream): Status {
   return 0;
 }
 
-/** exec, graph, result */
-function update(call: Call): Status {
+type Difference = ReturnType<GraphExec["update"]>;
+
+/** Updates an executable graph by another graph: arguments 0 and 1. `tell` says how that went. */
+export function update(call: Call, tell: (difference: Difference) => void): Status {
   const difference = execAt(call, 0).update(graphAt(call, 1));
-  const out = new Bytes(24)
-    .u32(0, difference.result)
-    .u64(8, difference.node?.handle ?? 0n)
-    .u64(16, difference.from?.handle ?? 0n);
-  if (call.address(2) !== 0n) call.poke(call.address(2), out.data);
+  tell(difference);
   return difference.result === updateResult.success ? 0 : errors.graphExecUpdateFailure;
 }
+
+/** exec, graph, result */
+const updateWithInfo = (call: Call): Status =>
+  update(call, ({ result, node, from }) => {
+    if (call.address(2) === 0n) return;
+    const out = new Bytes(24)
+      .u32(0, result)
+      .u64(8, node?.handle ?? 0n)
+      .u64(16, from?.handle ?? 0n);
+    call.poke(call.address(2), out.data);
+  });
 
 export const execCalls: Handlers = {
   cudaGraphInstantiate: instantiateWithFlags,
@@ -96,7 +105,7 @@ export const execCalls: Handlers = {
     call.set64(call.target(1), execAt(call, 0).flags);
     return 0;
   },
-  cudaGraphExecUpdate: update,
+  cudaGraphExecUpdate: updateWithInfo,
   cudaGraphUpload(call) {
     void call.device;
     execAt(call, 0);

@@ -21,28 +21,33 @@ const { fround } = Math;
 /**
  * The face to which a direction points: that of the axis along which it is longest; of equals z, then y (as OpenGL).
  */
-function faceOf([x, y, z]: readonly number[]): number {
-  const [ax, ay, az] = [Math.abs(x!), Math.abs(y!), Math.abs(z!)];
-  if (az >= ax && az >= ay) return z! < 0 ? 5 : 4;
-  if (ay >= ax) return y! < 0 ? 3 : 2;
-  return x! < 0 ? 1 : 0;
+function faceOf(direction: ArrayLike<number>): number {
+  const x = direction[0]!;
+  const y = direction[1]!;
+  const z = direction[2]!;
+  const ax = Math.abs(x);
+  const ay = Math.abs(y);
+  const az = Math.abs(z);
+  if (az >= ax && az >= ay) return z < 0 ? 5 : 4;
+  if (ay >= ax) return y < 0 ? 3 : 2;
+  return x < 0 ? 1 : 0;
 }
 
 /**
  * Where a direction meets a cube: the two minor coordinates divided by the largest, from -1..1 to 0..1 (PTX section
  * 9.7.10.3; the axes of the faces are those of OpenGL's and CUDA's cube maps).
  */
-export function cubePoint(direction: readonly number[]): FacePoint {
+export function cubePoint(direction: ArrayLike<number>): FacePoint {
   const face = faceOf(direction);
   const { major, s, t, sSign, tSign } = faces[face]!;
   const length = Math.abs(direction[major]!);
-  const along = (axis: number, sign: number): number =>
-    fround(fround(fround((sign * direction[axis]!) / length) + 1) * 0.5);
-  return { face, s: along(s, sSign), t: along(t, tSign) };
+  return { face, s: onFace(sSign * direction[s]!, length), t: onFace(tSign * direction[t]!, length) };
 }
 
+const onFace = (minor: number, length: number): number => fround(fround(fround(minor / length) + 1) * 0.5);
+
 /** How s and t change where the direction changes by `step`: derivatives of `cubePoint`, on its face. */
-export function cubeStep(direction: readonly number[], step: readonly number[]): readonly [number, number] {
+export function cubeStep(direction: ArrayLike<number>, step: ArrayLike<number>): readonly [number, number] {
   const { major, s, t, sSign, tSign } = faces[faceOf(direction)]!;
   const length = Math.abs(direction[major]!);
   const longer = direction[major]! < 0 ? -step[major]! : step[major]!;

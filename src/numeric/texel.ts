@@ -124,6 +124,24 @@ export function encodeChannel(type: ChannelType, value: number): number {
   }
 }
 
+const tables = new Map<string, Float32Array>();
+
+/**
+ * The numbers that a channel of 8 or 16 bits may hold, by its bits: all of them are numbers of binary32. With `sRGB`
+ * linear intensities.
+ */
+export function decodedChannels(type: ChannelType, sRGB: boolean): Float32Array {
+  const name = `${type} ${sRGB}`;
+  let table = tables.get(name);
+  if (table === undefined) {
+    const decode = (_: unknown, bits: number): number => decodeChannel(type, bits);
+    table = Float32Array.from({ length: 2 ** channelInfo[type].bits }, decode);
+    if (sRGB) table = table.map(linearOfSrgb);
+    tables.set(name, table);
+  }
+  return table;
+}
+
 /** The linear intensity of a channel in sRGB, from 0 to 1 (IEC 61966-2-1). */
 export const linearOfSrgb = (value: number): number =>
   fround(value <= 0.04045 ? value / 12.92 : power((value + 0.055) / 1.055, 2.4));

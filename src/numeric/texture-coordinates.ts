@@ -21,15 +21,18 @@ export const inTexels = (coordinate: number, size: number, normalized: boolean):
 export const texelAt = (position: number): number =>
   position !== position ? 0 : Math.max(-0x8000_0000, Math.min(0x7fff_ffff, Math.floor(position)));
 
+/** The first of the two texels between whose centres a position lies. */
+export const linearFirst = (position: number): number => texelAt(fround(position - 0.5));
+
 /**
- * The two texels between whose centres a position lies, as the first of them, and how much the second counts, in units
- * of 1/256: the fraction is rounded to the nearest such number, which may be 256. NaN and infinity have no fraction.
+ * How much the second of these texels counts, in units of 1/256: the fraction is rounded to the nearest such number,
+ * which may be 256. NaN and infinity have no fraction.
  */
-export function linearTexels(position: number): { readonly first: number; readonly weight: number } {
+export function linearWeight(position: number): number {
   const shifted = fround(position - 0.5);
   const fraction = fround(shifted - Math.floor(shifted));
   const weight = Math.floor(fround(fround(fraction * weightOne) + 0.5));
-  return { first: texelAt(shifted), weight: weight === weight ? weight : 0 };
+  return weight === weight ? weight : 0;
 }
 
 const modulo = (i: number, n: number): number => ((i % n) + n) % n;

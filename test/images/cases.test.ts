@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { parseJob, runJob } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /*
@@ -25,7 +25,7 @@ const jobs = existsSync(texture)
 test.skipIf(jobs.length > 0)("the cases are not here: ../shared is missing", () => {});
 
 for (const path of jobs) {
-  for (const engine of engineNames) {
+  for (const engine of usualEngines) {
     test(`${path.slice(root.length + 1)} (${engine})`, () => {
       const { job, diagnostics } = parseJob(new SourceText(path, readFileSync(path, "utf8")));
       expect(diagnostics).toEqual([]);

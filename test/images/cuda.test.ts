@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Device } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { sampleAt, type Sampling, texelAt, texelsOf } from "./model.ts";
 
 /*
@@ -24,7 +24,7 @@ function farthest(got: ArrayLike<number>, wanted: readonly number[]): number {
   return wanted.reduce((most, n, i) => Math.max(most, Math.abs(n - (got[i] ?? Infinity))), 0);
 }
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   const device = () => new Device({ engine });
   const launch = (on: Device, name: string, grid: number[], block: number[], args: readonly unknown[]): void => {
     const options = { grid, block, args, sanitize: ["init", "race"] } as never;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Device, type SamplerOptions } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 
 /*
  * Random textures and coordinates, hostile ones among them: both engines give the same bits.
@@ -86,7 +86,7 @@ test.each(seeds)(
       coordinates: fc.array(coordinate, { minLength: 3 * lanes, maxLength: 3 * lanes }),
     });
     type Given = typeof random extends fc.Arbitrary<infer T> ? T : never;
-    const run = (engine: (typeof engineNames)[number], given: Given) => {
+    const run = (engine: (typeof usualEngines)[number], given: Given) => {
       const device = new Device({ engine });
       const { width, height, depth, channels, type, texels, coordinates, sampler } = given;
       // A pitch is for images of two dimensions, linear memory for those of one.
@@ -116,7 +116,7 @@ test.each(seeds)(
     };
     fc.assert(
       fc.property(random, (given) => {
-        const [one, other] = engineNames.map((engine) => run(engine, given));
+        const [one, other] = usualEngines.map((engine) => run(engine, given));
         expect(one).toEqual(other);
       }),
       { numRuns: 200, endOnFailure: true, ...(seed === undefined ? {} : { seed }) },
@@ -174,7 +174,7 @@ test("both engines load and store the same elements of surfaces", () => {
     }),
   });
   type Given = typeof random extends fc.Arbitrary<infer T> ? T : never;
-  const run = (engine: (typeof engineNames)[number], given: Given) => {
+  const run = (engine: (typeof usualEngines)[number], given: Given) => {
     const device = new Device({ engine });
     const { width, height, depth, type, channels, geometry, access, bounds, places, isTame } = given;
     const options = { type, channels, width, height, depth, ...surfaceGeometries[geometry].size };
@@ -192,7 +192,7 @@ test("both engines load and store the same elements of surfaces", () => {
   };
   fc.assert(
     fc.property(random, (given) => {
-      const [one, other] = engineNames.map((engine) => run(engine, given));
+      const [one, other] = usualEngines.map((engine) => run(engine, given));
       expect(one).toEqual(other);
     }),
     { numRuns: 150, endOnFailure: true },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Form, instructionSet } from "../../src/ptx/isa/index.ts";
 import { Device, type TextureOptions } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { opcodesOfPairs } from "../ptx/isa/opcodes.ts";
 import { faceAt, sampleAt, type Sampling, type Shape, texelAt, type Texels, texelsOf } from "./model.ts";
 
@@ -201,7 +201,7 @@ function kernelOf(one: Case): string {
 
 const typeOf = (dtype: string) => (dtype === "u32" ? "u16" : dtype === "s32" ? "s8" : "f32");
 
-function run(one: Case, engine: (typeof engineNames)[number]): void {
+function run(one: Case, engine: (typeof usualEngines)[number]): void {
   const device = new Device({ engine });
   const shape = shapes[one.geom]!;
   const type = typeOf(one.dtype);
@@ -232,7 +232,7 @@ function run(one: Case, engine: (typeof engineNames)[number]): void {
 }
 
 for (const form of forms) {
-  for (const engine of engineNames) {
+  for (const engine of usualEngines) {
     test(`${form.text} (${engine})`, () => {
       for (const one of casesOf(form)) {
         try {

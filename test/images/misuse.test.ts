@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Buffer, Device, type ImageHandle, type KernelArgument, UsageError } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 
 /*
  * What must end with a report, or be refused by the host. Lines of messages are not the point: codes and lanes are.
@@ -54,6 +54,13 @@ const cases: readonly [what: string, body: string, object: Objects, code: string
   ["a surface", "txq.width.b32 %d0, [%t];", (device) => image2d(device).surface(), "bad-handle", 16],
   ["a texture", "suq.width.b32 %d0, [%t];", (device) => image2d(device).texture(), "bad-handle", 16],
   ["an unbound variable", "tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex,{%f0,%f0}];", (_, out) => out, "bad-handle", 16],
+  [
+    "a comparison of integers",
+    "tex.2d.v4.u32.f32 {%d0,%d0,%d0,%d0}, [%t,{%f0,%f0}], %f1;",
+    (device) => device.image({ type: "u32", width: 8, height: 4 }).texture(),
+    "image-mismatch",
+    16,
+  ],
   [
     "too few dimensions",
     "tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%t,{%f0}];",
@@ -119,7 +126,7 @@ const cases: readonly [what: string, body: string, object: Objects, code: string
   ],
 ];
 
-describe.each(engineNames)("reports (%s)", (engine) => {
+describe.each(usualEngines)("reports (%s)", (engine) => {
   test.each(cases)("%s", (_, body, object, code, threads) => {
     const device = new Device({ engine });
     const out = device.buffer("u32", 64);
@@ -201,7 +208,7 @@ describe.each(engineNames)("reports (%s)", (engine) => {
   });
 });
 
-test.each(engineNames)("a declared sampler has what its initializer says (%s)", (engine) => {
+test.each(usualEngines)("a declared sampler has what its initializer says (%s)", (engine) => {
   const device = new Device({ engine });
   const image = image2d(device).write(Array.from({ length: 32 }, (_, i) => i));
   const text = kernelOf(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Device, type ImageOptions, type TextureOptions } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 
 /*
  * What no form of an instruction shows: filtering over the edges of cubes, anisotropy, sRGB, fractions. Expected values
@@ -20,7 +20,7 @@ const kernel = (fetch: string): string => `.version 8.0
 }`;
 const d = "{%f0, %f1, %f2, %f3}";
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   function fetch(
     line: string,
     options: ImageOptions,
@@ -56,6 +56,18 @@ describe.each(engineNames)("%s", (engine) => {
     expect(at([0.1, 1, 1], true)).toBe((2 + 4) / 2);
     expect(at([1, 1, 1], true)).toBe((0 + 2 + 4 + (0 + 2 + 4) / 3) / 4);
     expect(at([-0.1, -1, -1], true)).toBe((3 + 5) / 2);
+  });
+
+  test("four texels around the corner of a cube are three and their mean", () => {
+    const at = fetch(
+      `tld4.r.cube.v4.f32.f32 ${d}, [%t, {%c0, %c1, %c2, %c2}];`,
+      { type: "f32", width: 4, height: 4, cube: true },
+      (n) => 1 + (n >> 4),
+      { filter: "linear", normalized: true },
+      [1, 1, 1],
+    );
+    // Below the edge of +z it is on that face, to the right of it on +x, above it on +y.
+    expect(at).toEqual([5, 1, (5 + 1 + 3) / 3, 3]);
   });
 
   test("the nearest texel of a direction to an edge or a corner of a cube is one of the face's", () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { instructionSet } from "../../src/ptx/isa/index.ts";
 import { type ChannelType, Device, type ImageOptions, type KernelArgument } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { opcodesOf, opcodesOfPairs } from "../ptx/isa/opcodes.ts";
 
 /*
@@ -109,7 +109,7 @@ function run(
   one: Case,
   type: ChannelType,
   channels: 1 | 2 | 4,
-  engine: (typeof engineNames)[number],
+  engine: (typeof usualEngines)[number],
   data: Uint8Array,
 ): Run {
   const device = new Device({ engine });
@@ -133,7 +133,7 @@ const surfaceBytes = ({ geom }: Case, unit: number): number => {
   return width * height * depth * layers * unit;
 };
 
-function checkLoad(one: Case, engine: (typeof engineNames)[number]): void {
+function checkLoad(one: Case, engine: (typeof usualEngines)[number]): void {
   const { size, count } = one;
   const text = kernelOf(one, (at, data) => {
     const type = size === 1 ? "b16" : `b${8 * size}`;
@@ -154,7 +154,7 @@ function checkLoad(one: Case, engine: (typeof engineNames)[number]): void {
 }
 
 /** Raw stores. Where lanes store to the same place, the last in lane order stays. */
-function checkStore(one: Case, engine: (typeof engineNames)[number]): void {
+function checkStore(one: Case, engine: (typeof usualEngines)[number]): void {
   const { size, count } = one;
   const data = bytesOf(32 * lanes);
   const text = kernelOf(one, (at, names) => {
@@ -175,7 +175,7 @@ function checkStore(one: Case, engine: (typeof engineNames)[number]): void {
 }
 
 /** Formatted stores: bytes as fractions, so that a float of k / 255 becomes k. */
-function checkFormatted(one: Case, engine: (typeof engineNames)[number]): void {
+function checkFormatted(one: Case, engine: (typeof usualEngines)[number]): void {
   const data = new Float32Array(8 * lanes).map((_, n) => (hash(n) % 256) / 255);
   const text = kernelOf(one, (at, names) => {
     const loads = each(names, (d, i) => `ld.global.b32 ${d}, [%data + ${4 * i}];`);
@@ -192,7 +192,7 @@ function checkFormatted(one: Case, engine: (typeof engineNames)[number]): void {
   expect(got.surface).toEqual(wanted);
 }
 
-function checkReduction(one: Case, engine: (typeof engineNames)[number]): void {
+function checkReduction(one: Case, engine: (typeof usualEngines)[number]): void {
   const { size, words, formatted } = one;
   const op = words[2]!;
   const type = words.at(-2)!;
@@ -232,7 +232,7 @@ function checkReduction(one: Case, engine: (typeof engineNames)[number]): void {
   expect(got.surface).toEqual(wanted);
 }
 
-const checks: Readonly<Record<string, (one: Case, engine: (typeof engineNames)[number]) => void>> = {
+const checks: Readonly<Record<string, (one: Case, engine: (typeof usualEngines)[number]) => void>> = {
   suld: checkLoad,
   "sust.b": checkStore,
   "sust.p": checkFormatted,
@@ -243,7 +243,7 @@ const checks: Readonly<Record<string, (one: Case, engine: (typeof engineNames)[n
 for (const form of instructionSet.instructions.flatMap(({ forms }) => forms)) {
   const check = checks[form.text.split(".")[0]!] ?? checks[form.text.split(".").slice(0, 2).join(".")];
   if (check === undefined) continue;
-  for (const engine of engineNames) {
+  for (const engine of usualEngines) {
     test(`${form.text} (${engine})`, () => {
       for (const opcode of opcodesOfPairs(form)) {
         try {
@@ -320,7 +320,7 @@ const queryKernel = (line: string): string => `.version 8.6
   ret;
 }`;
 
-for (const engine of engineNames) {
+for (const engine of usualEngines) {
   test(`queries (${engine})`, () => {
     const device = new Device({ engine });
     const of = objects(device);

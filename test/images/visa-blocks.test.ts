@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { Device } from "../../src/runtime/index.ts";
-import { type EngineName, engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { type EngineName, usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { type ImageProgram, runOnImage } from "./visa-program.ts";
 
 /*
@@ -28,7 +28,7 @@ const [columns, rows, pitch] = [40, 20, 48];
 const element = (x: number, y: number): number => (x < 0 || y < 0 || x >= columns || y >= rows ? 0 : 1 + x + 100 * y);
 const matrix = iota(pitch * rows).map((i) => (i % pitch < columns ? element(i % pitch, Math.floor(i / pitch)) : 9999));
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   describe.each([
     [0, 0],
     [8, 4],
@@ -124,7 +124,7 @@ describe.each(engineNames)("%s", (engine) => {
 describe.each(["skl", "icllp", "tgllp", "dg2"])("%s", (platform) => {
   const image = { type: "u32", width: 32, height: 8 } as const;
   const texels = iota(256).map((i) => 1000 + i);
-  test.each(engineNames)("blocks of an image are copied (%s)", (engine) => {
+  test.each(usualEngines)("blocks of an image are copied (%s)", (engine) => {
     const { device, kernel } = load(platform, "block_copy", engine);
     const from = device.image(image).write(texels);
     const to = device.image(image);
@@ -136,7 +136,7 @@ describe.each(["skl", "icllp", "tgllp", "dg2"])("%s", (platform) => {
     expect([...to.read()]).toEqual(texels);
   });
 
-  test.each(engineNames)("bytes of rows (%s)", (engine) => {
+  test.each(usualEngines)("bytes of rows (%s)", (engine) => {
     const { device, kernel } = load(platform, "block_bytes", engine);
     const from = device.image(image).write(texels);
     const out = device.buffer("u8", 32);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Device, ImageHandle, ImageOptions } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { type ImageProgram, runOnImage } from "./visa-program.ts";
 
 /*
@@ -89,7 +89,7 @@ const gathers: readonly Gathered[] = [
   ["sample4_po_l_c.R", "REF.0 LODSIX.0 U.0 V.0 ZERO32.0", (x, y) => passes(20.5, small(x, y)), 1],
 ];
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   const send = (line: string, results: number, image: ImageOptions, texels: number, platform = "bmg") => {
     const program: ImageProgram = { declarations, body: [...body, line], results, platform };
     return runOnImage(program, engine, image, iota(texels), sampler);

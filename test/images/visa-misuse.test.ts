@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Device, ImageHandle, ImageOptions } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { type ImageProgram, runOnImage } from "./visa-program.ts";
 
 /* What vISA kernels do wrong with images must end with a report in both engines: the code says which. */
@@ -71,7 +71,7 @@ const racing = (order: readonly string[]): readonly string[] => [
   "load_lz.R (M1, 16) 0x0:uw T6 R.0 LANE.0 ONE.0",
 ];
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   test.each(misuses)("$what", ({ body, image = flat, code }) => {
     const count = 32 * (image.channels ?? 1) * (image.samples ?? 1) * (image.layers ?? 1);
     const sampler = (device: Device): ImageHandle => device.sampler({});

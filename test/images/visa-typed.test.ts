@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { type ImageProgram, runOnImage } from "./visa-program.ts";
 
 /*
@@ -32,7 +32,7 @@ const typed: readonly (readonly [op: string, next: (old: number, src: number) =>
   ["xor", (a, b) => a ^ b, "SRC.0 %null.0 R.0"],
 ];
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   describe("typed_atomic", () => {
     test.each(typed)("%s", (op, next, operands) => {
       const body = [...source, `typed_atomic.${op} (M1, 16) T6 LANE.0 ONE.0 %null.0 %null.0 ${operands}`];

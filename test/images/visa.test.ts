@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { Device, type KernelArgument, type SamplerOptions } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { type Mode, sampleAt, texelAt, texelsOf } from "./model.ts";
 
 /*
@@ -177,7 +177,7 @@ for (const platform of platforms) {
   const zeinfo: unknown = parse(readFileSync(new URL(`${platform}/ze_info.yaml`, folder), "utf8"));
   describe(platform, () => {
     for (const [name, { global, args, expected }] of Object.entries(programs)) {
-      test.each(engineNames)(`${name} (%s)`, (engine) => {
+      test.each(usualEngines)(`${name} (%s)`, (engine) => {
         const device = new Device({ engine });
         const path = `${name}.visaasm`;
         const text = readFileSync(new URL(`${platform}/${path}`, folder), "utf8");

@@ -1,19 +1,23 @@
 /**
  * What the launcher tells compiled code about a texture or a surface, in words of 32 bits: the image lies in device
  * memory as a whole. The third axis is the depth, or the layers. `normalized` and `linear`: 0 or 1. `border`: the texel
- * outside, four channels.
+ * outside, four channels. `compare`: when a depth passes, a bit each: if the value given is less, equal, greater, or
+ * neither of these. `seamless`: 1 where texels beyond the edge of a cube's face are those of the next one. `unsettled`:
+ * 0, until a fetch has met such a texel: then the launcher has to fetch instead. `sampler`: a handle, which compiled
+ * code tells the launcher here.
  */
 export const imageWords = {
   ...{ base: 0, rowPitch: 1, slicePitch: 2, width: 3, height: 4, depth: 5 },
   ...{ modeX: 6, modeY: 7, modeZ: 8, normalized: 9, linear: 10, border: 11 },
+  ...{ texelBytes: 15, compare: 16, seamless: 17, unsettled: 18, sampler: 19 },
 } as const;
 
-/** The number of these words. */
-export const imageWordCount = imageWords.border + 4;
+/** The number of these words that the launcher writes. */
+export const imageWordCount = imageWords.unsettled + 1;
 
 /** The registers of `fragments` that come before these words, and those that both take together. */
 const resultRegisters = 8;
-export const imageRegisters = 12;
+export const imageRegisters = 14;
 
 /** The byte of `fragments` at which the words are, after results of the chunk's lanes. */
 export const imageWordsAt = (lanes: number): number => resultRegisters * 4 * lanes;
@@ -26,14 +30,14 @@ export interface TexelForm {
   /** Bits of a channel. */
   readonly bits: 8 | 16 | 32;
   readonly channels: 1 | 2 | 4;
-  /** Bits as they are; integers extended with zeros; or integers that stand for fractions. */
-  readonly value: "raw" | "unsigned" | "fraction";
+  /** Bits as they are; integers extended; integers that stand for fractions; or floats of 16 bits. */
+  readonly value: "raw" | "unsigned" | "signed" | "fraction" | "signed fraction" | "half";
   /** What a fetch from them gives. */
   readonly result: "float" | "integer";
 }
 
-/** The forms of texels that compiled code fetches itself; the launcher answers with the number of one, from 1. */
-export const texelForms: readonly TexelForm[] = [
+/** Forms of which plain fetches have code of their own. */
+const commonForms: readonly TexelForm[] = [
   { bits: 32, channels: 1, value: "raw", result: "float" },
   { bits: 32, channels: 4, value: "raw", result: "float" },
   { bits: 8, channels: 4, value: "fraction", result: "float" },
@@ -52,8 +56,29 @@ export const texelForms: readonly TexelForm[] = [
   { bits: 16, channels: 2, value: "unsigned", result: "integer" },
 ];
 
+/** The number of these forms, which are the first. */
+export const commonFormCount = commonForms.length;
+
+const packed = (bits: 8 | 16, value: TexelForm["value"], result: TexelForm["result"]): TexelForm[] =>
+  ([1, 2, 4] as const).map((channels) => ({ bits, channels, value, result }));
+
+/** The forms of texels that compiled code fetches itself; the launcher answers with the number of one, from 1. */
+export const texelForms: readonly TexelForm[] = [
+  ...commonForms,
+  { bits: 16, channels: 4, value: "fraction", result: "float" },
+  { bits: 16, channels: 4, value: "unsigned", result: "integer" },
+  ...packed(16, "half", "float"),
+  ...packed(8, "signed fraction", "float"),
+  ...packed(16, "signed fraction", "float"),
+  ...packed(8, "signed", "integer"),
+  ...packed(16, "signed", "integer"),
+];
+
+/** Added to the number of a form if channels that texels do not have count, too: outside they may not be 0, or 1. */
+export const allChannels = 64;
+
 /** The geometries that it fetches from, in the order in which the launcher knows them. */
-export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d"] as const;
+export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"] as const;
 /** One of `fetchedGeometries`. */
 export type FetchedGeometry = (typeof fetchedGeometries)[number];
 
@@ -63,20 +88,26 @@ export interface Fetch {
   readonly from: TexelForm["result"] | "surface";
   /** The base level, or one that is given as a float or an integer, the same for all lanes. */
   readonly level: "base" | "float" | "integer";
+  /** A sampler of its own takes the place of the texture's. */
+  readonly hasSampler: boolean;
 }
 
 const sources: readonly Fetch["from"][] = ["float", "integer", "surface"];
 const levels: readonly Fetch["level"][] = ["base", "float", "integer"];
 
-/** A fetch as one number, as compiled code tells it to the launcher. */
-export const fetchNumber = ({ geometry, from, level }: Fetch): number =>
-  (levels.length * fetchedGeometries.indexOf(geometry) + levels.indexOf(level)) * sources.length +
-  sources.indexOf(from);
-
-/** All fetches by their numbers. */
+/** All fetches by their numbers, as compiled code tells them to the launcher. */
 const fetches: readonly Fetch[] = fetchedGeometries.flatMap((geometry) =>
-  levels.flatMap((level) => sources.map((from) => ({ geometry, from, level }))),
+  levels.flatMap((level) =>
+    sources.flatMap((from) => [false, true].map((hasSampler) => ({ geometry, from, level, hasSampler }))),
+  ),
 );
+
+/** A fetch as one number. */
+export const fetchNumber = ({ geometry, from, level, hasSampler }: Fetch): number =>
+  2 *
+    ((levels.length * fetchedGeometries.indexOf(geometry) + levels.indexOf(level)) * sources.length +
+      sources.indexOf(from)) +
+  Number(hasSampler);
 
 /** The fetch of a number. */
 export const fetchOf = (number: number): Fetch => fetches[number]!;

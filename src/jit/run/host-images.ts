@@ -1,10 +1,14 @@
-import type { FoundObject } from "../../machine/images/image-table.ts";
+import type { FoundObject, ImageTable } from "../../machine/images/image-table.ts";
 import type { Image, ImageLevel } from "../../machine/images/image.ts";
+import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../numeric/texel.ts";
-import type { Sampler } from "../../machine/images/sampler.ts";
-import { hasGeometry } from "../../program/images/fetch.ts";
-import { levelsAt } from "../../program/images/lod.ts";
+import type { DepthCompare, Sampler } from "../../machine/images/sampler.ts";
+import { withSampler } from "../../program/images/fetch.ts";
+import { levelPosition } from "../../program/images/lod.ts";
+import { hasGeometry } from "../../program/images/texture-fetch.ts";
+import { weightOne } from "../../numeric/texture-coordinates.ts";
 import {
+  allChannels,
   type Fetch,
   fetchOf,
   imageModes,
@@ -14,22 +18,28 @@ import {
   texelForms,
 } from "../abi/image-words.ts";
 
+/** What a fetch makes of the bits of a channel. */
+function formedValue(type: ChannelType): TexelForm["value"] {
+  const { bits } = channelInfo[type];
+  if (bits === 32) return "raw";
+  if (type === "f16") return "half";
+  if (type.includes("norm")) return type.startsWith("u") ? "fraction" : "signed fraction";
+  return type.startsWith("u") ? "unsigned" : "signed";
+}
+
 /** The number of the form that texels have; 0 if compiled code does not know it. */
 function formOf({ format: { type, channels } }: Image, result: TexelForm["result"]): number {
   const { bits, value } = channelInfo[type];
-  const isFraction = type.includes("norm");
-  const own: TexelForm["value"] = isFraction ? "fraction" : bits === 32 ? "raw" : "unsigned";
-  // Signed integers that are extended, and floats of 16 bits, are the launcher's.
-  if (bits < 32 && !type.startsWith("u")) return 0;
-  const kind = value === "float" ? "float" : "integer";
-  if (kind !== result) return 0;
+  if ((value === "float" ? "float" : "integer") !== result) return 0;
+  const own = formedValue(type);
   const known = (form: TexelForm): boolean =>
     form.bits === bits && form.channels === channels && form.value === own && form.result === result;
   return texelForms.findIndex(known) + 1;
 }
 
 /** Wrapping and mirroring need coordinates that are fractions of the image; outside linear memory there are zeros. */
-function modeOf({ address, normalized }: Sampler, { layout }: Image, axis: 0 | 1 | 2): number {
+function modeOf({ address, normalized }: Sampler, { layout, cube }: Image, axis: 0 | 1 | 2): number {
+  if (cube) return imageModes.clamp;
   if (layout === "linear") return imageModes.border;
   const mode = imageModes[address[axis]];
   return mode >= imageModes.wrap && !normalized ? imageModes.clamp : mode;
@@ -51,19 +61,25 @@ function levelOf(level: Fetch["level"], lod: number, image: Image, sampler: Samp
   // Texels of several levels are blended, which leaves one NaN, even where one of them has all the weight.
   const keepsBits = sampler.filter === "point" || level === "integer";
   if (image.levels > 1 && sampler.mipFilter !== "point" && keepsBits) return null;
-  const found = levelsAt(level === "float" ? floatOfBits(lod) : lod, sampler, image.levels);
-  return found.length === 1 ? image.sizes[found[0]!.level]! : null;
+  const position = levelPosition(level === "float" ? floatOfBits(lod) : lod, sampler, image.levels);
+  return position % weightOne === 0 ? image.sizes[position / weightOne]! : null;
 }
 
-/** Says where a level of an image lies and its size; the third axis is that of layers or of depth. */
+/** Says where a level of an image lies and its size; the third axis is that of layers, cubes or depth. */
 function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array): void {
   words[imageWords.base] = image.base + level.offset;
   words[imageWords.rowPitch] = level.rowPitch;
   words[imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
   words[imageWords.width] = level.width;
   words[imageWords.height] = level.height;
-  words[imageWords.depth] = isArray ? image.planes : level.depth;
+  const layers = image.cube ? image.planes / 6 : image.planes;
+  words[imageWords.depth] = isArray ? layers : level.depth;
 }
+
+/** When a depth passes: see `imageWords`. */
+const passes: { readonly [C in DepthCompare]: number } = {
+  ...{ never: 0, lt: 1, eq: 2, le: 3, gt: 4, ge: 6, ne: 13, always: 15 },
+};
 
 /** Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 1, or 0. */
 function describeSurface(image: Image, geometry: string, words: Int32Array): number {
@@ -71,43 +87,57 @@ function describeSurface(image: Image, geometry: string, words: Int32Array): num
   const own = `${isArray ? "a" : ""}${image.dimensions}d`;
   if (image.samples > 1 || geometry !== own) return 0;
   putSize(image, image.sizes[0]!, isArray, words);
+  // Faces of a cube are layers of a surface.
+  if (isArray) words[imageWords.depth] = image.planes;
   words[imageWords.width] = image.width * image.texelBytes;
   return 1;
+}
+
+/** What an instruction names: a texture or a surface, and a sampler if it has one of its own. */
+interface FetchedObjects {
+  readonly object: FoundObject;
+  readonly sampler: FoundObject | "own";
 }
 
 /**
  * Describes a texture in words, if it is one that compiled code fetches from. `lod`: the word that
  * gives the level. Returns the number of its form, or 0.
  */
-function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int32Array): number {
-  if (found === null || typeof found === "string") return 0;
+function describeImage({ object, sampler: given }: FetchedObjects, fetch: Fetch, lod: number, words: Int32Array) {
+  if (object === null || typeof object === "string") return 0;
   const { geometry, from } = fetch;
-  if (from === "surface") return found.kind === "surface" ? describeSurface(found.image, geometry, words) : 0;
-  if (found.kind !== "texture") return 0;
-  const { image, sampler, sRGB } = found;
-  if (image.cube || image.samples > 1 || sRGB) return 0;
-  const isArray = image.layers !== null;
-  if (!hasGeometry(image, geometry)) return 0;
+  if (from === "surface") return object.kind === "surface" ? describeSurface(object.image, geometry, words) : 0;
+  if (object.kind !== "texture") return 0;
+  const { image, sampler: own, sRGB } = object;
+  const sampler = given === "own" ? own : samplerOf(own, given);
+  if (sampler === null || image.samples > 1 || sRGB || !hasGeometry(image, geometry)) return 0;
   const form = formOf(image, from);
-  if (form === 0) return 0;
-  const axes = ([0, 1, 2] as const).slice(0, image.dimensions);
+  const level = levelOf(fetch.level, lod, image, sampler);
+  if (form === 0 || level === null) return 0;
   const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
   const linear = sampler.filter === "linear" && from === "float";
-  // A blend of channels that an image does not have with the border's is the launcher's.
-  if (linear && image.format.channels < 4 && axes.some((axis) => modes[axis] === imageModes.border)) return 0;
-  const level = levelOf(fetch.level, lod, image, sampler);
-  if (level === null) return 0;
-  putSize(image, level, isArray, words);
+  putSize(image, level, image.cube || image.layers !== null, words);
   words[imageWords.modeX] = modes[0]!;
   words[imageWords.modeY] = modes[1]!;
   words[imageWords.modeZ] = modes[2]!;
-  words[imageWords.normalized] = sampler.normalized ? 1 : 0;
+  words[imageWords.normalized] = sampler.normalized || image.cube ? 1 : 0;
   words[imageWords.linear] = linear ? 1 : 0;
   for (let c = 0; c < 4; c++) {
     const color = image.layout === "linear" ? 0 : sampler.border[c]!;
     words[imageWords.border + c] = borderWord(color, image.format.type);
   }
-  return form;
+  words[imageWords.texelBytes] = image.texelBytes;
+  words[imageWords.compare] = passes[sampler.compare];
+  words[imageWords.seamless] = sampler.seamless ? 1 : 0;
+  words[imageWords.unsettled] = 0;
+  const hasBorder = modes.slice(0, image.dimensions).includes(imageModes.border);
+  return linear && hasBorder && image.format.channels < 4 ? form + allChannels : form;
+}
+
+/** The sampler of an instruction in place of the texture's own; null if it is none. */
+function samplerOf(own: Sampler, given: FoundObject): Sampler | null {
+  if (given === null || typeof given === "string" || given.kind !== "sampler") return null;
+  return withSampler(own, given.sampler);
 }
 
 /**
@@ -116,9 +146,10 @@ function describeImage(found: FoundObject, fetch: Fetch, lod: number, words: Int
  */
 export class ImageDescriptions {
   readonly #words = new Int32Array(imageWordCount);
-  #found: FoundObject = null;
+  #object: FoundObject = null;
+  #sampler: FetchedObjects["sampler"] = "own";
   #fetch = -1;
-  #lod = 0;
+  #level = 0;
   #form = 0;
 
   /**
@@ -126,12 +157,24 @@ export class ImageDescriptions {
    * gives its level. Returns the number of the form of its texels; 0, and no words, if compiled code cannot fetch from
    * it.
    */
-  put(found: FoundObject, fetch: number, lod: number, words: Int32Array, at: number): number {
-    if (found !== this.#found || fetch !== this.#fetch || lod !== this.#lod) {
-      this.#form = describeImage(found, fetchOf(fetch), lod, this.#words);
-      this.#found = found;
+  put(
+    images: ImageTable,
+    { high, low }: AddressParts,
+    { fetch, level }: { readonly fetch: number; readonly level: number },
+    words: Int32Array,
+    at: number,
+  ): number {
+    const object = images.find(high, low);
+    const samplerAt = at + imageWords.sampler;
+    const sampler = fetchOf(fetch).hasSampler
+      ? images.find(words[samplerAt + 1]! >>> 0, words[samplerAt]! >>> 0)
+      : "own";
+    if (object !== this.#object || sampler !== this.#sampler || fetch !== this.#fetch || level !== this.#level) {
+      this.#form = describeImage({ object, sampler }, fetchOf(fetch), level, this.#words);
+      this.#object = object;
+      this.#sampler = sampler;
       this.#fetch = fetch;
-      this.#lod = lod;
+      this.#level = level;
     }
     if (this.#form !== 0) words.set(this.#words, at);
     return this.#form;

@@ -5,164 +5,241 @@ import {
   addressed,
   type AddressMode,
   inTexels,
-  linearTexels,
+  linearFirst,
+  linearWeight,
   texelAt,
   weightOne,
 } from "../../numeric/texture-coordinates.ts";
 import type { Image, ImageLevel } from "../../machine/images/image.ts";
 import type { DepthCompare, Sampler } from "../../machine/images/sampler.ts";
 import type { UnitCall } from "../units/unit-call.ts";
-import { readTexel, type TexelReading } from "./texels.ts";
+import { TexelReader } from "./texel-reader.ts";
+import type { TexelReading } from "./texels.ts";
 
-/** A texture that a lane samples. */
+/** How texels of an image are sampled. */
 export interface Sampled {
-  readonly call: UnitCall;
-  readonly lane: number;
   readonly image: Image;
   readonly sampler: Sampler;
   readonly reading: TexelReading;
   readonly fetch: ImageFetch;
-  /** What texels are compared with; null if they are not. */
-  readonly reference: number | null;
 }
 
-/** A place in a level: coordinates by dimension, in texels or from 0 to 1 as the sampler has them. */
+/** A place in a level, filled anew for each lane. */
 export interface SamplePlace {
-  readonly at: readonly number[];
-  readonly offsets: readonly number[];
+  /** Coordinates by dimension, in texels or from 0 to 1 as the sampler has them. */
+  readonly at: Float64Array;
+  readonly offsets: Int32Array;
   /** The layer, and the face of a cube. */
-  readonly layer: number;
-  readonly face: number;
-  readonly sample: number;
+  layer: number;
+  face: number;
+  sample: number;
+  /** What texels are compared with, if they are. */
+  reference: number;
 }
 
-/** A texel that counts, by `weight`, which is a whole number. */
-interface Tap {
-  readonly texel: readonly number[];
-  readonly weight: number;
+function passes(compare: DepthCompare, value: number, texel: number): boolean {
+  switch (compare) {
+    case "never":
+      return false;
+    case "lt":
+      return value < texel;
+    case "eq":
+      return value === texel;
+    case "le":
+      return value <= texel;
+    case "gt":
+      return value > texel;
+    case "ne":
+      return value !== texel;
+    case "ge":
+      return value >= texel;
+    case "always":
+      return true;
+  }
 }
-
-const passes: { readonly [C in DepthCompare]: (value: number, texel: number) => boolean } = {
-  never: () => false,
-  lt: (value, texel) => value < texel,
-  eq: (value, texel) => value === texel,
-  le: (value, texel) => value <= texel,
-  gt: (value, texel) => value > texel,
-  ne: (value, texel) => value !== texel,
-  ge: (value, texel) => value >= texel,
-  always: () => true,
-};
 
 /** The addressing of an axis: wrapping and mirroring need normalized coordinates, and cubes have no border. */
 function modeOf({ sampler, image, fetch }: Sampled, axis: number): AddressMode {
   const mode = sampler.address[axis]!;
   if (image.cube) return "clamp";
+  if (image.layout === "linear") return "border";
   const repeats = mode === "wrap" || mode === "mirror";
   return repeats && (!sampler.normalized || fetch.integers) ? "clamp" : mode;
 }
 
-const sizesOf = ({ width, height, depth }: ImageLevel): readonly number[] => [width, height, depth];
-
-/** A texel by its indices, inside the image or not. Null beyond the corner of a cube. */
-function texelOf(
-  sampled: Sampled,
-  level: ImageLevel,
-  place: SamplePlace,
-  indices: readonly number[],
-): readonly number[] | null {
-  const { call, lane, image, sampler, reading, reference } = sampled;
-  const [layer, face, inside] = planeOf(sampled, level, place, indices) ?? [0, 0, null];
-  if (inside === null) return null;
-  const isOutside = inside.some((i) => i < 0);
-  const slice = image.samples > 1 ? place.sample : (inside[2] ?? 0);
-  const at = { level, x: inside[0]!, y: inside[1] ?? 0, slice, layer: layer * (image.cube ? 6 : 1) + face };
-  const texel = isOutside ? outsideTexel(sampled) : readTexel(call, lane, image, at, reading);
-  if (reference === null) return texel;
-  const passed = passes[sampler.compare](reference, texel[0]!) ? 1 : 0;
-  return [passed, passed, passed, passed];
-}
-
 /** Outside linear memory there are zeros. */
-function outsideTexel({ image, sampler, reading }: Sampled): readonly number[] {
-  if (image.layout === "linear") return [0, 0, 0, 0];
-  if (reading.raw) return sampler.border.map(bitsOfFloat);
-  return channelInfo[image.format.type].value === "float" ? sampler.border.map(Math.fround) : sampler.border;
+function outsideTexel({ image, sampler, reading }: Sampled): Float64Array {
+  if (image.layout === "linear") return new Float64Array(4);
+  if (reading.raw) return Float64Array.from(sampler.border, bitsOfFloat);
+  const isFloat = channelInfo[image.format.type].value === "float";
+  return Float64Array.from(sampler.border, isFloat ? Math.fround : undefined);
 }
 
-function planeOf(
-  sampled: Sampled,
-  level: ImageLevel,
-  { layer, face }: SamplePlace,
-  indices: readonly number[],
-): readonly [layer: number, face: number, indices: readonly number[]] | null {
-  const { image, sampler } = sampled;
-  if (image.cube && sampler.seamless) {
-    const found = acrossEdge({ face, i: indices[0]!, j: indices[1]! }, level.width);
-    return found === null ? null : [layer, found.face, [found.i, found.j]];
-  }
-  const sizes = sizesOf(level);
-  const isLinear = image.layout === "linear";
-  return [
-    layer,
-    face,
-    indices.map((i, axis) => addressed(i, sizes[axis]!, isLinear ? "border" : modeOf(sampled, axis))),
-  ];
-}
-
-/** The texel at a place. */
-function pointTexel(sampled: Sampled, level: ImageLevel, place: SamplePlace): readonly number[] {
-  const sizes = sizesOf(level);
-  const indices = place.at.map((coordinate, axis) => {
-    const size = sizes[axis]!;
-    const texel = texelAt(positionOf(sampled, coordinate, size));
-    // A point of a face is on that face, its edges and corners too.
-    if (sampled.image.cube) return Math.max(0, Math.min(texel, size - 1));
-    return (texel + (place.offsets[axis] ?? 0)) | 0;
-  });
-  return texelOf(sampled, level, place, indices)!;
-}
-
-const positionOf = ({ sampler, fetch, image }: Sampled, coordinate: number, size: number): number =>
-  fetch.integers ? coordinate : inTexels(coordinate, size, sampler.normalized || image.cube);
+const channels = 4;
+/** The texels around a place of three dimensions. */
+const mostTaps = 8;
 
 /**
- * The texels around a place: 2, 4 or 8, the first axis fastest, with weights whose sum is 256 to the number of axes.
+ * Samples one image for one lane after the other: the texel at a place of a level, or the weighted sum of those around
+ * it. Nothing is allocated for a lane.
  */
-function linearTaps(sampled: Sampled, level: ImageLevel, place: SamplePlace): Tap[] {
-  const sizes = sizesOf(level);
-  const axes = place.at.map((coordinate, axis) => linearTexels(positionOf(sampled, coordinate, sizes[axis]!)));
-  const taps: { texel: readonly number[] | null; weight: number }[] = [];
-  for (let corner = 0; corner < 1 << axes.length; corner++) {
-    let weight = 1;
-    const indices = axes.map(({ first, weight: second }, axis) => {
-      const isSecond = (corner >> axis) & 1;
-      weight *= isSecond ? second : weightOne - second;
-      return (first + isSecond + (place.offsets[axis] ?? 0)) | 0;
-    });
-    taps.push({ texel: texelOf(sampled, level, place, indices), weight });
+export class LevelSampler {
+  /** The components found last: numbers of binary64 that are not rounded yet, or bits where texels are raw. */
+  readonly value = new Float64Array(channels);
+  readonly #image: Image;
+  readonly #reader: TexelReader;
+  readonly #axes: number;
+  readonly #modes: readonly AddressMode[];
+  readonly #outside: Float64Array;
+  readonly #compare: DepthCompare | null;
+  readonly #isSeamless: boolean;
+  readonly #isPoint: boolean;
+  readonly #integers: boolean;
+  readonly #normalized: boolean;
+  /** Of the lane that is sampled, by axis: the texels, those before the place, and how much the next ones count. */
+  readonly #indices = new Int32Array(3);
+  readonly #first = new Int32Array(3);
+  readonly #weights = new Int32Array(3);
+  readonly #taps = new Float64Array(channels * mostTaps);
+
+  /** `axes`: how many coordinates there are; those of a face are two. */
+  constructor(sampled: Sampled, axes: number) {
+    const { image, sampler, reading, fetch } = sampled;
+    this.#image = image;
+    this.#reader = new TexelReader(image, reading);
+    this.#axes = axes;
+    this.#modes = [0, 1, 2].map((axis) => modeOf(sampled, axis));
+    this.#outside = outsideTexel(sampled);
+    this.#compare = fetch.compares ? sampler.compare : null;
+    this.#isSeamless = image.cube && sampler.seamless;
+    this.#isPoint = sampler.filter === "point" || fetch.integers;
+    this.#integers = fetch.integers;
+    this.#normalized = sampler.normalized || image.cube;
   }
-  return taps.map(({ texel, weight }) => ({ texel: texel ?? meanOf(taps), weight }));
+
+  /** The lanes of a call are next. */
+  begin(call: UnitCall): void {
+    this.#reader.begin(call);
+  }
+
+  /** Samples a place of a level. A texel of weight 0 counts too, as NaN and infinity times 0. */
+  sample(lane: number, level: ImageLevel, place: SamplePlace): void {
+    if (this.#isPoint) this.#samplePoint(lane, level, place);
+    else {
+      this.#readTaps(lane, level, place);
+      this.#sumTaps();
+    }
+  }
+
+  /** One component of the four texels around a place: (i, j + 1), (i + 1, j + 1), (i + 1, j), (i, j). */
+  gather(lane: number, level: ImageLevel, place: SamplePlace, component: number): void {
+    this.#readTaps(lane, level, place);
+    const { value } = this;
+    const taps = this.#taps;
+    value[0] = taps[2 * channels + component]!;
+    value[1] = taps[3 * channels + component]!;
+    value[2] = taps[channels + component]!;
+    value[3] = taps[component]!;
+  }
+
+  #samplePoint(lane: number, level: ImageLevel, place: SamplePlace): void {
+    for (let axis = 0; axis < this.#axes; axis++) {
+      const size = sizeOf(level, axis);
+      const texel = texelAt(this.#position(place.at[axis]!, size));
+      // A point of a face is on that face, its edges and corners too.
+      this.#indices[axis] = this.#image.cube ? Math.max(0, Math.min(texel, size - 1)) : texel + place.offsets[axis]!;
+    }
+    this.#read(lane, level, place, this.value, 0);
+  }
+
+  #position(coordinate: number, size: number): number {
+    return this.#integers ? coordinate : inTexels(coordinate, size, this.#normalized);
+  }
+
+  /** Reads the texels around a place: 2, 4 or 8, the first axis fastest. */
+  #readTaps(lane: number, level: ImageLevel, place: SamplePlace): void {
+    const axes = this.#axes;
+    for (let axis = 0; axis < axes; axis++) {
+      const position = this.#position(place.at[axis]!, sizeOf(level, axis));
+      this.#first[axis] = linearFirst(position);
+      this.#weights[axis] = linearWeight(position);
+    }
+    let missing = -1;
+    for (let tap = 0; tap < 1 << axes; tap++) {
+      for (let axis = 0; axis < axes; axis++) {
+        this.#indices[axis] = this.#first[axis]! + ((tap >> axis) & 1) + place.offsets[axis]!;
+      }
+      if (!this.#read(lane, level, place, this.#taps, channels * tap)) missing = tap;
+    }
+    if (missing >= 0) this.#meanOfOthers(missing);
+  }
+
+  /** Beyond the corner of a cube is the mean of the three texels around it. */
+  #meanOfOthers(missing: number): void {
+    const taps = this.#taps;
+    for (let c = 0; c < channels; c++) {
+      let sum = 0;
+      for (let tap = 0; tap < 4; tap++) if (tap !== missing) sum += taps[channels * tap + c]!;
+      taps[channels * missing + c] = sum / 3;
+    }
+  }
+
+  /** Sums texels by weights whose sum is 256 to the number of axes. */
+  #sumTaps(): void {
+    const { value } = this;
+    const axes = this.#axes;
+    const taps = this.#taps;
+    value.fill(0);
+    for (let tap = 0; tap < 1 << axes; tap++) {
+      let weight = 1;
+      for (let axis = 0; axis < axes; axis++) {
+        const second = this.#weights[axis]!;
+        weight *= (tap >> axis) & 1 ? second : weightOne - second;
+      }
+      for (let c = 0; c < channels; c++) value[c] = value[c]! + taps[channels * tap + c]! * weight;
+    }
+    const unit = 1 / weightOne ** axes;
+    for (let c = 0; c < channels; c++) value[c] = value[c]! * unit;
+  }
+
+  /** Reads the texel at `#indices`, inside the image or not. Returns false beyond the corner of a cube. */
+  #read(lane: number, level: ImageLevel, place: SamplePlace, into: Float64Array, to: number): boolean {
+    const axes = this.#axes;
+    let x = this.#indices[0]!;
+    let y = axes > 1 ? this.#indices[1]! : 0;
+    let z = axes > 2 ? this.#indices[2]! : 0;
+    let { face } = place;
+    const { width } = level;
+    if (this.#isSeamless) {
+      if (x < 0 || y < 0 || x >= width || y >= width) {
+        const found = acrossEdge({ face, i: x, j: y }, width);
+        if (found === null) return false;
+        face = found.face;
+        x = found.i;
+        y = found.j;
+      }
+    } else {
+      const modes = this.#modes;
+      x = addressed(x, width, modes[0]!);
+      if (axes > 1) y = addressed(y, level.height, modes[1]!);
+      if (axes > 2) z = addressed(z, level.depth, modes[2]!);
+    }
+    let texel = this.#outside;
+    if (x >= 0 && y >= 0 && z >= 0) {
+      const { cube, samples, texelBytes } = this.#image;
+      const layer = cube ? 6 * place.layer + face : place.layer;
+      const slice = samples > 1 ? place.sample : z;
+      const row = level.offset + layer * level.layerPitch + slice * level.slicePitch + y * level.rowPitch;
+      this.#reader.read(lane, row + x * texelBytes);
+      texel = this.#reader.channels;
+    }
+    if (this.#compare === null) for (let c = 0; c < channels; c++) into[to + c] = texel[c]!;
+    else into.fill(passes(this.#compare, place.reference, texel[0]!) ? 1 : 0, to, to + channels);
+    return true;
+  }
 }
 
-/** Beyond the corner of a cube is the mean of the three texels around it. */
-function meanOf(taps: readonly { readonly texel: readonly number[] | null }[]): readonly number[] {
-  const known = taps.flatMap(({ texel }) => (texel === null ? [] : [texel]));
-  return [0, 1, 2, 3].map((c) => known.reduce((sum, texel) => sum + texel[c]!, 0) / known.length);
-}
-
-/**
- * The components of a texture at a place of a level: the texel there, or the weighted sum of those around it, as a
- * number of binary64. A texel of weight 0 counts too, as NaN and infinity times 0.
- */
-export function sampleLevel(sampled: Sampled, level: ImageLevel, place: SamplePlace): readonly number[] {
-  if (sampled.sampler.filter === "point" || sampled.fetch.integers) return pointTexel(sampled, level, place);
-  const taps = linearTaps(sampled, level, place);
-  const unit = 1 / weightOne ** place.at.length;
-  return [0, 1, 2, 3].map((c) => taps.reduce((sum, { texel, weight }) => sum + texel[c]! * weight, 0) * unit);
-}
-
-/** One component of the four texels around a place: (i, j + 1), (i + 1, j + 1), (i + 1, j), (i, j). */
-export function gatherTexels(sampled: Sampled, level: ImageLevel, place: SamplePlace, component: number): number[] {
-  const taps = linearTaps(sampled, level, place);
-  return [2, 3, 1, 0].map((corner) => taps[corner]!.texel[component]!);
+function sizeOf({ width, height, depth }: ImageLevel, axis: number): number {
+  if (axis === 0) return width;
+  return axis === 1 ? height : depth;
 }

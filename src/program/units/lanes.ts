@@ -1,4 +1,4 @@
-import { lanesIn } from "../../ir/lane-mask.ts";
+import { lowestLane } from "../../ir/lane-mask.ts";
 import { FailedLanes } from "../../machine/faults/failed-lanes.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { UnitCall } from "./unit-call.ts";
@@ -9,9 +9,17 @@ import type { UnitCall } from "./unit-call.ts";
  * @throws Fault that of the first lane that has one, in all that have the same
  */
 export function forEachLane(call: UnitCall, act: (lane: number) => void): void {
-  const failed = new FailedLanes();
-  for (const lane of lanesIn(call.lanes)) failed.try(() => act(lane));
-  failed.end();
+  let failed: FailedLanes | null = null;
+  for (let m = call.lanes; m !== 0; m &= m - 1) {
+    try {
+      act(lowestLane(m));
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      failed ??= new FailedLanes();
+      failed.add(error);
+    }
+  }
+  failed?.end();
 }
 
 /** A fault of what a lane asks a unit to do. */

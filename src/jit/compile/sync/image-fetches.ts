@@ -1,19 +1,21 @@
 import { coordinatesOf, type Destination, type Expr, type ImageFetch } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { fetchedGeometries, fetchNumber, imageWordsAt } from "../../abi/image-words.ts";
+import { fetchedGeometries, fetchNumber, imageWords, imageWordsAt } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import type { FetchKind } from "../module/image-helpers.ts";
+import type { FetchKind } from "../module/fetch-writer.ts";
 
 /** The operands of a fetch: the level has 32 bits, or is the base level. */
 interface FetchPlace {
   readonly handle: Wasm;
+  /** Null: the texture's own. */
+  readonly sampler: Wasm | null;
   readonly lod: Wasm | null;
-  /** By coordinate, then four lanes each. */
-  readonly coordinates: readonly (readonly Wasm[])[];
+  /** Coordinates, offsets and the depth that is compared: four lanes each. */
+  readonly vectors: readonly (readonly Wasm[])[];
 }
 
 const bitsOf = (scalar: Wasm): Wasm => (scalar.ty === "f32" ? wasm.op("i32.reinterpret_f32", scalar) : scalar);
@@ -38,35 +40,52 @@ export class ImageFetches {
   of(fetch: ImageFetch, operands: readonly Expr[], dst: readonly Destination[]): ((byHost: () => void) => void) | null {
     const { geometry, level, offsets, compares, hasSampler, component, result, integers } = fetch;
     const known = fetchedGeometries.find((one) => one === geometry);
-    const isPlain = level !== "gradients" && offsets === 0 && component === null && !compares && !hasSampler;
-    if (known === undefined || !isPlain || result.startsWith("f16")) return null;
-    const handle = this.#chunk.value(operands[0]!);
-    if (handle.kind !== "uniform" || handle.ty !== "i64") return null;
-    const lod = level === "base" ? null : this.#chunk.value(operands[2 + coordinatesOf[known]]!);
+    if (known === undefined || level === "gradients" || result.startsWith("f16")) return null;
+    // Only floats are compared: the launcher reports anything else.
+    if (compares && result !== "f32") return null;
+    const handle = this.#handle(operands[0]!);
+    const sampler = hasSampler ? this.#handle(operands[1]!) : null;
+    if (handle === null || (hasSampler && sampler === null)) return null;
+    const afterPlace = 2 + coordinatesOf[known];
+    const lod = level === "base" ? null : this.#chunk.value(operands[afterPlace]!);
     if (lod !== null && lod.kind !== "uniform") return null;
-    const coordinates = Array.from({ length: coordinatesOf[known] }, (_, n) => {
-      const value = fitted(this.#chunk.value(operands[2 + n]!), "b32", this.#chunk.quads);
+    const words = [...operands.slice(2, afterPlace), ...operands.slice(afterPlace + (lod === null ? 0 : 1))];
+    const vectors = words.map((word) => {
+      const value = fitted(this.#chunk.value(word), "b32", this.#chunk.quads);
       return vectorOf(value, this.#chunk.quads).quads.map(([quad]) => quad!);
     });
-    const kind = { geometry: known, integers, result: result === "f32" ? "float" : "integer" } as const;
-    const where = { handle: handle.scalar, lod: lod === null ? null : bitsOf(lod.scalar), coordinates };
+    const from = result === "f32" ? "float" : "integer";
+    const kind = { geometry: known, integers, result: from, component, offsets, compares } as const;
+    const where = { handle, sampler, lod: lod === null ? null : bitsOf(lod.scalar), vectors };
     return (byHost) => this.#write(where, kind, dst, byHost);
   }
 
+  /** A handle that is the same in all lanes; null for any other. */
+  #handle(operand: Expr): Wasm | null {
+    const value = this.#chunk.value(operand);
+    return value.kind === "uniform" && value.ty === "i64" ? value.scalar : null;
+  }
+
   #write(
-    { handle, lod, coordinates }: FetchPlace,
+    { handle, sampler, lod, vectors }: FetchPlace,
     kind: FetchKind,
     dst: readonly Destination[],
     byHost: () => void,
   ): void {
     const { writer: w, quads } = this.#chunk;
+    const { geometry, result: from } = kind;
     const level = lod === null ? "base" : kind.integers ? "integer" : "float";
     importHost(this.#at.unit.module, "image");
     const form = w.local("i32");
+    if (sampler !== null) {
+      w.get(this.#at.context);
+      w.value(sampler);
+      w.memory("i64.store", 4, this.#wordsAt() + 4 * imageWords.sampler);
+    }
     w.get(this.#at.context);
     w.value(wasm.op("i32.wrap_i64", wasm.op("i64.shr_u", handle, wasm.i64(32n))));
     w.value(wasm.op("i32.wrap_i64", handle));
-    w.value(wasm.i32(fetchNumber({ geometry: kind.geometry, from: kind.result, level })));
+    w.value(wasm.i32(fetchNumber({ geometry, from, level, hasSampler: sampler !== null })));
     w.value(lod ?? wasm.i32(0));
     callHost(w, "image");
     w.set(form);
@@ -76,12 +95,25 @@ export class ImageFetches {
       for (let quad = 0; quad < quads; quad++) {
         w.value(wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(this.#wordsAt())));
         w.get(form);
-        for (const coordinate of coordinates) w.value(coordinate[quad]!);
+        for (const vector of vectors) w.value(vector[quad]!);
         w.call(name);
         this.#keep(quad, dst);
       }
-    }, byHost);
+      if (geometry.endsWith("cube")) this.#settle(form);
+    });
+    w.get(form);
+    w.op("i32.eqz");
+    w.if(byHost);
     w.release(form);
+  }
+
+  /** 0 in place of a form that is known, if the launcher has to fetch all the same. */
+  #settle(form: number): void {
+    const { writer: w } = this.#chunk;
+    w.get(this.#at.context);
+    w.memory("i32.load", 4, this.#wordsAt() + 4 * imageWords.unsettled);
+    w.op("i32.eqz");
+    w.set(form);
   }
 
   #wordsAt(): number {

@@ -47,7 +47,7 @@ export class SurfaceElements {
       w.get(this.#at.context);
       w.value(op("i32.wrap_i64", op("i64.shr_u", handle.scalar, wasm.i64(32n))));
       w.value(op("i32.wrap_i64", handle.scalar));
-      w.value(wasm.i32(fetchNumber({ geometry, from: "surface", level: "base" })));
+      w.value(wasm.i32(fetchNumber({ geometry, from: "surface", level: "base", hasSampler: false })));
       w.i32(0);
       callHost(w, "image");
       w.set(isOwn);

@@ -21,6 +21,7 @@ import type {
   Observer,
   RangeEvent,
   ReturnEvent,
+  UndefinedEvent,
   WarpEvent,
 } from "../machine/events.ts";
 import type { Site } from "../machine/state/code.ts";
@@ -33,8 +34,9 @@ import { type Plan, planOf } from "./init/reads.ts";
 import { InitState, LaneShades } from "./init/state.ts";
 import { TensorShadow } from "./init/tensor-cells.ts";
 import { finish, WarpOperands } from "./init/warp-ops.ts";
+import { unspecifiedResults } from "./undefined.ts";
 
-/** An undefined guard: it is unknown in these lanes whether the result was written. */
+/** Lanes in which results are undefined, for instance as the guard is: it is unknown whether they were written. */
 interface Doubt {
   readonly site: Site;
   readonly lanes: number;
@@ -42,9 +44,10 @@ interface Doubt {
 }
 
 /**
- * Reports uses of values that were never written, where the use matters: where it decides control flow, which memory is
- * accessed, or what other threads see of it. The report names the instruction that first read the unwritten place.
- * Copying such values and computing with them is not an error: undefinedness is tracked bit by bit.
+ * Reports uses of values that were never written, and of unspecified results, where the use matters: where it decides
+ * control flow, which memory is accessed, or what other threads see of it. The report names the instruction that first
+ * read the unwritten place, or whose result is unspecified. Copying such values and computing with them is not an
+ * error: undefinedness is tracked bit by bit.
  *
  * One observer watches one launch.
  */
@@ -160,6 +163,14 @@ export class InitSanitizer implements Observer {
   #define({ activation, site, mask }: LaneEvent, plan: Plan, shadow: ActivationShadow, lanes = mask): void {
     const { dst } = site.instruction;
     if (dst.length > 0) this.#state.define(shadow, activation, plan, dst, lanes);
+  }
+
+  /** An unspecified result is undefined: it is reported where it matters. */
+  undefinedCase({ activation, site, mask, code }: UndefinedEvent): void {
+    const message = unspecifiedResults[code];
+    if (message === undefined) return;
+    const origin = this.#state.origins.ofResult(site, activation, code, message);
+    this.#undefine(this.#state.shadowOf(activation), activation, { site, lanes: mask, origin });
   }
 
   access(e: AccessEvent): void {
@@ -314,12 +325,15 @@ export class InitSanitizer implements Observer {
   /** Marks results as undefined because it is unknown whether they were written. */
   #doubtResults(doubt: Doubt, { activation, site }: LaneEvent): void {
     this.#doubt = doubt;
-    const shadow = this.#state.shadowOf(activation);
-    for (let m = doubt.lanes; m !== 0; m &= m - 1) {
+    this.#undefine(this.#state.shadowOf(activation), activation, { ...doubt, site });
+  }
+
+  #undefine(shadow: ActivationShadow, activation: LaneEvent["activation"], { site, lanes, origin }: Doubt): void {
+    for (let m = lanes; m !== 0; m &= m - 1) {
       const lane = lowestLane(m);
       this.#state.reader.at(shadow, activation, lane, this.#active);
       for (const to of site.instruction.dst) {
-        if (to !== null) this.#state.write(shadow, to, lane, { low: -1, high: -1, origin: doubt.origin });
+        if (to !== null) this.#state.write(shadow, to, lane, { low: -1, high: -1, origin });
       }
     }
   }

@@ -98,21 +98,21 @@ describe("noreturn-returned", () => {
   test("a function that exits does not return", () => expect(calling((f) => f.exit())).toEqual([]));
 });
 
-describe("division-by-zero", () => {
-  const dividing = (guarded: boolean) => {
+describe("operands for which a result is undefined", () => {
+  const counting = (guarded: boolean) => {
     const m = new ModuleBuilder();
     const k = m.kernel();
     const p = guard(k, kit.ne(tid, kit.i32(0)));
     k.set(k.reg("b32"), tid, {
-      undefinedCases: [{ code: "division-by-zero", when: kit.eq(tid, kit.i32(0)) }],
+      undefinedCases: [{ code: "operand-out-of-range", when: kit.eq(tid, kit.i32(0)) }],
       ...(guarded ? { when: p } : {}),
     });
     return run(m, { observers });
   };
-  test("is a warning for the lanes that divide by zero", () => {
-    const { ok, reports } = dividing(false);
+  test("are a warning for the lanes that have them", () => {
+    const { ok, reports } = counting(false);
     expect(ok).toBe(true);
-    expect(reports).toMatchObject([{ code: "division-by-zero", severity: "warning", count: 1 }]);
+    expect(reports).toMatchObject([{ code: "operand-out-of-range", severity: "warning", count: 1 }]);
   });
-  test("lanes whose guard is false do not divide", () => expect(dividing(true).reports).toEqual([]));
+  test("lanes whose guard is false do not compute", () => expect(counting(true).reports).toEqual([]));
 });

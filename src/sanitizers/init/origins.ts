@@ -3,12 +3,14 @@ import type { StackEntry } from "../../machine/reports/report.ts";
 import type { Activation } from "../../machine/state/launch-state.ts";
 import type { Site } from "../../machine/state/code.ts";
 
-/** The place where an unwritten value was first read. */
+/** Where an undefined value comes from: the first read of an unwritten place, or an instruction that gives none. */
 export interface Origin {
   readonly site: Site;
-  /** The name of the place in messages. */
-  readonly place: string;
-  /** The calls that led to the first read. */
+  /** The beginning of the message, which the role of the value ends. */
+  readonly message: string;
+  /** The report, if the value comes from an instruction whose result is unspecified. */
+  readonly unspecified: string | null;
+  /** The calls that led there. */
   readonly stack: readonly StackEntry[];
 }
 
@@ -20,18 +22,33 @@ const maxOrigins = 0x3ffe;
  */
 export class Origins {
   readonly #list: Origin[] = [];
-  readonly #bySite = new Map<Site, number>();
+  readonly #reads = new Map<Site, number>();
+  readonly #results = new Map<Site, number>();
 
   number(site: Site, activation: Activation, place: () => string, maybePadding = false): number {
-    let index = this.#bySite.get(site);
+    const index = this.#indexIn(this.#reads, site, () => ({
+      site,
+      message: `${place()} is read before it has been written, and the value is`,
+      unspecified: null,
+      stack: stackOf(site, activation),
+    }));
+    return 4 * (index + 1) + (maybePadding ? 1 : 0);
+  }
+
+  /** The number of the results of an instruction that leaves them unspecified. */
+  ofResult(site: Site, activation: Activation, code: string, message: string): number {
+    const stack = stackOf(site, activation);
+    return computed(4 * (this.#indexIn(this.#results, site, () => ({ site, message, unspecified: code, stack })) + 1));
+  }
+
+  #indexIn(known: Map<Site, number>, site: Site, make: () => Origin): number {
+    let index = known.get(site);
     if (index === undefined) {
       index = Math.min(this.#list.length, maxOrigins);
-      if (index === this.#list.length) {
-        this.#list.push({ site, place: place(), stack: stackOf(site, activation) });
-      }
-      this.#bySite.set(site, index);
+      if (index === this.#list.length) this.#list.push(make());
+      known.set(site, index);
     }
-    return 4 * (index + 1) + (maybePadding ? 1 : 0);
+    return index;
   }
 
   get(number: number): Origin {

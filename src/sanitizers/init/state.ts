@@ -96,24 +96,29 @@ export class InitState {
   }
 
   /**
-   * Reports that something depends on a value that was never written. `ends`: the run cannot usefully go on.
+   * Reports that something depends on an undefined value. `ends`: the run cannot usefully go on.
    *
    * @throws Fault when it ends the launch
    */
   matters({ warp, activation, site, mask }: LaneEvent, origin: number, role: string, ends = false): void {
     const found = this.origins.get(origin);
-    const code = "uninitialized-read";
-    const message = `${found.place} is read before it has been written, and the value is ${role}`;
-    const help = "write it on every way that leads here";
+    const isResult = found.unspecified !== null;
+    const code = found.unspecified ?? "uninitialized-read";
+    const message = `${found.message} ${role}`;
+    const help = isResult
+      ? "test the operands first, or leave the result unused"
+      : "write it on every way that leads here";
     const notes = found.site === site ? [] : [`it is ${role} in \`${site.code.ir.name}\`, line ${lineOf(site)}`];
     const details = { help, notes, stack: found.stack };
-    if (ends) throw new Fault(code, message, { site: found.site, activation, lanes: mask }, details);
+    // A result that is unspecified has a value nevertheless, with which a run goes on.
+    const severity = isResult ? "warning" : "error";
+    if (ends && !isResult) throw new Fault(code, message, { site: found.site, activation, lanes: mask }, details);
     const reported = this.#reported.get(warp);
     const before = reported?.get(placeOf(origin)) ?? 0;
     const lanes = mask & ~before;
     if (lanes === 0) return;
     reported?.set(placeOf(origin), before | lanes);
-    warp.cta.grid.reports.add({ code, severity: "error", message, site: found.site, activation, lanes, ...details });
+    warp.cta.grid.reports.add({ code, severity, message, site: found.site, activation, lanes, ...details });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Argument, Op } from "./instruction.ts";
+import type { IrFunction } from "./module.ts";
 
 /** A call of a PTX function, or of a function that the runtime provides. */
 export type CallOp = Extract<Op, { kind: "call" }>;
@@ -26,3 +27,11 @@ export const isCall = (op: Op): op is AnyCall =>
 /** Whether a call goes to a computed address. */
 export const isIndirect = (op: AnyCall): op is CallOp | FileCallOp =>
   op.kind !== "subroutine-call" && op.target.kind === "indirect";
+
+/** Whether a call of vISA may go to a routine: both agree on what is passed, or the call names it (`checkSizes`). */
+export function fits(op: FileCallOp, { kind, file }: IrFunction): boolean {
+  if (kind !== "function" || file === undefined) return false;
+  const { argSize, retvalSize } = file;
+  if (op.target.kind === "direct") return true;
+  return (argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize;
+}

@@ -6,6 +6,8 @@ export type PayloadSource =
   | { readonly kind: "group-id"; readonly dimension: 0 | 1 | 2 }
   /** The number of the thread in its group, a doubleword. */
   | { readonly kind: "thread-index" }
+  /** The address of the thread's own memory, and how far beyond it: what work items do not know. */
+  | { readonly kind: "private"; readonly offset: number }
   /** Zeros. */
   | { readonly kind: "zero" }
   /** The index of each lane's work item in the launch: 32 bits for each lane, adjacent. */
@@ -23,6 +25,19 @@ export interface PayloadPart {
   readonly source: PayloadSource;
 }
 
+/** The memory that hardware threads have for themselves, and how they find it. */
+export interface PrivateMemory {
+  /** Bytes that each thread has. */
+  readonly bytes: number;
+  /**
+   * The offset among the launch's parameters of the address of the first thread's memory, which the others' follow by
+   * their numbers; null if there is none.
+   */
+  readonly base: number | null;
+  /** What the thread with a number finds in `%sr0` and `%msg0`. */
+  readonly stateOf: (thread: number) => { readonly sr0: number; readonly msg0: number };
+}
+
 /**
  * What the work items of a vISA kernel would have to know if no hardware thread were around them. It depends on the
  * program alone; the values are the launch's parameters.
@@ -37,4 +52,5 @@ export interface WorkItemModel {
   readonly paramBytes: number;
   /** By index of a surface, the offset of its address among the launch's parameters. */
   readonly surfaces: ReadonlyMap<number, number>;
+  readonly privateMemory: PrivateMemory;
 }

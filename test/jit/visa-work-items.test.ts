@@ -519,6 +519,14 @@ L:
 L:`,
   },
   {
+    title: "a predicate that is set from a word of lanes, in every thread",
+    form: "work items",
+    body: `    mov (M1_NM, 1) S(0,0)<1> 0xa5c3:d
+    setp (NM) P1 SU(0,0)<0;1,0>
+    mov (E) X(0,0)<1> 1:d
+    (P1) mov (E) X(0,0)<1> ID(0,0)<1;1,0>`,
+  },
+  {
     title: "blocks that the thread stores and loads",
     form: "work items",
     body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
@@ -543,6 +551,7 @@ function workItemsOf(one: Case): IrFunction | null {
     pointers: [0],
     paramBytes: 8,
     surfaces: new Map(),
+    privateMemory: { bytes: 0, base: null, stateOf: () => ({ sr0: 0, msg0: 0 }) },
   };
   const functions = new CompiledFunctions(loaded);
   const found = functions.asWorkItems(functions.list[0]!, width, model);

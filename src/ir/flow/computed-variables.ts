@@ -1,7 +1,10 @@
 import type { Expr, IndirectLeaf, RegionLeaf } from "../../semantics/index.ts";
 import type { FileVariable } from "../byte-file.ts";
 import type { Instruction } from "../instruction.ts";
+import type { LaneRule } from "../lanes.ts";
 import type { IrFunction } from "../module.ts";
+import { targetsIn } from "../op-traits.ts";
+import { fileLeavesOf } from "./accesses.ts";
 
 /**
  * The variables of the byte file whose elements are read at computed places: `r[A0]`, where what is written to A0 is
@@ -12,6 +15,7 @@ export class ComputedVariables {
   readonly #known = new Map<IndirectLeaf, FileVariable | null>();
   /** Regions of which a question is open: a loop's variable is a multiple if what each round adds to it is one. */
   readonly #asked = new Set<string>();
+  #targets: ReadonlySet<number> | null = null;
 
   constructor(ir: IrFunction) {
     this.#ir = ir;
@@ -24,40 +28,41 @@ export class ComputedVariables {
     return found;
   }
 
-  #find({ address, bits }: IndirectLeaf): FileVariable | null {
+  #find(leaf: IndirectLeaf): FileVariable | null {
+    const { address, bits } = leaf;
     const from = regionIn(address);
-    const values = from === null ? [] : this.#writtenTo(from);
-    const variables = values.map((value) => this.#variableIn(value, bits / 8));
+    const reader = this.#ir.instructions.findIndex((instruction) => fileLeavesOf(instruction).includes(leaf));
+    const values = from === null ? [] : this.#writtenTo(from, reader);
+    const variables = values.map((written) => this.#variableIn(written, bits / 8));
     const [variable] = variables;
     return variable !== undefined && variables.every((v) => v === variable) ? variable : null;
   }
 
   /** The variable whose address an expression has, besides a multiple of `size`. */
-  #variableIn(expr: Expr | null, size: number): FileVariable | null {
-    if (expr?.kind !== "prim" || expr.prim !== "i32.add") return null;
-    const [base, distance] = expr.args as [Expr, Expr];
-    if (base.kind !== "const" || !this.#isMultiple(distance, size)) return null;
+  #variableIn({ value, index, isWider }: Written, size: number): FileVariable | null {
+    if (value?.kind !== "prim" || value.prim !== "i32.add" || isWider) return null;
+    const [base, distance] = value.args as [Expr, Expr];
+    if (base.kind !== "const" || !this.#isMultiple(distance, size, index)) return null;
     const at = Number(base.value);
     const variable = this.#variableAt(at);
     const isInside = variable !== undefined && at < variable.at + variable.bytes && (at - variable.at) % size === 0;
     return isInside ? variable : null;
   }
 
-  #isMultiple(expr: Expr, size: number): boolean {
+  /** `index`: the instruction that computes it. */
+  #isMultiple(expr: Expr, size: number, index: number): boolean {
     if (expr.kind === "const") return Number(expr.value) % size === 0;
-    if (expr.kind === "region") {
-      return this.#holdsMultiples(expr, size);
-    }
+    if (expr.kind === "region") return this.#holdsMultiples(expr, size, index);
     if (expr.kind !== "prim") return false;
     const [a, b] = expr.args as [Expr, Expr];
     switch (expr.prim) {
       case "i32.extend16_s":
-        return this.#isMultiple(a, size);
+        return this.#isMultiple(a, size, index);
       case "i32.and":
-        return this.#isMultiple(a, size) || this.#isMultiple(b, size);
+        return this.#isMultiple(a, size, index) || this.#isMultiple(b, size, index);
       case "i32.add":
       case "i32.sub":
-        return this.#isMultiple(a, size) && this.#isMultiple(b, size);
+        return this.#isMultiple(a, size, index) && this.#isMultiple(b, size, index);
       case "i32.shl": {
         const count = b.kind === "prim" && b.prim === "i32.and" ? b.args[0]! : b;
         return count.kind === "const" && 2 ** (Number(count.value) & 31) % size === 0;
@@ -68,20 +73,41 @@ export class ComputedVariables {
   }
 
   /** Whether all that is written to a region is a multiple of `size`, also where it is computed from itself. */
-  #holdsMultiples(leaf: RegionLeaf, size: number): boolean {
-    const name = `${leaf.region.at}:${leaf.bits}`;
+  #holdsMultiples(leaf: RegionLeaf, size: number, reader: number): boolean {
+    const name = `${leaf.region.at}:${leaf.bits}:${reader}`;
     if (this.#asked.has(name)) return true;
     this.#asked.add(name);
-    const values = this.#writtenTo(leaf);
-    const holds = values.length > 0 && values.every((value) => value !== null && this.#isMultiple(value, size));
+    const values = this.#writtenTo(leaf, reader);
+    // The low part of a multiple of a power of two is one, too.
+    const holds =
+      values.length > 0 && values.every(({ value, index }) => value !== null && this.#isMultiple(value, size, index));
     this.#asked.delete(name);
     return holds;
   }
 
-  /** The values that are written where a region begins; null for one that is not computed, or a part of one. */
-  #writtenTo({ region, bits }: RegionLeaf): readonly (Expr | null)[] {
+  /**
+   * What an instruction may read where a region begins: what has been written there just before, if it is for the
+   * thread, and otherwise all that is ever written there.
+   */
+  #writtenTo({ region, bits }: RegionLeaf, reader: number): readonly Written[] {
     const variable = this.#variableAt(region.at);
-    return this.#ir.instructions.flatMap((instruction) => written(instruction, region.at, bits, variable));
+    const { instructions } = this.#ir;
+    const isOne = (lanes: LaneRule | undefined): boolean => lanes?.noMask === true && lanes.count === 1;
+    if (isOne(instructions[reader]!.lanes)) {
+      for (let i = reader - 1; i >= 0 && !this.#isTarget(i + 1); i--) {
+        const instruction = instructions[i]!;
+        const found = written(instruction, i, { at: region.at, bits }, variable);
+        if (found.length === 0) continue;
+        if (isOne(instruction.lanes) && instruction.guard === null && found.length === 1) return found;
+        break;
+      }
+    }
+    return instructions.flatMap((instruction, i) => written(instruction, i, { at: region.at, bits }, variable));
+  }
+
+  #isTarget(index: number): boolean {
+    this.#targets ??= new Set(this.#ir.instructions.flatMap(({ op }) => targetsIn(op)));
+    return this.#targets.has(index);
   }
 
   #variableAt(byte: number): FileVariable | undefined {
@@ -89,19 +115,28 @@ export class ComputedVariables {
   }
 }
 
+/** A value that an instruction writes: null for one that is not computed. `isWider`: only its low part is meant. */
+interface Written {
+  readonly value: Expr | null;
+  readonly index: number;
+  readonly isWider: boolean;
+}
+
 function written(
   { op, dst }: Instruction,
-  at: number,
-  bits: number,
+  index: number,
+  { at, bits }: { readonly at: number; readonly bits: number },
   variable: FileVariable | undefined,
-): readonly (Expr | null)[] {
+): readonly Written[] {
   const start = variable?.at ?? 0;
   const end = start + (variable?.bytes ?? at + 1);
-  return dst.flatMap((to, i) => {
+  return dst.flatMap((to, i): Written[] => {
     if (to === null || typeof to === "number" || to.kind === "indirect") return [];
     if (to.region.at < start || to.region.at >= end) return [];
-    if (to.bits !== bits || (8 * (at - to.region.at)) % bits !== 0) return [null];
-    return [op.kind === "pure" ? op.values[i]! : null];
+    const isWider = to.bits > bits && to.region.at === at;
+    const isPart = to.bits !== bits && !isWider;
+    if (isPart || (8 * (at - to.region.at)) % bits !== 0) return [{ value: null, index, isWider }];
+    return [{ value: op.kind === "pure" ? op.values[i]! : null, index, isWider }];
   });
 }
 

@@ -1,17 +1,19 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import type { Destination, FileTarget, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
-import type { IrFunction } from "../module.ts";
+import { argAt, variablesAt } from "../byte-file.ts";
+import type { IrFunction, Register } from "../module.ts";
 import { byteOf } from "../region.ts";
 import { retargeted } from "../retarget.ts";
+import { fileLeavesOf } from "./accesses.ts";
 import { ComputedVariables } from "./computed-variables.ts";
-import { componentsOf, fileAccessesOf, ruleOf } from "./file-accesses.ts";
+import { componentsOf, type FileAccess, fileAccessesOf, ruleOf } from "./file-accesses.ts";
 import { type Holder, holdersOf } from "./file-holders.ts";
 import { HolderRegisters } from "./holder-registers.ts";
 import { laneBlocks } from "./lane-blocks.ts";
 import { type LaneMap, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
 import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules } from "./lane-rules.ts";
-import { isAmong, tableOf } from "./lane-tables.ts";
+import { isAmong, laneNumber, tableOf } from "./lane-tables.ts";
 
 /** A function whose byte file has become registers. Rules remain where lanes that are not active matter. */
 export interface PromotedLanes {
@@ -22,17 +24,35 @@ export interface PromotedLanes {
   readonly rules: readonly (LaneRule | undefined)[];
 }
 
-/**
- * Promotes the whole byte file of a kernel to registers, for threads of `width` lanes: elements that lanes share become
- * registers that are the same in all of them; elements of other lanes are fetched by shuffles. Null if the file is
- * accessed in a way for which there are no registers.
- */
-export function promoteLanes(ir: IrFunction, width: number): PromotedLanes | null {
-  const variables = new ComputedVariables(ir);
-  const accesses = fileAccessesOf(ir.instructions, width, variables);
-  const holders = accesses === null ? null : holdersOf(componentsOf(accesses), ir.instructions, width);
-  return holders === null ? null : new LanePromotion(ir, width, holders, variables).promoted();
+/** What other routines access of %arg and %retval, which must be the same registers in all of them. */
+export interface PassedAccesses {
+  /** Each with the index of its instruction in the list. */
+  readonly accesses: readonly FileAccess[];
+  readonly instructions: readonly Instruction[];
 }
+
+/**
+ * Promotes the whole byte file of a routine to registers, for threads of `width` lanes: elements that lanes share
+ * become registers that are the same in all of them; elements of other lanes are fetched by shuffles. Null if the file
+ * is accessed in a way for which there are no registers. `passed`: null where no routine calls another.
+ */
+export function promoteLanes(ir: IrFunction, width: number, passed: PassedAccesses | null): PromotedLanes | null {
+  const variables = new ComputedVariables(ir);
+  const own = fileAccessesOf(ir.instructions, width, variables);
+  if (own === null) return null;
+  const shift = ir.instructions.length;
+  const others = passed?.accesses.map((access) => ({ ...access, index: access.index + shift })) ?? [];
+  const instructions = [...ir.instructions, ...(passed?.instructions ?? [])];
+  const holders = holdersOf(componentsOf([...own, ...others]), instructions, width);
+  if (holders === null) return null;
+  // Functions find what belongs to the thread, and what they are passed.
+  const isKept = ({ home }: Register): boolean =>
+    passed !== null && home !== undefined && home.at < variablesAt(ir.file!.grfBytes);
+  return new LanePromotion(ir, width, holders, variables).promoted(isKept);
+}
+
+/** Whether a byte of a routine's file belongs to %arg or %retval. */
+export const isPassed = (at: number, { file }: IrFunction): boolean => at >= argAt && at < variablesAt(file!.grfBytes);
 
 class LanePromotion {
   readonly #ir: IrFunction;
@@ -49,7 +69,8 @@ class LanePromotion {
     this.#single = singlePredicates(ir, width);
   }
 
-  promoted(): PromotedLanes | null {
+  /** `isKept`: registers that are read where it does not show. */
+  promoted(isKept: (register: Register) => boolean): PromotedLanes | null {
     const instructions: Instruction[] = [];
     const origins: number[] = [];
     const rules: (LaneRule | undefined)[] = [];
@@ -59,6 +80,7 @@ class LanePromotion {
       const written = this.#rewritten(instruction);
       if (written === null) return null;
       for (const one of written) {
+        if (changesNothing(one)) continue;
         instructions.push(one);
         origins.push(i);
         // What lanes do for others is for all of the thread, whatever the program's instruction is for.
@@ -66,7 +88,7 @@ class LanePromotion {
       }
     }
     starts.push(instructions.length);
-    const dead = deadResults(instructions);
+    const dead = deadResults(instructions, this.#registers.all.map(isKept));
     /** By instruction, how many are left before it. */
     const places = [0];
     for (const isDead of dead) places.push(places.at(-1)! + Number(!isDead));
@@ -80,7 +102,7 @@ class LanePromotion {
   #rewritten(instruction: Instruction): readonly Instruction[] | null {
     const rule = ruleOf(instruction, this.#width);
     const rewriting: Rewriting = { instruction, rule, before: [], fetched: new Map(), pending: new Map() };
-    if (instruction.lanes?.uniform === true) return [instruction];
+    if (instruction.lanes?.uniform === true) return this.#forControl(rewriting);
     const block = laneBlocks(rewriting, this.#width, this.#registers, this.#operands);
     if (block !== null) return block;
     const holders = targetsOf(instruction).map((to) =>
@@ -97,6 +119,14 @@ class LanePromotion {
     if (!noMask || count !== 1 || lanes === undefined) return false;
     if (op.kind === "atomic" || op.kind === "store") return dst.every((to) => to === null || typeof to === "number");
     return dst.every((to) => typeof to !== "object" && (to === null || this.#single.has(to)));
+  }
+
+  /** A branch, call or return that takes all lanes or none. */
+  #forControl(rewriting: Rewriting): readonly Instruction[] | null {
+    const { instruction, rule, before } = rewriting;
+    if (fileLeavesOf(instruction).length === 0) return [instruction];
+    const made = this.#forLane(rewriting, rule.first);
+    return made === null ? null : [...before, { ...made, lanes: rule }];
   }
 
   // ---- For all lanes of the thread ----------------------------------------------------------------------------------
@@ -160,12 +190,14 @@ class LanePromotion {
     const { lanes: _, ...rest } = instruction;
     if (!isOwn && (instruction.op.kind !== "pure" || instruction.guard !== null)) return null;
     const table = isOwn ? null : tableOf(Array.from({ length: this.#width }, (_, l) => map.get(l) ?? 0));
+    const number = table ?? laneNumber(this.#width);
     const made = this.#operands.of(rewriting, rest, map, (expr) =>
-      table !== null && expr.kind === "special" && expr.name === "laneid" ? table : null,
+      expr.kind === "special" && expr.name === "laneid" ? number : null,
     );
     if (made === null) return null;
     if (table !== null && !rule.noMask) return [...before, ...this.#forOthers(rewriting, made, [...map.keys()], table)];
-    return [...before, ...this.#limited(made, [...map.keys()], rule.noMask)];
+    const limited = this.#limited(made, [...map.keys()], rule.noMask);
+    return limited && [...before, ...limited];
   }
 
   /** What active lanes do for others: `from` is the number of the lane that must be active. */
@@ -186,8 +218,8 @@ class LanePromotion {
     ];
   }
 
-  /** An instruction for some of the lanes. */
-  #limited(instruction: Instruction, lanes: readonly number[], noMask: boolean): readonly Instruction[] {
+  /** An instruction for some of the lanes; null if these decide together, which is not for each of them to know. */
+  #limited(instruction: Instruction, lanes: readonly number[], noMask: boolean): readonly Instruction[] | null {
     const isAll = lanes.length === this.#width;
     if (!noMask && isAll) return [instruction];
     const [first, count] = [Math.min(...lanes), lanes.length];
@@ -198,6 +230,7 @@ class LanePromotion {
       ...(limits ? { first, count } : { first: 0, count: this.#width }),
     });
     if (noMask && isRange) return [{ ...instruction, lanes: range(true) }];
+    if (instruction.guard?.collapse !== undefined) return null;
     const p = this.#registers.temporary(1);
     const { guard } = instruction;
     const among = isAmong(lanes, this.#width);
@@ -231,6 +264,15 @@ class LanePromotion {
       : map;
   }
 }
+
+/** Whether registers are written to themselves, as compilers do to say that a value is needed after a call. */
+const changesNothing = ({ op, dst }: Instruction): boolean =>
+  op.kind === "pure" &&
+  dst.length > 0 &&
+  dst.every((to, i) => {
+    const value = op.values[i]!;
+    return value.kind === "reg" && value.reg === to;
+  });
 
 const targetsOf = ({ dst }: Instruction): readonly Extract<FileTarget, { kind: "region" }>[] =>
   dst.flatMap((to) => (to !== null && typeof to !== "number" && to.kind === "region" ? [to] : []));

@@ -63,17 +63,21 @@ const isRegister = (expr: Expr, register: number): boolean => expr.kind === "reg
 const readsRegister = (expr: Expr, register: number): boolean =>
   isRegister(expr, register) || (expr.kind === "prim" && expr.args.some((arg) => readsRegister(arg, register)));
 
+/** The registers of which an instruction reads what other lanes have. */
+export function readAcross({ op, guard }: Instruction): readonly number[] {
+  const found: number[] = [];
+  if (op.kind === "warp") for (const operand of op.warp.operands) if (operand.kind === "reg") found.push(operand.reg);
+  if (guard?.collapse !== undefined) found.push(guard.register);
+  if (op.kind === "pure") for (const value of op.values) wordsOf(value, (r) => found.push(r));
+  return found;
+}
+
 /**
  * Drops rules for all lanes from what writes registers that no lane reads of another, nor computes such registers from
  * in lanes that are not active.
  */
 export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction {
-  const across = new Set<number>();
-  for (const { op, guard } of ir.instructions) {
-    if (op.kind === "warp") for (const operand of op.warp.operands) if (operand.kind === "reg") across.add(operand.reg);
-    if (guard?.collapse !== undefined) across.add(guard.register);
-    if (op.kind === "pure") for (const value of op.values) wordsOf(value, (r) => across.add(r));
-  }
+  const across = new Set(ir.instructions.flatMap(readAcross));
   const forOthers = ir.instructions.filter(({ lanes }) => lanes?.noMask === true && !lanes.uniform);
   for (let size = -1; size !== across.size; ) {
     size = across.size;
@@ -93,16 +97,16 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
 
 /**
  * Finds instructions that only compute what nobody reads, such as copies of bytes that are not needed. Returns, by
- * instruction, whether it is one.
+ * instruction, whether it is one. `kept`: by register, whether it counts as read.
  */
-export function deadResults(instructions: readonly Instruction[]): readonly boolean[] {
+export function deadResults(instructions: readonly Instruction[], kept: readonly boolean[]): readonly boolean[] {
   const readers = new Map<number, number>();
   const count = (instruction: Instruction, by: number): void =>
     readsOf(instruction, { register: (r) => readers.set(r, (readers.get(r) ?? 0) + by) });
   for (const instruction of instructions) count(instruction, 1);
   const computesNothing = ({ op, dst }: Instruction): boolean =>
     (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
-    dst.every((to) => to === null || (typeof to === "number" && (readers.get(to) ?? 0) === 0));
+    dst.every((to) => to === null || (typeof to === "number" && !kept[to] && (readers.get(to) ?? 0) === 0));
   const dead = instructions.map(() => false);
   // From the last to the first: what nobody reads any more comes before its last reader, save around a loop.
   for (let changed = true; changed; ) {

@@ -38,15 +38,16 @@ export class ThreadUniform {
     if (guard !== null && !this.#registers.has(guard.register)) return false;
     const isPart = lanes !== undefined && lanes.count > 1 && lanes.first > 0;
     if (isPart) return false;
-    if (op.kind === "pure") return this.#isSame(op.values[result]!);
+    if (op.kind === "pure") return this.isSame(op.values[result]!);
     if (op.kind === "warp") {
       const { warp } = op;
-      return warp.op === "shfl" ? this.#isSame(warp.operands[1]) : warp.op === "elect" && result === 0;
+      return warp.op === "shfl" ? this.isSame(warp.operands[1]) : warp.op === "elect" && result === 0;
     }
-    return op.kind === "load" && this.#isSame(op.place.kind === "address" ? op.place.address : op.place.offset);
+    return op.kind === "load" && this.isSame(op.place.kind === "address" ? op.place.address : op.place.offset);
   }
 
-  #isSame(expr: Expr): boolean {
+  /** Whether an expression has the same value in all active lanes. */
+  isSame(expr: Expr): boolean {
     return everyLeaf(expr, (leaf) => {
       switch (leaf.kind) {
         case "const":

@@ -1,5 +1,5 @@
 import { type Expr, type Region, rewriteLeaves } from "../../semantics/index.ts";
-import type { ByteFile, FileVariable } from "../byte-file.ts";
+import { type ByteFile, type FileVariable, variablesAt } from "../byte-file.ts";
 import type { Destination, Instruction } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
 import { mapOperands } from "../operands.ts";
@@ -41,7 +41,10 @@ export function joinVectorParts(ir: IrFunction, width: number, model: WorkItemMo
   const accesses = fileAccessesOf(ir.instructions, width, new ComputedVariables(ir));
   if (accesses === null) return { ir, model };
   const components = componentsOf(accesses);
-  const moves = movesFor(chosen(joinsIn(ir, width, components), components), components, ir.file!.bytes);
+  const joins = joinsIn(ir, width, components).filter(({ low, high }) =>
+    [low, high].every((i) => components[i]!.start >= variablesAt(ir.file!.grfBytes)),
+  );
+  const moves = movesFor(chosen(joins, components), components, ir.file!.bytes);
   if (moves.length === 0) return { ir, model };
   const moved = (places: Places, lane: number): Region => {
     const { region, bits } = places;

@@ -1,30 +1,18 @@
-import { type Expr, kit, type SpecialName } from "../../semantics/index.ts";
-import { windows } from "../address-map.ts";
-import { argAt, fileLayout, surfaceIndex } from "../byte-file.ts";
-import { plainAccess } from "../access.ts";
+import { type Expr, fold, kit } from "../../semantics/index.ts";
+import { argAt, fileLayout } from "../byte-file.ts";
 import type { Instruction, Op } from "../instruction.ts";
-import type { LaneRule, Lanes } from "../lanes.ts";
-import type { FileHome, IrFunction, Param, Register } from "../module.ts";
-import { operandsOf } from "../operands.ts";
-import { retargeted } from "../retarget.ts";
-import type { PayloadPart, PayloadSource, WorkItemModel } from "../work-item-model.ts";
-import { fileLeavesOf, readsOf } from "./accesses.ts";
-import { promoteLanes, type PromotedLanes } from "./lane-promotion.ts";
+import type { FileHome, IrFunction } from "../module.ts";
+import type { WorkItemModel } from "../work-item-model.ts";
+import { readsOf } from "./accesses.ts";
+import { ComputedVariables } from "./computed-variables.ts";
+import { fileAccessesOf } from "./file-accesses.ts";
 import { uniteHalves } from "./lane-halves.ts";
-import { maskedOffset, withoutTags } from "./slm-offsets.ts";
-import { ThreadUniform } from "./thread-uniform.ts";
+import { isPassed, type PassedAccesses, promoteLanes } from "./lane-promotion.ts";
+import { type RoutineCalls, targetsOf, withPassedRows } from "./passed-rows.ts";
+import { privateCosts, type WithoutPrivateStack, withoutPrivateStack } from "./private-stack.ts";
+import { withoutTags } from "./slm-offsets.ts";
 import { joinVectorParts } from "./vector-parts.ts";
-
-/** A kernel without hardware threads, and under which conditions it does the same as with them. */
-export interface WorkItemKernel {
-  readonly ir: IrFunction;
-  /** By instruction, its number in the kernel that it was made from. */
-  readonly origins: readonly number[];
-  /** Instructions whose results were for all lanes of the thread: no lane elsewhere may read the old ones. */
-  readonly forAllLanes: ReadonlySet<number>;
-  /** Instructions that all lanes of the thread that have not ended must reach together. */
-  readonly together: ReadonlySet<number>;
-}
+import { WorkItemForm, type WorkItemFunction } from "./work-item-form.ts";
 
 /** Operations that a lane performs by itself. */
 const ownOperations: ReadonlySet<Op["kind"]> = new Set([
@@ -39,307 +27,144 @@ const ownOperations: ReadonlySet<Op["kind"]> = new Set([
   "fence",
   "nothing",
   "barrier",
+  "file-call",
 ]);
 
+/** Operations that lanes perform by themselves in a kernel, but not in a function, where others are elsewhere. */
+const kernelOperations: ReadonlySet<Op["kind"]> = new Set(["exit", "barrier"]);
+
 /**
- * A vISA kernel as its work items execute it, each with registers of its own, as in PTX: no byte file, no rules for
- * lanes, no surfaces. Null if lanes share more than values that all of them compute alike, or if something of the
- * thread is needed that work items do not know.
+ * A vISA kernel and the functions that it calls as its work items execute them, each with registers of its own, as in
+ * PTX: no byte file, no rules for lanes, no surfaces, arguments and results instead of `%arg` and `%retval`. Null if
+ * lanes share more than values that all of them compute alike, or if something of the thread is needed that work items
+ * do not know.
  *
  * What a thread computes once for all lanes, each lane computes for itself. That is the same as long as no lane reads
  * what others, which went another way, have written meanwhile: whoever calls this has to make sure of that, as the
  * result says.
  */
-export function asWorkItems(ir: IrFunction, width: number, model: WorkItemModel): WorkItemKernel | null {
-  if (ir.file === undefined || !ir.instructions.every(({ op }) => ownOperations.has(op.kind))) return null;
-  const joined = joinVectorParts(ir, width, model);
-  const united = uniteHalves(joined.ir, width);
-  const promoted = promoteLanes(united.ir, width);
+export function asWorkItems(
+  kernel: IrFunction,
+  calls: RoutineCalls,
+  width: number,
+  model: WorkItemModel,
+): ReadonlyMap<IrFunction, WorkItemFunction> | null {
+  const routines = reachedFrom(kernel, calls);
+  if (routines === null) return null;
+  const joined = joinVectorParts(kernel, width, model);
+  const united = routines.map((ir) => uniteHalves(ir === kernel ? joined.ir : ir, width));
+  const promoted = promotedTogether(united, width, joined.model);
   if (promoted === null) return null;
-  const origins = promoted.origins.map((origin) => united.origins[origin]!);
-  return new WorkItemForm({ ...promoted, ir: withoutTags(promoted.ir), origins }, width, joined.model).kernel();
+  const passed = withPassedRows(
+    routines.map((source, i) => ({ source, ir: promoted[i]!.lanes.ir })),
+    calls,
+  );
+  const modes = passed === null ? null : modesIn(passed);
+  const limit = joined.model.privateMemory.bytes;
+  const costs = privateCosts(
+    new Map(routines.map((f, i) => [f, promoted[i]!.use])),
+    (op) => targetsOf(op, calls),
+    limit,
+  );
+  if (passed === null || modes === null || costs === null) return null;
+  const found = new Map<IrFunction, WorkItemFunction>();
+  for (const [i, source] of routines.entries()) {
+    const { rules, origins } = promoted[i]!.lanes;
+    const form = new WorkItemForm({ ir: passed[i]!, origins, rules }, width, joined.model, modes).routine();
+    if (form === null) return null;
+    found.set(source, { ...form, privateStack: { bytes: costs.get(source)!, limit } });
+  }
+  return found;
 }
 
-class WorkItemForm {
-  readonly #ir: IrFunction;
-  readonly #origins: readonly number[];
-  readonly #rules: PromotedLanes["rules"];
-  readonly #width: number;
-  readonly #model: WorkItemModel;
-  readonly #registers: Register[];
-  readonly #uniform: ThreadUniform;
-  /** Predicates of which one lane's bit decides for all. */
-  readonly #decides: ReadonlySet<number>;
-  /** Whether offsets into shared local memory may have further bits, by which kernels know generic addresses. */
-  readonly #tagsOffsets: boolean;
-  /** By index of a surface, the register with its address. */
-  readonly #surfaces = new Map<number, number>();
-
-  constructor({ ir, origins, rules }: PromotedLanes, width: number, model: WorkItemModel) {
-    this.#ir = ir;
-    this.#width = width;
-    this.#origins = origins;
-    this.#rules = rules;
-    this.#model = model;
-    this.#registers = ir.registers.map(({ home: _, ...register }) => register);
-    this.#uniform = new ThreadUniform(ir);
-    this.#tagsOffsets = ir.instructions.some(({ op }) => operandsOf(op).some(hasTag));
-    this.#decides = new Set(
-      ir.instructions.flatMap(({ guard }, i) => {
-        const decides = rules[i]?.uniform === true || rules[i]?.count === 1 || guard?.collapse !== undefined;
-        return guard !== null && decides ? [guard.register] : [];
-      }),
-    );
-  }
-
-  kernel(): WorkItemKernel | null {
-    const { instructions } = this.#ir;
-    if (!this.#uniform.holds) return null;
-    const converted = instructions.map((instruction, i) => this.#instruction(instruction, i));
-    const start = this.#start();
-    if (start === null || converted.includes(null)) return null;
-    const moved = (converted as Instruction[]).map((i) => retargeted(i, (target) => target + start.length));
-    const { file: _, ...rest } = this.#ir;
-    const where = (holds: (instruction: Instruction, rule: LaneRule | undefined) => boolean): ReadonlySet<number> =>
-      new Set(instructions.flatMap((one, i) => (holds(one, this.#rules[i]) ? [i + start.length] : [])));
-    return {
-      ir: { ...rest, params: this.#params(), registers: this.#registers, instructions: [...start, ...moved] },
-      origins: [...start.map(() => 0), ...this.#origins],
-      forAllLanes: where(
-        ({ op, lanes }, rule) => rule?.noMask === true && !rule.uniform && lanes === undefined && op.kind !== "store",
-      ),
-      together: where((instruction, rule) => this.#needsAll(instruction, rule)),
-    };
-  }
-
-  /**
-   * Whether lanes that are elsewhere would make a difference to an instruction: a barrier, a return that ends the whole
-   * thread, a predicate under a mask whose bit in one lane decides for all.
-   */
-  #needsAll({ op, dst }: Instruction, rule: LaneRule | undefined): boolean {
-    if (op.kind === "barrier" || (op.kind === "return" && rule?.uniform === true)) return true;
-    return rule?.noMask !== true && dst.some((to) => typeof to === "number" && this.#decides.has(to));
-  }
-
-  // ---- Instructions -------------------------------------------------------------------------------------------------
-
-  #instruction(instruction: Instruction, at: number): Instruction | null {
-    const { op, dst, guard, lanes, ...rest } = instruction;
-    if (fileLeavesOf(instruction).length > 0 || dst.some((to) => to !== null && typeof to !== "number")) return null;
-    if (op.kind === "barrier" && (op.mode !== "sync" || op.count !== null)) return null;
-    const isUniformGuard = guard === null || this.#uniform.has(guard.register);
-    if ((guard?.collapse !== undefined || lanes?.uniform === true) && !isUniformGuard) return null;
-    const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
-    const located = place?.kind === "surface" ? this.#atAddress(op, at) : this.#tagsOffsets ? op : withoutMask(op);
-    if (located === null) return null;
-    const plain = guard === null ? null : { register: guard.register, negate: guard.negate };
-    const kept = lanes === undefined || lanes.uniform ? {} : { lanes };
-    return { ...rest, ...kept, op: located, dst, guard: plain };
-  }
-
-  /** An access to a surface as one at an address; null where it is not known which surface it is. */
-  #atAddress(op: Op, at: number): Op | null {
-    if ((op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") || op.place.kind !== "surface") return null;
-    const index = this.#constantAt(op.place.surface, at);
-    const from = index === null ? undefined : this.#model.surfaces.get(index);
-    if (index === null || from === undefined) return null;
-    let register = this.#surfaces.get(index);
-    if (register === undefined) {
-      register = this.#registers.push({ name: `surface ${index}`, class: "b64", bits: 64 }) - 1;
-      this.#surfaces.set(index, register);
+/** The kernel and all functions that it may call; null if one does what work items cannot do by themselves. */
+function reachedFrom(kernel: IrFunction, calls: RoutineCalls): readonly IrFunction[] | null {
+  const reached = new Set([kernel]);
+  for (const { kind, file, external, instructions } of reached) {
+    const isOwn = ({ op }: Instruction): boolean =>
+      ownOperations.has(op.kind) && !(kind === "function" && kernelOperations.has(op.kind));
+    if (file === undefined || external || !instructions.every(isOwn)) return null;
+    for (const { op } of instructions) {
+      if (op.kind !== "file-call") continue;
+      const callees = targetsOf(op, calls);
+      if (callees.length === 0) return null;
+      for (const callee of callees) reached.add(callee);
     }
-    const base: Expr = { kind: "reg", ty: "i64", reg: register };
-    const address = kit.add(base, kit.widen(op.place.offset, false));
-    return { ...op, place: { kind: "address", address, surface: index } };
   }
+  return [...reached];
+}
 
-  /** The constant that an expression is before an instruction; null if it is none, or if that is not known. */
-  #constantAt(expr: Expr, at: number): number | null {
-    if (expr.kind === "const") return Number(expr.value) >>> 0;
-    if (expr.kind !== "reg") return null;
-    const { instructions } = this.#ir;
-    // A block begins at every target of a branch; to go past one, no branch may lead there.
-    for (let i = at - 1; i >= 0 && !this.#isTarget(i + 1); i--) {
-      const { op, dst, guard } = instructions[i]!;
-      if (!dst.includes(expr.reg)) continue;
-      const value = op.kind === "pure" && guard === null ? op.values[dst.indexOf(expr.reg)]! : null;
-      return value?.kind === "const" ? Number(value.value) >>> 0 : null;
-    }
-    const writers = instructions.filter(({ dst }) => dst.includes(expr.reg));
-    const [writer] = writers;
-    const value = writer?.op.kind === "pure" && writer.guard === null ? writer.op.values[0]! : null;
-    return writers.length === 1 && value?.kind === "const" && instructions.indexOf(writer!) < at
-      ? Number(value.value) >>> 0
-      : null;
+/** Promotes the files of routines that call each other, and drops what they do for the thread's private memory. */
+function promotedTogether(
+  united: readonly ReturnType<typeof uniteHalves>[],
+  width: number,
+  model: WorkItemModel,
+): readonly WithoutPrivateStack[] | null {
+  const passed = united.length === 1 ? null : united.map(({ ir }) => passedIn(ir, width));
+  const found: WithoutPrivateStack[] = [];
+  for (const [i, { ir, origins }] of united.entries()) {
+    const others = passed === null ? null : merged(passed.filter((_, j) => j !== i));
+    const promoted = promoteLanes(ir, width, others);
+    if (promoted === null) return null;
+    const lanes = { ...promoted, ir: withoutTags(promoted.ir) };
+    const own = withoutPrivateStack(lanes, { width, model }, (home) => isUnknown(home, model));
+    if (own === null) return null;
+    found.push({ ...own, lanes: { ...own.lanes, origins: own.lanes.origins.map((origin) => origins[origin]!) } });
   }
+  return found;
+}
 
-  #targets: ReadonlySet<number> | null = null;
+/** What a routine accesses of %arg and %retval. */
+function passedIn(ir: IrFunction, width: number): PassedAccesses {
+  const { instructions } = ir;
+  const accesses = fileAccessesOf(instructions, width, new ComputedVariables(ir)) ?? [];
+  return { instructions, accesses: accesses.filter(({ bytes }) => bytes.some((at) => isPassed(at, ir))) };
+}
 
-  #isTarget(index: number): boolean {
-    this.#targets ??= new Set(this.#ir.instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
-    return this.#targets.has(index);
-  }
+function merged(all: readonly PassedAccesses[]): PassedAccesses {
+  const instructions: Instruction[] = [];
+  const accesses = all.flatMap((some) => {
+    const shift = instructions.length;
+    instructions.push(...some.instructions);
+    return some.accesses.map((access) => ({ ...access, index: access.index + shift }));
+  });
+  return { instructions, accesses };
+}
 
-  // ---- How a work item begins ---------------------------------------------------------------------------------------
-
-  /** Instructions that give registers what the thread's payload gave them; null if work items do not know it. */
-  #start(): Instruction[] | null {
-    const read = new Set<number>();
-    const written = new Set<number>();
-    for (const instruction of this.#ir.instructions) {
-      readsOf(instruction, { register: (r) => read.add(r) });
-      for (const to of instruction.dst) if (typeof to === "number") written.add(to);
-    }
-    const start: Instruction[] = [];
-    for (const [r, { home }] of this.#ir.registers.entries()) {
-      if (home === undefined || !read.has(r)) continue;
-      const found = this.#initial(r, home, written.has(r));
-      if (found === null) return null;
-      if (found !== "zero") start.push(this.#emitted(found, r));
-    }
-    for (const [index, r] of this.#surfaces) {
-      start.push(this.#emitted(paramLoad(this.#model.surfaces.get(index)!, 64), r));
-    }
-    return start;
-  }
-
-  /** What a register begins as. */
-  #initial(register: number, home: FileHome, isWritten: boolean): Op | "zero" | null {
-    const { at, bits, lanes } = home;
-    const end = at + ((lanes?.count ?? 1) * bits) / 8;
-    const overlaps = (start: number, size: number): boolean => at < start + size && end > start;
-    const parts = this.#model.parts.filter((part) => overlaps(part.at, part.bytes));
-    const [part] = parts;
-    if (part === undefined) {
-      if (this.#model.filled.some((range) => overlaps(range.at, range.size))) return null;
-      if (at >= argAt) return "zero";
-      // The modes are written before anything is computed, by which they become constants.
-      if (overlaps(fileLayout.cr0.at, fileLayout.cr0.bytes)) return pure(kit.i32(0));
-      if (at === fileLayout.surfaces.at) return pure(kit.i32(surfaceIndex.slm));
-      return null;
-    }
-    if (lanes !== null) return this.#ofLanes(register, { at, bits, lanes }, parts, isWritten);
-    if (at < part.at || end > part.at + part.bytes) return null;
-    return ofThread(part.source, part.from + at - part.at, bits, this.#width);
-  }
-
-  /** A register of which each lane has an element of its own; what its lanes begin with may be in several parts. */
-  #ofLanes(
-    register: number,
-    { at, bits, lanes }: FileHome & { readonly lanes: Lanes },
-    parts: readonly PayloadPart[],
-    isWritten: boolean,
-  ): Op | null {
-    const [{ source }] = parts as [PayloadPart];
-    const size = bits / 8;
-    const end = at + size * lanes.count;
-    const covered = parts.reduce((sum, p) => sum + Math.min(end, p.at + p.bytes) - Math.max(at, p.at), 0);
-    const isOwn = ({ source: other, from, at: start }: PayloadPart): boolean =>
-      isSame(other, source) && from - start === size * lanes.first - at;
-    if (covered !== end - at || !parts.every(isOwn)) return null;
-    if (source.kind === "item-index" && bits === 32) return pure(itemIndex());
-    if (source.kind !== "local-id" || bits !== 16) return null;
-    // Ids are small: where nothing else is written to it, the register may be treated as a wide one.
-    if (!isWritten) this.#registers[register] = { ...this.#registers[register]!, bits: 32 };
-    return pure(special("tid", source.dimension));
-  }
-
-  #emitted(op: Op, register: number): Instruction {
-    const { span, location } = this.#ir.instructions[0]!;
-    return { op, dst: [register], guard: null, undefinedCases: [], span, location };
-  }
-
-  #params(): Param[] {
-    const { pointers, paramBytes } = this.#model;
-    const param = (offset: number, size: number): Param => ({
-      name: "",
-      type: { kind: "b", size, align: Math.min(size, 8), unsized: false },
-      storage: { kind: "kernel", offset },
-    });
-    const params: Param[] = [];
-    // The bytes between pointers are one parameter each.
-    let end = 0;
-    for (const offset of [...pointers].sort((a, b) => a - b)) {
-      if (offset > end) params.push({ ...param(end, offset - end), type: block(offset - end) });
-      params.push(param(offset, 8));
-      end = offset + 8;
-    }
-    if (paramBytes > end) params.push({ ...param(end, paramBytes - end), type: block(paramBytes - end) });
-    return params;
-  }
+/** Whether a part of the file is the hardware thread's, and holds something that work items do not know. */
+function isUnknown({ at, bits, lanes }: FileHome, { parts }: WorkItemModel): boolean {
+  const end = at + ((lanes?.count ?? 1) * bits) / 8;
+  const overlaps = (start: number, bytes: number): boolean => at < start + bytes && end > start;
+  const known = [fileLayout.cr0, fileLayout.surfaces, ...parts];
+  return end <= argAt && !known.some((part) => overlaps(part.at, part.bytes));
 }
 
 /**
- * An access to shared local memory without the mask over its offset, which hides what the address is made of. An offset
- * with other bits then misses its object, and whoever looks the address up applies the mask.
+ * What `%cr0` holds in functions: what the kernel writes to it before it does anything else. Null if that is not
+ * known, or if routines change something else that belongs to the thread.
  */
-function withoutMask(op: Op): Op {
-  const found = maskedOffset({ op });
-  if (found === null || (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic")) return op;
-  return { ...op, place: { kind: "address", address: kit.add(found.offset, found.start) } };
-}
-
-/** The bit that IGC sets in generic addresses of shared local memory, which it uses as offsets as they are. */
-const genericTag = 0x1000_0000;
-
-const hasTag = (expr: Expr): boolean =>
-  expr.kind === "prim" ? expr.args.some(hasTag) : expr.kind === "const" && Number(expr.value) === genericTag;
-
-const block = (size: number): Param["type"] => ({ kind: "array", size, align: 8, unsized: false });
-
-const pure = (value: Expr): Op => ({ kind: "pure", values: [value] });
-
-/** What lanes share of a source, from one of its bytes on; null if it is not known, or not the same in all lanes. */
-function ofThread(source: PayloadSource, from: number, bits: FileHome["bits"], width: number): Op | null {
-  switch (source.kind) {
-    case "param":
-      return paramLoad(source.offset + from, bits);
-    case "group-id":
-      return partOf(special("ctaid", source.dimension), from, bits);
-    case "thread-index":
-      return partOf(threadIndex(width), from, bits);
-    case "zero":
-      return pure(bits === 64 ? kit.i64(0n) : kit.i32(0));
-    case "item-index":
-    case "local-id":
-      return null;
+function modesIn([kernel, ...functions]: readonly IrFunction[]): Expr | null {
+  const isThreads = ({ registers }: IrFunction, to: unknown): to is number =>
+    typeof to === "number" && registers[to]!.home !== undefined && registers[to]!.home.at < argAt;
+  if (functions.some((f) => f.instructions.some(({ dst }) => dst.some((to) => isThreads(f, to))))) return null;
+  const { instructions, registers } = kernel!;
+  const control = registers.findIndex(({ home }) => home?.at === fileLayout.cr0.at);
+  let modes = 0;
+  const targets = new Set(instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
+  let isStart = true;
+  for (const [i, instruction] of instructions.entries()) {
+    const { op, dst, guard } = instruction;
+    isStart &&= op.kind !== "branch" && !targets.has(i);
+    const to = dst.find((register) => isThreads(kernel!, register));
+    if (to === undefined) continue;
+    let isKnown = isStart && to === control && op.kind === "pure" && guard === null && dst.length === 1;
+    readsOf(instruction, {
+      register: (r) => {
+        isKnown &&= r === control;
+      },
+    });
+    if (!isKnown || op.kind !== "pure") return functions.length === 0 ? kit.i32(0) : null;
+    modes = Number(fold(op.values[0]!, () => modes)) | 0;
   }
+  return kit.i32(modes);
 }
-
-const isSame = (a: PayloadSource, b: PayloadSource): boolean =>
-  a.kind === b.kind && (a.kind !== "local-id" || b.kind !== "local-id" || a.dimension === b.dimension);
-
-/** A part of a doubleword, which begins at a byte; null if it is not all in it. */
-const partOf = (value: Expr, at: number, bits: number): Op | null =>
-  8 * at + bits > 32 ? null : pure(bits === 32 ? value : kit.field(value, 8 * at, bits, false));
-
-/** The number of a work item's thread in its group. */
-function threadIndex(width: number): Expr {
-  const [x, y, z] = ([0, 1, 2] as const).map((dimension) => special("tid", dimension));
-  const row = kit.add(kit.mul(z!, special("ntid", 1)), y!);
-  const item = kit.add(kit.mul(row, special("ntid", 0)), x!);
-  return kit.shr(item, kit.i32(Math.log2(width)), false);
-}
-
-/** The index of a work item in the launch, with x varying fastest. */
-function itemIndex(): Expr {
-  const [x, y, z] = ([0, 1, 2] as const).map((dimension) =>
-    kit.add(kit.mul(special("ctaid", dimension), special("ntid", dimension)), special("tid", dimension)),
-  );
-  const [width, height] = ([0, 1] as const).map((dimension) =>
-    kit.mul(special("nctaid", dimension), special("ntid", dimension)),
-  );
-  return kit.add(kit.mul(kit.add(kit.mul(z!, height!), y!), width!), x!);
-}
-
-const special = (name: "tid" | "ctaid" | "ntid" | "nctaid", dimension: 0 | 1 | 2): Expr => ({
-  kind: "special",
-  ty: "i32",
-  name: `${name}.${"xyz"[dimension]}` as SpecialName,
-});
-
-const paramLoad = (offset: number, bits: FileHome["bits"]): Op => ({
-  kind: "load",
-  access: plainAccess("kernel-param", bits, 1, 1),
-  place: { kind: "address", address: kit.i64(BigInt(windows["kernel-param"].start + offset)) },
-});

@@ -100,7 +100,10 @@ export class VisaProgram {
       const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, values, contents.data);
       const bound = info === null ? {} : boundImages(info, values);
       const known = info === null ? { inputs: this.#interface.inputs } : { info };
-      const items = workItems(routine, known, payload, surfaces, place.memory);
+      const items = workItems(routine, known, payload, surfaces, {
+        memory: place.memory,
+        privateBytes: bytes.privateBytes,
+      });
       return {
         request: {
           grid: size.groups,

@@ -6,7 +6,7 @@ import { payloadPlaces } from "../../visa/lower/layout.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
 import type { KernelInput } from "./handwritten-payload.ts";
 import { type Payload, payloadPlace } from "./payload.ts";
-import { roundUp } from "./thread-memory.ts";
+import { roundUp, stateOfThread } from "./thread-memory.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
 /** A kernel without its thread: where things are, which depends on the program alone, and the launch's values. */
@@ -36,12 +36,12 @@ export function workItems(
   known: Known,
   payload: Payload,
   surfaces: ReadonlyMap<number, Surface>,
-  memory: DeviceMemory,
+  { memory, privateBytes }: { readonly memory: DeviceMemory; readonly privateBytes: number },
 ): WorkItems | null {
   const bound = [...surfaces];
   if ("info" in known && known.info.walkOrder.some((dimension, i) => dimension !== i)) return null;
   if (!bound.every(([, surface]) => isWhole(surface, memory))) return null;
-  const { pieces, pointers, constantBytes } =
+  const { pieces, pointers, privateBase, constantBytes } =
     "info" in known ? compiledPieces(routine, known.info, payload) : handwrittenPieces(routine, known.inputs);
   const places = payloadPlaces(routine);
   const partsOfFile = places.flatMap(({ offset, size, at }): PayloadPart[] =>
@@ -66,6 +66,11 @@ export function workItems(
     pointers: [...pointers, ...table.values()],
     paramBytes: params.length,
     surfaces: table,
+    privateMemory: {
+      bytes: privateBytes,
+      base: privateBase,
+      stateOf: (thread) => stateOfThread(thread, routine.platform),
+    },
   };
   return { model, params };
 }
@@ -104,18 +109,26 @@ interface Pieces {
   readonly pieces: readonly Piece[];
   /** Offsets of addresses among what is common to all threads, and how many bytes that has. */
   readonly pointers: readonly number[];
+  /** The offset there of the address of the first thread's private memory; null if there is none. */
+  readonly privateBase: number | null;
   readonly constantBytes: number;
 }
 
-/** The pieces of a hand-written kernel's payload. Private memory of threads is none. */
+/** The pieces of a hand-written kernel's payload. */
 function handwrittenPieces(routine: BoundRoutine, inputs: readonly KernelInput[]): Pieces {
   const pieces: Piece[] = [...r0Pieces(routine.grfBytes)];
   const pointers: number[] = [];
   let constantBytes = 0;
+  let privateBytes = 0;
   for (const { name, kind, ...input } of inputs) {
     const place = routine.inputs.find(({ variable }) => variable.name === name);
-    if (place === undefined || kind === "stack") continue;
+    if (place === undefined) continue;
     const { offset, size: bytes } = place;
+    if ("bytesPerThread" in input) {
+      if (bytes >= 8) pieces.push({ offset, bytes: 8, source: { kind: "private", offset: privateBytes } });
+      privateBytes += roundUp(input.bytesPerThread, 64);
+      continue;
+    }
     const type = "type" in input ? input.type : null;
     if (kind === "lane-id") {
       if (type === "u32") pieces.push({ offset, bytes, source: { kind: "item-index" } });
@@ -125,7 +138,7 @@ function handwrittenPieces(routine: BoundRoutine, inputs: readonly KernelInput[]
     pieces.push({ offset, bytes, source: { kind: "param", offset: constantBytes } });
     constantBytes += roundUp(bytes, 8);
   }
-  return { pieces, pointers, constantBytes };
+  return { pieces, pointers, privateBase: null, constantBytes };
 }
 
 /** The pieces of a compiled kernel's payload. */
@@ -154,7 +167,8 @@ function compiledPieces({ grfBytes, inputs }: BoundRoutine, info: KernelInfo, pa
     const isAddress = type === "buffer_address" || (type === "arg_bypointer" && addressMode === "stateless");
     return isAddress && size === 8 && offset % 8 === 0 ? [offset] : [];
   });
-  return { pieces, pointers, constantBytes: inlineBytes + bytes };
+  const base = info.payload.find(({ type, size }) => type === "private_base_stateless" && size === 8);
+  return { pieces, pointers, privateBase: base?.offset ?? null, constantBytes: inlineBytes + bytes };
 }
 
 /** Whether a surface is all of an allocation. */

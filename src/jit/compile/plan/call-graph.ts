@@ -1,4 +1,12 @@
-import { type AnyCall, type CallOp, type FileCallOp, isCall, isIndirect, wordBytesOf } from "../../../ir/calls.ts";
+import {
+  type AnyCall,
+  type CallOp,
+  type FileCallOp,
+  fits,
+  isCall,
+  isIndirect,
+  wordBytesOf,
+} from "../../../ir/calls.ts";
 import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
 import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
 import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op, traitOf } from "../../../ir/index.ts";
@@ -192,7 +200,8 @@ export class CallGraph {
       if (callee === null) throw new Unsupported(`${target.function}, which is not defined`);
       return [callee];
     }
-    if (!("signature" in target)) return this.#program.list.filter((f) => f.hasAddress && fits(op, f));
+    if (!("signature" in target))
+      return this.#program.list.filter((f) => f.hasAddress && op.kind === "file-call" && fits(op, f.ir));
     const { signature, targets } = target;
     const listed = targets && new Set(targets.map((name) => this.#program.named(name)));
     return this.#program.list.filter(
@@ -208,11 +217,3 @@ export class CallGraph {
 /** Whether an instruction is a barrier that is more than the one for all threads. */
 const isCountedBarrier = ({ op, lanes }: Instruction): boolean =>
   op.kind === "barrier" && (!isBlockBarrier(op) || lanes !== undefined);
-
-/** Whether a call of vISA may go to a routine: both agree on what is passed, or the call names it (`checkSizes`). */
-export function fits(op: FileCallOp | CallOp, { ir: { kind, file } }: CompiledFunction): boolean {
-  if (kind !== "function" || file === undefined || op.kind !== "file-call") return false;
-  const { argSize, retvalSize } = file;
-  if (op.target.kind === "direct") return true;
-  return (argSize ?? op.argSize) === op.argSize && (retvalSize ?? op.retvalSize) === op.retvalSize;
-}

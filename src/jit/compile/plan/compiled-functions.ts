@@ -4,14 +4,16 @@ import {
   inlineCalls,
   promoteFile,
   promoteFrames,
+  type RoutineCalls,
   type RoutinePart,
   routineParts,
 } from "../../../ir/flow/index.ts";
+import { fits } from "../../../ir/calls.ts";
 import type { IrFunction, WorkItemModel } from "../../../ir/index.ts";
 import type { ProgramFunction } from "../../../machine/state/code.ts";
 import type { Program } from "../../../program/program.ts";
 import { usesCluster, withClusterPolls } from "./cluster-polls.ts";
-import { workItemForm } from "./work-items.ts";
+import { workItemForms } from "./work-items.ts";
 
 /**
  * A function of a program in the form in which it is compiled: variables of its frame are registers where they can be.
@@ -30,6 +32,11 @@ export interface CompiledFunction {
   readonly asLoaded: IrFunction;
   /** By instruction, its index in that function and in the one that was loaded; null: the same. */
   readonly origins: readonly number[] | null;
+  /**
+   * Of a routine of vISA as work items execute it: the bytes that an activation may take of the memory that its thread
+   * has for itself, and how many there are. Null for others, whose stacks are `code.stackCost` and the launch's.
+   */
+  readonly privateStack: { readonly bytes: number; readonly limit: number } | null;
   /** Of a routine of vISA: which part of it this is; null for PTX. */
   readonly part: CallablePart | null;
 }
@@ -49,6 +56,7 @@ export class CompiledFunctions {
   readonly #inThreads = new Map<number, CompiledFunctions>();
   #inlined: CompiledFunctions | null = null;
   readonly #workItems = new Map<string, CompiledFunctions | null>();
+  readonly #regrouped = new Map<string, CompiledFunctions>();
 
   constructor(program: Program, list = compiledFunctionsOf(program), subroutines: readonly CompiledFunction[] = []) {
     this.program = program;
@@ -95,8 +103,8 @@ export class CompiledFunctions {
   }
 
   /**
-   * The same functions with a kernel of vISA as its work items execute it, for threads of `width` lanes; null where it
-   * cannot do without threads.
+   * The same functions with a kernel of vISA, and what it may call, as its work items execute them, for threads of
+   * `width` lanes; null where it cannot do without threads.
    */
   asWorkItems(
     { ir: { name }, number }: CompiledFunction,
@@ -106,10 +114,35 @@ export class CompiledFunctions {
     const key = `${name} ${width}`;
     let found = this.#workItems.get(key);
     if (found === undefined) {
-      const form = workItemForm(this.list[number]!, width, model, this.program.bindings);
-      const list = this.list.map((f, i) => (i === number && form !== null ? { ...f, ...form } : f));
-      found = form === null ? null : new CompiledFunctions(this.program, list);
+      const forms = workItemForms(this.list[number]!.ir, this.#routineCalls(), { width, model }, this.program.bindings);
+      const list = this.list.map((f): CompiledFunction => {
+        const form = forms?.get(f.ir);
+        return form === undefined ? f : { ...f, ir: form.ir, origins: form.origins, privateStack: form.privateStack };
+      });
+      found = forms === null ? null : new CompiledFunctions(this.program, list);
       this.#workItems.set(key, found);
+    }
+    return found;
+  }
+
+  /** Which functions calls of vISA go to. */
+  #routineCalls(): RoutineCalls {
+    return {
+      named: (name) => this.named(name)?.ir ?? null,
+      byAddress: (op) => this.list.filter((f) => f.hasAddress && fits(op, f.ir)).map(({ ir }) => ir),
+    };
+  }
+
+  /** The same functions with another form of a kernel, of as many instructions, for blocks of any size. */
+  withAnyBlocks({ number }: CompiledFunction, ir: IrFunction): CompiledFunctions {
+    if (ir === this.list[number]!.ir) return this;
+    let found = this.#regrouped.get(ir.name);
+    if (found === undefined) {
+      found = new CompiledFunctions(
+        this.program,
+        this.list.map((f, i) => (i === number ? { ...f, ir } : f)),
+      );
+      this.#regrouped.set(ir.name, found);
     }
     return found;
   }
@@ -153,6 +186,7 @@ function compiledFunctionsOf(program: Program): readonly CompiledFunction[] {
     number,
     hasAddress: taken.has(ir),
     allocates: ir.instructions.some(({ op }) => op.kind === "alloca" || op.kind === "stack-save"),
+    privateStack: null,
     part: null,
   }));
 }

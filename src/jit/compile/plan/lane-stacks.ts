@@ -42,6 +42,8 @@ export class LaneStacks {
   readonly isChecked: boolean;
   /** Bytes that a lane may use. */
   readonly limit: number;
+  /** Whether compiled code knows what to say of a lane that needs more; otherwise it gives up. */
+  readonly isExplained: boolean;
   /** Whether a lane may need more than its stack has although the limit allows it. */
   readonly isScarce: boolean;
   readonly #graph: CallGraph;
@@ -50,16 +52,18 @@ export class LaneStacks {
 
   constructor(graph: CallGraph, limit: number) {
     this.#graph = graph;
-    this.limit = limit;
+    const { privateStack } = graph.functions[0]!;
+    this.limit = privateStack?.limit ?? limit;
+    this.isExplained = privateStack === null;
     this.#variables = new Map(graph.functions.map((f) => [f, variablesInMemory(f.ir)]));
     this.#framed = graph.reaching((f) => this.variablesOf(f).size > 0 || f.allocates);
     this.isChecked =
       graph.order.recursive ||
       graph.functions.some((f) => f.allocates) ||
-      this.#deepest((f) => f.code.stackCost) > limit;
+      this.#deepest((f) => this.costOf(f)) > this.limit;
     this.isScarce = this.isChecked && graph.suspendsInFunctions;
     // Frames begin at multiples of their alignment, which the limit does not count.
-    const most = this.isScarce ? ownBytes : 2 * limit;
+    const most = this.isScarce ? ownBytes : 2 * this.limit;
     const bytes = this.isChecked ? most : this.#deepest(({ code: { frame } }) => frame.size + frame.align);
     const staged = Math.max(0, ...graph.functions.map((f) => stagedBytes(f, graph)));
     this.staging = Math.ceil(bytes / 16) * 16;
@@ -68,6 +72,11 @@ export class LaneStacks {
 
   get isUsed(): boolean {
     return this.stride > 0;
+  }
+
+  /** The bytes of a lane's stack that an activation takes. */
+  costOf({ privateStack, code }: CompiledFunction): number {
+    return privateStack?.bytes ?? code.stackCost;
   }
 
   variablesOf(f: CompiledFunction): ReadonlySet<number> {

@@ -1,4 +1,5 @@
 import type { LaunchShape } from "../../abi/launch-shape.ts";
+import { bindingsFor } from "../analysis/values/special-registers.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 import { LaneStacks } from "./lane-stacks.ts";
@@ -18,12 +19,13 @@ interface ReachableKernel extends KernelScope {
  * @throws Unsupported when the kernel can reach what is not compiled
  */
 export function reachableFrom(number: number, shape: LaunchShape, program: ProgramFacts): ReachableKernel {
+  const bindings = bindingsFor(shape, program.bindings);
   const reached = (functions: CompiledFunctions): ReachableKernel => {
     const kernel = functions.list[number]!;
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
     const passed = new PassedRegisters(graph, shape.width);
-    return { kernel, shape, facts: { ...program, functions }, graph, passed, stacks };
+    return { kernel, shape, facts: { ...program, bindings, functions }, graph, passed, stacks };
   };
   if (shape.width !== null) return reached(program.functions.inThreads(shape.width));
   const plain = reached(program.functions);

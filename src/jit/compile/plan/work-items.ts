@@ -1,6 +1,14 @@
-import { asWorkItems, divergenceOf, postDominatorsOf, type WorkItemKernel } from "../../../ir/flow/index.ts";
-import { writesOf } from "../../../ir/flow/accesses.ts";
-import type { WorkItemModel } from "../../../ir/index.ts";
+import {
+  asWorkItems,
+  divergenceOf,
+  postDominatorsOf,
+  type RoutineCalls,
+  type WorkItemFunction,
+  type WorkItemRoutine,
+} from "../../../ir/flow/index.ts";
+import { readsOf, writesOf } from "../../../ir/flow/accesses.ts";
+import { readAcross } from "../../../ir/flow/lane-rules.ts";
+import type { IrFunction, WorkItemModel } from "../../../ir/index.ts";
 import type { Bindings } from "../../../semantics/bind.ts";
 import { anyShape } from "../../abi/launch-shape.ts";
 import { prepare, type PreparedCode } from "../analysis/code/prepared-code.ts";
@@ -9,31 +17,33 @@ import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { BlockUniform } from "../analysis/values/block-uniform.ts";
 
 /**
- * A vISA kernel as its work items execute it, for threads of `width` lanes, compiled like a kernel of PTX; null where
- * the thread around them makes a difference.
+ * A vISA kernel and the functions that it may call as its work items execute them, for threads of `width` lanes,
+ * compiled like code of PTX; null where the thread around them makes a difference.
  */
-export function workItemForm(
-  kernel: Pick<WorkItemKernel, "ir">,
-  width: number,
-  model: WorkItemModel,
+export function workItemForms(
+  kernel: IrFunction,
+  calls: RoutineCalls,
+  { width, model }: { readonly width: number; readonly model: WorkItemModel },
   bindings: Bindings,
-): Pick<WorkItemKernel, "ir" | "origins"> | null {
-  const found = asWorkItems(kernel.ir, width, model);
+): ReadonlyMap<IrFunction, WorkItemFunction> | null {
+  const found = asWorkItems(kernel, calls, width, model);
   if (found === null) return null;
-  const { ir, origins } = found;
-  // Registers are left as the thread has them: each is one for all that is written to it.
-  const code = prepare({ ir, origins: null }, bindings, { endsBlock: () => false, separates: false });
-  if (!isSeparable(code, found)) return null;
-  return { ir, origins };
+  for (const form of found.values()) {
+    // Registers are left as the thread has them: each is one for all that is written to it.
+    const source = { ir: form.ir, origins: null };
+    const code = prepare(source, bindings, { endsBlock: () => false, separates: false });
+    if (!isSeparable(code, form)) return null;
+  }
+  return found;
 }
 
 /** Whether lanes that go different ways leave each other alone, and all of them come to barriers. */
-function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemKernel): boolean {
+function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemRoutine): boolean {
   const quads = 8;
   const shape = { ...anyShape(quads), full: true };
   const analysis = new UniformityAnalysis(code, {
     special: (leaf) => specialShape(leaf, shape),
-    params: new Map(),
+    params: new Map(parametersOf(code.ir).map((r) => [r, { kind: "vector" }])),
     full: true,
     stalls: () => false,
     returnsPartially: () => false,
@@ -50,6 +60,7 @@ function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemKern
     { divergent: analysis.isDivergent },
     graph.blocks.map(() => false),
   );
+  const passing = passingRegisters(code);
   for (const { index, start, end } of graph.blocks) {
     for (let i = start; i < end; i++) {
       const origin = origins[i]!;
@@ -57,13 +68,46 @@ function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemKern
       if (!forAllLanes.has(origin)) continue;
       let isMissed = false;
       writesOf(instructions[i]!, (r) => {
-        isMissed ||= analysis.merges(index, r);
+        isMissed ||= !passing.has(r) && analysis.merges(index, r);
       });
       if (isMissed) return false;
     }
   }
   return !instructions.some(({ op }) => op.kind === "barrier") || allComeToBarriers(code);
 }
+
+/**
+ * The registers that are read only after they have been written in the same block, and by no other lane: whoever comes
+ * to read one writes it first.
+ */
+function passingRegisters({ graph, instructions, ir }: PreparedCode): ReadonlySet<number> {
+  const blocks = new Map<number, number>();
+  const kept = new Set<number>();
+  const note = (r: number, block: number): void => {
+    if ((blocks.get(r) ?? block) !== block) kept.add(r);
+    blocks.set(r, block);
+  };
+  for (const { index, start, end } of graph.blocks) {
+    const written = new Set<number>();
+    for (const instruction of instructions.slice(start, end)) {
+      readsOf(instruction, {
+        register: (r) => {
+          note(r, index);
+          if (!written.has(r)) kept.add(r);
+        },
+      });
+      for (const r of readAcross(instruction)) kept.add(r);
+      writesOf(instruction, (r) => {
+        note(r, index);
+        if (instruction.guard === null) written.add(r);
+      });
+    }
+  }
+  return new Set(ir.registers.flatMap((_, r) => (kept.has(r) ? [] : [r])));
+}
+
+const parametersOf = ({ params }: IrFunction): readonly number[] =>
+  params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
 
 /**
  * Whether all threads of a block come to the same barriers, whatever way they go: the ways part only where all threads

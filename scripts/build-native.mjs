@@ -74,6 +74,19 @@ function errorTable(rows) {
   ].join("\n");
 }
 
+/** The forms of entry points that there are only since some version. */
+function versionTable(rows) {
+  return [
+    "#include <stdint.h>",
+    "struct lw_form { const char *name; uint32_t since; };",
+    "const struct lw_form lw_forms[] = {",
+    ...rows.map(([name, since]) => `  {"${name}", ${since}},`),
+    "};",
+    `const uint32_t lw_form_count = ${rows.length};`,
+    "",
+  ].join("\n");
+}
+
 /** A library that has names alone: each jumps to what the client library has in its table. */
 function nameLibrary(names, all) {
   const stubs = names.flatMap((name) => [
@@ -111,13 +124,14 @@ export function buildNative(root, into) {
   write("entries.S", entryCode(names, new Map(rowsOf(join(from, "names/local.txt")))));
   write("table.c", entryTable(names, runtime.length));
   write("errors.c", errorTable(rowsOf(join(from, "names/errors.txt"))));
+  write("forms.c", versionTable(rowsOf(join(from, "names/versions.txt"))));
   write("cudart.S", nameLibrary(runtime, names));
   write("cuda.S", nameLibrary(driver, names));
   write("cudart.map", versionScript(runtime, "libcudart.so.13"));
   write("cuda.map", `{\n  global:\n${driver.map((n) => `    ${n};\n`).join("")}  local: *;\n};\n`);
   const client = join(from, "client");
   const sources = readdirSync(client).filter((name) => /\.[cS]$/.test(name));
-  const objects = [...sources.map((name) => join(client, name)), "entries.S", "table.c", "errors.c"];
+  const objects = [...sources.map((name) => join(client, name)), "entries.S", "table.c", "errors.c", "forms.c"];
   const shared = ["-shared", "-Wl,-z,noexecstack", "-Wl,-z,defs"];
   run(
     ...warnings,
@@ -153,6 +167,7 @@ export function buildNative(root, into) {
     ...parts.map((name) => join(addon, name)),
     "-shared",
     "-pthread",
+    "-ldl",
     "-Wl,-z,noexecstack",
     "-o",
     join(into, "lanewise.node"),

@@ -21,7 +21,7 @@ const cli = join(root, "dist/cli/main.js");
 const has = (path) => existsSync(join(root, "node_modules", path));
 if (process.argv.includes("--without-tests")) {
   if (!has("rolldown")) {
-    console.error("lanewise: installing a bundler (25 MB)");
+    console.error("lanewise: installing a bundler (28 MB)");
     run("npm ci --no-audit --no-fund --ignore-scripts --workspace scripts/bundle-tools --include-workspace-root=false");
   }
 } else if (!has(".bin/vitest")) {

@@ -9,6 +9,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   numeric: [],
   container: ["source"],
   wasm: [],
+  cc: ["wasm"],
   semantics: ["numeric", "wasm"],
   dwarf: ["names"],
   ir: ["source", "numeric", "dwarf", "semantics"],
@@ -41,7 +42,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   reports: ["source", "names", "machine"],
   debugger: ["source", "names", "numeric", "dwarf", "semantics", "ir", "machine", "program", "interpreter", "runtime"],
   cuda: ["source", "names", "numeric", "container", "ir", "ptx", "machine", "runtime"],
-  node: ["names", "container", "machine", "dwarf", "wasm", "jit", "runtime", "cuda"],
+  node: ["names", "container", "machine", "dwarf", "wasm", "cc", "jit", "runtime", "cuda"],
   index: ["source", "names", "container", "ir", "ptx", "visa", "machine", "runtime", "profiler"],
   cli: [
     "source",

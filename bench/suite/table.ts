@@ -131,7 +131,7 @@ export class BenchTable {
   }
 }
 
-const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit" };
+const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit", native: "native" };
 
 const meanTitle = "geometric mean";
 

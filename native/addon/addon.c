@@ -16,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "code.h"
 #include "guard.h"
 #include "node-api.h"
 
@@ -278,6 +279,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
       {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"unguard", do_unguard}, {"end", do_end},
+      {"loadCode", do_load_code}, {"runCode", do_run_code},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     napi_value function;

@@ -7,6 +7,7 @@
 typedef struct napi_env__ *napi_env;
 typedef struct napi_value__ *napi_value;
 typedef struct napi_callback_info__ *napi_callback_info;
+typedef struct napi_handle_scope__ *napi_handle_scope;
 typedef int napi_status;
 typedef int napi_typedarray_type;
 typedef napi_value (*napi_callback)(napi_env, napi_callback_info);
@@ -22,6 +23,20 @@ napi_status napi_get_value_bigint_uint64(napi_env, napi_value, uint64_t *, bool 
 napi_status napi_get_value_string_utf8(napi_env, napi_value, char *, size_t room, size_t *length);
 napi_status napi_get_typedarray_info(napi_env, napi_value, napi_typedarray_type *, size_t *length, void **data,
                                      napi_value *buffer, size_t *offset);
+napi_status napi_get_value_int32(napi_env, napi_value, int32_t *);
+napi_status napi_get_value_double(napi_env, napi_value, double *);
+napi_status napi_get_value_bigint_int64(napi_env, napi_value, int64_t *, bool *lossless);
+napi_status napi_get_undefined(napi_env, napi_value *);
+napi_status napi_get_element(napi_env, napi_value array, uint32_t index, napi_value *);
+napi_status napi_open_handle_scope(napi_env, napi_handle_scope *);
+napi_status napi_close_handle_scope(napi_env, napi_handle_scope);
+napi_status napi_call_function(napi_env, napi_value self, napi_value function, size_t count,
+                               const napi_value *arguments, napi_value *result);
+napi_status napi_throw_error(napi_env, const char *code, const char *message);
+napi_status napi_create_int32(napi_env, int32_t, napi_value *);
+napi_status napi_create_uint32(napi_env, uint32_t, napi_value *);
+napi_status napi_create_double(napi_env, double, napi_value *);
+napi_status napi_create_bigint_int64(napi_env, int64_t, napi_value *);
 napi_status napi_create_int64(napi_env, int64_t, napi_value *);
 napi_status napi_create_external_arraybuffer(napi_env, void *data, size_t bytes, napi_finalize, void *hint,
                                              napi_value *);

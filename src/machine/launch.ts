@@ -53,6 +53,8 @@ export interface LaunchRequest {
   /** Blocks of the grid, and threads of a block. */
   readonly grid: Dim3;
   readonly block: Dim3;
+  /** The grid and the blocks that were asked for, where compiled code runs the same threads in other blocks. */
+  readonly asked?: Pick<LaunchRequest, "grid" | "block">;
   /** Blocks of a cluster; default: what the kernel says (`.reqnctapercluster`), or else one. */
   readonly cluster?: Dim3;
   /** The blocks that run, in order and disjoint; default: all. The others count as blocks of the grid nonetheless. */

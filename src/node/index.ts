@@ -1,43 +1,11 @@
 /**
- * What only Node can do: a folder in which compiled kernels are kept for other processes.
+ * What only Node can do: a folder in which compiled kernels are kept for other processes, and machine code of kernels.
  *
  * @module lanewise/node
  */
-import { join } from "node:path";
-import type { KernelStore } from "../jit/abi/kernel-store.ts";
-import { buildId } from "./build-id.ts";
-import { cacheFolder } from "./cache-folder.ts";
-import { KernelFolder } from "./kernel-folder.ts";
-import { version } from "./version.ts";
-
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
+export type { NativeCode, NativeCompiler, RunBlocks } from "../jit/abi/native-code.ts";
+export { openKernelFolder } from "./open-kernel-folder.ts";
+export type { HostFunction } from "../jit/abi/host-imports.ts";
 export { cacheFolder } from "./cache-folder.ts";
-
-/** The default size of a folder in bytes: 64 MiB. */
-const defaultBytes = 2 ** 26;
-
-/**
- * Opens a folder in which compiled kernels are kept for other processes of the user.
- *
- *     const device = new Device({ engine: "jit", kernelStore: openKernelFolder() });
- *
- * `path` is the folder; it is created when a kernel is first written. Default: `cacheFolder()`. `mostBytes` is the size
- * that the compiled kernels may reach, in bytes; beyond it the least recently used ones are removed. Default: 64 MiB.
- * A folder to which other users can write is not used, as it holds code that will run: `onRefused` is called once, with
- * the reason. Default: a warning of the process.
- *
- * Returns null if there is no folder (`LANEWISE_CACHE` is empty or "off") or if Lanewise runs from sources that have
- * not been built. Never throws: kernels that cannot be read or written are compiled again.
- */
-export function openKernelFolder(
-  options: { readonly path?: string; readonly mostBytes?: number; readonly onRefused?: (why: string) => void } = {},
-): KernelStore | null {
-  const path = options.path ?? cacheFolder();
-  const build = buildId();
-  if (path === null || build === null) return null;
-  const {
-    mostBytes = defaultBytes,
-    onRefused = (why) => process.emitWarning(`compiled kernels are not kept: ${why}`),
-  } = options;
-  return new KernelFolder(join(path, "kernels"), `${version()} ${build}`, mostBytes, onRefused);
-}
+export { openNativeCompiler } from "./native/index.ts";

@@ -9,6 +9,7 @@ import { kernelFrame } from "../machine/state/call-frame.ts";
 import type { ProgramFunction, Site } from "../machine/state/code.ts";
 import { GridBlock } from "../machine/state/cta.ts";
 import type { Grid } from "../machine/state/launch-state.ts";
+import { threadAsked } from "./asked-threads.ts";
 import { clusterOf } from "./clusters.ts";
 import type { Program } from "./program.ts";
 
@@ -51,9 +52,9 @@ export interface GridOptions {
 export function openLaunch(program: Program, request: LaunchRequest, options: GridOptions = {}): OpenLaunch {
   const kernel = program.functionNamed(request.kernel);
   if (kernel === null || kernel.ir.kind !== "kernel") throw new RangeError(`there is no kernel ${request.kernel}`);
-  checkThreads(kernel.ir, request);
+  checkThreads(kernel.ir, { ...request, ...request.asked });
   checkSharedBytes(request.sharedBytes);
-  checkBounds(kernel.ir, request);
+  checkBounds(kernel.ir, request.asked ?? request);
   checkParams(kernel.ir, request);
   const cluster = clusterOf(kernel.ir, request);
   const observers = options.observers ?? [];
@@ -81,7 +82,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     matrix: request.matrix ?? "hardware",
     threads: request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),
-    reports: new ReportSink(request.kernel, request.onReport),
+    reports: new ReportSink(request.kernel, request.onReport, threadAsked(request)),
     print: options.print ?? request.onOutput ?? ignore,
     handOver: request.onDeviceWork ?? null,
     steps: 0,
@@ -126,7 +127,7 @@ function checkSharedBytes(bytes: number): void {
 }
 
 /** Checks the block size against the kernel's `.reqntid` and `.maxntid`. */
-function checkBounds(kernel: IrFunction, { block }: LaunchRequest): void {
+function checkBounds(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): void {
   const threads = block[0] * block[1] * block[2];
   const { reqntid, maxntid } = kernel.bounds;
   if (reqntid?.some((n, i) => n !== block[i])) {

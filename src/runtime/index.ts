@@ -13,7 +13,9 @@ export {
   type TextureOptions,
 } from "./data/image.ts";
 export type { Im2colBox, Im2colWideBox, TensorMapOptions, TensorShape } from "./data/tensor-map.ts";
+export type { HostFunction } from "../jit/abi/host-imports.ts";
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
+export type { NativeCode, NativeCompiler, RunBlocks } from "../jit/abi/native-code.ts";
 export type { Contents, DeviceCore } from "./device/device-core.ts";
 export {
   type CheckedSource,
@@ -85,4 +87,12 @@ export {
 } from "./standalone/standalone.ts";
 export type { StandaloneSite } from "./standalone/standalone-sites.ts";
 export type { Stream } from "./launch/stream.ts";
+export {
+  type OpenClContents,
+  type OpenClFile,
+  type OpenClProgram,
+  type SectionLinks,
+  openClContents,
+  openOpenCl,
+} from "./visa/opencl-program.ts";
 export type { KernelInput } from "./visa/handwritten-payload.ts";

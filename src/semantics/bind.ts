@@ -1,5 +1,5 @@
 import { pattern32, pattern64 } from "../numeric/float-pattern.ts";
-import type { Expr, RegionLeaf } from "./expr.ts";
+import type { Expr, RegionLeaf, SpecialName } from "./expr.ts";
 import { fold } from "./fold.ts";
 import { kit } from "./kit.ts";
 import { inModes } from "./prims/float-control.ts";
@@ -13,6 +13,8 @@ export interface Bindings {
   readonly symbol: (name: string, generic: boolean) => bigint;
   /** The offset that turns an address in the state space's window into a generic one. */
   readonly window: bigint;
+  /** Returns the known value of a special register of 32 bits, if any; absent if none is known. */
+  readonly special?: (name: SpecialName) => number | undefined;
   /** Returns what is read instead of a region that lies outside the byte file; absent if there is no file. */
   readonly region?: (leaf: RegionLeaf) => Expr;
   /** Returns the known value of a register, if any; absent if no register is known. */
@@ -42,8 +44,10 @@ function bindNode(expr: Expr, bindings: Partial<Bindings>, memo: Map<Expr, Expr>
     const address = bindings.symbol(expr.symbol, expr.generic) + BigInt(expr.offset);
     return expr.ty === "i64" ? kit.i64(address) : kit.i32(Number(BigInt.asIntN(32, address)));
   }
-  if (expr.kind === "special" && expr.name === "window")
-    return bindings.window === undefined ? expr : constant(expr.ty, bindings.window);
+  if (expr.kind === "special") {
+    const value = expr.name === "window" ? bindings.window : bindings.special?.(expr.name);
+    return value === undefined ? expr : constant(expr.ty, BigInt(value));
+  }
   if (expr.kind === "region") return bindings.region?.(expr) ?? expr;
   if (expr.kind === "indirect") return { ...expr, address: bind(expr.address, bindings, memo) };
   if (expr.kind !== "prim") return expr;

@@ -48,6 +48,26 @@ export function numberThread(text: FunctionText, block: readonly [number, number
   text.add(`add.cc.u32 ${text.temporary(32)}, %lt, -8;`);
 }
 
+/**
+ * The same for a kernel that knows a thread by its global index alone: `%tx`, `%ty` and `%tz` are its numbers in the
+ * grid, `%nx` and `%ny` how many there are. `block`: the shape, which the text may name.
+ */
+export function numberInGrid(text: FunctionText, block: readonly [number, number, number]): void {
+  const { random } = text;
+  (["x", "y", "z"] as const).forEach((d, i) => {
+    // Registers of their own: what is written twice is no part of an index.
+    text.declare(`.reg .b32 %i${d}, %c${d}, %s${d}, %b${d}, %f${d};`);
+    text.add(`mov.u32 %i${d}, %tid.${d};`, `mov.u32 %c${d}, %ctaid.${d};`);
+    if (random.chance(0.4)) text.add(`mad.lo.u32 %t${d}, %c${d}, ${block[i]}, %i${d};`);
+    else text.add(`mov.u32 %s${d}, %ntid.${d};`, `mad.lo.u32 %t${d}, %s${d}, %c${d}, %i${d};`);
+    if (d === "z") return;
+    text.add(`mov.u32 %b${d}, %nctaid.${d};`, `mov.u32 %f${d}, %ntid.${d};`, `mul.lo.u32 %n${d}, %b${d}, %f${d};`);
+  });
+  const row = text.temporary(32);
+  text.add("and.b32 %lane, %tx, 31;", `mad.lo.u32 ${row}, %tz, %ny, %ty;`, `mad.lo.u32 %lt, ${row}, %nx, %tx;`);
+  text.add(`add.cc.u32 ${text.temporary(32)}, %lt, -8;`);
+}
+
 /** Writes the bodies of the declared functions. */
 export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights" | "statements" | "flat">): void {
   module.functions.forEach((f, level) => {

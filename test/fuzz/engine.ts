@@ -34,7 +34,7 @@ export interface Outcome {
   readonly stdout: string;
   readonly buffers: readonly Uint8Array[];
   /** What has run the kernel: there are some that no code can be compiled for. */
-  readonly ranBy: "interpreter" | "jit";
+  readonly ranBy: "interpreter" | "jit" | "native";
 }
 
 /** A way to run programs, each on a fresh device. Throws a LoadError when a program's text has errors. */

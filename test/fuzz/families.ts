@@ -27,6 +27,8 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
+  /** Threads know themselves by their global index alone. */
+  readonly global?: boolean;
   /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
   readonly alone?: boolean;
 }
@@ -38,6 +40,13 @@ const families = {
   control: { weights: { ...flow, leave: 1 }, statements: [4, 9], leaving: true },
   graph: { weights: { compute: 6, conditional: 1, jump: 1, graph: 1, leave: 0.5 }, statements: [4, 7], leaving: true },
   memory: { weights: { compute: 3, load: 10, store: 7, stream: 1, conditional: 1, loop: 1 }, statements: [10, 25] },
+  // Compiled code may run the threads in other blocks.
+  globalIndex: {
+    weights: { compute: 8, stream: 1, conditional: 3, loop: 2, jump: 1, choice: 1, leave: 0.5 },
+    statements: [2, 6],
+    leaving: true,
+    global: true,
+  },
   streams: { weights: { compute: 3, stream: 3, load: 1, conditional: 1 }, statements: [4, 8] },
   print: { weights: { ...flow, print: 6, graph: 0.3, leave: 0.5 }, statements: [4, 8], leaving: true },
   calls: {

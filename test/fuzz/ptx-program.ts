@@ -1,5 +1,5 @@
 import { binsBytes } from "./atomics.ts";
-import { declareFixed, declareFunctions, defineFunctions, numberThread } from "./calls.ts";
+import { declareFixed, declareFunctions, defineFunctions, numberInGrid, numberThread } from "./calls.ts";
 import { type FamilyName, familyOf } from "./families.ts";
 import { bytesOfImage, type RandomImage, randomImages } from "./images.ts";
 import { FunctionText } from "./function-text.ts";
@@ -76,14 +76,23 @@ const warpgroupBlocks: readonly Size[] = [
   [64, 2, 1],
   [256, 1, 1],
 ];
-const grids = [
+const grids: readonly Size[] = [
   [1, 1, 1],
   [1, 1, 1],
   [2, 1, 1],
   [3, 1, 1],
   [2, 2, 1],
   [1, 1, 2],
-] as const;
+];
+
+/** Grids of many blocks. */
+const wideGrids: readonly Size[] = [
+  [8, 1, 1],
+  [32, 1, 1],
+  [12, 2, 1],
+  [4, 3, 2],
+  [16, 1, 2],
+];
 
 const clustered: readonly { readonly grid: Size; readonly cluster: Size }[] = [
   { grid: [2, 1, 1], cluster: [2, 1, 1] },
@@ -117,13 +126,14 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     images: hasImages = false,
     clusters = false,
     pairs = false,
+    global = false,
     targets: names,
   } = familyOf(family);
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(alone ? singleWarps : warpgroups ? warpgroupBlocks : whole ? wholeBlocks : blocks);
   const { grid, cluster } = clusters
     ? random.pick(pairs ? paired : clustered)
-    : { grid: alone ? ([1, 1, 1] as const) : random.pick(grids), cluster: null };
+    : { grid: alone ? ([1, 1, 1] as const) : random.pick(global ? wideGrids : grids), cluster: null };
   const images = hasImages ? randomImages(random) : [];
   const module = new ModuleText(random, {
     target,
@@ -136,7 +146,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   const threads = module.threads * module.blocks;
 
   declareFunctions(module, functions, meeting);
-  begin(module, text, weights);
+  begin(module, text, weights, global);
   // Compiled code then runs the warp as one, and of several faults reports the one that comes first in the interpreter.
   if (alone) text.add(`activemask.b32 ${text.temporary(32)};`);
   const out = new Output(text, threads);
@@ -200,22 +210,29 @@ function tensorsOf(random: Random, has: boolean, sm: number): RandomTensor[] {
 }
 
 /** Numbers the thread, fills the pool from the input, and shared memory for those who read it. */
-function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
+function begin(module: ModuleText, text: FunctionText, weights: Weights, global: boolean): void {
   const { random } = text;
   declareFixed(text);
   text.declare(".reg .b64 %out, %input, %inp, %bins, %stream;");
-  text.declare(".reg .b32 %gid, %cta, %cx, %cy, %cz, %gx, %gy;");
+  text.declare(".reg .b32 %gid, %cta;");
   text.add("ld.param.u64 %out, [out];", "ld.param.u64 %input, [input];", "ld.param.u64 %own, [own];");
   text.add(
     "ld.param.u64 %bins, [bins];",
     "ld.param.u64 %stream, [stream];",
     `mov.u32 %depth, ${random.between(0, 2)};`,
   );
-  numberThread(text, module.block);
-  text.add("mov.u32 %cx, %ctaid.x;", "mov.u32 %cy, %ctaid.y;", "mov.u32 %cz, %ctaid.z;");
-  text.add("mov.u32 %gx, %nctaid.x;", "mov.u32 %gy, %nctaid.y;");
-  text.add("mad.lo.u32 %cta, %cz, %gy, %cy;", "mad.lo.u32 %cta, %cta, %gx, %cx;");
-  text.add(`mad.lo.u32 %gid, %cta, ${module.threads}, %lt;`, "mad.wide.u32 %inp, %gid, 16, %input;");
+  if (global) {
+    numberInGrid(text, module.block);
+    text.add("mov.u32 %gid, %lt;", "mov.u32 %cta, %ty;");
+  } else {
+    numberThread(text, module.block);
+    text.declare(".reg .b32 %cx, %cy, %cz, %gx, %gy;");
+    text.add("mov.u32 %cx, %ctaid.x;", "mov.u32 %cy, %ctaid.y;", "mov.u32 %cz, %ctaid.z;");
+    text.add("mov.u32 %gx, %nctaid.x;", "mov.u32 %gy, %nctaid.y;");
+    text.add("mad.lo.u32 %cta, %cz, %gy, %cy;", "mad.lo.u32 %cta, %cta, %gx, %cx;");
+    text.add(`mad.lo.u32 %gid, %cta, ${module.threads}, %lt;`);
+  }
+  text.add("mad.wide.u32 %inp, %gid, 16, %input;");
   text.add(`mad.wide.u32 %own, %gid, ${ownBytes + headerBytes}, %own;`, `add.s64 %own, %own, ${headerBytes};`);
   text.add(`st.global.u64 [%own+-${headerBytes}], %bins;`);
   fillPool(text);
@@ -231,7 +248,7 @@ function begin(module: ModuleText, text: FunctionText, weights: Weights): void {
     ...weights,
   };
   const shared: [name: string, bytes: number][] = [];
-  if (load > 0 && random.chance(0.5)) shared.push(["st", sharedTableBytes]);
+  if (load > 0 && !global && random.chance(0.5)) shared.push(["st", sharedTableBytes]);
   if (sharedAtomic > 0) shared.push(["sb", binsBytes]);
   if (ownAtomic > 0) shared.push(["so", 32 * module.threads]);
   if (exchange + mbarrierPhases > 0) module.shared("xc", 8 * module.threads);

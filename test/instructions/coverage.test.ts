@@ -9,7 +9,6 @@ import { parseWarpVectors } from "./warps/warp-vectors.ts";
 
 /** Instructions that no vector can exercise, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {
-  createpolicy: "a cache policy is opaque: the manual does not define its bits",
   "cp.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
   "cp.reduce.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
   "cp.async.bulk.prefetch.tensor": "tensor maps: tensor-copies.test.ts has every choice",

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Form } from "../../src/ptx/isa/index.ts";
 import { instructionSet } from "../../src/ptx/isa/index.ts";
 import { Device, type TensorShape } from "../../src/runtime/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { choicesIn, choicesOf, opcodesOf } from "../ptx/isa/opcodes.ts";
 
 /*
@@ -180,7 +180,7 @@ const reductions: Readonly<Record<string, (a: number, b: number) => number>> = {
   xor: (a, b) => a ^ b,
 };
 
-function run(opcode: string, engine: (typeof engineNames)[number]): void {
+function run(opcode: string, engine: (typeof usualEngines)[number]): void {
   const words = opcode.split(".");
   const tensor = tensorOf(Number(words.find((w) => /^[1-5]d$/.test(w))![0]));
   const expected = expectedOf(opcode, tensor);
@@ -238,6 +238,6 @@ const names = ["cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.
 
 describe.each(names)("%s", (name) => {
   test.each(formsOf(name).map((form) => ({ text: form.text, form })))("$text", ({ form }) => {
-    for (const opcode of opcodesCovering(form)) for (const engine of engineNames) run(opcode, engine);
+    for (const opcode of opcodesCovering(form)) for (const engine of usualEngines) run(opcode, engine);
   });
 });

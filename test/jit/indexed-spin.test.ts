@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Device } from "../../src/index.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 
 /*
  * Threads of the first warp go round a loop through `brx.idx` until threads of the second have written a flag: those
@@ -37,7 +37,7 @@ const cases: readonly (readonly [what: string, index: string, branch: string, ad
   ["with a guard that odd lanes have", "mov.u32 %i, %f; and.b32 %f, %x, 1; setp.ne.u32 %q, %f, 0;", "@%q", () => 0],
 ];
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   test.each(cases)("%s", (_, index, branch, added) => {
     const device = new Device({ engine, hostThreads: 1 });
     const [flags, out] = [device.buffer("u32", 1), device.buffer("u32", 64)];

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { parseJob } from "../../src/runtime/job/job.ts";
 import { runJob } from "../../src/runtime/job/run-job.ts";
-import { engineNames } from "../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { jsonFiles } from "./json-files.ts";
 
@@ -25,7 +25,7 @@ function outcomes(folder: string, name: string, text: string, read: (path: strin
   if (job.expect?.report !== undefined)
     return [...job.variants.keys()].flatMap((variant) => runJob(job, variant, { read }).failure ?? []);
   return [...job.variants.keys()].flatMap((variant) =>
-    engineNames.flatMap((engine) => {
+    usualEngines.flatMap((engine) => {
       const { ok, failure, skipped, launches } = runJob(job, variant, { read }, { engine });
       const other = launches.filter((l) => l.engine !== engine).length;
       if (ok && other === 0) return [];

@@ -55,6 +55,8 @@ test.each([
   [{ grid: 1, blok: 1 }, 'a launch has no option "blok"; did you mean "block"?'],
   [{ gridDim: 1, block: 1 }, 'a launch has no option "gridDim"; did you mean "grid"?'],
   [{ grid: 1, block: 1, sanitise: "all" }, 'a launch has no option "sanitise"; did you mean "sanitize"?'],
+  [{ grid: 1, block: 1, sanitize: "rase" }, 'there is no sanitizer "rase"; did you mean "race"?'],
+  [{ grid: 1, block: 1, sanitize: ["race", "wibble"] }, 'there is no sanitizer "wibble"; there are call, init,'],
   [{ grid: 1, block: 1, wibble: undefined }, 'a launch has no option "wibble"; there are engine,'],
 ])("an option that there is not: %j", (options, message) => {
   const kernel = new Device().load(text).kernel("ns::shows");
@@ -65,4 +67,18 @@ test("a device refuses such options too", () => {
   expect(() => new Device({ hostThread: 2 } as never)).toThrow(
     'a device has no option "hostThread"; did you mean "hostThreads"?',
   );
+  expect(() => new Device({ sanitize: "rase" as never })).toThrow('did you mean "race"?');
+});
+
+test("one sanitizer needs no list", () => {
+  const race = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k() { .shared .u32 x; .reg .u32 %t; mov.u32 %t, %tid.x; st.shared.u32 [x], %t; ret; }`;
+  const codes = (sanitize: "race" | "init"): string[] => {
+    const result = new Device({ sanitize }).load(race).kernel("k").launch({ grid: 1, block: 64 });
+    return result.reports.map(({ code }) => code);
+  };
+  expect(codes("race")).toContain("data-race");
+  expect(codes("init")).toEqual([]);
 });

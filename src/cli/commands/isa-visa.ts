@@ -1,4 +1,4 @@
-import { engineNames } from "../../runtime/launch/launch-options.ts";
+import { usualEngines } from "../../runtime/launch/launch-options.ts";
 import type { Style } from "../../source/index.ts";
 import { gateText } from "../../visa/isa/describe.ts";
 import type { OperandSpec, Row } from "../../visa/isa/row.ts";
@@ -50,7 +50,7 @@ export const visaToJson = (row: Row) => {
     ...(sizes === null ? {} : { sizes }),
     gate: { since, from, until, only },
     executable: executable(row),
-    ...(executable(row) ? { engines: engineNames } : { reason: reasonOf(row) }),
+    ...(executable(row) ? { engines: usualEngines } : { reason: reasonOf(row) }),
   };
 };
 
@@ -131,7 +131,7 @@ export function printVisa(row: Row, terminal: Terminal): void {
     style("faint", shown),
   );
   const reason = reasonOf(row);
-  if (reason === null) line(`executable: ${engineNames.join(", ")}`);
+  if (reason === null) line(`executable: ${usualEngines.join(", ")}`);
   else line(`not executable: ${reason}`, (shown) => style("warning", shown));
 }
 

@@ -1,7 +1,7 @@
 import { type Candidate, type Form, type Gate, type Instruction, instructionSet } from "../../ptx/isa/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { isas } from "../../runtime/data/isa.ts";
-import { engineNames } from "../../runtime/launch/launch-options.ts";
+import { usualEngines } from "../../runtime/launch/launch-options.ts";
 import { nearest, type Style } from "../../source/index.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
@@ -42,7 +42,7 @@ const formToJson = (form: Form) => ({
       : { ...form.gates[name] }),
   })),
   executable: executable(form),
-  ...(executable(form) ? { engines: engineNames } : { reason: obstacle(form) }),
+  ...(executable(form) ? { engines: usualEngines } : { reason: obstacle(form) }),
   ...(form.note === null ? {} : { note: form.note }),
 });
 
@@ -57,7 +57,7 @@ function printForm(form: Form, terminal: Terminal): void {
   }
   line(`since ${gateText(form)}`);
   const reason = obstacle(form);
-  line(reason === null ? `executable: ${engineNames.join(", ")}` : style("warning", `not executable: ${reason}`));
+  line(reason === null ? `executable: ${usualEngines.join(", ")}` : style("warning", `not executable: ${reason}`));
   if (form.note !== null) line(form.note);
   for (const code of Object.keys(form.undefinedCases)) line(`undefined cases are reported as ${code}`);
   const found = meanings(form);

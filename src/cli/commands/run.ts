@@ -6,7 +6,7 @@ import { findingOptions, Findings } from "../options/findings.ts";
 import type { Options } from "../options/options.ts";
 import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
 import { eachRun } from "../runs/each-run.ts";
-import { executeRun, type Finished, kernelStore } from "../runs/run-execution.ts";
+import { executeRun, type Finished, kernelStore, nativeCompiler } from "../runs/run-execution.ts";
 import { jobToJson } from "../runs/run-json.ts";
 import { planOutputs, printBuffers, saveOutputs } from "../runs/run-outputs.ts";
 import { jobOptions, steeringOf, warnOfUnreached } from "../runs/run-settings.ts";
@@ -104,7 +104,8 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
     const budget = explorationBudget(options);
     const progress = new Progress(terminal);
     const settings = jobOptions(options, progress);
-    const device = { kernelStore: kernelStore(options, terminal) };
+    const store = kernelStore(options, terminal);
+    const device = { kernelStore: store, nativeCompiler: await nativeCompiler(options, store) };
     const json = options.has("json");
     const results: Finished[] = [];
     const documents: object[] = [];

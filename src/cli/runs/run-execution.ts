@@ -1,7 +1,7 @@
-import { openKernelFolder } from "../../node/index.ts";
+import { openKernelFolder } from "../../node/open-kernel-folder.ts";
 import type { DeviceOptions } from "../../runtime/device/device-core.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
-import type { KernelStore } from "../../runtime/index.ts";
+import type { KernelStore, NativeCompiler } from "../../runtime/index.ts";
 import { JobRun } from "../../runtime/job/job-execution.ts";
 import type { JobFiles } from "../../runtime/job/job-files.ts";
 import type { JobOptions } from "../../runtime/job/job-options.ts";
@@ -28,6 +28,14 @@ export function kernelStore(options: Options, terminal: Terminal): KernelStore |
   const onRefused = (why: string): void =>
     terminal.err(`lanewise: compiled kernels are not kept: ${why} (\`chmod go-w\`, or --cache another folder)`);
   return options.has("no-cache") ? null : openKernelFolder(path === null ? { onRefused } : { path, onRefused });
+}
+
+/** What makes machine code of kernels; null unless `--engine native` asks for it. */
+export async function nativeCompiler(options: Options, store: KernelStore | null): Promise<NativeCompiler | null> {
+  if (options.value("engine") !== "native") return null;
+  // The translator is much code, which few runs need.
+  const { openNativeCompiler } = await import("../../node/native/index.ts");
+  return openNativeCompiler({ store });
 }
 
 interface Execution {

@@ -30,7 +30,7 @@ const originPlace = {
 const jobFields = {
   id: text,
   variant: text,
-  engine: said(oneOf(engineNames), '"jit" if compiled code ran all launches.'),
+  engine: said(oneOf(engineNames), '"jit" or "native" if compiled code ran all launches.'),
   ok: flag,
   launches: list(reference("launch")),
   checks: list(reference("check")),
@@ -104,7 +104,7 @@ export const definitions: Readonly<Record<string, Schema>> = {
       engine: oneOf(engineNames),
       hostThreads: count,
     },
-    { interpreted: said(text, "Why the interpreter ran it.") },
+    { interpreted: said(text, "Why the interpreter ran it."), notNative: said(text, "Why jit ran it, not native.") },
   ),
   check: {
     ...object(

@@ -1,5 +1,5 @@
 import { jobSchema } from "../../runtime/job/job-schema.ts";
-import { engineNames } from "../../runtime/launch/launch-options.ts";
+import { engineNames, usualEngines } from "../../runtime/launch/launch-options.ts";
 import { definitions } from "./definitions.ts";
 import { count, dim3, flag, list, object, oneOf, orNull, reference, said, type Schema, text, time } from "./parts.ts";
 
@@ -42,7 +42,7 @@ const listing = object({
 /** A target, or several if their families differ. */
 const target: Schema = { anyOf: [text, list(text)] };
 const gate = { since: text, target };
-const execution = { engines: list(oneOf(engineNames)), reason: said(text, "Why it cannot be executed.") };
+const execution = { engines: list(oneOf(usualEngines)), reason: said(text, "Why it cannot be executed.") };
 
 const ptxInstruction = object({
   name: text,
@@ -92,7 +92,7 @@ const documents = {
     launches: list(
       object(
         { kernel: text, grid: dim3, block: dim3, engine: oneOf(engineNames), milliseconds: time, ok: flag },
-        { interpreted: text },
+        { interpreted: text, notNative: text },
       ),
     ),
     reports: list(reference("report")),

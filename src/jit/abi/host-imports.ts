@@ -83,7 +83,7 @@ export const hostImports = {
     params: [context, operand, operand, operand, operand],
     results: [operand],
     meaning:
-      "writes what a handle (upper half, lower half) refers to at `fragments` (`imageWords`), if compiled code can fetch from it what the third operand says (`fetchNumber`), from the level that the last one gives: gives the number of its `texelForms`, or 0",
+      "writes what the handle of a texture or surface (upper half, lower half) refers to at `fragments` (`imageWords`), if compiled code can fetch from it what the third operand says (`fetchNumber`), from the level that the last one gives: gives the number of its `texelForms`, or 0",
   },
   endUnits: {
     params: [context],

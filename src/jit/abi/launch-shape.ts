@@ -1,10 +1,17 @@
+import type { Dim3 } from "../../machine/reports/report.ts";
+
 /** Threads of a block, at most. */
 export const maxThreads = 1024;
+
+/** Whether a block is one row of threads. */
+export const isRow = ([, y, z]: Dim3): boolean => y === 1 && z === 1;
 
 /** The properties of a launch that compiled code depends on. */
 export interface LaunchShape {
   /** Lanes of a chunk, divided by four. */
   readonly quads: Quads;
+  /** The threads of a block, where code is for such blocks alone; null: only what follows is known of them. */
+  readonly block: Dim3 | null;
   /** Each chunk of lanes lies in one row of the block, or the block has one row. */
   readonly rows: boolean;
   /**
@@ -30,7 +37,7 @@ export interface LaunchShape {
 
 /** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
 export const anyShape = (quads: Quads): LaunchShape => ({
-  ...{ quads, width: null, needlessBarriers: [] },
+  ...{ quads, block: null, width: null, needlessBarriers: [] },
   ...{ rows: false, rowLength: null, full: false, single: false },
   ...{ clustered: false, exactSums: false, shared: false },
 });

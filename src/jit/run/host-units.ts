@@ -54,18 +54,126 @@ export interface UnitPlace {
   readonly first: number;
 }
 
-/** Observed launches run in the interpreter, and so do those in which operations take effect late. */
-const nobodyObserves = (): void => {};
-const nothingIsLate = (): never => {
-  throw new Error("compiled code performs asynchronous operations where they are issued");
-};
+/** The operands and results of an instruction. */
+interface Layouts {
+  readonly operands: Layout;
+  readonly results: Layout;
+}
+
+/**
+ * The lanes of a chunk, as units see them: operands lie in memory. Results lie where operands do, so that they are kept
+ * until all of these have been read.
+ */
+class ChunkCall implements UnitCall {
+  readonly x: CallFrame;
+  readonly site: Site;
+  readonly lanes: number;
+  readonly #memory: Grid["memory"];
+  readonly #layouts: Layouts;
+  readonly #start: number;
+  readonly #first: number;
+  readonly #bytesOf: (place: Place) => number;
+  /** Words of results and where they go: two each. */
+  #given: Int32Array;
+  #count = 0;
+  readonly #words: { readonly at: number; readonly from: Int32Array }[] = [];
+
+  /** `start`: the word of memory at which operands and results begin. `given`: room for results, which may grow. */
+  constructor(
+    { x, site, lanes, first }: UnitPlace,
+    memory: Grid["memory"],
+    layouts: Layouts,
+    { start, given }: { readonly start: number; readonly given: Int32Array },
+    bytesOf: (place: Place) => number,
+  ) {
+    this.x = x;
+    this.site = site;
+    this.lanes = lanes;
+    this.#memory = memory;
+    this.#layouts = layouts;
+    this.#start = start;
+    this.#first = first;
+    this.#given = given;
+    this.#bytesOf = bytesOf;
+  }
+
+  #wordAt({ at, isWide }: Layout, n: number, lane: number): number {
+    const index = lane - this.#first;
+    return this.#start + at[n]! + (isWide[n]! ? 2 * index : index);
+  }
+
+  word(n: number, lane: number): number {
+    return this.#memory.views.i32[this.#wordAt(this.#layouts.operands, n, lane)]!;
+  }
+
+  address(n: number, lane: number): AddressParts {
+    const { operands } = this.#layouts;
+    const at = this.#wordAt(operands, n, lane);
+    const { i32 } = this.#memory.views;
+    return { low: i32[at]! >>> 0, high: operands.isWide[n]! ? i32[at + 1]! >>> 0 : 0 };
+  }
+
+  give(n: number, lane: number, low: number, high = 0): void {
+    const { results } = this.#layouts;
+    if ((results.at[n] ?? -1) < 0) return;
+    const to = this.#wordAt(results, n, lane);
+    this.#keep(to, low);
+    if (results.isWide[n]!) this.#keep(to + 1, high);
+  }
+
+  #keep(at: number, value: number): void {
+    if (this.#count === this.#given.length) {
+      const larger = new Int32Array(2 * this.#count);
+      larger.set(this.#given);
+      this.#given = larger;
+    }
+    this.#given[this.#count++] = at;
+    this.#given[this.#count++] = value;
+  }
+
+  words(n: number, count: number, into: Int32Array): void {
+    const { i32 } = this.#memory.views;
+    const start = this.#start;
+    eachRun(this.#layouts.operands, n, count, (first, at, length) => {
+      into.set(i32.subarray(start + at, start + at + 32 * length), 32 * first);
+    });
+  }
+
+  giveWords(n: number, count: number, from: Int32Array): void {
+    eachRun(this.#layouts.results, n, count, (first, at, length) => {
+      this.#words.push({ at: this.#start + at, from: from.subarray(32 * first, 32 * (first + length)) });
+    });
+  }
+
+  range(request: RangeRequest): Range {
+    const { views } = this.#memory;
+    return findRange(this.x, this.site, request, (place) => ({ views, at: this.#bytesOf(place) }));
+  }
+
+  /** Observed launches run in the interpreter, and so do those in which operations take effect late. */
+  touch(): void {}
+
+  kept(): never {
+    throw new Error("compiled code performs asynchronous operations where they are issued");
+  }
+
+  /** Writes the results to memory. Returns the room that they took. */
+  end(): Int32Array {
+    const { i32 } = this.#memory.views;
+    const given = this.#given;
+    for (let i = 0; i < this.#count; i += 2) i32[given[i]!] = given[i + 1]!;
+    for (const { at, from } of this.#words) i32.set(from, at);
+    return given;
+  }
+}
 
 /** The launcher's side of operations that units of the machine perform. */
 export class HostUnits {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #byteOf: (context: number, place: Place) => number;
-  readonly #layouts = new Map<Site, { readonly operands: Layout; readonly results: Layout }>();
+  readonly #layouts = new Map<Site, Layouts>();
+  #given: Int32Array = new Int32Array(512);
 
   constructor(grid: Grid, kernel: CompiledKernel, byteOf: (context: number, place: Place) => number) {
     this.#grid = grid;
@@ -73,49 +181,15 @@ export class HostUnits {
     this.#byteOf = byteOf;
   }
 
-  perform({ context, x, site, lanes, first }: UnitPlace): void {
+  perform(place: UnitPlace): void {
+    const { context, site } = place;
     const op = unitOpOf(site.instruction.op);
     if (op === null) throw new Error(`${site.instruction.op.kind} is performed by no unit`);
-    const { operands, results } = this.#layoutsOf(site);
-    const start = (context + this.#kernel.layout.fragments) >>> 2;
-    const { memory } = this.#grid;
-    const word = (n: number, lane: number): number =>
-      memory.views.i32[start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1)]!;
-    // Results lie where operands do: they are written when all of these have been read.
-    const given: { readonly at: number; readonly value: number }[] = [];
-    const words: { readonly at: number; readonly from: Int32Array }[] = [];
-    const call: UnitCall = {
-      ...{ x, site, lanes, word },
-      address(n, lane): AddressParts {
-        const at = start + operands.at[n]! + (lane - first) * (operands.isWide[n]! ? 2 : 1);
-        return { low: memory.views.i32[at]! >>> 0, high: operands.isWide[n]! ? memory.views.i32[at + 1]! >>> 0 : 0 };
-      },
-      give(n, lane, low, high = 0): void {
-        const at = results.at[n] ?? -1;
-        if (at < 0) return;
-        const to = start + at + (lane - first) * (results.isWide[n]! ? 2 : 1);
-        given.push({ at: to, value: low });
-        if (results.isWide[n]!) given.push({ at: to + 1, value: high });
-      },
-      words(n, count, into): void {
-        const { i32 } = memory.views;
-        eachRun(operands, n, count, (first, at, length) => {
-          into.set(i32.subarray(start + at, start + at + 32 * length), 32 * first);
-        });
-      },
-      giveWords(n, count, from): void {
-        eachRun(results, n, count, (first, at, length) => {
-          words.push({ at: start + at, from: from.subarray(32 * first, 32 * (first + length)) });
-        });
-      },
-      range: (request: RangeRequest): Range =>
-        findRange(x, site, request, (place) => ({ views: memory.views, at: this.#byteOf(context, place) })),
-      touch: nobodyObserves,
-      kept: nothingIsLate,
-    };
+    const room = { start: (context + this.#kernel.layout.fragments) >>> 2, given: this.#given };
+    const bytesOf = (found: Place): number => this.#byteOf(context, found);
+    const call = new ChunkCall(place, this.#grid.memory, this.#layoutsOf(site), room, bytesOf);
     performUnit(op.unit, call);
-    for (const { at, value } of given) memory.views.i32[at] = value;
-    for (const { at, from } of words) memory.views.i32.set(from, at);
+    this.#given = call.end();
   }
 
   /**
@@ -127,7 +201,7 @@ export class HostUnits {
     endUnits(cta.units);
   }
 
-  #layoutsOf(site: Site) {
+  #layoutsOf(site: Site): Layouts {
     let found = this.#layouts.get(site);
     if (found === undefined) {
       const { dst } = site.instruction;

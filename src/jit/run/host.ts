@@ -238,11 +238,11 @@ export class Host {
   }
 
   /** Describes a texture for compiled code. Returns the form of its texels, or 0 if it is for `performUnit`. */
-  findImage(context: number, { high, low }: AddressParts, fetch: number, level: number): number {
+  findImage(context: number, handle: AddressParts, fetch: number, level: number): number {
     const { layout, lanes } = this.#kernel;
     const { images, views } = this.#grid.memory;
     const at = (context + layout.fragments + imageWordsAt(lanes)) >>> 2;
-    return this.#images.put(images.find(high, low), fetch, level, views.i32, at);
+    return this.#images.put(images, handle, { fetch, level }, views.i32, at);
   }
 
   /** A block ends. */

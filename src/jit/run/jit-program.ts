@@ -3,17 +3,18 @@ import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
 import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import type { DeviceWork } from "../../machine/state/device-work.ts";
 import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
-import { type Features, machineFeatures, NotAllowed, TooLarge } from "../../wasm/index.ts";
+import { type Features, machineFeatures } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
-import { GivenUp, Stalled, tooDeep, Unsupported } from "../abi/refusal.ts";
+import type { NativeCompiler } from "../abi/native-code.ts";
+import { Stalled } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
+import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { Host } from "./host.ts";
@@ -27,20 +28,24 @@ import {
 } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
-import { isRepeatable, quietly, withoutReports } from "./repeatable.ts";
+import { isRepeatable, quietly } from "./repeatable.ts";
+import { Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
 import { WatchedLaunches, type WatchedResult } from "./watched-launches.ts";
+import { orWhyNot } from "./why-not.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
   readonly #functions: CompiledFunctions;
   readonly #shapes: LaunchShapes;
+  readonly #regrouping: Regrouping;
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #cache: KernelCache | null;
+  readonly #native: NativeCompiler | null;
   #constants: number | null = null;
   #launchMemory: LaunchMemory | null = null;
   /** What the last launch ran. */
@@ -51,16 +56,25 @@ export class JitProgram {
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
-   * kernels that have been compiled before.
+   * kernels that have been compiled before; `native`: makes machine code of kernels, which then runs instead of them.
    */
-  constructor(program: Program, quads: Quads | null = null, cache: KernelCache | null = null) {
+  constructor(
+    program: Program,
+    quads: Quads | null = null,
+    cache: KernelCache | null = null,
+    native: NativeCompiler | null = null,
+  ) {
     this.program = program;
+    this.#native = native;
     this.#cache = cache;
     this.#functions = new CompiledFunctions(program);
     this.#hasPhases = program.module.functions.some(awaitsPhases);
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
     this.#shapes = new LaunchShapes(this.#functions, program, quads);
+    this.#regrouping = new Regrouping(program, this.#functions, (kernel, block) =>
+      quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads",
+    );
   }
 
   /**
@@ -69,7 +83,7 @@ export class JitProgram {
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
-    const loaded = this.#load(request);
+    const loaded = this.#load(this.#regrouping.of(request));
     if (typeof loaded === "string") return loaded;
     const cluster = this.#clusterOf(request);
     if (cluster > 1 && request.blocks !== undefined) return "a part of the grid runs, in clusters";
@@ -81,6 +95,13 @@ export class JitProgram {
       : null;
   }
 
+  /** Returns why WebAssembly runs a kernel that is compiled; null if machine code does. */
+  whyNotNative(request: LaunchRequest): string | null {
+    const loaded = this.#load(request);
+    if (typeof loaded === "string") return loaded;
+    return typeof loaded.native === "string" ? loaded.native : null;
+  }
+
   /** Blocks of a cluster. */
   #clusterOf({ kernel, cluster }: LaunchRequest): number {
     const [x, y, z] = cluster ?? this.#functions.named(kernel)?.ir.bounds.reqnctapercluster ?? [1, 1, 1];
@@ -89,13 +110,13 @@ export class JitProgram {
 
   /** Whether blocks of a launch may wait for what others do: other blocks, the host, other launches. */
   mayWait(request: LaunchRequest): boolean {
-    const loaded = this.#load(request);
+    const loaded = this.#load(this.#regrouping.of(request));
     return typeof loaded === "string" || loaded.kernel.waits;
   }
 
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
   mayBeUndone(request: LaunchRequest): boolean {
-    const loaded = this.#load(request);
+    const loaded = this.#load(this.#regrouping.of(request));
     return typeof loaded !== "string" && loaded.kernel.mayGiveUp;
   }
 
@@ -103,21 +124,24 @@ export class JitProgram {
    * Runs a kernel for which there is no obstacle. Returns null if there turns out to be one, which `obstacleOf` knows
    * from then on; the launch has been undone.
    */
-  launch(request: LaunchRequest): JitResult | null {
+  launch(asked: LaunchRequest): JitResult | null {
+    const request = this.#regrouping.of(asked);
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     const isJudged = this.#isJudged(loaded.kernel, request);
     if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
       return this.#run(loaded, request, false);
     }
-    const attempt = this.#attempt(request);
+    const attempt = isQuiet(loaded.kernel)
+      ? quietAttempt(request, this.program.memory.checkpoint(), (reason) => this.#refuse(request, reason))
+      : this.#attempt(request);
     try {
       const result = this.#run(loaded, attempt.request, true, attempt.id);
-      if (!result.ok && isJudged) return this.#again(attempt, request);
+      if (!result.ok && isJudged) return this.#again(attempt, asked);
       attempt.print(result);
       return result;
     } catch (error) {
-      return error instanceof Stalled ? this.#again(attempt, request) : attempt.giveUp(error);
+      return error instanceof Stalled ? this.#again(attempt, asked) : attempt.giveUp(error);
     }
   }
 
@@ -165,35 +189,18 @@ export class JitProgram {
     );
   }
 
-  /** Prepares a launch that may be undone. What it prints and reports is kept until that is decided. */
-  #attempt(request: LaunchRequest, save = (): (() => void) => this.program.memory.checkpoint()) {
-    const printed: string[] = [];
-    const onOutput = (text: string): void => {
-      printed.push(text);
-    };
-    const handedOver: DeviceWork[] = [];
-    const onDeviceWork = (work: DeviceWork): void => {
-      handedOver.push(work);
-    };
-    const undo = save();
-    const print = ({ reports }: Pick<JitResult, "reports">): void => {
-      for (const text of printed) request.onOutput?.(text);
-      for (const work of handedOver) request.onDeviceWork?.(work);
-      for (const report of reports) request.onReport?.(report, reports);
-    };
-    const giveUp = (error: unknown): null => {
-      const reason = whyGivenUp(error);
-      if (reason === null) throw error;
-      undo();
-      const compiled = this.#functions.named(request.kernel)!;
-      const functions = this.#functionsFor(compiled, request);
-      const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
-      this.#kernels.set(shapeKey(request.kernel, shape), reason);
-      this.#last = null;
-      return null;
-    };
-    const kept = { ...(request.onReport === undefined ? request : withoutReports(request)), onOutput, onDeviceWork };
-    return { id: nextLaunch(), request: kept, undo, print, giveUp };
+  /** Prepares a launch that may be undone. */
+  #attempt(request: LaunchRequest, save = (): (() => void) => this.program.memory.checkpoint()): Attempt {
+    return attempt(request, save(), (reason) => this.#refuse(request, reason));
+  }
+
+  /** A launch has been given up: later ones of the kernel, with blocks of the same shape, are not tried. */
+  #refuse(request: LaunchRequest, reason: string): void {
+    const compiled = this.#functions.named(request.kernel)!;
+    const functions = this.#functionsFor(compiled, request);
+    const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
+    this.#kernels.set(keyOf(request, shape), reason);
+    this.#last = null;
   }
 
   /**
@@ -201,10 +208,10 @@ export class JitProgram {
    * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
    * small.
    */
-  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z], threads: model }: LaunchRequest): boolean {
+  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z], threads: model, asked }: LaunchRequest): boolean {
     const threads = x * y * z;
     if (shape.width !== null) return false;
-    if (lanes >= Math.min(model?.width ?? 32, threads)) return false;
+    if (asked === undefined && lanes >= Math.min(model?.width ?? 32, threads)) return false;
     return this.program.memory.allocatedBytes <= maxCheckpointBytes;
   }
 
@@ -225,7 +232,8 @@ export class JitProgram {
   }
 
   /** Does what `launch` does, in workers if there are any. A launch that may be undone must be the only one. */
-  async launchAsync(request: LaunchRequest): Promise<JitResult | null> {
+  async launchAsync(asked: LaunchRequest): Promise<JitResult | null> {
+    const request = this.#regrouping.of(asked);
     const loaded = this.#load(request);
     if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
     if (!loaded.kernel.mayGiveUp)
@@ -293,19 +301,23 @@ export class JitProgram {
   }
 
   #find(request: LaunchRequest): LoadedKernel | string {
-    const { kernel, block } = request;
+    const { kernel } = request;
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
     const functions = this.#functionsFor(compiled, request);
     const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
-    const key = shapeKey(kernel, shape);
+    const key = keyOf(request, shape);
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, functions, shape, block)));
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, functions, shape, request)));
     return known;
   }
 
-  /** The functions as a launch runs them: a kernel of vISA without threads, if its work items need none. */
-  #functionsFor(kernel: CompiledFunction, { threads }: LaunchRequest): CompiledFunctions {
+  /**
+   * The functions as a launch runs them: a kernel of vISA without threads, if its work items need none; one that runs
+   * in other blocks than were asked for, without constants for their size.
+   */
+  #functionsFor(kernel: CompiledFunction, { threads, asked }: LaunchRequest): CompiledFunctions {
+    if (asked !== undefined) return this.#functions.withAnyBlocks(kernel, this.#regrouping.useOf(kernel.ir.name)!.ir);
     if (threads?.items === undefined) return this.#functions;
     return this.#functions.asWorkItems(kernel, threads.width, threads.items) ?? this.#functions;
   }
@@ -314,14 +326,15 @@ export class JitProgram {
     kernel: CompiledFunction,
     functions: CompiledFunctions,
     shape: LaunchShape,
-    block: Dim3,
+    request: LaunchRequest,
   ): LoadedKernel | string {
     return orWhyNot(() => {
       const { fusedMadd } = machineFeatures();
       const facts = this.#facts(functions);
       const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, { fusedMadd }, "any");
-      const cached = this.#cache?.find(`${shapeKey(kernel.ir.name, shape)} ${fusedMadd} ${this.#places}`, compile);
-      return new LoadedKernel(cached ?? withModule(compile()), this.program.memory, guessedMs(kernel.ir, block));
+      const cached = this.#cache?.find(`${keyOf(request, shape)} ${fusedMadd} ${this.#places}`, compile);
+      const found = cached ?? withModule(compile());
+      return new LoadedKernel(found, this.program.memory, guessedMs(kernel.ir, request.block), this.#native);
     });
   }
 
@@ -348,12 +361,22 @@ export class JitProgram {
   }
 }
 
+/** Tells the code for a launch from all other code. */
+const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>
+  `${shapeKey(kernel, shape)}${asked === undefined ? "" : " any blocks"}`;
+
 /** Whether two launches have the same kernel and shape. */
 const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
   a.kernel === b.kernel &&
-  a.block.every((n, i) => n === b.block[i]) &&
+  a.block[0] === b.block[0] &&
+  a.block[1] === b.block[1] &&
+  a.block[2] === b.block[2] &&
   a.matrix === b.matrix &&
-  [a, b].every(({ threads, cluster }) => threads === undefined && cluster === undefined);
+  (a.asked === undefined) === (b.asked === undefined) &&
+  hasOwnBlocks(a) &&
+  hasOwnBlocks(b);
+
+const hasOwnBlocks = ({ threads, cluster }: LaunchRequest): boolean => threads === undefined && cluster === undefined;
 
 /**
  * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
@@ -367,28 +390,6 @@ const awaitsPhases = ({ instructions }: IrFunction): boolean =>
       (op.kind === "atomic" && op.problem !== undefined && op.results?.[0]?.ty === "pred") ||
       (op.kind === "unit" && unitTraits[op.unit.op].takes === true),
   );
-
-/** Returns what is made, or why it cannot be compiled. */
-function orWhyNot<T>(make: () => T): T | string {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof Unsupported || error instanceof TooLarge || error instanceof NotAllowed) return error.message;
-    if (error instanceof RangeError) return "code that nests too deeply";
-    throw error;
-  }
-}
-
-/**
- * Why a launch was given up; null for any other error. Besides what compiled code notices itself, the host's stack may
- * be full, for which engines have errors of their own.
- */
-function whyGivenUp(error: unknown): string | null {
-  if (error instanceof GivenUp) return error.message;
-  return error instanceof Error && stackErrors.has(error.name) ? tooDeep : null;
-}
-
-const stackErrors: ReadonlySet<string> = new Set(["RangeError", "InternalError"]);
 
 function globalsOf({ variables, addresses }: Program): VariableFacts {
   const extents = [...variables.values()].flatMap(({ variable: { name, space, size }, address }) => {

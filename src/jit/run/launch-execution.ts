@@ -6,6 +6,7 @@ import { clusterSize } from "../../machine/state/cluster.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { HostFunction, HostImport } from "../abi/host-imports.ts";
+import type { NativeCode } from "../abi/native-code.ts";
 import { Stalled } from "../abi/refusal.ts";
 import { canWait, hostCores } from "../threads/host-workers.ts";
 import { OrderedOutput } from "../threads/ordered-output.ts";
@@ -59,6 +60,7 @@ export class LaunchExecution implements Work {
   readonly module: WebAssembly.Module;
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
+  readonly native: NativeCode | null;
   readonly clock: string | null;
   readonly waits: boolean;
   readonly fingerprint: (() => number) | null;
@@ -122,6 +124,7 @@ export class LaunchExecution implements Work {
     this.module = loaded.module;
     this.tiles = loaded.tiles;
     this.memory = memory.wasm;
+    this.native = typeof loaded.native === "string" ? null : loaded.native;
     this.clock = request.hostClock === true ? ("clock" satisfies HostImport) : null;
     this.waits = loaded.kernel.waits;
     const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);

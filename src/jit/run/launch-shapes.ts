@@ -1,21 +1,31 @@
-import type { Instruction, IrFunction } from "../../ir/index.ts";
+import { isCall } from "../../ir/calls.ts";
+import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
-import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import { isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import { type WarpConflicts, warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
 const usualBlock: Dim3 = [256, 1, 1];
+
+/** Shapes of blocks for which a kernel has code of its own, at most: a program may try many. */
+const maxSpecialized = 4;
+
+/** Kernels with more instructions have one code for several shapes of blocks: compiling takes longer than it gains. */
+const maxInstructions = 5000;
 
 /** Finds for which shape the kernels of a program are compiled, given a launch. */
 export class LaunchShapes {
   readonly #functions: CompiledFunctions;
   readonly #program: Pick<Program, "memory" | "bindings" | "shared">;
   readonly #quads: Quads | null;
+  /** By kernel, the shapes of blocks for which it has code of their own; null where that does not pay. */
+  readonly #specialized = new Map<IrFunction, Set<string> | null>();
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
@@ -43,14 +53,38 @@ export class LaunchShapes {
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
-    const shape = blockShape(block, this.#quadsOf(kernel, block), isShared);
+    const shape = {
+      ...blockShape(block, this.#quadsOf(kernel, block), isShared),
+      block: this.#isSpecialized(kernel, block) ? block : null,
+    };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
   }
 
+  /** Whether a kernel has code for blocks of a shape alone: where it pays, and for the first of them. */
+  #isSpecialized(kernel: IrFunction, block: Dim3): boolean {
+    let blocks = this.#specialized.get(kernel);
+    if (blocks === undefined) this.#specialized.set(kernel, (blocks = this.#dependsOnBlock(kernel) ? new Set() : null));
+    if (blocks === null) return false;
+    if (blocks.size < maxSpecialized) blocks.add(block.join());
+    return blocks.has(block.join());
+  }
+
+  /** Whether a kernel, or a function that it may call, uses the size of blocks or shared variables. */
+  #dependsOnBlock(kernel: IrFunction): boolean {
+    const functions = kernel.instructions.some(({ op }) => isCall(op)) ? this.#functions.list.map(({ ir }) => ir) : [];
+    const instructions = [kernel, ...functions].flatMap((f) => f.instructions);
+    if (instructions.length > maxInstructions) return false;
+    const isShared = ({ access: { space } }: MemoryAccess): boolean => space === "shared";
+    return (
+      [...specialsRead(instructions)].some((name) => name.startsWith("ntid.")) ||
+      instructions.some(({ op }) => accessesOf(op).some(isShared))
+    );
+  }
+
   /** For a launcher that is not this one: a block of one shape, or (null) of any. */
   portable(kernel: IrFunction, block: Dim3 | null): LaunchShape {
-    const shape = blockShape(block ?? usualBlock, this.#quadsOf(kernel, block ?? usualBlock), false);
+    const shape = { ...blockShape(block ?? usualBlock, this.#quadsOf(kernel, block ?? usualBlock), false), block };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
@@ -70,7 +104,7 @@ export class LaunchShapes {
       this.#widthNeeds.set(kernel, needs);
     }
     if (this.#quads !== null && !needs.inWarps) return this.#quads;
-    return chunkWidthFor(block, needs, needs.inWarps ? "none" : this.#conflictsOf(kernel, block));
+    return chunkWidthFor(block, needs, needs.inWarps ? "none" : this.conflictsOf(kernel, block));
   }
 
   #needlessBarriersOf(kernel: IrFunction, block: Dim3, sharedBytes: number): readonly number[] {
@@ -84,7 +118,8 @@ export class LaunchShapes {
     });
   }
 
-  #conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
+  /** What lanes of a warp find of each other's accesses. */
+  conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
     return noted(this.#conflicts, kernel, block.join(), () => warpConflictsOf(kernel, block, this.#program.bindings));
   }
 }
@@ -101,16 +136,18 @@ function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, ke
 /** Tells a kernel's code for a shape from that for others. */
 export const shapeKey = (
   kernel: string,
-  { quads, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
+  { quads, block, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
-function blockShape([x, y, z]: Dim3, quads: Quads, shared: boolean): LaunchShape {
+function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
+  const [x, y, z] = block;
   const lanes = 4 * quads;
-  const rows = (y === 1 && z === 1) || x % lanes === 0;
+  const rows = isRow(block) || x % lanes === 0;
   const isInLayer = z === 1 || (x * y) % lanes === 0;
   return {
     quads,
+    block: null,
     rows,
     rowLength: rows || !isInLayer ? null : x,
     full: (x * y * z) % lanes === 0,
@@ -140,6 +177,7 @@ function threadShape(
   const quads = ([1, 2, 4, 8] as const).find((q) => 4 * q >= lanes)!;
   return {
     quads,
+    block: null,
     rows: true,
     rowLength: null,
     full: width === 4 * quads && (x * y * z) % width === 0,

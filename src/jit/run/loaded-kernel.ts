@@ -2,6 +2,7 @@ import type { IrFunction } from "../../ir/index.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { NativeCode, NativeCompiler, RunBlocks } from "../abi/native-code.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
 import type { CachedKernel } from "./kernel-cache.ts";
@@ -11,23 +12,35 @@ export class LoadedKernel {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
   readonly tiles: WebAssembly.Module | null;
-  readonly #run: (context: number, from: number, to: number) => number;
+  /** Machine code that runs instead of the module; or why there is none. */
+  readonly native: NativeCode | string;
+  readonly #run: RunBlocks;
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
   #host: (() => Host) | null = null;
   #blockMs: number;
 
-  /** `blockMs`: a guess, until a block has been seen. */
-  constructor({ kernel, module, tiles }: CachedKernel, memory: DeviceMemory, blockMs: number) {
+  /** `blockMs`: a guess, until a block has been seen; `native`: null where machine code is not asked for. */
+  constructor(
+    { kernel, module, tiles }: CachedKernel,
+    memory: DeviceMemory,
+    blockMs: number,
+    native: NativeCompiler | null = null,
+  ) {
     this.kernel = kernel;
     this.module = module;
     this.tiles = tiles;
     this.#blockMs = blockMs;
-    const functions = hostFunctions(kernel, () => this.#host!());
+    const functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
+    this.native = nativeCodeOf(kernel, native);
+    if (native !== null && typeof this.native !== "string") {
+      this.#run = native.instance(this.native, memory.wasm, functions);
+      return;
+    }
     const shared = { memory: memory.wasm };
     const ofTiles = tiles === null ? {} : new WebAssembly.Instance(tiles, { env: shared }).exports;
-    const env = { ...shared, ...Object.fromEntries(functions), ...ofTiles };
+    const env = { ...shared, ...functions, ...ofTiles };
     const { exports } = new WebAssembly.Instance(module, { env });
-    this.#run = exports["run"] as (context: number, from: number, to: number) => number;
+    this.#run = exports["run"] as RunBlocks;
   }
 
   /** Milliseconds that a block takes one thread of the host. */
@@ -49,6 +62,12 @@ export class LoadedKernel {
     this.#host = before;
     return end;
   }
+}
+
+function nativeCodeOf({ bytes, tiles }: CompiledKernel, native: NativeCompiler | null): NativeCode | string {
+  if (native === null) return "machine code was not asked for";
+  if (tiles.length > 0) return "products of matrices are functions of another module";
+  return native.compile(bytes);
 }
 
 /** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */

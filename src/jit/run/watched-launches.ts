@@ -12,6 +12,7 @@ import type { ShadowPlan } from "../compile/watch/shadow-plan.ts";
 import { lostObstacleOf } from "../compile/watch/obstacles.ts";
 import { weave } from "../compile/watch/weave.ts";
 import { GivenUp } from "../abi/refusal.ts";
+import type { Attempt } from "./attempt.ts";
 import { Host } from "./host.ts";
 import { withModule } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
@@ -19,14 +20,6 @@ import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
 import { SavedAllocations } from "./saved-allocations.ts";
 import { Shadows } from "./shadows.ts";
-
-/** A launch whose effects can be undone; what it prints and reports is kept until that is decided. */
-export interface Attempt {
-  readonly id: number;
-  readonly request: LaunchRequest;
-  readonly undo: () => void;
-  readonly print: (result: Pick<LaunchResult, "reports">) => void;
-}
 
 /** What watched launches need of the compiler that runs all others. */
 export interface WatchedLaunchesPort {

@@ -26,7 +26,11 @@ interface PoolWorker {
 const idleMs = 50;
 
 const isSame = (a: WorkerCode, b: WorkerCode): boolean =>
-  a.module === b.module && a.memory === b.memory && a.tiles === b.tiles && a.clock === b.clock;
+  a.module === b.module &&
+  a.memory === b.memory &&
+  a.tiles === b.tiles &&
+  a.native?.entry === b.native?.entry &&
+  a.clock === b.clock;
 
 /** The workers of a process: started when they are needed, and kept. They alone do not keep the process alive. */
 class WorkerPool {

@@ -1,4 +1,5 @@
 import type { HostFunction } from "../abi/host-imports.ts";
+import type { NativeCode } from "../abi/native-code.ts";
 import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./control.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { OrderedOutput } from "./ordered-output.ts";
@@ -20,6 +21,8 @@ export interface Work extends Room {
   /** A module whose functions that one imports, or null. */
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
+  /** Machine code that runs instead of the module, or null. */
+  readonly native: NativeCode | null;
   /** The function that reads the host's clock, where threads may read it by themselves; or null. */
   readonly clock: string | null;
   /**
@@ -172,7 +175,7 @@ export class Team implements Launch {
    * will not wait.
    */
   #share(count: number, tells: boolean): boolean {
-    const { module, tiles, memory, clock, threads, waits } = this.#work;
+    const { module, tiles, memory, native, clock, threads, waits } = this.#work;
     const functions = this.#work.functions();
     const contexts = Array.from({ length: count }, () => this.#turns.begin()).filter((c) => c !== null);
     const control = new SharedArrayBuffer(controlBytes(contexts.length));
@@ -180,7 +183,7 @@ export class Team implements Launch {
     words.set(this.#words);
     this.#words = words;
     const members = contexts.map((context, i): Member => ({ context, mailbox: new Mailbox(control, i) }));
-    const code = { module, tiles, memory, functions: [...functions.keys()], clock };
+    const code = { module, tiles, memory, native, functions: [...functions.keys()], clock };
     const invited = workerPool.invite(this, members.length, code, (i) => ({
       tells,
       context: contexts[i]!,

@@ -1,3 +1,4 @@
+import type { NativeCode } from "../abi/native-code.ts";
 import { maxMessage, mail, mailState, messageAt, maxValues, noBlock, valuesAt, word } from "./control.ts";
 
 /**
@@ -12,6 +13,8 @@ export interface WorkerCode {
   /** A module whose functions that one imports, or null. */
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
+  /** Machine code that runs instead of the module, or null. */
+  readonly native: NativeCode | null;
   /** The functions that the module imports; in mailboxes they are numbers, by their order here. */
   readonly functions: readonly string[];
   /** The function that reads the host's clock, which workers do by themselves; null if there is none. */
@@ -63,11 +66,18 @@ let code = null;
 let instance;
 // Of the launch that runs.
 let call;
+const openNative = ({ addon, entry, imports }, memory, env) => {
+  const { runCode } = process.getBuiltinModule("node:module").createRequire(addon)(addon);
+  const table = [env.giveUp, () => {}, ...imports.map((name) => env[name])];
+  const bytes = new Uint8Array(memory.buffer);
+  return { exports: { run: (context, from, to) => runCode(entry, bytes, table, context, from, to) } };
+};
 const open = () => {
-  const { module, tiles, memory, functions, clock } = code;
+  const { module, tiles, memory, native, functions, clock } = code;
   const env = { memory };
   functions.forEach((name, f) => (env[name] = (...values) => call(f, values)));
   if (clock !== null) env[clock] = hostClock;
+  if (native !== null) return openNative(native, memory, env);
   if (tiles !== null) Object.assign(env, new WebAssembly.Instance(tiles, { env: { memory } }).exports);
   return new WebAssembly.Instance(module, { env });
 };

@@ -22,11 +22,16 @@ export class ReportSink implements FindingSink {
   #byPlace: Map<Site, Map<string, Growing>> | null = null;
   readonly #reports: Growing[] = [];
   readonly #onReport: ReportListener | undefined;
+  readonly #asked: ((thread: ThreadId) => ThreadId) | null;
 
-  /** `onReport` is called with each new report, as in a launch request. */
-  constructor(kernel: string, onReport?: ReportListener) {
+  /**
+   * `onReport` is called with each new report, as in a launch request. `asked`: which thread of the launch as it was
+   * asked for one of the machine is; null: the same.
+   */
+  constructor(kernel: string, onReport?: ReportListener, asked: ((thread: ThreadId) => ThreadId) | null = null) {
     this.kernel = kernel;
     this.#onReport = onReport;
+    this.#asked = asked;
   }
 
   get reports(): readonly Report[] {
@@ -55,7 +60,9 @@ export class ReportSink implements FindingSink {
     // Channels without a work item (vISA's NoMask) are no threads; if there are no others, they count as one thread.
     for (let m = lanes & activation.warp.lanes || lanes & -lanes; m !== 0; m &= m - 1) {
       report.count++;
-      if (report.threads.length < maxThreads) report.threads.push(threadOf(activation, lowestLane(m)));
+      if (report.threads.length >= maxThreads) continue;
+      const thread = threadOf(activation, lowestLane(m));
+      report.threads.push(this.#asked === null ? thread : this.#asked(thread));
     }
     if (isNew) this.#onReport?.(report, this.#reports);
   }

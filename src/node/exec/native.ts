@@ -56,6 +56,12 @@ function nativeFolder(): { readonly folder: string } | string {
   return folder === undefined ? "its libraries were not built, since there was no C compiler (cc)" : { folder };
 }
 
+/** The file of the add-on; null if it is not there. */
+export function addonFile(): string | null {
+  const found = nativeFolder();
+  return typeof found === "string" ? null : `${found.folder}lanewise.node`;
+}
+
 /** Loads the add-on alone; null if it is not there. */
 export function loadAddon(): NativeAddon | null {
   const found = nativeFolder();

@@ -1,4 +1,5 @@
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
+import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import { KernelCache } from "../../jit/run/kernel-cache.ts";
 import { canShare } from "../../jit/threads/host-workers.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
@@ -25,6 +26,11 @@ export interface DeviceOptions extends LaunchDefaults {
    * memory of this process. False: kernels compiled for another module are never reused. Default: null.
    */
   readonly kernelStore?: KernelStore | null | false;
+  /**
+   * Makes machine code of compiled kernels, for the engine "native"; `lanewise/node` provides one that uses the
+   * machine's C compiler. Default: null.
+   */
+  readonly nativeCompiler?: NativeCompiler | null;
   /** Puts memory that another process sees too under that of the device. Default: null. @internal */
   readonly underlay?: Underlay | null;
 }
@@ -40,6 +46,8 @@ export class DeviceCore {
   readonly memory: DeviceMemory;
   /** The options that launches have unless they say otherwise. */
   readonly defaults: LaunchDefaults;
+  /** What makes machine code of compiled kernels, or null. @internal */
+  readonly nativeCompiler: NativeCompiler | null;
   readonly #kernelStore: KernelStore | false | null;
   /** The stream of asynchronous launches that name no other. */
   readonly defaultStream = new Stream();
@@ -47,9 +55,10 @@ export class DeviceCore {
   /** @throws UsageError if there is no such option */
   constructor(options: DeviceOptions = {}) {
     requireDeviceOptions(options);
-    const { kernelStore = null, underlay = null, ...defaults } = options;
+    const { kernelStore = null, nativeCompiler = null, underlay = null, ...defaults } = options;
     this.memory = new DeviceMemory(underlay);
     this.defaults = defaults;
+    this.nativeCompiler = nativeCompiler;
     this.#kernelStore = kernelStore;
     // Sharing memory moves it, so it happens now, while there is little of it.
     if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();

@@ -1,6 +1,8 @@
 import { launch } from "../../interpreter/index.ts";
+import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
+import type { JitResult } from "../../jit/run/launch-execution.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { UsageError } from "../data/errors.ts";
@@ -12,11 +14,18 @@ import type { PreparedLaunch } from "../launch/prepared-launch.ts";
 export class Engines {
   readonly #program: Program;
   readonly #cache: () => KernelCache | null;
+  readonly #native: NativeCompiler | null;
   #jit: JitProgram | null = null;
+  /** Kernels that machine code runs. */
+  #nativeJit: JitProgram | null = null;
 
-  /** `cache` returns the cache of compiled kernels, and is called when a kernel is compiled. */
-  constructor(program: Program, cache: () => KernelCache | null) {
+  /**
+   * `cache` returns the cache of compiled kernels, and is called when a kernel is compiled; `native` makes machine code
+   * of them.
+   */
+  constructor(program: Program, cache: () => KernelCache | null, native: NativeCompiler | null) {
     this.#program = program;
+    this.#native = native;
     this.#cache = cache;
   }
 
@@ -30,7 +39,7 @@ export class Engines {
     const jit = this.#jitFor(launched);
     if (typeof jit === "string") return this.#interpret(launched, jit);
     const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
-    if (result !== null) return { ...result, engine: "jit", interpreted: null };
+    if (result !== null) return this.#compiled(launched, jit, result);
     return this.#interpret(launched, notCompiled(jit.obstacleOf(request)));
   }
 
@@ -66,7 +75,7 @@ export class Engines {
     const obstacle = jit.obstacleOf(request, true);
     if (obstacle !== null) return this.#interpret(launched, notCompiled(obstacle));
     const result = await jit.launchAsync(request);
-    if (result !== null) return { ...result, engine: "jit", interpreted: null };
+    if (result !== null) return this.#compiled(launched, jit, result);
     return this.#interpret(launched, notCompiled(jit.obstacleOf(request, true)));
   }
 
@@ -89,8 +98,19 @@ export class Engines {
     const { request, observers, isOnlySanitized } = launched;
     if (observers.length === 0 || !isOnlySanitized || this.#interpretedOnly(launched) !== null) return null;
     const { interpreted, ...result } = this.#compiler.launchWatched(request, observers);
-    if (interpreted === null) return { ...result, engine: "jit", interpreted: null, hostThreads: 1 };
+    if (interpreted === null) {
+      const notNative = launched.engine === "native" ? { notNative: "sanitizers watch" } : {};
+      return { ...result, engine: "jit", interpreted: null, ...notNative, hostThreads: 1 };
+    }
     return { ...result, engine: "interpreter", interpreted: `sanitizers watch: ${interpreted}`, hostThreads: 1 };
+  }
+
+  /** The result of a launch that compiled code has run, with the engine that has. */
+  #compiled({ request, engine }: PreparedLaunch, jit: JitProgram, result: JitResult): EngineResult {
+    if (engine !== "native") return { ...result, engine: "jit", interpreted: null };
+    const why = this.#native === null ? "the device has no `nativeCompiler`" : jit.whyNotNative(request);
+    if (why === null) return { ...result, engine: "native", interpreted: null };
+    return { ...result, engine: "jit", interpreted: null, notNative: why };
   }
 
   #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
@@ -109,7 +129,9 @@ export class Engines {
   #jitFor(launched: PreparedLaunch): JitProgram | string {
     const why = this.#interpretedOnly(launched);
     if (why !== null) return why;
-    return launched.observers.length > 0 ? "observers watch" : this.#compiler;
+    if (launched.observers.length > 0) return "observers watch";
+    if (launched.engine !== "native" || this.#native === null) return this.#compiler;
+    return (this.#nativeJit ??= new JitProgram(this.#program, null, this.#cache(), this.#native));
   }
 
   /** Why a launch runs in the interpreter, apart from who watches it; null if nothing asks for that. */

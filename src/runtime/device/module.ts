@@ -12,14 +12,8 @@ import type { Isa } from "../data/isa.ts";
 import { cName, type ParameterType, parameterTypes } from "../data/parameter-type.ts";
 import { ModuleVariable } from "../data/module-variable.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
-import {
-  type AsyncLaunchOptions,
-  type EngineResult,
-  type KernelResult,
-  type LaunchOptions,
-  sanitizerNames,
-} from "../launch/launch-options.ts";
-import { requireLaunchOptions } from "../launch/known-options.ts";
+import type { AsyncLaunchOptions, EngineResult, KernelResult, LaunchOptions } from "../launch/launch-options.ts";
+import { requireLaunchOptions, sanitizersIn } from "../launch/known-options.ts";
 import { arePlain, isPlain } from "../launch/plain-launch.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
@@ -99,6 +93,7 @@ export class Module {
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === known)!;
     return new Kernel(this, found, {
       types: () => this.#types(found),
+      visaParameters: () => this.#visa?.parameters(found.name) ?? null,
       plan: (options) => this.#plan(found, options),
       runPlain: (options) => this.#runPlain(found, options),
       run: (launched) => this.#engines.run(launched),
@@ -145,7 +140,7 @@ export class Module {
   }
 
   get #engines(): Engines {
-    return (this.#opened ??= enginesFor(this.#program, this.#cache));
+    return (this.#opened ??= enginesFor(this.#program, this.#cache, this.device.nativeCompiler));
   }
 
   /** Runs a launch of which only the sizes and arguments are given, if nobody watches it: see `Engines.runPlain`. */
@@ -187,6 +182,7 @@ interface ReadyLaunch {
 /** The functions of its module that a kernel uses. */
 interface Launcher {
   readonly types: () => readonly ParameterType[] | null;
+  readonly visaParameters: () => readonly Parameter[] | null;
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly runPlain: (options: LaunchOptions) => KernelResult | null;
   readonly run: (launched: PreparedLaunch) => EngineResult;
@@ -237,6 +233,11 @@ export class Kernel {
   /** The types of the parameters in the source language; null if the program does not say them. @internal */
   get parameterTypes(): readonly ParameterType[] | null {
     return this.#launcher.types();
+  }
+
+  /** The arguments that a vISA kernel takes; null for PTX. @internal */
+  get visaParameters(): readonly Parameter[] | null {
+    return this.#launcher.visaParameters();
   }
 
   /**
@@ -342,8 +343,7 @@ export class Kernel {
     requireLaunchOptions(options);
     this.requireExecutable();
     const plan = this.#launcher.plan(options);
-    const sanitize = options.sanitize ?? defaults.sanitize ?? [];
-    const sanitizers = sanitize === "all" ? sanitizerNames : [...sanitize];
+    const sanitizers = sanitizersIn(options.sanitize ?? defaults.sanitize);
     return new PreparedLaunch(this.name, plan, sanitizers, options, defaults);
   }
 }

@@ -4,7 +4,11 @@ import { sanitizerNames } from "../launch/launch-options.ts";
 import type { ExpectedReport } from "./job.ts";
 
 /** For each report that no run makes by itself, the sanitizer that finds it. */
-const finders: Readonly<Record<string, SanitizerName>> = { "uninitialized-read": "init", "data-race": "race" };
+const finders: Readonly<Record<string, SanitizerName>> = {
+  "uninitialized-read": "init",
+  "division-by-zero": "init",
+  "data-race": "race",
+};
 
 /** The line of a report in the program. */
 export const lineOf = ({ source, span }: Report): number => source.position(span.start).line;

@@ -11,7 +11,7 @@ import { sha256 } from "../data/sha256.ts";
 import type { LoadOptions } from "../device/load-options.ts";
 import type { Kernel, Module } from "../device/module.ts";
 import type { PtxDevice } from "../device/ptx-device.ts";
-import type { LaunchOptions } from "../launch/launch-options.ts";
+import { type EngineName, engineNames, type LaunchOptions } from "../launch/launch-options.ts";
 import { checkBufferTypes } from "./buffer-types.ts";
 import { compareElements } from "./compare.ts";
 import { lineOf, unexpectedReports } from "./expected-report.ts";
@@ -105,7 +105,7 @@ export class JobRun {
 
   /** Loads the program and fills the buffers. Throws if something is wrong with the job. */
   open(): readonly JobLaunch[] {
-    const module = this.#load();
+    const module = this.load();
     for (const [name, spec] of this.job.buffers) this.#fill(name, spec);
     const symbols = new JobSymbols(module, this.job.symbols, this.buffers, this.#objects);
     symbols.set((path, type, n) => this.#file(path, type, n));
@@ -129,7 +129,13 @@ export class JobRun {
     return this.#checksOfVariant().map((check) => this.#check(check));
   }
 
-  #load(): Module {
+  /**
+   * Loads the program alone, without filling buffers.
+   *
+   * @throws LoadError if the program has errors
+   * @throws UsageError if the job, or a file that it names, is wrong
+   */
+  load(): Module {
     const { target, module: name } = this.options;
     this.#program = withOpenClFile(this.#program, this.variant, name ?? null);
     const { job, files } = this.#program;
@@ -239,8 +245,8 @@ export class JobRun {
   #launch({ kernel, options, copy }: JobLaunch): boolean {
     copy();
     const result = kernel.launch(options);
-    const { threads, steps, milliseconds, engine, interpreted, hostThreads } = result;
-    const why = interpreted === null ? {} : { interpreted };
+    const { threads, steps, milliseconds, engine, interpreted, notNative, hostThreads } = result;
+    const why = { ...(interpreted !== null && { interpreted }), ...(notNative !== undefined && { notNative }) };
     this.launches.push({ kernel: kernel.name, threads, steps, milliseconds, engine, ...why, hostThreads });
     this.stdout += result.stdout;
     [this.#found, this.#printed] = [[], ""];
@@ -338,7 +344,7 @@ export class JobRun {
     return {
       id: this.job.id,
       variant: this.variant,
-      engine: this.launches.length > 0 && this.launches.every((l) => l.engine === "jit") ? "jit" : "interpreter",
+      engine: engineOf(this.launches),
       ok: failure === null,
       launches: this.launches,
       checks: this.checks,
@@ -365,3 +371,7 @@ const describeMismatch = ({ buf, mismatches, n, first }: CheckResult): string =>
   const where = first ? `, first at ${first.index}: got ${first.got}, want ${first.want}` : "";
   return `${mismatches} of ${n} elements of "${buf}" differ${where}`;
 };
+
+/** The engine of a job: of all its launches, or, where they have had several, the one that is nearest the reference. */
+const engineOf = (launches: readonly LaunchSummary[]): EngineName =>
+  launches.length === 0 ? "interpreter" : engineNames.find((name) => launches.some(({ engine }) => engine === name))!;

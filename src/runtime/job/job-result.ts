@@ -15,6 +15,8 @@ export interface LaunchSummary {
   readonly engine: EngineName;
   /** The reason why the interpreter ran it; absent if compiled code did. */
   readonly interpreted?: string;
+  /** The reason why "jit" ran it although "native" was asked for; absent otherwise. */
+  readonly notNative?: string;
   /** The number of host threads that ran blocks. */
   readonly hostThreads: number;
 }
@@ -37,7 +39,7 @@ export interface CheckResult {
 export interface JobResult {
   readonly id: string;
   readonly variant: string;
-  /** "jit" if compiled code ran all launches, otherwise "interpreter". */
+  /** "jit" or "native" if it ran all launches, "jit" if both did, otherwise "interpreter". */
   readonly engine: EngineName;
   readonly ok: boolean;
   readonly launches: readonly LaunchSummary[];

@@ -1,6 +1,7 @@
 import { nearest } from "../../source/index.ts";
 import { UsageError } from "../data/errors.ts";
-import type { AsyncLaunchOptions, LaunchDefaults, LaunchOptions } from "./launch-options.ts";
+import type { SanitizerName } from "../../machine/launch.ts";
+import { type AsyncLaunchOptions, type LaunchDefaults, type LaunchOptions, sanitizerNames } from "./launch-options.ts";
 
 /** All keys of a union of types. */
 type KeyOf<T> = T extends unknown ? keyof T : never;
@@ -66,9 +67,31 @@ function refuseUnknown(what: string, options: object, known: object): void {
   }
 }
 
-/** @throws UsageError for an unknown option of a launch, which would have no effect */
-export const requireLaunchOptions = (options: object): void => refuseUnknown("a launch", options, launch);
+/**
+ * The sanitizers that an option names.
+ *
+ * @throws UsageError for a name that none has, which would watch nothing
+ */
+export function sanitizersIn(sanitize: LaunchDefaults["sanitize"] = []): readonly SanitizerName[] {
+  if (sanitize === "all") return sanitizerNames;
+  const named = typeof sanitize === "string" ? [sanitize] : [...sanitize];
+  for (const name of named) {
+    if (sanitizerNames.includes(name)) continue;
+    const meant = nearest(name, sanitizerNames);
+    const hint = meant === null ? `there are ${sanitizerNames.join(", ")}, and "all"` : `did you mean "${meant}"?`;
+    throw new UsageError(`there is no sanitizer "${name}"; ${hint}`);
+  }
+  return named;
+}
 
-/** @throws UsageError for an unknown option of a device */
-export const requireDeviceOptions = (options: object): void =>
-  refuseUnknown("a device", options, { ...defaults, kernelStore: true, underlay: true });
+/** @throws UsageError for an unknown option of a launch, which would have no effect, or an unknown sanitizer */
+export function requireLaunchOptions(options: LaunchOptions): void {
+  refuseUnknown("a launch", options, launch);
+  sanitizersIn(options.sanitize);
+}
+
+/** @throws UsageError for an unknown option of a device, or an unknown sanitizer */
+export function requireDeviceOptions(options: LaunchDefaults): void {
+  refuseUnknown("a device", options, { ...defaults, kernelStore: true, nativeCompiler: true, underlay: true });
+  sanitizersIn(options.sanitize);
+}

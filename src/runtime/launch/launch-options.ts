@@ -9,9 +9,11 @@ import type { Stream } from "./stream.ts";
 /** How launches are run, watched and limited. */
 export interface LaunchDefaults {
   /**
-   * The engine that runs kernels: "jit" for compiled code, or "interpreter", which is the reference.
+   * The engine that runs kernels: "jit" for compiled code, "native" for machine code that the host's C compiler makes
+   * of compiled code (`DeviceOptions.nativeCompiler`), or "interpreter", which is the reference.
    * Observers, a chosen schedule, and limits on steps or time need the interpreter, and so does a kernel that cannot be
-   * compiled, or of which sanitizers have found something; `KernelResult.engine` says which one ran. Default: "jit".
+   * compiled, or of which sanitizers have found something; "jit" runs what "native" cannot. `KernelResult.engine` says
+   * which one ran. Default: "jit".
    */
   readonly engine?: EngineName;
   /**
@@ -22,10 +24,10 @@ export interface LaunchDefaults {
    */
   readonly hostThreads?: number;
   /**
-   * The sanitizers that watch the launch: "all", or some of `sanitizerNames`. Faults (an access outside every
+   * The sanitizers that watch the launch: "all", or one or some of `sanitizerNames`. Faults (an access outside every
    * allocation, ...) are found without them. Default: none.
    */
-  readonly sanitize?: "all" | Iterable<SanitizerName>;
+  readonly sanitize?: "all" | SanitizerName | Iterable<SanitizerName>;
   /** Permutes the schedule of the threads; the same seed gives the same run. Default: the usual schedule. */
   readonly seed?: number;
   /** Chooses the schedule step by step. A seed takes precedence. */
@@ -45,9 +47,11 @@ export interface LaunchDefaults {
 
 /** The ways in which products of matrices are summed. */
 export const matrixSums = ["hardware", "exact"] as const satisfies readonly MatrixSums[];
-/** The engines. Either runs everything that is executable. */
-export const engineNames = ["interpreter", "jit"] as const;
-/** The engine that runs a kernel: the interpreter, or compiled code. @useDeclaredType */
+/** The engines that there are on every host. Either runs everything that is executable. */
+export const usualEngines = ["interpreter", "jit"] as const;
+/** All engines. */
+export const engineNames = [...usualEngines, "native"] as const;
+/** The engine that runs a kernel: the interpreter, compiled code, or machine code made of that. @useDeclaredType */
 export type EngineName = (typeof engineNames)[number];
 
 /**
@@ -99,6 +103,8 @@ export interface EngineResult extends LaunchResult {
   readonly engine: EngineName;
   /** The reason why the interpreter ran the kernel; null if compiled code did. */
   readonly interpreted: string | null;
+  /** The reason why "jit" ran the kernel although "native" was asked for; absent otherwise. */
+  readonly notNative?: string;
   /** The number of host threads that ran blocks. */
   readonly hostThreads: number;
 }

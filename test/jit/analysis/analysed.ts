@@ -54,7 +54,7 @@ export class Analysed {
     };
     const { number } = facts.functions.named("k")!;
     const { kernel, ...scope } = reachableFrom(number, shape, facts);
-    const code = prepare(inRegionOrder(kernel), facts.bindings, preparationIn(scope.graph));
+    const code = prepare(inRegionOrder(kernel), scope.facts.bindings, preparationIn(scope.graph));
     const single = shape.single ? plansForSingleChunk(kernel, scope) : null;
     const { kernelPlan } = single ?? plansFor(kernel, code, scope);
     this.analysis = kernelPlan.analysis;

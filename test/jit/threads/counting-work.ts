@@ -87,6 +87,7 @@ export function countingWork(
     module,
     tiles: null,
     memory,
+    native: null,
     clock: null,
     runBlocks: own.exports["run"] as Work["runBlocks"],
     waits: false,

@@ -20,7 +20,7 @@ test("a worker is given code once, until it has been idle and has forgotten it",
   const launch: Launch = { look: () => {}, lost: () => {} };
   const module = new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
   const memory = new WebAssembly.Memory({ initial: 1, maximum: 1, shared: true });
-  const code = { module, tiles: null, memory, functions: [], clock: null };
+  const code = { module, tiles: null, memory, native: null, functions: [], clock: null };
   const launches = (clock: string | null, count: number) => {
     for (let i = 0; i < count; i++) {
       workerPool.invite(launch, 1, { ...code, clock }, () => ({ tells: true }) as never);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { Device } from "../../../src/runtime/index.ts";
-import { engineNames } from "../../../src/runtime/launch/launch-options.ts";
+import { usualEngines } from "../../../src/runtime/launch/launch-options.ts";
 
 /*
  * dpasw against its page: src2 is the registers of the even thread, then those of the odd one, as the formulas for
@@ -66,7 +66,7 @@ const shapes: readonly Shape[] = [
   { weights: "s8", activations: "u4", rows: 5 },
 ];
 
-describe.each(engineNames)("%s", (engine) => {
+describe.each(usualEngines)("%s", (engine) => {
   const launch = (source: string, groups: number, local: number) => {
     const device = new Device({ engine });
     const out = device.buffer("s32", 128);

@@ -2,7 +2,7 @@ import { operandsOf, readsOf, writesOf } from "../../../ir/flow/accesses.ts";
 import { callOrder } from "../../../ir/flow/call-order.ts";
 import { type Instruction, type IrFunction, traitOf } from "../../../ir/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
-import type { Quads } from "../../abi/launch-shape.ts";
+import { isRow, type Quads } from "../../abi/launch-shape.ts";
 import { laneByLaneAccesses } from "./access/lane-by-lane.ts";
 import type { WarpConflicts } from "./access/warp-conflicts.ts";
 import type { Expr } from "../../../semantics/index.ts";
@@ -72,7 +72,8 @@ const covering = (lanes: number): Quads => widths.findLast((quads) => 4 * quads 
  * of a warp access what others store, they run together; where it may matter which of several stores is the last,
  * chunks are no narrower than regular addresses ask for.
  */
-export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: WarpConflicts): Quads {
+export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpConflicts): Quads {
+  const [x, y, z] = block;
   const { inWarps, instructions } = needs;
   if (inWarps) return 8;
   const whole = covering(Math.min(32, x * y * z));
@@ -80,10 +81,9 @@ export function chunkWidthFor([x, y, z]: Dim3, needs: WidthNeeds, conflicts: War
   // In a block of one chunk nobody waits.
   if (needs.hasBarriers && x * y * z <= 32 && instructions <= large) return whole;
   if (instructions > huge) return 1;
-  const isOneRow = y === 1 && z === 1;
   const max = Math.min(whole, maxWidthFor(needs, conflicts));
   for (const quads of [8, 4] as const) {
-    if (quads <= max && (isOneRow ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
+    if (quads <= max && (isRow(block) ? x >= 4 * quads : x % (4 * quads) === 0)) return quads;
   }
   return max === 1 ? 1 : 2;
 }
@@ -128,7 +128,7 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
 }
 
 /** Whether an atomic operation gives other results in another order: all but sums of integers that nobody reads. */
-function isOrderedAtomic({ op, dst }: Instruction): boolean {
+export function isOrderedAtomic({ op, dst }: Instruction): boolean {
   if (op.kind !== "atomic") return false;
   const isOrderless = (e: Expr): boolean => e.kind === "prim" && /^i(32|64)\.(add|and|or|xor)$/.test(e.prim);
   return dst.length > 0 || !op.combine.every(isOrderless);

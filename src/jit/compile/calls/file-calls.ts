@@ -13,7 +13,7 @@ import { anyOf, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { targetTable } from "../module/call-target-table.ts";
 import { pushWord, storeWord } from "../module/function-context.ts";
 import { bytesInCaller, bytesTaken, calledBytes } from "../plan/activation-size.ts";
-import { fits } from "../plan/call-graph.ts";
+import { fits } from "../../../ir/calls.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import { functionName, wasmSignature } from "../plan/calling-convention.ts";
 import { suspensionReason } from "../plan/suspension-points.ts";
@@ -53,7 +53,7 @@ export class FileCalls {
     forRuleLanes(this.#chunk, block, instruction, (callers) => {
       if (op.target.kind === "direct") {
         const [callee] = this.#graph.targetsOf(op);
-        if (fits(op, callee!)) this.#enter(block, index, op, callers.lanes, [callee!], null);
+        if (fits(op, callee!.ir)) this.#enter(block, index, op, callers.lanes, [callee!], null);
         else this.#caller.faults.raise(index, callers.lanes);
       } else this.#indirect(block, index, op, op.target, callers);
     });

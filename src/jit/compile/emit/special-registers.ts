@@ -1,6 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { type ContextLayout, isHeaderWord, tidBytes } from "../../abi/context-layout.ts";
-import type { LaunchShape } from "../../abi/launch-shape.ts";
+import { isRow, type LaunchShape } from "../../abi/launch-shape.ts";
 import {
   type Dimension,
   dimensions,
@@ -33,6 +33,8 @@ export class SpecialRegisters {
   /** Locals of `tid`, one for each quad, if chunks are not in rows. */
   readonly #tids = new Map<Dimension, readonly number[]>();
   readonly #time: number | null;
+  /** Whether blocks are certainly one row. */
+  readonly #isRow: boolean;
   readonly #isUnused: boolean;
   /** Whether blocks begin cluster by cluster. */
   readonly #clustered: boolean;
@@ -52,6 +54,7 @@ export class SpecialRegisters {
     this.#writer = writer;
     this.#layout = layout;
     this.#context = context;
+    this.#isRow = shape.block !== null && isRow(shape.block);
     this.#isThread = shape.width !== null;
     this.#isUnused = used.size === 0;
     this.#readsFirst = used.has("laneid") || used.has("warpid");
@@ -178,6 +181,10 @@ export class SpecialRegisters {
   }
 
   nextChunk(lanes: number): void {
+    if (this.#isRow) {
+      this.#set("tid.x", () => this.#plus("tid.x", lanes));
+      return;
+    }
     this.#count("tid.x", "ntid.x", lanes, () => this.nextRow());
   }
 

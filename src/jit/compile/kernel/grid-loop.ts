@@ -4,6 +4,7 @@ import { spillBudgetOf } from "../analysis/spill-budget.ts";
 import { KernelStacks } from "../memory/kernel-stacks.ts";
 import { pushWord } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
+import { isRow } from "../../abi/launch-shape.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
@@ -81,10 +82,20 @@ const takesOfUnits = ({ functionPlans }: ModuleUnit, { analysis }: KernelPlan): 
  * Loads what is the same for all blocks. Returns locals with the threads of a block, and whether (0 or 1) these are one
  * row.
  */
-function beginGrid({ writer: w, specials, objects, context }: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"> {
+function beginGrid(scope: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"> {
+  const { writer: w, specials, objects, context, unit } = scope;
   const threads = w.local("i32");
   specials.loadGrid();
   objects.begin();
+  const { block } = unit.shape;
+  if (block !== null) {
+    const isOneRow = w.local("i32");
+    w.assign([
+      { local: threads, value: wasm.i32(block[0] * block[1] * block[2]) },
+      { local: isOneRow, value: wasm.i32(isRow(block) ? 1 : 0) },
+    ]);
+    return { threads, isOneRow };
+  }
   pushWord(w, context, "threads");
   w.set(threads);
   const isOneRow = w.local("i32");

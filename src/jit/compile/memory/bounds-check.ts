@@ -105,7 +105,7 @@ type Affine = Extract<Value, { kind: "affine" }>;
 type Indexed = Extract<Value, { kind: "indexed" }>;
 
 /** Bytes before and after every allocation that inactive lanes may access. */
-const margin = 256;
+export const margin = 256;
 
 /** How far before an allocation memory is known to extend: no byte offset there is below 0. */
 const maxDistanceBefore = 0x8000;

@@ -46,7 +46,7 @@ export class Frame {
     this.#stack = writer.local("i32");
     const { size, align, unsized } = compiled.code.frame;
     this.#unsized = wasm.i32(0);
-    this.cost = wasm.i32(compiled.code.stackCost);
+    this.cost = wasm.i32(unit.stacks.costOf(compiled));
     this.room = wasm.i32(hostStackBytes);
     if (entry === null || !unit.stacks.isFramed(compiled)) {
       this.base = wasm.i32(0);
@@ -98,10 +98,14 @@ export class Frame {
     ]);
     this.cost = wasm.local("i32", cost);
     this.room = wasm.local("i32", room);
-    importHost(module, "stackOverflow");
     importHost(module, "giveUp");
+    if (stacks.isExplained) importHost(module, "stackOverflow");
     w.value(wasm.op("i32.gt_u", this.cost, wasm.i32(stacks.limit)));
     w.if(() => {
+      if (!stacks.isExplained) {
+        callHost(w, "giveUp");
+        return;
+      }
       w.get(context);
       w.get(entry);
       w.memory("i32.store", 4, layout.words.entry);

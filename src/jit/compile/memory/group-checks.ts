@@ -18,6 +18,7 @@ import {
   type ExpectedObject,
   type FallbackCheck,
   laneByLane,
+  margin,
 } from "./bounds-check.ts";
 import { activeWithin } from "./bounds-functions.ts";
 import type { CheckedAccess } from "./checked-access.ts";
@@ -55,7 +56,7 @@ export class GroupChecks {
     this.#objects = objects;
     this.#granules = new GranuleCheck(chunk, context);
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
-    this.#ranges = new ValueRanges(chunk.analysis);
+    this.#ranges = new ValueRanges(chunk.analysis, context.unit.shape.block);
     for (const { group } of members.values()) if (!this.#targets.has(group)) this.#expect(group);
     this.#mayRun = groupsOfElements(chunk.analysis.code.instructions, members);
   }
@@ -148,7 +149,7 @@ export class GroupChecks {
     const { writer } = this.#chunk;
     const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
     const own = this.isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
-    const checked = this.#isBounded(group, target) ? { ...own, ok: wasm.i32(1) } : own;
+    const checked = this.#isBounded(group, target, mask) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.keep(checked, target, group.count);
     // Where each lane has an address of its own, all objects are one check.
     if (base.kind !== "vector") this.#checkOthers(group, others, kept.ok, base, mask);
@@ -207,14 +208,30 @@ export class GroupChecks {
     }
   }
 
-  /** Whether no address that the lanes can have misses the expected object, so that no check is needed. */
-  #isBounded({ address, range }: AccessGroup, { object }: ExpectedObject): boolean {
+  /**
+   * Whether no address that the lanes can have misses the expected object, so that no check is needed. The address of
+   * the first lane is in range in any case, since it is computed as if that were active. Those of others that are not
+   * active follow from it, and must not be far beyond.
+   */
+  #isBounded({ address, range }: AccessGroup, { object }: ExpectedObject, mask: Mask): boolean {
     const { from, bytes } = object;
-    if (from.kind !== "const" || bytes.kind !== "const" || this.#isRegular(address.base)) return false;
+    if (from.kind !== "const" || bytes.kind !== "const") return false;
+    if (this.#isRegular(address.base)) {
+      if (object.lane !== undefined) return false;
+      if (mask !== null && this.#spanOf(address.base) + range.size > margin) return false;
+    }
     const { min, max, align } = this.#ranges.of(address.base);
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
     const isAligned = align % range.align === 0 && range.offset % range.align === 0;
     return isAligned && min + range.offset >= start && max + range.offset + range.size <= end;
+  }
+
+  /** Bytes from the address of the first lane to that of the last, where they are regular. */
+  #spanOf(base: Expr): number {
+    const shape = this.#chunk.analysis.shape(base);
+    const between = this.#chunk.lanes - 1;
+    if (shape.kind === "affine") return Math.abs(shape.stride) * between;
+    return shape.kind === "indexed" && shape.stride !== null ? Math.abs(shape.stride * shape.scale) * between : 0;
   }
 
   /** Whether the same address is another byte of memory in each lane, as in the lanes' stacks. */

@@ -1,5 +1,6 @@
 import { operandsOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
+import type { Bindings } from "../../../../semantics/bind.ts";
 import type { Expr, SpecialName } from "../../../../semantics/index.ts";
 import type { LaunchShape } from "../../../abi/launch-shape.ts";
 import { affine, alongRows, numbers, type Shape, uniform, vector } from "../../../../ir/uniformity/shape.ts";
@@ -42,6 +43,17 @@ export function isSameInBlock(name: string): boolean {
   return lifetime === "grid" || lifetime === "block";
 }
 
+/** The bindings of a program, and the special registers that follow from the threads of a block, if these are known. */
+export function bindingsFor({ block }: Pick<LaunchShape, "block">, bindings: Bindings): Bindings {
+  if (block === null) return bindings;
+  const known = new Map<string, number>();
+  (["x", "y", "z"] as const).forEach((d, i) => {
+    known.set(`ntid.${d}`, block[i]!);
+    if (block[i] === 1) known.set(`tid.${d}`, 0);
+  });
+  return { ...bindings, special: (name) => known.get(name) };
+}
+
 /** How a special register varies over a chunk. */
 export function specialShape({ name }: SpecialLeaf, { rows, rowLength, quads, width }: LaunchShape): Shape {
   const up = width === null ? numbers(4 * quads) : affine(1);
@@ -78,6 +90,13 @@ const sources: Readonly<Partial<Record<string, readonly string[]>>> = {
 
 /** The special registers that instructions read, and those from which these are computed. */
 export function specialsOf(instructions: readonly Instruction[]): ReadonlySet<string> {
+  const names = new Set(specialsRead(instructions));
+  for (const name of names) for (const source of sources[name] ?? []) names.add(source);
+  return names;
+}
+
+/** The special registers that instructions read. */
+export function specialsRead(instructions: readonly Instruction[]): ReadonlySet<string> {
   const names = new Set<string>();
   const seen = new Set<Expr>();
   const visit = (expr: Expr): void => {
@@ -87,6 +106,5 @@ export function specialsOf(instructions: readonly Instruction[]): ReadonlySet<st
     expr.args.forEach(visit);
   };
   for (const { op } of instructions) operandsOf(op).forEach(visit);
-  for (const name of names) for (const source of sources[name] ?? []) names.add(source);
   return names;
 }

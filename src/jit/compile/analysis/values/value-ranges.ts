@@ -1,6 +1,9 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
+import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Expr } from "../../../../semantics/index.ts";
+import { maxThreads } from "../../../abi/launch-shape.ts";
+import { type Dimension, dimensions, isDimension } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /** Bounds of a value as an unsigned number, and a power of two of which it is a multiple. */
@@ -34,13 +37,16 @@ function within(ty: Expr["ty"], min: number, max: number, align: number): Range 
  */
 export class ValueRanges {
   readonly #analysis: Pick<UniformityAnalysis, "code">;
+  readonly #block: Dim3 | null;
   /** By register, its only writer. */
   readonly #writers = new Map<number, Instruction>();
   readonly #registers = new Map<number, Range>();
   readonly #memo = new Map<Expr, Range>();
 
-  constructor(analysis: Pick<UniformityAnalysis, "code">) {
+  /** `block`: the threads of a block, where they are known. */
+  constructor(analysis: Pick<UniformityAnalysis, "code">, block: Dim3 | null) {
     this.#analysis = analysis;
+    this.#block = block;
     const { instructions, writes, liveness } = analysis.code;
     const readFirst = liveness.liveIn(0);
     for (const instruction of instructions) {
@@ -61,7 +67,7 @@ export class ValueRanges {
       case "reg":
         return this.#inRegister(expr.reg, expr.ty);
       case "special":
-        return /^tid\./.test(expr.name) ? { min: 0, max: 1023, align: 1 } : full(expr.ty);
+        return isDimension(expr.name) ? this.#ofThreads(expr.name) : full(expr.ty);
       case "prim": {
         let range = this.#memo.get(expr);
         if (range === undefined) this.#memo.set(expr, (range = this.#ofPrim(expr)));
@@ -70,6 +76,11 @@ export class ValueRanges {
       default:
         return full(expr.ty);
     }
+  }
+
+  #ofThreads(name: Dimension): Range {
+    const threads = this.#block?.[dimensions.indexOf(name)] ?? maxThreads;
+    return { min: 0, max: threads - 1, align: 1 };
   }
 
   #inRegister(register: number, ty: Expr["ty"]): Range {

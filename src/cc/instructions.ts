@@ -1,0 +1,24 @@
+import { type MemoryOp, memoryOps } from "../wasm/memory-ops.ts";
+import { type ValueOp, valueOps } from "../wasm/value-ops.ts";
+
+/** The instructions that compute or access memory, by their encoding. */
+const valuesByCode = new Map<number, ValueOp>();
+const accessesByCode = new Map<number, MemoryOp>();
+const key = (prefix: number | null, code: number): number => (prefix ?? 0) * 0x1_0000 + code;
+for (const [name, { prefix, code }] of Object.entries(valueOps)) valuesByCode.set(key(prefix, code), name as ValueOp);
+for (const [name, { prefix, code }] of Object.entries(memoryOps))
+  accessesByCode.set(key(prefix, code), name as MemoryOp);
+
+export const valueOpOf = (prefix: number | null, code: number): ValueOp | undefined =>
+  valuesByCode.get(key(prefix, code));
+export const memoryOpOf = (prefix: number | null, code: number): MemoryOp | undefined =>
+  accessesByCode.get(key(prefix, code));
+
+/** How many bytes of immediates an instruction that computes has. */
+export function immediateBytes(op: ValueOp): number {
+  if (op === "i8x16.shuffle") return 16;
+  return op.includes("_lane") ? 1 : 0;
+}
+
+/** Whether an access has the number of a lane. */
+export const hasLane = (op: MemoryOp): boolean => op.endsWith("_lane");

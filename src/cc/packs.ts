@@ -1,0 +1,239 @@
+import type { Block, Graph, Node } from "./graph.ts";
+
+/** A value of several quads at once, or an effect on them. */
+export interface Pack {
+  readonly id: number;
+  readonly members: readonly Node[];
+  /** `build`: put together from the members. */
+  readonly kind: "op" | "const" | "same" | "build" | "phi" | "splat";
+  args: (Pack | Node)[];
+  mask: 32 | 64 | null;
+}
+
+const lanewise = /^(i32x4|f32x4|i64x2|f64x2|i16x8|i8x16|v128)\./;
+const notPackable =
+  /lane|bitmask|all_true|any_true|narrow|swizzle|_low_|_high_|zero|dot|pairwise|load8x|load16x|load32x/;
+
+/** Whether each element of an operation's result depends on the same quad of its operands alone. */
+const isLanewise = (op: string): boolean =>
+  (lanewise.test(op) && !notPackable.test(op) && !op.startsWith("v128.load") && !op.startsWith("v128.store")) ||
+  op === "v128.load" ||
+  op === "v128.store";
+
+const compare = /^(i32x4|f32x4|i64x2|f64x2)\.(eq|ne|lt|le|gt|ge)(_[su])?$/;
+
+/** Finds values of neighbouring quads that can be computed together. */
+export class Packer {
+  readonly packs: Pack[] = [];
+  /** The pack that computes a node, and its place there. */
+  readonly owner = new Map<Node, { readonly pack: Pack; readonly at: number }>();
+  readonly #known = new Map<string, Pack | null>();
+  readonly #refused: ReadonlySet<string>;
+
+  /** `refused`: the members of packs that cannot be, as numbers with commas between them. */
+  constructor(refused: ReadonlySet<string>) {
+    this.#refused = refused;
+  }
+
+  /** Tries to compute nodes together; keeps the pack if that saves work. */
+  seed(nodes: readonly Node[]): Pack | null {
+    const mark = this.packs.length;
+    const owned: Node[] = [];
+    const keys: string[] = [];
+    const pack = this.#pack(nodes, owned, keys);
+    if (pack === null) return null;
+    let saved = 0;
+    for (const p of this.packs.slice(mark)) {
+      if (p.kind === "build") saved -= p.members.length;
+      else if (p.kind === "op" || p.kind === "phi") saved += p.members.length - 1;
+    }
+    if (pack.kind !== "build" && saved > 0) return pack;
+    if (mark === this.packs.length) return pack;
+    this.packs.length = mark;
+    for (const node of owned) this.owner.delete(node);
+    for (const key of keys) this.#known.delete(key);
+    return null;
+  }
+
+  #add(pack: Pack, owned: Node[], keys: string[], key: string): Pack {
+    this.packs.push(pack);
+    this.#known.set(key, pack);
+    keys.push(key);
+    if (pack.kind === "op" || pack.kind === "phi") {
+      pack.members.forEach((node, at) => {
+        if (this.owner.has(node)) return;
+        this.owner.set(node, { pack, at });
+        owned.push(node);
+      });
+    }
+    return pack;
+  }
+
+  #pack(nodes: readonly Node[], owned: Node[], keys: string[]): Pack | null {
+    const key = nodes.map((n) => n.id).join();
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const [first] = nodes;
+    const make = (kind: Pack["kind"], args: (Pack | Node)[] = []): Pack =>
+      this.#add({ id: this.packs.length, members: nodes, kind, args, mask: null }, owned, keys, key);
+    if (nodes.every((n) => n.op === "const")) return make("const");
+    if (nodes.every((n) => n === first))
+      return first!.op.endsWith(".splat") ? make("splat", [first!.args[0]!]) : make("same", [first!]);
+    const build = (): Pack => make("build", [...nodes]);
+    if (this.#refused.has(key) || new Set(nodes).size < nodes.length || nodes.some((n) => this.owner.has(n)))
+      return build();
+    const { op, block } = first!;
+    if (
+      !nodes.every(
+        (n) => n.op === op && n.block === block && n.ty === first!.ty && n.args.length === first!.args.length,
+      )
+    )
+      return build();
+    if (op === "phi") {
+      const phi = make("phi");
+      phi.args = first!.args.map(
+        (_, i) =>
+          this.#pack(
+            nodes.map((n) => n.args[i]!),
+            owned,
+            keys,
+          )!,
+      );
+      return phi;
+    }
+    if (!isLanewise(op)) return build();
+    if (op === "v128.load") {
+      return areAdjacent(nodes) ? make("op", [first!.args[0]!]) : build();
+    }
+    if (!nodes.every((n) => op === "v128.store" || n.immediates.join() === first!.immediates.join())) return build();
+    if (op === "v128.store") {
+      if (!areAdjacent(nodes)) return null;
+      return make("op", [
+        first!.args[0]!,
+        this.#pack(
+          nodes.map((n) => n.args[1]!),
+          owned,
+          keys,
+        )!,
+      ]);
+    }
+    for (const [i, arg] of first!.args.entries()) {
+      if (arg.ty !== "v128" && nodes.some((n) => n.args[i] !== arg)) return build();
+    }
+    const pack = make("op");
+    pack.args = first!.args.map((arg, i) =>
+      arg.ty === "v128"
+        ? this.#pack(
+            nodes.map((n) => n.args[i]!),
+            owned,
+            keys,
+          )!
+        : arg,
+    );
+    return pack;
+  }
+
+  /** Says which packs are masks: every lane all ones or all zeros. */
+  findMasks(): void {
+    const element = new Map<Pack, 32 | 64 | null>();
+    for (const pack of this.packs) element.set(pack, this.#maskBy(pack));
+    for (let changed = true; changed; ) {
+      changed = false;
+      for (const pack of this.packs) {
+        const was = element.get(pack);
+        if (was === null || pack.kind === "const") continue;
+        if (!this.#fits(pack, element)) {
+          element.set(pack, null);
+          changed = true;
+        }
+      }
+    }
+    for (const pack of this.packs) pack.mask = pack.kind === "const" ? null : element.get(pack)!;
+  }
+
+  /** The element of a mask, assuming that all its operands are masks. */
+  #maskBy(pack: Pack): 32 | 64 | null {
+    if (pack.kind === "const") return isMaskConstant(pack, 4) ? 32 : null;
+    if (pack.kind === "phi") return 32;
+    if (pack.kind !== "op") return null;
+    const { op } = pack.members[0]!;
+    if (compare.test(op)) return op.startsWith("i32") || op.startsWith("f32") ? 32 : null;
+    return /^v128\.(and|or|xor|not|andnot|bitselect)$/.test(op) ? 32 : null;
+  }
+
+  #fits(pack: Pack, element: ReadonlyMap<Pack, 32 | 64 | null>): boolean {
+    if (pack.kind === "op" && compare.test(pack.members[0]!.op)) return true;
+    return (pack.args as Pack[]).every((arg) => element.get(arg) === element.get(pack));
+  }
+}
+
+/** Whether all lanes of a constant are all ones or zeros. */
+export function isMaskConstant(pack: Pack, bytes: number): boolean {
+  return pack.members.every((n) => {
+    const c = n.constant as readonly number[];
+    return c.every((b, i) => (b === 0 || b === 0xff) && b === c[i - (i % bytes)]);
+  });
+}
+
+/** The groups of values from which packing begins: stores next to each other, and the quads of a value. */
+export function* seedsOf(graph: Graph, groups: readonly (readonly Node[])[], most: number): Generator<readonly Node[]> {
+  for (const block of graph.blocks) for (const run of storesInRow(block)) yield* partsOf(run, most);
+  for (const group of groups) yield* partsOf(group, most);
+}
+
+/** Groups of as many nodes as fit a register, of a number of them that is a multiple of that. */
+function* partsOf(nodes: readonly Node[], most: number): Generator<readonly Node[]> {
+  let width = most;
+  while (nodes.length % width !== 0) width /= 2;
+  for (let i = 0; width > 1 && i < nodes.length; i += width) yield nodes.slice(i, i + width);
+}
+
+/** Stores of a block that follow each other, in the code and in memory. */
+function* storesInRow({ nodes }: Block): Generator<readonly Node[]> {
+  let run: Node[] = [];
+  for (const node of nodes) {
+    const isStore = node.op === "v128.store";
+    if (!isStore && node.ty !== null) continue;
+    const last = run.at(-1);
+    if (isStore && (last === undefined || areAdjacent([last, node]))) {
+      run.push(node);
+      continue;
+    }
+    yield run;
+    run = isStore ? [node] : [];
+  }
+  yield run;
+}
+
+/** Whether accesses are to neighbouring vectors. */
+function areAdjacent(nodes: readonly Node[]): boolean {
+  const [first] = nodes.map(placeOf);
+  return nodes.every((n, i) => {
+    const { base, offset } = placeOf(n);
+    return base === first!.base && offset === first!.offset + 16 * i;
+  });
+}
+
+/** The place of an access: a base, and a distance from it. */
+function placeOf(node: Node): { readonly base: Node; readonly offset: number } {
+  const [address] = node.args;
+  const [offset] = node.immediates;
+  const [base, distance] = address!.args;
+  if (address!.op === "i32.add" && distance!.op === "const") {
+    return { base: base!, offset: offset! + (distance!.constant as number) };
+  }
+  return { base: address!, offset: offset! };
+}
+
+/** The vectors that are united by a chain of operations, the first ones last. */
+export function chainOf(node: Node, op: string, count: number): Node[] | null {
+  const found: Node[] = [];
+  let at = node;
+  for (let i = 1; i < count; i++) {
+    if (at.op !== op) return null;
+    found.unshift(at.args[1]!);
+    at = at.args[0]!;
+  }
+  found.unshift(at);
+  return found;
+}

@@ -1,0 +1,121 @@
+import type { Block, Graph, Node } from "./graph.ts";
+import type { Pack, Packer } from "./packs.ts";
+import { isEffect } from "./passes.ts";
+
+/** What is computed at once. */
+export type Unit = Node | Pack;
+
+/** Vectors that are tested, or made bits, together. */
+export interface Reduction {
+  readonly packs: readonly Pack[];
+  readonly op: string;
+}
+
+export const isPack = (unit: Unit): unit is Pack => "kind" in unit;
+
+/** Packs that need each other. */
+export class Cycle extends Error {
+  readonly packs: readonly Pack[];
+
+  constructor(packs: readonly Pack[]) {
+    super("packs need each other");
+    this.packs = packs;
+  }
+}
+
+const reads = (node: Node): boolean => node.op.includes(".load") || node.op === "global.get";
+const writes = (node: Node): boolean => isEffect(node);
+
+/** Orders what the blocks of a function compute, and leaves out what nothing needs. */
+export class Schedule {
+  readonly #packer: Packer;
+  readonly #reductions: ReadonlyMap<Node, Reduction>;
+  readonly #needed = new Set<Unit>();
+
+  constructor(graph: Graph, packer: Packer, reductions: ReadonlyMap<Node, Reduction>) {
+    this.#packer = packer;
+    this.#reductions = reductions;
+    this.#findNeeded(graph);
+  }
+
+  isNeeded(unit: Unit): boolean {
+    return this.#needed.has(unit);
+  }
+
+  unitOf(node: Node): Unit {
+    return this.#packer.owner.get(node)?.pack ?? node;
+  }
+
+  /** What a unit is computed from. */
+  argsOf(unit: Unit): readonly Unit[] {
+    if (isPack(unit)) return unit.args;
+    return this.#reductions.get(unit)?.packs ?? unit.args;
+  }
+
+  #findNeeded(graph: Graph): void {
+    const work: Unit[] = [];
+    const need = (found: Unit): void => {
+      const unit = isPack(found) ? found : this.unitOf(found);
+      if (this.#needed.has(unit)) return;
+      this.#needed.add(unit);
+      work.push(unit);
+    };
+    for (const { nodes, end } of graph.blocks) {
+      for (const node of nodes) if (isEffect(node)) need(node);
+      if (end.kind === "branch" || end.kind === "table") need(end.on);
+      else if (end.kind === "return") end.values.forEach(need);
+    }
+    for (let unit = work.pop(); unit !== undefined; unit = work.pop()) this.argsOf(unit).forEach(need);
+  }
+
+  /** The units of a block, each after those that it needs. */
+  order(block: Block): readonly Unit[] {
+    const after = this.#memoryOrder(block);
+    const done = new Set<Unit>();
+    const open: Unit[] = [];
+    const order: Unit[] = [];
+    const visit = (found: Unit): void => {
+      const unit = isPack(found) ? found : this.unitOf(found);
+      if (done.has(unit)) return;
+      if (isPack(unit) && (unit.kind === "phi" || (unit.kind === "op" && unit.members[0]!.block !== block))) return;
+      if (!isPack(unit) && (unit.block !== block || unit.op === "phi" || unit.op === "const")) return;
+      const at = open.indexOf(unit);
+      if (at >= 0) throw new Cycle(open.slice(at).filter(isPack));
+      open.push(unit);
+      this.argsOf(unit).forEach(visit);
+      after.get(unit)?.forEach(visit);
+      open.pop();
+      done.add(unit);
+      if (!isPack(unit) || unit.kind === "op") order.push(unit);
+    };
+    for (const node of block.nodes) {
+      const unit = this.unitOf(node);
+      if (this.#needed.has(unit)) visit(unit);
+    }
+    return order;
+  }
+
+  /** What each unit that accesses memory comes after. */
+  #memoryOrder(block: Block): ReadonlyMap<Unit, ReadonlySet<Unit>> {
+    const after = new Map<Unit, Set<Unit>>();
+    let lastWrite: Unit | null = null;
+    let readSince: Unit[] = [];
+    for (const node of block.nodes) {
+      const isWrite = writes(node);
+      if (!isWrite && !reads(node)) continue;
+      const unit = this.unitOf(node);
+      if (!this.#needed.has(unit)) continue;
+      const before = after.get(unit) ?? new Set<Unit>();
+      after.set(unit, before);
+      if (lastWrite !== null && lastWrite !== unit) before.add(lastWrite);
+      if (!isWrite) {
+        readSince.push(unit);
+        continue;
+      }
+      for (const read of readSince) if (read !== unit) before.add(read);
+      readSince = [];
+      lastWrite = unit;
+    }
+    return after;
+  }
+}

@@ -1,0 +1,28 @@
+import type { HostFunction } from "./host-imports.ts";
+
+/** Runs blocks of a kernel: what its module exports as `run`. */
+export type RunBlocks = (context: number, from: number, to: number) => number;
+
+/** Machine code of a kernel's module, which has been loaded into the process: all of its threads can run it. */
+export interface NativeCode {
+  /** The file of the add-on that calls it. */
+  readonly addon: string;
+  /** Its address. */
+  readonly entry: number;
+  /** The functions that it asks of its host, in its own order. */
+  readonly imports: readonly string[];
+}
+
+/**
+ * Makes machine code of modules, where the host has what that takes. The code does what the module does, bit for bit.
+ */
+export interface NativeCompiler {
+  /** Returns a text if there is no machine code for a module: why. Never throws. */
+  compile(module: Uint8Array): NativeCode | string;
+  /** The code with the memory and the functions of a device, in the calling thread. */
+  instance(
+    code: NativeCode,
+    memory: { readonly buffer: ArrayBufferLike },
+    functions: Readonly<Record<string, HostFunction>>,
+  ): RunBlocks;
+}

@@ -1,0 +1,63 @@
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { DeviceWork } from "../../machine/state/device-work.ts";
+import { nextLaunch } from "../../program/open-launch.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { HostImport } from "../abi/host-imports.ts";
+import type { JitResult } from "./launch-execution.ts";
+import { withoutReports } from "./repeatable.ts";
+import { whyGivenUp } from "./why-not.ts";
+
+/** A launch that may be undone. What it prints and reports is kept until that is decided. */
+export interface Attempt {
+  readonly id: number;
+  readonly request: LaunchRequest;
+  readonly undo: () => void;
+  /** The launch stands: tells what it has printed and reported. */
+  readonly print: (result: Pick<JitResult, "reports">) => void;
+  /** Undoes the launch if the error says that compiled code gives up; throws any other error. */
+  readonly giveUp: (error: unknown) => null;
+}
+
+/** Prepares a launch that `undo` undoes. `refuse` is told why compiled code has given it up. */
+export function attempt(request: LaunchRequest, undo: () => void, refuse: (reason: string) => void): Attempt {
+  const printed: string[] = [];
+  const onOutput = (text: string): void => {
+    printed.push(text);
+  };
+  const handedOver: DeviceWork[] = [];
+  const onDeviceWork = (work: DeviceWork): void => {
+    handedOver.push(work);
+  };
+  const { request: kept, print, ...own } = quietAttempt(request, undo, refuse);
+  return {
+    ...own,
+    request: { ...kept, onOutput, onDeviceWork },
+    print: (result) => {
+      for (const text of printed) request.onOutput?.(text);
+      for (const work of handedOver) request.onDeviceWork?.(work);
+      print(result);
+    },
+  };
+}
+
+/** The same for a kernel of which nobody learns anything but reports before the launch ends. */
+export function quietAttempt(request: LaunchRequest, undo: () => void, refuse: (reason: string) => void): Attempt {
+  return {
+    id: nextLaunch(),
+    request: request.onReport === undefined ? request : withoutReports(request),
+    undo,
+    print: ({ reports }) => {
+      for (const report of reports) request.onReport?.(report, reports);
+    },
+    giveUp: (error) => {
+      const reason = whyGivenUp(error);
+      if (reason === null) throw error;
+      undo();
+      refuse(reason);
+      return null;
+    },
+  };
+}
+
+/** Whether a kernel prints nothing, and hands the device no work: both are told at once. */
+export const isQuiet = ({ imports }: CompiledKernel): boolean => !imports.includes("external" satisfies HostImport);

@@ -1,0 +1,206 @@
+import { type GlobalIndexUse, globalIndexUseOf } from "../../ir/flow/index.ts";
+import { accessesOf, type Instruction, type IrFunction, type Op } from "../../ir/index.ts";
+import { symbolsOf } from "../../ir/operands.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import type { Program } from "../../program/program.ts";
+import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
+import { specialsOf } from "../compile/analysis/values/special-registers.ts";
+import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
+import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+
+type Blocks = Pick<LaunchRequest, "grid" | "block">;
+
+/** The launch as it was asked for, and as it runs; null: in the blocks that were asked for. */
+interface Known {
+  readonly asked: Blocks;
+  readonly regrouped: Blocks | null;
+}
+
+/** The last request, and what it has become. Launches ask several times. */
+interface Last {
+  readonly request: LaunchRequest;
+  readonly result: LaunchRequest;
+}
+
+/**
+ * Runs the threads of a launch in other blocks, where the kernel cannot tell: it knows its threads by their global
+ * index alone, and none of them waits for another. Lanes of a chunk then have neighbouring threads of a row of the
+ * grid, also where the blocks of the launch are small, or narrow squares.
+ */
+export class Regrouping {
+  readonly #program: Program;
+  readonly #functions: CompiledFunctions;
+  readonly #conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts;
+  /** By kernel; null where it can tell. */
+  readonly #uses = new Map<string, GlobalIndexUse | null>();
+  readonly #known = new Map<string, Known>();
+  #last: Last | null = null;
+
+  /** `conflictsOf`: what lanes of a warp find of each other's accesses; kernels with `loads` stay as they are. */
+  constructor(
+    program: Program,
+    functions: CompiledFunctions,
+    conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts,
+  ) {
+    this.#program = program;
+    this.#functions = functions;
+    this.#conflictsOf = conflictsOf;
+  }
+
+  /** The request, or one for the same threads in other blocks. */
+  of(request: LaunchRequest): LaunchRequest {
+    const { kernel, grid, block, cluster, blocks, threads, sharedBytes } = request;
+    if (block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1)) return request;
+    if (cluster !== undefined || blocks !== undefined || threads !== undefined || sharedBytes > 0) return request;
+    if (this.#last?.request === request) return this.#last.result;
+    let known = this.#known.get(kernel);
+    if (known === undefined || !isSame(known.asked.grid, grid) || !isSame(known.asked.block, block)) {
+      this.#known.set(kernel, (known = { asked: { grid, block }, regrouped: this.#regrouped(request) }));
+    }
+    const result = known.regrouped === null ? request : inBlocks(request, known.asked, known.regrouped);
+    this.#last = { request, result };
+    return result;
+  }
+
+  #regrouped({ kernel, grid, block }: LaunchRequest): Blocks | null {
+    const use = this.useOf(kernel);
+    if (use === null || !use.sizes.every((size, i) => size === null || size === "any" || size === block[i]))
+      return null;
+    // A kernel that knows its blocks in one direction is written for blocks of one size there.
+    if (use.sizes[0] === null || !fits(grid, block)) return null;
+    const { ir } = this.#functions.named(kernel)!;
+    return this.#conflictsOf(ir, block) === "loads" ? null : otherBlocks(grid, block, use);
+  }
+
+  /** What a kernel knows of its blocks; null where it may know more than the numbers of its threads. */
+  useOf(kernel: string): GlobalIndexUse | null {
+    let use = this.#uses.get(kernel);
+    if (use === undefined) this.#uses.set(kernel, (use = this.#find(kernel)));
+    return use;
+  }
+
+  #find(kernel: string): GlobalIndexUse | null {
+    const compiled = this.#functions.named(kernel);
+    if (compiled === null || compiled.ir.file !== undefined) return null;
+    const { instructions } = compiled.ir;
+    const { variables } = this.#program.module;
+    const shared = new Set(variables.filter(({ space }) => space === "shared").map(({ name }) => name));
+    if (!instructions.every((instruction) => isAlone(instruction, shared))) return null;
+    return globalIndexUseOf(compiled.ir);
+  }
+}
+
+/** Threads of a row of a block from which on there is nothing to gain. */
+const wideEnough = 128;
+
+/** Threads of a row that blocks are given: whole chunks. What many rows have in common then stays in caches. */
+const goodWidths = { oneRow: 256, manyRows: 32 };
+
+/** Threads of a block. */
+const mostThreads = 1024;
+
+/** Threads of a row of which some may be missing in the last chunk. */
+const fewest = 64;
+
+const isSame = (a: Dim3, b: Dim3): boolean => a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
+
+/** Whether numbers of threads have 31 bits at most, so that they are the same in 32 and 64 bits. */
+const fits = (grid: Dim3, block: Dim3): boolean => grid.every((n, i) => n * block[i]! < 2 ** 31);
+
+/** Blocks in which whole chunks lie in a row; null where these would be no better. */
+function otherBlocks(grid: Dim3, block: Dim3, use: GlobalIndexUse): Blocks | null {
+  const [, y, z] = block;
+  const isFree = (d: 1 | 2): boolean => use.sizes[d] !== null;
+  const threads = grid[0] * block[0];
+  const width = y * z === 1 ? null : wholeWidth(threads, block[0], goodWidths.manyRows);
+  const rowsOf = (height: number, depth: number, width: number): Blocks | null => ({
+    grid: [threads / width, grid[1] * (y / height), grid[2] * (z / depth)],
+    block: [width, height, depth],
+  });
+  if (width !== null) {
+    const height = isFree(1) ? divisorUpTo(Math.floor(mostThreads / (width * z)), y) : y;
+    if (height > 0 && width * height * z <= mostThreads) return rowsOf(height, z, width);
+  }
+  if ((y > 1 && !isFree(1)) || (z > 1 && !isFree(2))) return null;
+  const wide = wholeWidth(threads, block[0], goodWidths.oneRow) ?? divisorUpTo(mostThreads, threads);
+  return wide >= Math.max(fewest, 2 * block[0]) ? rowsOf(1, 1, wide) : null;
+}
+
+/** The largest width of blocks up to a bound that fills chunks and divides the threads of a row; null if none does. */
+function wholeWidth(threads: number, old: number, widest: number): number | null {
+  for (let width = widest; width > old; width -= 32) if (threads % width === 0) return width;
+  return null;
+}
+
+/** The largest divisor of `n` that is not larger than `most`; 0 if there is none. */
+function divisorUpTo(most: number, n: number): number {
+  let divisor = Math.min(most, n);
+  while (divisor > 0 && n % divisor !== 0) divisor--;
+  return divisor;
+}
+
+/** Kinds of operations that a thread does by itself. */
+const ownKinds: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
+  ...(["pure", "load", "store", "atomic", "branch", "branch-indexed", "return", "exit", "trap", "nothing"] as const),
+]);
+
+/** Operations of units that only read. */
+const readers: ReadonlySet<string> = new Set(["image-fetch", "surface-load", "image-query", "image-test"]);
+
+/** Special registers that tell nothing of the division into blocks but what `globalIndexUseOf` finds. */
+const ownSpecials = /^(tid|ntid|ctaid|nctaid)\.|^(envreg[12]|gridid|window)$/;
+
+/** Whether what an instruction does for a thread depends neither on other threads of its block nor on their order. */
+function isAlone(instruction: Instruction, shared: ReadonlySet<string>): boolean {
+  const { op } = instruction;
+  if (!ownKinds.has(op.kind) && !(op.kind === "unit" && readers.has(op.unit.op))) return false;
+  if (isOrderedAtomic(instruction)) return false;
+  const isPlain = accessesOf(op).every(
+    ({ effect, access: { space, volatile, order } }) =>
+      !space.startsWith("shared") && !volatile && order === (effect === "atomic" ? "relaxed" : "weak"),
+  );
+  if (!isPlain) return false;
+  let namesShared = false;
+  symbolsOf(op, (name) => (namesShared ||= shared.has(name)), new Set());
+  return !namesShared && [...specialsOf([instruction])].every((name) => ownSpecials.test(name));
+}
+
+/** The same launch in other blocks; how far it is counts the blocks that were asked for. */
+function inBlocks(request: LaunchRequest, asked: Blocks, { grid, block }: Blocks): LaunchRequest {
+  const { onProgress } = request;
+  const blocks = blocksOf(asked);
+  // Each property by name: V8 then knows where they are. A copy by `...` makes every launch some microseconds longer.
+  const all: { readonly [K in keyof Required<LaunchRequest>]: LaunchRequest[K] | undefined } = {
+    kernel: request.kernel,
+    grid,
+    block,
+    asked,
+    cluster: undefined,
+    blocks: undefined,
+    sharedBytes: request.sharedBytes,
+    params: request.params,
+    threads: undefined,
+    sanitize: request.sanitize,
+    shadow: request.shadow,
+    seed: request.seed,
+    steering: request.steering,
+    maxSteps: request.maxSteps,
+    timeoutMs: request.timeoutMs,
+    environment: request.environment,
+    hostClock: request.hostClock,
+    matrix: request.matrix,
+    hostThreads: request.hostThreads,
+    onProgress:
+      onProgress === undefined
+        ? undefined
+        : ({ blocksDone, steps }) =>
+            onProgress({ blocksDone: Math.floor((blocksDone / blocksOf({ grid })) * blocks), blocks, steps }),
+    onReport: request.onReport,
+    onOutput: request.onOutput,
+    onDeviceWork: request.onDeviceWork,
+  };
+  return all as LaunchRequest;
+}
+
+const blocksOf = ({ grid: [x, y, z] }: Pick<Blocks, "grid">): number => x * y * z;

@@ -1,0 +1,16 @@
+import type { LaunchRequest } from "../machine/launch.ts";
+import type { Dim3, ThreadId } from "../machine/reports/report.ts";
+
+/**
+ * Finds threads by their numbers in the launch that was asked for, where compiled code runs them in other blocks: those
+ * with the same global index. Null where the blocks are those that were asked for.
+ */
+export function threadAsked({ asked, block: own }: LaunchRequest): ((thread: ThreadId) => ThreadId) | null {
+  if (asked === undefined) return null;
+  return ({ block, thread }) => {
+    const index = block.map((b, i) => b * own[i]! + thread[i]!);
+    const within = (of: (n: number, size: number) => number): Dim3 =>
+      index.map((n, i) => of(n, asked.block[i]!)) as unknown as Dim3;
+    return { block: within((n, size) => Math.floor(n / size)), thread: within((n, size) => n % size) };
+  };
+}

@@ -1,0 +1,161 @@
+import { expect, test } from "vitest";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
+import type { EngineName, KernelResult } from "../../src/runtime/launch/launch-options.ts";
+import { compilerForTests, whyNoMachineCode } from "./native.ts";
+
+/** A kernel `k(out)` of registers %t (the thread's number in the grid), %p (its word of `out`), and others. */
+const kernel = (body: string, before = ""): string => `.version 8.6
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 status) vprintf (.param .b64 format, .param .b64 arguments);
+.global .align 1 .b8 format[10] = {37, 100, 32, 37, 103, 10, 0};
+${before}
+.visible .entry k(.param .u64 out) {
+  .reg .b32 %r<20>, %t; .reg .b64 %d<20>, %p; .reg .f32 %f<10>; .reg .pred %q<10>;
+  .local .align 8 .b8 values[16];
+  .shared .align 4 .b8 tile[256];
+  mov.u32 %r0, %ctaid.x; mov.u32 %r1, %ntid.x; mov.u32 %t, %tid.x; mad.lo.u32 %t, %r0, %r1, %t;
+  ld.param.u64 %p, [out]; mul.wide.u32 %d0, %t, 4; add.u64 %p, %p, %d0;
+  ${body}
+}
+`;
+
+/** A loop that lanes leave one by one, with a selection in it. */
+const divergent = kernel(`
+  mov.u32 %r2, 0; mov.u32 %r3, %t;
+AGAIN:
+  setp.le.u32 %q0, %r3, 1; @%q0 bra DONE;
+  and.b32 %r4, %r3, 1; setp.eq.u32 %q1, %r4, 0;
+  shr.u32 %r5, %r3, 1; mad.lo.u32 %r6, %r3, 3, 1; selp.b32 %r3, %r5, %r6, %q1;
+  add.u32 %r2, %r2, 1; bra AGAIN;
+DONE:
+  cvt.rn.f32.u32 %f0, %r2; sqrt.rn.f32 %f1, %f0; neg.f32 %f2, %f1; max.f32 %f3, %f2, 0fC0800000;
+  st.global.f32 [%p], %f3; ret;`);
+
+/** Words that go through shared memory, backwards, over a barrier. */
+const shared = kernel(`
+  mov.u32 %r2, %tid.x; shl.b32 %r3, %r2, 2; mov.u32 %r4, tile; add.u32 %r5, %r4, %r3;
+  mul.lo.u32 %r6, %t, %t; st.shared.u32 [%r5], %r6; bar.sync 0;
+  sub.u32 %r7, 63, %r2; shl.b32 %r7, %r7, 2; add.u32 %r7, %r4, %r7; ld.shared.u32 %r8, [%r7];
+  st.global.u32 [%p], %r8; ret;`);
+
+/** Output of some threads, which the host makes. */
+const printing = kernel(`
+  setp.gt.u32 %q0, %t, 2; @%q0 bra DONE;
+  mov.u64 %d1, values; cvta.local.u64 %d2, %d1; st.local.u32 [values], %t;
+  cvt.rn.f64.u32 %d3, %t; st.local.f64 [values+8], %d3;
+  mov.u64 %d4, format; cvta.global.u64 %d5, %d4;
+  { .param .b64 a; .param .b64 b; .param .b32 r; st.param.b64 [a], %d5; st.param.b64 [b], %d2; call.uni (r), vprintf, (a, b); }
+DONE:
+  st.global.u32 [%p], %t; ret;`);
+
+/** An access beyond the end, by one thread of the second block. */
+const faulty = kernel(`
+  setp.eq.u32 %q0, %t, 77; selp.u32 %r2, 4096, 0, %q0; cvt.u64.u32 %d1, %r2; add.u64 %d2, %p, %d1;
+  st.global.u32 [%d2], %t; ret;`);
+
+/** Calls by address, and calls of a function by itself, as deep as the thread's number. */
+const calling = kernel(
+  `
+  and.b32 %r2, %t, 1; setp.eq.u32 %q0, %r2, 0; mov.u64 %d1, sum; mov.u64 %d2, product; selp.b64 %d3, %d1, %d2, %q0;
+  { .param .b32 a; .param .b32 r; st.param.b32 [a], %t; P: .callprototype (.param .b32 _) _ (.param .b32 _);
+    call (r), %d3, (a), P; ld.param.b32 %r3, [r]; }
+  st.global.u32 [%p], %r3; ret;`,
+  `
+.func (.param .b32 r) product(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; mul.lo.u32 %x, %x, 7; st.param.b32 [r], %x; ret; }
+.func (.param .b32 r) sum(.param .b32 a) {
+  .reg .b32 %x, %y; .reg .pred %q;
+  ld.param.b32 %x, [a]; setp.eq.u32 %q, %x, 0; @%q bra END; sub.u32 %y, %x, 1;
+  { .param .b32 b; .param .b32 s; st.param.b32 [b], %y; call (s), sum, (b); ld.param.b32 %y, [s]; }
+  add.u32 %x, %x, %y;
+END:
+  st.param.b32 [r], %x; ret;
+}`,
+);
+
+interface Run {
+  readonly result: KernelResult;
+  readonly out: readonly number[];
+}
+
+function device(engine: EngineName, hostThreads = 1): PtxDevice {
+  return new PtxDevice({ engine, hostThreads, nativeCompiler: engine === "native" ? compilerForTests() : null });
+}
+
+function run(text: string, on: PtxDevice): Run {
+  const out = on.buffer("u32", 256, "out");
+  const result = on
+    .load({ path: "k.ptx", text })
+    .kernel("k")
+    .launch({ grid: [4], block: [64], args: [out] });
+  return { result, out: [...out.read()] };
+}
+
+/** What a launch has reported, without what differs between launches. */
+const reported = ({ reports }: KernelResult): object[] =>
+  reports.map(({ code, message, help, notes }) => ({ code, message, help, notes }));
+
+const why = whyNoMachineCode();
+
+test.skipIf(why !== null).each([
+  ["a loop that lanes leave one by one", divergent],
+  ["shared memory and a barrier", shared],
+  ["printf", printing],
+  ["a fault", faulty],
+  ["calls by address and recursion", calling],
+])(
+  "machine code does what the interpreter does: %s",
+  (_, text) => {
+    const got = run(text, device("native"));
+    const want = run(text, device("interpreter"));
+    const wasm = run(text, device("jit"));
+    expect(got.result.notNative).toBeUndefined();
+    expect(got.result).toMatchObject({ engine: "native", interpreted: null, ok: want.result.ok });
+    expect(got.result.stdout).toBe(want.result.stdout);
+    expect(reported(got.result)).toEqual(reported(want.result));
+    // Which of its lanes' stores a faulty warp has made is up to the engine.
+    expect(got.out).toEqual(want.result.ok ? want.out : wasm.out);
+  },
+  60_000,
+);
+
+test.skipIf(why !== null)(
+  "threads of the host run machine code, too",
+  async () => {
+    const on = device("native", 3);
+    const out = on.buffer("u32", 64 * 2000, "out");
+    const result = await on
+      .load({ path: "k.ptx", text: shared })
+      .kernel("k")
+      .launchAsync({ grid: [2000], block: [64], args: [out] });
+    expect(result).toMatchObject({ engine: "native", ok: true });
+    const values = out.read();
+    expect([0, 63, 64, 127_999].map((i) => values[i])).toEqual([
+      63 ** 2,
+      0,
+      127 ** 2,
+      Math.imul(127_936, 127_936) >>> 0,
+    ]);
+  },
+  60_000,
+);
+
+test("without what makes machine code, WebAssembly runs a kernel, and the result says why", () => {
+  const on = new PtxDevice({ engine: "native" });
+  const { result } = run(shared, on);
+  expect(result).toMatchObject({ engine: "jit", ok: true, notNative: "the device has no `nativeCompiler`" });
+});
+
+test("a kernel for which there is no machine code runs as WebAssembly", () => {
+  const reason = "for a reason";
+  const on = new PtxDevice({
+    engine: "native",
+    nativeCompiler: {
+      compile: () => reason,
+      instance: () => {
+        throw new Error("there is nothing to run");
+      },
+    },
+  });
+  expect(run(shared, on).result).toMatchObject({ engine: "jit", ok: true, notNative: reason });
+});

@@ -103,42 +103,29 @@ test.skipIf(why !== null).each([
   ["printf", printing],
   ["a fault", faulty],
   ["calls by address and recursion", calling],
-])(
-  "machine code does what the interpreter does: %s",
-  (_, text) => {
-    const got = run(text, device("native"));
-    const want = run(text, device("interpreter"));
-    const wasm = run(text, device("jit"));
-    expect(got.result.notNative).toBeUndefined();
-    expect(got.result).toMatchObject({ engine: "native", interpreted: null, ok: want.result.ok });
-    expect(got.result.stdout).toBe(want.result.stdout);
-    expect(reported(got.result)).toEqual(reported(want.result));
-    // Which of its lanes' stores a faulty warp has made is up to the engine.
-    expect(got.out).toEqual(want.result.ok ? want.out : wasm.out);
-  },
-  60_000,
-);
+])("machine code does what the interpreter does: %s", (_, text) => {
+  const got = run(text, device("native"));
+  const want = run(text, device("interpreter"));
+  const wasm = run(text, device("jit"));
+  expect(got.result.notNative).toBeUndefined();
+  expect(got.result).toMatchObject({ engine: "native", interpreted: null, ok: want.result.ok });
+  expect(got.result.stdout).toBe(want.result.stdout);
+  expect(reported(got.result)).toEqual(reported(want.result));
+  // Which of its lanes' stores a faulty warp has made is up to the engine.
+  expect(got.out).toEqual(want.result.ok ? want.out : wasm.out);
+});
 
-test.skipIf(why !== null)(
-  "threads of the host run machine code, too",
-  async () => {
-    const on = device("native", 3);
-    const out = on.buffer("u32", 64 * 2000, "out");
-    const result = await on
-      .load({ path: "k.ptx", text: shared })
-      .kernel("k")
-      .launchAsync({ grid: [2000], block: [64], args: [out] });
-    expect(result).toMatchObject({ engine: "native", ok: true });
-    const values = out.read();
-    expect([0, 63, 64, 127_999].map((i) => values[i])).toEqual([
-      63 ** 2,
-      0,
-      127 ** 2,
-      Math.imul(127_936, 127_936) >>> 0,
-    ]);
-  },
-  60_000,
-);
+test.skipIf(why !== null)("threads of the host run machine code, too", async () => {
+  const on = device("native", 3);
+  const out = on.buffer("u32", 64 * 2000, "out");
+  const result = await on
+    .load({ path: "k.ptx", text: shared })
+    .kernel("k")
+    .launchAsync({ grid: [2000], block: [64], args: [out] });
+  expect(result).toMatchObject({ engine: "native", ok: true });
+  const values = out.read();
+  expect([0, 63, 64, 127_999].map((i) => values[i])).toEqual([63 ** 2, 0, 127 ** 2, Math.imul(127_936, 127_936) >>> 0]);
+});
 
 test("without what makes machine code, WebAssembly runs a kernel, and the result says why", () => {
   const on = new PtxDevice({ engine: "native" });

@@ -230,25 +230,20 @@ function differences(slots: readonly Slot[], got: ArrayBufferLike, want: ArrayBu
 
 const whyNot = whyNoMachineCode();
 
-test.skipIf(whyNot !== null)(
-  "machine code computes what WebAssembly does, in every operation",
-  () => {
-    const { bytes, slots } = moduleOfAll();
-    const code = compilerForTests().compile(bytes);
-    if (typeof code === "string") throw new Error(code);
-    const [native, wasm] = [memoryWithInputs(), memoryWithInputs()];
-    const functions = { giveUp: () => {} };
-    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
-      env: { memory: wasm, ...functions },
-    });
-    const runs = [
-      compilerForTests().instance(code, native, functions),
-      exports["run"] as (context: number, from: number, to: number) => number,
-    ];
-    for (const run of runs)
-      for (let round = 0; round < rounds; round++) expect(run(0, round, round + 1)).toBe(round + 1);
-    expect(slots.length).toBeGreaterThan(300);
-    expect(differences(slots, native.buffer, wasm.buffer)).toEqual([]);
-  },
-  120_000,
-);
+test.skipIf(whyNot !== null)("machine code computes what WebAssembly does, in every operation", () => {
+  const { bytes, slots } = moduleOfAll();
+  const code = compilerForTests().compile(bytes);
+  if (typeof code === "string") throw new Error(code);
+  const [native, wasm] = [memoryWithInputs(), memoryWithInputs()];
+  const functions = { giveUp: () => {} };
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+    env: { memory: wasm, ...functions },
+  });
+  const runs = [
+    compilerForTests().instance(code, native, functions),
+    exports["run"] as (context: number, from: number, to: number) => number,
+  ];
+  for (const run of runs) for (let round = 0; round < rounds; round++) expect(run(0, round, round + 1)).toBe(round + 1);
+  expect(slots.length).toBeGreaterThan(300);
+  expect(differences(slots, native.buffer, wasm.buffer)).toEqual([]);
+});

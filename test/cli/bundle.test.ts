@@ -61,4 +61,4 @@ test("the built command line starts, and loads what each command needs, compiled
   } finally {
     cli.remove();
   }
-}, 120_000);
+});

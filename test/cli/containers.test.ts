@@ -32,7 +32,7 @@ beforeAll(async () => {
   cli.write("dumps.zip", zipOf({ "OCL_asm1.progbin": fixture("scale.bin"), "readme.txt": "" }, true));
   cli.write("reduce.cu", "__global__ void k() {}\n");
   cli.write("job.json", JSON.stringify(job));
-}, 60_000);
+});
 afterAll(() => cli?.remove());
 
 const job = {
@@ -64,7 +64,9 @@ describe("run", () => {
     const checks = [{ buf: "x", type: "f32", n: 4, cmp: "exact", all: [0, 3, 6, 9] }];
     cli.write("jobs/scale.json", JSON.stringify({ ...program, buffers, launches, checks }));
     const { stdout, stderr, status } = cli.run("run", "jobs/scale.json");
-    expect({ stderr, status }).toEqual({ stderr: "", status: 0 });
+    // On a busy machine there is progress to tell.
+    const said = stderr.replace(/^.*: block \d+ of \d+.*\n/gm, "");
+    expect({ said, status }).toEqual({ said: "", status: 0 });
     expect(stdout.match(/^ok/gm)).toHaveLength(3);
     cli.write("jobs/none.json", JSON.stringify({ ...program, variants: { x: { modules: ["."] } }, buffers, launches }));
     const none = cli.run("run", "jobs/none.json");

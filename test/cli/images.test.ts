@@ -93,7 +93,7 @@ beforeAll(async () => {
       checks: [{ buf: "copy", all: withOpacity() }],
     }),
   );
-}, 120_000);
+});
 afterAll(() => cli.remove());
 
 const withOpacity = (): number[] =>

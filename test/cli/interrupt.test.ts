@@ -42,7 +42,7 @@ beforeAll(async () => {
     launches: [{ kernel: "k", grid: [8], block: [64], args: [{ buf: "o" }, { u32: 0 }] }],
   };
   cli.write("job.json", JSON.stringify(job));
-}, 120_000);
+});
 afterAll(() => cli.remove());
 
 interface Ended {
@@ -78,7 +78,7 @@ test("what was found is printed, at once and at the end", async () => {
   expect(stderr).toMatch(/^found k\.ptx:12:5: error: stores 4 bytes .* \[data-race\]$/m);
   expect(stderr).toContain("lanewise: interrupted");
   expect(stdout).toMatch(/^k\.ptx:12:5: error: .*\[data-race\]\n/);
-}, 120_000);
+});
 
 test("the documents and the files are written", async () => {
   const files = ["--sarif", "found.sarif", "--report", "found.html"];
@@ -93,29 +93,25 @@ test("the documents and the files are written", async () => {
   expect(sarif.runs[0]!.results.map((r) => r.ruleId)).toEqual(["data-race"]);
   expect(sarif.runs[0]!.invocations[0]!.executionSuccessful).toBe(false);
   expect(readFileSync(join(cli.work, "found.html"), "utf8")).toContain("data-race");
-}, 120_000);
+});
 
 test.each([
   ["compiled code", []],
   ["threads", ["--threads", "2"]],
   ["the interpreter", ["--engine", "interpreter"]],
-])(
-  "%s, with progress and an estimate",
-  async (_, options) => {
-    const rounds = options.includes("interpreter") ? 30_000 : 10_000_000;
-    const { code, stdout, stderr } = await interrupt(/left/, ...endless(5000, rounds), ...options, "--json");
-    expect(code).toBe(130);
-    expect(JSON.parse(stdout)).toMatchObject({ interrupted: true });
-    expect(stderr).toMatch(/block \d+ of 5000,.* about [\d.]+ (s|min|h) left/);
-  },
-  120_000,
-);
+])("%s, with progress and an estimate", async (_, options) => {
+  const rounds = options.includes("interpreter") ? 30_000 : 10_000_000;
+  const { code, stdout, stderr } = await interrupt(/left/, ...endless(5000, rounds), ...options, "--json");
+  expect(code).toBe(130);
+  expect(JSON.parse(stdout)).toMatchObject({ interrupted: true });
+  expect(stderr).toMatch(/block \d+ of 5000,.* about [\d.]+ (s|min|h) left/);
+});
 
 test("the jobs that are left are not run", async () => {
   const { code, stdout } = await interrupt(/found/, "run", "job.json", "job.json", "--sanitize", "race", "--json");
   expect(code).toBe(130);
   expect((JSON.parse(stdout) as { jobs: object[] }).jobs).toHaveLength(1);
-}, 120_000);
+});
 
 test("profile and exploration", async () => {
   const profile = await interrupt(/found/, "profile", ...endless(1).slice(1), "--sanitize", "race", "--json");
@@ -124,7 +120,7 @@ test("profile and exploration", async () => {
   const explored = await interrupt(/schedules/, ...endless(4, 3000), "--explore", "1000000", "--json");
   expect(explored.code).toBe(130);
   expect(JSON.parse(explored.stdout)).toMatchObject({ interrupted: true, jobs: [{ explored: { covered: 0 } }] });
-}, 120_000);
+});
 
 test.each([
   [500, 1, 10, ""],

@@ -11,7 +11,7 @@ beforeAll(async () => {
   cli = await BuiltCli.build();
   cli.write("k.ptx", readFileSync(new URL("../names/kernels.ptx", import.meta.url)));
   cli.write("x64.npy", writeNumpy({ type: "f64", shape: [2], bytes: new Uint8Array(new Float64Array([1, 2]).buffer) }));
-}, 120_000);
+});
 
 afterAll(() => cli.remove());
 

@@ -20,7 +20,7 @@ beforeAll(async () => {
   cli.write("coeff.bin", four);
   cli.write("coeff.npy", writeNumpy({ type: "f32", shape: [4], bytes: four }));
   cli.write("n.npy", writeNumpy({ type: "f32", shape: [1], bytes: four.subarray(0, 4) }));
-}, 120_000);
+});
 afterAll(() => cli.remove());
 
 describe.each(["jit", "interpreter"])("--symbol (%s)", (engine) => {

@@ -193,4 +193,4 @@ test("whatever the bytes are, the reader ends, with a result or an error of its 
   }
   expect(failed).toBeGreaterThan(100);
   expect(failed).toBeLessThan(2900);
-}, 120_000);
+});

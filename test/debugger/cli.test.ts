@@ -104,30 +104,26 @@ test("an adapter sets variables before the launch", async () => {
   expect(answers.find(({ command }) => command === "evaluate")?.body?.result).toMatch(/^7\b/);
 });
 
-test.each(["ends", "is closed"])(
-  "an adapter ends with its editor while a program runs: stdin %s",
-  async (how) => {
-    cli.write("forever.ptx", ".version 8.0\n.target sm_80\n.entry k() {\nl: bra l;\n}\n");
-    const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
-    const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
-    let seq = 0;
-    const send = (command: string, args: object = {}): void => {
-      child.stdin.write(frame({ seq: ++seq, type: "request", command, arguments: args }));
-    };
-    send("initialize", { adapterID: "lanewise" });
-    send("launch", { program: "forever.ptx", kernel: "k", block: 32, cwd: cli.work });
-    send("configurationDone");
-    const unframer = new Unframer();
-    for await (const chunk of child.stdout) {
-      const events = unframer.push(chunk as Buffer).map((text) => JSON.parse(text) as { command?: string });
-      if (events.some(({ command }) => command === "configurationDone")) break;
-    }
-    if (how === "ends") child.stdin.end();
-    else child.stdin.destroy();
-    expect(await ended).toBe(0);
-  },
-  120_000,
-);
+test.each(["ends", "is closed"])("an adapter ends with its editor while a program runs: stdin %s", async (how) => {
+  cli.write("forever.ptx", ".version 8.0\n.target sm_80\n.entry k() {\nl: bra l;\n}\n");
+  const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });
+  const ended = new Promise<number | null>((resolve) => child.on("exit", resolve));
+  let seq = 0;
+  const send = (command: string, args: object = {}): void => {
+    child.stdin.write(frame({ seq: ++seq, type: "request", command, arguments: args }));
+  };
+  send("initialize", { adapterID: "lanewise" });
+  send("launch", { program: "forever.ptx", kernel: "k", block: 32, cwd: cli.work });
+  send("configurationDone");
+  const unframer = new Unframer();
+  for await (const chunk of child.stdout) {
+    const events = unframer.push(chunk as Buffer).map((text) => JSON.parse(text) as { command?: string });
+    if (events.some(({ command }) => command === "configurationDone")) break;
+  }
+  if (how === "ends") child.stdin.end();
+  else child.stdin.destroy();
+  expect(await ended).toBe(0);
+});
 
 test("an adapter with malformed input says so", async () => {
   const child = spawn(process.execPath, [join(cli.folder, "dist/cli/main.js"), "dap"], { cwd: cli.work });

@@ -29,7 +29,7 @@ describe.skipIf(why !== null)("--sanitize all names a planted mistake", () => {
     buildNative(root, join(cli.folder, "dist/native"));
     const how = ["-g", "-lineinfo", "-arch=sm_80", "-cudart", "shared"];
     execFileSync("nvcc", [...how, "-o", join(cli.work, "programs"), join(folder, "programs.cu")]);
-  }, 600_000);
+  });
   afterAll(() => cli?.remove());
 
   test.each(cases)("%s", (name, report) => {

@@ -20,7 +20,7 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     cli = await BuiltCli.build();
     buildNative(root, join(cli.folder, "dist/native"));
     for (const name of ["reduce", "sum", "sum.cu"]) cpSync(join(root, "examples/cuda", name), join(cli.work, name));
-  }, 300_000);
+  });
   afterAll(() => cli?.remove());
 
   // 64 numbers from 0 on.

@@ -158,4 +158,4 @@ test("products that share their memory, of matrices that change in part or not a
     expect(words.slice(registers.d / 4, registers.d / 4 + expected.length)).toEqual(expected);
   }
   expect(Math.min(...taken)).toBeGreaterThan(15);
-}, 120_000);
+});

@@ -86,7 +86,7 @@ export const reportCodes = {
     section: "9.7.12.5",
   },
   "division-by-zero": {
-    title: "an integer is divided by zero",
+    title: "the unspecified result of a division by zero is used",
     page: "Integer `div` and `rem` by zero yield an unspecified value that depends on the machine; there is no trap. It does no harm where the result is not used: the report stands at the division, if a branch, an address or what others see comes to depend on its result, and a note says which. Test the divisor first, or select another result.",
     section: "9.7.1.8",
   },

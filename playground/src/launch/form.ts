@@ -314,7 +314,7 @@ export class LaunchForm {
       Object.keys(known?.parameters ?? {}).map((parameter) =>
         h(
           "label",
-          { class: "parameter" },
+          { class: "generator" },
           h("span", { class: "faint" }, parameter),
           h("input", {
             type: "number",

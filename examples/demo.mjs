@@ -18,6 +18,17 @@ const width = Math.max(80, Math.min(process.stdout.columns ?? 80, 160));
 
 const paint = (codes, text) => (color ? `\x1b[${codes}m${text}\x1b[0m` : text);
 const say = (text = "") => console.log(text);
+/** Writes a paragraph, in lines that fit. */
+const explain = (text) => {
+  const lines = [""];
+  for (const word of text.trim().split(/\s+/)) {
+    const line = lines.at(-1);
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= Math.min(width, 100)) lines[lines.length - 1] += ` ${word}`;
+    else lines.push(word);
+  }
+  say(lines.join("\n"));
+};
 const heading = (text) => say(`\n${paint("1", text)}\n`);
 let failures = 0;
 const check = (ok, text) => {
@@ -53,8 +64,9 @@ function traced(launch) {
 say("Lanewise runs GPU code on any machine. No GPU takes part in what follows.");
 
 heading("1  A CUDA kernel, and what the 32 lanes of a warp do in it");
-say("You will see the kernel, the executable that nvcc has made of it, and its first warp: lanes");
-say("against time. In each round of the loop half as many lanes add as before; the others wait.\n");
+explain(`You will see the kernel, the executable that nvcc has made of it, and its first warp: lanes against time. In each
+round of the loop half as many lanes add as before; the others wait.`);
+say();
 say(read("examples/cuda/reduce.cu").split("\n").slice(3, 13).join("\n"));
 say();
 lanewise(["list", "examples/cuda/reduce"], 0);
@@ -74,8 +86,9 @@ const device = new Device();
 }
 
 heading("2  The bug, found");
-say("The loop adds across warps, and nothing makes them wait for each other. A GPU may give the right sum");
-say("for years. The race sanitizer names both accesses, at their lines in CUDA and in PTX:\n");
+explain(`The loop adds across warps, and nothing makes them wait for each other. A GPU may give the right sum for years. The
+race sanitizer names both accesses, at their lines in CUDA and in PTX:`);
+say();
 lanewise(
   [
     "run",
@@ -95,13 +108,15 @@ lanewise(
 );
 
 heading("3  Seven PTX programs, and whether their results are right");
-say("You will see a line for each. They complete the examples of the PTX manual's pages on branches and calls;");
-say("a job names the program, how to launch it, and what its buffers must hold then.\n");
+explain(`You will see a line for each. They complete the examples of the PTX manual's pages on branches and calls; a job
+names the program, how to launch it, and what its buffers must hold then.`);
+say();
 const seeds = readdirSync(new URL("seeds", import.meta.url)).filter((name) => name.endsWith(".json"));
 lanewise(["run", ...seeds.map((name) => `examples/seeds/${name}`)], 0);
 
 heading("4  A divergent indirect call, lane by lane");
-say("You will see 32 lanes arrive at one call with three different functions, one of them recursive.\n");
+explain("You will see 32 lanes arrive at one call with three different functions, one of them recursive.");
+say();
 const path = "examples/seeds/callprototype.ptx";
 const kernel = device.load({ path, text: read(path) }).kernel("k");
 const out = device.buffer("u32", 32);
@@ -109,10 +124,10 @@ const { result, trace } = traced((observers) =>
   kernel.launch({ grid: 1, block: 32, args: [out], sanitize: "all", observers }),
 );
 say(laneChart(trace, { width, color, unicode }));
-say(`
-The lanes part: each function runs with the lanes that chose it, and lanes that leave
-the recursion early wait for those that are deeper in it. When the last function has
-returned all lanes are together again, and go on as one.\n`);
+say();
+explain(`The lanes part: each function runs with the lanes that chose it, and lanes that leave the recursion early wait for
+those that are deeper in it. When the last function has returned all lanes are together again, and go on as one.`);
+say();
 const { job } = parseJob(new SourceText("callprototype.json", read("examples/seeds/callprototype.json")));
 const expected = job.checks[0].expected.values;
 check(
@@ -125,7 +140,7 @@ check(
 );
 
 heading("5  The same computation in PTX and in vISA");
-say("Even lanes double their number and odd lanes square it; then every lane adds its number.");
+explain("Even lanes double their number and odd lanes square it; then every lane adds its number.");
 const both = runBoth();
 for (const { isa, file, out, trace: lanes } of both) {
   say(`\n${paint("1", isa)}  examples/two-functions/${file}\n`);
@@ -135,9 +150,10 @@ for (const { isa, file, out, trace: lanes } of both) {
     `out: ${out.subarray(0, 8).join(", ")}, ...: as it should be`,
   );
 }
-say(`
-In PTX each lane brings an address, and one call goes to both functions. In vISA
-the address is a scalar: a call takes the lanes of its predicate to one function,
-and the others wait after it.`);
+say();
+explain(`In PTX each lane brings an address, and one call goes to both functions. In vISA the address is a scalar: a call
+takes the lanes of its predicate to one function, and the others wait after it.`);
+say();
+explain("The same in a page, where one edits, runs and goes backwards in time: npm run playground");
 
 if (failures > 0) process.exitCode = 1;

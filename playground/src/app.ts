@@ -84,6 +84,7 @@ export class Playground {
       this.#tour.element,
     );
     this.#results = new ResultsView({
+      onPlace: (range) => this.#source.select(range),
       onRun: () => void this.run(),
       onExamples: () => this.#gallery.element.showModal(),
       onOpen: () => this.#opener.choose(),
@@ -235,11 +236,13 @@ export class Playground {
     const fragment =
       example === null ? await toFragment({ document: this.#document, view: this.#views.shown }) : `#e=${example}`;
     history.replaceState(null, "", fragment);
+    const what =
+      example === null ? "It holds the whole program: nothing has left this page." : "It opens this example.";
     try {
       await navigator.clipboard.writeText(location.href);
-      this.#say("The link is in the clipboard. It holds the whole program: nothing has left this page.");
+      this.#say(`The link is in the clipboard. ${what}`);
     } catch {
-      this.#say("The link is in the address bar. It holds the whole program: nothing has left this page.");
+      this.#say(`The link is in the address bar. ${what}`);
     }
   }
 
@@ -292,7 +295,8 @@ export class Playground {
     else if (step.act === "explore") await this.#explore(500);
     else if (step.at !== undefined && this.#shown === null) await this.run();
     if (step.view !== undefined) this.#views.show(step.view);
-    reveal(step.view === undefined && step.act === undefined ? this.#source.element : this.#output);
+    const isAboutText = step.view === undefined && step.act === undefined && step.at === undefined;
+    reveal(isAboutText ? this.#source.element : this.#output);
     if (step.at === undefined) return;
     const line = editor.lineWith(step.at.line);
     const at = line === null ? null : this.#inspection.nthStepAtLine(line, step.at.hit ?? 1);

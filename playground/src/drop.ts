@@ -84,10 +84,14 @@ export class FileOpener {
     else this.#choose(programs, names);
   }
 
-  #open({ title, job, files }: OpenedProgram): void {
+  #open({ title, job, files, kernels }: OpenedProgram): void {
     const text = typeof job === "string" ? job : `${writeJobJson(job)}\n`;
     this.#events.open({ title, example: null, job: text, files });
-    this.#events.say(`Opened ${title}. Its arguments are under Launch.`);
+    this.#events.say(
+      kernels.length === 0 && typeof job !== "string"
+        ? `Opened ${title}. There is no kernel in it that can be launched.`
+        : `Opened ${title}. Its arguments are under Launch.`,
+    );
   }
 
   #choose(programs: readonly OpenedProgram[], names: string): void {

@@ -19,7 +19,11 @@ export class Toolbar {
   readonly #sanitize = h("input", { type: "checkbox" });
   readonly #engine = h(
     "select",
-    { "aria-label": "Engine" },
+    {
+      "aria-label": "Engine",
+      title:
+        "The compiler is fast, the interpreter is the reference; both: runs the kernel twice and compares the results",
+    },
     h("option", { value: "both" }, "both engines"),
     h("option", { value: "jit" }, "compiled"),
     h("option", { value: "interpreter" }, "interpreter"),

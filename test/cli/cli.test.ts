@@ -92,6 +92,10 @@ describe("usage", () => {
     [["run", "two.ptx"], "which kernel? There are 2:\n  scale\n  other"],
     [["run", "scale.ptx", "--kernel", "x"], 'there is no kernel "x". The only one is scale'],
     [["run", "scale.ptx", "--kernel", "scale", "--arg", "1"], 'kernel "scale" has 3 parameters, not 1'],
+    [
+      ["run", "scale.ptx", "--arg", "one"],
+      "--arg one: expected a number (42, 0xff, 1.5, f32:1e-3), a buffer (f32[1024],",
+    ],
     [["run", "job.json", "--sanitize", "all,heap"], 'there is no sanitizer "heap"'],
     [["run", "job.json", "--variant", "v"], 'job.json has no variant "v"; it has plain'],
     [["run", "none.json"], "cannot read none.json"],
@@ -359,7 +363,7 @@ describe("fmt, explain, isa", () => {
     expect(stdout).toContain("add{.rnd}{.ftz}{.sat}.f32 d, a, b");
     expect(run("isa", "add.u32")).toMatchObject({ status: 0, stderr: "" });
     expect(run("isa", "add.u32").stdout).not.toContain(".f32");
-    expect(run("isa", "add.q32").stderr).toBe('lanewise: there is no opcode "add.q32"; these begin in the same way\n');
+    expect(run("isa", "add.q32").stderr).toBe('lanewise: there is no opcode "add.q32"; these begin in the same way:\n');
     const { instructions } = JSON.parse(run("isa", "--json").stdout);
     expect(instructions.length).toBeGreaterThan(60);
     expect(instructions.find((i: { name: string }) => i.name === "add").forms[0].executable).toBe(true);

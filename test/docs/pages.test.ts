@@ -251,12 +251,14 @@ test("ifcall.md numbers the sentences, and shows each", () => {
   for (const cells of rows) expect(cells[4], cells[2]).toMatch(/^\[.*\]\(\.\.\/test\/docs\/ifcall\/.*\)$/);
 });
 
-/** The text of a sanitizer: a file, and perhaps a folder beside it. */
-const sourcesOf = (sanitizer: string): string =>
-  readdirSync(new URL("../../src/sanitizers/", import.meta.url), { recursive: true, encoding: "utf8" })
-    .filter((file) => file === `${sanitizer}.ts` || (file.startsWith(`${sanitizer}/`) && file.endsWith(".ts")))
-    .map((file) => read(`src/sanitizers/${file}`))
-    .join("\n");
+/** The text of a sanitizer: a file, what it imports from beside it, and perhaps a folder of its name. */
+const sourcesOf = (sanitizer: string): string => {
+  const own = read(`src/sanitizers/${sanitizer}.ts`);
+  const beside = [...own.matchAll(/from "\.\/([\w-]+\.ts)"/g)].map(([, file]) => file!);
+  const inside = readdirSync(new URL("../../src/sanitizers/", import.meta.url), { recursive: true, encoding: "utf8" });
+  const files = [...beside, ...inside.filter((file) => file.startsWith(`${sanitizer}/`) && file.endsWith(".ts"))];
+  return [own, ...files.map((file) => read(`src/sanitizers/${file}`))].join("\n");
+};
 
 test("interpreter.md lists every report, with its title, where it comes from", () => {
   const sections = read("docs/interpreter.md").split(/^(?=The sanitizer )|^(?=Any sanitizer)/m);

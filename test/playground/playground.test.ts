@@ -91,6 +91,12 @@ describe.skipIf(missing !== null)(title, () => {
     patience,
   );
 
+  test("the link of an example leads to the example, and says no more than that", async () => {
+    await page.getByRole("button", { name: "Share" }).click();
+    await eventually(() => page.locator(".output .status").textContent()).toMatch(/ It opens this example\.$/);
+    expect(page.url()).toMatch(/#e=divergent-call$/);
+  });
+
   test("a link holds the program, and another page opens it", async () => {
     await page.getByRole("button", { name: "double-or-square.ptx" }).click();
     await page.locator(".cm-content").press("Control+Home");
@@ -245,6 +251,13 @@ describe.skipIf(missing !== null)(title, () => {
   test("what is wrong with a program is listed, and one click leads to its line", async () => {
     await page.locator(".cm-content").fill('{"variants": {"ptx": ["squares.ptx"]}, "launches": 7}');
     await run();
+    await show("Results");
+    expect(await page.locator(".outcome h2").textContent()).toBe("Not run");
+    const cause = page.getByRole("list", { name: "Errors" }).getByRole("listitem").first();
+    expect(await cause.textContent()).toMatch(/^job\.json:1 /);
+    await page.getByRole("button", { name: "squares.ptx" }).click();
+    await cause.getByRole("button").click();
+    await eventually(() => page.locator(".cm-line").first().textContent()).toContain('"launches": 7');
     await show("Reports");
     expect(await page.locator(".report.error").first().textContent()).toMatch(/job\.json:1/);
   });

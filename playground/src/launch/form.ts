@@ -312,17 +312,21 @@ export class LaunchForm {
         known === undefined && gen !== "file" && h("option", { value: gen, selected: true }, gen),
       ),
       Object.keys(known?.parameters ?? {}).map((parameter) =>
-        h("input", {
-          type: "number",
-          step: "any",
-          title: parameter,
-          value: Number(buffer.init?.[parameter] ?? known!.parameters[parameter]),
-          "aria-label": `${parameter} of ${name}`,
-          oninput: (e: Event) => {
-            buffer.init![parameter] = Number((e.target as HTMLInputElement).value);
-            this.#change(job);
-          },
-        }),
+        h(
+          "label",
+          { class: "generator" },
+          h("span", { class: "faint" }, parameter),
+          h("input", {
+            type: "number",
+            step: "any",
+            value: Number(buffer.init?.[parameter] ?? known!.parameters[parameter]),
+            "aria-label": `${parameter} of ${name}`,
+            oninput: (e: Event) => {
+              buffer.init![parameter] = Number((e.target as HTMLInputElement).value);
+              this.#change(job);
+            },
+          }),
+        ),
       ),
     );
   }

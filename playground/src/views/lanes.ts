@@ -60,8 +60,12 @@ export class LanesView {
       { class: "lane-tools", role: "group", "aria-label": "Picture" },
       this.#which,
       h("label", { class: "check" }, this.#order, "group by path"),
-      button("minus", "Show more time", () => this.#zoom(2)),
-      button("plus", "Enlarge", () => this.#zoom(0.5)),
+      h(
+        "div",
+        { class: "zoom" },
+        button("minus", "Show more time", () => this.#zoom(2)),
+        button("plus", "Enlarge", () => this.#zoom(0.5)),
+      ),
     );
     this.#content = h("div", { class: "lanes-content", hidden: true }, tools, this.#stage, this.#legend, this.#now);
     this.element = h("div", { class: "lanes-view" }, this.#hint, this.#content);

@@ -1,12 +1,19 @@
-import type { BufferValues, RunOutcome } from "../engine/protocol.ts";
+import type { BufferValues, FileRange, Finding, RunOutcome } from "../engine/protocol.ts";
 import { fill, h, type IconName, icon } from "../dom.ts";
 import { type PictureSize, pictureOf, plotOf, waysToShow } from "./buffer-picture.ts";
 
 /** Elements that a table shows at once. */
 const perPage = 256;
 
-/** What one may do before anything has run. */
-interface FirstSteps {
+/** Findings that are shown with a failure; all are under Reports. */
+const maxFindings = 3;
+
+/** What lanes against time look like, for who has not seen them yet. */
+const lanesPicture = new URL("../../../docs/pictures/lanes.svg", import.meta.url).href;
+
+/** What the view asks for: what one may do before anything has run, and a place in the program. */
+interface ResultsEvents {
+  readonly onPlace: (range: FileRange) => void;
   readonly onRun: () => void;
   readonly onExamples: () => void;
   readonly onOpen: () => void;
@@ -15,10 +22,10 @@ interface FirstSteps {
 /** What came out of a run: the outcome of each engine, what was printed, buffers. */
 export class ResultsView {
   readonly element = h("section", { class: "view results-view", "aria-label": "Results" });
-  readonly #firstSteps: FirstSteps;
+  readonly #events: ResultsEvents;
 
-  constructor(firstSteps: FirstSteps) {
-    this.#firstSteps = firstSteps;
+  constructor(events: ResultsEvents) {
+    this.#events = events;
     this.show([]);
   }
 
@@ -26,13 +33,14 @@ export class ResultsView {
   show(outcomes: readonly RunOutcome[], pictures: readonly PictureSize[] = []): void {
     const [first] = outcomes;
     if (first === undefined) {
-      fill(this.element, welcome(this.#firstSteps));
+      fill(this.element, welcome(this.#events));
       return;
     }
     const best = outcomes.find((outcome) => outcome.buffers.length > 0) ?? first;
     fill(
       this.element,
       h("div", { class: "outcomes" }, outcomes.map(outcomeCard)),
+      causesOf(first, this.#events.onPlace),
       agreement(outcomes),
       checksOf(best),
       best.stdout !== "" && h("div", { class: "printed" }, h("h2", {}, "Printed"), h("pre", {}, best.stdout)),
@@ -45,7 +53,7 @@ export class ResultsView {
 }
 
 /** What the page is for, where nothing has run yet. */
-function welcome({ onRun, onExamples, onOpen }: FirstSteps): HTMLElement {
+function welcome({ onRun, onExamples, onOpen }: ResultsEvents): HTMLElement {
   const step = (name: IconName, label: string, act: () => void, text: string): HTMLElement =>
     h("li", {}, h("button", { type: "button", onclick: act }, icon(name), label), h("span", {}, text));
   return h(
@@ -64,6 +72,16 @@ function welcome({ onRun, onExamples, onOpen }: FirstSteps): HTMLElement {
       step("grid", "Look at examples", onExamples, "programs in a learning order, each with a tour"),
       step("open", "Open your own", onOpen, "PTX, vISA, an executable, IGC’s dumps; or drop files on the page"),
     ),
+    h(
+      "figure",
+      {},
+      h("img", { src: lanesPicture, width: 898, height: 420, alt: "" }),
+      h(
+        "figcaption",
+        { class: "faint" },
+        "The 32 lanes of a warp against time: they part at a call, run three functions in turn, and meet again. Under Lanes there is such a picture of each run.",
+      ),
+    ),
   );
 }
 
@@ -79,7 +97,7 @@ function outcomeCard({ engine, ok, failure, launches, milliseconds }: RunOutcome
   return h(
     "article",
     { class: `outcome ${ok ? "good" : "bad"}` },
-    h("h2", {}, engine === "jit" ? "Compiled" : "Interpreter"),
+    h("h2", {}, !ok && launches.length === 0 ? "Not run" : engine === "jit" ? "Compiled" : "Interpreter"),
     h("p", { class: "verdict" }, ok ? "ok" : (failure ?? "failed")),
     launches.length > 0 &&
       h("p", { class: "figures" }, h("strong", {}, `${number(run)} ms`), ` for ${number(threads)} threads`),
@@ -87,13 +105,36 @@ function outcomeCard({ engine, ok, failure, launches, milliseconds }: RunOutcome
     h(
       "p",
       { class: "faint" },
-      `${engine === "jit" ? "compiling included; " : ""}${number(milliseconds)} ms with reading and checking`,
+      `${engine === "jit" && launches.length > 0 ? "compiling included; " : ""}${number(milliseconds)} ms with reading and checking`,
     ),
     launches.flatMap(({ interpreted }) =>
       interpreted && engine === "interpreter" && interpreted.startsWith("not")
         ? h("p", { class: "faint" }, interpreted)
         : [],
     ),
+  );
+}
+
+/** The first errors of a program that has failed, each with its place. */
+function causesOf({ ok, findings }: RunOutcome, onPlace: (range: FileRange) => void): HTMLElement | null {
+  const errors = findings.filter(({ severity }) => severity === "error");
+  if (ok || errors.length === 0) return null;
+  const item = ({ at, message }: Finding): HTMLElement =>
+    h(
+      "li",
+      {},
+      at !== null && [
+        h("button", { type: "button", class: "link", onclick: () => onPlace(at) }, `${at.path}:${at.line}`),
+        " ",
+      ],
+      message,
+    );
+  const more = errors.length - maxFindings;
+  return h(
+    "ul",
+    { class: "causes", "aria-label": "Errors" },
+    errors.slice(0, maxFindings).map(item),
+    more > 0 && h("li", { class: "faint" }, `and ${more} more, under Reports`),
   );
 }
 
@@ -126,7 +167,9 @@ function checksOf({ checks }: RunOutcome): HTMLElement | null {
       return h(
         "li",
         { class: ok ? "good" : "bad" },
-        ok ? `${buf}: ${n} elements as expected` : `${buf}: ${mismatches} of ${n} elements differ${where}`,
+        ok
+          ? `${buf}: ${n === 1 ? "1 element" : `${n} elements`} as expected`
+          : `${buf}: ${mismatches} of ${n} elements differ${where}`,
       );
     }),
   );

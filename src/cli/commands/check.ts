@@ -40,7 +40,7 @@ export const check: Command = {
     ...findingOptions,
   ],
   common: ["target"],
-  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (binary vISA, which is disassembled first). ${packedFiles}, of which all PTX is checked. With --link the files of a vISA program are its kernel and the functions that it calls.`,
+  details: `Files: .ptx; .visaasm and .isaasm (vISA text), .isa (binary vISA, which is disassembled first). Also ${packedFiles}; all modules in them are checked. With --link the files of a vISA program are its kernel and the functions that it calls.`,
   async run(options, terminal) {
     if (options.positionals.length === 0) throw new UsageError("check: no file given");
     const isProgram = options.has("link");

@@ -144,7 +144,7 @@ function ptx(words: readonly string[], json: boolean, terminal: Terminal): ExitS
   } else {
     for (const word of words) {
       if (word.includes(".") && findExactly(word).length === 0)
-        terminal.err(`lanewise: there is no opcode "${word}"; these begin in the same way`);
+        terminal.err(`lanewise: there is no opcode "${word}"; these begin in the same way:`);
     }
     chosen.forEach((instruction, i) => {
       const { name, summary, section } = instruction;

@@ -24,7 +24,9 @@ export type CommandArgument =
   | { readonly kind: "sampler"; readonly spec: SamplerOptions }
   | { readonly kind: "buffer"; readonly spec: BufferSpec };
 
-const forms = `a number (42, 0xff, 1.5, u64:7, f32:1e-3), a buffer (f32[1024], f32[1024]=iota, f32[1024]=fill:2, f32[1024]=lcg:7, f32[]=1,2,3, @x.npy, f32@x.bin), a struct ({f32:1, u64:2}, bytes:00ff), a tensor map (tensor:f16[8192],dim=128x64,box=64x64), or a texture, surface or sampler (texture:@x.png,filter=linear, surface:u8x4[640x480], sampler:address=wrap)`;
+/** The forms that most arguments have. */
+const forms =
+  "a number (42, 0xff, 1.5, f32:1e-3), a buffer (f32[1024], f32[1024]=iota, f32[]=1,2,3, @x.npy), or one of the forms that `lanewise help run` lists";
 
 /**
  * Parses the value of an `--arg`. `read` returns the contents of a file; `option` is what errors begin with.

@@ -1,3 +1,4 @@
+import type { Item } from "../../ptx/tree/module.ts";
 import type { Block, FunctionDeclaration, Statement } from "../../ptx/tree/nodes.ts";
 import { type TypeInfo, typeInfo } from "../../ptx/types.ts";
 import type { Part, Placed, PtxModel } from "./model.ts";
@@ -30,15 +31,37 @@ export function visibleAt(model: PtxModel, { part, item }: Placed, at: number): 
   if (item.kind === "function")
     for (const parameter of [...(item.params ?? []), ...(item.returns ?? [])])
       each(part, { kind: "parameter", parameter, of: item }, used, add);
-  for (const global of model.globals.values()) {
-    const { part: home, item: node } = global.places[0]!;
-    if (node.kind === "function") each(home, { kind: "function", node }, used, add);
-    else
-      for (const declarator of node.declarators)
-        if (declarator.name.text === global.name) each(home, { kind: "variable", node, declarator }, used, add);
-  }
+  for (const home of model.parts)
+    for (const global of globalsOf(home)) {
+      if ("name" in global) add(global);
+      else each(home, global, used, add);
+    }
   return [...found.values()];
 }
+
+/** The names that parts declare at module scope; sets (`x<4>`) as they are declared. A part never changes. */
+const globalsIn = new WeakMap<Part, readonly (Visible | Declares)[]>();
+
+function globalsOf(part: Part): readonly (Visible | Declares)[] {
+  let globals = globalsIn.get(part);
+  if (globals === undefined) globalsIn.set(part, (globals = part.items.flatMap((item) => declaredBy(part, item))));
+  return globals;
+}
+
+function declaredBy(part: Part, item: Item): readonly (Visible | Declares)[] {
+  const found: (Visible | Declares)[] = [];
+  const add = (visible: Visible): unknown => found.push(visible);
+  if (item.kind === "function") each(part, { kind: "function", node: item }, noMembers, add);
+  if (item.kind !== "variable") return found;
+  for (const declarator of item.declarators) {
+    const declares = { kind: "variable", node: item, declarator } as const;
+    if (declarator.range === null) each(part, declares, noMembers, add);
+    else found.push(declares);
+  }
+  return found;
+}
+
+const noMembers: ReadonlyMap<object, readonly string[]> = new Map();
 
 /** The members of sets (`%r<8>`) that a function uses, by the declaring name. */
 function membersUsed(item: FunctionDeclaration): Map<object, string[]> {

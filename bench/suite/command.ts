@@ -187,7 +187,8 @@ class Bench {
       );
       if (times === null) continue;
       if (times.engine !== engine) {
-        const why = times.notNative ?? (times.engine === "interpreter" ? "not compiled, the interpreter has run it" : "");
+        const why =
+          times.notNative ?? (times.engine === "interpreter" ? "not compiled, the interpreter has run it" : "");
         this.#terminal.err(`${name}: ${why}`);
       }
       if (!measured.has(times.engine)) measured.set(times.engine, times);

@@ -64,8 +64,11 @@ export class LaneOffsets {
           places(q, mask === null ? own : this.safe(own, mask[q]!));
         }
       };
+      const isRun = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes);
       const move = (): void => {
-        if (offsets.kind !== "each" || !mayAdjoin || adjoining === null) laneByLane();
+        if (offsets.kind !== "each" || adjoining === null) laneByLane();
+        else if (isRun) adjoining.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!), 0);
+        else if (!mayAdjoin || pattern !== null) laneByLane();
         else {
           // Inactive lanes between active ones are near them, and do no harm.
           writer.value(adjoin(offsets.quads[q]!, adjoining.bytes));
@@ -88,9 +91,8 @@ export class LaneOffsets {
   ): void {
     const first = 4 * q;
     const at = this.offsetIn(pattern, offsets, first);
-    const own = pattern.distances.slice(first, first + 4);
-    if (adjoining !== null && own.every((distance, i) => distance === own[0]! + i * adjoining.bytes)) {
-      adjoining.move(q, at, own[0]!);
+    if (adjoining !== null && isRunIn(pattern, q, adjoining.bytes)) {
+      adjoining.move(q, at, pattern.distances[first]!);
       return;
     }
     lanes(q, (lane) => {
@@ -166,6 +168,10 @@ export class LaneOffsets {
 }
 
 type Each = Extract<ByteOffsets, { kind: "each" }>;
+
+/** Whether the lanes of a quad are `bytes` apart from each other. */
+const isRunIn = ({ distances }: LanePattern, q: number, bytes: number): boolean =>
+  [1, 2, 3].every((lane) => distances[4 * q + lane]! - distances[4 * q]! === lane * bytes);
 
 /** Whether four offsets are `bytes` apart from each other. */
 function adjoin(offsets: Wasm, bytes: number): Wasm {

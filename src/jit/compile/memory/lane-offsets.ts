@@ -24,8 +24,8 @@ export interface QuadMoves {
   /** The same, where each lane has a place of its own, given all in one vector; null: as `lanes` does. */
   readonly places: ((quad: number, places: Wasm) => void) | null;
   /**
-   * All at once if they are contiguous, `bytes` from one to the next, from `plus` bytes beyond `at` on; null if there is
-   * no such way.
+   * All at once if they are contiguous, `bytes` from one to the next, from `plus` bytes beyond `at` on; null if there
+   * is no such way.
    */
   readonly adjoining: { readonly bytes: number; readonly move: (quad: number, at: Wasm, plus: number) => void } | null;
 }

@@ -70,8 +70,8 @@ function picked({ low, high, places, bytes, signed }: Spaced): Wasm {
 }
 
 /**
- * Loads four words into a local, of which is known how far beyond `at` and `immediate` each lies. Nothing is read before
- * the first and after the last.
+ * Loads four words into a local, of which is known how far beyond `at` and `immediate` each lies. Nothing is read
+ * before the first and after the last.
  */
 export function loadWords(
   writer: FunctionWriter,

@@ -18,8 +18,8 @@ const maxValues = 1 << 20;
 const maxDistance = 1 << 20;
 
 /**
- * Lane patterns: how addresses that are not affine, as those of padded rows, of trees and of lanes that take turns, lie
- * to each other, where they follow from thread numbers alone. They are computed for each thread of a block of known size.
+ * Lane patterns: how addresses that are not affine, as those of padded rows, trees and butterflies, lie to each other,
+ * where they follow from thread numbers alone. They are computed for each thread of a block of known size.
  */
 export class LanePatterns {
   readonly #find: () => ThreadFacts | null;

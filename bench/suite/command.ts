@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { fileURLToPath } from "node:url";
 import { UsageError } from "../../src/runtime/data/errors.ts";
 import { type EngineName, engineNames, type LaunchDefaults } from "../../src/runtime/launch/launch-options.ts";
+import { openNativeCompiler } from "../../src/node/native/index.ts";
 import { nearest } from "../../src/source/index.ts";
 import { benchGroups, type BenchKernel, bytesOfData, initialValues } from "./kernel.ts";
 import { HostMemory } from "./memory.ts";
@@ -74,8 +75,16 @@ function namedKernels(names: readonly string[]): readonly BenchKernel[] {
   return benchKernels.filter((k) => names.includes(k.name) || names.includes(k.group));
 }
 
-function readSettings(options: Options): Settings {
+/** The engines that are measured: machine code is measured beside the compiled code of which it is made. */
+function measuredEngines(options: Options): readonly EngineName[] {
   const engine = options.oneOf("engine", engineNames) ?? "jit";
+  if (engine === "interpreter") return [engine];
+  const compiled: readonly EngineName[] = engine === "native" ? ["jit", "native"] : ["jit"];
+  return options.has("interpreter") ? [...compiled, "interpreter"] : compiled;
+}
+
+function readSettings(options: Options): Settings {
+  const engines = measuredEngines(options);
   const quick = options.has("quick");
   const { timeoutMs } = options;
   const maxSteps = options.integer("max-steps", 1);
@@ -85,7 +94,7 @@ function readSettings(options: Options): Settings {
   return {
     kernels: namedKernels(options.positionals),
     quick,
-    engines: engine === "jit" && options.has("interpreter") ? [engine, "interpreter"] : [engine],
+    engines,
     repetition: {
       runs: runs ?? minRuns,
       milliseconds: quick ? 0 : patience,
@@ -93,7 +102,7 @@ function readSettings(options: Options): Settings {
     interpreterRuns: runs ?? minInterpreterRuns,
     peers: readPeers(options.value("peers")),
     threads,
-    allThreads: engine === "jit" && !quick && wanted === null && cpus().length > 1 ? cpus().length : null,
+    allThreads: engines[0] === "jit" && !quick && wanted === null && cpus().length > 1 ? cpus().length : null,
     defaults: {
       hostThreads: threads,
       ...(timeoutMs === null ? {} : { timeoutMs }),
@@ -153,7 +162,9 @@ class Bench {
     const timesOf = (settings: LaunchDefaults, own: Repetition, title?: string): Times | null => {
       try {
         return during(copies + bytes.buffers, () => {
-          const { results, ...times } = measure(kernel, source, plan, initial, own, { ...defaults, ...settings });
+          const nativeCompiler = settings.engine === "native" ? openNativeCompiler() : null;
+          const options = { ...defaults, ...settings, nativeCompiler };
+          const { results, ...times } = measure(kernel, source, plan, initial, own, options);
           if (!isRight(title ?? times.engine, results)) ok = false;
           return times;
         });
@@ -175,8 +186,12 @@ class Bench {
         engine === "interpreter" ? { ...repetition, runs: interpreterRuns } : repetition,
       );
       if (times === null) continue;
-      if (times.engine !== engine) this.#terminal.err(`${name}: not compiled, the interpreter has run it`);
-      measured.set(times.engine, times);
+      if (times.engine !== engine) {
+        const why =
+          times.notNative ?? (times.engine === "interpreter" ? "not compiled, the interpreter has run it" : "");
+        this.#terminal.err(`${name}: ${why}`);
+      }
+      if (!measured.has(times.engine)) measured.set(times.engine, times);
     }
     let all: Measured | null = null;
     if (allThreads !== null) {
@@ -215,7 +230,7 @@ export const bench: Command = {
   ],
   common: ["engine", "threads", "timeout", "max-steps"],
   details:
-    "Times are medians in milliseconds. The first run is on a new device, and includes loading the module. The engine and its peers run " +
+    "Times are medians in milliseconds. With --engine native machine code is measured beside compiled code. The first run is on a new device, and includes loading the module. The engine and its peers run " +
     "on one thread, and all but tuned C once more on all threads of the machine; with --threads N on N alone. Peers are the same " +
     "kernel in plain C as gcc -O3 -march=native makes it (OpenMP shares its loops), C as written for one thread of a " +
     "processor where that is another program (tuned), and OpenCL on PoCL, where they are installed. Ratios are the engine's " +

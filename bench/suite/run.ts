@@ -6,7 +6,8 @@ import type { Elements } from "../../src/runtime/data/element.ts";
 import type { SourceFile } from "../../src/runtime/data/source-file.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { compareElements } from "../../src/runtime/job/compare.ts";
-import type { EngineName, LaunchDefaults } from "../../src/runtime/launch/launch-options.ts";
+import type { DeviceOptions } from "../../src/runtime/device/device-core.ts";
+import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
 import { elementsInPages, numbersOf } from "./copies.ts";
 import type { BenchArgument, BenchKernel, BenchPlan, BenchTensorMap } from "./kernel.ts";
 
@@ -23,6 +24,8 @@ export interface Repetition {
 export interface Times {
   /** The engine that ran it. It is the interpreter also if a kernel could not be compiled. */
   readonly engine: EngineName;
+  /** Why a launch for which machine code was asked ran otherwise; null if none did. */
+  readonly notNative: string | null;
   /** The most host threads that ran blocks of one launch. */
   readonly threads: number;
   /** The median of the runs after the first, in milliseconds. */
@@ -73,7 +76,7 @@ export function measure(
   plan: BenchPlan,
   initial: Contents,
   repetition: Repetition,
-  defaults: LaunchDefaults,
+  defaults: DeviceOptions,
 ): Measurement {
   collectGarbage();
   // Without a store, the first run compiles even if another run already has.
@@ -96,6 +99,7 @@ export function measure(
 
   let run = (): void => {};
   let engine = defaults.engine ?? "jit";
+  let notNative: string | null = null;
   let threads = 1;
   const loadMs = timed(() => {
     const module = device.load(source);
@@ -107,7 +111,8 @@ export function measure(
       for (const { kernel, options } of launches) {
         const result = kernel.launch(options);
         if (!result.ok) throw new BenchFault(result.reports[0]?.message ?? "the launch failed");
-        if (result.engine === "interpreter") engine = "interpreter";
+        if (result.engine === "interpreter" || engine === "native") engine = result.engine;
+        notNative ??= result.notNative ?? null;
         threads = Math.max(threads, result.hostThreads);
       }
     };
@@ -125,7 +130,7 @@ export function measure(
     copy.bytes.set(device.memory.views.u8.subarray(offset, offset + copy.bytes.length));
     return [name, copy] as const;
   });
-  return { engine, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
+  return { engine, notNative, threads, ms: median(times), first: { loadMs, runMs }, results: new Map(results) };
 }
 
 function tensorMapOf(device: PtxDevice, buffer: Buffer, { side, box }: BenchTensorMap): KernelArgument {

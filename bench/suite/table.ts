@@ -66,6 +66,13 @@ const peerColumns = (
   })),
 ];
 
+/** Machine code, which stands beside the engine that the other ratios are of. */
+const machineCodeRatio: Column = {
+  title: "mach. code/C",
+  isRatio: true,
+  of: ({ one }) => ratio(one.engines.get("native")?.ms, one.peers.get("native")),
+};
+
 /** A table that is rendered line by line, so that each row can be shown as soon as it is measured. */
 export class BenchTable {
   readonly #columns: readonly Column[];
@@ -90,7 +97,8 @@ export class BenchTable {
       },
       { title: names[engine], isRatio: false, of: (row) => row.one.engines.get(engine)?.ms ?? null },
     ]);
-    return new BenchTable(rowNames, [...ownColumns, ...peerColumns(of, engines[0]!, peerNames)]);
+    const others = engines.includes("native") && engines[0] !== "native" ? [machineCodeRatio] : [];
+    return new BenchTable(rowNames, [...ownColumns, ...peerColumns(of, engines[0]!, peerNames), ...others]);
   }
 
   /**
@@ -131,11 +139,11 @@ export class BenchTable {
   }
 }
 
-const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit", native: "native" };
+const names: Readonly<Record<EngineName, string>> = { interpreter: "interpr.", jit: "jit", native: "mach. code" };
 
 const meanTitle = "geometric mean";
 
-const columnWidth = 12;
+const columnWidth = 14;
 
 const shown = (value: number | null, isRatio: boolean): string =>
   value === null ? "-" : isRatio ? multiple(value) : milliseconds(value);
@@ -147,7 +155,7 @@ const engineToJson = (measurement: Times) => ({
 });
 
 export const rowToJson = ({ name, one, all, hostBytes, ok }: BenchRow, compiler: string | null, allThreads: number) => {
-  const [jit, interpreter] = [one.engines.get("jit"), one.engines.get("interpreter")];
+  const [jit, interpreter, machineCode] = (["jit", "interpreter", "native"] as const).map((e) => one.engines.get(e));
   const native = one.peers.get("native");
   const peers = (["tuned", "pocl"] as const).filter((peer) => one.peers.has(peer));
   const together = all?.engines.get("jit");
@@ -155,6 +163,7 @@ export const rowToJson = ({ name, one, all, hostBytes, ok }: BenchRow, compiler:
     name,
     ...(jit ? { jit: { ...engineToJson(jit), threads: jit.threads } } : {}),
     ...(together ? { jitAllThreads: { ms: together.ms, threads: together.threads } } : {}),
+    ...(machineCode ? { machineCode: engineToJson(machineCode) } : {}),
     ...(interpreter ? { interpreter: engineToJson(interpreter) } : {}),
     ...(native === undefined ? {} : { native: { ms: native, compiler } }),
     ...Object.fromEntries(peers.map((peer) => [peer, { ms: one.peers.get(peer)! }])),

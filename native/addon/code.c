@@ -174,14 +174,13 @@ napi_value do_load_code(napi_env env, napi_callback_info info) {
  * stack is full, the second from time to time; then come those that the code imports.
  */
 napi_value do_run_code(napi_env env, napi_callback_info info) {
-  napi_value argv[6], result, buffer;
-  size_t count = 6, length, offset;
+  napi_value argv[6], result;
+  size_t count = 6;
   int64_t entry = 0, numbers[3];
   void *memory = NULL;
-  napi_typedarray_type type;
   napi_get_cb_info(env, info, &count, argv, NULL, NULL);
   napi_get_value_int64(env, argv[0], &entry);
-  napi_get_typedarray_info(env, argv[1], &type, &length, &memory, &buffer, &offset);
+  napi_get_typedarray_info(env, argv[1], NULL, NULL, &memory, NULL, NULL);
   for (int i = 0; i < 3; i++) napi_get_value_int64(env, argv[3 + i], &numbers[i]);
   struct call c = {.env = env, .functions = argv[2]};
   char *here = __builtin_frame_address(0), *low = stack_low() + stack_reserve;

@@ -133,6 +133,23 @@ test("without what makes machine code, WebAssembly runs a kernel, and the result
   expect(result).toMatchObject({ engine: "jit", ok: true, notNative: "the device has no `nativeCompiler`" });
 });
 
+test("machine code is made once for a launch whose threads run in other blocks than it asked for", () => {
+  let made = 0;
+  const compile = (): string => `for reason ${++made}`;
+  const instance = (): never => {
+    throw new Error("there is nothing to run");
+  };
+  const on = new PtxDevice({ engine: "native", nativeCompiler: { compile, instance } });
+  const out = on.buffer("u32", 256, "out");
+  const k = on.load({ path: "k.ptx", text: kernel("st.global.u32 [%p], %t; ret;") }).kernel("k");
+  for (let round = 0; round < 2; round++) {
+    const result = k.launch({ grid: [64], block: [4], args: [out] });
+    expect(result).toMatchObject({ engine: "jit", ok: true, notNative: "for reason 1" });
+  }
+  expect(made).toBe(1);
+  expect([...out.read()]).toEqual(Array.from({ length: 256 }, (_, i) => i));
+});
+
 test("a kernel for which there is no machine code runs as WebAssembly", () => {
   const reason = "for a reason";
   const on = new PtxDevice({

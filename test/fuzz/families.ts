@@ -99,6 +99,8 @@ const families = {
     leaving: true,
   },
   trees: { weights: { compute: 1, phase: 8, conditional: 0.5, load: 0.5 }, statements: [5, 14] },
+  // Places that follow from the threads' numbers, in blocks of known size.
+  layouts: { weights: { compute: 1, layout: 8, conditional: 0.5, load: 0.5 }, statements: [4, 10] },
   rounds: { weights: { compute: 5, rounds: 6, conditional: 2, loop: 2, phase: 0.5, load: 1 }, statements: [3, 8] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
   faults: {

@@ -20,6 +20,7 @@ type StatementKind =
   | "blockReduction"
   | "produce"
   | "phase"
+  | "layout"
   | "rounds"
   | "call"
   | "callSmall"

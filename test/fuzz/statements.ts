@@ -7,6 +7,7 @@ import { compute } from "./compute.ts";
 import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
+import { layout } from "./layouts.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store } from "./memory.ts";
 import { mbarrierPhases } from "./mbarriers.ts";
@@ -56,6 +57,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   blockReduction: { write: blockReduction, fits: meets },
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
   phase: { write: phase, fits: together },
+  layout: { write: layout, fits: together },
   rounds: { write: rounds, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

@@ -97,7 +97,7 @@ export class JitProgram {
 
   /** Returns why WebAssembly runs a kernel that is compiled; null if machine code does. */
   whyNotNative(request: LaunchRequest): string | null {
-    const loaded = this.#load(request);
+    const loaded = this.#load(this.#regrouping.of(request));
     if (typeof loaded === "string") return loaded;
     return typeof loaded.native === "string" ? loaded.native : null;
   }

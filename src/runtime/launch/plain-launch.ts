@@ -11,7 +11,7 @@ export function isPlain(options: LaunchOptions): boolean {
 
 /** Whether a device's launches are run by compiled code unless they say otherwise, and none is watched or limited. */
 export const arePlain = ({ engine = "jit", hostThreads = 1, ...others }: LaunchDefaults): boolean =>
-  engine === "jit" &&
+  (engine === "jit" || engine === "native") &&
   Number.isInteger(hostThreads) &&
   hostThreads >= 1 &&
   Object.values(others).every((value) => value === undefined);

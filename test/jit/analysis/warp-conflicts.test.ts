@@ -57,6 +57,31 @@ test.each([
     "mul.f32 %f1, %f0, 0f3DCCCCCD; cvt.rzi.s32.f32 %r1, %f1; add.u32 %r1, %r1, %s1; st.shared.u32 [%r1], %r0; ld.shared.u32 %r2, [%s1];",
     "loads",
   ],
+  [
+    "own words, spread over the banks",
+    "shr.u32 %r1, %r0, 5; add.u32 %r2, %r1, %r0; shl.b32 %r3, %r2, 2; add.u32 %r4, %r3, %s3; ld.shared.u32 %r5, [%r4]; st.shared.u32 [%r4], %r5;",
+    "none",
+  ],
+  [
+    "a node of a tree, and the one to its left",
+    "mul.lo.u32 %r1, %r0, 24; add.u32 %r2, %r1, %s3; ld.shared.u32 %r3, [%r2+12]; ld.shared.u32 %r4, [%r2]; st.shared.u32 [%r2+12], %r4;",
+    "none",
+  ],
+  [
+    "the word of the other of a pair",
+    "xor.b32 %r1, %r0, 1; shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %s3; st.shared.u32 [%s1], %r0; ld.shared.u32 %r4, [%r3];",
+    "loads",
+  ],
+  [
+    "the word of the other of a pair of warps",
+    "xor.b32 %r1, %r0, 32; shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %s3; st.shared.u32 [%s1], %r0; ld.shared.u32 %r4, [%r3];",
+    "none",
+  ],
+  [
+    "one word for two lanes",
+    "shr.u32 %r1, %r0, 1; shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %s3; ld.shared.u32 %r4, [%r3]; st.shared.u32 [%r3], %r4;",
+    "loads",
+  ],
   // A halo: the thread's word, and those before and after what the block has of its own.
   [
     "stores of a few threads beside those of all",

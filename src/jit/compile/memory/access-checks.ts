@@ -203,7 +203,14 @@ export class AccessChecks {
       for (const [group, { target, offsets, step }] of groups) {
         if (offsets.kind === "each") continue;
         const kept = this.#groups.keep({ ok: wasm.i32(1), offsets, fallback: null }, target, Number.POSITIVE_INFINITY);
-        this.#verified.set(group, { ...kept, inactiveMayAccess: true, mayAdjoin: false, run: null, fallback: null });
+        this.#verified.set(group, {
+          ...kept,
+          inactiveMayAccess: true,
+          mayAdjoin: false,
+          pattern: null,
+          run: null,
+          fallback: null,
+        });
         steps.add(kept.offsets, step, kept.locals);
       }
     };

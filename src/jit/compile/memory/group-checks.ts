@@ -2,6 +2,7 @@ import type { Access, Instruction } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { AccessGroup, GroupMember } from "../analysis/access/access-groups.ts";
+import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -42,6 +43,9 @@ export class GroupChecks {
   readonly #granules: GranuleCheck;
   readonly #arithmetic: LaneArithmetic;
   readonly #ranges: ValueRanges;
+  readonly #patterns: LanePatterns;
+  /** By group, its instructions. */
+  readonly #instructions = new Map<AccessGroup, number[]>();
   /** Groups all of whose accesses move single elements, which may be next to each other. */
   readonly #mayRun: ReadonlySet<AccessGroup>;
 
@@ -57,7 +61,15 @@ export class GroupChecks {
     this.#granules = new GranuleCheck(chunk, context);
     this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#ranges = new ValueRanges(chunk.analysis, context.unit.shape.block);
-    for (const { group } of members.values()) if (!this.#targets.has(group)) this.#expect(group);
+    const { facts, shape } = context.unit;
+    const knownBlock = shape.full ? shape.block : null;
+    this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
+    for (const [index, { group }] of members) {
+      const known = this.#instructions.get(group);
+      if (known === undefined) this.#instructions.set(group, [index]);
+      else known.push(index);
+      if (!this.#targets.has(group)) this.#expect(group);
+    }
     this.#mayRun = groupsOfElements(chunk.analysis.code.instructions, members);
   }
 
@@ -103,10 +115,11 @@ export class GroupChecks {
     const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;
     const target = known ?? { object: last!, baseDistance: null };
     const base = this.#chunk.value(group.address.base);
-    const run = isGranular ? null : this.#runOf(group, target, base, mask);
+    const pattern = this.#patternOf(group);
+    const run = isGranular || pattern !== null ? null : this.#runOf(group, target, base, mask);
     const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
     const write = (): VerifiedGroup =>
-      this.#verifyEach(group, { targets: [target, ...others], isGranular, locals }, base, mask);
+      this.#verifyEach(group, { targets: [target, ...others], isGranular, locals, pattern }, base, mask);
     if (run === null) return write();
     const { writer } = this.#chunk;
     let each: VerifiedGroup | null = null;
@@ -131,7 +144,7 @@ export class GroupChecks {
       mask === null || fallback?.inactiveMayAccess !== true ? null : this.#fallbackCondition(fallback, mask);
     const ok = others === null ? found.ok : wasm.if(found.ok, wasm.i32(1), others);
     const kept = this.keep({ ...found, ok: both(bent.holds, ok) }, target, group.count);
-    return { ...kept, locals: [...kept.locals, ...bent.locals.map(({ local }) => local)] };
+    return { ...kept, pattern: null, locals: [...kept.locals, ...bent.locals.map(({ local }) => local)] };
   }
 
   /** `locals`: what it releases besides its own. */
@@ -141,10 +154,12 @@ export class GroupChecks {
       readonly targets: readonly [ExpectedObject, ...ExpectedObject[]];
       readonly isGranular: boolean;
       readonly locals: readonly number[];
+      readonly pattern: LanePattern | null;
     },
     base: Value,
     mask: Mask,
   ): VerifiedGroup {
+    const { pattern } = parts;
     const [target, ...others] = parts.targets;
     const { writer } = this.#chunk;
     const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
@@ -158,7 +173,7 @@ export class GroupChecks {
     const mayAdjoin = !this.isPerLane(group.access) && this.#arithmetic.is(group.address.base);
     const fallback =
       mask === null || checked.fallback === null ? null : this.#fallbackCondition(checked.fallback, mask);
-    const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin, run: null };
+    const verified = { ...kept, locals, inactiveMayAccess, mayAdjoin, pattern, run: null };
     if (parts.isGranular && base.kind === "vector") {
       const holds = this.#granules.write(group.range, { ok: kept.ok, base, last: target.object }, mask);
       if (group.access.space === "generic")
@@ -213,17 +228,37 @@ export class GroupChecks {
    * the first lane is in range in any case, since it is computed as if that were active. Those of others that are not
    * active follow from it, and must not be far beyond.
    */
-  #isBounded({ address, range }: AccessGroup, { object }: ExpectedObject, mask: Mask): boolean {
+  #isBounded(group: AccessGroup, { object }: ExpectedObject, mask: Mask): boolean {
+    const { address, range } = group;
     const { from, bytes } = object;
     if (from.kind !== "const" || bytes.kind !== "const") return false;
     if (this.#isRegular(address.base)) {
       if (object.lane !== undefined) return false;
       if (mask !== null && this.#spanOf(address.base) + range.size > margin) return false;
     }
-    const { min, max, align } = this.#ranges.of(address.base);
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
+    if (this.#hasPatterns(group)) {
+      const places = { start: start - range.offset, end: end - range.offset - range.size, align: range.align };
+      if (
+        range.offset % range.align === 0 &&
+        this.#patterns.isWithin(address.base, this.#instructions.get(group)!, places)
+      )
+        return true;
+    }
+    const { min, max, align } = this.#ranges.of(address.base);
     const isAligned = align % range.align === 0 && range.offset % range.align === 0;
     return isAligned && min + range.offset >= start && max + range.offset + range.size <= end;
+  }
+
+  /** Whether the addresses of a group may have a pattern: each lane has its own, and they are in shared memory. */
+  #hasPatterns({ address, access: { space } }: AccessGroup): boolean {
+    return space === "shared" && address.base.ty === "i32" && !this.#isRegular(address.base);
+  }
+
+  #patternOf(group: AccessGroup): LanePattern | null {
+    const shape = this.#chunk.analysis.shape(group.address.base);
+    if (shape.kind !== "vector" || !this.#hasPatterns(group)) return null;
+    return this.#patterns.of(group.address.base, this.#chunk.lanes);
   }
 
   /** Bytes from the address of the first lane to that of the last, where they are regular. */
@@ -244,7 +279,7 @@ export class GroupChecks {
     { ok, offsets }: CheckResult,
     { object }: ExpectedObject,
     count: number,
-  ): Omit<VerifiedGroup, "fallback" | "inactiveMayAccess" | "mayAdjoin" | "run"> {
+  ): Omit<VerifiedGroup, "fallback" | "inactiveMayAccess" | "mayAdjoin" | "pattern" | "run"> {
     const { writer } = this.#chunk;
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {

@@ -1,4 +1,5 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { LanePattern } from "../analysis/access/lane-patterns.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { Mask } from "../lanes/mask.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
@@ -9,6 +10,8 @@ export interface AccessOffsets {
   readonly immediate: number;
   /** Whether the elements of a quad may well be contiguous, though no analysis proves it. */
   readonly mayAdjoin: boolean;
+  /** How the offsets of the lanes lie to each other, where that is known and each has one of its own. */
+  readonly pattern: LanePattern | null;
 }
 
 /** Pushes the byte offset of a lane; returns an immediate to be added. */
@@ -20,8 +23,11 @@ export interface QuadMoves {
   readonly lanes: (quad: number, push: PushOffset) => void;
   /** The same, where each lane has a place of its own, given all in one vector; null: as `lanes` does. */
   readonly places: ((quad: number, places: Wasm) => void) | null;
-  /** All at once if they are contiguous, `bytes` from one to the next, from `at` on; null if there is no such way. */
-  readonly adjoining: { readonly bytes: number; readonly move: (quad: number, at: Wasm) => void } | null;
+  /**
+   * All at once if they are contiguous, `bytes` from one to the next, from `plus` bytes beyond `at` on; null if there
+   * is no such way.
+   */
+  readonly adjoining: { readonly bytes: number; readonly move: (quad: number, at: Wasm, plus: number) => void } | null;
 }
 
 /** Spare bytes in the context for each lane of a quad: as many as the largest access has. */
@@ -41,11 +47,15 @@ export class LaneOffsets {
 
   /** Writes moves for each quad with any lane in the mask. */
   eachQuad(
-    { offsets, immediate, mayAdjoin }: AccessOffsets,
+    { offsets, immediate, mayAdjoin, pattern }: AccessOffsets,
     mask: Mask,
     { lanes, places, adjoining }: QuadMoves,
   ): void {
     const { writer, quads } = this.#chunk;
+    if (pattern !== null && mask === null && places === null) {
+      for (let q = 0; q < quads; q++) this.#inPattern(q, { offsets, immediate, pattern }, { lanes, adjoining });
+      return;
+    }
     for (let q = 0; q < quads; q++) {
       const laneByLane = (): void => {
         if (places === null || offsets.kind !== "each") this.#laneByLane(offsets, immediate, mask, q, lanes);
@@ -54,12 +64,15 @@ export class LaneOffsets {
           places(q, mask === null ? own : this.safe(own, mask[q]!));
         }
       };
+      const isRun = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes);
       const move = (): void => {
-        if (offsets.kind !== "each" || !mayAdjoin || adjoining === null) laneByLane();
+        if (offsets.kind !== "each" || adjoining === null) laneByLane();
+        else if (isRun) adjoining.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!), 0);
+        else if (!mayAdjoin || pattern !== null) laneByLane();
         else {
           // Inactive lanes between active ones are near them, and do no harm.
           writer.value(adjoin(offsets.quads[q]!, adjoining.bytes));
-          writer.if(() => adjoining.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!)), laneByLane);
+          writer.if(() => adjoining.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!), 0), laneByLane);
         }
       };
       if (mask === null) move();
@@ -68,6 +81,31 @@ export class LaneOffsets {
         writer.if(move);
       }
     }
+  }
+
+  /** A quad of which is known how its lanes lie to each other. */
+  #inPattern(
+    q: number,
+    { offsets, immediate, pattern }: Pick<AccessOffsets, "offsets" | "immediate"> & { readonly pattern: LanePattern },
+    { lanes, adjoining }: Pick<QuadMoves, "lanes" | "adjoining">,
+  ): void {
+    const first = 4 * q;
+    const at = this.offsetIn(pattern, offsets, first);
+    if (adjoining !== null && isRunIn(pattern, q, adjoining.bytes)) {
+      adjoining.move(q, at, pattern.distances[first]!);
+      return;
+    }
+    lanes(q, (lane) => {
+      this.#chunk.writer.value(at);
+      return immediate + pattern.distances[lane]!;
+    });
+  }
+
+  /** The offset of the lane from which others in a pattern are known. */
+  offsetIn(pattern: LanePattern, offsets: ByteOffsets, lane: number): Wasm {
+    if (offsets.kind !== "each") throw new Error("only where each lane has an offset of its own they have a pattern");
+    const anchor = pattern.anchors[lane]!;
+    return wasm.lane("i32x4.extract_lane", anchor & 3, offsets.quads[anchor >> 2]!);
   }
 
   /** The offsets of a quad; those of lanes outside the mask are in the spare bytes. */
@@ -130,6 +168,10 @@ export class LaneOffsets {
 }
 
 type Each = Extract<ByteOffsets, { kind: "each" }>;
+
+/** Whether the lanes of a quad are `bytes` apart from each other. */
+const isRunIn = ({ distances }: LanePattern, q: number, bytes: number): boolean =>
+  [1, 2, 3].every((lane) => distances[4 * q + lane]! - distances[4 * q]! === lane * bytes);
 
 /** Whether four offsets are `bytes` apart from each other. */
 function adjoin(offsets: Wasm, bytes: number): Wasm {

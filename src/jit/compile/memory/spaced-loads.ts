@@ -68,3 +68,56 @@ function picked({ low, high, places, bytes, signed }: Spaced): Wasm {
   const value = wasm.shuffle(a, b, places.flatMap(bytesOfLane));
   return isShifted ? wasm.op(signed ? "i32x4.shr_s" : "i32x4.shr_u", value, wasm.i32(32 - 8 * bytes)) : value;
 }
+
+/**
+ * Loads four words into a local, of which is known how far beyond `at` and `immediate` each lies. Nothing is read
+ * before the first and after the last.
+ */
+export function loadWords(
+  writer: FunctionWriter,
+  at: Wasm,
+  immediate: number,
+  distances: readonly number[],
+  into: number,
+): void {
+  const first = Math.min(...distances);
+  const span = Math.max(...distances) + 4 - first;
+  const load = (name: "v128.load" | "v128.load32_splat" | "v128.load64_zero", from: number): number => {
+    const local = writer.local("v128");
+    writer.value(at);
+    writer.memory(name, 4, immediate + from);
+    writer.set(local);
+    return local;
+  };
+  /** Words out of one vector that begins with the first, or another that ends with the last. */
+  const pick = (name: "v128.load" | "v128.load64_zero", bytes: number): void => {
+    const low = load(name, first);
+    const high = span === bytes ? low : load(name, first + span - bytes);
+    const place = (distance: number): number => {
+      const from = distance - first;
+      return from + 4 <= bytes ? from : 16 + from - (span - bytes);
+    };
+    const bytesOfLane = (distance: number): readonly number[] => [0, 1, 2, 3].map((i) => place(distance) + i);
+    const [a, b] = [wasm.local("v128", low), wasm.local("v128", high)];
+    const isWhole = span === 16 && distances.every((distance, lane) => distance === first + 4 * lane);
+    writer.assign([{ local: into, value: isWhole ? a : wasm.shuffle(a, b, distances.flatMap(bytesOfLane)) }]);
+    writer.release(low);
+    if (high !== low) writer.release(high);
+  };
+  if (span === 4) {
+    const local = load("v128.load32_splat", first);
+    writer.assign([{ local: into, value: wasm.local("v128", local) }]);
+    writer.release(local);
+  } else if (span <= 12) pick("v128.load64_zero", 8);
+  else if (span <= 32 && distances.every((distance) => distance - first <= 12 || distance - first >= span - 16))
+    pick("v128.load", 16);
+  else {
+    distances.forEach((distance, lane) => {
+      writer.value(at);
+      if (lane > 0) writer.get(into);
+      if (lane === 0) writer.memory("v128.load32_zero", 4, immediate + distance);
+      else writer.memory("v128.load32_lane", 4, immediate + distance, lane);
+      writer.set(into);
+    });
+  }
+}

@@ -76,6 +76,7 @@ export class SurfaceAccess implements OffsetFinder {
       fallback: null,
       inactiveMayAccess: true,
       mayAdjoin: false,
+      pattern: null,
       run: null,
       wideLoad: null,
       offsets: keptOffsets,

@@ -11,7 +11,7 @@ import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
 import { areAll, elementOf, ScalarMoves } from "./scalar-moves.ts";
-import { loadSpaced } from "./spaced-loads.ts";
+import { loadSpaced, loadWords } from "./spaced-loads.ts";
 
 type Element = readonly number[];
 
@@ -67,6 +67,14 @@ export class VectorMoves {
     )
       return;
     const count = mayRun ? this.#helpedRecord(access) : null;
+    if (mask === null && mayRun && where.pattern !== null && access.bits === 32 && access.count === 1) {
+      const { pattern } = where;
+      into[0]!.forEach((local, q) => {
+        const at = this.#laneOffsets.offsetIn(pattern, offsets, 4 * q);
+        loadWords(this.#chunk.writer, at, immediate, pattern.distances.slice(4 * q, 4 * q + 4), local);
+      });
+      return;
+    }
     this.#laneOffsets.eachQuad(where, mask, {
       places:
         count === null
@@ -84,7 +92,11 @@ export class VectorMoves {
       adjoining:
         !mayRun || count !== null
           ? null
-          : { bytes, move: (q, at) => this.#loadRun(access, { at, stride: bytes }, immediate, this.#quadOf(into, q)) },
+          : {
+              bytes,
+              move: (q, at, plus) =>
+                this.#loadRun(access, { at, stride: bytes }, immediate + plus, this.#quadOf(into, q)),
+            },
     });
   }
 
@@ -121,8 +133,14 @@ export class VectorMoves {
             ? null
             : {
                 bytes,
-                move: (q, at) =>
-                  this.#storeRun(access, at, immediate, mask && [mask[q]!], this.#quadOf(elements as Element[], q)),
+                move: (q, at, plus) =>
+                  this.#storeRun(
+                    access,
+                    at,
+                    immediate + plus,
+                    mask && [mask[q]!],
+                    this.#quadOf(elements as Element[], q),
+                  ),
               },
       });
     if (!mayRun || offsets.kind !== "run" || offsets.stride !== bytes) {

@@ -15,11 +15,19 @@ export interface ThreadSet {
   has(thread: number): boolean;
 }
 
+/** What follows from the numbers of a block's threads alone. */
+export interface ThreadFacts {
+  /** The threads that may execute an instruction. */
+  readonly at: (instruction: number) => ThreadSet;
+  /** The values of expressions; null for kernels that are not examined. */
+  readonly values: ThreadValues | null;
+}
+
 /**
  * Finds which threads of a block may execute an instruction, as far as conditions decide it that follow from thread
  * numbers alone, such as `tid.x < 8`.
  */
-export function threadsAt(ir: IrFunction, block: Dim3, bindings: Bindings): (instruction: number) => ThreadSet {
+export function threadFactsOf(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts {
   const { instructions } = ir;
   const count = block[0] * block[1] * block[2];
   const all = (1n << BigInt(count)) - 1n;
@@ -27,7 +35,7 @@ export function threadsAt(ir: IrFunction, block: Dim3, bindings: Bindings): (ins
     const members = Uint8Array.from({ length: count }, (_, t) => Number((bits >> BigInt(t)) & 1n));
     return { name: bits.toString(36), isWhole: bits === all, has: (t) => members[t] === 1 };
   });
-  if (instructions.length > maxInstructions) return () => setOf(all);
+  if (instructions.length > maxInstructions) return { at: () => setOf(all), values: null };
   const graph = flowGraphOf(instructions);
   const liveness = livenessOf(ir, graph, []);
   const values = new ThreadValues(ir, block, bindings, (r) => !liveness.liveIn(0).has(r));
@@ -61,7 +69,7 @@ export function threadsAt(ir: IrFunction, block: Dim3, bindings: Bindings): (ins
       todo.add(to);
     }
   }
-  return (i) => setOf(among(ins[graph.blockAt(i)]!, instructions[i]!.guard, true));
+  return { at: (i) => setOf(among(ins[graph.blockAt(i)]!, instructions[i]!.guard, true)), values };
 }
 
 function memoized<K, V>(find: (key: K) => V): (key: K) => V {

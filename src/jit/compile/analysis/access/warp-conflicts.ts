@@ -4,7 +4,7 @@ import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import { AddressSums, gcd, isRegister, isRounds, sumText, threadNumbers } from "./address-sums.ts";
-import { type ThreadSet, threadsAt } from "./reaching-threads.ts";
+import { type ThreadFacts, type ThreadSet, threadFactsOf } from "./reaching-threads.ts";
 
 /**
  * What lanes of a warp find of each other's plain accesses between two barriers. `loads`: a lane may load what another
@@ -37,6 +37,8 @@ interface Touch {
   readonly bytes: number;
   /** The threads that may be there. */
   readonly threads: ThreadSet;
+  /** The address of each thread of the block, in shared memory; null where it depends on more than their numbers. */
+  readonly starts: readonly number[] | null;
 }
 
 /** Finds what lanes of a warp find of each other's accesses, in blocks of some shape. */
@@ -44,17 +46,22 @@ export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings)
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
   const sums = new AddressSums(ir);
-  const reach = threadsAt(ir, block, bindings);
+  const facts = threadFactsOf(ir, block, bindings);
   const touches = new Map<number, readonly Touch[]>();
   instructions.forEach((instruction, i) => {
-    const found = touchesOf(instruction, sums, reach(i));
+    const found = touchesOf(instruction, sums, facts, i);
     if (found.length > 0) touches.set(i, found);
   });
   if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
   return conflictsBetween(ir, touches, new Meetings(block));
 }
 
-function touchesOf(instruction: Instruction, sums: AddressSums, threads: ThreadSet): readonly Touch[] {
+function touchesOf(
+  instruction: Instruction,
+  sums: AddressSums,
+  { at, values }: ThreadFacts,
+  index: number,
+): readonly Touch[] {
   return accessesOf(instruction.op).flatMap(({ effect, access: { space, bits, count }, place }) => {
     if (effect === "atomic" || place.kind !== "address") return [];
     const sum = sums.of(place.address);
@@ -77,7 +84,8 @@ function touchesOf(instruction: Instruction, sums: AddressSums, threads: ThreadS
         multiple: commonMultiple(terms.filter(isUnknown).map(([, factor]) => factor)),
         rest: sumText(new Map(terms.filter((term) => !isUnknown(term)))),
         bytes: (bits / 8) * count,
-        threads,
+        threads: at(index),
+        starts: isShared ? (values?.of(place.address) ?? null) : null,
       },
     ];
   });
@@ -102,12 +110,39 @@ class Meetings {
     if (a.objects.size > 0 && b.objects.size > 0 && ![...a.objects].some((object) => b.objects.has(object)))
       return false;
     if (a.isShared !== b.isShared) return false;
+    if (a.starts !== null && b.starts !== null) return this.#overlapAt(a, a.starts, b, b.starts);
     if (a.rest !== b.rest) return true;
     const multiple = commonMultiple([BigInt(a.multiple), BigInt(b.multiple)]);
     const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${multiple} ${a.bytes} ${b.bytes} ${a.threads.name} ${b.threads.name}`;
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b, multiple)));
     return known;
+  }
+
+  /** The same where the address of each thread is known. */
+  #overlapAt(a: Touch, starts: readonly number[], b: Touch, others: readonly number[]): boolean {
+    const [x, y, z] = this.#block;
+    const count = x * y * z;
+    for (let first = 0; first < count; first += warpLanes) {
+      const end = Math.min(count, first + warpLanes);
+      /** By byte, a thread that is there by `a`. */
+      const byByte = new Map<number, number>();
+      const shared = new Set<number>();
+      for (let t = first; t < end; t++) {
+        if (!a.threads.has(t)) continue;
+        for (let at = starts[t]!; at < starts[t]! + a.bytes; at++) {
+          if (byByte.has(at)) shared.add(at);
+          byByte.set(at, t);
+        }
+      }
+      for (let t = first; t < end; t++) {
+        if (!b.threads.has(t)) continue;
+        for (let at = others[t]!; at < others[t]! + b.bytes; at++) {
+          if (shared.has(at) || (byByte.get(at) ?? t) !== t) return true;
+        }
+      }
+    }
+    return false;
   }
 
   #overlap(a: Touch, b: Touch, multiple: number): boolean {
@@ -182,8 +217,8 @@ function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConfl
   return worst;
 }
 
-const keyOf = ({ objects, writes, steps, constant, multiple, bytes, rest, threads }: Touch): string =>
-  `${writes} ${constant} ${multiple} ${bytes} ${steps.join()} ${rest} ${[...objects].join()} ${threads.name}`;
+const keyOf = ({ objects, writes, steps, constant, multiple, bytes, rest, threads, starts }: Touch): string =>
+  `${writes} ${constant} ${multiple} ${bytes} ${steps.join()} ${rest} ${[...objects].join()} ${threads.name} ${starts?.join() ?? ""}`;
 
 /** Adds accesses to those that a block begins with; true if there were others before. */
 function merge(into: Since, from: Since): boolean {

@@ -3,9 +3,13 @@ import type { IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import { bind, type Bindings } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
-import { fold, type LeafValue } from "../../../../semantics/fold.ts";
+import { fold } from "../../../../semantics/fold.ts";
+import { primOf } from "../../../../semantics/prims/index.ts";
 
 type Value = ReturnType<typeof fold>;
+
+/** The value of an expression in each thread. */
+type Column = readonly Value[];
 
 const axes = ["x", "y", "z"] as const;
 
@@ -16,13 +20,19 @@ export class ThreadValues {
   /** By register that is written in one place, before it is read, its value. */
   readonly #written = new Map<number, Expr>();
   readonly #known = new Map<number, boolean>();
-  /** By thread, what has been computed. */
-  readonly #values: readonly { readonly ofExpr: Map<Expr, Value>; readonly ofRegister: Map<number, Value> }[];
+  readonly #columns = new Map<Expr, Column>();
+  readonly threads: number;
 
   /** `isSet`: whether a register is always written before it is read. */
-  constructor(ir: IrFunction, block: Dim3, bindings: Bindings, isSet: (register: number) => boolean) {
+  constructor(
+    ir: Pick<IrFunction, "registers" | "instructions">,
+    block: Dim3,
+    bindings: Bindings,
+    isSet: (register: number) => boolean,
+  ) {
     this.#block = block;
     this.#bindings = bindings;
+    this.threads = block[0] * block[1] * block[2];
     const writes = new Uint32Array(ir.registers.length);
     for (const instruction of ir.instructions) writesOf(instruction, (r) => writes[r]!++);
     for (const { op, dst, guard, lanes } of ir.instructions) {
@@ -31,23 +41,14 @@ export class ThreadValues {
         if (typeof to === "number" && writes[to] === 1 && isSet(to)) this.#written.set(to, op.values[i]!);
       });
     }
-    this.#values = Array.from({ length: block[0] * block[1] * block[2] }, () => ({
-      ofExpr: new Map<Expr, Value>(),
-      ofRegister: new Map<number, Value>(),
-    }));
-  }
-
-  get threads(): number {
-    return this.#values.length;
   }
 
   /** By thread, the value of an integer; null where it depends on anything else. */
   of(expr: Expr): readonly number[] | null {
     if (!this.#isKnown(expr)) return null;
-    return this.#values.map((_, thread) => {
-      const value = this.#evaluate(expr, thread);
-      return typeof value === "bigint" ? Number(BigInt.asUintN(64, value)) : Number(value) >>> 0;
-    });
+    return this.#columnOf(expr).map((value) =>
+      typeof value === "bigint" ? Number(BigInt.asUintN(64, value)) : Number(value) >>> 0,
+    );
   }
 
   #isKnown(expr: Expr): boolean {
@@ -77,16 +78,33 @@ export class ThreadValues {
     return found;
   }
 
-  #evaluate(expr: Expr, thread: number): Value {
-    const { ofExpr, ofRegister } = this.#values[thread]!;
-    const leaf: LeafValue = (of) => {
-      if (of.kind === "special") return this.#special(of.name, thread);
-      if (of.kind !== "reg") return fold(bind(of, this.#bindings), leaf);
-      let value = ofRegister.get(of.reg);
-      if (value === undefined) ofRegister.set(of.reg, (value = this.#evaluate(this.#written.get(of.reg)!, thread)));
-      return value;
-    };
-    return fold(expr, leaf, ofExpr);
+  #columnOf(expr: Expr): Column {
+    let column = this.#columns.get(expr);
+    if (column === undefined) this.#columns.set(expr, (column = this.#evaluated(expr)));
+    return column;
+  }
+
+  #evaluated(expr: Expr): Column {
+    const each = (of: (thread: number) => Value): Column => Array.from({ length: this.threads }, (_, t) => of(t));
+    switch (expr.kind) {
+      case "special":
+        return each((thread) => this.#special(expr.name, thread));
+      case "reg":
+        return this.#columnOf(this.#written.get(expr.reg)!);
+      case "prim": {
+        const evaluate = primOf(expr.prim).eval as (...args: Value[]) => Value;
+        const [a, b, ...others] = expr.args.map((arg) => this.#columnOf(arg));
+        if (a !== undefined && b === undefined) return each((t) => evaluate(a[t]!));
+        if (a !== undefined && others.length === 0) return each((t) => evaluate(a[t]!, b![t]!));
+        return each((t) => evaluate(...[a, b, ...others].flatMap((arg) => (arg === undefined ? [] : [arg[t]!]))));
+      }
+      default: {
+        const value = fold(bind(expr, this.#bindings), () => {
+          throw new Error("a constant address has no leaves");
+        });
+        return each(() => value);
+      }
+    }
   }
 
   #special(name: string, thread: number): number {

@@ -1,0 +1,111 @@
+import type { FunctionText } from "./function-text.ts";
+import type { Scope } from "./scope.ts";
+
+// Places in shared memory that follow from the thread's number, but not in a straight line: padded rows, trees,
+// butterflies, numbers taken apart and put together. Between two barriers threads read one array, all its words, and
+// write another, each to places of its own.
+
+/** Words that each thread has in each array. */
+const wordsOfThread = 3;
+
+const written = new WeakMap<FunctionText, number>();
+
+/** A result of an instruction, written once as compilers do. */
+function computed(text: FunctionText, opcode: string, ...operands: readonly (string | number)[]): string {
+  const to = text.temporary(32);
+  text.add(`${opcode} ${to}, ${operands.join(", ")};`);
+  return to;
+}
+
+/** Where a thread has a place of its own: another in each thread, below twice their number. */
+function ownPlace({ text, module }: Scope): string {
+  const { random } = text;
+  const bits = random.below(5);
+  const high = computed(text, "shr.u32", "%lt", bits);
+  const turned = computed(text, "sub.u32", module.threads - 1, "%lt");
+  switch (random.below(4)) {
+    case 0:
+      return computed(text, "add.u32", "%lt", high);
+    case 1:
+      return computed(text, "add.u32", "%lt", computed(text, "shl.b32", high, bits));
+    case 2:
+      return computed(text, "add.u32", turned, computed(text, "shr.u32", turned, bits));
+    default: {
+      const low = computed(text, "and.b32", "%lt", 1);
+      return computed(text, "add.u32", computed(text, "sub.u32", "%lt", low), computed(text, "xor.b32", low, 1));
+    }
+  }
+}
+
+/** A number that follows from the thread's. */
+function anyNumber(scope: Scope): string {
+  const { text } = scope;
+  const { random } = text;
+  let number = random.chance(0.3) ? ownPlace(scope) : random.pick(["%lt", "%lt", computed(text, "mov.u32", "%tid.x")]);
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const [opcode, operand] = random.pick([
+      ["shr.u32", random.below(6)],
+      ["shl.b32", random.below(3)],
+      ["xor.b32", random.below(40)],
+      ["and.b32", random.pick([1, 3, 7, 12, 15, 31, 48])],
+      ["add.u32", random.below(20)],
+      ["mul.lo.u32", random.between(1, 5)],
+      ["min.u32", random.below(40)],
+      ["add.u32", "%lt"],
+      ["rem.u32", random.between(2, 20)],
+      ["div.u32", random.between(2, 20)],
+    ] as const);
+    number = computed(text, opcode, number, operand);
+  }
+  return number;
+}
+
+const types = [
+  ["b32", 4],
+  ["b32", 4],
+  ["b32", 4],
+  ["v2.b32", 8],
+  ["u8", 1],
+  ["s16", 2],
+  ["v4.b32", 16],
+] as const;
+
+function load(scope: Scope, array: string): void {
+  const { text, module } = scope;
+  const { random } = text;
+  const [type, bytes] = random.pick(types);
+  const places = Math.floor((4 * wordsOfThread * module.threads) / bytes);
+  const place = computed(text, "rem.u32", anyNumber(scope), places);
+  const at = computed(text, "mad.lo.s32", place, bytes, computed(text, "mov.u32", array));
+  const count = type.startsWith("v") ? Number(type[1]) : 1;
+  const into = Array.from({ length: count }, () => text.temporary(32));
+  text.add(`ld.shared.${type} ${count === 1 ? into[0] : `{${into.join(", ")}}`}, [${at}];`);
+  for (const register of into) text.add(`xor.b32 ${text.register(32)}, ${text.register(32)}, ${register};`);
+}
+
+/** Threads read what any have written before, and write to places of their own. */
+export function layout(scope: Scope): void {
+  const { text, module } = scope;
+  const { random } = text;
+  const phase = written.get(text) ?? 0;
+  written.set(text, phase + 1);
+  const names = ["la", "lb"].map((name) => module.shared(name, 4 * wordsOfThread * module.threads));
+  const [from, to] = phase % 2 === 0 ? names : names.toReversed();
+  const end = text.label();
+  const asked = random.chance(0.5);
+  if (!asked) load(scope, from!);
+  else {
+    const p = text.temporary(1);
+    const bound = random.pick([module.threads >> 1, 16, 32, random.below(module.threads + 1)]);
+    text.add(`setp.${random.pick(["lt", "ge"])}.u32 ${p}, ${random.chance(0.7) ? "%lt" : anyNumber(scope)}, ${bound};`);
+    text.add(`@${p} bra ${end};`);
+  }
+  for (let i = random.between(1, 3); i > 0; i--) load(scope, from!);
+  const at = computed(text, "mad.lo.s32", ownPlace(scope), 4, computed(text, "mov.u32", to!));
+  const half = random.chance(0.2) ? "u16" : "b32";
+  const value = half === "b32" ? text.register(32) : text.register(16);
+  text.add(`st.shared.${half} [${at}], ${value};`);
+  if (random.chance(0.3)) text.add(`ld.shared.b32 ${text.register(32)}, [${at}];`);
+  text.place(end);
+  text.add("bar.sync 0;");
+}

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import { expectSame } from "./harness.ts";
+
+// Places in shared memory that follow from a thread's number, not in a straight line. The interpreter is the reference.
+
+const words = 320;
+const before = `.shared .align 16 .b8 s[${4 * words}];`;
+
+/** Each thread fills its words, and after a barrier `body` may read any. %r9 is where they begin. */
+const kernel = (body: string): string => `mov.u32 %r9, s; mov.u32 %r10, %tid.x;
+  FILL: mad.lo.u32 %r11, %r10, 4, %r9; mad.lo.u32 %r12, %r10, 2654435761, 12345; st.shared.u32 [%r11], %r12;
+  mov.u32 %r13, %ntid.x; add.u32 %r10, %r10, %r13; setp.lt.u32 %p9, %r10, ${words}; @%p9 bra FILL;
+  bar.sync 0; mov.u32 %r8, %tid.x; mov.u32 %r7, 0;
+  ${body}
+  st.global.b32 [%out], %r7; ret;`;
+
+const same = (body: string): void => {
+  for (const x of [64, 20]) {
+    const block = [x, 1, 1] as const;
+    const { reports } = expectSame({ name: "", before, body: kernel(body), block, words: 1 });
+    expect(reports).toEqual([]);
+  }
+};
+
+test.each([
+  ["padded rows", "shr.u32 %r1, %r8, 3; add.u32 %r2, %r1, %r8;"],
+  ["every second word of padded rows", "shl.b32 %r1, %r8, 1; shr.u32 %r2, %r1, 4; add.u32 %r2, %r1, %r2;"],
+  ["the other of a pair", "xor.b32 %r2, %r8, 1;"],
+  ["backwards in fours", "xor.b32 %r2, %r8, 3;"],
+  ["one word for four", "shr.u32 %r2, %r8, 2;"],
+  ["one word for two", "shr.u32 %r2, %r8, 1;"],
+  ["columns of a square", "and.b32 %r1, %r8, 7; shl.b32 %r1, %r1, 3; shr.u32 %r2, %r8, 3; add.u32 %r2, %r1, %r2;"],
+  ["remainders, which differ from chunk to chunk", "rem.u32 %r2, %r8, 5;"],
+  ["squares", "and.b32 %r1, %r8, 15; mul.lo.u32 %r2, %r1, %r1;"],
+])("loads and stores of %s", (_, place) => {
+  same(`${place} mad.lo.u32 %r3, %r2, 4, %r9; ld.shared.u32 %r7, [%r3];`);
+  same(`${place} mad.lo.u32 %r3, %r2, 4, %r9; ld.shared.s16 %r7, [%r3+2];`);
+  same(`${place} setp.lt.u32 %p1, %r8, 37; mad.lo.u32 %r3, %r2, 4, %r9; @%p1 ld.shared.u32 %r7, [%r3];`);
+  // Where two threads store to a word, the same is stored.
+  same(`${place} mad.lo.u32 %r3, %r2, 4, %r9; add.u32 %r4, %r2, 1; bar.sync 0; st.shared.u32 [%r3], %r4; bar.sync 0;
+    mad.lo.u32 %r5, %r8, 4, %r9; ld.shared.u32 %r7, [%r5];`);
+  same(`${place} setp.gt.u32 %p1, %r8, 9; mad.lo.u32 %r3, %r2, 4, %r9; bar.sync 0;
+    @%p1 st.shared.u32 [%r3], %r2; bar.sync 0; mad.lo.u32 %r5, %r8, 4, %r9; ld.shared.u32 %r7, [%r5];`);
+});
+
+test("a pattern of which some threads are beyond the end", () => {
+  const place = "shr.u32 %r1, %r8, 1; mad.lo.u32 %r2, %r1, 7, %r8; mad.lo.u32 %r3, %r2, 4, %r9;";
+  const all = { name: "", before, body: kernel(`${place} ld.shared.u32 %r7, [%r3+64];`), words: 1 };
+  const { reports } = expectSame({ ...all, block: [128, 1, 1] });
+  expect(reports).toMatchObject([{ code: "shared-out-of-bounds" }]);
+  // Those do not come here.
+  const some = `setp.gt.u32 %p1, %r8, 60; @%p1 bra END; ${place} ld.shared.u32 %r7, [%r3+64]; END:`;
+  expect(expectSame({ ...all, body: kernel(some), block: [128, 1, 1] }).reports).toEqual([]);
+});
+
+test("a pattern that is not aligned", () => {
+  const place = "shr.u32 %r1, %r8, 1; add.u32 %r2, %r1, %r8; mad.lo.u32 %r3, %r2, 2, %r9;";
+  const body = kernel(`${place} ld.shared.u32 %r7, [%r3];`);
+  const { reports } = expectSame({ name: "", before, body, block: [64, 1, 1], words: 1 });
+  expect(reports).toMatchObject([{ code: "misaligned-access" }]);
+});

@@ -67,6 +67,7 @@ const allocate = [
   "@p mbarrier.init.shared.b64 [%b], 1; tcgen05.fence::before_thread_sync; bar.sync 0;",
   "tcgen05.fence::after_thread_sync; ld.shared.u32 %a, [slot]; shl.b32 %l, %w, 21; add.u32 %l, %a, %l;",
 ];
+const zeros = Array.from({ length: 4096 }, () => 0);
 let labels = 0;
 
 /** What abbreviations stand for, given the words after them. */
@@ -93,8 +94,7 @@ const abbreviations: Readonly<Record<string, (...words: string[]) => string>> = 
     "cvt.u64.u32 %m0, %d; shr.u64 %m0, %m0, 4; or.b64 %m0, %m0, 0x0000001000080000; mad.lo.u32 %r3, %t, 16, %d;",
   store: () => "st.shared.v4.u32 [%r3], {%r0, %r0, %r0, %r0};",
   fence: () => "wgmma.fence.sync.aligned;",
-  multiply: () =>
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %m0, %m0, 0, 1, 1, 0, 0;",
+  multiply: () => "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %m0, %m0, 0, 1, 1, 0, 0;",
   commit: () => "wgmma.commit_group.sync.aligned;",
   finish: () => "wgmma.wait_group.sync.aligned 0;",
   // Products in tensor memory, of zeros.
@@ -137,7 +137,7 @@ function reportsOf(
       grid,
       block,
       ...(cluster === undefined ? {} : { cluster }),
-      args: [device.buffer("u32", Array.from({ length: 4096 }, () => 0)), device.buffer("u32", 256)],
+      args: [device.buffer("u32", zeros), device.buffer("u32", 256)],
       sanitize: sanitizers,
       maxSteps: 20_000_000,
       ...(seed === undefined ? {} : { seed }),

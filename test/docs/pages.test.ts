@@ -251,10 +251,11 @@ test("ifcall.md numbers the sentences, and shows each", () => {
   for (const cells of rows) expect(cells[4], cells[2]).toMatch(/^\[.*\]\(\.\.\/test\/docs\/ifcall\/.*\)$/);
 });
 
-/** The text of a sanitizer: a file, and perhaps a folder beside it. */
+/** The text of a sanitizer: a file, perhaps a folder beside it, and what sanitizers share. */
 const sourcesOf = (sanitizer: string): string =>
   readdirSync(new URL("../../src/sanitizers/", import.meta.url), { recursive: true, encoding: "utf8" })
-    .filter((file) => file === `${sanitizer}.ts` || (file.startsWith(`${sanitizer}/`) && file.endsWith(".ts")))
+    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => [`${sanitizer}.ts`, "undefined.ts"].includes(file) || file.startsWith(`${sanitizer}/`))
     .map((file) => read(`src/sanitizers/${file}`))
     .join("\n");
 

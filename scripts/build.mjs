@@ -1,5 +1,9 @@
 // Builds dist/: the library and the command line, each in few files, which start faster, and the library's types. What
 // was there stays until the new build is whole.
+//
+//     node scripts/build.mjs [--without-types]
+//
+// --without-types: nothing for those who compile against the library; a fifth of the time.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -18,8 +22,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const fresh = join(root, "dist.new");
 const tsc = join(root, "node_modules", ".bin", "tsc");
 /** Types are for those who write programs with the library: the compiler alone is larger than the rest of the tools. */
-const withTypes = existsSync(tsc);
-if (!withTypes && !existsSync(join(root, "node_modules", "rolldown"))) {
+const withTypes = existsSync(tsc) && !process.argv.includes("--without-types");
+if (!existsSync(tsc) && !existsSync(join(root, "node_modules", "rolldown"))) {
   // An installed package brings its dist/ along and has no development tools.
   if (existsSync(join(root, "dist"))) process.exit(0);
   console.error("lanewise: development tools are not installed; run `npm ci` first");

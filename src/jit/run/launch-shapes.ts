@@ -49,7 +49,12 @@ export class LaunchShapes {
       // A chunk is a part of a hardware thread, so that reports name the lanes that a thread has.
       const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= threads.width) ?? 1;
       const quads = Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
-      return { ...blockShape(block, quads, isShared), single: false };
+      return {
+        ...blockShape(block, quads, isShared),
+        block: this.#isSpecialized(kernel, block) ? block : null,
+        single: false,
+        needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
+      };
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];

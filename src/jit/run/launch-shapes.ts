@@ -86,8 +86,8 @@ export class LaunchShapes {
   }
 
   /**
-   * For a launcher that is not this one: a block of one shape, or (null) of any. `width`: of the hardware threads (vISA)
-   * whose work items run; null for PTX.
+   * For a launcher that is not this one: a block of one shape, or (null) of any. `width`: of the hardware threads
+   * (vISA) whose work items run; null for PTX.
    */
   portable(kernel: IrFunction, block: Dim3 | null, width: number | null): LaunchShape {
     const given = block ?? usualBlock;

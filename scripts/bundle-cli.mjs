@@ -20,7 +20,7 @@ const files = [
   [/\/src\/(visa\/|runtime\/visa\/check\.ts)/, "visa"],
   [/\/src\/(numeric|wasm|dwarf|semantics|ir)\//, "semantics"],
   [/\/src\/(ptx\/|runtime\/(device\/compile|launch\/provided-names)\.ts)/, "ptx"],
-  [/\/src\/runtime\/(visa\/|device\/(device|visa-listing)\.ts)/, "visa-programs"],
+  [/\/src\/runtime\/(visa\/|standalone\/|device\/(device|visa-listing)\.ts)/, "visa-programs"],
   [/\/src\/(machine\/|tiles\/|interpreter\/|sanitizers\/|program\/(?!obstacle))/, "engine"],
   [/\/src\/runtime\//, "runtime"],
 ];

@@ -13,7 +13,12 @@ export interface Description {
     readonly type: string;
     readonly offset: number;
     readonly size: number;
+    readonly also?: readonly number[];
   }[];
+  /** Of vISA: sizes of the launch among the parameters, by name. */
+  readonly sizes?: readonly { readonly offset: number; readonly value: string }[];
+  readonly paramBytes?: number;
+  readonly sharedBytes?: number;
 }
 
 type Size = number | readonly [x: number, y?: number, z?: number];
@@ -39,7 +44,7 @@ export interface Kernel {
   variable(name: string): Buffer | null;
   /**
    * Runs the kernel to its end. `grid`: blocks; `block`: threads; `args`: an argument for each parameter; `shared`: bytes of dynamic
-   * shared memory.
+   * shared memory (default: none, or what a kernel of vISA needs).
    *
    * @throws TypeError, RangeError when sizes or arguments do not fit; KernelFault when the kernel goes wrong
    */

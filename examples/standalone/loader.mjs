@@ -7,7 +7,8 @@
 //     kernel.launch({ grid: 1, block: 32, args: [3, 2.5, x, y] });
 //     y.read(Float32Array);
 
-const knownFormat = "lanewise kernel 1";
+/** The second has sizes among the parameters. */
+const knownFormats = ["lanewise kernel 1", "lanewise kernel 2"];
 const page = 0x1_0000;
 /** Allocations have so many bytes between them, in which an access is found to be outside of all. */
 const gap = 256;
@@ -27,7 +28,8 @@ const unflattened = (n, [x, y]) => [n % x, Math.floor(n / x) % y, Math.floor(n /
  * kernel of the same program, the buffers and variables of which are this one's too.
  */
 export async function loadKernel(description, bytes, { print = toConsole, memoryOf = null } = {}) {
-  if (description?.format !== knownFormat) throw new Error(`the description is not of the format "${knownFormat}"`);
+  if (!knownFormats.includes(description?.format))
+    throw new Error(`the description is not of the format "${knownFormats[0]}"`);
   if (bytes.byteLength !== description.size) throw new Error("the module is not the one that is described");
   if (description.fusedMultiplyAdd !== null) requireFused(description.fusedMultiplyAdd);
   if (memoryOf !== null && !memoryOf.memory.isFor(description.memory))
@@ -99,6 +101,24 @@ class Buffer {
     if (values.byteLength > this.size) throw new RangeError(`${this.name} has no room for ${values.byteLength} bytes`);
     this.bytes.set(ArrayBuffer.isView(values) ? bytesOf(values) : new Uint8Array(values));
     return this;
+  }
+}
+
+/** A size of a launch by its name: `ntid.x`, `nctaid.x`, `nitems.x`, or how many dimensions it has. */
+function sizeOf(name, grid, block) {
+  const [what, dimension] = name.split(".");
+  const d = "xyz".indexOf(dimension);
+  switch (what) {
+    case "ntid":
+      return block[d];
+    case "nctaid":
+      return grid[d];
+    case "nitems":
+      return grid[d] * block[d];
+    case "dimensions":
+      return grid[2] * block[2] > 1 ? 3 : grid[1] * block[1] > 1 ? 2 : 1;
+    default:
+      throw new Error(`the kernel needs the size "${name}", which this loader does not know`);
   }
 }
 
@@ -218,11 +238,11 @@ class Kernel {
    * Runs the kernel to its end. `grid`: blocks; `block`: threads: a number, or up to three; `args`: numbers, buffers,
    * or typed arrays for what has no number; `shared`: bytes of dynamic shared memory.
    */
-  launch({ grid, block, args = [], shared = 0 } = {}) {
+  launch({ grid, block, args = [], shared = this.description.sharedBytes ?? 0 } = {}) {
     const { waits, memory, context } = this.description;
     const sizes = { grid: three(grid), block: three(block), shared };
     this.#check(sizes);
-    const launch = { ...sizes, params: this.#pack(args) };
+    const launch = { ...sizes, params: this.#pack(args, sizes) };
     const { variables, dynamic } = memory.shared;
     this.#sharedVariables = [...variables, { name: "dynamic shared memory", at: dynamic, size: shared }];
     const bytes = context.shared + dynamic + shared;
@@ -277,15 +297,18 @@ class Kernel {
   }
 
   /** The arguments as the kernel's parameters lie in memory. */
-  #pack(args) {
-    const { parameters, kernel } = this.description;
+  #pack(args, { grid, block }) {
+    const { parameters, kernel, sizes = [], paramBytes } = this.description;
     if (args.length !== parameters.length) {
       const list = parameters.map(({ name, type }) => `${name} (${type})`).join(", ");
       throw new TypeError(`${kernel} has ${parameters.length} parameters, not ${args.length}: ${list}`);
     }
     const last = parameters.at(-1);
-    const view = new DataView(new ArrayBuffer(last === undefined ? 0 : last.offset + last.size));
-    parameters.forEach(({ name, type, offset, size }, i) => {
+    const view = new DataView(new ArrayBuffer(paramBytes ?? (last === undefined ? 0 : last.offset + last.size)));
+    for (const { offset, value } of sizes) view.setUint32(offset, sizeOf(value, grid, block), true);
+    parameters.forEach(({ name, type, offset, size, also = [] }, i) => {
+      // Nothing depends on it.
+      if (type === "unused") return;
       const arg = this.#plain(args[i], `${name} (${type})`, type, size);
       if (ArrayBuffer.isView(arg)) {
         if (arg.byteLength !== size) throw new TypeError(`${name} has ${size} bytes, not ${arg.byteLength}`);
@@ -298,6 +321,7 @@ class Kernel {
       else if (size === 2) view.setInt16(offset, Number(arg), true);
       else if (size === 1) view.setInt8(offset, Number(arg));
       else throw new TypeError(`${name} has ${size} bytes: give them as a typed array`);
+      for (const at of also) new Uint8Array(view.buffer).copyWithin(at, offset, offset + size);
     });
     return new Uint8Array(view.buffer);
   }

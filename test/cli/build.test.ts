@@ -7,7 +7,7 @@ import { BuiltCli } from "./built-cli.ts";
 let cli: BuiltCli;
 beforeAll(async () => {
   cli = await BuiltCli.build();
-  for (const name of ["saxpy.ptx", "saxpy.visaasm"]) {
+  for (const name of ["saxpy.ptx", "saxpy.visaasm", "saxpy.yaml"]) {
     cli.write(name, readFileSync(new URL(`../../examples/${name}`, import.meta.url)));
   }
 });
@@ -28,6 +28,19 @@ test("build writes a module and its description, which can be launched", async (
   const [x, y] = [saxpy.buffer(new Float32Array([1, 2, 3, 4])), saxpy.buffer(16)];
   saxpy.launch({ grid: 1, block: 4, args: [4, 2.5, x, y] });
   expect([...y.read(Float32Array)]).toEqual([2.5, 5, 7.5, 10]);
+});
+
+test("a compiled kernel of vISA has its arguments in the order of its source, and learns the launch's sizes", async () => {
+  const files = ["saxpy.visaasm", "--zeinfo", "saxpy.yaml", "-o", "visa.wasm", "--target", "skl"];
+  expect(cli.run("build", ...files)).toMatchObject({ status: 0, stdout: "" });
+  const description = JSON.parse(read("visa.json").toString());
+  expect(description).toMatchObject({ format: "lanewise kernel 2", kernel: "saxpy", source: "saxpy.visaasm" });
+  const saxpy = await loadKernel(description, read("visa.wasm"));
+  const x = saxpy.buffer(new Float32Array(96).map((_, i) => i));
+  const y = saxpy.buffer(new Float32Array(96).fill(1));
+  // The last thread of 16 lanes has none of the first 40 items, and the last group of 32 none at all.
+  saxpy.launch({ grid: 3, block: 32, args: [40, 2.5, x, y] });
+  expect([...y.read(Float32Array)]).toEqual(Array.from({ length: 96 }, (_, i) => (i < 40 ? 2.5 * i + 1 : 1)));
 });
 
 test("--json, and a block of one shape", () => {
@@ -51,7 +64,7 @@ test("errors are reported, and nothing is written", () => {
   expect(failing("saxpy.ptx")).toBe("2 lanewise: build: -o says where the module goes\n");
   expect(failing("saxpy.ptx", "-o", "a.txt")).toMatch(/^2 .*ends in \.wasm/);
   expect(failing("saxpy.ptx", "-o", "no.wasm", "--kernel", "saxpi")).toMatch(/^2 .*did you mean "saxpy"/);
-  expect(failing("saxpy.visaasm", "-o", "no.wasm")).toMatch(/^2 .*saxpy.visaasm: only kernels of PTX can stand alone/);
+  expect(failing("saxpy.visaasm", "-o", "no.wasm")).toMatch(/^2 .*a kernel of vISA needs its .ze_info: --zeinfo FILE/);
   mkdirSync(join(cli.work, "folder.json"));
   expect(failing("saxpy.ptx", "-o", "folder.wasm")).toBe(
     "2 lanewise: --output folder.wasm, with folder.json: it is a directory\n",

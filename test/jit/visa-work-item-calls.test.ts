@@ -70,6 +70,52 @@ describe.each(compiled)("calls-$name as IGC compiles it for $variant", ({ name, 
   });
 });
 
+/** A function that is passed 2.0, whose bits are among those that offsets into shared local memory do not have. */
+const passingTwo = `.version 4.0
+.kernel "k"
+.decl OUT v_type=G type=uq num_elts=1 align=GRF
+.decl ID v_type=G type=ud num_elts=16 align=GRF
+.decl AT v_type=G type=uq num_elts=16 align=GRF
+.decl R v_type=G type=f num_elts=16 align=GRF
+.decl ARG v_type=G type=f num_elts=64 align=GRF alias=<%arg, 0>
+.decl RET v_type=G type=f num_elts=64 align=GRF alias=<%retval, 0>
+.input OUT offset=32 size=8
+.input ID offset=64 size=64
+.kernel_attr SimdSize=16
+.function "k_main"
+k_main:
+    mov (M1, 16) ARG(0,0)<1> 0x40000000:f
+    fcall (M1, 16) twice 2 2
+    mov (M1, 16) R(0,0)<1> RET(0,0)<1;1,0>
+    mul (M1, 16) AT(0,0)<1> ID(0,0)<1;1,0> 4:ud
+    add (M1, 16) AT(0,0)<1> AT(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) AT.0 R.0
+    ret (M1, 1)
+
+.global_function "twice"
+.decl ARG v_type=G type=f num_elts=64 align=GRF alias=<%arg, 0>
+.decl RET v_type=G type=f num_elts=64 align=GRF alias=<%retval, 0>
+.kernel_attr SimdSize=16
+.kernel_attr ArgSize=2
+.kernel_attr RetValSize=2
+.function "twice_main"
+twice_main:
+    add (M1, 16) RET(0,0)<1> ARG(0,0)<1;1,0> ARG(0,0)<1;1,0>
+    fret (M1, 16)
+`;
+
+test.each(["jit", "interpreter"] as const)("the %s passes all bits of an argument", (engine) => {
+  const device = new Device();
+  const out = device.buffer("f32", 16);
+  const inputs = [
+    { name: "OUT", kind: "arg", type: "u64" },
+    { name: "ID", kind: "lane-id", type: "u32" },
+  ] as const;
+  const kernel = device.load([{ path: "k.visaasm", text: passingTwo }], { isa: "visa", inputs }).kernel("k");
+  expect(kernel.launch({ global: 16, local: 16, args: [out], engine }).reports).toEqual([]);
+  expect([...out.read()]).toEqual(Array.from({ length: 16 }, () => 4));
+});
+
 /** A function that calls itself N times, with a frame of 64 bytes each time. */
 const nested = `.version 4.0
 .kernel "k"

@@ -40,7 +40,8 @@ function printJob({ result, job }: Finished, terminal: Terminal): void {
 
 function printFindings(result: JobResult, terminal: Terminal): void {
   printDiagnostics(
-    result.diagnostics.filter((d) => d.severity === "error"),
+    // What a run does in spite of an error of the program is said, too.
+    result.diagnostics.filter((d) => d.severity === "error" || d.code === "visa-call-size-mismatch"),
     terminal,
   );
   for (const report of result.reports) terminal.out(`${renderReport(report, terminal)}\n`);

@@ -1,7 +1,7 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import { slmBits } from "../byte-file.ts";
 import type { Instruction } from "../instruction.ts";
-import type { IrFunction } from "../module.ts";
+import type { IrFunction, Register } from "../module.ts";
 import { operandsOf } from "../operands.ts";
 
 /** Primitives whose low bits depend on nothing but the low bits of their first operands, and of how many. */
@@ -27,10 +27,11 @@ export function maskedOffset({ op }: Pick<Instruction, "op">): { readonly offset
 
 /**
  * The function without the bits that the hardware does not decode in what becomes offsets into shared local memory and
- * nothing else: IGC sets some in generic addresses. What such an offset is made of is then seen again.
+ * nothing else: IGC sets some in generic addresses. What such an offset is made of is then seen again. `isPassed`:
+ * registers that calls and returns read without naming them.
  */
-export function withoutTags(ir: IrFunction): IrFunction {
-  const registers = offsetRegisters(ir);
+export function withoutTags(ir: IrFunction, isPassed: (register: Register) => boolean): IrFunction {
+  const registers = offsetRegisters(ir, isPassed);
   const low = (expr: Expr): Expr => {
     if (expr.kind === "const") return isTag(expr) ? kit.i32(0) : expr;
     const count = expr.kind === "prim" ? (lowOperands.get(expr.prim) ?? 0) : 0;
@@ -63,8 +64,13 @@ const isTag = (expr: Expr): boolean =>
 const isZero = (expr: Expr): boolean => expr.kind === "const" && expr.value === 0;
 
 /** Registers whose values nothing but offsets into shared local memory are computed from. */
-function offsetRegisters({ registers, instructions }: IrFunction): ReadonlySet<number> {
-  const found = new Set(registers.flatMap(({ class: c, bits }, r) => (c === "b32" && bits === 32 ? [r] : [])));
+function offsetRegisters(
+  { registers, instructions }: IrFunction,
+  isPassed: (register: Register) => boolean,
+): ReadonlySet<number> {
+  const mayBe = (register: Register): boolean =>
+    register.class === "b32" && register.bits === 32 && !isPassed(register);
+  const found = new Set(registers.flatMap((register, r) => (mayBe(register) ? [r] : [])));
   let changed = true;
   const drop = (expr: Expr): void => {
     if (expr.kind === "reg" && found.delete(expr.reg)) changed = true;

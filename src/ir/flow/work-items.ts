@@ -1,7 +1,7 @@
 import { type Expr, fold, kit } from "../../semantics/index.ts";
 import { argAt, fileLayout } from "../byte-file.ts";
 import type { Instruction, Op } from "../instruction.ts";
-import type { FileHome, IrFunction } from "../module.ts";
+import type { FileHome, IrFunction, Register } from "../module.ts";
 import type { WorkItemModel } from "../work-item-model.ts";
 import { readsOf } from "./accesses.ts";
 import { ComputedVariables } from "./computed-variables.ts";
@@ -106,7 +106,8 @@ function promotedTogether(
     const others = passed === null ? null : merged(passed.filter((_, j) => j !== i));
     const promoted = promoteLanes(ir, width, others);
     if (promoted === null) return null;
-    const lanes = { ...promoted, ir: withoutTags(promoted.ir) };
+    const isSeen = ({ home }: Register): boolean => passed !== null && home !== undefined && isPassed(home.at, ir);
+    const lanes = { ...promoted, ir: withoutTags(promoted.ir, isSeen) };
     const own = withoutPrivateStack(lanes, { width, model }, (home) => isUnknown(home, model));
     if (own === null) return null;
     found.push({ ...own, lanes: { ...own.lanes, origins: own.lanes.origins.map((origin) => origins[origin]!) } });

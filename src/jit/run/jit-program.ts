@@ -1,5 +1,5 @@
 import { launch } from "../../interpreter/launch.ts";
-import { type IrFunction, unitTraits, windows } from "../../ir/index.ts";
+import { type IrFunction, unitTraits, windows, type WorkItemModel } from "../../ir/index.ts";
 import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
@@ -12,11 +12,12 @@ import type { NativeCompiler } from "../abi/native-code.ts";
 import { Stalled } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
-import type { ProgramFacts, VariableFacts } from "../compile/plan/program-facts.ts";
+import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
+import { globalsOf } from "./global-variables.ts";
 import { Host } from "./host.ts";
 import { type KernelCache, withModule } from "./kernel-cache.ts";
 import {
@@ -217,13 +218,20 @@ export class JitProgram {
 
   /**
    * Compiles a kernel for other launchers: for blocks of one shape, or (null) of any, on machines with certain
-   * features. Returns a text if it cannot be compiled: why.
+   * features. Returns a text if it cannot be compiled: why. `threads`: of a vISA kernel, compiled as its work items.
    */
-  compiled(kernel: string, block: Dim3 | null, features: Features): CompiledKernel | string {
+  compiled(
+    kernel: string,
+    block: Dim3 | null,
+    features: Features,
+    threads: { readonly width: number; readonly items: WorkItemModel } | null = null,
+  ): CompiledKernel | string {
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
-    const shape = this.#shapes.portable(compiled.ir, block);
-    return orWhyNot(() => compileKernel(compiled, shape, this.#facts(this.#functions), features, "one"));
+    const functions = threads ? this.#functions.asWorkItems(compiled, threads.width, threads.items) : this.#functions;
+    if (functions === null) return "its lanes need the hardware thread around them";
+    const shape = this.#shapes.portable(functions.list[compiled.number]!.ir, block, threads?.width ?? null);
+    return orWhyNot(() => compileKernel(compiled, shape, this.#facts(functions), features, "one"));
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -390,11 +398,3 @@ const awaitsPhases = ({ instructions }: IrFunction): boolean =>
       (op.kind === "atomic" && op.problem !== undefined && op.results?.[0]?.ty === "pred") ||
       (op.kind === "unit" && unitTraits[op.unit.op].takes === true),
   );
-
-function globalsOf({ variables, addresses }: Program): VariableFacts {
-  const extents = [...variables.values()].flatMap(({ variable: { name, space, size }, address }) => {
-    const start = Number(addresses.global(address));
-    return space === "global" ? [{ name, start, end: start + size }] : [];
-  });
-  return { extents, delta: -addresses.globalLow };
-}

@@ -46,10 +46,13 @@ export class LaunchShapes {
   of(kernel: IrFunction, { block, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
     const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
-      // A chunk is a part of a hardware thread, so that reports name the lanes that a thread has.
-      const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= threads.width) ?? 1;
-      const quads = Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
-      return { ...blockShape(block, quads, isShared), single: false };
+      const quads = this.#quadsWithin(threads.width, kernel, block);
+      return {
+        ...blockShape(block, quads, isShared),
+        block: this.#isSpecialized(kernel, block) ? block : null,
+        single: false,
+        needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
+      };
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
@@ -82,9 +85,15 @@ export class LaunchShapes {
     );
   }
 
-  /** For a launcher that is not this one: a block of one shape, or (null) of any. */
-  portable(kernel: IrFunction, block: Dim3 | null): LaunchShape {
-    const shape = { ...blockShape(block ?? usualBlock, this.#quadsOf(kernel, block ?? usualBlock), false), block };
+  /**
+   * For a launcher that is not this one: a block of one shape, or (null) of any. `width`: of the hardware threads
+   * (vISA) whose work items run; null for PTX.
+   */
+  portable(kernel: IrFunction, block: Dim3 | null, width: number | null): LaunchShape {
+    const given = block ?? usualBlock;
+    const quads = width === null ? this.#quadsOf(kernel, given) : this.#quadsWithin(width, kernel, given);
+    const isOne = width === null ? {} : { single: false };
+    const shape = { ...blockShape(given, quads, false), ...isOne, block };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
@@ -95,6 +104,12 @@ export class LaunchShapes {
     return [kernel, ...this.#functions.list.map((f) => f.ir).filter((f) => f.kind === "function")].flatMap(
       (f) => f.instructions,
     );
+  }
+
+  /** The width of chunks that are parts of hardware threads, so that reports name the lanes that a thread has. */
+  #quadsWithin(width: number, kernel: IrFunction, block: Dim3): Quads {
+    const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= width) ?? 1;
+    return Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
   }
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {

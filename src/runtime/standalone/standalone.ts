@@ -1,5 +1,5 @@
 import { loadProgram, type Program } from "../../program/program.ts";
-import { genericBases, type Param, windows } from "../../ir/index.ts";
+import { genericBases, type IrModule, type Param, windows } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 import type { HeaderWord } from "../../jit/abi/context-layout.ts";
 import { evaluatedPrim, type HostImport } from "../../jit/abi/host-imports.ts";
@@ -11,12 +11,14 @@ import { machineFeatures, maddCases, maddModule } from "../../wasm/features.ts";
 import { base64 } from "../data/base64.ts";
 import { fitting, NotStandaloneError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
-import { PtxDevice } from "../device/ptx-device.ts";
+import { filesOf, PtxDevice } from "../device/ptx-device.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
+import type { Kernel } from "../device/module.ts";
 import { dim3, type Size } from "../launch/launch-plan.ts";
 import { isProvided } from "../launch/provided-names.ts";
 import { checkBlock, maxThreads, threadsOf } from "../launch/ptx-plan.ts";
 import { sitesOf, type StandaloneSite } from "./standalone-sites.ts";
+import { loadVisa, type PlacedParameter, type PlacedSize, type VisaBuild } from "./visa-build.ts";
 
 /** Options of `buildKernel`. */
 export interface BuildOptions {
@@ -27,8 +29,10 @@ export interface BuildOptions {
    * size.
    */
   readonly block?: Size;
-  /** The target to check for instead of the one that the module names. */
+  /** The target to check for instead of the one that the module names; the platform of a kernel of vISA. */
   readonly target?: string | undefined;
+  /** The section `.ze_info` of a compiled program of vISA, parsed from YAML: the files are vISA then. */
+  readonly zeinfo?: unknown;
 }
 
 /** A variable or another object in memory: `size` bytes from `at` on, zeros if there is no `data` (base64). */
@@ -41,19 +45,19 @@ export interface Piece {
 
 /** Everything needed to launch a stand-alone module, as JSON; docs/build.md explains every field. */
 export interface KernelDescription {
-  readonly format: "lanewise kernel 1";
+  /** The second where the launcher fills in `sizes`. */
+  readonly format: "lanewise kernel 1" | "lanewise kernel 2";
   readonly kernel: string;
   readonly source: string;
   /** The size of the module in bytes. */
   readonly size: number;
   readonly block: readonly [number, number, number] | null;
   readonly mostThreads: number;
-  readonly parameters: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly offset: number;
-    readonly size: number;
-  }[];
+  readonly parameters: readonly PlacedParameter[];
+  /** Of a kernel of vISA: sizes among the parameters, their bytes, and the local memory of a group. */
+  readonly sizes?: readonly PlacedSize[];
+  readonly paramBytes?: number;
+  readonly sharedBytes?: number;
   readonly waits: boolean;
   readonly imports: readonly string[];
   /** Null if the code needs none. Otherwise a module and inputs that tell whether the machine fuses multiply-adds. */
@@ -95,8 +99,16 @@ export interface StandaloneKernel {
   readonly description: KernelDescription;
 }
 
+/** A kernel that is to be built: its program, and what its launcher needs beside that. */
+interface Loaded {
+  readonly kernel: Kernel;
+  readonly ir: IrModule;
+  readonly visa: VisaBuild | null;
+}
+
 /**
- * Compiles a PTX kernel into a WebAssembly module that does not need Lanewise, and describes how to launch it.
+ * Compiles a kernel of PTX, or a compiled kernel of vISA, into a WebAssembly module that does not need Lanewise, and
+ * describes how to launch it.
  *
  * @throws LoadError if the program has errors
  * @throws UsageError if there is no such kernel, or it cannot have blocks of this size
@@ -107,32 +119,31 @@ export function buildKernel(
   source: string | SourceFile | readonly SourceFile[],
   options: BuildOptions = {},
 ): StandaloneKernel {
-  const loaded = new PtxDevice().load(source, { isa: "ptx", target: options.target });
-  const kernel = loaded.kernel(options.kernel);
-  kernel.requireExecutable();
+  const { kernel, ir, visa } = load(source, options);
   const { bounds } = kernel.ir;
   const wanted = options.block ?? bounds.reqntid;
   const block = wanted === undefined ? null : dim3(wanted);
   if (block !== null) checkBlock(kernel.ir, block);
   // A memory that holds nothing but the program's variables.
   const memory = new DeviceMemory();
-  const program = fitting(() => loadProgram(memory, loaded.ir, { externals: deviceFunctions }));
+  const program = fitting(() => loadProgram(memory, ir, { externals: deviceFunctions }));
   const jit = new JitProgram(program);
-  const { compiled, isPortable } = compile(jit, kernel.name, block);
-  if (loaded.ir.addressSize === 32) throw new NotStandaloneError(kernel.name, "its addresses have 32 bits");
+  const { compiled, isPortable } = compile(jit, kernel.name, block, visa);
+  if (ir.addressSize === 32) throw new NotStandaloneError(kernel.name, "its addresses have 32 bits");
   if (typeof compiled === "string") throw new NotStandaloneError(kernel.name, compiled);
   const sites = sitesOf(program, compiled);
   const obstacle = obstacleOf(compiled, sites);
   if (obstacle !== null) throw new NotStandaloneError(kernel.name, obstacle);
   const { params, source: text } = kernel.ir;
   const description: KernelDescription = {
-    format: "lanewise kernel 1",
+    format: visa === null ? "lanewise kernel 1" : "lanewise kernel 2",
     kernel: kernel.name,
     source: text.path,
     size: compiled.bytes.length,
     block,
     mostThreads: bounds.maxntid === undefined ? maxThreads : Math.min(maxThreads, threadsOf(bounds.maxntid)),
-    parameters: params.map(described),
+    parameters: visa?.parameters ?? params.map(described),
+    ...(visa === null ? {} : { sizes: visa.sizes, paramBytes: visa.paramBytes, sharedBytes: visa.sharedBytes }),
     waits: compiled.waits,
     imports: compiled.imports,
     fusedMultiplyAdd: isPortable
@@ -145,10 +156,23 @@ export function buildKernel(
   return { wasm: compiled.bytes, description };
 }
 
+function load(source: string | SourceFile | readonly SourceFile[], options: BuildOptions): Loaded {
+  const { target, zeinfo } = options;
+  if (zeinfo !== undefined) {
+    const visa = loadVisa(filesOf(source, "visa"), { zeinfo, target, kernel: options.kernel });
+    return { kernel: visa.kernel, ir: visa.ir, visa };
+  }
+  const module = new PtxDevice().load(source, { isa: "ptx", target });
+  const kernel = module.kernel(options.kernel);
+  kernel.requireExecutable();
+  return { kernel, ir: module.ir, visa: null };
+}
+
 /** Compiles for this machine, and determines whether the code is the same for any. */
-function compile(jit: JitProgram, kernel: string, block: Dim3 | null) {
-  const compiled = jit.compiled(kernel, block, machineFeatures());
-  const portable = jit.compiled(kernel, block, { fusedMadd: false });
+function compile(jit: JitProgram, kernel: string, block: Dim3 | null, visa: VisaBuild | null) {
+  const threads = visa?.threads ?? null;
+  const compiled = jit.compiled(kernel, block, machineFeatures(), threads);
+  const portable = jit.compiled(kernel, block, { fusedMadd: false }, threads);
   const isPortable =
     typeof compiled !== "string" &&
     typeof portable !== "string" &&

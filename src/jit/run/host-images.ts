@@ -4,6 +4,7 @@ import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../numeric/texel.ts";
 import type { DepthCompare, Sampler } from "../../machine/images/sampler.ts";
 import { withSampler } from "../../program/images/fetch.ts";
+import type { ObjectOf } from "../../program/images/handles.ts";
 import { levelPosition } from "../../program/images/lod.ts";
 import { hasGeometry } from "../../program/images/texture-fetch.ts";
 import { weightOne } from "../../numeric/texture-coordinates.ts";
@@ -66,7 +67,7 @@ function levelOf(level: Fetch["level"], lod: number, image: Image, sampler: Samp
 }
 
 /** Says where a level of an image lies and its size; the third axis is that of layers, cubes or depth. */
-function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array): void {
+export function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array): void {
   words[imageWords.base] = image.base + level.offset;
   words[imageWords.rowPitch] = level.rowPitch;
   words[imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
@@ -108,12 +109,25 @@ function describeImage({ object, sampler: given }: FetchedObjects, fetch: Fetch,
   const { geometry, from } = fetch;
   if (from === "surface") return object.kind === "surface" ? describeSurface(object.image, geometry, words) : 0;
   if (object.kind !== "texture") return 0;
-  const { image, sampler: own, sRGB } = object;
-  const sampler = given === "own" ? own : samplerOf(own, given);
-  if (sampler === null || image.samples > 1 || sRGB || !hasGeometry(image, geometry)) return 0;
-  const form = formOf(image, from);
+  const { image } = object;
+  const sampler = given === "own" ? object.sampler : samplerOf(object.sampler, given);
+  if (sampler === null || !hasGeometry(image, geometry)) return 0;
   const level = levelOf(fetch.level, lod, image, sampler);
-  if (form === 0 || level === null) return 0;
+  return level === null ? 0 : describeTexture({ ...object, sampler }, from, level, words);
+}
+
+/**
+ * Describes a level of a texture whose geometry fits. Returns the number of the form of its texels; 0 for those that
+ * compiled code does not know.
+ */
+export function describeTexture(
+  { image, sampler, sRGB }: Omit<ObjectOf<"texture">, "kind">,
+  from: TexelForm["result"],
+  level: ImageLevel,
+  words: Int32Array,
+): number {
+  const form = image.samples > 1 || sRGB ? 0 : formOf(image, from);
+  if (form === 0) return 0;
   const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
   const linear = sampler.filter === "linear" && from === "float";
   putSize(image, level, image.cube || image.layers !== null, words);
@@ -135,7 +149,7 @@ function describeImage({ object, sampler: given }: FetchedObjects, fetch: Fetch,
 }
 
 /** The sampler of an instruction in place of the texture's own; null if it is none. */
-function samplerOf(own: Sampler, given: FoundObject): Sampler | null {
+export function samplerOf(own: Sampler, given: FoundObject): Sampler | null {
   if (given === null || typeof given === "string" || given.kind !== "sampler") return null;
   return withSampler(own, given.sampler);
 }

@@ -8,8 +8,13 @@ import type { UnitCall } from "../units/unit-call.ts";
 import { imageMismatch, type ObjectOf, requireObject } from "./handles.ts";
 import { hasGeometry, placeWords, TextureFetch } from "./texture-fetch.ts";
 
-/** Reads the operands of a lane. */
-function readOperands(fetch: ImageFetch, call: UnitCall, lane: number, { operands }: TextureFetch): void {
+/** Reads the operands of a lane; `call` has the words of each. */
+export function readOperands(
+  fetch: ImageFetch,
+  call: Pick<UnitCall, "word">,
+  lane: number,
+  { operands }: TextureFetch,
+): void {
   const { geometry, integers, level } = fetch;
   const { coordinates, lod, offsets } = operands;
   let next = 2;

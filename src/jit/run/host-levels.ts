@@ -1,13 +1,15 @@
 import { coordinatesOf, type ImageFetch } from "../../ir/index.ts";
-import { lanesIn, lowestLane } from "../../ir/lane-mask.ts";
+import { lowestLane } from "../../ir/lane-mask.ts";
 import type { Image } from "../../machine/images/image.ts";
+import type { Sampler } from "../../machine/images/sampler.ts";
 import type { Site } from "../../machine/state/code.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { weightOne } from "../../numeric/texture-coordinates.ts";
-import { bitsOfFloat } from "../../numeric/texel.ts";
+import { bitsOfFloat, floatOfBits } from "../../numeric/texel.ts";
 import { readOperands } from "../../program/images/fetch.ts";
 import type { ObjectOf } from "../../program/images/handles.ts";
-import { type ChosenLevels, hasGeometry, placeWords, TextureFetch } from "../../program/images/texture-fetch.ts";
+import { levelPosition } from "../../program/images/lod.ts";
+import { hasGeometry, placeWords, TextureFetch } from "../../program/images/texture-fetch.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { imageWordCount, imageWordsAt, levelModes, levelRegisters } from "../abi/image-words.ts";
 import { describeTexture, putSize, samplerOf } from "./host-images.ts";
@@ -21,7 +23,7 @@ interface Fetched {
   readonly texture: ObjectOf<"texture">;
   readonly sampler: ObjectOf<"sampler"> | null;
   readonly unit: TextureFetch;
-  readonly image: Image;
+  readonly sampled: { readonly image: Image; readonly sampler: Sampler };
   /** The form of its texels, and the words that describe it. */
   readonly form: number;
   readonly words: Int32Array;
@@ -35,9 +37,12 @@ export class HostLevels {
   readonly #kernel: CompiledKernel;
   readonly #siteOf: (number: number) => Site;
   #last: Fetched | null = null;
-  /** Of the lanes that fetch: what they have chosen, and their coordinates. */
-  #lanes: readonly number[] = [];
-  readonly #chosen: ChosenLevels[] = [];
+  /** The lanes that fetch, what they have chosen (`ChosenLevels`), and the coordinates of those with several samples. */
+  #lanes = 0;
+  #mostSamples = 1;
+  readonly #positions = new Int32Array(32);
+  readonly #samples = new Int32Array(32);
+  readonly #majors = new Int32Array(32);
   readonly #coordinates = new Float64Array(3 * 32);
   /** The sample and the level of two that are next, and the lanes for which they still are. */
   #sample = 0;
@@ -57,23 +62,43 @@ export class HostLevels {
     const { fetch } = op.unit;
     const fetched = this.#fetchedBy(fetch, context, lowestLane(mask));
     if (fetched === null) return levelModes.none;
-    const { unit, needsSums } = fetched;
-    const { coordinates } = unit.operands;
-    let summed = needsSums;
-    this.#lanes = lanesIn(mask);
-    for (const lane of this.#lanes) {
-      this.#read(fetched, context, lane);
-      for (let axis = 0; axis < 3; axis++) this.#coordinates[3 * lane + axis] = coordinates[axis]!;
-      const chosen = unit.chooseLevels();
-      this.#chosen[lane] = chosen;
-      summed ||= chosen.samples > 1 || chosen.position % weightOne !== 0;
+    this.#lanes = mask;
+    this.#mostSamples = 1;
+    const isSingle = fetch.level === "level";
+    if (isSingle) this.#samples.fill(1);
+    const { i32 } = this.#grid.memory.views;
+    const lods = this.#register(context, levelRegisters.operands + handleRegisters + coordinatesOf[fetch.geometry]);
+    const { sampler, image } = fetched.sampled;
+    let parts = 0;
+    for (let rest = mask; rest !== 0; rest &= rest - 1) {
+      const lane = lowestLane(rest);
+      if (isSingle) {
+        const word = i32[lods + lane]!;
+        const lod = fetch.integers ? word : floatOfBits(word);
+        this.#positions[lane] = levelPosition(lod, sampler, image.levels);
+      } else this.#chooseByGradients(fetched, context, lane);
+      parts |= this.#positions[lane]!;
     }
+    const summed = fetched.needsSums || this.#mostSamples > 1 || (parts & (weightOne - 1)) !== 0;
     if (summed && fetch.result !== "f32") return levelModes.none;
     this.#sample = 0;
     this.#side = 0;
     this.#pending = mask;
     this.#moveSamples(context);
     return summed ? levelModes.summed : levelModes.one;
+  }
+
+  #chooseByGradients(fetched: Fetched, context: number, lane: number): void {
+    const { unit } = fetched;
+    this.#read(fetched, context, lane);
+    const { position, samples, major } = unit.chooseLevels();
+    this.#positions[lane] = position;
+    this.#samples[lane] = samples;
+    this.#majors[lane] = major;
+    if (samples === 1) return;
+    this.#mostSamples = Math.max(this.#mostSamples, samples);
+    const { coordinates } = unit.operands;
+    for (let axis = 0; axis < 3; axis++) this.#coordinates[3 * lane + axis] = coordinates[axis]!;
   }
 
   /** Describes the next level. Returns the form of its texels; 0 after the last one. */
@@ -84,13 +109,15 @@ export class HostLevels {
         return 0;
       }
     }
-    const { image, words, form } = this.#last!;
+    const { words, form, sampled } = this.#last!;
+    const { image } = sampled;
     const level = this.#levelOf(lowestLane(this.#pending));
     const { i32 } = this.#grid.memory.views;
     const weights = this.#register(context, levelRegisters.weights);
     i32.fill(-1, weights, weights + this.#kernel.lanes);
-    for (const lane of this.#lanes) {
-      if ((this.#pending & (1 << lane)) === 0 || this.#levelOf(lane) !== level) continue;
+    for (let rest = this.#pending; rest !== 0; rest &= rest - 1) {
+      const lane = lowestLane(rest);
+      if (this.#levelOf(lane) !== level) continue;
       this.#pending &= ~(1 << lane);
       i32[weights + lane] = this.#weightOf(lane);
     }
@@ -101,11 +128,11 @@ export class HostLevels {
 
   /** The level of two that is next for a lane, and how much it counts. */
   #levelOf(lane: number): number {
-    return Math.floor(this.#chosen[lane]!.position / weightOne) + this.#side;
+    return Math.floor(this.#positions[lane]! / weightOne) + this.#side;
   }
 
   #weightOf(lane: number): number {
-    const weight = this.#chosen[lane]!.position % weightOne;
+    const weight = this.#positions[lane]! % weightOne;
     return this.#side === 0 ? weightOne - weight : weight;
   }
 
@@ -117,27 +144,28 @@ export class HostLevels {
       this.#sample++;
       this.#moveSamples(context);
     }
-    let isLast = true;
-    for (const lane of this.#lanes) {
-      if (this.#sample >= this.#chosen[lane]!.samples) continue;
-      isLast = false;
-      if (this.#weightOf(lane) > 0) this.#pending |= 1 << lane;
+    if (this.#sample >= this.#mostSamples) return false;
+    for (let rest = this.#lanes; rest !== 0; rest &= rest - 1) {
+      const lane = lowestLane(rest);
+      if (this.#sample < this.#samples[lane]! && this.#weightOf(lane) > 0) this.#pending |= 1 << lane;
     }
-    return !isLast;
+    return true;
   }
 
   /** Puts the coordinates of the next sample where operands are, for lanes that have several. */
   #moveSamples(context: number): void {
+    if (this.#mostSamples === 1) return;
     const { unit, fetch } = this.#last!;
     const first = handleRegisters + coordinatesOf[fetch.geometry] - placeWords(fetch.geometry);
     const { i32 } = this.#grid.memory.views;
-    for (const lane of this.#lanes) {
-      const chosen = this.#chosen[lane]!;
-      if (chosen.samples === 1 || this.#sample >= chosen.samples) continue;
+    for (let rest = this.#lanes; rest !== 0; rest &= rest - 1) {
+      const lane = lowestLane(rest);
+      const [samples, major] = [this.#samples[lane]!, this.#majors[lane] as 0 | 1];
+      if (samples === 1 || this.#sample >= samples) continue;
       this.#read(this.#last!, context, lane);
       const { coordinates } = unit.operands;
       for (let axis = 0; axis < 3; axis++) coordinates[axis] = this.#coordinates[3 * lane + axis]!;
-      const moved = unit.alongGradient(chosen, this.#sample);
+      const moved = unit.alongGradient({ samples, major }, this.#sample);
       for (let axis = 0; axis < placeWords(fetch.geometry); axis++) {
         i32[this.#register(context, levelRegisters.operands + first + axis) + lane] = bitsOfFloat(moved[axis]!);
       }
@@ -148,8 +176,9 @@ export class HostLevels {
   #putDivisors(context: number): void {
     const { i32 } = this.#grid.memory.views;
     const at = this.#register(context, levelRegisters.weights);
-    for (const lane of this.#lanes) {
-      const { samples, position } = this.#chosen[lane]!;
+    for (let rest = this.#lanes; rest !== 0; rest &= rest - 1) {
+      const lane = lowestLane(rest);
+      const [samples, position] = [this.#samples[lane]!, this.#positions[lane]!];
       i32[at + lane] = samples === 1 && position % weightOne === 0 ? 0 : samples * weightOne;
     }
   }
@@ -196,5 +225,14 @@ function describe(fetch: ImageFetch, texture: ObjectOf<"texture">, given: Object
   if (form === 0) return null;
   const unit = new TextureFetch({ fetch, image, sampler, sRGB });
   const keepsBits = (sampler.filter === "point" || fetch.integers) && image.format.type === "f32";
-  return { fetch, texture, sampler: given, unit, image, form, words, needsSums: keepsBits && !unit.isRaw };
+  return {
+    fetch,
+    texture,
+    sampler: given,
+    unit,
+    sampled: { image, sampler },
+    form,
+    words,
+    needsSums: keepsBits && !unit.isRaw,
+  };
 }

@@ -151,7 +151,7 @@ export class TextureFetch {
   }
 
   /** The coordinates of one of several samples, which lie along the longer gradient, as of now. */
-  alongGradient({ samples, major }: ChosenLevels, sample: number): Float64Array {
+  alongGradient({ samples, major }: Omit<ChosenLevels, "position">, sample: number): Float64Array {
     const { coordinates, lod } = this.operands;
     const { gradients } = this.#fetch;
     const direction = this.#direction;

@@ -154,17 +154,31 @@ export function samplerOf(own: Sampler, given: FoundObject): Sampler | null {
   return withSampler(own, given.sampler);
 }
 
+/** What a description is of, and the description: the form of texels, and the words. */
+interface Description {
+  object: FoundObject;
+  sampler: FetchedObjects["sampler"];
+  fetch: number;
+  level: number;
+  form: number;
+  readonly words: Int32Array;
+}
+
+/** Descriptions that are kept: more than kernels have textures, mostly. A power of two. */
+const keptDescriptions = 16;
+
 /**
- * Descriptions of textures for compiled code, of which the last is kept: each fetch of each chunk asks, and mostly for
- * the same texture. An object of the table of images stays as it is.
+ * Descriptions of textures for compiled code, of which some are kept: each fetch of each chunk asks, and mostly for the
+ * same few textures. An object of the table of images stays as it is.
  */
 export class ImageDescriptions {
-  readonly #words = new Int32Array(imageWordCount);
-  #object: FoundObject = null;
-  #sampler: FetchedObjects["sampler"] = "own";
-  #fetch = -1;
-  #level = 0;
-  #form = 0;
+  readonly #kept = Array.from(
+    { length: keptDescriptions },
+    (): Description => ({
+      ...{ object: null, sampler: "own", fetch: -1, level: 0, form: 0 },
+      words: new Int32Array(imageWordCount),
+    }),
+  );
 
   /**
    * Puts the words that describe a texture to a place, for the fetch of a number (`fetchNumber`) and the word that
@@ -183,14 +197,16 @@ export class ImageDescriptions {
     const sampler = fetchOf(fetch).hasSampler
       ? images.find(words[samplerAt + 1]! >>> 0, words[samplerAt]! >>> 0)
       : "own";
-    if (object !== this.#object || sampler !== this.#sampler || fetch !== this.#fetch || level !== this.#level) {
-      this.#form = describeImage({ object, sampler }, fetchOf(fetch), level, this.#words);
-      this.#object = object;
-      this.#sampler = sampler;
-      this.#fetch = fetch;
-      this.#level = level;
+    // The exponents of levels that are floats differ in these bits.
+    const kept = this.#kept[(low + 5 * fetch + level + (level >>> 22)) & (keptDescriptions - 1)]!;
+    if (object !== kept.object || sampler !== kept.sampler || fetch !== kept.fetch || level !== kept.level) {
+      kept.form = describeImage({ object, sampler }, fetchOf(fetch), level, kept.words);
+      kept.object = object;
+      kept.sampler = sampler;
+      kept.fetch = fetch;
+      kept.level = level;
     }
-    if (this.#form !== 0) words.set(this.#words, at);
-    return this.#form;
+    if (kept.form !== 0) words.set(kept.words, at);
+    return kept.form;
   }
 }

@@ -36,6 +36,7 @@ export class HostLevels {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
   readonly #siteOf: (number: number) => Site;
+  readonly #known = new Map<ImageFetch, Fetched>();
   #last: Fetched | null = null;
   /** The lanes that fetch, what they have chosen (`ChosenLevels`), and the coordinates of those with several samples. */
   #lanes = 0;
@@ -208,9 +209,11 @@ export class HostLevels {
     if (texture === null || typeof texture === "string" || texture.kind !== "texture") return null;
     if (sampler !== null && (typeof sampler === "string" || sampler.kind !== "sampler")) return null;
     if (fetch.hasSampler && sampler === null) return null;
-    const last = this.#last;
-    if (last !== null && last.fetch === fetch && last.texture === texture && last.sampler === sampler) return last;
-    this.#last = describe(fetch, texture, sampler);
+    // Each instruction has a fetch of its own, and mostly one texture.
+    const known = this.#known.get(fetch);
+    const isKnown = known !== undefined && known.texture === texture && known.sampler === sampler;
+    this.#last = isKnown ? known : describe(fetch, texture, sampler);
+    if (!isKnown && this.#last !== null) this.#known.set(fetch, this.#last);
     return this.#last;
   }
 }

@@ -4,8 +4,8 @@ import { Device, type ImageOptions, type TextureOptions } from "../../src/runtim
 import { usualEngines } from "../../src/runtime/launch/launch-options.ts";
 
 /*
- * Random textures of several levels, fetched from the levels that lanes choose, by numbers or by gradients, from hostile
- * places too: both engines give the same bits.
+ * Random textures of several levels, fetched from the levels that lanes choose, by numbers or by gradients, from
+ * hostile places too: both engines give the same bits.
  */
 
 const lanes = 64;

@@ -20,8 +20,8 @@ const resultRegisters = 8;
 export const imageRegisters = 14;
 
 /**
- * Where fetches with levels have what they need, in registers of `fragments`: operands, as the launcher would find them;
- * for each lane how much a level counts; sums of four channels, two registers each; and the four results.
+ * Where fetches with levels have what they need, in registers of `fragments`: operands, as the launcher would find
+ * them; for each lane how much a level counts; sums of four channels, two registers each; and the four results.
  */
 export const levelRegisters = { operands: imageRegisters, weights: 32, sums: 33, results: 41, end: 45 } as const;
 

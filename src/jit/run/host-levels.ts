@@ -38,7 +38,7 @@ export class HostLevels {
   readonly #siteOf: (number: number) => Site;
   readonly #known = new Map<ImageFetch, Fetched>();
   #last: Fetched | null = null;
-  /** The lanes that fetch, what they have chosen (`ChosenLevels`), and the coordinates of those with several samples. */
+  /** The lanes that fetch, what they have chosen (`ChosenLevels`), and coordinates of those with several samples. */
   #lanes = 0;
   #mostSamples = 1;
   readonly #positions = new Int32Array(32);

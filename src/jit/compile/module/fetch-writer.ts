@@ -117,11 +117,8 @@ export class FetchWriter {
     const slices = point !== null ? this.#faces(point.face) : this.#isArray ? this.#layers(2) : null;
     const coordinates = point?.at.map((along) => this.#let(along)) ?? axes.map((_, n) => first + n);
     if (integers) {
-      this.#point(
-        axes,
-        coordinates.map((local) => this.#let(v(local))),
-        slices,
-      );
+      const texels = coordinates.map((local) => this.#let(v(local)));
+      this.#point(axes, texels, slices);
     } else {
       const positions = axes.map(({ size }, n) => this.#position(coordinates[n]!, size));
       const nearest = (): void => {
@@ -201,8 +198,7 @@ export class FetchWriter {
   /** Results as binary64, if these are asked for. */
   #widen(): void {
     for (const [n, local] of this.#wide.entries()) {
-      const part = half(v(this.#results[n >> 1]!), (n & 1) as 0 | 1);
-      this.#set(local, op("f64x2.promote_low_f32x4", part));
+      this.#set(local, op("f64x2.promote_low_f32x4", half(v(this.#results[n >> 1]!), (n & 1) as 0 | 1)));
     }
   }
 

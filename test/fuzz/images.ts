@@ -63,6 +63,7 @@ function randomImage(random: Random, parameter: string): RandomImage {
     border: [0.25, -1, 7, random.chance(0.1) ? NaN : 1],
     mipFilter: random.pick(["point", "linear"]),
     lodBias: random.pick([0, 0, 0.5]),
+    maxAnisotropy: random.pick([1, 1, 4]),
   };
   const result = isFloat ? "f32" : type.startsWith("s") ? "s32" : "u32";
   return { parameter, as: random.pick(["texture", "texture", "surface"]), image, texture, geometry, result };
@@ -109,6 +110,18 @@ function coordinatesOf(scope: Scope, { geometry, texture }: RandomImage, integer
   return all.length === 3 ? [...all, all[0]!] : all;
 }
 
+/** A register with an element of a gradient: a small number, now and then any. */
+function step({ text }: Scope): string {
+  const register = text.temporary(32);
+  const from = text.register(32, text.random.chance(0.2));
+  if (text.random.chance(0.1)) text.add(`mov.b32 ${register}, ${from};`);
+  else {
+    text.add(`and.b32 ${register}, ${from}, 63;`, `cvt.rn.f32.u32 ${register}, ${register};`);
+    text.add(`mul.rn.f32 ${register}, ${register}, 0f3D000000;`);
+  }
+  return register;
+}
+
 const vector = (registers: readonly string[]): string => `{${registers.join(", ")}}`;
 
 function results(scope: Scope): string[] {
@@ -141,6 +154,10 @@ export function fetchTexel(scope: Scope): void {
     const level = text.temporary(32);
     text.add(`and.b32 ${level}, ${text.register(32)}, 7;`, `cvt.rn.f32.u32 ${level}, ${level};`);
     text.add(`mul.rn.f32 ${level}, ${level}, 0f3F000000;`, `tex.level${head}, ${level};`);
+  } else if (!integers && random.chance(0.2)) {
+    const steps = geometry === "cube" || geometry === "3d" ? 4 : axesOf(geometry);
+    const gradient = (): string => vector(Array.from({ length: steps }, () => step(scope)));
+    text.add(`tex.grad${head}, ${gradient()}, ${gradient()};`);
   } else text.add(`tex${head};`);
   take(scope, given);
 }

@@ -266,3 +266,27 @@ test("the host refuses images that no device has", () => {
     "image: integers of 32 bits are not read as fractions",
   ]);
 });
+
+test("options that there are not, and images that are no textures, are refused by name", () => {
+  const device = new Device();
+  const image = device.image({ type: "f32", width: 8, height: 4 });
+  const wrong = (options: object) => () => image.texture(options);
+  expect(wrong({ filter: "bilinear" })).toThrow('filter is one of point, linear, not "bilinear"');
+  expect(wrong({ normalised: true })).toThrow('has no option "normalised"; did you mean "normalized"?');
+  expect(wrong({ border: "red" })).toThrow("the border is a list of numbers");
+  expect(() => device.image({ type: "f32", widht: 3 } as never)).toThrow(
+    'has no option "widht"; did you mean "width"?',
+  );
+  const kernel = device.load(kernelOf("")).kernel("k");
+  const launch = () => kernel.launch({ grid: 1, block: 1, args: [image as never, 0n] });
+  expect(launch).toThrow("of an image, pass its texture() or its surface()");
+});
+
+test("a variable in which there is no handle is named as such", () => {
+  for (const engine of usualEngines) {
+    const device = new Device({ engine });
+    const kernel = device.load(kernelOf("tex.1d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [tex,{%f0}];")).kernel("k");
+    const { reports } = kernel.launch({ grid: 1, block: 1, args: [0n, 0n] });
+    expect(reports[0]!.message).toContain("is an address, at which there is 0: nothing has been bound");
+  }
+});

@@ -85,6 +85,18 @@ export const hostImports = {
     meaning:
       "writes what the handle of a texture or surface (upper half, lower half) refers to at `fragments` (`imageWords`), if compiled code can fetch from it what the third operand says (`fetchNumber`), from the level that the last one gives: gives the number of its `texelForms`, or 0",
   },
+  chooseLevels: {
+    params: [context, site, lanes],
+    results: [operand],
+    meaning:
+      "chooses the levels of a texture from which lanes fetch, given operands at `fragments` (`levelRegisters`): gives one of `levelModes`",
+  },
+  nextLevel: {
+    params: [context],
+    results: [operand],
+    meaning:
+      "describes the next level (`imageWords`) from which lanes fetch, and for each of them how much its texels count, -1 for other lanes: gives the number of its `texelForms`. After the last one it gives 0, and for each lane what sums are divided by, 0 where there is nothing to add up",
+  },
   endUnits: {
     params: [context],
     results: [],

@@ -19,6 +19,18 @@ export const imageWordCount = imageWords.unsettled + 1;
 const resultRegisters = 8;
 export const imageRegisters = 14;
 
+/**
+ * Where fetches with levels have what they need, in registers of `fragments`: operands, as the launcher would find
+ * them; for each lane how much a level counts; sums of four channels, two registers each; and the four results.
+ */
+export const levelRegisters = { operands: imageRegisters, weights: 32, sums: 33, results: 41, end: 45 } as const;
+
+/**
+ * What `chooseLevels` answers: the launcher has to fetch; each lane fetches from one level; or levels and samples are
+ * summed.
+ */
+export const levelModes = { none: 0, one: 1, summed: 2 } as const;
+
 /** The byte of `fragments` at which the words are, after results of the chunk's lanes. */
 export const imageWordsAt = (lanes: number): number => resultRegisters * 4 * lanes;
 

@@ -21,6 +21,8 @@ const answersOf = (host: () => Host): HostFunctions => ({
   unit: (context, site, lanes) => host().performUnit(context >>> 0, site, lanes),
   image: (context, high, low, fetch, level) =>
     host().findImage(context >>> 0, { high: high >>> 0, low: low >>> 0 }, fetch, level),
+  chooseLevels: (context, site, lanes) => host().levels.choose(context >>> 0, site, lanes),
+  nextLevel: (context) => host().levels.next(context >>> 0),
   endUnits: (context) => host().endUnits(context >>> 0),
   cluster: (context, site, question, lanes) => host().askCluster(context >>> 0, site, question, lanes),
   settle: (context) => host().settle(context >>> 0),

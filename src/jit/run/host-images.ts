@@ -4,6 +4,7 @@ import type { AddressParts } from "../../machine/memory/address-space.ts";
 import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../numeric/texel.ts";
 import type { DepthCompare, Sampler } from "../../machine/images/sampler.ts";
 import { withSampler } from "../../program/images/fetch.ts";
+import type { ObjectOf } from "../../program/images/handles.ts";
 import { levelPosition } from "../../program/images/lod.ts";
 import { hasGeometry } from "../../program/images/texture-fetch.ts";
 import { weightOne } from "../../numeric/texture-coordinates.ts";
@@ -66,7 +67,7 @@ function levelOf(level: Fetch["level"], lod: number, image: Image, sampler: Samp
 }
 
 /** Says where a level of an image lies and its size; the third axis is that of layers, cubes or depth. */
-function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array): void {
+export function putSize(image: Image, level: ImageLevel, isArray: boolean, words: Int32Array): void {
   words[imageWords.base] = image.base + level.offset;
   words[imageWords.rowPitch] = level.rowPitch;
   words[imageWords.slicePitch] = isArray ? level.layerPitch : level.slicePitch;
@@ -108,12 +109,25 @@ function describeImage({ object, sampler: given }: FetchedObjects, fetch: Fetch,
   const { geometry, from } = fetch;
   if (from === "surface") return object.kind === "surface" ? describeSurface(object.image, geometry, words) : 0;
   if (object.kind !== "texture") return 0;
-  const { image, sampler: own, sRGB } = object;
-  const sampler = given === "own" ? own : samplerOf(own, given);
-  if (sampler === null || image.samples > 1 || sRGB || !hasGeometry(image, geometry)) return 0;
-  const form = formOf(image, from);
+  const { image } = object;
+  const sampler = given === "own" ? object.sampler : samplerOf(object.sampler, given);
+  if (sampler === null || !hasGeometry(image, geometry)) return 0;
   const level = levelOf(fetch.level, lod, image, sampler);
-  if (form === 0 || level === null) return 0;
+  return level === null ? 0 : describeTexture({ ...object, sampler }, from, level, words);
+}
+
+/**
+ * Describes a level of a texture whose geometry fits. Returns the number of the form of its texels; 0 for those that
+ * compiled code does not know.
+ */
+export function describeTexture(
+  { image, sampler, sRGB }: Omit<ObjectOf<"texture">, "kind">,
+  from: TexelForm["result"],
+  level: ImageLevel,
+  words: Int32Array,
+): number {
+  const form = image.samples > 1 || sRGB ? 0 : formOf(image, from);
+  if (form === 0) return 0;
   const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
   const linear = sampler.filter === "linear" && from === "float";
   putSize(image, level, image.cube || image.layers !== null, words);
@@ -135,22 +149,36 @@ function describeImage({ object, sampler: given }: FetchedObjects, fetch: Fetch,
 }
 
 /** The sampler of an instruction in place of the texture's own; null if it is none. */
-function samplerOf(own: Sampler, given: FoundObject): Sampler | null {
+export function samplerOf(own: Sampler, given: FoundObject): Sampler | null {
   if (given === null || typeof given === "string" || given.kind !== "sampler") return null;
   return withSampler(own, given.sampler);
 }
 
+/** What a description is of, and the description: the form of texels, and the words. */
+interface Description {
+  object: FoundObject;
+  sampler: FetchedObjects["sampler"];
+  fetch: number;
+  level: number;
+  form: number;
+  readonly words: Int32Array;
+}
+
+/** Descriptions that are kept: more than kernels have textures, mostly. A power of two. */
+const keptDescriptions = 16;
+
 /**
- * Descriptions of textures for compiled code, of which the last is kept: each fetch of each chunk asks, and mostly for
- * the same texture. An object of the table of images stays as it is.
+ * Descriptions of textures for compiled code, of which some are kept: each fetch of each chunk asks, and mostly for the
+ * same few textures. An object of the table of images stays as it is.
  */
 export class ImageDescriptions {
-  readonly #words = new Int32Array(imageWordCount);
-  #object: FoundObject = null;
-  #sampler: FetchedObjects["sampler"] = "own";
-  #fetch = -1;
-  #level = 0;
-  #form = 0;
+  readonly #kept = Array.from(
+    { length: keptDescriptions },
+    (): Description => ({
+      ...{ object: null, sampler: "own", fetch: -1, level: 0, form: 0 },
+      words: new Int32Array(imageWordCount),
+    }),
+  );
 
   /**
    * Puts the words that describe a texture to a place, for the fetch of a number (`fetchNumber`) and the word that
@@ -169,14 +197,16 @@ export class ImageDescriptions {
     const sampler = fetchOf(fetch).hasSampler
       ? images.find(words[samplerAt + 1]! >>> 0, words[samplerAt]! >>> 0)
       : "own";
-    if (object !== this.#object || sampler !== this.#sampler || fetch !== this.#fetch || level !== this.#level) {
-      this.#form = describeImage({ object, sampler }, fetchOf(fetch), level, this.#words);
-      this.#object = object;
-      this.#sampler = sampler;
-      this.#fetch = fetch;
-      this.#level = level;
+    // The exponents of levels that are floats differ in these bits.
+    const kept = this.#kept[(low + 5 * fetch + level + (level >>> 22)) & (keptDescriptions - 1)]!;
+    if (object !== kept.object || sampler !== kept.sampler || fetch !== kept.fetch || level !== kept.level) {
+      kept.form = describeImage({ object, sampler }, fetchOf(fetch), level, kept.words);
+      kept.object = object;
+      kept.sampler = sampler;
+      kept.fetch = fetch;
+      kept.level = level;
     }
-    if (this.#form !== 0) words.set(this.#words, at);
-    return this.#form;
+    if (kept.form !== 0) words.set(kept.words, at);
+    return kept.form;
   }
 }

@@ -21,6 +21,7 @@ import { CallStack } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
 import { imageWordsAt } from "../abi/image-words.ts";
 import { ImageDescriptions } from "./host-images.ts";
+import { HostLevels } from "./host-levels.ts";
 import { HostUnits } from "./host-units.ts";
 import { HostSurfaces } from "./host-surfaces.ts";
 import type { LaunchClusters } from "./launch-clusters.ts";
@@ -31,6 +32,8 @@ const fragmentWords = new Int32Array(productWords);
 
 /** The host's side of the functions that compiled kernels import: see `hostImports`. */
 export class Host {
+  /** Chooses levels of textures. */
+  readonly levels: HostLevels;
   readonly #grid: Grid;
   readonly #images = new ImageDescriptions();
   readonly #kernel: CompiledKernel;
@@ -69,6 +72,7 @@ export class Host {
     this.#constants = constants;
     this.#frameBytes = functions.named(kernel.name)!.code.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
+    this.levels = new HostLevels(grid, kernel, (number) => this.#stack.site(number));
     this.#units = new HostUnits(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
     this.#warpWaits = new HostWarpWaits(grid, kernel, functions.program.bindings, this.#stack);

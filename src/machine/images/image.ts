@@ -144,11 +144,11 @@ export function layImage(shape: ImageShape, base: number): Image {
   return { ...shape, dimensions: dimensionsOf(shape), planes, sizes, texelBytes, base, bytes };
 }
 
-/** A shape as messages show it, as in "2d array of 3 layers, 16 by 8, of f32 x 2". */
+/** A shape as messages show it, as in "2d array of 3 layers of 16 by 8 texels, f32 x 2". */
 export function describeImage({ dimensions, cube, layers, samples, width, height, depth, format }: Image): string {
   const kind = cube ? "cube" : `${dimensions}d`;
   const array = layers === null ? " image" : ` array of ${layers} layers`;
   const size = [width, height, depth].filter((n) => n > 0).join(" by ");
-  const multi = samples > 1 ? `, ${samples} samples` : "";
-  return `${kind}${array}${multi}, ${size}, of ${format.type} x ${format.channels}`;
+  const multi = samples > 1 ? ` of ${samples} samples` : "";
+  return `${kind}${array} of ${size} texels${multi}, ${format.type} x ${format.channels}`;
 }

@@ -8,8 +8,13 @@ import type { UnitCall } from "../units/unit-call.ts";
 import { imageMismatch, type ObjectOf, requireObject } from "./handles.ts";
 import { hasGeometry, placeWords, TextureFetch } from "./texture-fetch.ts";
 
-/** Reads the operands of a lane. */
-function readOperands(fetch: ImageFetch, call: UnitCall, lane: number, { operands }: TextureFetch): void {
+/** Reads the operands of a lane; `call` has the words of each. */
+export function readOperands(
+  fetch: ImageFetch,
+  call: Pick<UnitCall, "word">,
+  lane: number,
+  { operands }: TextureFetch,
+): void {
   const { geometry, integers, level } = fetch;
   const { coordinates, lod, offsets } = operands;
   let next = 2;
@@ -32,12 +37,15 @@ function checkImage(fetch: ImageFetch, call: UnitCall, lane: number, image: Imag
   const mismatch = (wanted: string): never => {
     throw imageMismatch(call, lane, image, wanted);
   };
-  if (!hasGeometry(image, fetch.geometry)) mismatch(`fetches from one with .${fetch.geometry}`);
+  if (!hasGeometry(image, fetch.geometry)) mismatch(`fetches from a .${fetch.geometry} one`);
   const isFloat = channelInfo[image.format.type].value === "float";
   const wantsFloat = fetch.result !== "u32" && fetch.result !== "s32";
   if (fetch.compares) {
     if (!isFloat || !wantsFloat) mismatch("compares depths, which are floats");
-  } else if (isFloat !== wantsFloat) mismatch(`fetches .${fetch.result}`);
+  } else if (isFloat !== wantsFloat) {
+    const fractions = channelInfo[image.format.type].bits < 32 ? ", or integers that are read as fractions" : "";
+    mismatch(`fetches .${fetch.result}: ${wantsFloat ? `floats${fractions}` : "integers"}`);
+  }
 }
 
 /** The bits of a result of 32 bits; there is one NaN. */

@@ -21,10 +21,16 @@ const names: { readonly [K in ImageKind]: string } = {
  * like).
  */
 function objectOf(call: UnitCall, lane: number, value: AddressParts): FoundObject {
-  const { x } = call;
-  const { images } = x.warp.cta.grid.memory;
+  const { images } = call.x.warp.cta.grid.memory;
   const found = images.find(value.high, value.low);
   if (found !== null) return found;
+  const held = heldAt(call, lane, value);
+  return held === null ? null : images.find(held.high, held.low);
+}
+
+/** What a variable or parameter at an address holds; null if there is none that may hold a handle. */
+function heldAt(call: UnitCall, lane: number, value: AddressParts): AddressParts | null {
+  const { x } = call;
   const place = locate(x, lane, value);
   if (place === null || (place.kind !== "global" && place.kind !== "kernel-param")) return null;
   if (value.low % 8 !== 0 || place.end - value.low < 8) return null;
@@ -38,7 +44,7 @@ function objectOf(call: UnitCall, lane: number, value: AddressParts): FoundObjec
     align: 8,
     kind: handleAccess,
   });
-  return images.find(views.i32[(at >>> 2) + 1]! >>> 0, views.i32[at >>> 2]! >>> 0);
+  return { high: views.i32[(at >>> 2) + 1]! >>> 0, low: views.i32[at >>> 2]! >>> 0 };
 }
 
 const handleAccess = { bits: 64, order: "weak", scope: null } as const;
@@ -54,11 +60,21 @@ export function requireObject<K extends ImageKind>(call: UnitCall, lane: number,
   const value = call.address(n, lane);
   const found = objectOf(call, lane, value);
   if (found !== null && typeof found !== "string" && found.kind === kind) return found as ObjectOf<K>;
-  throw unitFault(call, lane, "bad-handle", `${hex(value)} ${problemOf(found)}, but ${names[kind]} is needed here`);
+  throw unitFault(
+    call,
+    lane,
+    "bad-handle",
+    `${hex(value)} ${problemOf(call, lane, value, found)}, but ${names[kind]} is needed here`,
+  );
 }
 
-function problemOf(found: FoundObject): string {
-  if (found === null) return "is no handle";
+function problemOf(call: UnitCall, lane: number, value: AddressParts, found: FoundObject): string {
+  if (found === null) {
+    const held = heldAt(call, lane, value);
+    if (held === null) return "is no handle";
+    const isEmpty = held.high === 0 && held.low === 0;
+    return `is an address, at which there is ${isEmpty ? "0: nothing has been bound" : `${hex(held)}, no handle`}`;
+  }
   if (found === "freed") return "is the handle of an object that has been freed";
   if (found === "memory-freed") return "is the handle of an object whose memory has been freed";
   return `is the handle of ${names[found.kind]}`;
@@ -66,4 +82,4 @@ function problemOf(found: FoundObject): string {
 
 /** The fault of an instruction that an image does not fit. */
 export const imageMismatch = (call: UnitCall, lane: number, image: Image, wanted: string): Fault =>
-  unitFault(call, lane, "image-mismatch", `the image is a ${describeImage(image)}, but the instruction ${wanted}`);
+  unitFault(call, lane, "image-mismatch", `the image is a ${describeImage(image)}; the instruction ${wanted}`);

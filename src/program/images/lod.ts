@@ -24,7 +24,9 @@ export function footprintOf(one: Float64Array, other: Float64Array, { maxAnisotr
   const major = second > first ? 1 : 0;
   const long = major === 0 ? first : second;
   const short = major === 0 ? second : first;
-  const ratio = short > 0 ? Math.ceil(long / short) : maxAnisotropy;
+  // Infinite sides are equally long.
+  const isSquare = long === short;
+  const ratio = isSquare ? 1 : short > 0 ? Math.ceil(long / short) : maxAnisotropy;
   const samples = long > 0 ? Math.max(1, Math.min(ratio, Math.max(1, maxAnisotropy))) : 1;
   return { lod: log2(long / samples), samples, major };
 }

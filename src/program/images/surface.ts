@@ -23,7 +23,7 @@ function placeOf(
 ): { image: Image; at: number } | null {
   const { image } = requireObject(call, lane, 0, "surface");
   const { geometry, bounds, formatted } = access;
-  if (!fits(image, geometry)) throw imageMismatch(call, lane, image, `accesses one with .${geometry}`);
+  if (!fits(image, geometry)) throw imageMismatch(call, lane, image, `accesses a .${geometry} one`);
   const [level] = image.sizes;
   const { width, height, depth, rowPitch, slicePitch, layerPitch } = level!;
   const [x, y, z] = [call.word(1, lane), call.word(2, lane), call.word(3, lane)];
@@ -45,7 +45,7 @@ function placeOf(
   const along = formatted ? bx! * unit : bx! - (bx! % bytes);
   const at = bl! * layerPitch + bz! * slicePitch + by! * rowPitch + along;
   if (!formatted && x % bytes !== 0) {
-    const message = `the element begins at byte ${x} of its row, which is not a multiple of its size, ${bytes} bytes`;
+    const message = `the element begins at byte ${x} of its row, which is not a multiple of its size, ${bytes} bytes (x counts bytes, not texels)`;
     throw unitFault(call, lane, "misaligned-access", message);
   }
   return { image, at };

@@ -4,7 +4,7 @@ import { weightOne } from "../../numeric/texture-coordinates.ts";
 import type { Image } from "../../machine/images/image.ts";
 import type { Sampler } from "../../machine/images/sampler.ts";
 import type { UnitCall } from "../units/unit-call.ts";
-import { footprintOf, levelPosition } from "./lod.ts";
+import { type Footprint, footprintOf, levelPosition } from "./lod.ts";
 import { LevelSampler, type SamplePlace } from "./sample.ts";
 
 /** The operands of a fetch, filled anew for each lane. */
@@ -57,6 +57,13 @@ export interface FetchedTexture {
   readonly sRGB: boolean;
 }
 
+/** What a level of detail comes to: see `levelPosition`, and `Footprint`. */
+export interface ChosenLevels extends Pick<Footprint, "samples" | "major"> {
+  readonly position: number;
+}
+
+const baseLevel: ChosenLevels = { position: 0, samples: 1, major: 0 };
+
 /**
  * Fetches of one kind from one texture: what can be worked out once is, and nothing is allocated for a lane but a
  * point of a cube or a footprint.
@@ -102,11 +109,11 @@ export class TextureFetch {
    * if they are raw.
    */
   components(lane: number): Float64Array {
-    const { level, component } = this.#fetch;
+    const { component } = this.#fetch;
     const { sizes } = this.#image;
     const { operands } = this;
-    const footprint = level === "gradients" ? this.#footprint() : null;
-    const position = level === "base" ? 0 : this.#position(footprint === null ? operands.lod[0]! : footprint.lod);
+    const chosen = this.chooseLevels();
+    const { position, samples } = chosen;
     const first = Math.floor(position / weightOne);
     const weight = position - first * weightOne;
     const levels = this.#levels;
@@ -116,7 +123,6 @@ export class TextureFetch {
       levels.gather(lane, sizes[weight > weightOne / 2 ? first + 1 : first]!, this.#place, component);
       return levels.value;
     }
-    const samples = footprint === null ? 1 : footprint.samples;
     if (samples === 1) {
       this.#moveTo(operands.coordinates);
       if (weight === 0) {
@@ -127,12 +133,34 @@ export class TextureFetch {
     const sum = this.#sum;
     sum.fill(0);
     for (let i = 0; i < samples; i++) {
-      if (footprint !== null && samples > 1) this.#moveAlong(footprint.major, (i + 1) / (samples + 1) - 0.5);
+      if (samples > 1) this.#moveTo(this.alongGradient(chosen, i));
       this.#add(lane, first, weightOne - weight);
       if (weight > 0) this.#add(lane, first + 1, weight);
     }
     for (let c = 0; c < 4; c++) sum[c] = sum[c]! / (weightOne * samples);
     return sum;
+  }
+
+  /** The levels that the operands of a lane ask for, and how many samples of each. */
+  chooseLevels(): ChosenLevels {
+    const { level } = this.#fetch;
+    if (level === "base") return baseLevel;
+    if (level === "level") return { position: this.#position(this.operands.lod[0]!), samples: 1, major: 0 };
+    const { lod, samples, major } = this.#footprint();
+    return { position: this.#position(lod), samples, major };
+  }
+
+  /** The coordinates of one of several samples, which lie along the longer gradient, as of now. */
+  alongGradient({ samples, major }: Omit<ChosenLevels, "position">, sample: number): Float64Array {
+    const { coordinates, lod } = this.operands;
+    const { gradients } = this.#fetch;
+    const direction = this.#direction;
+    const along = (sample + 1) / (samples + 1) - 0.5;
+    for (let axis = 0; axis < 3; axis++) {
+      const step = axis < gradients ? lod[major * gradients + axis]! : 0;
+      direction[axis] = Math.fround(coordinates[axis]! + step * along);
+    }
+    return direction;
   }
 
   #add(lane: number, level: number, weight: number): void {
@@ -185,18 +213,6 @@ export class TextureFetch {
       place.at[0] = s;
       place.at[1] = t;
     } else for (let axis = 0; axis < 3; axis++) place.at[axis] = coordinates[axis]!;
-  }
-
-  /** A place along the longer gradient, so far from the middle. */
-  #moveAlong(major: 0 | 1, along: number): void {
-    const { coordinates, lod } = this.operands;
-    const { gradients } = this.#fetch;
-    const direction = this.#direction;
-    for (let axis = 0; axis < 3; axis++) {
-      const step = axis < gradients ? lod[major * gradients + axis]! : 0;
-      direction[axis] = Math.fround(coordinates[axis]! + step * along);
-    }
-    this.#moveTo(direction);
   }
 }
 

@@ -167,7 +167,9 @@ function pack(target: Target, arg: KernelArgument, context: ArgumentContext): vo
   else if (arg.kind === "pointer") packAddress(target, arg, context);
   else if (arg.kind === "scalar") packScalar(target, arg);
   else if (arg.kind === "local") wrong(target, "only vISA kernels take local memory; of PTX, a launch gives `shared`");
-  else {
+  else if (!("bytes" in arg)) {
+    wrong(target, "it is no argument; of an image, pass its texture() or its surface()");
+  } else {
     packBytes(target, arg.bytes);
     const size = context.addressSize / 8;
     for (const { at, to } of arg.pointers) {

@@ -4,6 +4,7 @@ import { plainSampler, type Sampler } from "../../machine/images/sampler.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { type AddressMode, addressModes } from "../../numeric/texture-coordinates.ts";
 import { type ChannelType, channelInfo, channelTypes } from "../../numeric/texel.ts";
+import { nearest } from "../../source/index.ts";
 import { Buffer, type Pointer } from "./buffer.ts";
 import type { ElementType, TypedArrays } from "./element.ts";
 import { UsageError } from "./errors.ts";
@@ -79,6 +80,7 @@ export interface TextureOptions extends SamplerOptions {
 const wrong = (what: string): UsageError => new UsageError(`image: ${what}`);
 
 function shapeOf(options: ImageOptions): ImageShape {
+  refuseUnknownNames("an image", options, imageOptionNames);
   const { type, channels = 1, width, height = 0, depth = 0, layers = null, cube = false, levels = 1 } = options;
   const { samples = 1, layout = "array", pitch = 0 } = options;
   if (!channelTypes.includes(type)) throw wrong(`there are no channels of type ${JSON.stringify(type)}`);
@@ -245,8 +247,47 @@ function fractionsOf(type: ChannelType): ChannelType | null {
   }
 }
 
+/** The words that options of a sampler may have. */
+const words = {
+  filter: ["point", "linear"],
+  mipFilter: ["point", "linear"],
+  compare: ["never", "lt", "eq", "le", "gt", "ne", "ge", "always"],
+} as const satisfies { readonly [K in "filter" | "mipFilter" | "compare"]: readonly Sampler[K][] };
+
+/** The names of all options: of samplers, and of textures, which have those of samplers too. */
+const textureOptionNames: readonly (keyof TextureOptions)[] = [
+  ...(["address", "filter", "normalized", "border", "mipFilter", "lodBias", "minLod", "maxLod"] as const),
+  ...(["maxAnisotropy", "compare", "seamless", "normalizedFloat", "sRGB"] as const),
+];
+const imageOptionNames: readonly (keyof ImageOptions)[] = [
+  ...(["type", "channels", "width", "height", "depth", "layers", "cube", "levels", "samples"] as const),
+  ...(["layout", "pitch", "buffer", "name"] as const),
+];
+
+function refuseUnknownNames(what: string, options: object, names: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, names);
+  const hint = meant === null ? `there are ${names.join(", ")}` : `did you mean "${meant}"?`;
+  throw new UsageError(`${what} has no option "${unknown}"; ${hint}`);
+}
+
+function refuseUnknownWords(options: SamplerOptions): void {
+  refuseUnknownNames("a texture", options, textureOptionNames);
+  for (const name of ["filter", "mipFilter", "compare"] as const) {
+    const given = options[name];
+    if (given === undefined || (words[name] as readonly string[]).includes(given)) continue;
+    throw new UsageError(`sampler: ${name} is one of ${words[name].join(", ")}, not ${JSON.stringify(given)}`);
+  }
+  const { border = [] } = options;
+  if (!Array.isArray(border) || border.some((channel) => typeof channel !== "number")) {
+    throw new UsageError("sampler: the border is a list of numbers, a channel each");
+  }
+}
+
 /** The sampler that options ask for. @throws UsageError if there is none */
 export function samplerOf(options: SamplerOptions): Sampler {
+  refuseUnknownWords(options);
   const { address = "clamp", border = [], filter = "point", normalized = false, maxAnisotropy = 1 } = options;
   const modes = typeof address === "string" ? [address, address, address] : address;
   const unknown = modes.find((mode) => !addressModes.includes(mode));

@@ -1,5 +1,5 @@
-import { imageRegisters } from "../../abi/image-words.ts";
-import type { Expr, MatrixProduct, WarpgroupProduct } from "../../../ir/index.ts";
+import { imageRegisters, levelRegisters } from "../../abi/image-words.ts";
+import type { Expr, MatrixProduct, UnitOp, WarpgroupProduct } from "../../../ir/index.ts";
 import { keptWordsBytes } from "../../../tiles/index.ts";
 import { type Features, ModuleWriter } from "../../../wasm/index.ts";
 import { layContext } from "../../abi/context-layout.ts";
@@ -117,8 +117,11 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
   };
 }
 
-/** The units' operations that compiled code may perform itself, given what the launcher says about an image. */
-const ownImageUnits: ReadonlySet<string> = new Set(["image-fetch", "surface-load", "surface-store"]);
+/** The registers that compiled code needs to perform an operation on an image itself. */
+function imageRegistersOf(unit: UnitOp): number {
+  if (unit.op === "image-fetch") return unit.fetch.level === "base" ? imageRegisters : levelRegisters.end;
+  return unit.op === "surface-load" || unit.op === "surface-store" ? imageRegisters : 0;
+}
 
 /**
  * What products of matrices and units of the machine need in some code: registers of 32 bits that one reads and writes,
@@ -131,7 +134,7 @@ function productNeeds(code: readonly PreparedCode[]) {
   const count = (operands: readonly Expr[]): number => operands.reduce((n, { ty }) => n + (isWide(ty) ? 2 : 1), 0);
   for (const { op, dst } of code.flatMap(({ instructions }) => instructions)) {
     if (op.kind === "unit") {
-      const own = ownImageUnits.has(op.unit.op) ? imageRegisters : 0;
+      const own = imageRegistersOf(op.unit);
       registers = Math.max(registers, count(op.operands), 2 * dst.length, own);
       if (op.unit.op === "multiply-warpgroup") {
         ofWarpgroups.push(op.unit.product);

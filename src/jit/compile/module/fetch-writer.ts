@@ -38,6 +38,8 @@ export interface FetchKind {
   readonly offsets: number;
   /** Depths are compared with the last parameter. */
   readonly compares: boolean;
+  /** Floats are results as binary64, not rounded yet: of each channel the first two lanes, then the others. */
+  readonly wide?: boolean;
 }
 
 const sizes = ["width", "height", "depth"] as const;
@@ -56,6 +58,8 @@ export class FetchWriter {
   readonly #form: TexelForm | string;
   readonly #words = new Map<keyof typeof imageWords, number>();
   readonly #results: readonly number[];
+  /** See `FetchKind.wide`; none if it is not asked for. */
+  readonly #wide: readonly number[];
   readonly #isArray: boolean;
   readonly #isCube: boolean;
   /** Of a cube, the lanes that need texels beyond the edge of a face. */
@@ -68,6 +72,7 @@ export class FetchWriter {
     this.#isArray = kind.geometry.startsWith("a");
     this.#isCube = kind.geometry.endsWith("cube");
     this.#results = Array.from({ length: 4 }, () => w.local("v128"));
+    this.#wide = Array.from({ length: kind.wide === true ? 8 : 0 }, () => w.local("v128"));
     this.#strays = w.local("v128");
   }
 
@@ -112,11 +117,8 @@ export class FetchWriter {
     const slices = point !== null ? this.#faces(point.face) : this.#isArray ? this.#layers(2) : null;
     const coordinates = point?.at.map((along) => this.#let(along)) ?? axes.map((_, n) => first + n);
     if (integers) {
-      this.#point(
-        axes,
-        coordinates.map((local) => this.#let(v(local))),
-        slices,
-      );
+      const texels = coordinates.map((local) => this.#let(v(local)));
+      this.#point(axes, texels, slices);
     } else {
       const positions = axes.map(({ size }, n) => this.#position(coordinates[n]!, size));
       const nearest = (): void => {
@@ -130,7 +132,7 @@ export class FetchWriter {
         w.if(() => this.#linear(axes, positions, slices), nearest);
       }
     }
-    w.values(this.#results.map(v));
+    w.values((this.#kind.wide === true ? this.#wide : this.#results).map(v));
   }
 
   /** The byte at which the face of each lane begins. */
@@ -190,6 +192,14 @@ export class FetchWriter {
       this.#set(result, found[c] === undefined ? absent[c]! : v(found[c]));
     this.#border(this.#results, indices);
     this.#compared(this.#results);
+    this.#widen();
+  }
+
+  /** Results as binary64, if these are asked for. */
+  #widen(): void {
+    for (const [n, local] of this.#wide.entries()) {
+      this.#set(local, op("f64x2.promote_low_f32x4", half(v(this.#results[n >> 1]!), (n & 1) as 0 | 1)));
+    }
   }
 
   /** The channels that a texel does not have: 0, and 1 for the fourth. */
@@ -369,6 +379,12 @@ export class FetchWriter {
     for (const [c, result] of this.#results.entries()) {
       const halves = sums[c];
       this.#set(result, halves === undefined ? absent[c]! : this.#rounded(halves.map(v), axes.length));
+    }
+    this.#widen();
+    const unit = wasm.f64x2(1 / weightOne ** axes.length);
+    for (const [n, local] of this.#wide.entries()) {
+      const sum = sums[n >> 1]?.[n & 1];
+      if (sum !== undefined) this.#set(local, op("f64x2.mul", v(sum), unit));
     }
     this.#settle();
   }

@@ -2,6 +2,7 @@ import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { coordinatesOf } from "../../../ir/index.ts";
 import { allChannels, commonFormCount, type TexelForm, texelForms } from "../../abi/image-words.ts";
 import { type FetchKind, FetchWriter } from "./fetch-writer.ts";
+import { type LevelFetch, LevelFetchWriter } from "./level-fetch.ts";
 import { TexelLoads } from "./texel-loads.ts";
 
 const { op } = wasm;
@@ -18,7 +19,14 @@ const formsOf = (result: TexelForm["result"]): NumberedForm[] =>
 
 const four = new Array<"v128">(4).fill("v128");
 
-/** Functions that fetch texels for four lanes. */
+/** The name of the function that fetches so. */
+function nameOf({ geometry, integers, result, component, offsets, compares, wide = false }: FetchKind): string {
+  const isPlain = component === null && offsets === 0 && !compares;
+  const rest = isPlain ? "" : `:${component ?? "all"}:${offsets}:${compares ? "depth" : "texel"}`;
+  return `image:${geometry}:${integers ? "texels" : "points"}:${result}${rest}${wide ? ":wide" : ""}`;
+}
+
+/** Functions that fetch texels for four lanes, or for a chunk. */
 export class ImageHelpers {
   readonly #module: ModuleWriter;
   readonly #written = new Set<string>();
@@ -32,21 +40,25 @@ export class ImageHelpers {
    * the form of its texels, coordinates, offsets, and what depths are compared with.
    */
   fetch(kind: FetchKind): string {
-    const { geometry, integers, result, component, offsets, compares } = kind;
-    const isPlain = component === null && offsets === 0 && !compares && !geometry.endsWith("cube");
-    const rest = isPlain ? "" : `:${component ?? "all"}:${offsets}:${compares ? "depth" : "texel"}`;
-    const name = `image:${geometry}:${integers ? "texels" : "points"}:${result}${rest}`;
+    const { geometry, result, component, offsets, compares, wide = false } = kind;
+    const isPlain = component === null && offsets === 0 && !compares && !geometry.endsWith("cube") && !wide;
+    const name = nameOf(kind);
     if (this.#written.has(name)) return name;
     this.#written.add(name);
     const vectors = new Array<"v128">(coordinatesOf[geometry] + offsets + Number(compares)).fill("v128");
+    const params = ["i32", "i32", ...vectors] as const;
     const forms = isPlain ? formsOf(result).filter(({ number }) => number <= commonFormCount) : [];
     for (const { form, number } of forms) {
-      new FetchWriter(this.#module.function(`${name}:${number}`, ["i32", "i32", ...vectors], four), kind, form).write();
+      new FetchWriter(this.#module.function(`${name}:${number}`, params, four), kind, form).write();
     }
     const loads = this.#texels(result);
+    if (wide) {
+      new FetchWriter(this.#module.function(name, params, [...four, ...four]), kind, loads).write();
+      return name;
+    }
     const any = `${name}:any`;
-    new FetchWriter(this.#module.function(any, ["i32", "i32", ...vectors], four), kind, loads).write();
-    const w = this.#module.function(name, ["i32", "i32", ...vectors], four);
+    new FetchWriter(this.#module.function(any, params, four), kind, loads).write();
+    const w = this.#module.function(name, params, four);
     const results = four.map((ty) => w.local(ty));
     this.#choose(w, wasm.local("i32", 1), forms, (form) => {
       for (let n = 0; n < 2 + vectors.length; n++) w.get(n);
@@ -54,6 +66,16 @@ export class ImageHelpers {
       for (const local of [...results].reverse()) w.set(local);
     });
     w.values(results.map(v));
+    return name;
+  }
+
+  /** The name of a function that fetches for a chunk from the levels which lanes choose: see `LevelFetchWriter`. */
+  levels(kind: FetchKind, chunk: Pick<LevelFetch, "levelWords" | "fragments" | "quads">): string {
+    const name = `${nameOf(kind)}:levels:${chunk.levelWords}`;
+    if (this.#written.has(name)) return name;
+    this.#written.add(name);
+    const wide = kind.result === "float" ? this.fetch({ ...kind, wide: true }) : null;
+    new LevelFetchWriter(this.#module, name, { ...chunk, kind, plain: this.fetch(kind), wide }).write();
     return name;
   }
 

@@ -1,7 +1,8 @@
 import { coordinatesOf, type Destination, type Expr, type ImageFetch } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import { fetchedGeometries, fetchNumber, imageWords, imageWordsAt } from "../../abi/image-words.ts";
+import { fetchedGeometries, fetchNumber, imageWords, imageWordsAt, levelRegisters } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { laneBits } from "../lanes/mask-bits.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
@@ -18,46 +19,102 @@ interface FetchPlace {
   readonly vectors: readonly (readonly Wasm[])[];
 }
 
+/** A fetch, and the lanes for which it is. */
+interface FetchInstruction {
+  readonly operands: readonly Expr[];
+  readonly dst: readonly Destination[];
+  /** The instruction's index in its function. */
+  readonly index: number;
+  readonly lanes: readonly Wasm[];
+}
+
 const bitsOf = (scalar: Wasm): Wasm => (scalar.ty === "f32" ? wasm.op("i32.reinterpret_f32", scalar) : scalar);
 
 /**
- * Writes fetches from textures whose handle, and level if they give one, is the same in all lanes. Whether compiled
- * code can fetch from such a texture is known only then: if not, the launcher does it, as any other fetch.
+ * Writes fetches from textures whose handle is the same in all lanes. Whether compiled code can fetch from such a
+ * texture is known only then: if not, the launcher does it, as any other fetch.
  */
 export class ImageFetches {
   readonly #chunk: Chunk;
   readonly #at: FunctionContext;
+  readonly #storeOperands: (operands: readonly Expr[], to: number) => void;
 
-  constructor(chunk: Chunk, at: FunctionContext) {
+  /** `storeOperands`: stores operands as the launcher finds them, so many bytes from the beginning of the context. */
+  constructor(chunk: Chunk, at: FunctionContext, storeOperands: (operands: readonly Expr[], to: number) => void) {
     this.#chunk = chunk;
     this.#at = at;
+    this.#storeOperands = storeOperands;
   }
 
   /**
    * A function that writes a fetch, given what writes it for the launcher; null for a fetch that is always the
    * launcher's. Results lie where the launcher leaves them.
    */
-  of(fetch: ImageFetch, operands: readonly Expr[], dst: readonly Destination[]): ((byHost: () => void) => void) | null {
+  of(
+    fetch: ImageFetch,
+    { operands, dst, index }: Omit<FetchInstruction, "lanes">,
+  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
     const { geometry, level, offsets, compares, hasSampler, component, result, integers } = fetch;
     const known = fetchedGeometries.find((one) => one === geometry);
-    if (known === undefined || level === "gradients" || result.startsWith("f16")) return null;
+    if (known === undefined || result.startsWith("f16")) return null;
     // Only floats are compared: the launcher reports anything else.
     if (compares && result !== "f32") return null;
     const handle = this.#handle(operands[0]!);
     const sampler = hasSampler ? this.#handle(operands[1]!) : null;
     if (handle === null || (hasSampler && sampler === null)) return null;
-    const afterPlace = 2 + coordinatesOf[known];
-    const lod = level === "base" ? null : this.#chunk.value(operands[afterPlace]!);
-    if (lod !== null && lod.kind !== "uniform") return null;
-    const words = [...operands.slice(2, afterPlace), ...operands.slice(afterPlace + (lod === null ? 0 : 1))];
-    const vectors = words.map((word) => {
-      const value = fitted(this.#chunk.value(word), "b32", this.#chunk.quads);
-      return vectorOf(value, this.#chunk.quads).quads.map(([quad]) => quad!);
-    });
     const from = result === "f32" ? "float" : "integer";
     const kind = { geometry: known, integers, result: from, component, offsets, compares } as const;
-    const where = { handle, sampler, lod: lod === null ? null : bitsOf(lod.scalar), vectors };
-    return (byHost) => this.#write(where, kind, dst, byHost);
+    const afterPlace = 2 + coordinatesOf[known];
+    const levelWords = level === "base" ? 0 : level === "level" ? 1 : 2 * fetch.gradients;
+    const isOneLevel =
+      levelWords === 0 || (levelWords === 1 && level === "level" && this.#isUniform(operands[afterPlace]!));
+    // No instruction of PTX gathers from a level but the base.
+    const byLevels = levelWords > 0 && component === null;
+    if (!isOneLevel && !byLevels) return null;
+    return (lanes, byHost) => {
+      const otherwise = (): void => {
+        if (byLevels) this.#byLevels(kind, levelWords, { operands, dst, index, lanes }, byHost);
+        else byHost();
+      };
+      if (!isOneLevel) {
+        otherwise();
+        return;
+      }
+      const lod = levelWords === 0 ? null : this.#chunk.value(operands[afterPlace]!);
+      const words = [...operands.slice(2, afterPlace), ...operands.slice(afterPlace + levelWords)];
+      const vectors = words.map((word) => {
+        const value = fitted(this.#chunk.value(word), "b32", this.#chunk.quads);
+        return vectorOf(value, this.#chunk.quads).quads.map(([quad]) => quad!);
+      });
+      const bits = lod === null || lod.kind !== "uniform" ? null : bitsOf(lod.scalar);
+      this.#write({ handle, sampler, lod: bits, vectors }, kind, dst, otherwise);
+    };
+  }
+
+  #isUniform(operand: Expr): boolean {
+    return this.#chunk.value(operand).kind === "uniform";
+  }
+
+  /** Fetches from the levels that lanes choose. */
+  #byLevels(kind: FetchKind, levelWords: number, at: FetchInstruction, byHost: () => void): void {
+    const { writer: w, quads } = this.#chunk;
+    const { context, layout, unit, siteOf } = this.#at;
+    const { fragments } = layout;
+    const name = unit.imageHelpers.levels(kind, { levelWords, fragments, quads });
+    this.#storeOperands(at.operands, fragments + 16 * quads * levelRegisters.operands);
+    w.get(context);
+    w.i32(siteOf(at.index, null));
+    w.value(laneBits(at.lanes));
+    w.call(name);
+    w.if(() => {
+      for (let quad = 0; quad < quads; quad++) {
+        for (let c = 0; c < 4; c++) {
+          w.get(context);
+          w.memory("v128.load", 16, fragments + 16 * (quads * (levelRegisters.results + c) + quad));
+        }
+        this.#keep(quad, at.dst);
+      }
+    }, byHost);
   }
 
   /** A handle that is the same in all lanes; null for any other. */

@@ -39,7 +39,7 @@ export class UnitOperations {
   constructor(chunk: Chunk, at: FunctionContext) {
     this.#chunk = chunk;
     this.#at = at;
-    this.#imageFetches = new ImageFetches(chunk, at);
+    this.#imageFetches = new ImageFetches(chunk, at, (operands, to) => this.#storeOperands(operands, to));
     this.#surfaces = new SurfaceElements(chunk, at);
     this.#products = new WarpgroupProducts(chunk, at, (operands, to) => this.#storeOperands(operands, to));
   }
@@ -58,20 +58,23 @@ export class UnitOperations {
       w.value(laneBits(lanes));
       callHost(w, "unit");
     };
-    const own = this.#ownOf(op, dst);
+    const own = this.#ownOf(op, dst, index);
     w.value(anyOf(lanes));
     w.if(() => (own === null ? byHost() : own(lanes, byHost)));
     this.#writeResults(block, dst, holds);
   }
 
   /** A function that writes an operation without the launcher, unless that has to perform it; null: it always has. */
-  #ownOf(op: OpOf<"unit">, dst: Instruction["dst"]): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+  #ownOf(
+    op: OpOf<"unit">,
+    dst: Instruction["dst"],
+    index: number,
+  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
     const { unit, operands } = op;
     if (unit.op === "multiply-warpgroup") return this.#products.of(unit.product, op);
     if (unit.op === "surface-load") return this.#surfaces.of(unit.access, operands, dst);
     if (unit.op === "surface-store") return this.#surfaces.of(unit.access, operands, null);
-    const fetch = unit.op === "image-fetch" ? this.#imageFetches.of(unit.fetch, operands, dst) : null;
-    return fetch === null ? null : (_, byHost) => fetch(byHost);
+    return unit.op === "image-fetch" ? this.#imageFetches.of(unit.fetch, { operands, dst, index }) : null;
   }
 
   /**

@@ -115,9 +115,7 @@ export function hostFault(call: Call, { address, isWrite, isAtomic }: HostFault)
       `the program ${accesses} ${at} in ${found.kind} memory, which ${use.by} may be using: nothing has waited for it`,
     );
   }
-  process.hostOrder.forget(
-    process.hostOrder.overlapping({ from: found.offset, to: found.offset + found.bytes }),
-  );
+  process.hostOrder.forget(process.hostOrder.overlapping({ from: found.offset, to: found.offset + found.bytes }));
   call.protect(addressOf(found.offset), found.bytes, "open");
   return true;
 }

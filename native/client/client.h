@@ -26,7 +26,7 @@ int lw_connect(void);
 int lw_is_connected(void);
 const struct lw_header *lw_header(void);
 /* Maps or hides pages of device memory for the host. */
-void lw_protect(uint64_t address, uint64_t bytes, int open);
+void lw_protect(uint64_t address, uint64_t bytes, int protection);
 
 /* The descriptor of device memory. */
 int lw_arena(void);

@@ -217,8 +217,9 @@ static uint64_t perform(const struct lw_item *item) {
       break;
     case LW_LEARN: lw_learn(item->address, data, item->bytes); break;
     case LW_FORGET: lw_forget(item->address); break;
-    case LW_OPEN: lw_protect(item->address, words[0], 1); break;
-    case LW_CLOSE: lw_protect(item->address, words[0], 0); break;
+    case LW_OPEN: lw_protect(item->address, words[0], PROT_READ | PROT_WRITE); break;
+    case LW_READ_ONLY: lw_protect(item->address, words[0], PROT_READ); break;
+    case LW_CLOSE: lw_protect(item->address, words[0], PROT_NONE); break;
     case LW_ADOPT: adopt(place, words[0], words[1]); break;
     case LW_GIVE_BACK: give_back(place, words[0]); break;
     case LW_UPLOAD:
@@ -250,10 +251,10 @@ uint64_t lw_request(uint32_t index, const void *data, uint32_t bytes) {
   return result;
 }
 
-void lw_protect(uint64_t address, uint64_t bytes, int open) {
+void lw_protect(uint64_t address, uint64_t bytes, int protection) {
   uint64_t from = address & ~4095ull;
   uint64_t to = (address + bytes + 4095) & ~4095ull;
-  mprotect((void *)(uintptr_t)from, to - from, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+  mprotect((void *)(uintptr_t)from, to - from, protection);
 }
 
 /* Receives the descriptors of the control memory and of the device's memory. */

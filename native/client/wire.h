@@ -95,7 +95,8 @@ enum lw_item_kind {
   LW_ADOPT = 9,    /* let pages of the host be device memory: data: byte of it, length */
   LW_GIVE_BACK = 10, /* let them be the host's own again: data: length */
   LW_UPLOAD = 11,  /* copy from the address to device memory: data: byte of it, length */
-  LW_DOWNLOAD = 12 /* copy from device memory to the address: data: byte of it, length */
+  LW_DOWNLOAD = 12, /* copy from device memory to the address: data: byte of it, length */
+  LW_READ_ONLY = 13 /* let the host read device memory, and not write: as LW_OPEN */
 };
 
 struct lw_item {

@@ -40,6 +40,8 @@ const maxRelocations = 0x10_0000;
 const elfMagic = 0x464c457f;
 const noBits = 8;
 const symbolTable = 2;
+const dynamicSection = 6;
+const neededTag = 1;
 const interpreterSegment = 3;
 export const fileSymbol = 4;
 const relocationsWithAddends = 4;
@@ -132,6 +134,19 @@ export function* symbolsOf(view: ByteView, { sections, is64 }: Elf): Generator<E
       value: is64 ? view.u64(at + 8) : view.u32(at + 4),
       section: view.u16(at + (is64 ? 6 : 14)),
     };
+  }
+}
+
+/** The names of the libraries that a file asks its loader for; none if its table of sections is stripped. */
+export function* neededBy(view: ByteView, { sections, is64 }: Elf): Generator<string> {
+  const table = sections.find(({ type }) => type === dynamicSection);
+  const strings = sections[table?.link ?? 0];
+  if (table === undefined || strings === undefined) return;
+  const size = is64 ? 16 : 8;
+  const end = Math.min(table.offset + table.size, view.length);
+  for (let at = table.offset; at + size <= end; at += size) {
+    const [tag, value] = is64 ? [view.u64(at), view.u64(at + 8)] : [view.u32(at), view.u32(at + 4)];
+    if (tag === neededTag) yield textIn(view, strings, value);
   }
 }
 

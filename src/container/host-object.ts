@@ -1,5 +1,5 @@
 import { ByteView } from "./byte-view.ts";
-import { type Elf, type ElfSymbol, isElf, readElf, sectionBytes, symbolsOf } from "./elf.ts";
+import { type Elf, type ElfSymbol, isElf, neededBy, readElf, sectionBytes, symbolsOf } from "./elf.ts";
 
 const functionSymbol = 2;
 const sharedObject = 3;
@@ -28,6 +28,11 @@ export class HostObject {
   /** Whether it may be loaded anywhere: its addresses count from where it is. */
   get isMovable(): boolean {
     return this.#elf.type === sharedObject;
+  }
+
+  /** The libraries that the loader has to find for it, by the names by which it asks. */
+  get needed(): readonly string[] {
+    return [...neededBy(this.#view, this.#elf)];
   }
 
   /** The bytes of a section by its name; null if there is none. */

@@ -62,7 +62,7 @@ export class Session {
   #call({ name, perThread, handler }: Entry, thread: number, data: Uint8Array, reply: Reply | null): void {
     const call = new Call(this.process, this.process.thread(thread), name, perThread, wordsOf(data));
     const stack = framesOf(data);
-    this.process.beginCall(stack);
+    this.process.beginCall(name, stack);
     const answer = (result: number, detail: string | null = null): void => {
       if (this.process.options.checksCalls && result !== 0 && result !== errors.notReady) {
         const why = detail === null ? "" : `: ${detail}`;
@@ -122,7 +122,7 @@ export class Session {
 
   #fault(thread: number, data: Uint8Array, reply: Reply | null): void {
     const call = new Call(this.process, this.process.thread(thread), "an access", false, wordsOf(data));
-    this.process.beginCall(framesOf(data));
+    this.process.beginCall("", framesOf(data));
     const isOpen = hostFault(call, {
       address: call.address(0),
       isWrite: call.address(1) !== 0n,

@@ -68,6 +68,10 @@ describe.skipIf(!hasCompiler)("a program that cc has made", () => {
     expect([object.functionAt(address), lines.find(address)]).toEqual(["twice", null]);
     expect(compiled("-s").object.functionAt(address)).toBeNull();
   });
+
+  test("the libraries that it needs", () => {
+    expect(compiled("-Wl,--no-as-needed", "-lm").object.needed).toEqual(["libm.so.6", "libc.so.6"]);
+  });
 });
 
 test("what is no ELF file is none", () => {

@@ -77,3 +77,39 @@ test("nothing is said otherwise", async () => {
   expect(await program.call("cudaFree", 64n)).toBe(errors.invalidValue);
   expect(program.warnings).toEqual([]);
 });
+
+// CUDA Runtime API, cudaMallocHost and cudaMemcpyAsync: a copy from pinned memory reads it when its turn comes.
+test("the source of an asynchronous copy is closed for writing until the program has waited", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const memory = await program.malloc(8192);
+  const pointer = program.room(8);
+  expect(await program.call("cudaMallocHost", pointer, 8192)).toBe(0);
+  const pinned = program.u64(pointer);
+  const places = (): string[] =>
+    program.protections.splice(0).map(({ kind, address }) => `${kind} ${address - pinned}`);
+  places();
+  expect(await program.call("cudaMemcpyAsync", memory, pinned, 8192, hostToDevice, 0)).toBe(0);
+  expect(places()).toEqual(["readOnly 0"]);
+  // The same memory is also the destination of another copy: nothing is allowed.
+  expect(await program.call("cudaMemcpyAsync", pinned, memory, 4096, deviceToHost, 0)).toBe(0);
+  expect(places()).toEqual(["readOnly 0", "close 0"]);
+  expect(await program.call("cudaStreamSynchronize", 0)).toBe(0);
+  expect(places()).toEqual(["open 0", "open 0"]);
+});
+
+test("a copy of a graph whose memory has been freed ends the context, and says so", async () => {
+  const program = new FakeProgram();
+  const [from, to] = [await program.malloc(64), await program.malloc(64)];
+  const handle = program.room(8);
+  const room = program.room(8);
+  expect(await program.call("cudaGraphCreate", handle, 0)).toBe(0);
+  const made = program.u64(handle);
+  expect(await program.call("cudaGraphAddMemcpyNode1D", room, made, 0, 0, to, from, 64, deviceToDevice)).toBe(0);
+  expect(await program.call("cudaGraphInstantiate", room, made, 0)).toBe(0);
+  expect(await program.call("cudaFree", from)).toBe(0);
+  expect(await program.call("cudaGraphLaunch", program.u64(room), 0)).toBe(0);
+  expect(await program.call("cudaDeviceSynchronize")).toBe(errors.illegalAddress);
+  expect(program.warnings.join("\n")).toContain(
+    "a copy or fill uses the 64 bytes that cudaMalloc has given, which were freed before its turn came",
+  );
+});

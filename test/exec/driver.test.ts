@@ -43,6 +43,19 @@ describe("contexts", () => {
     expect(program.u64(target)).toBe(0n);
   });
 
+  // numba looks for names with `_v2` first, and calls what it finds with the arguments of the form without.
+  test("the device of a context, with or without a context as an argument", async () => {
+    const { program, context } = await loaded();
+    const target = program.room(4);
+    for (const given of [context, 0n, 0x1234n]) {
+      expect(await program.call("cuCtxGetDevice_v2", target, given)).toBe(0);
+      expect(program.i32(target)).toBe(0);
+    }
+    const bare = new FakeProgram();
+    await bare.call("cuInit", 0);
+    expect(await bare.call("cuCtxGetDevice_v2", bare.room(4), 0x1234n)).toBe(errors.deviceUninitialized);
+  });
+
   test("they are a stack", async () => {
     const { program, get, context } = await loaded();
     const primary = await get("cuDevicePrimaryCtxRetain", 0);

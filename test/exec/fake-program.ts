@@ -30,6 +30,8 @@ export class FakeProgram {
   readonly reports: Report[] = [];
   /** Files that the program has asked for. */
   readonly files = new Map<string, string>();
+  /** What the program may access from then on, and how, in the order in which it was told. */
+  readonly protections: { readonly kind: "open" | "close" | "readOnly"; readonly address: bigint }[] = [];
   /** What kernels have printed and the program was given. */
   printed = "";
   #top = 64;
@@ -128,6 +130,9 @@ export class FakeProgram {
   #perform({ kind, address, data }: Item): boolean {
     const at = Number(address - base);
     if (kind === itemKind.poke) this.memory.set(data, at);
+    for (const name of ["open", "close", "readOnly"] as const) {
+      if (kind === itemKind[name]) this.protections.push({ kind: name, address });
+    }
     if (kind !== itemKind.upload && kind !== itemKind.download) return true;
     const [offset = 0, bytes = 0] = Array.from(new BigUint64Array(data.slice().buffer), Number);
     if (at < 0 || at + bytes > this.memory.length) return false;

@@ -17,10 +17,15 @@ const hasCompiler = spawnSync("nvcc", ["--version"]).status === 0;
 const why = whyNotNative() ?? (hasCompiler ? null : "there is no nvcc");
 if (why !== null) console.warn(`planted mistakes are not looked for: ${why}`);
 
-const cases = readFileSync(join(folder, "misuse.txt"), "utf8")
-  .split("\n")
-  .filter((line) => line !== "" && !line.startsWith("#"))
-  .map((line) => line.split(" | ") as [name: string, report: string]);
+/** The mistakes in a program, and what is to be said of each. */
+const casesOf = (program: string, file: string): [name: string, program: string, report: string][] =>
+  readFileSync(join(folder, file), "utf8")
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => line.split(" | ") as [string, string])
+    .map(([name, report]) => [name, program, report]);
+
+const cases = [...casesOf("programs", "misuse.txt"), ...casesOf("orders", "orders.txt")];
 
 describe.skipIf(why !== null)("--sanitize all names a planted mistake", () => {
   let cli: BuiltCli;
@@ -28,19 +33,25 @@ describe.skipIf(why !== null)("--sanitize all names a planted mistake", () => {
     cli = await BuiltCli.build();
     buildNative(root, join(cli.folder, "dist/native"));
     const how = ["-g", "-lineinfo", "-arch=sm_80", "-cudart", "shared"];
-    execFileSync("nvcc", [...how, "-o", join(cli.work, "programs"), join(folder, "programs.cu")]);
+    for (const program of ["programs", "orders"]) {
+      execFileSync("nvcc", [...how, "-o", join(cli.work, program), join(folder, `${program}.cu`)]);
+    }
   });
   afterAll(() => cli?.remove());
 
-  test.each(cases)("%s", (name, report) => {
-    const { stderr } = cli.run("exec", "--sanitize", "all", "./programs", name);
+  test.each(cases)("%s", (name, program, report) => {
+    const { stderr } = cli.run("exec", "--sanitize", "all", `./${program}`, name);
     expect(stderr).toMatch(new RegExp(report));
     // The stack of the program is below, with lines.
-    expect(stderr).toMatch(new RegExp(`at ${name}\\(\\) \\(.*programs\\.cu:\\d+\\)`));
+    expect(stderr).toMatch(new RegExp(`at ${name}\\(\\) \\(.*${program}\\.cu:\\d+\\)`));
   });
 
-  test.each(["waits_for_managed", "callback_after_copy"])("and nothing in a program that is right: %s", (name) => {
-    expect(cli.run("exec", "--sanitize", "all", "./programs", name)).toMatchObject({
+  test.each([
+    ["programs", "waits_for_managed"],
+    ["programs", "callback_after_copy"],
+    ["orders", "source_after_event"],
+  ])("and nothing in a program that is right: %s %s", (program, name) => {
+    expect(cli.run("exec", "--sanitize", "all", `./${program}`, name)).toMatchObject({
       status: 0,
       stdout: "",
       stderr: "",

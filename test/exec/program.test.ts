@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -96,6 +96,21 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     ];
     const { stdout } = cli.run("exec", "./forms", ...asked.flat());
     expect(stdout).toBe("0 0 0\n" + "0 0 1\n".repeat(asked.length - 1));
+  });
+
+  test.each([
+    ["libcublas.so.13", "it needs libcublas.so.13: exec stands for the CUDA runtime and driver alone"],
+    ["libcudart.so.12", "it was built with CUDA 12 (libcudart.so.12), and exec runs programs of CUDA 13"],
+  ])("a program that needs %s, which is not there", (name, why) => {
+    const run = (...args: string[]) => execFileSync("cc", args, { cwd: cli.work });
+    writeFileSync(join(cli.work, "library.c"), "int answer(void) { return 42; }\n");
+    writeFileSync(join(cli.work, "needs.c"), "int answer(void);\nint main(void) { return answer(); }\n");
+    run("-shared", "-fPIC", `-Wl,-soname,${name}`, "-o", name, "library.c");
+    run("-o", "needs", "needs.c", `./${name}`);
+    rmSync(join(cli.work, name));
+    const { status, stderr } = cli.run("exec", "./needs");
+    expect(status).toBe(127);
+    expect(stderr).toContain(`lanewise: ./needs was not started: ${why}`);
   });
 
   test("what is no program", () => {

@@ -7,6 +7,7 @@ import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts
 import type { Report } from "../../machine/reports/report.ts";
 import { RecordingFile } from "../../node/exec/recording-file.ts";
 import type { Native } from "../../node/exec/native.ts";
+import { missingLibrary } from "../../node/exec/missing-library.ts";
 import { ExecServer } from "../../node/exec/server.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import type { DeviceOptions } from "../../runtime/index.ts";
@@ -43,6 +44,9 @@ export interface ExecResult {
   /** What it has written to stdout, if that was to be kept. */
   readonly stdout: string;
 }
+
+/** With what the loader of programs ends one for which it does not find all libraries. */
+const notLoaded = 127;
 
 /** The environment of the program: it finds our libraries first, and the server. */
 function environment(folder: string, path: string): NodeJS.ProcessEnv {
@@ -106,5 +110,7 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
     child.on("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
     if (child.pid !== undefined) server.start(child.pid);
   }).finally(() => server.close());
+  const why = status === notLoaded && processes === 0 ? missingLibrary(program) : null;
+  if (why !== null) plan.warn(`${program} was not started: ${why}`);
   return { status, reports, launches, misuses, stdout };
 }

@@ -127,17 +127,17 @@ export class Call {
     this.poke(address, data);
   }
 
-  /** Lets the host access device memory, or no longer. */
-  protect(address: bigint, bytes: number, open: boolean): void {
+  /** Lets the host access device memory, or no longer, or read it alone. */
+  protect(address: bigint, bytes: number, access: "open" | "close" | "readOnly"): void {
     const data = new Uint8Array(8);
     new DataView(data.buffer).setBigUint64(0, BigInt(bytes), true);
-    this.items.push({ kind: open ? itemKind.open : itemKind.close, address, data });
+    this.items.push({ kind: itemKind[access], address, data });
   }
 
   /** The address of bytes in memory of the server's own, which the program may see as long as the process lives. */
   kept(bytes: Uint8Array): bigint {
     const address = this.process.kept(bytes);
-    this.protect(address, bytes.length, true);
+    this.protect(address, bytes.length, "open");
     return address;
   }
 

@@ -20,15 +20,27 @@ function pagesOf({ from, to }: Use): readonly [address: bigint, bytes: number] {
   return [addressOf(first), Math.max(0, Math.floor(to / pageBytes) * pageBytes - first)];
 }
 
-function protect(call: Call, use: Use, open: boolean): void {
+function open(call: Call, use: Use): void {
   const [address, bytes] = pagesOf(use);
-  if (bytes > 0) call.protect(address, bytes, open);
+  if (bytes > 0) call.protect(address, bytes, "open");
+}
+
+/** Closes what is used, those that are only read first: pages of several uses end as the strictest wants them. */
+function closeAll(call: Call, uses: readonly Use[]): void {
+  for (const access of ["readOnly", "close"] as const) {
+    for (const use of uses) {
+      const [address, bytes] = pagesOf(use);
+      if (bytes > 0 && use.writes === (access === "close")) call.protect(address, bytes, access);
+    }
+  }
 }
 
 /** Closes what an operation may access. */
 function close(call: Call, operation: Operation, use: Use): void {
-  call.process.hostOrder?.use(operation, use);
-  protect(call, use, false);
+  const { hostOrder } = call.process;
+  if (hostOrder === null) return;
+  hostOrder.use(operation, use);
+  closeAll(call, hostOrder.overlapping(use));
 }
 
 /**
@@ -39,8 +51,8 @@ export function relyOn(call: Call, ended: (order: HostOrder) => readonly Use[]):
   const { hostOrder } = call.process;
   if (hostOrder === null) return;
   const uses = ended(hostOrder);
-  for (const use of uses) protect(call, use, true);
-  for (const use of uses) for (const other of hostOrder.overlapping(use)) protect(call, other, false);
+  for (const use of uses) open(call, use);
+  closeAll(call, [...new Set(uses.flatMap((use) => hostOrder.overlapping(use)))]);
 }
 
 /** A launch may access the managed memory to which its arguments point. Managed variables are not watched. */
@@ -55,18 +67,26 @@ export function closeForLaunch(call: Call, operation: Operation | null, spec: La
     const found = process.allocations.find(view.getBigUint64(at, true));
     if (found === null || found.kind !== "managed" || used.has(found.offset)) continue;
     used.add(found.offset);
-    close(call, operation, { from: found.offset, to: roundedUp(found.offset + found.bytes), by });
+    close(call, operation, { from: found.offset, to: roundedUp(found.offset + found.bytes), by, writes: true });
   }
 }
 
 /** Managed memory has its pages for itself. */
 const roundedUp = (end: number): number => Math.ceil(end / pageBytes) * pageBytes;
 
-/** An asynchronous copy writes to pinned memory of the host when it wants. */
-export function closeForCopy(call: Call, operation: Operation | null, target: Place, bytes: number): void {
+/** An asynchronous copy writes to pinned memory of the host, and reads it, when it wants. */
+export function closeForCopy(
+  call: Call,
+  operation: Operation | null,
+  [target, source]: readonly [Place, Place],
+  bytes: number,
+): void {
   if (call.process.hostOrder === null || operation === null) return;
-  if (target.kind !== "device" || target.allocation?.kind !== "pinned") return;
-  close(call, operation, { from: target.offset, to: target.offset + bytes, by: "an asynchronous copy" });
+  for (const place of [target, source]) {
+    if (place.kind !== "device" || place.allocation?.kind !== "pinned") continue;
+    const use = { from: place.offset, to: place.offset + bytes, by: "an asynchronous copy", writes: place === target };
+    close(call, operation, use);
+  }
 }
 
 /** An access of the program's own code to device memory that is closed to it. */
@@ -89,16 +109,14 @@ export function hostFault(call: Call, { address, isWrite, isAtomic }: HostFault)
     process.misuse(`the program itself ${accesses} ${at}, ${whatIs(process, offset)}`);
     return false;
   }
-  const use = process.hostOrder.useAt(offset);
+  const use = process.hostOrder.useAt(offset, isWrite);
   if (use !== null && !isAtomic) {
     process.misuse(
       `the program ${accesses} ${at} in ${found.kind} memory, which ${use.by} may be using: nothing has waited for it`,
     );
   }
-  process.hostOrder.forget(
-    process.hostOrder.overlapping({ from: found.offset, to: found.offset + found.bytes, by: "" }),
-  );
-  call.protect(addressOf(found.offset), found.bytes, true);
+  process.hostOrder.forget(process.hostOrder.overlapping({ from: found.offset, to: found.offset + found.bytes }));
+  call.protect(addressOf(found.offset), found.bytes, "open");
   return true;
 }
 

@@ -209,7 +209,7 @@ export const launchCalls: Handlers = {
     const target = call.target(0);
     const { name } = kernelOf(call, call.address(1)).kernel;
     const address = call.process.text(name);
-    call.protect(address, name.length + 1, true);
+    call.protect(address, name.length + 1, "open");
     call.set64(target, address);
     return 0;
   },
@@ -239,7 +239,7 @@ export const launchCalls: Handlers = {
     const { device } = call;
     for (const variable of call.process.registry.managed(call.address(0))) {
       const address = device.variableAddress(variable);
-      call.protect(address, variable.bytes, true);
+      call.protect(address, variable.bytes, "open");
       call.set64(variable.pointer ?? fail(errors.invalidSymbol), address);
     }
     return 0;

@@ -2,7 +2,7 @@ import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
 import { type Allocation, type AllocationKind, totalMemory } from "../state/allocations.ts";
 import type { CudaProcess } from "../state/process.ts";
-import { checkDirection, copyBytes, isPageable, noteCopied, type Place, placeOf } from "../run/copies.ts";
+import { checkDirection, checkInUse, copyBytes, isPageable, noteCopied, type Place, placeOf } from "../run/copies.ts";
 import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
 import { copyParams, type CopyTask, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
 import { itemKind } from "../base/wire.ts";
@@ -25,7 +25,7 @@ export function allocate(call: Call, kind: AllocationKind, bytes: number, flags 
     process.notesWrites && kind === "device",
   );
   const address = addressOf(made.offset);
-  if (kind !== "device") call.protect(address, bytes, true);
+  if (kind !== "device") call.protect(address, bytes, "open");
   return address;
 }
 
@@ -44,7 +44,7 @@ function release(call: Call, address: bigint, kinds: readonly AllocationKind[]):
   if (!kinds.includes(found.kind)) invalid(`the memory is ${found.kind} memory, which is freed by another call`);
   relyOn(call, (order) => order.allEnded());
   return waitFor(call, device.streams.ended(), () => {
-    if (found.kind !== "device") call.protect(address, found.bytes, false);
+    if (found.kind !== "device") call.protect(address, found.bytes, "close");
     process.allocations.giveBack(found);
     return process.error;
   });
@@ -125,7 +125,7 @@ export interface Order {
 export interface CopyWork {
   /** Where it goes to, and where it comes from. */
   readonly places: readonly [Place, Place];
-  /** The size of its destination, if that is one stretch. */
+  /** The size of both, if they are one stretch each. */
   readonly bytes?: number;
   readonly run: () => void;
   readonly params: () => Uint8Array;
@@ -134,33 +134,34 @@ export interface CopyWork {
 /** A copy as a task. `failed` gets the error, as a task must not throw. */
 export function copyWork(
   process: CudaProcess,
-  { run, params }: Pick<CopyWork, "run" | "params">,
+  { places, run, params }: Pick<CopyWork, "places" | "run" | "params">,
   failed: (code: number) => void,
 ): CopyTask {
   return copyTask(params, () => {
     if (process.error !== 0) return;
     try {
+      for (const place of places) checkInUse(process, place);
       run();
     } catch (error) {
       if (!(error instanceof CudaError)) throw error;
+      if (error.reason !== null) process.misuse(error.reason);
       failed(error.code);
     }
   });
 }
 
-/** Does a copy in its turn. What goes wrong in a graph, which has no caller, makes the context unusable. */
+/** Does a copy in its turn. What goes wrong when no caller waits, as in a graph, makes the context unusable. */
 export function move(call: Call, { places, run, params, bytes = 0 }: CopyWork, { stream, isAsync }: Order): Status {
   const { process } = call;
   const isCaptured = stream.capture !== null;
-  const [target] = places;
   let problem = 0;
-  const task = copyWork(process, { run, params }, (code) => {
+  const waits = !isAsync || places.some(isPageable);
+  const task = copyWork(process, { places, run, params }, (code) => {
     problem = code;
-    if (isCaptured) process.break(code);
+    if (isCaptured || !waits) process.break(code);
   });
   const operation = enqueue(call, stream, task);
-  const waits = !isAsync || places.some(isPageable);
-  if (!waits) closeForCopy(call, operation, target, bytes);
+  if (!waits) closeForCopy(call, operation, places, bytes);
   if (!waits || operation === null) return 0;
   relyOn(call, (order) => order.operationEnded(operation));
   if (!isAsync) call.showsOutput = true;
@@ -188,7 +189,15 @@ export function fillOf(process: CudaProcess, what: Fill): FillTask {
   const place = placeOfRegion(process, what.region, what.extent);
   require(place.kind === "device");
   return fillTask(what, () => {
-    if (process.error === 0) fillRows(process, place, what);
+    if (process.error !== 0) return;
+    try {
+      checkInUse(process, place);
+      fillRows(process, place, what);
+    } catch (error) {
+      if (!(error instanceof CudaError)) throw error;
+      if (error.reason !== null) process.misuse(error.reason);
+      process.break(error.code);
+    }
   });
 }
 

@@ -51,6 +51,7 @@ export const itemKind = {
   giveBack: 10,
   upload: 11,
   download: 12,
+  readOnly: 13,
 } as const;
 
 /** One of the things that the client does when an answer comes. */

@@ -1,6 +1,6 @@
-import { errors, invalid, require } from "../base/errors.ts";
+import { CudaError, errors, invalid, require } from "../base/errors.ts";
 import type { ProcessState } from "../state/process-state.ts";
-import { offsetOf } from "../base/addresses.ts";
+import { addressOf, offsetOf } from "../base/addresses.ts";
 import type { Allocation } from "../state/allocations.ts";
 
 /** One end of a copy: bytes of device memory, which pinned and managed memory are too, or of the program's own. */
@@ -69,6 +69,15 @@ export function copyBytes(process: ProcessState, to: Place, from: Place, bytes: 
 export function noteCopied(process: ProcessState, to: Extract<Place, { kind: "device" }>, bytes: number): void {
   process.machine.memory.noteWritten(to.offset, bytes);
   to.allocation?.written?.();
+}
+
+/** Throws if the memory of a place has been freed since it was found: a node of a graph may run much later. */
+export function checkInUse(process: ProcessState, place: Place): void {
+  if (place.kind !== "device" || place.allocation === null) return;
+  const { allocation } = place;
+  if (process.allocations.at(addressOf(allocation.offset)) === allocation) return;
+  const what = `the ${allocation.bytes} bytes that ${allocation.call} has given`;
+  throw new CudaError(errors.illegalAddress, `a copy or fill uses ${what}, which were freed before its turn came`);
 }
 
 /** Moves a place by some bytes. */

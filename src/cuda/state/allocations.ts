@@ -32,6 +32,8 @@ export interface Allocation {
   /** Called after the host has written to it. */
   readonly written?: () => void;
   readonly owner?: MemoryOwner;
+  /** The entry point by which the program has asked for it. */
+  readonly call: string;
   /** Return addresses of the program where it has asked for it; none unless calls are checked. */
   readonly stack: readonly bigint[];
 }
@@ -45,8 +47,8 @@ const gibibytes = (bytes: number): string => `${Math.round((bytes / 2 ** 30) * 1
 
 /** What `Allocations` needs to know, and to tell. */
 interface Listener {
-  /** The program's stack at the call that is being answered. */
-  readonly callStack: () => readonly bigint[];
+  /** The call that is being answered: its name, and the program's stack. */
+  readonly call: () => { readonly name: string; readonly stack: readonly bigint[] };
   /** Called with a text for the user the first time that something does not fit. */
   readonly onFull: (text: string) => void;
 }
@@ -88,7 +90,8 @@ export class Allocations {
     const how = { notesWrites, ...(isSeen ? { align: pageBytes } : {}) };
     const offset = this.#place(bytes, name, how);
     const host = about.kind === "pinned" || about.kind === "managed" ? addressOf(offset) : null;
-    const allocation = { ...about, offset, bytes, host, stack: this.#listener.callStack() };
+    const { name: call, stack } = this.#listener.call();
+    const allocation = { ...about, offset, bytes, host, call, stack };
     this.#byOffset.set(offset, allocation);
     this.#count(allocation, bytes);
     return allocation;

@@ -16,7 +16,7 @@ import { HostOrder } from "../work/host-order.ts";
 import type { Event, Stream } from "../work/stream.ts";
 import type { Advice } from "./advice.ts";
 import { addressOf } from "../base/addresses.ts";
-import { type Allocation, Allocations } from "./allocations.ts";
+import { type Allocation, type AllocationKind, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
 import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
@@ -85,12 +85,8 @@ export interface Surroundings {
 const isReproducible = ({ seed, steering, sanitize }: LaunchDefaults): boolean =>
   seed !== undefined || steering !== undefined || sanitizersIn(sanitize).length > 0;
 
-/** The calls that give memory of a kind. */
-const allocators: Readonly<Record<string, string>> = {
-  device: "cudaMalloc",
-  pinned: "cudaHostAlloc",
-  managed: "cudaMallocManaged",
-};
+/** The kinds of memory that the program has to free. */
+const freedByProgram: ReadonlySet<AllocationKind> = new Set(["device", "pinned", "managed"]);
 
 /** The structures of which a texture or surface object was made; null for those that were not given. */
 export interface TextureDescription {
@@ -137,7 +133,8 @@ export class ProcessState {
   readonly userObjects = new Handles<Counted>();
   /** Kernels by handles that the server gave out, apart from the functions of the host that stand for them. */
   readonly kernels = new Handles<DeviceKernel>();
-  /** The program's stack at the call that is being answered. */
+  /** The call that is being answered: the name of the entry point, and the program's stack. */
+  callName = "";
   callStack: readonly bigint[] = [];
   readonly output = new Output();
   readonly callbacks = new Callbacks();
@@ -190,7 +187,7 @@ export class ProcessState {
 
   get allocations(): Allocations {
     return (this.#allocations ??= new Allocations(this.machine.memory, {
-      callStack: () => this.callStack,
+      call: () => ({ name: this.callName, stack: this.callStack }),
       onFull: (text) => this.warn(text),
     }));
   }
@@ -283,11 +280,9 @@ export class ProcessState {
   get leaks(): readonly string[] {
     if (!this.options.checksCalls || !this.isActive) return [];
     const left = [...this.allocations.values()].filter(
-      ({ kind, device, owner }) => device >= 0 && kind in allocators && owner?.isHeld() !== false,
+      ({ kind, device, owner }) => device >= 0 && freedByProgram.has(kind) && owner?.isHeld() !== false,
     );
-    return left.map(
-      ({ kind, bytes, stack }) => `${bytes} bytes of ${allocators[kind]} are never freed${this.stackText(stack)}`,
-    );
+    return left.map(({ call, bytes, stack }) => `${bytes} bytes of ${call} are never freed${this.stackText(stack)}`);
   }
 
   /** Whether something waits for what the host or a kernel writes. */
@@ -306,7 +301,8 @@ export class ProcessState {
   }
 
   /** A call of the program begins, with return addresses if calls are checked. */
-  beginCall(stack: readonly bigint[]): void {
+  beginCall(name: string, stack: readonly bigint[]): void {
+    this.callName = name;
     this.callStack = stack;
     if (stack.length > 0) this.#surroundings.noteStack?.(stack);
   }

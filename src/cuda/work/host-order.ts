@@ -6,6 +6,8 @@ export interface Use {
   readonly to: number;
   /** As messages name it: "the kernel `scale`". */
   readonly by: string;
+  /** Whether it may write there; if not, the host may read. */
+  readonly writes: boolean;
 }
 
 /** A stream, of which nothing needs to be known but which it is. */
@@ -43,14 +45,14 @@ export class HostOrder {
     this.#open.add(use);
   }
 
-  /** What may still be accessed at a byte of device memory. */
-  useAt(offset: number): Use | null {
-    for (const use of this.#open) if (offset >= use.from && offset < use.to) return use;
+  /** What an access of the host at a byte of device memory may meet, if that writes or not. */
+  useAt(offset: number, writes: boolean): Use | null {
+    for (const use of this.#open) if ((writes || use.writes) && offset >= use.from && offset < use.to) return use;
     return null;
   }
 
   /** Other uses that overlap one. */
-  overlapping({ from, to }: Use): readonly Use[] {
+  overlapping({ from, to }: Pick<Use, "from" | "to">): readonly Use[] {
     return [...this.#open].filter((use) => use.from < to && use.to > from);
   }
 

@@ -163,3 +163,17 @@ test("rows of a block meet where the next one's words are", () => {
   expect(conflicts(body, [16, 16, 1])).toBe("loads");
   expect(conflicts(body, [16, 1, 1])).toBe("none");
 });
+
+test("places that a hash of many rounds gives, each of which uses its value several times", () => {
+  const rounds = Array.from({ length: 60 }, (_, i) => {
+    const [x, shifted, mixed, odd, next] = [4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i + 4].map((n) => `%h${n}`);
+    return `shr.u32 ${shifted}, ${x}, 3; xor.b32 ${mixed}, ${x}, ${shifted}; or.b32 ${odd}, ${x}, 5;
+      mul.lo.u32 ${next}, ${mixed}, ${odd};`;
+  });
+  const hash = `.reg .b32 %h<241>; mov.u32 %h0, SEED; ${rounds.join("\n")} and.b32 %r2, %h240, 1020;
+    add.u32 %s6, %r2, %s3;`;
+  const loads = "st.shared.u32 [%s1], %r0; ld.shared.u32 %r1, [%s6];";
+  expect(conflicts(`${hash.replace("SEED", "%r0")} ${loads}`)).toBe("loads");
+  // All lanes have the same place, and one that another round gives is another.
+  expect(conflicts(`${hash.replace("SEED", "%s0")} ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;`)).toBe("loads");
+});

@@ -113,9 +113,12 @@ export const contextCalls: Handlers = {
     call.set32(call.target(0), call.thread.device);
     return 0;
   }),
-  /** device, context, which may be null */
+  /**
+   * device, context, which may be null. What is no context is none either: numba looks for the name with `_v2` first,
+   * whichever function it finds, and calls it with one argument.
+   */
   cuCtxGetDevice_v2: initialized((call) => {
-    const context = call.address(1) === 0n ? currentContext(call) : contextAt(call, 1);
+    const context = call.process.contexts.find(call.address(1)) ?? currentContext(call);
     call.set32(call.target(0), context?.device ?? fail(errors.deviceUninitialized));
     return 0;
   }),

@@ -1,10 +1,7 @@
 import type { IrFunction } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
-import { AddressSums } from "../analysis/access/address-sums.ts";
+import { AddressSums, varyingWords } from "../analysis/access/address-sums.ts";
 import type { WatchChoices } from "./watch-choices.ts";
-
-/** What may differ between lanes at the same instruction: registers written in several places, too. */
-const varying = /(?<![a-z])(r\d|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/;
 
 /**
  * How the addresses of lanes that execute an access together lie: each lane certainly accesses other memory, all lanes
@@ -26,7 +23,7 @@ export class DistinctLanes {
   of(address: Expr, bytes: number): LaneAddresses {
     if (!this.#inRows) return "any";
     const sum = this.#sums.of(address);
-    if ([...sum.keys()].some((term) => !/^tid\.[xyz]$/.test(term) && varying.test(term))) return "any";
+    if ([...sum.keys()].some((term) => !/^tid\.[xyz]$/.test(term) && term.match(varyingWords) !== null)) return "any";
     const step = sum.get("tid.x") ?? 0n;
     if (step >= BigInt(bytes) && step <= 0x1_0000n) return "distinct";
     // Where no thread number is part of it, often one lane alone makes the access.

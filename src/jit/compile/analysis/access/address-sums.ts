@@ -42,6 +42,12 @@ function registerOf(term: string): number | null {
 
 export const isRegister = (term: string): boolean => registerOf(term) !== null;
 
+/** Longer terms are numbered. */
+const maxTermLength = 200;
+
+/** What in a term may differ between lanes at the same instruction: registers written in several places, too. */
+export const varyingWords = /(?<![a-z])(r\d|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/g;
+
 /** Whether a term counts rounds of a loop, in each of which a register is advanced. */
 export const isRounds = (term: string): boolean => term.startsWith("rounds ");
 
@@ -51,6 +57,8 @@ export class AddressSums {
   readonly kinds: Uint8Array;
   readonly #writers: ReadonlyMap<number, readonly Instruction[]>;
   readonly #known = new Map<number, Sum>();
+  /** Terms that are too long to be parts of others, by number. */
+  readonly #longTerms = new Map<string, number>();
   /** Terms that are not registers and may differ from lane to lane. */
   readonly #varying = new Set<string>();
 
@@ -188,10 +196,19 @@ export class AddressSums {
         ? 1n << (constant(b)! & 63n)
         : null;
     if (factor !== null) return added(new Map(), constant(b) === null ? b! : a!, factor);
-    const term = `${expr.prim}(${args.map(sumText).join()})`;
+    const term = this.#shortened(`${expr.prim}(${args.map(sumText).join()})`);
     const varies = args.some((arg) => this.varies(arg) || threadNumbers.some((name) => arg.has(name)));
     if (varies) this.#varying.add(term);
     return new Map([[term, 1n]]);
+  }
+
+  /** A term, or a number for it if it is long: terms would grow with the power of the depth of a hash otherwise. */
+  #shortened(term: string): string {
+    if (term.length <= maxTermLength) return term;
+    const number = this.#longTerms.get(term) ?? this.#longTerms.size;
+    this.#longTerms.set(term, number);
+    const varying = new Set(term.match(varyingWords));
+    return `value ${number} of ${[...varying].sort().join(" ")}`;
   }
 }
 

@@ -6,6 +6,6 @@
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
 export type { NativeCode, NativeCompiler, RunBlocks } from "../jit/abi/native-code.ts";
 export { openKernelFolder } from "./open-kernel-folder.ts";
-export type { HostFunction } from "../jit/abi/host-imports.ts";
+export type { HostFunction } from "../jit/abi/host-function.ts";
 export { cacheFolder } from "./cache-folder.ts";
 export { openNativeCompiler } from "./native/index.ts";

@@ -13,7 +13,7 @@ export {
   type TextureOptions,
 } from "./data/image.ts";
 export type { Im2colBox, Im2colWideBox, TensorMapOptions, TensorShape } from "./data/tensor-map.ts";
-export type { HostFunction } from "../jit/abi/host-imports.ts";
+export type { HostFunction } from "../jit/abi/host-function.ts";
 export type { KernelStore } from "../jit/abi/kernel-store.ts";
 export type { NativeCode, NativeCompiler, RunBlocks } from "../jit/abi/native-code.ts";
 export type { Contents, DeviceCore } from "./device/device-core.ts";

@@ -162,9 +162,6 @@ export type HostFunctions = {
   ) => HostResult<(typeof hostImports)[N]["results"]>;
 };
 
-/** A function of the host, whatever its row: numbers for 32 bits and for floats, bigints for 64-bit integers. */
-export type HostFunction = (...args: (number | bigint)[]) => number | bigint | void;
-
 const evalPrefix = evalImport("");
 
 /**

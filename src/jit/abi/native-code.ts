@@ -1,4 +1,4 @@
-import type { HostFunction } from "./host-imports.ts";
+import type { HostFunction } from "./host-function.ts";
 
 /** Runs blocks of a kernel: what its module exports as `run`. */
 export type RunBlocks = (context: number, from: number, to: number) => number;

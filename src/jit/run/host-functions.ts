@@ -1,6 +1,7 @@
 import { type PrimName, primOf } from "../../semantics/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import { evaluatedPrim, type HostFunction, type HostFunctions } from "../abi/host-imports.ts";
+import type { HostFunction } from "../abi/host-function.ts";
+import { evaluatedPrim, type HostFunctions } from "../abi/host-imports.ts";
 import { GivenUp, tooDeep } from "../abi/refusal.ts";
 import type { Host } from "./host.ts";
 

@@ -1,4 +1,4 @@
-import type { HostFunction } from "../abi/host-imports.ts";
+import type { HostFunction } from "../abi/host-function.ts";
 import { maxMessage, mail, mailAt, mailState, messageAt, maxValues, noBlock, valuesAt } from "./control.ts";
 
 /** The launching thread's end of the mailbox of a worker. */

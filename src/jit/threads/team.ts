@@ -1,4 +1,4 @@
-import type { HostFunction } from "../abi/host-imports.ts";
+import type { HostFunction } from "../abi/host-function.ts";
 import type { NativeCode } from "../abi/native-code.ts";
 import { controlBytes, headerWords, mailAt, mailState, noBlock, word } from "./control.ts";
 import { Mailbox } from "./mailbox.ts";

@@ -68,7 +68,7 @@ export class FreeRanges {
     return this.#startOf.get(end) ?? end;
   }
 
-  /** Takes the last part of the range that ends there, from `start` on. */
+  /** Takes the last part of the range that ends there, from `start` on, which is not before the range. */
   takeEnd(start: number, end: number): void {
     const from = this.startBefore(end);
     if (from === end) return;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { importsOf, translated, Untranslatable } from "../../cc/index.ts";
-import type { HostFunction } from "../../jit/abi/host-imports.ts";
+import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
 import { CCompiler } from "./c-compiler.ts";

@@ -1,5 +1,5 @@
 import { ModuleWriter } from "../../../src/wasm/index.ts";
-import type { HostFunction } from "../../../src/jit/abi/host-imports.ts";
+import type { HostFunction } from "../../../src/jit/abi/host-function.ts";
 import { OrderedOutput } from "../../../src/jit/threads/ordered-output.ts";
 import type { Team, Work } from "../../../src/jit/threads/team.ts";
 import { wasm } from "../../../src/wasm/index.ts";

@@ -86,6 +86,7 @@ export {
   type StandaloneKernel,
 } from "./standalone/standalone.ts";
 export type { StandaloneSite } from "./standalone/standalone-sites.ts";
+export type { PlacedParameter, PlacedSize } from "./standalone/visa-build.ts";
 export type { Stream } from "./launch/stream.ts";
 export {
   type OpenClContents,

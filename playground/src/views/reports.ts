@@ -17,7 +17,7 @@ export class ReportsView {
     this.show([]);
   }
 
-  /** Says what it means that there is no finding: sanitizers have looked, or have not; null: nothing has run. */
+  /** Explains an empty list of findings: sanitizers have looked, or have not; null: nothing has run. */
   explainNone(sanitized: boolean | null): void {
     const texts = {
       null: "Errors, warnings and what sanitizers find will be here.",

@@ -16,7 +16,7 @@ export interface RoutineCalls {
   readonly byAddress: (op: FileCallOp) => readonly IrFunction[];
 }
 
-/** The functions that a call may go to; none if it names one that there is not. */
+/** The functions that a call may go to; none if it names an undefined one. */
 export function targetsOf({ target, ...op }: FileCallOp, calls: RoutineCalls): readonly IrFunction[] {
   if (target.kind === "indirect") return calls.byAddress({ ...op, target });
   const callee = calls.named(target.function);

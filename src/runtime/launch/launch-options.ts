@@ -47,7 +47,7 @@ export interface LaunchDefaults {
 
 /** The ways in which products of matrices are summed. */
 export const matrixSums = ["hardware", "exact"] as const satisfies readonly MatrixSums[];
-/** The engines that there are on every host. Either runs everything that is executable. */
+/** The engines that every host has. Either runs everything that is executable. */
 export const usualEngines = ["interpreter", "jit"] as const;
 /** All engines. */
 export const engineNames = [...usualEngines, "native"] as const;

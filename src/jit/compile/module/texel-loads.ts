@@ -19,7 +19,7 @@ export class TexelLoads {
     this.#form = form;
   }
 
-  /** Loads texels from the bytes that the lanes of a local give. Returns a local for each channel that there is. */
+  /** Loads texels from the bytes that the lanes of a local give. Returns a local for each channel of the format. */
   load(places: number): number[] {
     const { bits, channels, value } = this.#form;
     const words = this.#words(places);

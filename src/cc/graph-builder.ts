@@ -325,12 +325,17 @@ export class GraphBuilder {
       return;
     }
     if (frame.kind === "loop") {
-      this.#locals.seal(frame.target);
-      this.#frames.pop();
+      this.#endLoop(frame);
       return;
     }
     this.#leave(frame);
     this.#close(frame);
+  }
+
+  /** All ways to the beginning of a loop are known: what comes after its code is only reached by falling out of it. */
+  #endLoop(frame: Frame): void {
+    this.#locals.seal(frame.target);
+    this.#frames.pop();
   }
 
   /** Goes on after a construct, once all ways to there are known. */
@@ -380,8 +385,7 @@ export class GraphBuilder {
         return;
       }
       if (frame.kind === "loop") {
-        this.#locals.seal(frame.target);
-        this.#frames.pop();
+        this.#endLoop(frame);
         continue;
       }
       if (frame.pending !== null || frame.target.predecessors.length > 0) {

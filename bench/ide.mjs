@@ -66,6 +66,20 @@ report(
   "hover on a register",
   places.map((at) => milliseconds(() => workspace.hover(uri, at + 9))),
 );
+/** The page around an offset, which an editor shows before one can point at anything on it. */
+const around = (at) => ({ start: Math.max(0, at - 2000), end: at + 2000 });
+report(
+  "work ahead for a page",
+  places.map((at) =>
+    milliseconds(() => {
+      while (workspace.prepare(uri, around(at)));
+    }),
+  ),
+);
+report(
+  "hover on a register after that",
+  places.map((at) => milliseconds(() => workspace.hover(uri, at + 9))),
+);
 report(
   "completion of a modifier",
   places.map((at) => milliseconds(() => workspace.completions(uri, at + 4))),

@@ -70,6 +70,14 @@ export class Workspace {
     return this.#documents.get(uri)?.hover(offset) ?? null;
   }
 
+  /**
+   * Works ahead on what `hover` tells about the registers of a page, which needs an analysis of their function: one
+   * function at a time, until it returns false. For the time in which nobody asks for anything.
+   */
+  prepare(uri: string, page: Span): boolean {
+    return this.#documents.get(uri)?.prepare(page) ?? false;
+  }
+
   /** The ways to go on at an offset, those that fit best first. */
   completions(uri: string, offset: number): readonly results.Completion[] {
     const found = this.#documents.get(uri)?.completions(offset) ?? [];

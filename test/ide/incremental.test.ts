@@ -116,11 +116,35 @@ test.each(Array.from({ length: seeds }, (_, seed) => seed))("edits of module %i"
     expect(shown(workspace, "a"), what).toEqual(shown(fresh, "a"));
     const found = workspace.diagnostics("a").map(({ severity: _, ...rest }) => rest);
     expect(sorted(found), what).toEqual(sorted(checked(text)));
+    const page = { start: 0, end: text.length };
+    if (round % 2 === 0) while (workspace.prepare("a", page));
     const offset = next(text.length + 1);
     expect(workspace.hover("a", offset), what).toEqual(fresh.hover("a", offset));
     expect(workspace.completions("a", offset), what).toEqual(fresh.completions("a", offset));
     expect(workspace.references("a", offset), what).toEqual(fresh.references("a", offset));
   }
+});
+
+test("the functions of a page are analysed one by one, and again after an edit", () => {
+  const entry = (name: string): string =>
+    `.visible .entry ${name}() { .reg .u32 %r1; mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret; }\n`;
+  const header = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  const text = header + ["a", "b", "c"].map(entry).join("");
+  const workspace = new Workspace();
+  workspace.openDocument("a", text, "ptx");
+  const page = { start: text.indexOf("a()"), end: text.indexOf("b()") };
+  const rounds = (): number => {
+    let count = 0;
+    while (workspace.prepare("a", page)) count++;
+    return count;
+  };
+  expect(rounds()).toBe(2);
+  expect(rounds()).toBe(0);
+  const register = text.indexOf("%r1, %r1");
+  expect(workspace.hover("a", register)?.text).toMatch(/^Grows by 1 from lane to lane/m);
+  workspace.update("a", [{ start: register + 9, end: register + 9, text: " " }]);
+  expect(rounds()).toBe(2);
+  expect(workspace.prepare("b", page)).toBe(false);
 });
 
 test("comments fold if they fill several lines, however the text has come about", () => {

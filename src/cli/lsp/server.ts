@@ -10,6 +10,7 @@ import {
 } from "vscode-languageserver";
 import type { CallItem, Language, Place } from "../../ide/index.ts";
 import { Workspace } from "../../ide/index.ts";
+import type { Span } from "../../source/index.ts";
 import {
   actionOf,
   callItemOf,
@@ -60,6 +61,9 @@ const capabilities: InitializeResult["capabilities"] = {
 /** How long to wait for further keystrokes before a document is checked, in milliseconds. */
 const pause = 15;
 
+/** How long nobody may have asked for anything before the server works ahead, in milliseconds. */
+const rest = 100;
+
 /** A language server: answers an editor's requests from a workspace. */
 export class LanguageServer {
   readonly #connection: Connection;
@@ -68,6 +72,9 @@ export class LanguageServer {
   readonly #lines = new Map<string, Lines>();
   readonly #versions = new Map<string, number>();
   readonly #waiting = new Map<string, NodeJS.Timeout>();
+  /** The page of each document that its editor shows, until all of it is known or edited. */
+  readonly #pages = new Map<string, Span>();
+  #ahead: NodeJS.Timeout | undefined;
   /** The diagnostics that were sent last, as text. */
   readonly #sent = new Map<string, string>();
 
@@ -121,6 +128,7 @@ export class LanguageServer {
     connection.onDidCloseTextDocument(({ textDocument: { uri } }) => {
       this.#workspace.closeDocument(uri);
       this.#lines.delete(uri);
+      this.#pages.delete(uri);
       this.#sent.delete(uri);
       clearTimeout(this.#waiting.get(uri));
       this.#waiting.delete(uri);
@@ -134,6 +142,7 @@ export class LanguageServer {
     const span = "range" in change ? this.#linesOf(uri).span(change.range) : whole;
     this.#workspace.update(uri, [{ ...span, text: change.text }]);
     this.#lines.delete(uri);
+    this.#pages.delete(uri);
   }
 
   #changed(uri: string, version: number): void {
@@ -143,6 +152,22 @@ export class LanguageServer {
       uri,
       setTimeout(() => this.#check(uri), pause),
     );
+  }
+
+  /** Notes that a page is shown, what is asked about which next should be known by then. */
+  #shows(uri: string, page: Span): void {
+    this.#pages.set(uri, page);
+    clearTimeout(this.#ahead);
+    this.#ahead = setTimeout(() => this.#workAhead(), rest).unref();
+  }
+
+  /** Does a bit of work for a page that is shown, and goes on after whatever has been asked meanwhile. */
+  #workAhead(): void {
+    const [first] = this.#pages;
+    if (first === undefined) return;
+    const [uri, page] = first;
+    if (this.#waiting.size === 0 && !this.#workspace.prepare(uri, page)) this.#pages.delete(uri);
+    this.#ahead = setTimeout(() => this.#workAhead(), pause).unref();
   }
 
   #check(uri: string): void {
@@ -249,11 +274,15 @@ export class LanguageServer {
     );
     connection.languages.semanticTokens.onRange(({ textDocument: { uri }, range }) => {
       const lines = this.#linesOf(uri);
-      return semanticTokensOf(workspace.semanticTokens(uri, lines.span(range)), lines);
+      const page = lines.span(range);
+      this.#shows(uri, page);
+      return semanticTokensOf(workspace.semanticTokens(uri, page), lines);
     });
     connection.languages.inlayHint.on(({ textDocument: { uri }, range }) => {
       const lines = this.#linesOf(uri);
-      return workspace.inlayHints(uri, lines.span(range)).map((hint) => hintOf(hint, lines));
+      const page = lines.span(range);
+      this.#shows(uri, page);
+      return workspace.inlayHints(uri, page).map((hint) => hintOf(hint, lines));
     });
     connection.onCodeLens(({ textDocument: { uri } }) => {
       const lines = this.#linesOf(uri);

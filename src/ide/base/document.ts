@@ -14,6 +14,8 @@ export interface LanguageDocument {
   /** The findings about names that this document shares with others of its language. */
   linkFindings(others: readonly LanguageDocument[]): readonly results.Finding[];
   hover(offset: number): results.Hover | null;
+  /** Works ahead, a function at a time, on what `hover` tells about a range. Returns whether there was one left. */
+  prepare(range: Span): boolean;
   completions(offset: number): readonly results.Completion[];
   /** The name at an offset: where it stands, and what it means; null if there is none that is declared. */
   nameAt(offset: number): NameAt | null;

@@ -13,6 +13,7 @@ import { hoverAt } from "./hover.ts";
 import { linkFindings, type LinkedDocument, linkedDocument } from "./linked.ts";
 import { instructionsOf, locationAt } from "./locations.ts";
 import { type Placed, PtxModel } from "./model.ts";
+import { analyseNext } from "./register-facts.ts";
 import { codeLensesOf, findSymbols, foldingRangesOf, symbolsOf } from "./outline.ts";
 import { renameEdits } from "./rename.ts";
 import { signatureHelpAt } from "./signature.ts";
@@ -64,6 +65,10 @@ export class PtxDocument implements LanguageDocument {
 
   hover(offset: number): results.Hover | null {
     return hoverAt(this.#model, offset);
+  }
+
+  prepare(range: Span): boolean {
+    return analyseNext(this.#model, range);
   }
 
   completions(offset: number): readonly results.Completion[] {

@@ -3,6 +3,7 @@ import type { CheckedModule } from "../../ptx/check/checked-module.ts";
 import { lowerAlone } from "../../ptx/lower/function-alone.ts";
 import type { FunctionDeclaration, RegisterSymbol } from "../../ptx/tree/nodes.ts";
 import type { TypeInfo } from "../../ptx/types.ts";
+import type { Span } from "../../source/index.ts";
 import { otherSpellings } from "../base/constants.ts";
 import type { Part, Placed, PtxModel } from "./model.ts";
 
@@ -25,12 +26,32 @@ export function registerText(model: PtxModel, { part, item }: Placed, symbol: Re
 }
 
 function factsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
-  const { checked } = model;
-  let functions = known.get(checked);
-  if (functions === undefined) known.set(checked, (functions = new Map()));
+  const functions = knownOf(model);
   let facts = functions.get(item);
   if (facts === undefined) functions.set(item, (facts = analysed(model, part, item)));
   return facts;
+}
+
+function knownOf({ checked }: PtxModel): Map<FunctionDeclaration, Facts | null> {
+  let functions = known.get(checked);
+  if (functions === undefined) known.set(checked, (functions = new Map()));
+  return functions;
+}
+
+/** Analyses a function of a range of the document, if there is one that has not been. Returns whether there was. */
+export function analyseNext(model: PtxModel, { start, end }: Span): boolean {
+  const functions = knownOf(model);
+  for (const part of model.parts) {
+    const shift = part.start - part.base;
+    if (part.start > end) break;
+    for (const item of part.items) {
+      if (item.kind !== "function" || item.body === null || functions.has(item)) continue;
+      if (item.start + shift > end || item.end + shift < start) continue;
+      factsOf(model, part, item);
+      return true;
+    }
+  }
+  return false;
 }
 
 function analysed({ parts, checked }: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {

@@ -66,6 +66,11 @@ export class VisaDocument implements LanguageDocument {
     return hoverAt(this.model, offset);
   }
 
+  /** What is told of a name is found at once. */
+  prepare(_range: Span): boolean {
+    return false;
+  }
+
   completions(offset: number): readonly results.Completion[] {
     return completionsAt(this.model, offset);
   }

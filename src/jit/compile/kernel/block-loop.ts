@@ -48,14 +48,16 @@ function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, { strai
   chunks.begin();
   const done = w.begin("block");
   const prepare = (): void => computeInvariants(run, run.invariants.chunk);
-  idle?.skip(straight?.range.isOpen() ?? wasm.i32(1), prepare, run, done);
-  if (straight !== null) {
+  const skipIdle = (): void => idle?.skip(prepare, run, done);
+  if (straight === null) skipIdle();
+  else {
     const { path, range } = straight;
-    range.ifTested(path, prepare, run, () => {
+    const runStraight = (): void => {
       body.writeStraight(path, prepare, (beginRow, write) => range.eachChunk(run.blockIndex, beginRow, write));
       w.value(wasm.op("i32.ge_u", local32(first), local32(threads)));
       w.brIf(done);
-    });
+    };
+    range.ifTested(path, prepare, run, runStraight, skipIdle);
   }
   chunks.rest(() => {
     start.prepare();

@@ -105,20 +105,17 @@ export class BlockRange {
     return continues.reduce(both, both(wasm.local("i32", this.#isFullRow), fits));
   }
 
-  /** Whether (0 or 1) it is not known of the next block that the tests hold. */
-  isOpen(): Wasm {
-    return wasm.op("i32.eqz", wasm.local("i32", this.#tested));
-  }
-
   /**
-   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row. `prepare`:
-   * computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's index and that after the last.
+   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row; and what is
+   * done otherwise. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's index
+   * and that after the last.
    */
   ifTested(
     { tests, stridesRead }: RangeTests,
     prepare: () => void,
     { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
     then: () => void,
+    otherwise: () => void,
   ): void {
     const { writer: w } = this.#chunk;
     const local = (index: number): Wasm => wasm.local("i32", index);
@@ -171,7 +168,7 @@ export class BlockRange {
     w.if(() => {
       w.assign([{ local: this.#tested, value: wasm.op("i32.sub", local(this.#tested), wasm.i32(1)) }]);
       then();
-    });
+    }, otherwise);
   }
 
   /** Loops over the chunks of a block, or of several that are one row. */

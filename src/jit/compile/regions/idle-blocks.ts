@@ -5,7 +5,7 @@ import { type Axis, GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
-import { both, extended, i64, minus } from "../lanes/scalar.ts";
+import { extended, i64, minus } from "../lanes/scalar.ts";
 import { branchTest } from "./branch-test.ts";
 import { type RangeTest, RangeValues } from "./range-values.ts";
 
@@ -83,11 +83,10 @@ export class IdleBlocks {
 
   /**
    * Skips blocks from this one on, and goes to `done` with the last of them as the present one; goes on if this block
-   * has something to do. `isOpen`: whether (0 or 1) that is not known; `prepare`: computes the first chunk's invariants;
-   * `blockIndex`, `end`: locals with the block's index and that after the last.
+   * has something to do. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's
+   * index and that after the last.
    */
   skip(
-    isOpen: Wasm,
     prepare: () => void,
     { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
     done: Label,
@@ -96,7 +95,7 @@ export class IdleBlocks {
     const local = (index: number): Wasm => wasm.local("i32", index);
     const min = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
     const one = wasm.i32(1);
-    w.value(both(isOpen, local(this.#isInRows)));
+    w.value(local(this.#isInRows));
     w.if(() => {
       prepare();
       this.#chunk.begin();

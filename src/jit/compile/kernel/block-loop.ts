@@ -40,7 +40,7 @@ export function writeBlockLoop(run: KernelRun, start: ChunkStart, tests: BlockTe
   } else new ChunkTurns(run, suspension, mayYield(unit, points)).write(chunks, start);
 }
 
-/** Each chunk runs once, to its end; none where the block is idle, those at the beginning perhaps on the straight path. */
+/** Each chunk runs once, to its end: none of an idle block, and those at the beginning perhaps on the straight path. */
 function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, { straight, idle }: BlockTests): void {
   const { scope, threads, first } = run;
   const { writer: w, body } = scope;

@@ -106,9 +106,9 @@ export class BlockRange {
   }
 
   /**
-   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row; and what is
-   * done otherwise. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's index
-   * and that after the last.
+   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row; and what
+   * is done otherwise. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's
+   * index and that after the last.
    */
   ifTested(
     { tests, stridesRead }: RangeTests,

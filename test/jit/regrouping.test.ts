@@ -69,7 +69,7 @@ function blocksFor(text: string, grid: Dim3, block: Dim3, sharedBytes = 0): Dim3
   const regrouping = new Regrouping(program, new CompiledFunctions(program), (ir, b) =>
     warpConflictsOf(ir, b, program.bindings),
   );
-  return regrouping.of({ kernel: "k", grid, block, sharedBytes, params: new Uint8Array(8) }).block;
+  return regrouping.blocksFor({ kernel: "k", grid, block, sharedBytes, params: new Uint8Array(8) })?.block ?? block;
 }
 
 const fixedSize = `mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r3, %r2, 3; or.b32 %x, %r3, %r1;

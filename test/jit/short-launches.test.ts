@@ -4,7 +4,7 @@ import { Device, type KernelResult } from "../../src/runtime/index.ts";
 /** Each thread notes what it is given: its number, the parameter, sizes of the grid and block, the launch's number. */
 const text = `
 .version 8.0
-.target sm_80
+.target sm_90
 .address_size 64
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 a);
 .global .align 1 .b8 hello[] = {104, 105, 0};
@@ -24,6 +24,16 @@ const text = `
   mul.wide.u32 %rd2, %r5, 4;
   add.s64 %rd3, %rd1, %rd2;
   st.global.u32 [%rd3], %r8;
+  ret;
+}
+.visible .entry counts(.param .u64 to)
+{
+  .reg .b32 %r<8>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [to];
+  mov.u32 %r1, %nctaid.x; mov.u32 %r2, %nctaid.y; mov.u32 %r3, %nctaid.z;
+  st.global.v2.u32 [%rd1], {%r1, %r2}; st.global.u32 [%rd1+8], %r3;
+  mov.u32 %r4, %nclusterid.x; mov.u32 %r5, %nclusterid.y; mov.u32 %r6, %nclusterid.z;
+  st.global.v2.u32 [%rd1+16], {%r4, %r5}; st.global.u32 [%rd1+24], %r6;
   ret;
 }
 .visible .entry number(.param .u64 to)
@@ -81,6 +91,41 @@ describe.each(["jit", "interpreter"] as const)("launches one after the other (%s
       expect([...to.read()]).toEqual(want);
       expect([...other.read()]).toEqual(untouched);
     }
+  });
+
+  test("grids of all sizes, each block a cluster, between launches of another kernel", () => {
+    const { device, module } = launcher(engine);
+    const [to, other] = [device.buffer("u32", 8), device.buffer("u32", 256)];
+    const grids = [[3, 2, 2], [3, 2, 2], [1, 5, 1], [4], [3, 2, 2], [1, 1, 7]] as const;
+    for (const grid of [...grids, ...grids]) {
+      const [x, y = 1, z = 1] = grid as readonly [number, number?, number?];
+      expect(module.kernel("counts").launch({ grid, block: 64, args: [to] })).toMatchObject({ ok: true, engine });
+      expect([...to.read()]).toEqual([x, y, z, 0, x, y, z, 0]);
+      expect(module.kernel("note").launch({ grid: x, block: 32, args: [other, y] })).toMatchObject({
+        ok: true,
+        engine,
+      });
+      expect(other.read()[31]).toBe(3_200_000 + 1000 * x + y);
+    }
+  });
+
+  test("settings that change nothing of what runs", () => {
+    const { device, module } = launcher(engine);
+    const note = module.kernel("note");
+    const to = device.buffer("u32", 32);
+    const printed: string[] = [];
+    const onOutput = (text: string): void => void printed.push(text);
+    const all = [{ sanitize: [] }, { hostThreads: 2, matrix: "exact" }, { onOutput }, { hostClock: true }] as const;
+    all.forEach((settings, i) => {
+      expect(note.launch({ grid: 1, block: 32, args: [to, i], ...settings })).toMatchObject({ ok: true, engine });
+      expect(to.read()[0]).toBe(3_201_000 + i);
+      const greeted = module.kernel("greet").launch({ grid: 1, block: 1, args: [to], ...settings });
+      expect(greeted).toMatchObject({ ok: true, stdout: "hi" });
+    });
+    expect(printed).toEqual(["hi"]);
+    expect(() => note.launch({ grid: 1, block: 32, args: [to, 1], hostThreads: 0 })).toThrow("hostThreads is 0");
+    expect(() => note.launch({ grid: 1, block: 32, args: [to, 1], matrix: "none" as "exact" })).toThrow("matrix");
+    expect(() => note.launch({ grid: 1, block: 32, args: [to, 1], ...{ speed: 1 } })).toThrow('no option "speed"');
   });
 
   test("an allocation that has been freed, or made, since the last launch is known", () => {

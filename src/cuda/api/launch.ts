@@ -52,11 +52,14 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
 }
 
 /** Checks a launch, and appends it to a stream. */
-export function launch(call: Call, spec: LaunchSpec, stream: Stream, handle: bigint): Status {
+export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
-  checkLaunch(spec, device);
-  const task = kernelTask({ ...spec, launchedAt: call.process.callStack }, device, handle);
-  closeForLaunch(call, enqueue(call, stream, task), spec);
+  checkLaunch(asked, device);
+  // Each field by its name: programs launch kernels of microseconds, and a copy takes some of them.
+  const { kernel, grid, block, shared, cluster, isCooperative, params } = asked;
+  const launchedAt = call.process.callStack;
+  const spec: LaunchSpec = { kernel, grid, block, shared, cluster, isCooperative, params, launchedAt };
+  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle)), spec);
   return 0;
 }
 
@@ -135,8 +138,9 @@ export function launchOneWay(call: Call, data: DataView, params: Uint8Array): vo
   const kernel = kernelOf(call, handle);
   const sizes = (at: number): Sizes => [0, 4, 8].map((i) => data.getUint32(at + i, true)) as unknown as Sizes;
   const stream = call.streamOf(data.getBigUint64(8, true));
-  const spec = { kernel, grid: sizes(16), block: sizes(28), shared: data.getUint32(40, true), cluster: null };
-  launch(call, { ...spec, isCooperative: false, params }, stream, handle);
+  const shared = data.getUint32(40, true);
+  const spec = { kernel, grid: sizes(16), block: sizes(28), shared, cluster: null, isCooperative: false, params };
+  launch(call, spec, stream, handle);
 }
 
 /** Attributes of functions that can be set, by number. */

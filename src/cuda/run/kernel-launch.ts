@@ -85,21 +85,7 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   const { process } = device;
   if (process.error !== 0) return;
   const { kernel } = spec.kernel;
-  const { recorder } = process;
-  const options: LaunchOptions = {
-    ...process.launchSettings,
-    grid: spec.grid,
-    block: spec.block,
-    shared: spec.shared,
-    ...(spec.cluster === null ? {} : { cluster: spec.cluster }),
-    args: spec.kernel.parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
-    ...(recorder === null
-      ? {}
-      : {
-          onBegin: (request) => recorder.launch(kernel.module, request, process.describeStack(spec.launchedAt ?? [])),
-        }),
-    ...(spec.isCooperative ? { environment: workspaceFor(device) } : {}),
-  };
+  const options = optionsOf(spec, device);
   try {
     const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
     const isApart = process.machine.memory.pending.areOpen || spec.kernel.mayWait(key, () => kernel.mayWait(options));
@@ -111,6 +97,43 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
   } catch (error) {
     return failed(error, device);
   }
+}
+
+/**
+ * The options of a launch. Each by its name, whether it is there or not: to copy those of the process takes longer than
+ * a small kernel.
+ */
+function optionsOf(spec: LaunchSpec, device: CudaDevice): LaunchOptions {
+  const { recorder, launchSettings: settings } = device.process;
+  const { kernel, parameters } = spec.kernel;
+  const onBegin: LaunchOptions["onBegin"] = (request) =>
+    recorder?.launch(kernel.module, request, device.process.describeStack(spec.launchedAt ?? []));
+  const options: { readonly [K in keyof Required<LaunchOptions>]: LaunchOptions[K] | undefined } = {
+    grid: spec.grid,
+    block: spec.block,
+    shared: spec.shared,
+    cluster: spec.cluster ?? undefined,
+    args: parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
+    environment: spec.isCooperative ? workspaceFor(device) : undefined,
+    onBegin: recorder === null ? undefined : onBegin,
+    engine: settings.engine,
+    hostThreads: settings.hostThreads,
+    hostClock: settings.hostClock,
+    matrix: settings.matrix,
+    onOutput: settings.onOutput,
+    sanitize: settings.sanitize,
+    observers: settings.observers,
+    onReport: settings.onReport,
+    onProgress: settings.onProgress,
+    blocks: settings.blocks,
+    global: undefined,
+    local: undefined,
+    seed: settings.seed,
+    steering: settings.steering,
+    maxSteps: settings.maxSteps,
+    timeoutMs: settings.timeoutMs,
+  };
+  return options as LaunchOptions;
 }
 
 /** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */

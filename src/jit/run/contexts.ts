@@ -103,6 +103,9 @@ const header = {
   nctaidX: headerWord("nctaid.x"),
   nctaidY: headerWord("nctaid.y"),
   nctaidZ: headerWord("nctaid.z"),
+  nclusteridX: headerWord("nclusterid.x"),
+  nclusteridY: headerWord("nclusterid.y"),
+  nclusteridZ: headerWord("nclusterid.z"),
   nwarpid: headerWord("nwarpid"),
   nsmid: headerWord("nsmid"),
   envreg1: headerWord("envreg1"),
@@ -202,7 +205,7 @@ function fillParams(
   const { u8 } = memory.views;
   const room = layout.roots - layout.params;
   u8.set(params.length <= room ? params : params.subarray(0, room), context + layout.params);
-  u8.fill(0, context + layout.sites, context + layout.extents);
+  if (layout.sites < layout.extents) u8.fill(0, context + layout.sites, context + layout.extents);
 }
 
 /** Notes the allocation to which a parameter points. */
@@ -226,23 +229,26 @@ function fillRoot(
   i32[at + 3] = -base;
 }
 
-/** What a launch writes into a context that has been filled for another one of the same sizes. */
-export interface NextLaunch {
-  readonly id: number;
-  readonly params: Uint8Array;
-}
-
-/** Fills a context that an earlier launch has left, the allocations being the same. Returns the context. */
+/**
+ * Fills a context that an earlier launch without clusters has left: of the same sizes, apart from its grid, and with
+ * the same allocations. Returns the context.
+ */
 export function fillForLaunch(
   device: Pick<Grid, "addresses" | "memory">,
   kernel: CompiledKernel,
   context: number,
-  { id, params }: NextLaunch,
+  id: number,
+  { grid, params }: Pick<LaunchRequest, "grid" | "params">,
 ): number {
-  const { layout, roots } = kernel;
+  const { roots } = kernel;
   const { i32 } = device.memory.views;
+  const at = context >>> 2;
   fillParams(device, kernel, context, params);
   for (let i = 0; i < roots.length; i++) fillRoot(device, kernel, context, i);
-  i32[(context + layout.words.gridid) >>> 2] = id;
+  // Each block is a cluster.
+  i32[at + header.nctaidX] = i32[at + header.nclusteridX] = grid[0];
+  i32[at + header.nctaidY] = i32[at + header.nclusteridY] = grid[1];
+  i32[at + header.nctaidZ] = i32[at + header.nclusteridZ] = grid[2];
+  i32[at + header.gridid] = id;
   return context;
 }

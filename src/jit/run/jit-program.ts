@@ -28,9 +28,10 @@ import {
   type LaunchMemory,
 } from "./launch-execution.ts";
 import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
+import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
-import { Regrouping } from "./regrouping.ts";
+import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
 import { WatchedLaunches, type WatchedResult } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
@@ -45,12 +46,11 @@ export class JitProgram {
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
+  readonly #ways = new LaunchWays();
   readonly #cache: KernelCache | null;
   readonly #native: NativeCompiler | null;
   #constants: number | null = null;
   #launchMemory: LaunchMemory | null = null;
-  /** What the last launch ran. */
-  #last: { readonly request: LaunchRequest; readonly isShared: boolean; readonly loaded: LoadedKernel } | null = null;
   #watched: WatchedLaunches | null = null;
   /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
   readonly #hasPhases: boolean;
@@ -84,23 +84,15 @@ export class JitProgram {
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
-    const loaded = this.#load(this.#regrouping.of(request));
-    if (typeof loaded === "string") return loaded;
-    const cluster = this.#clusterOf(request);
-    if (cluster > 1 && request.blocks !== undefined) return "a part of the grid runs, in clusters";
-    if (cluster > mostContexts(loaded.kernel, request.sharedBytes))
-      return "the blocks of a cluster need too much memory";
-    // Those of one part would wait for ever for those of a later one.
-    return (request.blocks?.length ?? 0) > 1 && loaded.kernel.waits
-      ? "several parts of the grid run, the blocks of which may wait for each other"
-      : null;
+    const way = this.#wayOf(request);
+    return typeof way === "string" ? way : way.obstacle;
   }
 
   /** Returns why WebAssembly runs a kernel that is compiled; null if machine code does. */
   whyNotNative(request: LaunchRequest): string | null {
-    const loaded = this.#load(this.#regrouping.of(request));
-    if (typeof loaded === "string") return loaded;
-    return typeof loaded.native === "string" ? loaded.native : null;
+    const way = this.#wayOf(request);
+    if (typeof way === "string") return way;
+    return typeof way.loaded.native === "string" ? way.loaded.native : null;
   }
 
   /** Blocks of a cluster. */
@@ -111,14 +103,14 @@ export class JitProgram {
 
   /** Whether blocks of a launch may wait for what others do: other blocks, the host, other launches. */
   mayWait(request: LaunchRequest): boolean {
-    const loaded = this.#load(this.#regrouping.of(request));
-    return typeof loaded === "string" || loaded.kernel.waits;
+    const way = this.#wayOf(request);
+    return typeof way === "string" || way.loaded.kernel.waits;
   }
 
   /** Whether a launch may have to be undone; what other launches do meanwhile would be undone with it. */
   mayBeUndone(request: LaunchRequest): boolean {
-    const loaded = this.#load(this.#regrouping.of(request));
-    return typeof loaded !== "string" && loaded.kernel.mayGiveUp;
+    const way = this.#wayOf(request);
+    return typeof way !== "string" && way.loaded.kernel.mayGiveUp;
   }
 
   /**
@@ -126,18 +118,18 @@ export class JitProgram {
    * from then on; the launch has been undone.
    */
   launch(asked: LaunchRequest): JitResult | null {
-    const request = this.#regrouping.of(asked);
-    const loaded = this.#load(request);
-    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
-    const isJudged = this.#isJudged(loaded.kernel, request);
-    if (!loaded.kernel.mayGiveUp && !isJudged && !this.#mayStall(loaded.kernel)) {
-      return this.#run(loaded, request, false);
-    }
-    const attempt = isQuiet(loaded.kernel)
-      ? quietAttempt(request, this.program.memory.checkpoint(), (reason) => this.#refuse(request, reason))
+    const way = this.#openWay(asked);
+    const request = way.blocks === null ? asked : inBlocks(asked, way.blocks);
+    const { kernel } = way.loaded;
+    const { memory } = this.program;
+    const isJudged = way.isJudged && memory.allocatedBytes <= maxCheckpointBytes;
+    const mayStall = way.mayStall && memory.allocatedBytes <= maxStallBytes;
+    if (!kernel.mayGiveUp && !isJudged && !mayStall) return this.#run(way, request, false);
+    const attempt = isQuiet(kernel)
+      ? quietAttempt(request, memory.checkpoint(), (reason) => this.#refuse(request, reason))
       : this.#attempt(request);
     try {
-      const result = this.#run(loaded, attempt.request, true, attempt.id);
+      const result = this.#run(way, attempt.request, true, attempt.id);
       if (!result.ok && isJudged) return this.#again(attempt, asked);
       attempt.print(result);
       return result;
@@ -166,17 +158,9 @@ export class JitProgram {
     return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1 };
   }
 
-  /**
-   * Whether a launch is found out that waits forever for a phase of an mbarrier, or for tensor memory. That takes a
-   * copy of the device's memory.
-   */
-  #mayStall({ waits }: CompiledKernel): boolean {
-    return waits && this.#hasPhases && this.program.memory.allocatedBytes <= maxStallBytes;
-  }
-
   /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
-  #run(loaded: LoadedKernel, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
-    const short = this.#shortLaunches(loaded);
+  #run({ loaded, short }: LaunchWay, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
+    this.#placeConstants();
     const run = (request: LaunchRequest): JitResult =>
       short.take(request)
         ? short.run(request, id)
@@ -201,19 +185,7 @@ export class JitProgram {
     const functions = this.#functionsFor(compiled, request);
     const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
     this.#kernels.set(keyOf(request, shape), reason);
-    this.#last = null;
-  }
-
-  /**
-   * Whether the interpreter decides which of several faults comes first: where the lanes of a warp run in several
-   * chunks that know nothing of each other. That takes a copy of the device's memory, which is cheap if the memory is
-   * small.
-   */
-  #isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z], threads: model, asked }: LaunchRequest): boolean {
-    const threads = x * y * z;
-    if (shape.width !== null) return false;
-    if (asked === undefined && lanes >= Math.min(model?.width ?? 32, threads)) return false;
-    return this.program.memory.allocatedBytes <= maxCheckpointBytes;
+    this.#ways.forget(request.kernel);
   }
 
   /**
@@ -241,9 +213,8 @@ export class JitProgram {
 
   /** Does what `launch` does, in workers if there are any. A launch that may be undone must be the only one. */
   async launchAsync(asked: LaunchRequest): Promise<JitResult | null> {
-    const request = this.#regrouping.of(asked);
-    const loaded = this.#load(request);
-    if (typeof loaded === "string") throw new Error(`${request.kernel} cannot be compiled: ${loaded}`);
+    const { loaded, blocks } = this.#openWay(asked);
+    const request = blocks === null ? asked : inBlocks(asked, blocks);
     if (!loaded.kernel.mayGiveUp)
       return this.#execution(loaded, request, { apart: true, canUndo: false, id: nextLaunch() }).runApart();
     const attempt = this.#attempt(request);
@@ -265,7 +236,7 @@ export class JitProgram {
     if (short === undefined) {
       short = new ShortLaunches(this.program, loaded, this.#sharedMemory(), this.#hostMaker(loaded));
       this.#short.set(loaded, short);
-    } else this.#placeConstants();
+    }
     return short;
   }
 
@@ -294,18 +265,50 @@ export class JitProgram {
     return this.#constants;
   }
 
-  /** A launch asks several times, and often like the one before it. */
-  #load(request: LaunchRequest): LoadedKernel | string {
-    if (
-      this.#last !== null &&
-      isAlike(this.#last.request, request) &&
-      this.#last.isShared === this.program.memory.isShared
-    )
-      return this.#last.loaded;
-    const loaded = this.#find(request);
+  /** How a kernel runs that is known to be compiled. */
+  #openWay(request: LaunchRequest): LaunchWay {
+    const way = this.#wayOf(request);
+    if (typeof way === "string") throw new Error(`${request.kernel} cannot be compiled: ${way}`);
+    return way;
+  }
+
+  /** How a launch runs, as it was asked for, or why its kernel cannot be compiled. */
+  #wayOf(asked: LaunchRequest): LaunchWay | string {
     const { isShared } = this.program.memory;
-    this.#last = typeof loaded === "string" ? null : { request, isShared, loaded };
-    return loaded;
+    const known = this.#ways.of(asked, isShared);
+    if (known !== null) return known;
+    const found = this.#findWay(asked);
+    this.#ways.add(asked, isShared, this.#regrouping.dependsOnGrid(asked), found);
+    return found;
+  }
+
+  #findWay(asked: LaunchRequest): LaunchWay | string {
+    const blocks = this.#regrouping.blocksFor(asked);
+    const request = blocks === null ? asked : inBlocks(asked, blocks);
+    const loaded = this.#find(request);
+    if (typeof loaded === "string") return loaded;
+    const { kernel } = loaded;
+    const mayStall = kernel.waits && this.#hasPhases;
+    const short = this.#shortLaunches(loaded);
+    return {
+      loaded,
+      blocks,
+      obstacle: this.#partsProblem(kernel, asked),
+      isJudged: isJudged(kernel, request),
+      mayStall,
+      short,
+    };
+  }
+
+  /** Why blocks of a grid cannot run as a launch wants them together, or apart; null if they can. */
+  #partsProblem(kernel: CompiledKernel, request: LaunchRequest): string | null {
+    const cluster = this.#clusterOf(request);
+    if (cluster > 1 && request.blocks !== undefined) return "a part of the grid runs, in clusters";
+    if (cluster > mostContexts(kernel, request.sharedBytes)) return "the blocks of a cluster need too much memory";
+    // Those of one part would wait for ever for those of a later one.
+    return (request.blocks?.length ?? 0) > 1 && kernel.waits
+      ? "several parts of the grid run, the blocks of which may wait for each other"
+      : null;
   }
 
   #find(request: LaunchRequest): LoadedKernel | string {
@@ -373,18 +376,11 @@ export class JitProgram {
 const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>
   `${shapeKey(kernel, shape)}${asked === undefined ? "" : " any blocks"}`;
 
-/** Whether two launches have the same kernel and shape. */
-const isAlike = (a: LaunchRequest, b: LaunchRequest): boolean =>
-  a.kernel === b.kernel &&
-  a.block[0] === b.block[0] &&
-  a.block[1] === b.block[1] &&
-  a.block[2] === b.block[2] &&
-  a.matrix === b.matrix &&
-  (a.asked === undefined) === (b.asked === undefined) &&
-  hasOwnBlocks(a) &&
-  hasOwnBlocks(b);
-
-const hasOwnBlocks = ({ threads, cluster }: LaunchRequest): boolean => threads === undefined && cluster === undefined;
+/** Whether the lanes of a warp run in several chunks that know nothing of each other's faults. */
+function isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z], threads, asked }: LaunchRequest): boolean {
+  if (shape.width !== null) return false;
+  return asked !== undefined || lanes < Math.min(threads?.width ?? 32, x * y * z);
+}
 
 /**
  * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.

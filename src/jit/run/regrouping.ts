@@ -9,19 +9,8 @@ import { specialsOf } from "../compile/analysis/values/special-registers.ts";
 import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
-type Blocks = Pick<LaunchRequest, "grid" | "block">;
-
-/** The launch as it was asked for, and as it runs; null: in the blocks that were asked for. */
-interface Known {
-  readonly asked: Blocks;
-  readonly regrouped: Blocks | null;
-}
-
-/** The last request, and what it has become. Launches ask several times. */
-interface Last {
-  readonly request: LaunchRequest;
-  readonly result: LaunchRequest;
-}
+/** The blocks of a launch: how many there are, and of how many threads. */
+export type Blocks = Pick<LaunchRequest, "grid" | "block">;
 
 /**
  * Runs the threads of a launch in other blocks, where the kernel cannot tell: it knows its threads by their global
@@ -34,8 +23,6 @@ export class Regrouping {
   readonly #conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts;
   /** By kernel; null where it can tell. */
   readonly #uses = new Map<string, GlobalIndexUse | null>();
-  readonly #known = new Map<string, Known>();
-  #last: Last | null = null;
 
   /** `conflictsOf`: what lanes of a warp find of each other's accesses; kernels with `loads` stay as they are. */
   constructor(
@@ -48,19 +35,16 @@ export class Regrouping {
     this.#conflictsOf = conflictsOf;
   }
 
-  /** The request, or one for the same threads in other blocks. */
-  of(request: LaunchRequest): LaunchRequest {
-    const { kernel, grid, block, cluster, blocks, threads, sharedBytes } = request;
-    if (block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1)) return request;
-    if (cluster !== undefined || blocks !== undefined || threads !== undefined || sharedBytes > 0) return request;
-    if (this.#last?.request === request) return this.#last.result;
-    let known = this.#known.get(kernel);
-    if (known === undefined || !isSame(known.asked.grid, grid) || !isSame(known.asked.block, block)) {
-      this.#known.set(kernel, (known = { asked: { grid, block }, regrouped: this.#regrouped(request) }));
-    }
-    const result = known.regrouped === null ? request : inBlocks(request, known.asked, known.regrouped);
-    this.#last = { request, result };
-    return result;
+  /** Whether the blocks of a launch may depend on the size of its grid. */
+  dependsOnGrid({ kernel, block, cluster, blocks, threads, sharedBytes }: LaunchRequest): boolean {
+    if (block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1)) return false;
+    if (cluster !== undefined || blocks !== undefined || threads !== undefined || sharedBytes > 0) return false;
+    return this.useOf(kernel) !== null;
+  }
+
+  /** Other blocks in which a launch runs; null if it runs in those that were asked for. */
+  blocksFor(request: LaunchRequest): Blocks | null {
+    return this.dependsOnGrid(request) ? this.#regrouped(request) : null;
   }
 
   #regrouped({ kernel, grid, block }: LaunchRequest): Blocks | null {
@@ -102,8 +86,6 @@ const mostThreads = 1024;
 
 /** Threads of a row of which some may be missing in the last chunk. */
 const fewest = 64;
-
-const isSame = (a: Dim3, b: Dim3): boolean => a[0] === b[0] && a[1] === b[1] && a[2] === b[2];
 
 /** Whether numbers of threads have 31 bits at most, so that they are the same in 32 and 64 bits. */
 const fits = (grid: Dim3, block: Dim3): boolean => grid.every((n, i) => n * block[i]! < 2 ** 31);
@@ -167,8 +149,9 @@ function isAlone(instruction: Instruction, shared: ReadonlySet<string>): boolean
 }
 
 /** The same launch in other blocks; how far it is counts the blocks that were asked for. */
-function inBlocks(request: LaunchRequest, asked: Blocks, { grid, block }: Blocks): LaunchRequest {
+export function inBlocks(request: LaunchRequest, { grid, block }: Blocks): LaunchRequest {
   const { onProgress } = request;
+  const asked = { grid: request.grid, block: request.block };
   const blocks = blocksOf(asked);
   // Each property by name: V8 then knows where they are. A copy by `...` makes every launch some microseconds longer.
   const all: { readonly [K in keyof Required<LaunchRequest>]: LaunchRequest[K] | undefined } = {

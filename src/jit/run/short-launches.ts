@@ -2,8 +2,9 @@ import { windows } from "../../ir/index.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import { addFault } from "../../machine/faults/report-sink.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
-import type { Dim3, Report } from "../../machine/reports/report.ts";
+import { type Dim3, isSameDim3, type Report } from "../../machine/reports/report.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
+import { clusterSize } from "../../machine/state/cluster.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { HostImport } from "../abi/host-imports.ts";
@@ -21,7 +22,6 @@ const maxKeptBytes = 2 ** 18;
 
 /** The sizes for which the context is filled, and the table of allocations that it names. */
 interface Filled {
-  readonly grid: Dim3;
   readonly block: Dim3;
   readonly sharedBytes: number;
   readonly paramBytes: number;
@@ -30,7 +30,7 @@ interface Filled {
 
 const noReports: readonly Report[] = [];
 
-const isSame = (a: Dim3, b: Dim3): boolean => a === b || (a[0] === b[0] && a[1] === b[1] && a[2] === b[2]);
+const isCount = (n: number): boolean => Number.isInteger(n) && n >= 1;
 
 /**
  * The launches of one kernel that take less time than a team would cost: the calling thread runs all blocks at once.
@@ -120,7 +120,7 @@ export class ShortLaunches {
     tables.giveBack(table);
     if (this.#filled !== null && this.#isFilledFor(request, table, this.#filled)) {
       const { kernel } = this.#loaded;
-      return fillForLaunch(this.#program, kernel, this.#context!.at, { id: this.#id, params: request.params });
+      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request);
     }
     return this.#fillAnew(request, table);
   }
@@ -131,22 +131,22 @@ export class ShortLaunches {
       last.table === table &&
       last.sharedBytes === sharedBytes &&
       last.paramBytes === params.length &&
-      isSame(last.grid, grid) &&
-      isSame(last.block, block) &&
+      isSameDim3(last.block, block) &&
+      grid.every(isCount) &&
       environment === undefined
     );
   }
 
   #fillAnew(request: LaunchRequest, table: ExtentTable): number {
     const { kernel } = this.#loaded;
-    const { grid, block, sharedBytes, params, environment } = request;
+    const { block, sharedBytes, params, environment } = request;
     const open = openLaunch(this.#program, request, { id: this.#id });
     this.#grid = open.grid;
     refuse(this.#program, open);
     const at = this.#roomFor(contextBytes(kernel, open.sharedBytes));
     fillContext(open.grid, kernel, at, request, { allocations: table, constants: this.#shared.constants });
-    const isUsual = environment === undefined;
-    this.#filled = isUsual ? { grid, block, sharedBytes, paramBytes: params.length, table } : null;
+    const isUsual = environment === undefined && clusterSize(open.grid) === 1;
+    this.#filled = isUsual ? { block, sharedBytes, paramBytes: params.length, table } : null;
     return at;
   }
 

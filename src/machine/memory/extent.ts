@@ -71,3 +71,7 @@ export class Layout {
     return start;
   }
 }
+
+/** The bytes of extents that do not overlap. */
+export const bytesIn = (extents: readonly Extent[]): number =>
+  extents.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -4,7 +4,7 @@ import { ImageTable } from "../images/image-table.ts";
 import type { Restore } from "./checkpoint.ts";
 import type { FrozenMemory } from "./frozen-memory.ts";
 import { FreeRanges } from "./free-ranges.ts";
-import { extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
+import { bytesIn, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
@@ -47,6 +47,7 @@ export class DeviceMemory {
   /** The launches that run on it while the host does something else. */
   readonly pending = new PendingLaunches();
   #allocationsVersion = 0;
+  #counted = { version: 0, bytes: 0 };
   /** Where the next allocations begin, if that is not for this memory to decide. */
   #places: number[] = [];
   #copies = new Uint8Array();
@@ -211,7 +212,9 @@ export class DeviceMemory {
 
   /** Bytes of all allocations. */
   get allocatedBytes(): number {
-    return this.#allocations.reduce((sum, { start, end }) => sum + end - start, 0);
+    const version = this.#allocationsVersion;
+    if (this.#counted.version !== version) this.#counted = { version, bytes: bytesIn(this.#allocations) };
+    return this.#counted.bytes;
   }
 
   /**
@@ -354,8 +357,7 @@ export class DeviceMemory {
 
   /** Fills room with zeros, except what has never been in use: touching that would take memory of the host. */
   #zeroed(placed: () => number, room: number): number {
-    const top = this.#top;
-    const start = placed();
+    const [top, start] = [this.#top, placed()];
     if (start < top) this.#views.u8.fill(0, start, Math.min(start + room, top));
     return start;
   }

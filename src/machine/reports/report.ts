@@ -3,6 +3,8 @@ import type { Origin, SourceText, Span } from "../../source/index.ts";
 /** Sizes, or an index, in the three directions of a grid or block. */
 export type Dim3 = readonly [x: number, y: number, z: number];
 
+export const isSameDim3 = (a: Dim3, b: Dim3): boolean => a === b || (a[0] === b[0] && a[1] === b[1] && a[2] === b[2]);
+
 /** A thread: the index of its block in the grid, and its own in the block. */
 export interface ThreadId {
   readonly block: Dim3;

@@ -6,8 +6,9 @@ import type { JitResult } from "../../jit/run/launch-execution.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { UsageError } from "../data/errors.ts";
-import type { EngineResult, KernelResult, LaunchDefaults } from "../launch/launch-options.ts";
+import type { EngineResult, KernelResult } from "../launch/launch-options.ts";
 import type { LaunchPlan } from "../launch/launch-plan.ts";
+import type { PlainSettings } from "../launch/plain-launch.ts";
 import type { PreparedLaunch } from "../launch/prepared-launch.ts";
 
 /** The engines that run a program's launches: compiled code where it can, and otherwise the interpreter. */
@@ -44,26 +45,39 @@ export class Engines {
   }
 
   /**
-   * Runs a launch of which only the sizes and arguments are given, in a fraction of the time that a prepared one takes.
-   * Returns null if compiled code cannot: nothing has happened then. `begun`: when it was asked for.
+   * Runs a launch that needs no preparation, in a fraction of the time that a prepared one takes. Returns null if
+   * compiled code cannot: nothing has happened then. `begun`: when it was asked for.
    */
   runPlain(
     kernel: string,
     { request, threads }: LaunchPlan,
-    { engine = "jit", hostThreads = 1 }: LaunchDefaults,
+    { engine, hostThreads, matrix, hostClock, environment, onOutput }: PlainSettings,
     begun: number,
   ): KernelResult | null {
     let stdout = "";
-    const onOutput = (text: string): void => {
+    const print = (text: string): void => {
       stdout += text;
+      onOutput?.(text);
     };
-    const launched: LaunchRequest = { kernel, ...request, onOutput, hostThreads };
+    // Each field by its name: copying the rest of an object takes longer than the launch of a small kernel.
+    const { grid, block, sharedBytes, params } = request;
+    const launched = {
+      kernel,
+      grid,
+      block,
+      sharedBytes,
+      params,
+      environment,
+      hostClock,
+      matrix,
+      hostThreads,
+      onOutput: print,
+    } as LaunchRequest;
     const jit = engine === "native" ? this.#nativeCompiler : this.#compiler;
     const result = jit.obstacleOf(launched) === null ? jit.launch(launched) : null;
     if (result === null) return null;
     const why = engine === "native" ? this.#whyNotNative(launched, jit) : null;
     const ran = engine === "native" && why === null ? "native" : "jit";
-    // Each field by its name: copying the rest of an object takes longer than the launch of a small kernel.
     const { ok, steps, reports, hostThreads: used } = result;
     const milliseconds = performance.now() - begun;
     const own = {

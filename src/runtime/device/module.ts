@@ -14,7 +14,7 @@ import { ModuleVariable } from "../data/module-variable.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
 import type { AsyncLaunchOptions, EngineResult, KernelResult, LaunchOptions } from "../launch/launch-options.ts";
 import { requireLaunchOptions, sanitizersIn } from "../launch/known-options.ts";
-import { arePlain, isPlain } from "../launch/plain-launch.ts";
+import { arePlain, plainSettings } from "../launch/plain-launch.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { type LaunchSteps, launchSteps } from "../launch/device-work.ts";
@@ -45,7 +45,7 @@ export class Module {
   #opened: Engines | null = null;
   /** The number of launches begun before the module was loaded: those cannot use its variables. */
   readonly #since: number;
-  /** Whether launches that ask for nothing special are run by compiled code, and hand nothing to the device. */
+  /** Whether nobody limits launches that do not ask for it, and they hand nothing to the device. */
   readonly #isPlain: boolean;
 
   /**
@@ -143,11 +143,13 @@ export class Module {
     return (this.#opened ??= enginesFor(this.#program, this.#cache, this.device.nativeCompiler));
   }
 
-  /** Runs a launch of which only the sizes and arguments are given, if nobody watches it: see `Engines.runPlain`. */
+  /** Runs a launch that compiled code runs and nobody watches, if it is one: see `Engines.runPlain`. */
   #runPlain(kernel: IrFunction, options: LaunchOptions): KernelResult | null {
-    if (!this.#isPlain || this.device.memory.pending.areOpen || !isPlain(options)) return null;
+    if (!this.#isPlain || this.device.memory.pending.areOpen) return null;
+    const settings = plainSettings(options, this.device.defaults);
+    if (settings === null) return null;
     const begun = performance.now();
-    return this.#engines.runPlain(kernel.name, this.#plan(kernel, options), this.device.defaults, begun);
+    return this.#engines.runPlain(kernel.name, this.#plan(kernel, options), settings, begun);
   }
 
   #types({ name, params }: IrFunction): readonly ParameterType[] | null {

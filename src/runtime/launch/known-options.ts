@@ -37,6 +37,9 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   stream: true,
 };
 
+/** Whether a launch has an option of this name. */
+export const isKnownOption = (name: string): boolean => Object.hasOwn(launch, name);
+
 /** Words of other libraries for the same. */
 const meanings: Readonly<Record<string, string>> = {
   gridDim: "grid",

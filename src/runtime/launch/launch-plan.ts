@@ -43,3 +43,9 @@ export type Size = number | readonly [x: number, y?: number, z?: number];
 
 export const dim3 = (size: Size): Dim3 =>
   typeof size === "number" ? [size, 1, 1] : [size[0], size[1] ?? 1, size[2] ?? 1];
+
+/** Whether a size is one that is known. */
+export const isSize = (size: Size, [x, y, z]: Dim3): boolean =>
+  typeof size === "number"
+    ? size === x && y === 1 && z === 1
+    : size[0] === x && (size[1] ?? 1) === y && (size[2] ?? 1) === z;

@@ -1,17 +1,39 @@
-import type { LaunchDefaults, LaunchOptions } from "./launch-options.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import { isKnownOption } from "./known-options.ts";
+import { type EngineName, type LaunchDefaults, type LaunchOptions, matrixSums } from "./launch-options.ts";
 
-/** The options that say what runs, and nothing of how it is run or watched. */
-const plain: ReadonlySet<string> = new Set(["grid", "block", "shared", "args"]);
-
-/** Whether the options of a launch are only those of `plain`: then it needs no preparation besides its parameters. */
-export function isPlain(options: LaunchOptions): boolean {
-  for (const name in options) if (!plain.has(name)) return false;
-  return true;
+/** How a launch runs besides its size and its arguments, where compiled code runs it and nobody watches. */
+export interface PlainSettings extends Pick<LaunchRequest, "hostClock" | "environment" | "matrix" | "onOutput"> {
+  readonly engine: EngineName;
+  readonly hostThreads: number;
 }
 
-/** Whether a device's launches are run by compiled code unless they say otherwise, and none is watched or limited. */
-export const arePlain = ({ engine = "jit", hostThreads = 1, ...others }: LaunchDefaults): boolean =>
-  (engine === "jit" || engine === "native") &&
-  Number.isInteger(hostThreads) &&
-  hostThreads >= 1 &&
-  Object.values(others).every((value) => value === undefined);
+/** The options that a plain launch may have. */
+const plain: ReadonlySet<string> = new Set<keyof LaunchOptions>([
+  ...(["grid", "block", "shared", "args", "engine", "hostThreads", "sanitize", "matrix"] as const),
+  ...(["onOutput", "hostClock", "environment"] as const),
+]);
+
+/**
+ * The settings of a launch that needs no preparation besides its parameters: it says only what runs, and how compiled
+ * code runs it. Null for any other, and where an option is wrong.
+ */
+export function plainSettings(options: LaunchOptions, defaults: LaunchDefaults): PlainSettings | null {
+  for (const name in options) {
+    if (plain.has(name)) continue;
+    if (options[name as keyof LaunchOptions] !== undefined || !isKnownOption(name)) return null;
+  }
+  const { engine = defaults.engine ?? "jit", hostThreads = defaults.hostThreads ?? 1 } = options;
+  const { sanitize = defaults.sanitize, matrix = defaults.matrix } = options;
+  if (engine !== "jit" && engine !== "native") return null;
+  if (!Number.isInteger(hostThreads) || hostThreads < 1) return null;
+  if (sanitize !== undefined && !(Array.isArray(sanitize) && sanitize.length === 0)) return null;
+  if (matrix !== undefined && !matrixSums.includes(matrix)) return null;
+  const { onOutput, hostClock, environment } = options;
+  // Each field in its place, whether there is one or not: V8 then knows where they are.
+  return { engine, hostThreads, matrix, onOutput, hostClock, environment } as PlainSettings;
+}
+
+/** Whether a device's launches neither are limited nor have a schedule of their own, unless they say otherwise. */
+export const arePlain = ({ seed, steering, maxSteps, timeoutMs }: LaunchDefaults): boolean =>
+  seed === undefined && steering === undefined && maxSteps === undefined && timeoutMs === undefined;

@@ -3,7 +3,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import { clusterProblem } from "../../program/clusters.ts";
 import { type ArgumentContext, type KernelArgument, packArguments } from "../data/argument.ts";
 import { UsageError } from "../data/errors.ts";
-import { dim3, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
+import { dim3, isSize, type LaunchPlan, type LaunchSize } from "./launch-plan.ts";
 
 /** Bytes: far more than any GPU has, and less than the shared window of the address space. */
 const maxShared = 0x0400_0000;
@@ -14,8 +14,19 @@ export const maxThreads = 1024;
 /** The number of threads in a grid or block of this size. */
 export const threadsOf = ([x, y, z]: Dim3): number => x * y * z;
 
+/** Sizes that fit a kernel: those that were given, and what they mean. */
+interface CheckedSize {
+  readonly given: { readonly grid: Dim3; readonly block: Dim3; readonly shared: number };
+  readonly grid: Dim3;
+  readonly threads: number;
+}
+
+/** By kernel, the sizes of its last launch, which has no clusters: many launches are like the one before. */
+const lastSizes = new WeakMap<IrFunction, CheckedSize>();
+
 /**
- * Plans the launch of a PTX kernel, with its parameters laid out in bytes.
+ * Plans the launch of a PTX kernel, with its parameters laid out in bytes. Where its sizes are those of the kernel's
+ * last launch they are the same objects.
  *
  * @throws UsageError if arguments or sizes do not fit the kernel
  */
@@ -25,19 +36,33 @@ export function planPtx(
   args: readonly KernelArgument[],
   context: ArgumentContext,
 ): LaunchPlan {
+  const { grid, given, threads } = checkedSize(kernel, size);
+  const params = packArguments(kernel, args, context);
+  const { block, shared: sharedBytes } = given;
+  return size.cluster === undefined
+    ? { request: { grid, block, sharedBytes, params }, threads }
+    : { request: { grid, block, sharedBytes, params, cluster: dim3(size.cluster) }, threads };
+}
+
+/** @throws UsageError if a size does not fit the kernel */
+function checkedSize(kernel: IrFunction, size: LaunchSize): CheckedSize {
   if (size.grid === undefined || size.block === undefined) {
     throw new UsageError(`kernel "${kernel.name}" is PTX: give \`grid\` in blocks and \`block\` in threads`);
   }
   const { shared = 0 } = size;
-  const grid = gridOf(kernel, dim3(size.grid));
-  const block = dim3(size.block);
+  const last = lastSizes.get(kernel);
+  if (last !== undefined && size.cluster === undefined && last.given.shared === shared) {
+    if (isSize(size.grid, last.given.grid) && isSize(size.block, last.given.block)) return last;
+  }
+  const given = { grid: dim3(size.grid), block: dim3(size.block), shared };
+  const grid = gridOf(kernel, given.grid);
+  checkSizes(kernel, grid, given.block, shared);
   const cluster = size.cluster === undefined ? undefined : dim3(size.cluster);
-  checkSizes(kernel, grid, block, shared);
   const problem = clusterProblem(kernel.bounds, cluster, grid);
   if (problem !== null) throw misfit(kernel, problem);
-  const params = packArguments(kernel, args, context);
-  const request = { grid, block, sharedBytes: shared, params, ...(cluster === undefined ? {} : { cluster }) };
-  return { request, threads: threadsOf(grid) * threadsOf(block) };
+  const checked = { given, grid, threads: threadsOf(grid) * threadsOf(given.block) };
+  if (cluster === undefined) lastSizes.set(kernel, checked);
+  return checked;
 }
 
 /** The grid in blocks: with `.blocksareclusters` a launch counts clusters (section 11.8.1). */

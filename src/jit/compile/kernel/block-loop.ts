@@ -2,6 +2,7 @@ import { wasm } from "../../../wasm/index.ts";
 import { type BarrierRegion, barrierRegionsOf } from "../analysis/flow/barrier-regions.ts";
 import { rowStridesOf } from "../analysis/values/row-strides.ts";
 import type { BlockRange } from "../regions/block-range.ts";
+import type { IdleBlocks } from "../regions/idle-blocks.ts";
 import type { StraightPath } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { BarrierLoops, type BarrierRegions } from "./barrier-loops.ts";
@@ -12,19 +13,20 @@ import { type IdleTest, idleTest } from "./idle-chunks.ts";
 import { computeInvariants, type KernelRun, local32, mayYield } from "./kernel-run.ts";
 import { StepLoops } from "./step-loops.ts";
 
-/** A straight path, and the range of blocks for which its tests are made at once. */
-export interface StraightBlocks {
-  readonly path: StraightPath;
-  readonly range: BlockRange;
+/** What is tested for many blocks of the grid at once; null where it cannot be. */
+export interface BlockTests {
+  /** A straight path, and the range of blocks for which its tests are made. */
+  readonly straight: { readonly path: StraightPath; readonly range: BlockRange } | null;
+  readonly idle: IdleBlocks | null;
 }
 
 /** Writes what one block does: its chunks one after the other, or in turns where they wait for each other. */
-export function writeBlockLoop(run: KernelRun, start: ChunkStart, straight: StraightBlocks | null): void {
+export function writeBlockLoop(run: KernelRun, start: ChunkStart, tests: BlockTests): void {
   const { scope, points } = run;
   const { unit, suspension } = scope;
   const chunks = new ChunkLoop(run);
   if (suspension === null) {
-    writeOnce(run, chunks, start, straight);
+    writeOnce(run, chunks, start, tests);
     return;
   }
   if (run.steps !== null) {
@@ -38,21 +40,24 @@ export function writeBlockLoop(run: KernelRun, start: ChunkStart, straight: Stra
   } else new ChunkTurns(run, suspension, mayYield(unit, points)).write(chunks, start);
 }
 
-/** Each chunk runs once, to its end; those at the beginning perhaps on the straight path. */
-function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, straight: StraightBlocks | null): void {
+/** Each chunk runs once, to its end: none of an idle block, and those at the beginning perhaps on the straight path. */
+function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, { straight, idle }: BlockTests): void {
   const { scope, threads, first } = run;
   const { writer: w, body } = scope;
   start.beginBlock();
   chunks.begin();
   const done = w.begin("block");
-  if (straight !== null) {
+  const prepare = (): void => computeInvariants(run, run.invariants.chunk);
+  const skipIdle = (): void => idle?.skip(prepare, run, done);
+  if (straight === null) skipIdle();
+  else {
     const { path, range } = straight;
-    const prepare = (): void => computeInvariants(run, run.invariants.chunk);
-    range.ifTested(path, prepare, run, () => {
+    const runStraight = (): void => {
       body.writeStraight(path, prepare, (beginRow, write) => range.eachChunk(run.blockIndex, beginRow, write));
       w.value(wasm.op("i32.ge_u", local32(first), local32(threads)));
       w.brIf(done);
-    });
+    };
+    range.ifTested(path, prepare, run, runStraight, skipIdle);
   }
   chunks.rest(() => {
     start.prepare();

@@ -22,6 +22,8 @@ import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
+import { idleTestOf } from "../regions/idle-blocks.ts";
+import type { RangeTest } from "../regions/range-values.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { ClusterPolls } from "../sync/cluster-polls.ts";
@@ -158,6 +160,13 @@ export class Body {
     writer.value(isWhole);
     writer.expect(true);
     writer.if(() => this.#accessChecks.apart(() => path.write((block) => this.#writeBlock(block, path))));
+  }
+
+  /** Whether blocks of threads may have nothing to do, if that can be tested beforehand. */
+  idleTest(): RangeTest | null {
+    if (!this.#mayConverge || this.#suspension !== null || this.warpWaits !== null || this.#invariants === null)
+      return null;
+    return idleTestOf(this.#chunk, this.#invariants);
   }
 
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */

@@ -9,7 +9,8 @@ import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
 import type { KernelPlan } from "../plan/kernel-plan.ts";
 import { BlockRange } from "../regions/block-range.ts";
-import { type StraightBlocks, writeBlockLoop } from "./block-loop.ts";
+import { IdleBlocks } from "../regions/idle-blocks.ts";
+import { type BlockTests, writeBlockLoop } from "./block-loop.ts";
 import { ChunkStart } from "./chunk-start.ts";
 import type { FunctionScope } from "./function-scope.ts";
 import {
@@ -45,7 +46,7 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
     ...beginGrid(scope),
     first: specials.first,
   };
-  const straight = straightBlocksOf(run);
+  const tests = blockTestsOf(run);
   stacks.begin();
   w.assign([{ local: scope.context.entry, value: wasm.op("i32.add", local32(contextParam), wasm.i32(layout.calls)) }]);
   computeInvariants(run, invariants.grid);
@@ -56,7 +57,7 @@ export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: 
   w.loop((nextBlock) => {
     specials.startBlock(blockIndexParam);
     computeInvariants(run, invariants.block);
-    writeBlockLoop(run, new ChunkStart(run, stacks), straight);
+    writeBlockLoop(run, new ChunkStart(run, stacks), tests);
     if (takesOfUnits(unit, plan)) {
       importHost(unit.module, "endUnits");
       w.get(contextParam);
@@ -106,9 +107,15 @@ function beginGrid(scope: FunctionScope): Pick<KernelRun, "threads" | "isOneRow"
   return { threads, isOneRow };
 }
 
-/** The straight path for many blocks at once, if the kernel has one. Writes what its tests need of the grid. */
-function straightBlocksOf({ scope, context, threads }: KernelRun): StraightBlocks | null {
+/** What is tested for many blocks at once. Writes what the tests need of the grid. */
+function blockTestsOf({ scope, context, threads }: KernelRun): BlockTests {
   const { unit, specials, chunk, body } = scope;
-  const path = unit.stacks.isUsed || unit.shape.clustered ? null : body.straightPath();
-  return path === null ? null : { path, range: new BlockRange(chunk, specials, unit.layout, context, threads) };
+  if (unit.stacks.isUsed || unit.shape.clustered) return { straight: null, idle: null };
+  const path = body.straightPath();
+  const test = body.idleTest();
+  const { layout } = unit;
+  return {
+    straight: path === null ? null : { path, range: new BlockRange(chunk, specials, layout, context, threads) },
+    idle: test === null ? null : new IdleBlocks(chunk, specials, layout, { context, threads }, test),
+  };
 }

@@ -4,26 +4,14 @@ import type { ContextLayout } from "../../abi/context-layout.ts";
 import type { Axis, GridStride } from "../analysis/values/grid-strides.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
-import { atLeast, both, extended, i64, minus, plus } from "../lanes/scalar.ts";
-
-/** Whether (0 or 1) a condition holds for all threads of a range, given the registers of its first chunk. */
-export type RangeTest = (range: BlockRange) => Wasm;
+import { both, extended, i64, minus } from "../lanes/scalar.ts";
+import { type RangeTest, RangeValues } from "./range-values.ts";
 
 /** Tests of a range, and what lets its blocks be treated as one row. */
 interface RangeTests {
   readonly tests: readonly RangeTest[];
   /** The strides of all that is read of the first chunk's registers; null where they are not known. */
   readonly stridesRead: readonly GridStride[] | null;
-}
-
-/**
- * The smallest and the largest value (i64) among the threads of a range, and whether (0 or 1) no value overflows 32
- * bits.
- */
-export interface ValueRange {
-  readonly min: Wasm;
-  readonly max: Wasm;
-  readonly isExact: Wasm;
 }
 
 /**
@@ -45,8 +33,7 @@ export class BlockRange {
   readonly #skipped: number;
   /** Whether (0 or 1) there are full chunks, and these lie in rows of the block: a local. */
   readonly #hasThreads: number;
-  /** By axis, the distance (i64) of the last thread from the first: locals. */
-  readonly #extents: ReadonlyMap<Axis, number>;
+  readonly #values: RangeValues;
   /** Blocks ahead for which the tests hold: a local. */
   readonly #tested: number;
   /** Blocks that are tried at once, at most: a local. */
@@ -86,35 +73,15 @@ export class BlockRange {
     this.#maxTried = local(wasm.i32(-1));
     this.#threads = w.local("i32");
     this.#skipped = w.local("i32");
-    this.#extents = new Map([
+    const extents = new Map<Axis, number>([
       ["tid.x", local(last(inRow))],
       ["tid.y", local(last(y))],
       ["tid.z", local(last(z))],
       ["ctaid.x", w.local("i64")],
     ]);
+    this.#values = new RangeValues(chunk, extents);
     this.#chunk = chunk;
     this.#specials = specials;
-  }
-
-  /** The range of a 32-bit value, given its strides along the axes of the grid. */
-  range(expr: Expr, strides: GridStride, isSigned: boolean): ValueRange {
-    const value = this.#chunk.value(expr);
-    if (value.kind !== "uniform" && value.kind !== "affine")
-      throw new Error("a value with strides is not one of the first lane alone");
-    const first = extended(value.kind === "uniform" ? value.scalar : value.base, isSigned);
-    let [min, max] = [first, first];
-    for (const [axis, by] of strides) {
-      const step = this.#chunk.value(by);
-      if (step.kind !== "uniform") throw new Error("a step is not the same in all lanes");
-      // The step is at most 2^31 in either direction, and so are the threads and blocks along an axis.
-      const distance = wasm.op("i64.mul", extended(step.scalar, true), wasm.local("i64", this.#extents.get(axis)!));
-      const isNegative = wasm.op("i64.lt_s", distance, i64(0));
-      min = plus(min, wasm.select(isNegative, distance, i64(0)));
-      max = plus(max, wasm.select(isNegative, i64(0), distance));
-    }
-    const [smallest, largest] = isSigned ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
-    const isExact = strides.size === 0 ? wasm.i32(1) : both(atLeast(min, i64(smallest)), atLeast(i64(largest), max));
-    return { min, max, isExact };
   }
 
   /**
@@ -139,14 +106,16 @@ export class BlockRange {
   }
 
   /**
-   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row. `prepare`:
-   * computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's index and that after the last.
+   * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row; and what
+   * is done otherwise. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's
+   * index and that after the last.
    */
   ifTested(
     { tests, stridesRead }: RangeTests,
     prepare: () => void,
     { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
     then: () => void,
+    otherwise: () => void,
   ): void {
     const { writer: w } = this.#chunk;
     const local = (index: number): Wasm => wasm.local("i32", index);
@@ -166,8 +135,7 @@ export class BlockRange {
         { local: this.#maxTried, value: one },
       ]);
       w.loop((again) => {
-        w.assign([{ local: this.#extents.get("ctaid.x")!, value: minus(extended(count), i64(1)) }]);
-        w.value(tests.map((test) => test(this)).reduce(both, wasm.i32(1)));
+        w.value(this.#values.holds(tests, count));
         w.if(
           () => {
             w.assign([
@@ -200,7 +168,7 @@ export class BlockRange {
     w.if(() => {
       w.assign([{ local: this.#tested, value: wasm.op("i32.sub", local(this.#tested), wasm.i32(1)) }]);
       then();
-    });
+    }, otherwise);
   }
 
   /** Loops over the chunks of a block, or of several that are one row. */

@@ -1,0 +1,125 @@
+import { type Label, type Wasm, wasm } from "../../../wasm/index.ts";
+import type { ContextLayout } from "../../abi/context-layout.ts";
+import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
+import { type Axis, GridStrides } from "../analysis/values/grid-strides.ts";
+import type { Invariants } from "../analysis/values/invariant-code.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import type { SpecialRegisters } from "../emit/special-registers.ts";
+import { extended, i64, minus } from "../lanes/scalar.ts";
+import { branchTest } from "./branch-test.ts";
+import { type RangeTest, RangeValues } from "./range-values.ts";
+
+/**
+ * Finds the test that no thread of a range has anything to do, as in `if (i >= n) return`: the kernel's first branch
+ * sends all of them to the exit, and nothing happens before it. Null where there is no such branch.
+ */
+export function idleTestOf(chunk: Chunk, invariants: Invariants): RangeTest | null {
+  const { analysis } = chunk;
+  const { graph, instructions, liveness, edgeCopies } = analysis.code;
+  const { start, end } = graph.blocks[0]!;
+  const { op, guard, lanes } = instructions[end - 1]!;
+  const readsZeros = !liveness.liveIn(0).isEmpty;
+  if (guard === null || lanes !== undefined || readsZeros) return null;
+  const isExit = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;
+  const leaves =
+    op.kind === "return" || op.kind === "exit" || (op.kind === "branch" && isExit(graph.blockAt(op.target)));
+  if (!leaves && !(op.kind === "branch" && isExit(1))) return null;
+  const condition = branchConditionOf(analysis, chunk.rematerialized, 0, end - 1, (i) => invariants.has(i));
+  const isForBranch = (i: number): boolean => invariants.has(i) || condition?.instructions.includes(i) === true;
+  for (let i = start; i < end - 1; i++) {
+    if (edgeCopies.has(i) || (!isForBranch(i) && instructions[i]!.op.kind !== "pure")) return null;
+  }
+  return branchTest(chunk, guard, condition, new GridStrides(analysis, invariants), leaves);
+}
+
+/** Blocks that have nothing to do: many of a row of the grid are skipped at once. */
+export class IdleBlocks {
+  readonly #chunk: Chunk;
+  readonly #specials: SpecialRegisters;
+  readonly #test: RangeTest;
+  readonly #values: RangeValues;
+  /** Whether (0 or 1) the lanes of each chunk are in one row of the block: a local. */
+  readonly #isInRows: number;
+  /** Blocks that are tried at once, at most: a local. */
+  readonly #maxTried: number;
+
+  /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
+  constructor(
+    chunk: Chunk,
+    specials: SpecialRegisters,
+    { words }: ContextLayout,
+    { context, threads }: { readonly context: number; readonly threads: number },
+    test: RangeTest,
+  ) {
+    const { writer: w, lanes } = chunk;
+    const size = (name: "ntid.x" | "ntid.y" | "ntid.z"): Wasm => {
+      w.get(context);
+      w.memory("i32.load", 4, words[name]);
+      const local = w.local("i32");
+      w.set(local);
+      return wasm.local("i32", local);
+    };
+    const local = (value: Wasm): number => {
+      const index = w.local(value.ty);
+      w.assign([{ local: index, value }]);
+      return index;
+    };
+    const last = (count: Wasm): number => local(minus(extended(count), i64(1)));
+    const x = size("ntid.x");
+    const isRow = wasm.op("i32.eq", x, wasm.local("i32", threads));
+    this.#isInRows = local(wasm.op("i32.or", isRow, wasm.op("i32.eqz", wasm.op("i32.and", x, wasm.i32(lanes - 1)))));
+    this.#maxTried = local(wasm.i32(-1));
+    const extents = new Map<Axis, number>([
+      ["tid.x", last(x)],
+      ["tid.y", last(size("ntid.y"))],
+      ["tid.z", last(size("ntid.z"))],
+      ["ctaid.x", w.local("i64")],
+    ]);
+    this.#values = new RangeValues(chunk, extents);
+    this.#chunk = chunk;
+    this.#specials = specials;
+    this.#test = test;
+  }
+
+  /**
+   * Skips blocks from this one on, and goes to `done` with the last of them as the present one; goes on if this block
+   * has something to do. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's
+   * index and that after the last.
+   */
+  skip(
+    prepare: () => void,
+    { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
+    done: Label,
+  ): void {
+    const { writer: w } = this.#chunk;
+    const local = (index: number): Wasm => wasm.local("i32", index);
+    const min = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
+    const one = wasm.i32(1);
+    w.value(local(this.#isInRows));
+    w.if(() => {
+      prepare();
+      this.#chunk.begin();
+      const tried = w.local("i32");
+      const count = local(tried);
+      const after = wasm.op("i32.sub", local(end), local(blockIndex));
+      const inRow = this.#specials.blocksInRow();
+      w.assign([{ local: tried, value: min(local(this.#maxTried), inRow === null ? after : min(after, inRow)) }]);
+      w.assign([{ local: this.#maxTried, value: one }]);
+      w.loop((again) => {
+        w.value(this.#values.holds([this.#test], count));
+        w.if(() => {
+          w.assign([
+            { local: this.#maxTried, value: wasm.i32(-1) },
+            { local: blockIndex, value: wasm.op("i32.sub", wasm.op("i32.add", local(blockIndex), count), one) },
+          ]);
+          this.#specials.firstBlock(blockIndex);
+          w.br(done);
+        });
+        w.value(wasm.op("i32.shr_u", count, one));
+        w.tee(tried);
+        w.brIf(again);
+      });
+      w.release(tried);
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import type { Expr } from "../../../semantics/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { Axis, GridStride } from "../analysis/values/grid-strides.ts";
+import type { Chunk } from "../emit/chunk.ts";
+import { atLeast, both, extended, i64, minus, plus } from "../lanes/scalar.ts";
+
+/** Whether (0 or 1) a condition holds for all threads of a range, given the registers of its first chunk. */
+export type RangeTest = (range: RangeValues) => Wasm;
+
+/**
+ * The smallest and the largest value (i64) among the threads of a range, and whether (0 or 1) no value overflows 32
+ * bits.
+ */
+export interface ValueRange {
+  readonly min: Wasm;
+  readonly max: Wasm;
+  readonly isExact: Wasm;
+}
+
+/** Values of the threads of neighbouring blocks in a row of the grid, of which the first chunk's are known. */
+export class RangeValues {
+  readonly #chunk: Chunk;
+  readonly #extents: ReadonlyMap<Axis, number>;
+
+  /** `extents`: by axis, a local (i64) with the distance of the last thread from the first. */
+  constructor(chunk: Chunk, extents: ReadonlyMap<Axis, number>) {
+    this.#chunk = chunk;
+    this.#extents = extents;
+  }
+
+  /** Whether (0 or 1) all tests hold for the first `count` blocks. Writes what they need. */
+  holds(tests: readonly RangeTest[], count: Wasm): Wasm {
+    const local = this.#extents.get("ctaid.x")!;
+    this.#chunk.writer.assign([{ local, value: minus(extended(count), i64(1)) }]);
+    return tests.map((test) => test(this)).reduce(both, wasm.i32(1));
+  }
+
+  /** The range of a 32-bit value, given its strides along the axes of the grid. */
+  range(expr: Expr, strides: GridStride, isSigned: boolean): ValueRange {
+    const value = this.#chunk.value(expr);
+    if (value.kind !== "uniform" && value.kind !== "affine")
+      throw new Error("a value with strides is not one of the first lane alone");
+    const first = extended(value.kind === "uniform" ? value.scalar : value.base, isSigned);
+    let [min, max] = [first, first];
+    for (const [axis, by] of strides) {
+      const step = this.#chunk.value(by);
+      if (step.kind !== "uniform") throw new Error("a step is not the same in all lanes");
+      // The step is at most 2^31 in either direction, and so are the threads and blocks along an axis.
+      const distance = wasm.op("i64.mul", extended(step.scalar, true), wasm.local("i64", this.#extents.get(axis)!));
+      const isNegative = wasm.op("i64.lt_s", distance, i64(0));
+      min = plus(min, wasm.select(isNegative, distance, i64(0)));
+      max = plus(max, wasm.select(isNegative, i64(0), distance));
+    }
+    const [smallest, largest] = isSigned ? [-(2 ** 31), 2 ** 31 - 1] : [0, 2 ** 32 - 1];
+    const isExact = strides.size === 0 ? wasm.i32(1) : both(atLeast(min, i64(smallest)), atLeast(i64(largest), max));
+    return { min, max, isExact };
+  }
+}

@@ -1,0 +1,69 @@
+import type { LaunchRequest } from "../../machine/launch.ts";
+import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
+import type { LoadedKernel } from "./loaded-kernel.ts";
+import type { Blocks } from "./regrouping.ts";
+import type { ShortLaunches } from "./short-launches.ts";
+
+/** How compiled code runs the launches of a kernel that are alike. */
+export interface LaunchWay {
+  readonly loaded: LoadedKernel;
+  /** The blocks in which they run; null: those that are asked for. */
+  readonly blocks: Blocks | null;
+  /** Why the interpreter runs them although the kernel is compiled; null if it does not. */
+  readonly obstacle: string | null;
+  /** Whether the interpreter decides which of several faults comes first, where the device's memory is small. */
+  readonly isJudged: boolean;
+  /** Whether they may wait forever for what nobody tells, which is found out where the device's memory is not large. */
+  readonly mayStall: boolean;
+  /** Those of them that are short. */
+  readonly short: ShortLaunches;
+}
+
+/** A way, and the launch for which it was found. */
+interface Known {
+  readonly request: LaunchRequest;
+  /** Null where it holds for grids of all sizes. */
+  readonly grid: Dim3 | null;
+  readonly isShared: boolean;
+  /** Or why the kernel cannot be compiled. */
+  readonly way: LaunchWay | string;
+}
+
+/**
+ * The ways of the launches that were last looked at, by kernel. A launch asks several times, and a program that
+ * launches much does the same again: nothing is found out anew for a launch that is like its kernel's last one.
+ */
+export class LaunchWays {
+  readonly #last = new Map<string, Known>();
+
+  /** Returns what is known of launches like this one; null if nothing is. `isShared`: of the device's memory. */
+  of(request: LaunchRequest, isShared: boolean): LaunchWay | string | null {
+    const known = this.#last.get(request.kernel);
+    if (known === undefined || known.isShared !== isShared) return null;
+    return known.request === request || isAlike(known, request) ? known.way : null;
+  }
+
+  /** `dependsOnGrid`: whether launches with other grids may go another way. */
+  add(request: LaunchRequest, isShared: boolean, dependsOnGrid: boolean, way: LaunchWay | string): void {
+    this.#last.set(request.kernel, { request, grid: dependsOnGrid ? request.grid : null, isShared, way });
+  }
+
+  forget(kernel: string): void {
+    this.#last.delete(kernel);
+  }
+}
+
+function isAlike({ request: last, grid }: Known, request: LaunchRequest): boolean {
+  return (
+    last.sharedBytes === request.sharedBytes &&
+    last.matrix === request.matrix &&
+    isSameDim3(last.block, request.block) &&
+    (grid === null || isSameDim3(grid, request.grid)) &&
+    isWhole(last) &&
+    isWhole(request)
+  );
+}
+
+/** Whether all blocks of a grid of PTX run, and none are together in a cluster unless the kernel says so. */
+const isWhole = ({ threads, cluster, blocks }: LaunchRequest): boolean =>
+  threads === undefined && cluster === undefined && blocks === undefined;

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { Device } from "../../src/index.ts";
+import { expectSameReports, expectSameResults, type PtxCase } from "./both-engines.ts";
+
+// Blocks all of whose threads leave at the first branch are skipped, many of a row of the grid at once. Which threads
+// leave is what the interpreter says, which runs each of them.
+
+/** Numbers of the launch are in `%n` and `%m`; what goes on adds one to its thread's word of the buffer `%x`. */
+const kernelOf = (before: string, add: string): string => `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 x, .param .align 4 .b8 blob[8]) {
+.reg .pred %p, %q; .reg .b32 %i, %j, %k, %n, %m, %t, %u, %v, %w; .reg .b64 %x, %a, %d;
+ld.param.u64 %x, [x]; ld.param.u32 %n, [blob]; ld.param.u32 %m, [blob+4];
+mov.u32 %j, %ntid.x; mov.u32 %k, %ctaid.x; mov.u32 %t, %tid.x; mad.lo.s32 %i, %k, %j, %t;
+mov.u32 %j, %ntid.y; mov.u32 %k, %ctaid.y; mov.u32 %t, %tid.y; mad.lo.s32 %u, %k, %j, %t;
+${before}
+${add}
+END: ret;
+}`;
+
+const addOne = `mov.u32 %j, %ntid.x; mov.u32 %k, %nctaid.x; mul.lo.s32 %w, %j, %k; mad.lo.s32 %w, %u, %w, %i;
+mul.wide.u32 %d, %w, 4; add.s64 %a, %x, %d; ld.global.u32 %v, [%a]; add.u32 %v, %v, 1; st.global.u32 [%a], %v;`;
+
+interface Shape {
+  readonly n: number;
+  readonly m?: number;
+  readonly grid: PtxCase["launch"]["grid"];
+  readonly block: PtxCase["launch"]["block"];
+  readonly hostThreads?: number;
+}
+
+const wordBytes = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
+
+const caseOf = (before: string, { n, m = 0, ...launch }: Shape, words = 1 << 15): PtxCase => ({
+  text: kernelOf(before, addOne),
+  buffers: [new Uint8Array(4 * words)],
+  blob: wordBytes([n, m]),
+  launch,
+});
+
+const conditions: readonly (readonly [string, string])[] = [
+  ["at the end", "setp.ge.s32 %p, %i, %n; @%p bra END;"],
+  ["at the end, by a return", "setp.ge.s32 %p, %i, %n; @%p ret;"],
+  ["at the end, by an exit", "setp.ge.u32 %p, %i, %n; @%p exit;"],
+  ["at the beginning", "setp.lt.s32 %p, %i, %n; @%p bra END;"],
+  ["unless the branch is taken", "setp.lt.s32 %p, %i, %n; @%p bra GO; ret; GO:"],
+  ["in two directions", "setp.ge.s32 %p, %i, %n; setp.ge.s32 %q, %u, %m; or.pred %p, %p, %q; @%p bra END;"],
+  ["in both directions", "setp.ge.s32 %p, %i, %n; setp.ge.s32 %q, %u, %m; and.pred %p, %p, %q; @%p bra END;"],
+  ["at both ends", "setp.lt.s32 %p, %i, %m; setp.ge.s32 %q, %i, %n; or.pred %p, %p, %q; @%p bra END;"],
+  ["in the middle", "sub.s32 %t, %i, %m; setp.lt.u32 %p, %t, %n; @%p bra END;"],
+  ["where numbers overflow", "add.s32 %t, %i, 2147483000; setp.lt.s32 %p, %t, %n; @%p bra END;"],
+  ["by a multiple", "mul.lo.s32 %t, %i, -3; setp.lt.s32 %p, %t, %n; @%p bra END;"],
+  ["by what is not linear", "and.b32 %t, %i, 255; setp.ge.s32 %p, %t, %n; @%p bra END;"],
+  [
+    "in a loop's kernel",
+    "setp.ge.s32 %p, %i, %n; @%p bra END; mov.u32 %t, 3; L: sub.s32 %t, %t, 1; setp.gt.s32 %q, %t, 0; @%q bra L;",
+  ],
+];
+
+describe("blocks that have nothing to do", () => {
+  test.each(conditions)("%s", (_, before) => {
+    for (const [n, m, grid, block] of [
+      [0, 0, 40, 128],
+      [300, 100, 40, 128],
+      [1000, 3, 9, 100],
+      [37, 5, [5, 4], [32, 4]],
+      [70, 9, [3, 8], [40, 3]],
+      [5, 70, [64, 3], [5, 7]],
+      [-5, 20, [2, 30], [256, 2]],
+      [1 << 20, 1 << 20, 17, 48],
+    ] as const) {
+      expectSameResults(caseOf(before, { n, m, grid, block }));
+    }
+  });
+
+  test("with several threads of the host", () => {
+    const [, before] = conditions[0]!;
+    expectSameResults(caseOf(before, { n: 70_000, grid: 1000, block: 128, hostThreads: 2 }, 128_000));
+  });
+
+  test("faults of those that have something to do", () => {
+    expectSameReports(caseOf("setp.lt.s32 %p, %i, %n; @%p bra END;", { n: 1000, grid: 20, block: 128 }, 1500));
+  });
+
+  test("what comes before the branch is done", () => {
+    const before = `mul.wide.u32 %d, %i, 4; add.s64 %a, %x, %d; st.global.u32 [%a], %i;
+setp.ge.s32 %p, %i, %n; @%p bra END;`;
+    expectSameResults(caseOf(before, { n: 0, grid: 40, block: 128 }));
+    const atomic = "atom.global.add.u32 %v, [%x], 1; setp.ge.s32 %p, %i, %n; @%p bra END;";
+    expectSameResults(caseOf(atomic, { n: 0, grid: 40, block: 128 }));
+  });
+});
+
+// Some 10^13 threads: one by one, or block by block, they would take hours or minutes.
+test("a grid that has nothing to do is no work", () => {
+  const device = new Device();
+  const buffer = device.buffer("u32", 128);
+  const text = kernelOf("mov.u32 %k, %ctaid.x; setp.ge.u32 %p, %k, %n; @%p bra END;", addOne);
+  const none = device.load(text).kernel("k");
+  expect(none.launch({ grid: 2 ** 31 - 1, block: 1024, args: [buffer, new Uint32Array(2)] })).toMatchObject({
+    ok: true,
+  });
+});

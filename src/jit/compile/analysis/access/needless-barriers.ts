@@ -84,7 +84,7 @@ export function needlessBarriersOf(
   return needless;
 }
 
-/** The blocks of a region on the ways to the barrier that ends block `at`: threads that come to it were in no others. */
+/** The blocks of a region on the ways to the barrier that ends block `at`: threads at it were in no others. */
 function waysTo(
   { blocks }: FlowGraph,
   at: number,

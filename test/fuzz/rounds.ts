@@ -12,6 +12,12 @@ export function rounds(scope: Scope): void {
   const [words, mine, value] = [text.temporary(64), text.temporary(64), text.temporary(32)];
   const [count, bound, change] = [text.temporary(32), text.temporary(32), text.temporary(32)];
   const [isLast, isBelow] = [text.temporary(1), text.temporary(1)];
+  // What a thread stores may be begun anew in each round, and the bound may be one that is computed in it.
+  const stored = random.chance(0.5) ? text.temporary(32) : value;
+  const limit = random.chance(0.5) ? text.temporary(32) : bound;
+  const advance = (chance: number): void => {
+    if (random.chance(chance)) text.add(`add.s32 ${bound}, ${bound}, ${random.pick(["1", "-1"])};`);
+  };
   const [top, end] = [text.label(), text.label()];
   text.add("bar.sync 0;", `mov.u64 ${words}, ${module.shared("ro", 4 * threads)};`);
   text.add(`mad.wide.u32 ${mine}, %lt, 4, ${words};`, `st.shared.b32 [${mine}], ${text.register(32)};`);
@@ -19,11 +25,16 @@ export function rounds(scope: Scope): void {
   text.add(`mov.b32 ${bound}, ${random.pick([`${threads}`, `${threads >> 1}`, "1", blockUniform(text)])};`);
   text.add(`mov.b32 ${value}, ${text.register(32)};`, "bar.sync 0;");
   text.place(top);
+  advance(0.2);
+  if (limit !== bound) text.add(`add.s32 ${limit}, ${bound}, ${random.pick(["-1", "1", "-16"])};`);
+  if (stored !== value) text.add(`mov.b32 ${stored}, ${random.below(100)};`);
   // Threads may know that they take part again after the barrier, or ask again.
-  text.add(`setp.${random.pick(["lt", "le", "ge", "ne"])}.s32 ${isBelow}, %lt, ${bound};`);
+  text.add(`setp.${random.pick(["lt", "le", "ge", "ne"])}.s32 ${isBelow}, %lt, ${limit};`);
+  advance(0.2);
   guarded(scope, isBelow, () => {
     const loaded = neighbour(scope, words);
     text.add(`add.u32 ${value}, ${value}, ${loaded};`);
+    if (stored !== value) text.add(`xor.b32 ${stored}, ${value}, ${loaded};`);
     if (random.chance(0.5)) text.add(`add.u32 ${text.register(32)}, ${text.register(32)}, ${loaded};`);
   });
   if (random.chance(0.3)) scope.statements(inside(scope, true), 1);
@@ -32,7 +43,7 @@ export function rounds(scope: Scope): void {
   const leave = (): void => text.add(`setp.eq.u32 ${isLast}, ${count}, 0;`, `@${isLast} bra ${end};`);
   if (leavesInTheMiddle) leave();
   if (random.chance(0.3)) text.add(`setp.gt.s32 ${isBelow}, %lt, ${random.pick([bound, "0", "31"])};`);
-  guarded(scope, isBelow, () => text.add(`st.shared.b32 [${mine}], ${value};`));
+  guarded(scope, isBelow, () => text.add(`st.shared.b32 [${mine}], ${stored};`));
   text.add("bar.sync 0;");
   if (!leavesInTheMiddle) leave();
   text.add(`mov.b32 ${change}, ${random.pick(["1", "-1", `${threads >> 2}`])};`);

@@ -79,6 +79,17 @@ test.each(blocks)("rounds in which each thread reads its successor's word, in bl
   expect(expectSame({ name: "", before, body, block, grid: [2, 1, 1], words: 1 }).reports).toEqual([]);
 });
 
+test.each(blocks)("a bound that each round lowers before it is compared, in blocks of %j", (...block) => {
+  // Chunks beyond the bound are skipped: what they compute for the round is of no use to them, but the bound is lowered.
+  const body = `${store} mov.u32 %r6, %n; mov.u32 %r10, 0;
+    $LOOP: add.u32 %r6, %r6, -1; mov.u32 %r9, 3; sub.u32 %r7, %r6, 2; setp.ge.s32 %p1, %t, %r7; add.u32 %r7, %r7, 9;
+    @%p1 bra $SKIP; ld.shared.b32 %r2, [%r4+4]; ld.shared.b32 %r3, [%r4]; mad.lo.u32 %r9, %r2, 3, %r3;
+    $SKIP: bar.sync 0; @%p1 bra $NEXT; st.shared.b32 [%r4], %r9;
+    $NEXT: bar.sync 0; add.u32 %r10, %r10, %r7; setp.gt.s32 %p2, %r6, 1; @%p2 bra $LOOP;
+    ld.shared.b32 %r5, [%r4]; add.u32 %r5, %r5, %r10; st.global.b32 [%out], %r5; ret;`;
+  expect(expectSame({ name: "", before, body, block, grid: [2, 1, 1], words: 1 }).reports).toEqual([]);
+});
+
 test("a fault before a needless barrier is that of the first thread that has one", () => {
   const body = `${store} setp.eq.u32 %p1, %t, 70; @%p1 add.u32 %r4, %r4, 1000000; ld.shared.b32 %r2, [%r4+4]; bar.sync 0;
     mov.u32 %r5, part; mad.lo.u32 %r5, %t, 4, %r5; st.shared.b32 [%r5], %r2; ret;`;

@@ -44,6 +44,27 @@ test.each([
   ],
   ["only reads", `${load(1)} bar.sync 0; ${load(0)}`, [0]],
   ["an atomic operation", `atom.shared.add.u32 %r1, [%at], 1; bar.sync 0; ${store}`, []],
+  [
+    "what threads read that end instead of coming to the barrier",
+    `setp.eq.u32 %p1, %r9, 0; @%p1 bra END; ${load(1)} bar.sync 0; ${store} bra.uni OUT;
+     END: ld.shared.u32 %r1, [%before]; st.global.u32 [%x], %r1; OUT:`,
+    [0],
+  ],
+  [
+    "the first thread alone accesses a word",
+    `setp.ne.u32 %p1, %t, 0; @%p1 bra SKIP; ld.shared.u32 %r1, [s]; SKIP: bar.sync 0; ${store}`,
+    [0],
+  ],
+  [
+    "the last thread alone accesses a word",
+    `setp.ne.u32 %p1, %t, 127; @%p1 bra SKIP; ld.shared.u32 %r1, [s]; SKIP: bar.sync 0; ${store}`,
+    [],
+  ],
+  [
+    "what follows may fail for threads that do not come there",
+    `bar.sync 0; setp.gt.u32 %p1, %t, 100; @%p1 bra SKIP; st.shared.u32 [%at+80], %r1; SKIP:`,
+    [0],
+  ],
   ["a barrier that counts", `${load(1)} bar.sync 0, 128; ${store}`, []],
 ] as const)("%s", (_, body, needless) => {
   expect(needlessIn(body)).toEqual(needless);

@@ -211,11 +211,21 @@ export class Body {
     const { start, end } = graph.blocks[index]!;
     const last = instructions[end - 1]!;
     const isBranch = last.op.kind === "branch";
-    this.#chunk.whileConverged(() => {
-      for (let i = start; i < (isBranch ? end - 1 : end); i++) this.#instructions.write(index, i, instructions[i]!);
-    });
+    const count = (isBranch ? end - 1 : end) - start;
+    this.writeScalars(
+      index,
+      Array.from({ length: count }, (_, i) => start + i),
+    );
     this.#chunk.begin(last);
     return !isBranch || last.guard === null ? wasm.i32(1) : this.#chunk.guardScalar(last.guard);
+  }
+
+  /** Writes instructions of a block that only compute values which all lanes share. */
+  writeScalars(block: number, scalars: readonly number[]): void {
+    const { instructions } = this.#chunk.analysis.code;
+    this.#chunk.whileConverged(() => {
+      for (const i of scalars) this.#instructions.write(block, i, instructions[i]!);
+    });
   }
 
   #writeStraightBlock(block: number, decided: ReadonlySet<number>): void {

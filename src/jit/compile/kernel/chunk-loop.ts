@@ -2,6 +2,16 @@ import { wasm } from "../../../wasm/index.ts";
 import type { IdleTest } from "./idle-chunks.ts";
 import { computeInvariants, increase, type KernelRun, local32 } from "./kernel-run.ts";
 
+/** What belongs to values that chunks share and each computes anew, where some chunks are skipped. */
+interface SharedValues {
+  /** Computes those that a chunk does which is skipped. */
+  readonly compute: () => void;
+  /** The chunk is skipped. */
+  readonly endTurn: () => void;
+  /** It is not, and begins anew. */
+  readonly restart: () => void;
+}
+
 /** Loops over the chunks of a block. */
 export class ChunkLoop {
   readonly #run: KernelRun;
@@ -18,7 +28,7 @@ export class ChunkLoop {
   }
 
   /** From the chunk that is next to the last. `idle`: which of them are skipped. */
-  rest(write: () => void, idle: IdleTest | null = null): void {
+  rest(write: () => void, idle: IdleTest | null = null, shared: SharedValues | null = null): void {
     const { writer: w } = this.#run.scope;
     const done = w.begin("block");
     w.loop((nextChunk) => {
@@ -26,8 +36,10 @@ export class ChunkLoop {
       if (idle !== null) {
         w.loop((again) => {
           computeInvariants(this.#run, idle.invariants);
+          shared?.compute();
           w.value(idle.alone);
           w.if(() => {
+            shared?.endTurn();
             if (idle.toTheEnd !== null) {
               w.value(wasm.op("i32.and", local32(this.#run.isOneRow), idle.toTheEnd));
               w.brIf(done);
@@ -36,6 +48,7 @@ export class ChunkLoop {
             w.brIf(again);
             w.br(done);
           });
+          shared?.restart();
         });
       }
       write();
@@ -46,9 +59,9 @@ export class ChunkLoop {
   }
 
   /** All chunks. */
-  each(write: () => void, idle: IdleTest | null = null): void {
+  each(write: () => void, idle: IdleTest | null = null, shared: SharedValues | null = null): void {
     this.begin();
-    this.rest(write, idle);
+    this.rest(write, idle, shared);
   }
 
   /** The next chunk is next; leaves on the stack whether there is one. */

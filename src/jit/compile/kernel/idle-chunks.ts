@@ -1,8 +1,7 @@
-import { readsOf } from "../../../ir/flow/accesses.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import type { Wasm } from "../../../wasm/index.ts";
 import type { BarrierRegion } from "../analysis/flow/barrier-regions.ts";
-import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
+import { idleWaysOf } from "../analysis/flow/idle-ways.ts";
 import { chunkInvariantsFor, type Invariants } from "../analysis/values/invariant-code.ts";
 import { type RowStride, isKnown } from "../analysis/values/row-strides.ts";
 import { everywhere } from "../control/uniform-branch.ts";
@@ -12,6 +11,10 @@ import type { Chunk } from "../emit/chunk.ts";
 export interface IdleTest {
   /** The invariant instructions that compute what the tests ask. */
   readonly invariants: readonly number[];
+  /** The block of `scalars`. */
+  readonly block: number;
+  /** The instructions before the branch that compute what all threads share, which chunks that are skipped execute. */
+  readonly scalars: readonly number[];
   /** It has nothing to do. */
   readonly alone: Wasm;
   /** Nor has any chunk after it, if the block is one row; null where that cannot be told. */
@@ -30,9 +33,10 @@ interface KnownBefore {
 }
 
 /**
- * Detects chunks that can skip a barrier region: their first branch sends every lane straight to the closing barrier or
- * to the exit. The test is computed from invariants alone; null where there is no such branch. In a tree reduction over
- * the threads of a block most chunks are idle in most regions.
+ * Detects chunks that can skip a barrier region: their first branch sends every lane to the closing barrier or to the
+ * exit on a way on which nothing is done that counts afterwards. The test is computed from invariants and values that
+ * all chunks share; null where there is no such branch. In a tree reduction over the threads of a block most chunks are
+ * idle in most regions.
  */
 export function idleTest(
   chunk: Chunk,
@@ -40,32 +44,18 @@ export function idleTest(
   barriers: ReadonlyMap<number, number>,
   { invariants, isShared, strides, lastLane }: KnownBefore,
 ): IdleTest | null {
-  const { code, isDeparture } = chunk.analysis;
-  const { graph, instructions } = code;
-  const block = graph.blocks[start]!;
-  const { op, guard } = instructions[block.end - 1]!;
-  if (op.kind !== "branch" || guard === null || guard.collapse !== undefined) return null;
-  const to = graph.blockAt(op.target);
-  const target = graph.blocks[to];
-  const isBarrier = target !== undefined && barriers.has(to) && target.end - target.start === 1;
-  if (!isBarrier && target !== undefined && !isDeparture[to]) return null;
-  const test = branchConditionOf(chunk.analysis, chunk.rematerialized, start, block.end - 1, (i) => invariants.has(i));
-  const predicates = test?.predicates ?? new Map();
-  const isKnownBefore = (r: number): boolean => predicates.has(r) || invariants.registers.has(r) || isShared(r);
-  let isReady = isKnownBefore(guard.register);
-  for (let i = block.start; i < block.end - 1; i++) {
-    if (invariants.has(i)) continue;
-    if (!test?.instructions.includes(i)) return null;
-    readsOf(instructions[i]!, { register: (r) => (isReady &&= isKnownBefore(r)) });
+  const { analysis, rematerialized } = chunk;
+  for (const way of idleWaysOf(analysis, start, { barriers, invariants, rematerialized, isShared })) {
+    chunk.begin();
+    const predicate = { kind: "reg", ty: "pred", reg: way.predicate } as const;
+    const alone = everywhere(chunk, way.predicates, predicate, way.holds);
+    if (alone === null) continue;
+    const isLinear = isKnown(predicate, way.predicates, strides);
+    const toTheEnd = isLinear
+      ? everywhere(chunk, way.predicates, predicate, way.holds, { from: 0, to: lastLane })
+      : null;
+    const needed = chunkInvariantsFor(analysis.code, invariants, way.asked);
+    return { invariants: needed, block: start, scalars: way.scalars, alone, toTheEnd };
   }
-  if (!isReady) return null;
-  chunk.begin();
-  const predicate = { kind: "reg", ty: "pred", reg: guard.register } as const;
-  const alone = everywhere(chunk, predicates, predicate, !guard.negate);
-  if (alone === null) return null;
-  const isLinear = isKnown(predicate, predicates, strides);
-  const toTheEnd = isLinear ? everywhere(chunk, predicates, predicate, !guard.negate, { from: 0, to: lastLane }) : null;
-  const asked = [guard.register];
-  for (const i of test?.instructions ?? []) readsOf(instructions[i]!, { register: (r) => asked.push(r) });
-  return { invariants: chunkInvariantsFor(code, invariants, asked), alone, toTheEnd };
+  return null;
 }

@@ -99,7 +99,9 @@ export class StepLoops {
       turns.endTurn();
     };
     // Chunks that are skipped keep their registers, and are at the barrier where the others arrive.
-    chunks.each(write, place > 0 && next.length === 1 ? idleIn(region) : null);
+    const idle = place > 0 && next.length === 1 ? idleIn(region) : null;
+    const shared = idle === null || idle.scalars.length === 0 ? null : this.#sharedValues(idle, turns);
+    chunks.each(write, idle, shared);
     turns.end();
     next.forEach((step, i) => {
       const isLast = i === next.length - 1;
@@ -111,6 +113,15 @@ export class StepLoops {
       w.value(wasm.op("i32.eq", local32(this.#ended), wasm.i32(state)));
       w.if(() => this.#goTo(step, place, false));
     });
+  }
+
+  /** How chunks that are skipped compute the values that all share. */
+  #sharedValues({ block, scalars }: IdleTest, turns: ChangedLocals) {
+    return {
+      compute: () => this.#run.scope.body.writeScalars(block, scalars),
+      endTurn: () => turns.endTurn(),
+      restart: () => turns.restart(),
+    };
   }
 
   /** Writes a region for a chunk. `chooses`: whether it ends at one of several barriers. */
@@ -182,6 +193,11 @@ class ChangedLocals {
       [after, local],
       [local, before],
     ]);
+  }
+
+  /** What a chunk has changed is forgotten. */
+  restart(): void {
+    this.#assign(({ local, before }) => [[local, before]]);
   }
 
   /** All chunks have. */

@@ -15,8 +15,9 @@ export interface SharedPredicates {
 
 /**
  * Finds the predicates that compare an invariant with a value that all threads share, as in `tid < n` where `n` changes
- * from round to round, and that are kept from one barrier region to the next. `isShared`: registers with one value in
- * all threads. None of its operands may change as long as such a predicate is needed.
+ * from round to round, and that are kept from one barrier region to the next, or that only branches read: mostly all
+ * lanes of a chunk go the same way, which the comparison of its first or its last one tells. `isShared`: registers with
+ * one value in all threads. None of its operands may change as long as such a predicate is needed.
  */
 export function sharedPredicatesOf(
   { code, register }: UniformityAnalysis,
@@ -32,12 +33,18 @@ export function sharedPredicatesOf(
     });
   }
   const isKnown = (r: number): boolean => registers.has(r) || isShared(r);
+  const others = readOtherwise(instructions);
   const isCandidate = (i: number): boolean => {
     const { op, dst, guard, lanes } = instructions[i]!;
     const [to] = dst;
     if (guard !== null || lanes !== undefined || has(i) || typeof to !== "number" || !isComparison(op)) return false;
     const isOwn = writes[to] === 1 && !liveness.liveIn(0).has(to) && !liveness.acrossLanes.has(to);
-    return isOwn && kept.has(to) && register(to).kind === "vector" && readsIn(instructions[i]!).every(isKnown);
+    return (
+      isOwn &&
+      (kept.has(to) || !others.has(to)) &&
+      register(to).kind === "vector" &&
+      readsIn(instructions[i]!).every(isKnown)
+    );
   };
   const found = new Map<number, number>();
   instructions.forEach((instruction, i) => {
@@ -63,6 +70,17 @@ export function sharedPredicatesOf(
     for (const r of readsIn(instructions[i]!)) if (!registers.has(r)) operands.add(r);
   }
   return { instructions: new Set(found.values()), values, operands };
+}
+
+/** The registers that are read, but not as guards of branches alone. */
+function readOtherwise(instructions: readonly Instruction[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const instruction of instructions) {
+    const { op, guard } = instruction;
+    const isGuarded = op.kind === "branch" && guard !== null && guard.collapse === undefined;
+    for (const r of readsIn(instruction)) if (!isGuarded || r !== guard.register) found.add(r);
+  }
+  return found;
 }
 
 function readsIn(instruction: Instruction): readonly number[] {

@@ -81,7 +81,7 @@ export class HostLevels {
       parts |= this.#positions[lane]!;
     }
     const summed = fetched.needsSums || this.#mostSamples > 1 || (parts & (weightOne - 1)) !== 0;
-    if (summed && fetch.result !== "f32") return levelModes.none;
+    if (summed && !fetch.result.startsWith("f")) return levelModes.none;
     this.#sample = 0;
     this.#side = 0;
     this.#pending = mask;

@@ -4,6 +4,7 @@ import { allChannels, commonFormCount, type TexelForm, texelForms } from "../../
 import { type FetchKind, FetchWriter } from "./fetch-writer.ts";
 import { type LevelFetch, LevelFetchWriter } from "./level-fetch.ts";
 import { TexelLoads } from "./texel-loads.ts";
+import { TexelStores, texelStoreParams } from "./texel-stores.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -77,6 +78,15 @@ export class ImageHelpers {
     this.#written.add(name);
     const wide = kind.result === "float" ? this.fetch({ ...kind, halves: false, wide: true }) : null;
     new LevelFetchWriter(this.#module, name, { ...chunk, kind, plain: this.fetch(kind), wide }).write();
+    return name;
+  }
+
+  /** The name of a function that stores texels in the format of a surface: see `TexelStores`. */
+  store(): string {
+    const name = "image:store";
+    if (this.#written.has(name)) return name;
+    this.#written.add(name);
+    new TexelStores(this.#module.function(name, texelStoreParams, [])).write();
     return name;
   }
 

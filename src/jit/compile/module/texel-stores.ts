@@ -92,7 +92,9 @@ export class TexelStores {
       return first;
     });
     const size = (perWord * bits) as 8 | 16 | 32;
-    this.#eachLane((lane) => packed.forEach((word, n) => this.#storeElement(size, word, lane, 4 * n)));
+    this.#eachLane((lane) => {
+      for (const [n, word] of packed.entries()) this.#storeElement(size, word, lane, 4 * n);
+    });
   }
 
   #eachLane(store: (lane: number) => void): void {

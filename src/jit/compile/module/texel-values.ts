@@ -51,19 +51,9 @@ export function halvesOfDoubles(w: FunctionWriter, low: Wasm, high: Wasm): Wasm 
  * 8 bits the float of 32 bits is the one of `linearOfSrgb`.
  */
 const power = [
-  0.018_497_231_571_327_544,
-  1.598_052_000_730_975_8,
-  -2.595_851_652_170_565_7,
-  8.235_443_267_326_527,
-  -21.892_264_002_967_12,
-  45.180_477_638_728_79,
-  -71.024_612_824_652_07,
-  83.968_927_490_449_35,
-  -73.291_057_165_451_58,
-  45.762_394_474_824_87,
-  -19.323_876_881_471_74,
-  4.941_595_448_482_085,
-  -0.577_725_025_551_894_2,
+  0.018_497_231_571_327_544, 1.598_052_000_730_975_8, -2.595_851_652_170_565_7, 8.235_443_267_326_527,
+  -21.892_264_002_967_12, 45.180_477_638_728_79, -71.024_612_824_652_07, 83.968_927_490_449_35, -73.291_057_165_451_58,
+  45.762_394_474_824_87, -19.323_876_881_471_74, 4.941_595_448_482_085, -0.577_725_025_551_894_2,
 ];
 
 /** The linear intensities of fractions of 8 bits in sRGB. */
@@ -75,9 +65,7 @@ export function linearOfSrgb(w: FunctionWriter, fractions: Wasm): Wasm {
     const root = kept(w, op("f64x2.sqrt", base));
     const sum = power.reduceRight<Wasm | null>(
       (rest, coefficient) =>
-        rest === null
-          ? wasm.f64x2(coefficient)
-          : op("f64x2.add", op("f64x2.mul", rest, root), wasm.f64x2(coefficient)),
+        rest === null ? wasm.f64x2(coefficient) : op("f64x2.add", op("f64x2.mul", rest, root), wasm.f64x2(coefficient)),
       null,
     )!;
     const curve = op("f64x2.mul", op("f64x2.mul", sum, base), base);

@@ -254,7 +254,10 @@ export class SurfaceElements {
       w.get(form);
       w.get(at);
       w.get(moves);
-      for (let c = 0; c < 4; c++) w.value(values[c]?.quads[q]![0] ?? wasm.i32x4(0));
+      for (let c = 0; c < 4; c++) {
+        const value = values[c];
+        w.value(value === undefined ? wasm.i32x4(0) : value.quads[q]![0]!);
+      }
       w.call(name);
     });
   }

@@ -24,7 +24,8 @@ const four = new Array<"v128">(4).fill("v128");
 function nameOf({ geometry, integers, result, component, offsets, compares, halves, wide = false }: FetchKind): string {
   const isPlain = component === null && offsets === 0 && !compares;
   const rest = isPlain ? "" : `:${component ?? "all"}:${offsets}:${compares ? "depth" : "texel"}`;
-  return `image:${geometry}:${integers ? "texels" : "points"}:${result}${rest}${halves ? ":halves" : ""}${wide ? ":wide" : ""}`;
+  const rounding = `${halves ? ":halves" : ""}${wide ? ":wide" : ""}`;
+  return `image:${geometry}:${integers ? "texels" : "points"}:${result}${rest}${rounding}`;
 }
 
 /** Functions that fetch texels for four lanes, or for a chunk. */

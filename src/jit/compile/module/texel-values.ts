@@ -15,7 +15,7 @@ function kept(w: FunctionWriter, value: Wasm): Wasm {
   return wasm.local("v128", local);
 }
 
-/** Rounds floats of 32 bits to halves, ties to even, in elements of 32 bits, as `numberToF16` does: there is one NaN. */
+/** Rounds floats of 32 bits to halves in elements of 32 bits, as `numberToF16` does: ties to even, one NaN. */
 export function halvesOfFloats(w: FunctionWriter, floats: Wasm): Wasm {
   const bits = kept(w, floats);
   const magnitude = kept(w, op("v128.and", bits, wasm.i32x4(0x7fff_ffff)));

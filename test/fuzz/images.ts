@@ -144,9 +144,10 @@ export function fetchTexel(scope: Scope): void {
   const integers = !isCube && random.chance(0.3);
   const handle = handleOf(scope, found);
   const at = vector(coordinatesOf(scope, found, integers));
-  const given = results(scope);
-  const head = `.${geometry}.v4.${result}.${integers ? "s32" : "f32"} ${vector(given)}, [${handle}, ${at}]`;
-  if (geometry === "2d" && result === "f32" && random.chance(0.2)) {
+  const isHalf = result === "f32" && random.chance(0.2);
+  const given = isHalf ? Array.from({ length: 4 }, () => text.temporary(16)) : results(scope);
+  const head = `.${geometry}.v4.${isHalf ? "f16" : result}.${integers ? "s32" : "f32"} ${vector(given)}, [${handle}, ${at}]`;
+  if (geometry === "2d" && result === "f32" && !isHalf && random.chance(0.2)) {
     text.add(
       `tld4.${random.pick(["r", "g", "b", "a"])}.2d.v4.f32.f32 ${vector(given)}, [${handle}, ${vector(coordinatesOf(scope, found, false))}];`,
     );
@@ -159,7 +160,9 @@ export function fetchTexel(scope: Scope): void {
     const gradient = (): string => vector(Array.from({ length: steps }, () => step(scope)));
     text.add(`tex.grad${head}, ${gradient()}, ${gradient()};`);
   } else text.add(`tex${head};`);
-  take(scope, given);
+  const words = isHalf ? results(scope) : given;
+  if (isHalf) for (const [n, word] of words.entries()) text.add(`cvt.u32.u16 ${word}, ${given[n]!};`);
+  take(scope, words);
 }
 
 /** A query of an image. */

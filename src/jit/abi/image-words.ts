@@ -4,12 +4,14 @@
  * outside, four channels. `compare`: when a depth passes, a bit each: if the value given is less, equal, greater, or
  * neither of these. `seamless`: 1 where texels beyond the edge of a cube's face are those of the next one. `unsettled`:
  * 0, until a fetch has met such a texel: then the launcher has to fetch instead. `sampler`: a handle, which compiled
- * code tells the launcher here.
+ * code tells the launcher here. Of images of several samples: their number, and from one to the next (`samplePitch`).
+ * `channels`: of a surface whose format counts, in place of what only textures have.
  */
 export const imageWords = {
   ...{ base: 0, rowPitch: 1, slicePitch: 2, width: 3, height: 4, depth: 5 },
   ...{ modeX: 6, modeY: 7, modeZ: 8, normalized: 9, linear: 10, border: 11 },
-  ...{ texelBytes: 15, compare: 16, seamless: 17, unsettled: 18, sampler: 19 },
+  ...{ texelBytes: 15, compare: 16, seamless: 17, samplePitch: 18, samples: 19 },
+  ...{ unsettled: 20, sampler: 21, channels: 6 },
 } as const;
 
 /** The number of these words that the launcher writes. */
@@ -42,8 +44,8 @@ export interface TexelForm {
   /** Bits of a channel. */
   readonly bits: 8 | 16 | 32;
   readonly channels: 1 | 2 | 4;
-  /** Bits as they are; integers extended; integers that stand for fractions; or floats of 16 bits. */
-  readonly value: "raw" | "unsigned" | "signed" | "fraction" | "signed fraction" | "half";
+  /** Bits as they are; integers extended; integers that stand for fractions, of sRGB too; or floats of 16 bits. */
+  readonly value: "raw" | "unsigned" | "signed" | "fraction" | "signed fraction" | "sRGB" | "half";
   /** What a fetch from them gives. */
   readonly result: "float" | "integer";
 }
@@ -84,27 +86,31 @@ export const texelForms: readonly TexelForm[] = [
   ...packed(16, "signed fraction", "float"),
   ...packed(8, "signed", "integer"),
   ...packed(16, "signed", "integer"),
+  ...packed(8, "sRGB", "float"),
 ];
 
 /** Added to the number of a form if channels that texels do not have count, too: outside they may not be 0, or 1. */
 export const allChannels = 64;
 
 /** The geometries that it fetches from, in the order in which the launcher knows them. */
-export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube"] as const;
+export const fetchedGeometries = ["1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "2dms", "a2dms"] as const;
 /** One of `fetchedGeometries`. */
 export type FetchedGeometry = (typeof fetchedGeometries)[number];
 
-/** What an instruction accesses: texels of a texture, or the raw elements of a surface, whose width counts bytes. */
+/**
+ * What an instruction accesses: texels of a texture; raw elements of a surface, whose width counts bytes; or its texels
+ * (`formatted`): the launcher answers with the number of their type among `channelTypes`, from 1.
+ */
 export interface Fetch {
   readonly geometry: FetchedGeometry;
-  readonly from: TexelForm["result"] | "surface";
+  readonly from: TexelForm["result"] | "surface" | "formatted";
   /** The base level, or one that is given as a float or an integer, the same for all lanes. */
   readonly level: "base" | "float" | "integer";
   /** A sampler of its own takes the place of the texture's. */
   readonly hasSampler: boolean;
 }
 
-const sources: readonly Fetch["from"][] = ["float", "integer", "surface"];
+const sources: readonly Fetch["from"][] = ["float", "integer", "surface", "formatted"];
 const levels: readonly Fetch["level"][] = ["base", "float", "integer"];
 
 /** All fetches by their numbers, as compiled code tells them to the launcher. */

@@ -1,7 +1,7 @@
 import type { FoundObject, ImageTable } from "../../machine/images/image-table.ts";
 import type { Image, ImageLevel } from "../../machine/images/image.ts";
 import type { AddressParts } from "../../machine/memory/address-space.ts";
-import { bitsOfFloat, channelInfo, type ChannelType, floatOfBits } from "../../numeric/texel.ts";
+import { bitsOfFloat, channelInfo, type ChannelType, channelTypes, floatOfBits } from "../../numeric/texel.ts";
 import type { DepthCompare, Sampler } from "../../machine/images/sampler.ts";
 import { withSampler } from "../../program/images/fetch.ts";
 import type { ObjectOf } from "../../program/images/handles.ts";
@@ -29,10 +29,10 @@ function formedValue(type: ChannelType): TexelForm["value"] {
 }
 
 /** The number of the form that texels have; 0 if compiled code does not know it. */
-function formOf({ format: { type, channels } }: Image, result: TexelForm["result"]): number {
+function formOf({ format: { type, channels } }: Image, result: TexelForm["result"], sRGB: boolean): number {
   const { bits, value } = channelInfo[type];
   if ((value === "float" ? "float" : "integer") !== result) return 0;
-  const own = formedValue(type);
+  const own = sRGB ? "sRGB" : formedValue(type);
   const known = (form: TexelForm): boolean =>
     form.bits === bits && form.channels === channels && form.value === own && form.result === result;
   return texelForms.findIndex(known) + 1;
@@ -75,6 +75,8 @@ export function putSize(image: Image, level: ImageLevel, isArray: boolean, words
   words[imageWords.height] = level.height;
   const layers = image.cube ? image.planes / 6 : image.planes;
   words[imageWords.depth] = isArray ? layers : level.depth;
+  words[imageWords.samplePitch] = level.slicePitch;
+  words[imageWords.samples] = image.samples;
 }
 
 /** When a depth passes: see `imageWords`. */
@@ -82,14 +84,23 @@ const passes: { readonly [C in DepthCompare]: number } = {
   ...{ never: 0, lt: 1, eq: 2, le: 3, gt: 4, ge: 6, ne: 13, always: 15 },
 };
 
-/** Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 1, or 0. */
-function describeSurface(image: Image, geometry: string, words: Int32Array): number {
+/**
+ * Describes a surface, if it has the geometry of an instruction: faces of a cube are layers. Returns 0 if it has not;
+ * else 1, or the number of the type of its texels.
+ */
+function describeSurface(image: Image, geometry: string, formatted: boolean, words: Int32Array): number {
   const isArray = image.cube || image.layers !== null;
   const own = `${isArray ? "a" : ""}${image.dimensions}d`;
   if (image.samples > 1 || geometry !== own) return 0;
   putSize(image, image.sizes[0]!, isArray, words);
   // Faces of a cube are layers of a surface.
   if (isArray) words[imageWords.depth] = image.planes;
+  if (formatted) {
+    const { type, channels } = image.format;
+    words[imageWords.channels] = channels;
+    words[imageWords.texelBytes] = image.texelBytes;
+    return 1 + channelTypes.indexOf(type);
+  }
   words[imageWords.width] = image.width * image.texelBytes;
   return 1;
 }
@@ -107,7 +118,9 @@ interface FetchedObjects {
 function describeImage({ object, sampler: given }: FetchedObjects, fetch: Fetch, lod: number, words: Int32Array) {
   if (object === null || typeof object === "string") return 0;
   const { geometry, from } = fetch;
-  if (from === "surface") return object.kind === "surface" ? describeSurface(object.image, geometry, words) : 0;
+  if (from === "surface" || from === "formatted") {
+    return object.kind === "surface" ? describeSurface(object.image, geometry, from === "formatted", words) : 0;
+  }
   if (object.kind !== "texture") return 0;
   const { image } = object;
   const sampler = given === "own" ? object.sampler : samplerOf(object.sampler, given);
@@ -126,7 +139,7 @@ export function describeTexture(
   level: ImageLevel,
   words: Int32Array,
 ): number {
-  const form = image.samples > 1 || sRGB ? 0 : formOf(image, from);
+  const form = formOf(image, from, sRGB);
   if (form === 0) return 0;
   const modes = ([0, 1, 2] as const).map((axis) => modeOf(sampler, image, axis));
   const linear = sampler.filter === "linear" && from === "float";

@@ -81,7 +81,7 @@ export class HostLevels {
       parts |= this.#positions[lane]!;
     }
     const summed = fetched.needsSums || this.#mostSamples > 1 || (parts & (weightOne - 1)) !== 0;
-    if (summed && fetch.result !== "f32") return levelModes.none;
+    if (summed && !fetch.result.startsWith("f")) return levelModes.none;
     this.#sample = 0;
     this.#side = 0;
     this.#pending = mask;
@@ -223,7 +223,7 @@ function describe(fetch: ImageFetch, texture: ObjectOf<"texture">, given: Object
   const sampler = given === null ? texture.sampler : samplerOf(texture.sampler, given);
   if (sampler === null || !hasGeometry(image, fetch.geometry)) return null;
   const words = new Int32Array(imageWordCount);
-  const from = fetch.result === "f32" ? "float" : "integer";
+  const from = fetch.result.startsWith("f") ? "float" : "integer";
   const form = describeTexture({ image, sampler, sRGB }, from, image.sizes[0]!, words);
   if (form === 0) return null;
   const unit = new TextureFetch({ fetch, image, sampler, sRGB });

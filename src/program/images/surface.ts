@@ -96,7 +96,8 @@ function contentsOf(access: SurfaceAccess, { format, texelBytes }: Image, call: 
     for (let c = 0; c < format.channels; c++) {
       const given = c < access.count ? call.word(5 + c, lane) : 0;
       const number = value === "float" ? floatOfBits(given) : value === "unsigned" ? given >>> 0 : given;
-      words.push({ value: encodeChannel(format.type, number), bits });
+      // Floats of 32 bits keep theirs, NaN too.
+      words.push({ value: format.type === "f32" ? given : encodeChannel(format.type, number), bits });
     }
   } else {
     for (let i = 0; i < access.count; i++) {

@@ -120,7 +120,8 @@ function paramsOf({ ir }: CompiledFunction, { facts, graph }: KernelScope) {
 /** The registers that compiled code needs to perform an operation on an image itself. */
 function imageRegistersOf(unit: UnitOp): number {
   if (unit.op === "image-fetch") return unit.fetch.level === "base" ? imageRegisters : levelRegisters.end;
-  return unit.op === "surface-load" || unit.op === "surface-store" ? imageRegisters : 0;
+  const isSurface = unit.op === "surface-load" || unit.op === "surface-store" || unit.op === "surface-reduce";
+  return isSurface ? imageRegisters : 0;
 }
 
 /**

@@ -3,14 +3,12 @@ import { coordinatesOf } from "../../../ir/index.ts";
 import { type FetchedGeometry, imageModes, imageWords, type TexelForm } from "../../abi/image-words.ts";
 import { facePointOf } from "./face-point.ts";
 import { TexelLoads } from "./texel-loads.ts";
+import { halfOf, halvesOfDoubles, halvesOfFloats, joined, moduloOf, passedDepths } from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
 const i = (local: number): Wasm => wasm.local("i32", local);
 const splat = (scalar: Wasm): Wasm => op("i32x4.splat", scalar);
-
-/** The halves of four 32-bit elements: the first two, or the others in their place. */
-const half = (value: Wasm, h: 0 | 1): Wasm => (h === 0 ? value : wasm.shuffle32(value, value, [2, 3, 2, 3]));
 
 /** The weights of linear filtering count in units of 1/256: see numeric/texture-coordinates.ts. */
 const weightOne = 256;
@@ -38,6 +36,8 @@ export interface FetchKind {
   readonly offsets: number;
   /** Depths are compared with the last parameter. */
   readonly compares: boolean;
+  /** Floats among results are rounded to halves, in elements of 32 bits. */
+  readonly halves: boolean;
   /** Floats are results as binary64, not rounded yet: of each channel the first two lanes, then the others. */
   readonly wide?: boolean;
 }
@@ -45,7 +45,7 @@ export interface FetchKind {
 const sizes = ["width", "height", "depth"] as const;
 const modes = ["modeX", "modeY", "modeZ"] as const;
 const axesOf = (geometry: FetchedGeometry): 1 | 2 | 3 =>
-  geometry.endsWith("cube") ? 2 : (Number(geometry.at(-2)) as 1 | 2 | 3);
+  geometry.endsWith("cube") || geometry.endsWith("ms") ? 2 : (Number(geometry.at(-2)) as 1 | 2 | 3);
 
 /**
  * Writes a function that fetches texels for four lanes. It follows `program/images/sample.ts` and `numeric/` operation
@@ -107,14 +107,18 @@ export class FetchWriter {
     const { geometry, integers, result, component } = this.#kind;
     const count = axesOf(geometry);
     this.#load("base", "rowPitch", "slicePitch", "depth", ...sizes.slice(0, count), ...modes.slice(0, count));
-    this.#load("normalized", "linear", "texelBytes", "compare", "seamless");
+    this.#load("normalized", "linear", "texelBytes", "compare", "seamless", "samplePitch", "samples");
     const axes = sizes
       .slice(0, count)
       .map((size, n): Axis => ({ size: this.#word(size), mode: this.#word(modes[n]!) }));
-    const first = this.#isArray ? 3 : 2;
+    const hasSamples = geometry.endsWith("ms");
+    // The sample comes first, then the layer.
+    const layerAt = hasSamples ? 3 : 2;
+    const first = this.#isArray ? layerAt + 1 : layerAt;
     const direction = [v(first), v(first + 1), v(first + 2)] as const;
     const point = this.#isCube ? facePointOf(direction, (value) => v(this.#let(value))) : null;
-    const slices = point !== null ? this.#faces(point.face) : this.#isArray ? this.#layers(2) : null;
+    const layers = point !== null ? this.#faces(point.face) : this.#isArray ? this.#layers(layerAt) : null;
+    const slices = hasSamples ? this.#samples(layers) : layers;
     const coordinates = point?.at.map((along) => this.#let(along)) ?? axes.map((_, n) => first + n);
     if (integers) {
       const texels = coordinates.map((local) => this.#let(v(local)));
@@ -141,6 +145,13 @@ export class FetchWriter {
     return this.#let(op("i32x4.mul", op("i32x4.add", layer, face), splat(i(this.#word("slicePitch")))));
   }
 
+  /** The byte at which the sample of each lane begins, in its layer: those beyond the last one are the last. */
+  #samples(layers: number | null): number {
+    const most = splat(op("i32.sub", i(this.#word("samples")), wasm.i32(1)));
+    const at = op("i32x4.mul", op("i32x4.min_u", v(2), most), splat(i(this.#word("samplePitch"))));
+    return this.#let(layers === null ? at : op("i32x4.add", at, v(layers)));
+  }
+
   /** The byte at which the layer of each lane begins: those beyond the last one are the last. */
   #layers(coordinate: number): number {
     return this.#let(op("i32x4.mul", this.#layer(coordinate), splat(i(this.#word("slicePitch")))));
@@ -161,18 +172,7 @@ export class FetchWriter {
     const { geometry, offsets, compares } = this.#kind;
     if (!compares) return;
     const given = v(2 + coordinatesOf[geometry] + offsets);
-    const depth = v(texels[0]!);
-    // A bit of the word says whether a relation passes.
-    const where = (bit: number, mask: Wasm): Wasm => {
-      const chosen = op("i32.and", op("i32.shr_u", i(this.#word("compare")), wasm.i32(bit)), wasm.i32(1));
-      return op("v128.and", mask, splat(op("i32.sub", wasm.i32(0), chosen)));
-    };
-    const less = this.#let(op("f32x4.lt", given, depth));
-    const equal = this.#let(op("f32x4.eq", given, depth));
-    const greater = this.#let(op("f32x4.gt", given, depth));
-    const none = op("v128.not", op("v128.or", op("v128.or", v(less), v(equal)), v(greater)));
-    const ordered = op("v128.or", op("v128.or", where(0, v(less)), where(1, v(equal))), where(2, v(greater)));
-    const passed = this.#let(op("v128.and", op("v128.or", ordered, where(3, none)), wasm.f32x4(1)));
+    const passed = this.#let(passedDepths(this.#w, given, v(texels[0]!), i(this.#word("compare"))));
     for (const texel of texels) this.#set(texel, v(passed));
   }
 
@@ -192,13 +192,20 @@ export class FetchWriter {
       this.#set(result, found[c] === undefined ? absent[c]! : v(found[c]));
     this.#border(this.#results, indices);
     this.#compared(this.#results);
+    this.#finish();
+  }
+
+  /** Results that are single texels, as they are asked for. */
+  #finish(): void {
     this.#widen();
+    if (!this.#kind.halves) return;
+    for (const result of this.#results) this.#set(result, halvesOfFloats(this.#w, v(result)));
   }
 
   /** Results as binary64, if these are asked for. */
   #widen(): void {
     for (const [n, local] of this.#wide.entries()) {
-      this.#set(local, op("f64x2.promote_low_f32x4", half(v(this.#results[n >> 1]!), (n & 1) as 0 | 1)));
+      this.#set(local, op("f64x2.promote_low_f32x4", halfOf(v(this.#results[n >> 1]!), (n & 1) as 0 | 1)));
     }
   }
 
@@ -224,7 +231,7 @@ export class FetchWriter {
     };
     const repeat = (): void => {
       const period = this.#let(op("i32.shl", i(size), op("i32.eq", i(mode), wasm.i32(imageModes.mirror))));
-      this.#set(at, this.#modulo(at, period));
+      this.#set(at, moduloOf(v(at), i(period)));
       const mirrored = op("i32x4.sub", splat(op("i32.sub", op("i32.shl", i(size), wasm.i32(1)), wasm.i32(1))), v(at));
       this.#set(at, wasm.blend(op("i32x4.lt_s", v(at), splat(i(size))), v(at), mirrored));
     };
@@ -235,17 +242,6 @@ export class FetchWriter {
       w.if(repeat, clamp);
     }
     return { at, isOutside };
-  }
-
-  /** The remainder of 32-bit integers, not negative: quotients of binary64 are exact enough to be rounded down. */
-  #modulo(index: number, period: number): Wasm {
-    const n = op("f64x2.splat", op("f64.convert_i32_s", i(period)));
-    const rest = (h: 0 | 1): Wasm => {
-      const value = op("f64x2.convert_low_i32x4_s", half(v(index), h));
-      const quotient = op("f64x2.floor", op("f64x2.div", value, n));
-      return op("i32x4.trunc_sat_f64x2_s_zero", op("f64x2.sub", value, op("f64x2.mul", quotient, n)));
-    };
-    return wasm.shuffle32(rest(0), rest(1), [0, 1, 4, 5]);
   }
 
   /** The texels at indices, by channel: locals. Those in the border are any others. */
@@ -344,6 +340,7 @@ export class FetchWriter {
       this.#set(this.#results[result]!, v(texels[component]!));
       for (const texel of texels) this.#w.release(texel);
     }
+    this.#finish();
     this.#settle();
   }
 
@@ -366,8 +363,8 @@ export class FetchWriter {
         for (const h of [0, 1] as const) {
           const term = op(
             "f64x2.mul",
-            op("f64x2.promote_low_f32x4", half(v(texel), h)),
-            op("f64x2.convert_low_i32x4_s", half(v(weight), h)),
+            op("f64x2.promote_low_f32x4", halfOf(v(texel), h)),
+            op("f64x2.convert_low_i32x4_s", halfOf(v(weight), h)),
           );
           this.#set(sums[c]![h]!, op("f64x2.add", v(sums[c]![h]!), term));
         }
@@ -375,7 +372,7 @@ export class FetchWriter {
       });
       this.#w.release(weight);
     }
-    const absent = this.#absent();
+    const absent = this.#kind.halves ? [0, 0, 0, 0x3c00].map((value) => wasm.i32x4(value)) : this.#absent();
     for (const [c, result] of this.#results.entries()) {
       const halves = sums[c];
       this.#set(result, halves === undefined ? absent[c]! : this.#rounded(halves.map(v), axes.length));
@@ -389,11 +386,13 @@ export class FetchWriter {
     this.#settle();
   }
 
-  /** Sums of texels by their weights as 32-bit floats; there is one NaN. */
+  /** Sums of texels by their weights as 32-bit floats, or halves; there is one NaN. */
   #rounded(halves: readonly Wasm[], axes: number): Wasm {
     const unit = wasm.f64x2(1 / weightOne ** axes);
-    const [low, high] = halves.map((sum) => op("f32x4.demote_f64x2_zero", op("f64x2.mul", sum, unit)));
-    const value = wasm.shuffle32(low!, high!, [0, 1, 4, 5]);
+    const scaled = halves.map((sum) => op("f64x2.mul", sum, unit));
+    if (this.#kind.halves) return halvesOfDoubles(this.#w, scaled[0]!, scaled[1]!);
+    const [low, high] = scaled.map((sum) => op("f32x4.demote_f64x2_zero", sum));
+    const value = joined(low!, high!);
     return wasm.blend(op("f32x4.eq", value, value), value, wasm.i32x4(0x7fff_ffff));
   }
 }

@@ -4,6 +4,7 @@ import { allChannels, commonFormCount, type TexelForm, texelForms } from "../../
 import { type FetchKind, FetchWriter } from "./fetch-writer.ts";
 import { type LevelFetch, LevelFetchWriter } from "./level-fetch.ts";
 import { TexelLoads } from "./texel-loads.ts";
+import { TexelStores, texelStoreParams } from "./texel-stores.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -20,10 +21,11 @@ const formsOf = (result: TexelForm["result"]): NumberedForm[] =>
 const four = new Array<"v128">(4).fill("v128");
 
 /** The name of the function that fetches so. */
-function nameOf({ geometry, integers, result, component, offsets, compares, wide = false }: FetchKind): string {
+function nameOf({ geometry, integers, result, component, offsets, compares, halves, wide = false }: FetchKind): string {
   const isPlain = component === null && offsets === 0 && !compares;
   const rest = isPlain ? "" : `:${component ?? "all"}:${offsets}:${compares ? "depth" : "texel"}`;
-  return `image:${geometry}:${integers ? "texels" : "points"}:${result}${rest}${wide ? ":wide" : ""}`;
+  const rounding = `${halves ? ":halves" : ""}${wide ? ":wide" : ""}`;
+  return `image:${geometry}:${integers ? "texels" : "points"}:${result}${rest}${rounding}`;
 }
 
 /** Functions that fetch texels for four lanes, or for a chunk. */
@@ -40,8 +42,9 @@ export class ImageHelpers {
    * the form of its texels, coordinates, offsets, and what depths are compared with.
    */
   fetch(kind: FetchKind): string {
-    const { geometry, result, component, offsets, compares, wide = false } = kind;
-    const isPlain = component === null && offsets === 0 && !compares && !geometry.endsWith("cube") && !wide;
+    const { geometry, result, component, offsets, compares, halves, wide = false } = kind;
+    const isUsual = ["1d", "2d", "3d", "a1d", "a2d"].includes(geometry);
+    const isPlain = component === null && offsets === 0 && !compares && isUsual && !halves && !wide;
     const name = nameOf(kind);
     if (this.#written.has(name)) return name;
     this.#written.add(name);
@@ -74,8 +77,17 @@ export class ImageHelpers {
     const name = `${nameOf(kind)}:levels:${chunk.levelWords}`;
     if (this.#written.has(name)) return name;
     this.#written.add(name);
-    const wide = kind.result === "float" ? this.fetch({ ...kind, wide: true }) : null;
+    const wide = kind.result === "float" ? this.fetch({ ...kind, halves: false, wide: true }) : null;
     new LevelFetchWriter(this.#module, name, { ...chunk, kind, plain: this.fetch(kind), wide }).write();
+    return name;
+  }
+
+  /** The name of a function that stores texels in the format of a surface: see `TexelStores`. */
+  store(): string {
+    const name = "image:store";
+    if (this.#written.has(name)) return name;
+    this.#written.add(name);
+    new TexelStores(this.#module.function(name, texelStoreParams, [])).write();
     return name;
   }
 

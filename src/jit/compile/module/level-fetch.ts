@@ -3,6 +3,7 @@ import { coordinatesOf } from "../../../ir/index.ts";
 import { imageWords, imageWordsAt, levelModes, levelRegisters } from "../../abi/image-words.ts";
 import type { FetchKind } from "./fetch-writer.ts";
 import { callHost, importHost } from "./host-calls.ts";
+import { halvesOfDoubles, joined } from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -201,14 +202,20 @@ export class LevelFetchWriter {
     for (const c of channels) {
       const [low, high] = factors.map(({ divisor, zero }, h) => {
         const sum = op("f64x2.add", this.#load(levelRegisters.sums + 2 * c + h, quad), v(zero));
-        return this.#keep(op("f32x4.demote_f64x2_zero", op("f64x2.div", sum, v(divisor))));
+        return this.#keep(op("f64x2.div", sum, v(divisor)));
       });
-      const value = this.#keep(wasm.shuffle32(v(low!), v(high!), [0, 1, 4, 5]));
-      const one = wasm.blend(op("f32x4.eq", v(value), v(value)), v(value), wasm.i32x4(0x7fff_ffff));
-      this.#store(levelRegisters.results + c, quad, one);
-      for (const local of [low!, high!, value]) w.release(local);
+      this.#store(levelRegisters.results + c, quad, this.#rounded(v(low!), v(high!)));
+      for (const local of [low!, high!]) w.release(local);
     }
     for (const { divisor, zero } of factors) for (const local of [divisor, zero]) w.release(local);
     for (const local of [divisors, isOne]) w.release(local);
+  }
+
+  /** Numbers of binary64 as results. */
+  #rounded(low: Wasm, high: Wasm): Wasm {
+    if (this.#from.kind.halves) return halvesOfDoubles(this.#w, low, high);
+    const floats = [low, high].map((doubles) => op("f32x4.demote_f64x2_zero", doubles));
+    const value = v(this.#keep(joined(floats[0]!, floats[1]!)));
+    return wasm.blend(op("f32x4.eq", value, value), value, wasm.i32x4(0x7fff_ffff));
   }
 }

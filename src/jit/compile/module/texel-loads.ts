@@ -1,5 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { TexelForm } from "../../abi/image-words.ts";
+import { linearOfSrgb } from "./texel-values.ts";
 import { transposed } from "../lanes/interleave.ts";
 
 const { op } = wasm;
@@ -58,6 +59,10 @@ export class TexelLoads {
         return signed();
       case "fraction":
         return fractionOf(unsigned, 2 ** bits - 1);
+      case "sRGB": {
+        const fraction = fractionOf(unsigned, 2 ** bits - 1);
+        return c < 3 ? linearOfSrgb(this.#w, fraction) : fraction;
+      }
       case "signed fraction":
         return op("f32x4.max", fractionOf(signed(), 2 ** (bits - 1) - 1), wasm.f32x4(-1));
       case "half":

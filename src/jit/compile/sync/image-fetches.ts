@@ -26,7 +26,13 @@ interface FetchInstruction {
   /** The instruction's index in its function. */
   readonly index: number;
   readonly lanes: readonly Wasm[];
+  /** Two halves in a result. */
+  readonly isPacked: boolean;
 }
+
+/** A half and the next one, in one element. */
+const packedPair = (halves: readonly Wasm[], first: number): Wasm =>
+  wasm.op("v128.or", halves[first]!, wasm.op("i32x4.shl", halves[first + 1]!, wasm.i32(16)));
 
 const bitsOf = (scalar: Wasm): Wasm => (scalar.ty === "f32" ? wasm.op("i32.reinterpret_f32", scalar) : scalar);
 
@@ -52,18 +58,20 @@ export class ImageFetches {
    */
   of(
     fetch: ImageFetch,
-    { operands, dst, index }: Omit<FetchInstruction, "lanes">,
+    { operands, dst, index }: Omit<FetchInstruction, "lanes" | "isPacked">,
   ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
     const { geometry, level, offsets, compares, hasSampler, component, result, integers } = fetch;
     const known = fetchedGeometries.find((one) => one === geometry);
-    if (known === undefined || result.startsWith("f16")) return null;
+    if (known === undefined) return null;
+    const from = result.startsWith("f") ? "float" : "integer";
     // Only floats are compared: the launcher reports anything else.
-    if (compares && result !== "f32") return null;
+    if (compares && from !== "float") return null;
     const handle = this.#handle(operands[0]!);
     const sampler = hasSampler ? this.#handle(operands[1]!) : null;
     if (handle === null || (hasSampler && sampler === null)) return null;
-    const from = result === "f32" ? "float" : "integer";
-    const kind = { geometry: known, integers, result: from, component, offsets, compares } as const;
+    const halves = result.startsWith("f16");
+    const kind = { geometry: known, integers, result: from, component, offsets, compares, halves } as const;
+    const isPacked = result === "f16x2";
     const afterPlace = 2 + coordinatesOf[known];
     const levelWords = level === "base" ? 0 : level === "level" ? 1 : 2 * fetch.gradients;
     const isOneLevel =
@@ -73,7 +81,7 @@ export class ImageFetches {
     if (!isOneLevel && !byLevels) return null;
     return (lanes, byHost) => {
       const otherwise = (): void => {
-        if (byLevels) this.#byLevels(kind, levelWords, { operands, dst, index, lanes }, byHost);
+        if (byLevels) this.#byLevels(kind, levelWords, { operands, dst, index, lanes, isPacked }, byHost);
         else byHost();
       };
       if (!isOneLevel) {
@@ -87,7 +95,7 @@ export class ImageFetches {
         return vectorOf(value, this.#chunk.quads).quads.map(([quad]) => quad!);
       });
       const bits = lod === null || lod.kind !== "uniform" ? null : bitsOf(lod.scalar);
-      this.#write({ handle, sampler, lod: bits, vectors }, kind, dst, otherwise);
+      this.#write({ handle, sampler, lod: bits, vectors }, kind, { dst, isPacked }, otherwise);
     };
   }
 
@@ -112,7 +120,7 @@ export class ImageFetches {
           w.get(context);
           w.memory("v128.load", 16, fragments + 16 * (quads * (levelRegisters.results + c) + quad));
         }
-        this.#keep(quad, at.dst);
+        this.#keep(quad, at);
       }
     }, byHost);
   }
@@ -126,7 +134,7 @@ export class ImageFetches {
   #write(
     { handle, sampler, lod, vectors }: FetchPlace,
     kind: FetchKind,
-    dst: readonly Destination[],
+    results: Pick<FetchInstruction, "dst" | "isPacked">,
     byHost: () => void,
   ): void {
     const { writer: w, quads } = this.#chunk;
@@ -154,7 +162,7 @@ export class ImageFetches {
         w.get(form);
         for (const vector of vectors) w.value(vector[quad]!);
         w.call(name);
-        this.#keep(quad, dst);
+        this.#keep(quad, results);
       }
       if (geometry.endsWith("cube")) this.#settle(form);
     });
@@ -178,16 +186,18 @@ export class ImageFetches {
   }
 
   /** Stores the results for four lanes, which are on the stack, where the launcher would leave them. */
-  #keep(quad: number, dst: readonly Destination[]): void {
+  #keep(quad: number, { dst, isPacked }: Pick<FetchInstruction, "dst" | "isPacked">): void {
     const { writer: w, quads } = this.#chunk;
     const locals = Array.from({ length: 4 }, () => w.local("v128"));
     for (const local of [...locals].reverse()) w.set(local);
+    const components = locals.map((local) => wasm.local("v128", local));
+    const values = isPacked ? [packedPair(components, 0), packedPair(components, 2)] : components;
     let place = 0;
     dst.forEach((to, n) => {
       if (to === null) return;
       w.get(this.#at.context);
       // All of an image is resident.
-      w.value(n < 4 ? wasm.local("v128", locals[n]!) : wasm.i32x4(1));
+      w.value(values[n] ?? wasm.i32x4(1));
       w.memory("v128.store", 16, this.#at.layout.fragments + 16 * (place * quads + quad));
       place++;
     });

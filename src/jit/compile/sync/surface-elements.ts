@@ -1,4 +1,4 @@
-import type { Destination, Expr, SurfaceAccess } from "../../../ir/index.ts";
+import type { Destination, Expr, SurfaceAccess, UnitOpOf } from "../../../ir/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
 import { fetchedGeometries, imageWords, imageWordsAt, fetchNumber } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -6,17 +6,16 @@ import { fitted } from "../lanes/register-class.ts";
 import { isWide, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
+import { type Places, SurfaceUpdates } from "./surface-updates.ts";
 
 const { op } = wasm;
 
-/** A quad's addresses, and which of its lanes access them. */
-interface Places {
-  readonly at: number;
-  readonly moves: number;
-}
+/** What an operation on a surface accesses. */
+type SurfaceOp = UnitOpOf<"surface-load" | "surface-store" | "surface-reduce">;
+const accessOf = (unit: SurfaceOp): SurfaceAccess => (unit.op === "surface-reduce" ? unit.reduction : unit.access);
 
 /**
- * Writes loads and stores of raw elements of surfaces whose handle is the same in all lanes, as
+ * Writes loads, stores and reductions of elements of surfaces whose handle is the same in all lanes, as
  * `program/images/surface.ts` performs them. What it would report, and surfaces that do not fit, are the launcher's.
  */
 export class SurfaceElements {
@@ -33,33 +32,46 @@ export class SurfaceElements {
    * launcher's.
    */
   of(
-    access: SurfaceAccess,
+    unit: SurfaceOp,
     operands: readonly Expr[],
-    dst: readonly Destination[] | null,
+    dst: readonly Destination[],
   ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+    const access = accessOf(unit);
     const geometry = fetchedGeometries.find((one) => one === access.geometry);
     const handle = this.#chunk.value(operands[0]!);
-    if (geometry === undefined || access.formatted || handle.kind !== "uniform" || handle.ty !== "i64") return null;
+    if (geometry === undefined || handle.kind !== "uniform" || handle.ty !== "i64") return null;
     return (lanes, byHost) => {
       const { writer: w } = this.#chunk;
       importHost(this.#at.unit.module, "image");
-      const isOwn = w.local("i32");
+      const [isOwn, form] = [w.local("i32"), w.local("i32")];
+      const updates = new SurfaceUpdates(this.#chunk, this.#at);
       w.get(this.#at.context);
       w.value(op("i32.wrap_i64", op("i64.shr_u", handle.scalar, wasm.i64(32n))));
       w.value(op("i32.wrap_i64", handle.scalar));
-      w.value(wasm.i32(fetchNumber({ geometry, from: "surface", level: "base", hasSampler: false })));
+      w.value(
+        wasm.i32(
+          fetchNumber({ geometry, from: access.formatted ? "formatted" : "surface", level: "base", hasSampler: false }),
+        ),
+      );
       w.i32(0);
       callHost(w, "image");
-      w.set(isOwn);
+      w.set(form);
+      w.assign([{ local: isOwn, value: op("i32.ne", wasm.local("i32", form), wasm.i32(0)) }]);
       const places = this.#chunk.active.map((): Places => ({ at: w.local("v128"), moves: w.local("v128") }));
       w.get(isOwn);
-      w.if(() => this.#locate(access, operands, lanes, places, isOwn));
+      w.if(() => {
+        this.#locate(access, operands, lanes, places, isOwn);
+        if (unit.op === "surface-reduce") updates.check(unit.reduction, places, form, isOwn);
+      });
       w.get(isOwn);
       w.if(() => {
-        if (dst === null) this.#store(access, operands, places);
-        else this.#load(access, dst, places);
+        if (unit.op === "surface-load") this.#load(access, dst, places);
+        else if (unit.op === "surface-reduce") updates.write(unit.reduction, operands[5]!, places, form);
+        else if (access.formatted) this.#storeTexels(access, operands, places, form);
+        else this.#store(access, operands, places);
       }, byHost);
       for (const { at, moves } of places) for (const local of [at, moves]) w.release(local);
+      w.release(form);
       w.release(isOwn);
     };
   }
@@ -68,9 +80,13 @@ export class SurfaceElements {
     const { writer: w } = this.#chunk;
     const local = w.local("i32");
     w.get(this.#at.context);
-    w.memory("i32.load", 4, this.#at.layout.fragments + imageWordsAt(this.#chunk.lanes) + 4 * imageWords[name]);
+    w.memory("i32.load", 4, this.#wordsAt() + 4 * imageWords[name]);
     w.set(local);
     return local;
+  }
+
+  #wordsAt(): number {
+    return this.#at.layout.fragments + imageWordsAt(this.#chunk.lanes);
   }
 
   /** Works out where each lane's element is; 0 in `isOwn` if there is something to report. */
@@ -82,8 +98,10 @@ export class SurfaceElements {
     isOwn: number,
   ): void {
     const { writer: w, quads } = this.#chunk;
-    const bytes = (access.count * access.bits) / 8;
+    // Texels are as wide as the surface says, and begin where they do.
+    const bytes = access.formatted ? 1 : (access.count * access.bits) / 8;
     const names = ["base", "rowPitch", "slicePitch", "width", "height", "depth"] as const;
+    const texelBytes = access.formatted ? this.#word("texelBytes") : null;
     const words = Object.fromEntries(names.map((name) => [name, this.#word(name)])) as Record<
       (typeof names)[number],
       number
@@ -100,7 +118,11 @@ export class SurfaceElements {
     // A row counts bytes, and holds at least one element.
     w.assign([{ local: isOwn, value: op("i32.ge_s", i("width"), wasm.i32(bytes)) }]);
     const used = [
-      { values: coordinate(1), last: last(i("width"), bytes), pitch: null },
+      {
+        values: coordinate(1),
+        last: last(i("width"), bytes),
+        pitch: texelBytes === null ? null : wasm.local("i32", texelBytes),
+      },
       ...(axes > 1 ? [{ values: coordinate(2), last: last(i("height"), 1), pitch: i("rowPitch") }] : []),
       ...(axes > 2 ? [{ values: coordinate(3), last: last(i("depth"), 1), pitch: i("slicePitch") }] : []),
       ...(isArray ? [{ values: coordinate(4), last: last(i("depth"), 1), pitch: i("slicePitch") }] : []),
@@ -154,7 +176,7 @@ export class SurfaceElements {
     const isFine = op("i32.eqz", op("v128.any_true", wasm.local("v128", problem)));
     w.assign([{ local: isOwn, value: op("i32.and", wasm.local("i32", isOwn), isFine) }]);
     w.release(problem);
-    for (const local of Object.values(words)) w.release(local);
+    for (const local of [...Object.values(words), ...(texelBytes === null ? [] : [texelBytes])]) w.release(local);
   }
 
   /** Loads elements, zeros for lanes outside, to where the launcher would leave them. */
@@ -217,6 +239,26 @@ export class SurfaceElements {
           });
         });
       }
+    });
+  }
+
+  /** Stores texels in the surface's format; channels for which nothing is given become 0. */
+  #storeTexels({ count }: SurfaceAccess, operands: readonly Expr[], places: readonly Places[], form: number): void {
+    const { writer: w, quads } = this.#chunk;
+    const name = this.#at.unit.imageHelpers.store();
+    const values = Array.from({ length: count }, (_, n) =>
+      vectorOf(fitted(this.#chunk.value(operands[5 + n]!), "b32", quads), quads),
+    );
+    places.forEach(({ at, moves }, q) => {
+      w.value(op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(this.#wordsAt())));
+      w.get(form);
+      w.get(at);
+      w.get(moves);
+      for (let c = 0; c < 4; c++) {
+        const value = values[c];
+        w.value(value === undefined ? wasm.i32x4(0) : value.quads[q]![0]!);
+      }
+      w.call(name);
     });
   }
 }

@@ -72,8 +72,9 @@ export class UnitOperations {
   ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
     const { unit, operands } = op;
     if (unit.op === "multiply-warpgroup") return this.#products.of(unit.product, op);
-    if (unit.op === "surface-load") return this.#surfaces.of(unit.access, operands, dst);
-    if (unit.op === "surface-store") return this.#surfaces.of(unit.access, operands, null);
+    if (unit.op === "surface-load" || unit.op === "surface-store" || unit.op === "surface-reduce") {
+      return this.#surfaces.of(unit, operands, dst);
+    }
     return unit.op === "image-fetch" ? this.#imageFetches.of(unit.fetch, { operands, dst, index }) : null;
   }
 

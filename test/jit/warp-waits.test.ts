@@ -1,4 +1,5 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { HostWarpWaits } from "../../src/jit/run/host-warp-waits.ts";
 import { Random } from "../fuzz/random.ts";
 import { type Case, expectSame, inWarps } from "./harness.ts";
 
@@ -171,4 +172,19 @@ test("programs that gather at random do it alike", () => {
   );
   // Some of them wait for ever, others do not.
   expect(new Set(ended).size).toBe(2);
+});
+
+test("groups that are all there, each with its own mask, are not the launcher's work", () => {
+  const arrive = vi.spyOn(HostWarpWaits.prototype, "arrive");
+  try {
+    const groups = "match.any.sync.b32 %r6, %r2, -1; shfl.sync.idx.b32 %r10|%p10, %r0, %r2, 31, %r6;";
+    expectSame({ name: "groups", body: `${begin} ${groups} ${end}`, block: [64, 1, 1] }, inWarps);
+    expect(arrive).not.toHaveBeenCalled();
+    // Lanes of which some come later wait with the launcher.
+    const parts = places["at two places"]!(() => "vote.sync.ballot.b32 %r10, %p0, -1;");
+    expectSame({ name: "parts", body: `${begin} ${parts} ${end}`, block: [64, 1, 1] }, inWarps);
+    expect(arrive).toHaveBeenCalled();
+  } finally {
+    arrive.mockRestore();
+  }
 });

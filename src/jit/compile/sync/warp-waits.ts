@@ -9,6 +9,7 @@ import { bothMasks } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, storeWord, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
+import type { Results } from "./matrix-operations.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
 /** Resumes lanes that have waited: from the end of the block `from`, each at the block at which it waited. */
@@ -128,11 +129,88 @@ export class WarpWaits {
     const arrived = writer.local("i32");
     writer.assign([{ local: arrived, value: laneBits(lanes) }]);
     this.#pushIsAlone(op, chunk.value(op.mask!), lanes, arrived);
+    const atHost = (): void => this.#arriveAtHost(block, instruction, op, lanes, arrived, waker);
+    const named = chunk.value(op.mask!);
     writer.if(
       () => this.#operations.perform(op.warp, lanes, results),
-      () => this.#arriveAtHost(block, instruction, op, lanes, arrived, waker),
+      () => {
+        if (named.kind === "uniform" || !isForGroups(op.warp)) atHost();
+        else this.#performInGroups(op, results, { lanes, arrived, named }, atHost);
+      },
     );
     writer.release(arrived);
+  }
+
+  /**
+   * Performs an operation for lanes that name different ones, group by group, if each group is complete and no lane
+   * waits elsewhere; otherwise `atHost`.
+   */
+  #performInGroups(
+    op: WarpInstruction,
+    results: Results,
+    { lanes, arrived, named }: { readonly lanes: readonly Wasm[]; readonly arrived: number; readonly named: Value },
+    atHost: () => void,
+  ): void {
+    const { writer } = this.#chunk;
+    const of = (local: number): Wasm => wasm.local("i32", local);
+    // The operation may overwrite the register with the masks: they are kept.
+    const masks = vectorOf(named, lanes.length).quads.flat();
+    const [kept, group] = [masks.map(() => writer.local("v128")), masks.map(() => writer.local("v128"))];
+    writer.assign(kept.map((local, q) => ({ local, value: masks[q]! })));
+    kept.forEach((local, q) => {
+      this.#storeIn(lanes[q]!, warpWait.named + 16 * q, wasm.local("v128", local));
+    });
+    const [live, done, same] = this.#states(op);
+    const [rest, names, together] = [writer.local("i32"), writer.local("i32"), writer.local("i32")];
+    const missing = done;
+    writer.assign([
+      { local: missing, value: wasm.op("i32.or", of(done), of(same)) },
+      { local: rest, value: of(arrived) },
+    ]);
+    const eachGroup = (act: () => void): void => {
+      writer.loop((again) => {
+        const lowest = wasm.op("i32.shl", wasm.op("i32.ctz", of(rest)), wasm.i32(2));
+        writer.value(wasm.op("i32.add", of(this.#at), lowest));
+        writer.memory("i32.load", 4, warpWait.named);
+        writer.set(names);
+        const all = wasm.op("i32x4.splat", of(names));
+        const alike = bothMasks(
+          kept.map((local) => wasm.op("i32x4.eq", wasm.local("v128", local), all)),
+          lanes,
+        )!;
+        writer.assign(group.map((local, q) => ({ local, value: alike[q]! })));
+        const here = group.map((local) => wasm.local("v128", local));
+        writer.assign([{ local: together, value: laneBits(here) }]);
+        act();
+        writer.value(wasm.op("i32.xor", of(rest), of(together)));
+        writer.tee(rest);
+        writer.brIf(again);
+      });
+    };
+    writer.value(of(arrived));
+    writer.if(() => {
+      eachGroup(() => {
+        const absent = wasm.op("i32.and", of(live), wasm.op("i32.xor", of(together), wasm.i32(-1)));
+        const value = wasm.op("i32.or", of(missing), wasm.op("i32.and", of(names), absent));
+        writer.assign([{ local: missing, value }]);
+      });
+    });
+    const isComplete = wasm.op("i32.eqz", of(missing));
+    writer.value(wasm.op("i32.and", wasm.op("i32.ne", of(arrived), wasm.i32(0)), isComplete));
+    writer.if(() => {
+      writer.assign([{ local: rest, value: of(arrived) }]);
+      eachGroup(() => {
+        const mask = group.map((local) => wasm.local("v128", local));
+        this.#operations.perform(op.warp, mask, { ...results, guard: mask });
+      });
+    }, atHost);
+    for (const local of [...kept, ...group, live, done, same, rest, names, together]) writer.release(local);
+  }
+
+  /** Loads which lanes live, for which an operation is done, and which wait at operations of the same kind. */
+  #states({ warp }: WarpInstruction): [live: number, done: number, same: number] {
+    const kind = warpWait.kinds + 4 * warpWaitKinds.indexOf(kindOf(warp));
+    return [this.#load(warpWait.live), this.#load(warpWait.done), this.#load(kind)];
   }
 
   /**
@@ -141,8 +219,7 @@ export class WarpWaits {
   #pushIsAlone(op: WarpInstruction, mask: Value, lanes: readonly Wasm[], arrived: number): void {
     const { writer, quads } = this.#chunk;
     const here = wasm.local("i32", arrived);
-    const loads = [warpWait.live, warpWait.done, warpWait.kinds + 4 * warpWaitKinds.indexOf(kindOf(op.warp))];
-    const [live, done, same] = loads.map((at) => this.#load(at)) as [number, number, number];
+    const [live, done, same] = this.#states(op);
     const named = writer.local("i32");
     const agree = writer.local("i32");
     if (mask.kind === "uniform") {
@@ -306,5 +383,9 @@ export class WarpWaits {
     writer.release(old);
   }
 }
+
+/** Operations that groups of lanes perform one group after the other, in registers alone. */
+const isForGroups = ({ op }: WarpInstruction["warp"]): boolean =>
+  op === "shfl" || op === "vote" || op === "match" || op === "redux" || op === "elect" || op === "sync";
 
 const widen = ["i64x2.extend_low_i32x4_s", "i64x2.extend_high_i32x4_s"] as const;

@@ -8,3 +8,9 @@ export const offsetOf = (address: bigint): number | null =>
   address >= base && address < end ? Number(address - base) : null;
 
 export const addressOf = (offset: number): bigint => base + BigInt(offset);
+
+/**
+ * How the modules of programs are loaded. The driver takes a module that does not say how long its addresses are, such
+ * as one before PTX 2.3, for one of the host's size. So does ptxas 13, which refuses 32 bits where a module asks for them.
+ */
+export const moduleOptions = { addressSize: 64 } as const;

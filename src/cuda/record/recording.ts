@@ -6,6 +6,7 @@ import { fitting, UsageError } from "../../runtime/data/errors.ts";
 import type { BegunLaunch, Kernel, Module } from "../../runtime/device/module.ts";
 import type { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { LaunchSettings } from "../../runtime/launch/launch-options.ts";
+import { moduleOptions } from "../base/addresses.ts";
 import type { Arrangement, LaunchChunk, ModuleChunk, ProgramChunk, RecordedObject } from "./chunk.ts";
 import { type Chunk, decodeChunks, recordedPageBytes as pageBytes } from "./format.ts";
 
@@ -102,7 +103,7 @@ export class Recording {
     });
     if (sources.length === 0) damaged("a module has no text");
     this.#device.memory.placeNext(variables);
-    const module = this.#device.load(sources);
+    const module = this.#device.load(sources, moduleOptions);
     this.#device.memory.placeNext([]);
     if (module.ir.variables.filter(({ space }) => space === "global").length !== variables.length) {
       damaged("the variables of a module are not those of its text");

@@ -3,7 +3,7 @@ import { LoadError, UsageError } from "../../runtime/data/errors.ts";
 import { decodeText } from "../../source/index.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Streams } from "../work/stream.ts";
-import { addressOf, offsetOf } from "../base/addresses.ts";
+import { addressOf, moduleOptions, offsetOf } from "../base/addresses.ts";
 import type { Allocation } from "./allocations.ts";
 import { chooseImage, type DeviceKernel, DeviceModule } from "./device-module.ts";
 import { MemoryPool } from "./memory-pool.ts";
@@ -82,7 +82,7 @@ export class CudaDevice {
     const name = (i: number): string => (texts.length === 1 ? "program.ptx" : `program-${i + 1}.ptx`);
     try {
       const files = texts.map((text, i) => ({ path: name(i), text }));
-      const module = this.process.machine.load(files);
+      const module = this.process.machine.load(files, moduleOptions);
       this.process.recorder?.module(module, files);
       return new DeviceModule(module, Math.max(0, ...texts.map(architectureOf)));
     } catch (error) {

@@ -9,6 +9,8 @@ export type { CheckedModule } from "./checked-module.ts";
 export interface CheckOptions {
   /** The maximum number of diagnostics to keep. */
   readonly limit?: number;
+  /** Bits of the addresses of a module that does not say. Default: 32 (11.1.3). */
+  readonly addressSize?: 32 | 64 | undefined;
 }
 
 /**
@@ -16,6 +18,7 @@ export interface CheckOptions {
  * names and `resolved` of instructions in the tree. What is wrong goes into `diagnostics`; never throws.
  */
 export function checkPtx(tree: Module, options: CheckOptions = {}): CheckedModule {
-  const checker = new ModuleChecker([tree], new DiagnosticSink(tree.source, options.limit), null);
+  const { limit, addressSize } = options;
+  const checker = new ModuleChecker([tree], new DiagnosticSink(tree.source, limit), null, addressSize);
   return { module: tree, ...checker.check() };
 }

@@ -74,13 +74,20 @@ export class ModuleChecker {
   readonly #bodies = new Map<FunctionDeclaration, BodyInfo>();
   readonly #signatures = new Map<object, CallSignature>();
 
-  constructor(parts: readonly ModulePart[], sink: DiagnosticSink<CheckCode>, memory: BodyMemory | null) {
+  /** `addressSize`: bits of addresses, if the module does not say. */
+  constructor(
+    parts: readonly ModulePart[],
+    sink: DiagnosticSink<CheckCode>,
+    memory: BodyMemory | null,
+    addressSize: 32 | 64 = 32,
+  ) {
     this.#parts = parts;
     this.#items = parts.length === 1 ? parts[0]!.items : parts.flatMap(({ items }) => items);
     this.#memory = memory;
     this.#sink = sink;
-    const { version, target, addressSize } = moduleHeader({ items: this.#items, source: sink.source }, sink);
-    const context = new ModuleContext(sink, version, target, addressSize);
+    const header = moduleHeader({ items: this.#items, source: sink.source }, sink, addressSize);
+    const { version, target } = header;
+    const context = new ModuleContext(sink, version, target, header.addressSize);
     const binder = new Binder(context, this.#scope);
     const targets = new TargetDeclarations(context, binder, this.#signatures);
     this.#context = context;

@@ -69,10 +69,14 @@ export interface ModuleHeader {
   readonly addressSize: 32 | 64;
 }
 
-/** Reads and checks `.version`, `.target` and `.address_size`, which begin a module in this order (11.1). */
+/**
+ * Reads and checks `.version`, `.target` and `.address_size`, which begin a module in this order (11.1). `addressSize`:
+ * bits of addresses without the last.
+ */
 export function moduleHeader(
   { items, source }: Pick<Module, "items" | "source">,
   sink: DiagnosticSink<CheckCode>,
+  addressSize: 32 | 64 = 32,
 ): ModuleHeader {
   const [first, ...others] = items.filter((item) => item.kind !== "bad");
   const version = first?.kind === "version" ? readVersion(first, sink) : newest;
@@ -99,7 +103,7 @@ export function moduleHeader(
   }
   let size: AddressSizeDirective | null = null;
   for (const [i, item] of items.entries()) if (isHeader(item)) size = checkPosition(item, i, items, size, sink) ?? size;
-  return { version, target, addressSize: size ? readAddressSize(size, version, sink) : 32 };
+  return { version, target, addressSize: size ? readAddressSize(size, version, sink) : addressSize };
 }
 
 const isHeader = (item: Item): item is VersionDirective | TargetDirective | AddressSizeDirective =>

@@ -14,6 +14,8 @@ import { isProvided } from "../launch/provided-names.ts";
 export interface CompileOptions {
   /** The target to check for, as in "sm_90". Default: the one that each module names. */
   readonly target?: string | undefined;
+  /** Bits of the addresses of modules that do not say. Default: 32. */
+  readonly addressSize?: 32 | 64 | undefined;
 }
 
 /** The result of checking one file. */
@@ -51,9 +53,9 @@ const inOrder = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] =>
  *
  * @throws UsageError if `target` is not a target of PTX
  */
-export function checkSource(source: SourceText, { target }: CompileOptions = {}): CheckedSource {
+export function checkSource(source: SourceText, { target, addressSize }: CompileOptions = {}): CheckedSource {
   if (target !== undefined && !architectures.includes(target)) throw noTarget(target);
-  return checkAs(source, { target });
+  return checkAs(source, { target }, addressSize);
 }
 
 function noTarget(name: string): UsageError {
@@ -61,9 +63,9 @@ function noTarget(name: string): UsageError {
   return new UsageError(`there is no target "${name}" of PTX${meant ? `; did you mean "${meant}"?` : ", as sm_90 is"}`);
 }
 
-function checkAs(source: SourceText, heading: Heading): CheckedSource {
+function checkAs(source: SourceText, heading: Heading, addressSize?: 32 | 64): CheckedSource {
   const { tree, diagnostics } = parsePtx(source);
-  const module = checkPtx(withHeading(tree, heading));
+  const module = checkPtx(withHeading(tree, heading), { addressSize });
   return { module, diagnostics: inOrder([...diagnostics, ...module.diagnostics]) };
 }
 
@@ -109,7 +111,7 @@ export function compile(
 const agedOut = ({ modules, version, target }: LinkedProgram): readonly Diagnostic[] =>
   modules
     .filter((m) => m.version !== version || m.target.name !== target.name)
-    .flatMap((m) => checkAs(m.module.source, { version, target: target.name }).diagnostics)
+    .flatMap((m) => checkAs(m.module.source, { version, target: target.name }, m.addressSize).diagnostics)
     .filter((d) => d.severity === "error");
 
 /**

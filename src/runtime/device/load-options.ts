@@ -14,6 +14,11 @@ export interface LoadOptions extends VisaOptions {
    */
   readonly target?: string | undefined;
   /**
+   * Bits of the addresses of PTX that does not say, as none could before version 2.3. Default: 32, as the manual has it
+   * (11.1.3). The driver of a program with 64 bits takes 64.
+   */
+  readonly addressSize?: 32 | 64 | undefined;
+  /**
    * The kernels that are wanted of a file with several programs, such as an executable: those that have them are
    * loaded. Default: the program must be the only one with kernels.
    */

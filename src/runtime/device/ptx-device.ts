@@ -33,7 +33,7 @@ export class PtxDevice extends DeviceCore {
     const files = filesOf(source, options.isa);
     if (isaOfFiles(files, options) !== "ptx") throw new UsageError("this device loads PTX alone");
     const sources = unpackPtx(files, options);
-    const { module, diagnostics } = compile(sources, { target: options.target });
+    const { module, diagnostics } = compile(sources, options);
     if (!module) throw new LoadError(diagnostics);
     return fitting(() => new Module(this, module, diagnostics, () => this.kernelCache(sources, options)));
   }

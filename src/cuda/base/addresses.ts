@@ -11,6 +11,6 @@ export const addressOf = (offset: number): bigint => base + BigInt(offset);
 
 /**
  * How the modules of programs are loaded. The driver takes a module that does not say how long its addresses are, such
- * as one before PTX 2.3, for one of the host's size. So does ptxas 13, which refuses 32 bits where a module asks for them.
+ * as one from before PTX 2.3, for one of the host's size. So does ptxas 13, which refuses a module that says 32 bits.
  */
 export const moduleOptions = { addressSize: 64 } as const;

@@ -100,6 +100,15 @@ export function gridOf(format: TensorFormat): { readonly bits: number; readonly 
   return { bits: fraction - emin, isComplete: true };
 }
 
+/**
+ * The last bit of the significand in each element of a word, for formats whose products have more bits than exact sums
+ * leave room for; null for the others.
+ */
+export function lastBits(format: TensorFormat): number | null {
+  if (format === "f16") return 0x0001_0001;
+  return format === "tf32" ? 1 << 13 : null;
+}
+
 /** Bits of an element in a register. */
 export const containerBits = (format: TensorFormat): 8 | 16 | 32 =>
   format === "tf32" ? 32 : format === "f16" || format === "bf16" ? 16 : 8;

@@ -1,6 +1,6 @@
 import type { TensorFormat } from "../numeric/tensor.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../wasm/index.ts";
-import { containerBits, gridOf, widen, type WideElements, widenSingles } from "./format.ts";
+import { containerBits, gridOf, lastBits, widen, type WideElements, widenSingles } from "./format.ts";
 import { columnOrder, facts, leftLayout, pairs, registerBytes, rightLayout } from "./layout.ts";
 import { TakenVectors } from "./taken-vectors.ts";
 import type { Truncate } from "./truncation.ts";
@@ -12,6 +12,14 @@ const to = wasm.local("i32", toLocal);
 /** Stands for numbers whose bits are not known. */
 const noLimit = 1000;
 
+/** Where numbers lie after they have been widened: groups of vectors one after the other. */
+interface WideNumbers {
+  readonly groups: number;
+  /** Bytes from one group to the next. */
+  readonly stride: number;
+  readonly vectors: number;
+}
+
 /** Writes a part of a function from a register file's fragment to what products read. */
 class Widening {
   readonly #w: FunctionWriter;
@@ -22,18 +30,25 @@ class Widening {
   /** All bits of the numbers on the grid, and where a number is not on it. */
   readonly #bits: number;
   readonly #rest: number;
+  /** All bits of the elements as they were. */
+  readonly #raw: number;
 
   constructor(w: FunctionWriter, format: TensorFormat, truncate: Truncate) {
     this.#w = w;
     this.#vectors = new TakenVectors(w);
     this.#format = format;
     this.#truncate = truncate;
-    [this.#problems, this.#bits, this.#rest] = [w.local("v128"), w.local("v128"), w.local("v128")];
-    w.assign([this.#problems, this.#bits, this.#rest].map((local) => ({ local, value: wasm.i32x4(0) })));
+    const local = (): number => w.local("v128");
+    [this.#problems, this.#bits, this.#rest, this.#raw] = [local(), local(), local(), local()];
+    const all = [this.#problems, this.#bits, this.#rest, this.#raw];
+    w.assign(all.map((local) => ({ local, value: wasm.i32x4(0) })));
   }
 
+  /** Elements of the fragment. */
   load(offset: number): Wasm {
-    return this.#vectors.load(from, offset);
+    const elements = this.#vectors.load(from, offset);
+    if (lastBits(this.#format) !== null) this.#collect(this.#raw, elements);
+    return elements;
   }
 
   /** A local with a value that is used several times. */
@@ -46,10 +61,14 @@ class Widening {
     this.#w.memory("v128.store", 16, offset);
   }
 
-  /** Stores four numbers, and notes their bits. */
+  /** Stores four numbers, and notes their bits where that is worth it. */
   storeNumber(offset: number, value: Wasm): void {
     const number = this.kept(value);
     this.store(offset, number);
+    if (lastBits(this.#format) === null) this.#noteBits(number);
+  }
+
+  #noteBits(number: Wasm): void {
     const { bits, isComplete } = gridOf(this.#format);
     const scaled = wasm.op("f32x4.mul", number, wasm.f32x4(2 ** bits));
     const onGrid = this.#truncate(scaled);
@@ -66,7 +85,58 @@ class Widening {
     this.#w.assign([{ local, value: wasm.op("v128.or", wasm.local("v128", local), more) }]);
   }
 
-  storeFacts(offset: number): void {
+  /**
+   * Stores the facts `offset` bytes after the second address, where the numbers begin after `first` bytes. Sums are
+   * rarely exact if a number has all the bits of its format: where those are many, facts are only looked for if none has.
+   */
+  storeFacts(offset: number, first: number, numbers: WideNumbers): void {
+    const w = this.#w;
+    w.values([to, wasm.op("v128.any_true", wasm.local("v128", this.#problems))]);
+    w.memory("i32.store", 4, offset + facts.problems);
+    const last = lastBits(this.#format);
+    if (last === null) {
+      this.#storeLimits(offset);
+      return;
+    }
+    w.value(wasm.op("v128.any_true", wasm.op("v128.and", wasm.local("v128", this.#raw), wasm.i32x4(last))));
+    w.if(
+      () => {
+        w.values([to, wasm.i32(0)]);
+        w.memory("i32.store", 4, offset + facts.unit);
+        w.values([to, wasm.i32(noLimit)]);
+        w.memory("i32.store", 4, offset + facts.limit);
+      },
+      () => {
+        this.#readBits(first, numbers);
+        this.#storeLimits(offset);
+      },
+    );
+  }
+
+  /** Notes the bits of numbers that have been stored. */
+  #readBits(first: number, { groups, stride, vectors }: WideNumbers): void {
+    const w = this.#w;
+    const [at, count] = [w.local("i32"), w.local("i32")];
+    const plus = (local: number, bytes: number): Wasm => wasm.op("i32.add", wasm.local("i32", local), wasm.i32(bytes));
+    w.assign([
+      { local: at, value: plus(toLocal, first) },
+      { local: count, value: wasm.i32(groups) },
+    ]);
+    w.loop((again) => {
+      for (let i = 0; i < vectors; i++) this.#noteBits(this.#vectors.load(wasm.local("i32", at), 16 * i));
+      this.#vectors.release();
+      w.assign([
+        { local: at, value: plus(at, stride) },
+        { local: count, value: plus(count, -1) },
+      ]);
+      w.get(count);
+      w.brIf(again);
+    });
+    w.release(at);
+    w.release(count);
+  }
+
+  #storeLimits(offset: number): void {
     const w = this.#w;
     const { bits } = gridOf(this.#format);
     const all = w.local("i32");
@@ -78,7 +148,6 @@ class Widening {
       w.values([to, value]);
       w.memory("i32.store", 4, offset + at);
     };
-    put(facts.problems, wasm.op("v128.any_true", wasm.local("v128", this.#problems)));
     put(facts.unit, wasm.op("i32.sub", wasm.op("i32.ctz", found), wasm.i32(bits)));
     const limit = wasm.op("i32.sub", wasm.i32(32 - bits), wasm.op("i32.clz", found));
     // A number beyond the grid has become the least integer, or the largest, which is wide enough by itself.
@@ -127,7 +196,7 @@ export function writeLeft(w: FunctionWriter, format: TensorFormat, k: number, tr
     w.brIf(again);
   });
   // `to` is after all pairs now.
-  part.storeFacts(factsAt - pairs * pair);
+  part.storeFacts(factsAt - pairs * pair, -pairs * pair, { groups: pairs, stride: pair, vectors: k / 2 });
 }
 
 /**
@@ -210,7 +279,7 @@ export function writeRight(w: FunctionWriter, format: TensorFormat, k: number, t
     });
     part.release();
   }
-  part.storeFacts(factsAt);
+  part.storeFacts(factsAt, 0, { groups: k, stride: step, vectors: 2 });
 }
 
 /** Of eight columns the rows. */

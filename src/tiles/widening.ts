@@ -87,7 +87,8 @@ class Widening {
 
   /**
    * Stores the facts `offset` bytes after the second address, where the numbers begin after `first` bytes. Sums are
-   * rarely exact if a number has all the bits of its format: where those are many, facts are only looked for if none has.
+   * rarely exact if a number has all the bits of its format. Where those are many, facts are only looked for if none
+   * has.
    */
   storeFacts(offset: number, first: number, numbers: WideNumbers): void {
     const w = this.#w;

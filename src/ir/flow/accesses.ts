@@ -44,6 +44,13 @@ export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVis
   }
 }
 
+/** The registers that an instruction reads, some of them perhaps more than once. */
+export function registersRead(instruction: Instruction): readonly number[] {
+  const found: number[] = [];
+  readsOf(instruction, { register: (r) => found.push(r) });
+  return found;
+}
+
 /** Shows a register that all lanes read, even those that are at other places. */
 const ofOthers =
   ({ register, acrossLanes }: ReadVisitor) =>
@@ -74,6 +81,13 @@ export function writesOf({ op, dst }: Instruction, register: (register: number) 
   if (op.kind === "subroutine-call") op.registers?.forEach(register);
   if (op.kind !== "call") return;
   for (const result of op.results) if (result.kind === "register") result.registers.forEach(register);
+}
+
+/** The registers that it writes. */
+export function registersWritten(instruction: Instruction): readonly number[] {
+  const found: number[] = [];
+  writesOf(instruction, (r) => found.push(r));
+  return found;
 }
 
 /**

@@ -79,7 +79,7 @@ export class ModuleChecker {
     parts: readonly ModulePart[],
     sink: DiagnosticSink<CheckCode>,
     memory: BodyMemory | null,
-    addressSize: 32 | 64 = 32,
+    addressSize?: 32 | 64,
   ) {
     this.#parts = parts;
     this.#items = parts.length === 1 ? parts[0]!.items : parts.flatMap(({ items }) => items);

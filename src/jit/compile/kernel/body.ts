@@ -162,18 +162,22 @@ export class Body {
     writer.if(() => this.#accessChecks.apart(() => path.write((block) => this.#writeBlock(block, path))));
   }
 
+  /** Of which it is tested beforehand what all lanes of a block of threads do; null where lanes may wait. */
+  get #invariantsOfTests(): Invariants | null {
+    const mayWait = !this.#mayConverge || this.#suspension !== null || this.warpWaits !== null;
+    return mayWait ? null : this.#invariants;
+  }
+
   /** Whether blocks of threads may have nothing to do, if that can be tested beforehand. */
   idleTest(): RangeTest | null {
-    if (!this.#mayConverge || this.#suspension !== null || this.warpWaits !== null || this.#invariants === null)
-      return null;
-    return idleTestOf(this.#chunk, this.#invariants);
+    const invariants = this.#invariantsOfTests;
+    return invariants && idleTestOf(this.#chunk, invariants);
   }
 
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */
   straightPath(): StraightPath | null {
-    if (!this.#mayConverge || this.#suspension !== null || this.warpWaits !== null || this.#invariants === null)
-      return null;
-    return straightPathOf(this.#chunk, this.#invariants, this.#accessChecks);
+    const invariants = this.#invariantsOfTests;
+    return invariants && straightPathOf(this.#chunk, invariants, this.#accessChecks);
   }
 
   /**

@@ -3,7 +3,7 @@ import { coordinatesOf } from "../../../ir/index.ts";
 import { type FetchedGeometry, imageModes, imageWords, type TexelForm } from "../../abi/image-words.ts";
 import { facePointOf } from "./face-point.ts";
 import { TexelLoads } from "./texel-loads.ts";
-import { halfOf, halvesOfDoubles, halvesOfFloats, joined, moduloOf, passedDepths } from "./texel-values.ts";
+import { floatsOfDoubles, halfOf, halvesOfDoubles, halvesOfFloats, moduloOf, passedDepths } from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -389,10 +389,8 @@ export class FetchWriter {
   /** Sums of texels by their weights as 32-bit floats, or halves; there is one NaN. */
   #rounded(halves: readonly Wasm[], axes: number): Wasm {
     const unit = wasm.f64x2(1 / weightOne ** axes);
-    const scaled = halves.map((sum) => op("f64x2.mul", sum, unit));
-    if (this.#kind.halves) return halvesOfDoubles(this.#w, scaled[0]!, scaled[1]!);
-    const [low, high] = scaled.map((sum) => op("f32x4.demote_f64x2_zero", sum));
-    const value = joined(low!, high!);
-    return wasm.blend(op("f32x4.eq", value, value), value, wasm.i32x4(0x7fff_ffff));
+    const [low, high] = halves.map((sum) => op("f64x2.mul", sum, unit));
+    const rounded = this.#kind.halves ? halvesOfDoubles : floatsOfDoubles;
+    return rounded(this.#w, low!, high!);
   }
 }

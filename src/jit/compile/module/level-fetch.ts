@@ -3,7 +3,7 @@ import { coordinatesOf } from "../../../ir/index.ts";
 import { imageWords, imageWordsAt, levelModes, levelRegisters } from "../../abi/image-words.ts";
 import type { FetchKind } from "./fetch-writer.ts";
 import { callHost, importHost } from "./host-calls.ts";
-import { halvesOfDoubles, joined } from "./texel-values.ts";
+import { floatsOfDoubles, halvesOfDoubles } from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -213,9 +213,7 @@ export class LevelFetchWriter {
 
   /** Numbers of binary64 as results. */
   #rounded(low: Wasm, high: Wasm): Wasm {
-    if (this.#from.kind.halves) return halvesOfDoubles(this.#w, low, high);
-    const floats = [low, high].map((doubles) => op("f32x4.demote_f64x2_zero", doubles));
-    const value = v(this.#keep(joined(floats[0]!, floats[1]!)));
-    return wasm.blend(op("f32x4.eq", value, value), value, wasm.i32x4(0x7fff_ffff));
+    const rounded = this.#from.kind.halves ? halvesOfDoubles : floatsOfDoubles;
+    return rounded(this.#w, low, high);
   }
 }

@@ -5,6 +5,7 @@ import type { Axis, GridStride } from "../analysis/values/grid-strides.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
 import { both, extended, i64, minus } from "../lanes/scalar.ts";
+import { type BlocksLeft, BlockTrials } from "./block-trials.ts";
 import { type RangeTest, RangeValues } from "./range-values.ts";
 
 /** Tests of a range, and what lets its blocks be treated as one row. */
@@ -33,11 +34,9 @@ export class BlockRange {
   readonly #skipped: number;
   /** Whether (0 or 1) there are full chunks, and these lie in rows of the block: a local. */
   readonly #hasThreads: number;
-  readonly #values: RangeValues;
+  readonly #trials: BlockTrials;
   /** Blocks ahead for which the tests hold: a local. */
   readonly #tested: number;
-  /** Blocks that are tried at once, at most: a local. */
-  readonly #maxTried: number;
 
   /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
   constructor(chunk: Chunk, specials: SpecialRegisters, { words }: ContextLayout, context: number, threads: number) {
@@ -70,7 +69,7 @@ export class BlockRange {
     this.#isFullRow = local(both(isRow, isWhole));
     this.#hasThreads = local(both(wasm.op("i32.or", isRow, isRows), isSome));
     this.#tested = local(wasm.i32(0));
-    this.#maxTried = local(wasm.i32(-1));
+    const maxTried = local(wasm.i32(-1));
     this.#threads = w.local("i32");
     this.#skipped = w.local("i32");
     const extents = new Map<Axis, number>([
@@ -79,7 +78,7 @@ export class BlockRange {
       ["tid.z", local(last(z))],
       ["ctaid.x", w.local("i64")],
     ]);
-    this.#values = new RangeValues(chunk, extents);
+    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), maxTried);
     this.#chunk = chunk;
     this.#specials = specials;
   }
@@ -107,13 +106,12 @@ export class BlockRange {
 
   /**
    * Writes code for blocks in which the tests hold: for each, or once for all if their threads are one row; and what
-   * is done otherwise. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's
-   * index and that after the last.
+   * is done otherwise. `prepare`: computes the first chunk's invariants.
    */
   ifTested(
     { tests, stridesRead }: RangeTests,
     prepare: () => void,
-    { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
+    left: BlocksLeft,
     then: () => void,
     otherwise: () => void,
   ): void {
@@ -121,47 +119,8 @@ export class BlockRange {
     const local = (index: number): Wasm => wasm.local("i32", index);
     w.value(wasm.op("i32.lt_u", local(this.#tested), local(this.#hasThreads)));
     w.if(() => {
-      prepare();
-      this.#chunk.begin();
-      const tried = w.local("i32");
-      const count = local(tried);
-      const min = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
-      const after = wasm.op("i32.sub", local(end), local(blockIndex));
-      const inRow = this.#specials.blocksInRow();
-      const max = min(local(this.#maxTried), inRow === null ? after : min(after, inRow));
-      const one = wasm.i32(1);
-      w.assign([
-        { local: tried, value: max },
-        { local: this.#maxTried, value: one },
-      ]);
-      w.loop((again) => {
-        w.value(this.#values.holds(tests, count));
-        w.if(
-          () => {
-            w.assign([
-              { local: this.#maxTried, value: wasm.op("i32.shl", count, one) },
-              { local: this.#tested, value: count },
-              { local: this.#threads, value: local(this.#inRow) },
-              { local: this.#skipped, value: wasm.i32(0) },
-            ]);
-            if (stridesRead === null) return;
-            w.value(this.#isOneRow(stridesRead, count));
-            w.if(() => {
-              w.assign([
-                { local: this.#tested, value: one },
-                { local: this.#threads, value: wasm.op("i32.mul", local(this.#whole), count) },
-                { local: this.#skipped, value: wasm.op("i32.sub", count, one) },
-              ]);
-            });
-          },
-          () => {
-            w.value(wasm.op("i32.shr_u", count, one));
-            w.tee(tried);
-            w.brIf(again);
-          },
-        );
-      });
-      w.release(tried);
+      const next = (count: Wasm): Wasm => wasm.op("i32.shl", count, wasm.i32(1));
+      this.#trials.write(tests, prepare, left, { next, found: (count) => this.#begin(stridesRead, count) });
     });
     w.value(local(this.#tested));
     w.expect(true);
@@ -169,6 +128,25 @@ export class BlockRange {
       w.assign([{ local: this.#tested, value: wasm.op("i32.sub", local(this.#tested), wasm.i32(1)) }]);
       then();
     }, otherwise);
+  }
+
+  /** Begins with blocks for which the tests hold. */
+  #begin(stridesRead: RangeTests["stridesRead"], count: Wasm): void {
+    const { writer: w } = this.#chunk;
+    w.assign([
+      { local: this.#tested, value: count },
+      { local: this.#threads, value: wasm.local("i32", this.#inRow) },
+      { local: this.#skipped, value: wasm.i32(0) },
+    ]);
+    if (stridesRead === null) return;
+    w.value(this.#isOneRow(stridesRead, count));
+    w.if(() => {
+      w.assign([
+        { local: this.#tested, value: wasm.i32(1) },
+        { local: this.#threads, value: wasm.op("i32.mul", wasm.local("i32", this.#whole), count) },
+        { local: this.#skipped, value: wasm.op("i32.sub", count, wasm.i32(1)) },
+      ]);
+    });
   }
 
   /** Loops over the chunks of a block, or of several that are one row. */

@@ -6,6 +6,7 @@ import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
 import { extended, i64, minus } from "../lanes/scalar.ts";
+import { type BlocksLeft, BlockTrials } from "./block-trials.ts";
 import { branchTest } from "./branch-test.ts";
 import { type RangeTest, RangeValues } from "./range-values.ts";
 
@@ -37,11 +38,9 @@ export class IdleBlocks {
   readonly #chunk: Chunk;
   readonly #specials: SpecialRegisters;
   readonly #test: RangeTest;
-  readonly #values: RangeValues;
   /** Whether (0 or 1) the lanes of each chunk are in one row of the block: a local. */
   readonly #isInRows: number;
-  /** Blocks that are tried at once, at most: a local. */
-  readonly #maxTried: number;
+  readonly #trials: BlockTrials;
 
   /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
   constructor(
@@ -68,14 +67,14 @@ export class IdleBlocks {
     const x = size("ntid.x");
     const isRow = wasm.op("i32.eq", x, wasm.local("i32", threads));
     this.#isInRows = local(wasm.op("i32.or", isRow, wasm.op("i32.eqz", wasm.op("i32.and", x, wasm.i32(lanes - 1)))));
-    this.#maxTried = local(wasm.i32(-1));
+    const maxTried = local(wasm.i32(-1));
     const extents = new Map<Axis, number>([
       ["tid.x", last(x)],
       ["tid.y", last(size("ntid.y"))],
       ["tid.z", last(size("ntid.z"))],
       ["ctaid.x", w.local("i64")],
     ]);
-    this.#values = new RangeValues(chunk, extents);
+    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), maxTried);
     this.#chunk = chunk;
     this.#specials = specials;
     this.#test = test;
@@ -83,43 +82,20 @@ export class IdleBlocks {
 
   /**
    * Skips blocks from this one on, and goes to `done` with the last of them as the present one; goes on if this block
-   * has something to do. `prepare`: computes the first chunk's invariants; `blockIndex`, `end`: locals with the block's
-   * index and that after the last.
+   * has something to do. `prepare`: computes the first chunk's invariants.
    */
-  skip(
-    prepare: () => void,
-    { blockIndex, end }: { readonly blockIndex: number; readonly end: number },
-    done: Label,
-  ): void {
+  skip(prepare: () => void, left: BlocksLeft, done: Label): void {
     const { writer: w } = this.#chunk;
-    const local = (index: number): Wasm => wasm.local("i32", index);
-    const min = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
-    const one = wasm.i32(1);
-    w.value(local(this.#isInRows));
+    const { blockIndex } = left;
+    w.get(this.#isInRows);
     w.if(() => {
-      prepare();
-      this.#chunk.begin();
-      const tried = w.local("i32");
-      const count = local(tried);
-      const after = wasm.op("i32.sub", local(end), local(blockIndex));
-      const inRow = this.#specials.blocksInRow();
-      w.assign([{ local: tried, value: min(local(this.#maxTried), inRow === null ? after : min(after, inRow)) }]);
-      w.assign([{ local: this.#maxTried, value: one }]);
-      w.loop((again) => {
-        w.value(this.#values.holds([this.#test], count));
-        w.if(() => {
-          w.assign([
-            { local: this.#maxTried, value: wasm.i32(-1) },
-            { local: blockIndex, value: wasm.op("i32.sub", wasm.op("i32.add", local(blockIndex), count), one) },
-          ]);
-          this.#specials.firstBlock(blockIndex);
-          w.br(done);
-        });
-        w.value(wasm.op("i32.shr_u", count, one));
-        w.tee(tried);
-        w.brIf(again);
-      });
-      w.release(tried);
+      const found = (count: Wasm): void => {
+        const last = wasm.op("i32.sub", wasm.op("i32.add", wasm.local("i32", blockIndex), count), wasm.i32(1));
+        w.assign([{ local: blockIndex, value: last }]);
+        this.#specials.firstBlock(blockIndex);
+        w.br(done);
+      };
+      this.#trials.write([this.#test], prepare, left, { next: () => wasm.i32(-1), found });
     });
   }
 }

@@ -1,4 +1,4 @@
-import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import { registersRead, registersWritten } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
@@ -45,19 +45,19 @@ export function branchConditionOf(
   const changed = new Set<number>();
   for (let i = copies - 1; i >= start; i--) {
     const instruction = instructions[i]!;
-    const [to, ...others] = writes(instruction);
+    const [to, ...others] = registersWritten(instruction);
     const isWanted = to !== undefined && others.length === 0 && wanted.delete(to) && found.length < maxInstructions;
     if (
       isWanted &&
       computesOne(instruction) &&
       !isFixed(i) &&
       isOurs(to) &&
-      !reads(instruction).some((r) => changed.has(r))
+      !registersRead(instruction).some((r) => changed.has(r))
     ) {
       found.unshift(i);
       predicates.set(to, (instruction.op as PureOp).values[0]!);
-      for (const r of reads(instruction)) if (code.ir.registers[r]!.class === "pred") wanted.add(r);
-    } else for (const r of writes(instruction)) changed.add(r);
+      for (const r of registersRead(instruction)) if (code.ir.registers[r]!.class === "pred") wanted.add(r);
+    } else for (const r of registersWritten(instruction)) changed.add(r);
   }
   return predicates.has(guard.register) ? { instructions: found, predicates } : null;
 }
@@ -68,23 +68,11 @@ type PureOp = Extract<Instruction["op"], { kind: "pure" }>;
 const computesOne = ({ op, guard, lanes, dst }: Instruction): boolean =>
   op.kind === "pure" && guard === null && lanes === undefined && dst.length === 1;
 
-function writes(instruction: Instruction): number[] {
-  const found: number[] = [];
-  writesOf(instruction, (r) => found.push(r));
-  return found;
-}
-
-function reads(instruction: Instruction): number[] {
-  const found: number[] = [];
-  readsOf(instruction, { register: (r) => found.push(r) });
-  return found;
-}
-
 /** By register, the instructions of a range that read it. */
 function readersOf(instructions: readonly Instruction[], start: number, end: number): ReadonlyMap<number, number[]> {
   const found = new Map<number, number[]>();
   for (let i = start; i < end; i++) {
-    for (const r of reads(instructions[i]!)) {
+    for (const r of registersRead(instructions[i]!)) {
       const list = found.get(r);
       if (list === undefined) found.set(r, [i]);
       else list.push(i);

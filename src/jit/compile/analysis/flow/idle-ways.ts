@@ -1,4 +1,4 @@
-import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import { registersRead, registersWritten } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import { everyLeaf, type Expr } from "../../../../semantics/index.ts";
 import type { Invariants } from "../values/invariant-code.ts";
@@ -67,12 +67,12 @@ function firstBlockOf(
     const { op } = instruction;
     if (invariants.has(i) || op.kind === "nothing") continue;
     if (!computes(instruction)) return null;
-    const writes = writtenBy(instruction);
+    const writes = registersWritten(instruction);
     if (writes.some(isShared)) {
-      if (!writes.every(isShared) || !readBy(instruction).every(isKnown) || scalars.length === most.scalars)
+      if (!writes.every(isShared) || !registersRead(instruction).every(isKnown) || scalars.length === most.scalars)
         return null;
       scalars.push(i);
-      asked.push(...readBy(instruction));
+      asked.push(...registersRead(instruction));
     } else for (const r of writes) written.add(r);
     for (const [r, value] of predicates) if (!rematerialized.has(r) && reads(value, writes)) predicates.delete(r);
     for (const r of writes) predicates.delete(r);
@@ -109,25 +109,21 @@ function leadsOut(
   for (let count = 0; count < most.blocks; count++) {
     if (block >= graph.blocks.length || isDeparture[block] === true) return count > 0;
     const { start: from, end } = graph.blocks[block]!;
-    for (let i = block === start ? end - 1 : from; i < end - 1; i++) {
+    const { op, guard, lanes } = instructions[end - 1]!;
+    const after = barriers.get(block);
+    const isComputed = after === undefined && op.kind !== "branch";
+    for (let i = block === start ? end - 1 : from; i < (isComputed ? end : end - 1); i++) {
       if (invariants.has(i) || instructions[i]!.op.kind === "nothing") continue;
-      const writes = writtenBy(instructions[i]!);
+      const writes = registersWritten(instructions[i]!);
       if (!computes(instructions[i]!) || writes.some((r) => isShared(r) || r === predicate)) return false;
       for (const r of writes) written.add(r);
     }
-    const after = barriers.get(block);
     if (after !== undefined) {
       const live = liveness.liveIn(after);
       const isOwn = (r: number): boolean => !liveness.acrossLanes.has(r) && code.ir.registers[r]!.home === undefined;
       return count > 0 && [...written].every((r) => !live.has(r) && isOwn(r));
     }
-    const { op, guard, lanes } = instructions[end - 1]!;
     if (op.kind !== "branch") {
-      if (!computes(instructions[end - 1]!) && op.kind !== "nothing") return false;
-      for (const r of writtenBy(instructions[end - 1]!)) {
-        if (isShared(r) || r === predicate) return false;
-        written.add(r);
-      }
       block++;
       continue;
     }
@@ -148,15 +144,3 @@ const computes = ({ op, guard, lanes, dst }: Instruction): boolean =>
 /** Whether an expression reads one of some registers. */
 const reads = (expr: Expr, registers: readonly number[]): boolean =>
   !everyLeaf(expr, (leaf) => leaf.kind !== "reg" || !registers.includes(leaf.reg));
-
-function writtenBy(instruction: Instruction): readonly number[] {
-  const found: number[] = [];
-  writesOf(instruction, (r) => found.push(r));
-  return found;
-}
-
-function readBy(instruction: Instruction): readonly number[] {
-  const found: number[] = [];
-  readsOf(instruction, { register: (r) => found.push(r) });
-  return found;
-}

@@ -1,4 +1,4 @@
-import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
+import { registersRead, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { type Invariants, isComparison } from "./invariant-code.ts";
@@ -43,7 +43,7 @@ export function sharedPredicatesOf(
       isOwn &&
       (kept.has(to) || !others.has(to)) &&
       register(to).kind === "vector" &&
-      readsIn(instructions[i]!).every(isKnown)
+      registersRead(instructions[i]!).every(isKnown)
     );
   };
   const found = new Map<number, number>();
@@ -53,7 +53,8 @@ export function sharedPredicatesOf(
   /** By operand, the predicates that are computed of it. */
   const readers = new Map<number, number[]>();
   for (const [to, i] of found) {
-    for (const r of readsIn(instructions[i]!)) if (!registers.has(r)) readers.set(r, [...(readers.get(r) ?? []), to]);
+    for (const r of registersRead(instructions[i]!))
+      if (!registers.has(r)) readers.set(r, [...(readers.get(r) ?? []), to]);
   }
   for (const { index } of found.size === 0 ? [] : graph.blocks) {
     liveness.walk(index, (i, liveAfter) => {
@@ -67,7 +68,7 @@ export function sharedPredicatesOf(
   for (const [to, i] of found) {
     const { op } = instructions[i]!;
     if (op.kind === "pure") values.set(to, op.values[0]!);
-    for (const r of readsIn(instructions[i]!)) if (!registers.has(r)) operands.add(r);
+    for (const r of registersRead(instructions[i]!)) if (!registers.has(r)) operands.add(r);
   }
   return { instructions: new Set(found.values()), values, operands };
 }
@@ -78,13 +79,7 @@ function readOtherwise(instructions: readonly Instruction[]): ReadonlySet<number
   for (const instruction of instructions) {
     const { op, guard } = instruction;
     const isGuarded = op.kind === "branch" && guard !== null && guard.collapse === undefined;
-    for (const r of readsIn(instruction)) if (!isGuarded || r !== guard.register) found.add(r);
+    for (const r of registersRead(instruction)) if (!isGuarded || r !== guard.register) found.add(r);
   }
-  return found;
-}
-
-function readsIn(instruction: Instruction): readonly number[] {
-  const found: number[] = [];
-  readsOf(instruction, { register: (r) => found.push(r) });
   return found;
 }

@@ -5,6 +5,7 @@ import { SourceText } from "../../source/index.ts";
 import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfFile } from "../options/isa-of-file.ts";
 import type { Options } from "../options/options.ts";
+import { requirePrograms } from "../options/other-files.ts";
 import { readBytes, shownPath } from "../terminal/files.ts";
 import { programFile } from "./program-files.ts";
 
@@ -14,6 +15,7 @@ import { programFile } from "./program-files.ts";
  * @throws UsageError if it cannot be read, or holds nothing that can be listed
  */
 export async function listFile(path: string, options: Options): Promise<Listing> {
+  requirePrograms([path], options);
   if (isaOfFile(options, path) === "visa") return listVisa(path, options);
   const { listContainer, listPtx } = await import("../../runtime/device/listing.ts");
   const { openContainer, withoutPtx } = await import("../../runtime/device/unpack.ts");

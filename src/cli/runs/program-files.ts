@@ -3,6 +3,7 @@ import type { SourceFile } from "../../runtime/data/source-file.ts";
 import { compiledPath, compileCuda, isCudaSource } from "../options/cuda-source.ts";
 import { isOpenCl } from "../options/is-opencl.ts";
 import type { Options } from "../options/options.ts";
+import { requirePrograms } from "../options/other-files.ts";
 import { readBytes, shownPath } from "../terminal/files.ts";
 
 /** The files of a program: assembly as it is, and a source of CUDA compiled to PTX. */
@@ -17,6 +18,7 @@ export function programFile(path: string, options: Options): SourceFile {
  * of all modules for all architectures; otherwise it is that of one program, chosen as for a run.
  */
 async function programTexts(path: string, options: Options, every = false): Promise<readonly SourceFile[]> {
+  requirePrograms([path], options);
   const module = options.value("module");
   if (isOpenCl(path)) {
     const { openOpenCl } = await import("../options/opencl-files.ts");

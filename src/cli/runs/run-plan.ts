@@ -14,6 +14,7 @@ import { isOpenCl } from "../options/is-opencl.ts";
 import { isaOfProgram } from "../options/isa-of-file.ts";
 import { openOpenCl } from "../options/opencl-files.ts";
 import type { Options } from "../options/options.ts";
+import { requirePrograms } from "../options/other-files.ts";
 import { parseSymbolValue } from "../options/symbol-syntax.ts";
 import { parseInput, parseRelocation, parseSection, parseSymbol } from "../options/visa-syntax.ts";
 import { FileError, isFolder, readBytes, readText, shownPath } from "../terminal/files.ts";
@@ -69,7 +70,9 @@ interface JobFolder {
 /** Plans one variant of a job. Where its only file is a folder of an OpenCL program, what is in there is taken. */
 function planVariant(job: Job, variant: string, { options, place }: JobFolder): PlannedRun {
   const plain = { job, files: programReader(options, place) };
-  const [only = "", ...others] = job.variants.get(variant)!;
+  const paths = job.variants.get(variant)!;
+  requirePrograms(paths, options);
+  const [only = "", ...others] = paths;
   if (job.visa === null || others.length > 0 || !isFolder(place(only))) return { ...plain, variant };
   return { ...withProgram(plain, variant, openOpenCl(place(only), options.value("module"))), variant };
 }
@@ -87,6 +90,7 @@ function programReader(options: Options, place: (file: string) => string): JobFi
  * in it, which have names of their own.
  */
 function commandFiles(options: Options, isa: Isa): { readonly files: JobFiles; readonly opened: OpenClProgram | null } {
+  requirePrograms(options.positionals, options);
   const plain = programReader(options, (file) => file);
   const [only, ...others] = options.positionals;
   if (isa !== "visa" || !options.positionals.some(isOpenCl)) return { files: plain, opened: null };

@@ -33,18 +33,19 @@ export function updateLong(words: BigInt64Array, index: number, next: (old: bigi
  * Replaces an element of 16 bits, which are extended with zeros, of 32, or of 64 (a bigint). Returns what it was. At a
  * multiple of its size it is one atomic operation; elsewhere nothing but the launching thread updates elements.
  */
-export function updateElement<T extends number | bigint>(
+export function updateElement(
   views: Views,
   at: number,
   bits: 16 | 32 | 64,
-  next: (old: T) => T,
-): T {
+  next: (old: number | bigint) => number | bigint,
+): number | bigint {
   if (at % (bits / 8) !== 0) {
-    const old = readUnaligned(views, at, bits, false) as T;
+    const old = readUnaligned(views, at, bits, false);
     writeUnaligned(views, at, bits, next(old));
     return old;
   }
-  if (bits === 64) return updateLong(views.i64, at >>> 3, next as (old: bigint) => bigint) as T;
-  const words = bits === 32 ? views.i32 : views.u16;
-  return updateWord(words, bits === 32 ? at >>> 2 : at >>> 1, next as (old: number) => number) as T;
+  if (bits === 64) return updateLong(views.i64, at >>> 3, (old) => BigInt(next(old)));
+  return bits === 32
+    ? updateWord(views.i32, at >>> 2, (old) => Number(next(old)))
+    : updateWord(views.u16, at >>> 1, (old) => Number(next(old)));
 }

@@ -148,9 +148,10 @@ export const reduceSurface = ({ reduction }: UnitOpOf<"surface-reduce">, call: U
     const typed = isSigned ? BigInt.asIntN : BigInt.asUintN;
     const { high, low } = call.address(5, lane);
     const given = typed(bits, (BigInt(high) << 32n) | BigInt(low));
-    const next = (old: bigint): bigint => reduce[reduction.op](typed(bits, old), given);
-    if (bits === 64) updateElement<bigint>(range.views, range.at, 64, next);
-    else updateElement<number>(range.views, range.at, 32, (old) => Number(BigInt.asIntN(32, next(BigInt(old)))));
+    updateElement(range.views, range.at, bits, (old) => {
+      const result = BigInt.asIntN(bits, reduce[reduction.op](typed(bits, BigInt(old)), given));
+      return bits === 64 ? result : Number(result);
+    });
   });
 
 function signedness(reduction: SurfaceReduction, image: Image, call: UnitCall, lane: number): boolean {

@@ -101,11 +101,11 @@ export const updateTyped = (op: UnitOpOf<"typed-atomic">, call: UnitCall): void 
       return bits === 64 ? wide(high, low) : low | 0;
     };
     let result: number | bigint = 0;
-    const old = updateElement<number | bigint>(range.views, range.at, bits, (before) => {
+    const old = updateElement(range.views, range.at, bits, (before) => {
       result = fold(combine, (leaf) => {
         const index = leaf.kind === "old" ? leaf.index : 0;
         return index === 0 ? before : operand(index);
-      });
+      }) as number | bigint;
       return result;
     });
     const given = name === "predec" ? result : old;

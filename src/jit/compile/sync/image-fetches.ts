@@ -7,7 +7,7 @@ import { fitted } from "../lanes/register-class.ts";
 import { vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import type { FetchKind } from "../module/fetch-writer.ts";
+import type { FetchKind } from "../module/fetch-kind.ts";
 
 /** The operands of a fetch: the level has 32 bits, or is the base level. */
 interface FetchPlace {

@@ -2,6 +2,7 @@ import type { Destination, Expr, SurfaceAccess, UnitOpOf } from "../../../ir/ind
 import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
 import { fetchedGeometries, imageWords, imageWordsAt, fetchNumber } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { eachLaneIn } from "../lanes/each-lane.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { isWide, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
@@ -221,24 +222,22 @@ export class SurfaceElements {
         parts[q]!.map((part) => {
           const local = w.local("v128");
           w.assign([{ local, value: part }]);
-          return wasm.local("v128", local);
+          return local;
         }),
       );
-      for (let lane = 0; lane < 4; lane++) {
-        w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", moves)));
-        w.if(() => {
-          values.forEach(({ ty }, n) => {
-            w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", at)));
-            const part = kept[n]!;
-            w.value(
-              isWide(ty)
-                ? wasm.lane("i64x2.extract_lane", lane & 1, part[lane >> 1]!)
-                : wasm.lane("i32x4.extract_lane", lane, part[0]!),
-            );
-            w.memory(store, Math.min(size, 4), n * size);
-          });
+      eachLaneIn(w, moves, (lane) => {
+        values.forEach(({ ty }, n) => {
+          w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", at)));
+          const part = kept[n]!;
+          w.value(
+            isWide(ty)
+              ? wasm.lane("i64x2.extract_lane", lane & 1, wasm.local("v128", part[lane >> 1]!))
+              : wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", part[0]!)),
+          );
+          w.memory(store, Math.min(size, 4), n * size);
         });
-      }
+      });
+      for (const local of kept.flat()) w.release(local);
     });
   }
 

@@ -9,7 +9,7 @@ import { lowerMediaBlock, lowerTypedBlock } from "./block.ts";
 import { unsupported } from "./channel-operands.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
-import { channelNumbers, channelTargets, indexOf } from "./texel-channels.ts";
+import { channelNumbers, channelTargets, executionOf, indexOf } from "./texel-channels.ts";
 import { atomicTyped, loadTyped, lowerLscTyped, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
 
 /**
@@ -91,12 +91,6 @@ function givenTo({ operands }: Instruction): readonly RawOperand[] | null {
   const items = list === undefined ? ["u", "v", "r"].map((n) => operands[n]) : list.kind === "list" ? list.items : [];
   const given = items.filter((item): item is RawOperand => item?.kind === "raw");
   return given.length === items.length ? given : null;
-}
-
-/** The messages of media kernels have a number of lanes, not an execution size, and no mask. */
-function executionOf(instruction: Instruction): ExecSize {
-  if (instruction.exec !== null) return instruction.exec;
-  return { ...once, size: has(instruction, "simd") ? (Number(choiceOf(instruction, "simd")) as ExecSize["size"]) : 1 };
 }
 
 /** The parameters in the order of the platform. */

@@ -492,6 +492,12 @@ def queries():
     return out
 
 
-for file, made in (("fetch", fetches()), ("surface", surfaces()), ("query", queries())):
+def write(file, made):
     with open(os.path.join(HERE, f"{file}.image-vectors"), "w", encoding="utf-8") as target:
         target.write("\n".join(made) + "\n")
+
+
+if __name__ == "__main__":
+    write("fetch", fetches())
+    write("surface", surfaces())
+    write("query", queries())

@@ -31,31 +31,37 @@ export interface ImageVector {
   readonly hasSampler: boolean;
   readonly image: ImageOptions;
   readonly texture: TextureOptions;
-  /** Rows of words, by name, in order. */
-  readonly rows: ReadonlyMap<string, readonly (readonly string[])[]>;
+  readonly rows: Rows;
 }
 
 const lanes = 32;
 
-/** Parses the vectors of a file. */
-export function parseImageVectors(file: string, text: string): ImageVector[] {
-  const vectors: ImageVector[] = [];
+/** Rows of words, by name, in order. */
+export type Rows = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+/** The vectors of a text: the line that begins one, and its rows. */
+export function rowsOf(text: string): { line: number; origin: string; head: string; rows: Rows }[] {
+  const found: { line: number; origin: string; head: string; rows: Map<string, string[][]> }[] = [];
   let origin = "";
-  let rows = new Map<string, string[][]>();
-  const lines = text.split("\n");
-  lines.forEach((line, index) => {
+  text.split("\n").forEach((line, index) => {
     if (line.startsWith("## ")) origin = line.slice(3);
     else if (line.startsWith("  ")) {
       const [name = "", ...words] = line.trim().split(" ");
+      const { rows } = found.at(-1)!;
       rows.set(name, [...(rows.get(name) ?? []), words]);
     } else if (line !== "" && !line.startsWith("#")) {
-      rows = new Map();
-      const [opcode = "", sampler] = line.split(" ");
-      vectors.push(vectorOf({ file, line: index + 1, origin, opcode, hasSampler: sampler !== undefined, rows }));
+      found.push({ line: index + 1, origin, head: line, rows: new Map() });
     }
   });
-  return vectors;
+  return found;
 }
+
+/** Parses the vectors of a file. */
+export const parseImageVectors = (file: string, text: string): ImageVector[] =>
+  rowsOf(text).map(({ line, origin, head, rows }) => {
+    const [opcode = "", sampler] = head.split(" ");
+    return vectorOf({ file, line, origin, opcode, hasSampler: sampler !== undefined, rows });
+  });
 
 type Read = Omit<ImageVector, "candidate" | "image" | "texture">;
 
@@ -67,20 +73,11 @@ function vectorOf(read: Read): ImageVector {
       ({ form }) => !form.text.includes("[a,") || form.text.includes(bracket) || !form.text.includes("c]"),
     );
   if (candidate === undefined) throw new Error(`${read.file}:${read.line}: there is no ${read.opcode}`);
-  // The rows are filled after the opcode has been read.
-  return {
-    ...read,
-    candidate,
-    get image() {
-      return imageOf(read);
-    },
-    get texture() {
-      return textureOf(read);
-    },
-  };
+  return { ...read, candidate, image: imageRow(read.rows), texture: textureRow(read.rows) };
 }
 
-function imageOf({ rows }: Read): ImageOptions {
+/** The image of a vector. */
+export function imageRow(rows: Rows): ImageOptions {
   const [kind = "", size = "", ...rest] = rows.get("image")![0]!;
   const [type, channels] = kind.split("x") as [ChannelType, string];
   const [width = 1, height, depth] = size.split("x").map(Number);
@@ -95,7 +92,8 @@ function imageOf({ rows }: Read): ImageOptions {
   };
 }
 
-function textureOf({ rows }: Read): TextureOptions {
+/** How the image is sampled. */
+export function textureRow(rows: Rows): TextureOptions {
   const words = (rows.get("texture")?.[0] ?? []).map((word) => word.split("=") as [string, string?]);
   const entries = words.map(([name, value]) => {
     if (value === undefined) return [name, true];
@@ -105,7 +103,7 @@ function textureOf({ rows }: Read): TextureOptions {
 }
 
 /** The n-th channel of an image: see above. */
-function channel(type: ChannelType, n: number): number {
+export function channel(type: ChannelType, n: number): number {
   const number = (37 * n + 11) % 251;
   if (type.startsWith("u")) return number;
   return type === "f32" || type === "s16" || type === "s32" ? number - 125 : Math.floor(number / 2) - 60;

@@ -5,12 +5,12 @@ import { type Packing, packingOf, type SamplerParameter } from "../isa/sampler-p
 import type { ExecSize, Instruction, RawOperand } from "../tree.ts";
 import { isXe2 } from "../platforms.ts";
 import { typeBytes } from "../types.ts";
-import { lowerMediaBlock, lowerTypedBlock } from "./block.ts";
+import { lowerMediaBlock, lowerSampleBlock, lowerTypedBlock } from "./block.ts";
 import { unsupported } from "./channel-operands.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
 import { channelNumbers, channelTargets, executionOf, indexOf } from "./texel-channels.ts";
-import { atomicTyped, loadTyped, lowerLscTyped, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
+import { atomicTyped, loadTyped, lowerLscTyped, lscOperandsOf, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
 
 /**
  * The level that a message samples. Derivatives of neighbours, which compute kernels do not have, are none: level 0.
@@ -187,6 +187,12 @@ const compression: LowerInstruction = (context, instruction) => {
   return [{ op: { kind: "pure", values: names.map(() => k.i32(0)) }, dst }];
 };
 
+/** Whether texels are resident: one doubleword for each lane. All of an image is. */
+const residency: LowerInstruction = (context, instruction) => {
+  const { register } = lscOperandsOf(instruction).data;
+  return [{ op: { kind: "pure", values: [k.i32(1)] }, dst: channelTargets(context, instruction, register, 1) }];
+};
+
 const byName: Readonly<Record<string, LowerInstruction>> = {
   GATHER4_TYPED: loadTyped,
   SCATTER4_TYPED: storeTyped,
@@ -199,6 +205,8 @@ const byName: Readonly<Record<string, LowerInstruction>> = {
   LSC_STORE_QUAD: lowerLscTyped,
   LSC_LOAD_QUAD_MSRT: lowerLscTyped,
   LSC_STORE_QUAD_MSRT: lowerLscTyped,
+  LSC_LOAD_QUAD_STATUS: residency,
+  SAMPLE_UNORM: lowerSampleBlock,
   LSC_LOAD_BLOCK2D: lowerTypedBlock,
   LSC_STORE_BLOCK2D: lowerTypedBlock,
 };

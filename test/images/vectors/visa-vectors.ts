@@ -40,6 +40,8 @@ export function runVisaVector(
   const program: ImageProgram = {
     declarations: [
       `.decl A v_type=G type=ud num_elts=${16 * Math.max(1, parameters.length)} align=wordx32`,
+      ".decl AF v_type=G type=f num_elts=16 align=wordx32 alias=<A, 0>",
+      `.decl RW v_type=G type=uw num_elts=${32 * Math.max(1, wanted.length)} align=wordx32 alias=<R, 0>`,
       ...parameters.map((_, i) => `.decl A${i} v_type=G type=ud num_elts=16 align=wordx32 alias=<A, ${64 * i}>`),
     ],
     body: [

@@ -245,6 +245,9 @@ def typed_access(n):
     key = lambda lane: (0, 0, words[3][lane], words[1][lane], words[0][lane])
     loaded = [many.texels[key(lane)][0] for lane in LANES]
     address = "bti(0x0)[A0,A1,A2,A3]:a32"
+    # All of an image is resident: a doubleword for each lane, as IGC's pass that sends the message has it.
+    out += head("lsc_load_quad_status.tgm (M1, 16) R:d32.x bti(0x0)[A0,A1]:a32", "bmg", image, "filter=point", place[:2])
+    out.append(row("d", ["1"] * 16))
     out += head(f"lsc_load_quad_msrt.tgm (M1, 16) R:d32.x {address}", "bmg", many, "filter=point", words)
     out.append(row("d", [f"{x:x}" for x in loaded]))
     given = [spread(lane, 3, 1 << 20) for lane in LANES]
@@ -253,6 +256,20 @@ def typed_access(n):
     out += head(f"lsc_store_quad_msrt.tgm (M1, 16) {address} A4:d32.x", "bmg", many, "filter=point", words + [given])
     out.append(row("t", map(str, flat(many))))
     return out
+
+
+def unorm_block(channels, form, place, n):
+    """8 by 4 pixels, channel by channel, as tests of Intel's (cassian, cm_sample32_2d) have them: 8 bits are the upper ones."""
+    image = Image("unorm8", 4, (W, H))
+    (u, v), (du, dv) = place, (1, 2)
+    clamp = lambda i, size: max(0, min(size - 1, i))
+    pixels = [image.texels[0, 0, 0, clamp(v + y * dv, H), clamp(u + x * du, W)]["RGBA".index(c)] << 8
+              for c in channels for y in range(4) for x in range(8)]
+    dwords = [pixels[2 * i] | pixels[2 * i + 1] << 16 for i in range(len(pixels) // 2)]
+    given = [[bits(F(x), "f") for x in (F(u, W), F(v, H), F(du, W), F(dv, H))] + [0] * 12]
+    operands = " ".join(f"AF(0,{i})<0;1,0>" for i in range(4))
+    out = head(f"sample_unorm.{channels}.{form} S0 T6 {operands} RW.0", "dg2", image, "normalized address=clamp filter=point", given)
+    return out + [row("d", [f"{w:x}" for w in dwords[16 * i:16 * i + 16]]) for i in range(len(channels))]
 
 
 def information():
@@ -316,6 +333,9 @@ def main():
         for _ in range(1 if message in ("load_mcs", "load_2dms_w") else 2):
             out.extend(loading(message, names, "dg2", n))
             n += 1
+    group("SAMPLE_UNORM; the order of pixels is that of intel/cassian, cm_sampler")
+    for i, (channels, form) in enumerate((("R", "16-full"), ("RGBA", "8-full"), ("GA", "16-downsampled"), ("RGB", "8-downsampled"))):
+        out.extend(unorm_block(channels, form, [(0, 0), (3, 1), (7, 2), (12, 5)][i], n))
     group("INFO")
     out.extend(information())
     group("GATHER4_TYPED, SCATTER4_TYPED, LSC_TYPED: zeros outside, where nothing is stored")

@@ -151,6 +151,11 @@ export type UnitOp =
   | { readonly op: "image-block-load"; readonly block: ImageBlock }
   /** `media_st`, typed `lsc_store_block2d`: the same, then the dwords. */
   | { readonly op: "image-block-store"; readonly block: ImageBlock }
+  /**
+   * `sample_unorm`: the surface, the sampler, u and v of the first pixel, the distances of the others (`i32`). Results:
+   * dwords, two pixels in each.
+   */
+  | { readonly op: "sample-block"; readonly channels: readonly number[] }
   /** The first half of `dpasw`: a thread offers so many dwords of src2 to the one that it is fused with. */
   | { readonly op: "fused-offer"; readonly dwords: number }
   /**
@@ -253,6 +258,7 @@ export const unitTraits: { readonly [K in UnitOp["op"]]: UnitTraits } = {
   "block-store": { warp: false, deciding: 6, asks: "the place of a block" },
   "image-block-load": { warp: false, deciding: 3, asks: surface },
   "image-block-store": { warp: false, deciding: 3, asks: surface },
+  "sample-block": { warp: false, deciding: Infinity, asks: "what is asked of the sampler" },
   "fused-offer": { warp: false, deciding: 0 },
   "fused-take": { warp: false, deciding: 0 },
   "sample-count": { warp: false, deciding: 1, asks: "what is asked about an image" },

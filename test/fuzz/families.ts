@@ -153,7 +153,10 @@ const families = {
     targets: ["sm_90a", "sm_100a"],
   },
   images: {
-    weights: { fetchTexel: 8, accessSurface: 3, queryImage: 1, compute: 5, conditional: 2, loop: 1, leave: 0.2 },
+    weights: {
+      ...{ fetchTexel: 8, accessSurface: 3, updateSurface: 5, queryImage: 1 },
+      ...{ compute: 5, conditional: 2, loop: 1, leave: 0.2 },
+    },
     statements: [4, 10],
     leaving: true,
     images: true,

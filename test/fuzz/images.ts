@@ -3,6 +3,13 @@ import { imageBytes, type ImageOptions, type TextureOptions } from "../../src/ru
 import type { Random } from "./random.ts";
 import type { Scope } from "./scope.ts";
 
+/** How a surface is reduced. `formatted`: by `.p`, which takes the type of the surface's channels. */
+export interface SurfaceReduction {
+  readonly op: string;
+  readonly type: string;
+  readonly formatted: boolean;
+}
+
 /** A texture or a surface in a buffer of its own, which is a parameter of the kernel. */
 export interface RandomImage {
   /** The name of the kernel's parameter. */
@@ -13,6 +20,11 @@ export interface RandomImage {
   readonly geometry: ImageGeometry;
   /** The type of what fetches give. */
   readonly result: "f32" | "u32" | "s32";
+  /** How threads write the surface; nobody reads it then, but a thread its own texel. */
+  readonly use?: "stored" | "reduced";
+  /** Texels along x from the one that has a thread's number to the one to which the thread stores. */
+  readonly moved?: number;
+  readonly reduction?: SurfaceReduction;
 }
 
 const types = ["f32", "f32", "f16", "u8", "s8", "u16", "s16", "u32", "s32"] as const;
@@ -80,10 +92,22 @@ export const bytesOfImage = ({ image }: RandomImage): number => Math.ceil(imageB
 
 const axesOf = (geometry: ImageGeometry): number => (geometry === "cube" ? 3 : Number(geometry.at(-2)));
 
-/** The handle of an image in a register, mostly the same in all lanes. */
-function handleOf({ text }: Scope, { parameter }: RandomImage): string {
+/**
+ * The handle of an image in a register, mostly the same in all lanes. Else some lanes have that of another image which
+ * instructions see in the same way, if there is one.
+ */
+export function handleOf({ text, module }: Scope, image: RandomImage): string {
+  const { random } = text;
   const handle = text.temporary(64);
-  text.add(`ld.param.u64 ${handle}, [${parameter}];`);
+  text.add(`ld.param.u64 ${handle}, [${image.parameter}];`);
+  if (!random.chance(0.15)) return handle;
+  const { as, geometry, result, use } = image;
+  const isLike = (one: RandomImage): boolean =>
+    one.as === as && one.geometry === geometry && one.result === result && one.use === undefined;
+  const others = use === undefined ? module.images.filter(isLike) : [image];
+  const other = text.temporary(64);
+  text.add(`ld.param.u64 ${other}, [${random.pick(others).parameter}];`);
+  text.add(`selp.b64 ${handle}, ${handle}, ${other}, ${text.register(1)};`);
   return handle;
 }
 
@@ -122,7 +146,7 @@ function step({ text }: Scope): string {
   return register;
 }
 
-const vector = (registers: readonly string[]): string => `{${registers.join(", ")}}`;
+export const vector = (registers: readonly string[]): string => `{${registers.join(", ")}}`;
 
 function results(scope: Scope): string[] {
   return Array.from({ length: 4 }, () => scope.text.temporary(32));
@@ -179,7 +203,7 @@ export function queryImage(scope: Scope): void {
 export function accessSurface(scope: Scope): void {
   const { text, module } = scope;
   const { random } = text;
-  const surfaces = module.images.filter(({ as }) => as === "surface");
+  const surfaces = module.images.filter(({ as, use }) => as === "surface" && use === undefined);
   if (surfaces.length === 0) {
     queryImage(scope);
     return;

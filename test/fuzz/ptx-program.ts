@@ -10,6 +10,7 @@ import { Random } from "./random.ts";
 import { sharedArea, warpMatrixBytes } from "./matrices.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { statements } from "./statements.ts";
+import { writtenSurfaces } from "./surfaces.ts";
 import { isStored } from "./tensor-boxes.ts";
 import { type RandomTensor, randomTensor, tensorBytes } from "./tensor-maps.ts";
 import { targets } from "./target.ts";
@@ -134,7 +135,8 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   const { grid, cluster } = clusters
     ? random.pick(pairs ? paired : clustered)
     : { grid: alone ? ([1, 1, 1] as const) : random.pick(global ? wideGrids : grids), cluster: null };
-  const images = hasImages ? randomImages(random) : [];
+  const threads = [...block, ...grid].reduce((product, n) => product * n);
+  const images = hasImages ? [...randomImages(random), ...writtenSurfaces(random, threads)] : [];
   const module = new ModuleText(random, {
     target,
     block,
@@ -143,7 +145,6 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     images,
   });
   const text = new FunctionText(random, target);
-  const threads = module.threads * module.blocks;
 
   declareFunctions(module, functions, meeting);
   begin(module, text, weights, global);

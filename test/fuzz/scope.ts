@@ -45,6 +45,7 @@ type StatementKind =
   | "clusterMulticast"
   | "fetchTexel"
   | "accessSurface"
+  | "updateSurface"
   | "queryImage";
 /** How often each kind of statement is written. */
 export type Weights = Readonly<Partial<Record<StatementKind, number>>>;

@@ -7,6 +7,7 @@ import { compute } from "./compute.ts";
 import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
+import { updateSurface } from "./surfaces.ts";
 import { layout } from "./layouts.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store } from "./memory.ts";
@@ -81,6 +82,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   clusterArrivals: { write: clusterArrivals, fits: inCluster },
   clusterMulticast: { write: clusterMulticast, fits: inCluster },
   fetchTexel: { write: fetchTexel, fits: ({ level }) => level < 0 },
+  updateSurface: { write: updateSurface, fits: ({ level }) => level < 0 },
   accessSurface: { write: accessSurface, fits: ({ level }) => level < 0 },
   queryImage: { write: queryImage, fits: ({ level }) => level < 0 },
   // Blocks would store into the same tensor.

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Candidate, type Form, instructionSet } from "../../src/ptx/isa/index.ts";
 import { choicesIn, choicesOf } from "../ptx/isa/opcodes.ts";
+import { parseImageVectors } from "../images/vectors/vectors.ts";
 import { cases as warpgroupCases } from "./warpgroups/cases.ts";
 import { candidatesOf } from "./warpgroups/kernel.ts";
 import { formOf, parseVectors } from "./vectors.ts";
@@ -12,14 +13,6 @@ const exceptions: Readonly<Record<string, string>> = {
   "cp.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
   "cp.reduce.async.bulk.tensor": "tensor maps: tensor-copies.test.ts has every choice",
   "cp.async.bulk.prefetch.tensor": "tensor maps: tensor-copies.test.ts has every choice",
-  ...Object.fromEntries(
-    ["tex", "tld4"].map((name) => [name, "images: ../images/fetch-forms.test.ts has every choice"] as const),
-  ),
-  ...Object.fromEntries(
-    ["txq", "istypep", "suld", "sust", "sured", "suq"].map(
-      (name) => [name, "images: ../images/surface-forms.test.ts has every choice"] as const,
-    ),
-  ),
   "tensormap.replace": "a tensor map is opaque: tensormap-replace.test.ts has every choice",
 };
 
@@ -39,6 +32,9 @@ const candidates: readonly Candidate[] = [
     .flatMap(([name, text]) => parseWarpVectors(name, text))
     .map(({ statement }) => statement.candidate),
   ...candidatesOf(warpgroupCases),
+  ...filesIn("../images/vectors/", ".image-vectors")
+    .flatMap(([name, text]) => parseImageVectors(name, text))
+    .map(({ candidate }) => candidate),
 ];
 
 /** The modifiers that the vectors of each form cover. */

@@ -23,6 +23,7 @@ import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
+import type { ImageReference } from "./image-reference.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
 import { type LogListener, Logs, logLevel } from "./logs.ts";
 import type { LinkState, LoadedModule } from "./loaded-module.ts";
@@ -119,6 +120,7 @@ export class ProcessState {
   /** What was said of managed memory. */
   readonly advice = new WeakMap<Allocation, Advice>();
   readonly arrays = new Handles<CudaArray>();
+  readonly references = new Handles<ImageReference>();
   /** Texture and surface objects, by the handles that kernels have for them: the structures they were made of. */
   readonly textures = new Handles<TextureDescription>();
   readonly pools = new Handles<MemoryPool>();

@@ -36,6 +36,9 @@ export const levelModes = { none: 0, one: 1, summed: 2 } as const;
 /** The byte of `fragments` at which the words are, after results of the chunk's lanes. */
 export const imageWordsAt = (lanes: number): number => resultRegisters * 4 * lanes;
 
+/** The byte of `fragments` at which the handles of lanes are, where they differ: after the words of any chunk. */
+export const handlesAt = 10 * 128;
+
 /** The ways of treating texels outside, as these words have them: those from `wrap` on repeat the image. */
 export const imageModes = { clamp: 0, border: 1, wrap: 2, mirror: 3 } as const;
 

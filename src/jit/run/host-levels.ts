@@ -12,6 +12,7 @@ import { levelPosition } from "../../program/images/lod.ts";
 import { hasGeometry, placeWords, TextureFetch } from "../../program/images/texture-fetch.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { imageWordCount, imageWordsAt, levelModes, levelRegisters } from "../abi/image-words.ts";
+import { KnownFootprints } from "./known-footprints.ts";
 import { describeTexture, putSize, samplerOf } from "./host-images.ts";
 
 /** Registers of the two handles, which come before all other operands. */
@@ -29,6 +30,8 @@ interface Fetched {
   readonly words: Int32Array;
   /** There is one NaN among results even where nothing is added up, though plain fetches keep all bits. */
   readonly needsSums: boolean;
+  /** Null: levels follow from coordinates, too. */
+  readonly footprints: KnownFootprints | null;
 }
 
 /** Chooses levels of textures for compiled code, which then fetches from one level after the other for its lanes. */
@@ -90,13 +93,21 @@ export class HostLevels {
   }
 
   #chooseByGradients(fetched: Fetched, context: number, lane: number): void {
-    const { unit } = fetched;
-    this.#read(fetched, context, lane);
-    const { position, samples, major } = unit.chooseLevels();
+    const { fetch, unit, footprints } = fetched;
+    const { i32 } = this.#grid.memory.views;
+    const { lanes } = this.#kernel;
+    const first = this.#register(context, levelRegisters.operands + handleRegisters + coordinatesOf[fetch.geometry]);
+    const choose = () => {
+      this.#read(fetched, context, lane);
+      return unit.chooseLevels();
+    };
+    const { position, samples, major } =
+      footprints === null ? choose() : footprints.of(i32, first + lane, lanes, 2 * fetch.gradients, choose);
     this.#positions[lane] = position;
     this.#samples[lane] = samples;
     this.#majors[lane] = major;
     if (samples === 1) return;
+    this.#read(fetched, context, lane);
     this.#mostSamples = Math.max(this.#mostSamples, samples);
     const { coordinates } = unit.operands;
     for (let axis = 0; axis < 3; axis++) this.#coordinates[3 * lane + axis] = coordinates[axis]!;
@@ -237,5 +248,6 @@ function describe(fetch: ImageFetch, texture: ObjectOf<"texture">, given: Object
     form,
     words,
     needsSums: keepsBits && !unit.isRaw,
+    footprints: fetch.level === "gradients" && !image.cube ? new KnownFootprints() : null,
   };
 }

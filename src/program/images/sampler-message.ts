@@ -16,7 +16,8 @@ export function boundImage(call: UnitCall, lane: number): Image {
   throw unitFault(call, lane, "surface-unbound", `no image is bound to index ${index}`);
 }
 
-function boundSampler(call: UnitCall, lane: number): Sampler {
+/** The sampler bound to the index that an operand of a lane gives. @throws Fault if there is none */
+export function boundSampler(call: UnitCall, lane: number): Sampler {
   const index = call.word(1, lane);
   const sampler = call.x.warp.cta.grid.threads?.samplers?.get(index);
   if (sampler !== undefined) return sampler;

@@ -1,6 +1,7 @@
 import type { ImageGeometry, SurfaceAccess, SurfaceReduction, UnitOpOf } from "../../ir/index.ts";
 import { channelInfo, encodeChannel, floatOfBits } from "../../numeric/texel.ts";
 import type { Image } from "../../machine/images/image.ts";
+import { updateElement } from "../../machine/memory/atomic-update.ts";
 import { forEachLane, unitFault } from "../units/lanes.ts";
 import type { UnitCall } from "../units/unit-call.ts";
 import { imageMismatch, requireObject } from "./handles.ts";
@@ -147,12 +148,10 @@ export const reduceSurface = ({ reduction }: UnitOpOf<"surface-reduce">, call: U
     const typed = isSigned ? BigInt.asIntN : BigInt.asUintN;
     const { high, low } = call.address(5, lane);
     const given = typed(bits, (BigInt(high) << 32n) | BigInt(low));
-    const low32 = unalignedBits(range, 32);
-    const high32 = bits === 64 ? unalignedBits({ ...range, at: range.at + 4 }, 32) : 0;
-    const old = (BigInt(high32) << 32n) | BigInt(low32 >>> 0);
-    const result = BigInt.asUintN(64, reduce[reduction.op](typed(bits, old), given));
-    const { u8 } = range.views;
-    for (let i = 0; i < bytes; i++) u8[range.at + i] = Number((result >> BigInt(8 * i)) & 0xffn);
+    updateElement(range.views, range.at, bits, (old) => {
+      const result = BigInt.asIntN(bits, reduce[reduction.op](typed(bits, BigInt(old)), given));
+      return bits === 64 ? result : Number(result);
+    });
   });
 
 function signedness(reduction: SurfaceReduction, image: Image, call: UnitCall, lane: number): boolean {

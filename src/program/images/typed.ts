@@ -1,6 +1,7 @@
 import { atomicResult, type UnitOpOf } from "../../ir/index.ts";
 import { bitsOfFloat, channelInfo, encodeChannel, floatOfBits } from "../../numeric/texel.ts";
 import type { Image } from "../../machine/images/image.ts";
+import { updateElement } from "../../machine/memory/atomic-update.ts";
 import { type Expr, fold } from "../../semantics/index.ts";
 import { forEachLane } from "../units/lanes.ts";
 import type { UnitCall } from "../units/unit-call.ts";
@@ -95,27 +96,23 @@ export const updateTyped = (op: UnitOpOf<"typed-atomic">, call: UnitCall): void 
     }
     const kind = { bits, order: "relaxed", scope: "gpu" } as const;
     const range = imageRange(call, image, offsetOf(image, place), { lane, effect: "atomic", bytes: bits / 8, kind });
-    const { views, at } = range;
-    const old = bits === 64 ? wide(views.i32[(at >>> 2) + 1]!, views.i32[at >>> 2]!) : elementBits(range, bits);
     const operand = (n: number): number | bigint => {
       const { high, low } = call.address(4 + n, lane);
       return bits === 64 ? wide(high, low) : low | 0;
     };
-    const result = fold(combine, (leaf) => {
-      const index = leaf.kind === "old" ? leaf.index : 0;
-      return index === 0 ? old : operand(index);
+    let result: number | bigint = 0;
+    const old = updateElement(range.views, range.at, bits, (before) => {
+      result = fold(combine, (leaf) => {
+        const index = leaf.kind === "old" ? leaf.index : 0;
+        return index === 0 ? before : operand(index);
+      }) as number | bigint;
+      return result;
     });
     const given = name === "predec" ? result : old;
     if (bits === 64) {
-      const [next, last] = [BigInt(result as bigint), BigInt(given as bigint)];
-      views.i32[at >>> 2] = Number(BigInt.asIntN(32, next));
-      views.i32[(at >>> 2) + 1] = Number(BigInt.asIntN(32, next >> 32n));
+      const last = BigInt(given);
       call.give(0, lane, Number(BigInt.asIntN(32, last)), Number(BigInt.asIntN(32, last >> 32n)));
-      return;
-    }
-    if (bits === 32) views.i32[at >>> 2] = result as number;
-    else views.u16[at >>> 1] = result as number;
-    call.give(0, lane, bits === 32 ? (given as number) : (given as number) & 0xffff);
+    } else call.give(0, lane, bits === 32 ? Number(given) : Number(given) & 0xffff);
   });
 };
 

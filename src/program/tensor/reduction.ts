@@ -1,3 +1,5 @@
+import { updateLong, updateWord } from "../../machine/memory/atomic-update.ts";
+import { bitsOfFloat, floatOfBits } from "../../numeric/texel.ts";
 import { bf16ToNumber, f16ToNumber, numberToBf16, numberToF16 } from "../../numeric/half.ts";
 import type { ReducedType, Reduction, TensorType } from "../../ir/index.ts";
 
@@ -21,54 +23,60 @@ export const reducedBytes = (type: ReducedType): 2 | 4 | 8 =>
   type === "f16" || type === "bf16" ? 2 : type.startsWith("f32") || type.endsWith("32") ? 4 : 8;
 
 /**
- * Reduces the elements of `source` into those of `target` (sections 9.7.9.25.4.2, 9.7.9.27.1.3). Both have the same
- * length, a multiple of the element's.
+ * Reduces the elements of `source` into those of `target`, each as one atomic operation (sections 9.7.9.25.4.2,
+ * 9.7.9.27.1.3). Both have the same length, a multiple of the element's, of which `target` also begins at a multiple.
  */
 export function reduceBytes(op: Reduction, type: ReducedType, target: Uint8Array, source: Uint8Array): void {
-  const into = new DataView(target.buffer, target.byteOffset, target.byteLength);
+  const { buffer, byteOffset, byteLength } = target;
   const from = new DataView(source.buffer, source.byteOffset, source.byteLength);
   const bytes = reducedBytes(type);
-  for (let at = 0; at < target.length; at += bytes) reduceAt(op, type, into, from, at);
+  const count = byteLength / bytes;
+  if (bytes === 8) {
+    const into = new BigInt64Array(buffer, byteOffset, count);
+    for (let i = 0; i < count; i++) {
+      const given = from.getBigUint64(8 * i, true);
+      updateLong(into, i, (old) => reducedLong(op, type, BigInt.asUintN(64, old), given));
+    }
+    return;
+  }
+  const into = bytes === 2 ? new Uint16Array(buffer, byteOffset, count) : new Uint32Array(buffer, byteOffset, count);
+  for (let i = 0; i < count; i++) {
+    const given = bytes === 2 ? from.getUint16(2 * i, true) : from.getUint32(4 * i, true);
+    updateWord(into, i, (old) => reducedWord(op, type, old, given));
+  }
 }
 
-function reduceAt(op: Reduction, type: ReducedType, into: DataView, from: DataView, at: number): void {
-  switch (type) {
-    case "f16":
-    case "bf16":
-      into.setUint16(at, reduceHalf(op, type, into.getUint16(at, true), from.getUint16(at, true)), true);
-      return;
-    case "f32":
-    case "f32ftz":
-      into.setUint32(at, addSingle(type === "f32ftz", into, from, at), true);
-      return;
-    case "f64": {
-      const sum = into.getFloat64(at, true) + from.getFloat64(at, true);
-      if (sum === sum) into.setFloat64(at, sum, true);
-      else into.setBigUint64(at, nan64, true);
-      return;
-    }
-    case "u64":
-    case "s64":
-    case "b64":
-      into.setBigUint64(at, reduceWide(op, type, into.getBigUint64(at, true), from.getBigUint64(at, true)), true);
-      return;
-    default:
-      into.setUint32(at, reduceWord(op, type, into.getUint32(at, true), from.getUint32(at, true)), true);
-  }
+function reducedWord(op: Reduction, type: ReducedType, old: number, given: number): number {
+  if (type === "f16" || type === "bf16") return reduceHalf(op, type, old, given);
+  if (type === "f32" || type === "f32ftz") return addSingle(type === "f32ftz", old, given);
+  return reduceWord(op, type, old, given);
+}
+
+function reducedLong(op: Reduction, type: ReducedType, old: bigint, given: bigint): bigint {
+  return type === "f64" ? addDouble(old, given) : reduceWide(op, type, old, given);
 }
 
 const nan32 = 0x7fff_ffff;
 const nan64 = 0x7fff_ffff_ffff_ffffn;
-const single = new DataView(new ArrayBuffer(4));
+const scratch = new DataView(new ArrayBuffer(8));
+
+function addDouble(a: bigint, b: bigint): bigint {
+  const numberOf = (bits: bigint): number => {
+    scratch.setBigUint64(0, bits);
+    return scratch.getFloat64(0);
+  };
+  const sum = numberOf(a) + numberOf(b);
+  if (sum !== sum) return nan64;
+  scratch.setFloat64(0, sum);
+  return scratch.getBigUint64(0);
+}
 
 const flushed = (value: number): number => (Math.abs(value) < 2 ** -126 ? value * 0 : value);
 
-function addSingle(flushes: boolean, into: DataView, from: DataView, at: number): number {
-  const [a, b] = [into.getFloat32(at, true), from.getFloat32(at, true)];
+function addSingle(flushes: boolean, x: number, y: number): number {
+  const [a, b] = [floatOfBits(x), floatOfBits(y)];
   const sum = flushes ? flushed(Math.fround(flushed(a) + flushed(b))) : a + b;
-  if (sum !== sum) return nan32;
-  single.setFloat32(0, sum);
-  return single.getUint32(0);
+  return sum === sum ? bitsOfFloat(sum) >>> 0 : nan32;
 }
 
 /** A sum of two half-precision numbers is rounded once: a double holds it, or rounds it far below the last place. */

@@ -5,6 +5,7 @@ import { clearRange } from "./clear-range.ts";
 import { copyPart } from "./copy-part.ts";
 import type { UnitStates } from "../../machine/state/unit-state.ts";
 import { fetchImage } from "../images/fetch.ts";
+import { sampleBlock } from "../images/sample-block.ts";
 import { sendToSampler } from "../images/sampler-message.ts";
 import { loadImageBlock, storeImageBlock } from "../images/image-block.ts";
 import { countSamples, loadTyped, sizeOfSurface, storeTyped, updateTyped } from "../images/typed.ts";
@@ -51,6 +52,7 @@ const units: { readonly [K in UnitOp["op"]]: (op: UnitOpOf<K>, call: UnitCall) =
   "block-store": storeBlock,
   "image-block-load": loadImageBlock,
   "image-block-store": storeImageBlock,
+  "sample-block": sampleBlock,
   "fused-offer": offerToFused,
   "fused-take": takeFromFused,
   "sample-count": countSamples,

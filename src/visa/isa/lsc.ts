@@ -260,7 +260,7 @@ const typedLoads: readonly Row[] = (
   [
     ["lsc_load_quad", 0x02, image],
     ["lsc_load_quad_msrt", 0x31, image],
-    ["lsc_load_quad_status", 0x36, none("no public text says how its status lies in the result")],
+    ["lsc_load_quad_status", 0x36, image],
   ] as const
 ).map(([mnemonic, sub, execution]) =>
   typed({

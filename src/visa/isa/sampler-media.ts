@@ -28,7 +28,7 @@ const pixels: readonly Row[] = [
       dst: rawDst("uw", "ub"),
     },
     sizes: null,
-    execution: unknown("which pixels of a block are where in its result is not documented"),
+    execution: { kind: "image" },
   }),
   row({
     opcode: 0x43,

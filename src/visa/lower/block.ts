@@ -8,7 +8,7 @@ import { unsupported } from "./channel-operands.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { source } from "./operands.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
-import { indexOf } from "./texel-channels.ts";
+import { channelNumbers, indexOf } from "./texel-channels.ts";
 import { lscOperandsOf, lscSurface } from "./typed.ts";
 
 /** A message acts once for the whole thread, whatever the mask of its lanes. */
@@ -122,6 +122,17 @@ export const lowerTypedBlock: LowerInstruction = (context, instruction) => {
   const { width, height } = data.block;
   const place = [surface, source(context, x, once).expr, source(context, y, once).expr];
   return imageBlock(context, { width, height, outside: "zero", field: null }, place, access, data.register);
+};
+
+/** `sample_unorm`. Its result has 16 bits of each pixel, whatever format is named: so IGC takes it. */
+export const lowerSampleBlock: LowerInstruction = (context, instruction) => {
+  const channels = channelNumbers(choiceOf(instruction, "channels"));
+  const at = ["u", "v", "deltaU", "deltaV"].map((name) =>
+    k.bitcast(source(context, vectorOf(instruction, name), once).expr, "i32"),
+  );
+  const [surface, sampler] = ["surface", "sampler"].map((name) => indexOf(context, nameOf(instruction, name)));
+  const op: Op = { kind: "unit", unit: { op: "sample-block", channels }, operands: [surface!, sampler!, ...at] };
+  return [loaded(context, op, rawOf(instruction, "dst"), 64 * channels.length)];
 };
 
 /** The rows of an interlaced surface that count. */

@@ -5,12 +5,12 @@ import { type Packing, packingOf, type SamplerParameter } from "../isa/sampler-p
 import type { ExecSize, Instruction, RawOperand } from "../tree.ts";
 import { isXe2 } from "../platforms.ts";
 import { typeBytes } from "../types.ts";
-import { lowerMediaBlock, lowerTypedBlock } from "./block.ts";
+import { lowerMediaBlock, lowerSampleBlock, lowerTypedBlock } from "./block.ts";
 import { unsupported } from "./channel-operands.ts";
 import type { LowerContext, Lowered, LowerInstruction } from "./context.ts";
 import { isNull, rawSource, rawTarget } from "./raw-operand.ts";
-import { channelNumbers, channelTargets, indexOf } from "./texel-channels.ts";
-import { atomicTyped, loadTyped, lowerLscTyped, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
+import { channelNumbers, channelTargets, executionOf, indexOf } from "./texel-channels.ts";
+import { atomicTyped, loadTyped, lowerLscTyped, lscOperandsOf, lowerLscTypedAtomic, storeTyped } from "./typed.ts";
 
 /**
  * The level that a message samples. Derivatives of neighbours, which compute kernels do not have, are none: level 0.
@@ -91,12 +91,6 @@ function givenTo({ operands }: Instruction): readonly RawOperand[] | null {
   const items = list === undefined ? ["u", "v", "r"].map((n) => operands[n]) : list.kind === "list" ? list.items : [];
   const given = items.filter((item): item is RawOperand => item?.kind === "raw");
   return given.length === items.length ? given : null;
-}
-
-/** The messages of media kernels have a number of lanes, not an execution size, and no mask. */
-function executionOf(instruction: Instruction): ExecSize {
-  if (instruction.exec !== null) return instruction.exec;
-  return { ...once, size: has(instruction, "simd") ? (Number(choiceOf(instruction, "simd")) as ExecSize["size"]) : 1 };
 }
 
 /** The parameters in the order of the platform. */
@@ -193,6 +187,12 @@ const compression: LowerInstruction = (context, instruction) => {
   return [{ op: { kind: "pure", values: names.map(() => k.i32(0)) }, dst }];
 };
 
+/** Whether texels are resident: one doubleword for each lane. All of an image is. */
+const residency: LowerInstruction = (context, instruction) => {
+  const { register } = lscOperandsOf(instruction).data;
+  return [{ op: { kind: "pure", values: [k.i32(1)] }, dst: channelTargets(context, instruction, register, 1) }];
+};
+
 const byName: Readonly<Record<string, LowerInstruction>> = {
   GATHER4_TYPED: loadTyped,
   SCATTER4_TYPED: storeTyped,
@@ -205,6 +205,8 @@ const byName: Readonly<Record<string, LowerInstruction>> = {
   LSC_STORE_QUAD: lowerLscTyped,
   LSC_LOAD_QUAD_MSRT: lowerLscTyped,
   LSC_STORE_QUAD_MSRT: lowerLscTyped,
+  LSC_LOAD_QUAD_STATUS: residency,
+  SAMPLE_UNORM: lowerSampleBlock,
   LSC_LOAD_BLOCK2D: lowerTypedBlock,
   LSC_STORE_BLOCK2D: lowerTypedBlock,
 };

@@ -1,7 +1,7 @@
 import type { Destination } from "../../ir/index.ts";
 import type { Expr } from "../../semantics/index.ts";
-import { once } from "../instruction-operands.ts";
-import type { Instruction, NameOperand, RawOperand } from "../tree.ts";
+import { choiceOf, has, once } from "../instruction-operands.ts";
+import type { ExecSize, Instruction, NameOperand, RawOperand } from "../tree.ts";
 import type { LowerContext } from "./context.ts";
 import { type RawElements, rawSource, rawTarget } from "./raw-operand.ts";
 
@@ -9,10 +9,16 @@ import { type RawElements, rawSource, rawTarget } from "./raw-operand.ts";
 export const channelNumbers = (channels: string): number[] =>
   [..."RGBA"].flatMap((c, i) => (channels.includes(c) ? [i] : []));
 
+/** How many lanes an instruction has. Messages of media kernels have a number, not an execution size, and no mask. */
+export function executionOf(instruction: Instruction): ExecSize {
+  if (instruction.exec !== null) return instruction.exec;
+  return { ...once, size: has(instruction, "simd") ? (Number(choiceOf(instruction, "simd")) as ExecSize["size"]) : 1 };
+}
+
 /** The elements of the n-th channel of a raw operand: each channel begins in a register of its own. */
-function channelAt(context: LowerContext, { exec }: Instruction, n: number, bits: 16 | 32): RawElements {
+function channelAt(context: LowerContext, instruction: Instruction, n: number, bits: 16 | 32): RawElements {
   const { grfBytes } = context.routine;
-  const lanes = exec ?? once;
+  const lanes = executionOf(instruction);
   const bytes = Math.ceil((lanes.size * bits) / 8 / grfBytes) * grfBytes;
   return { bits, exec: lanes, element: (n * bytes * 8) / bits };
 }

@@ -22,7 +22,7 @@ const formats: Readonly<Record<number, readonly [bits: number, kind: number]>> =
 };
 
 /** A format and a number of channels, one word after the other. */
-function formatIn(view: DataView, at: number): ChannelFormat {
+export function formatIn(view: DataView, at: number): ChannelFormat {
   const [bits, kind] = formats[view.getUint32(at, true)] ?? fail(errors.invalidValue);
   const channels = view.getUint32(at + 4, true);
   require(channels === 1 || channels === 2 || channels === 4);
@@ -31,12 +31,13 @@ function formatIn(view: DataView, at: number): ChannelFormat {
 }
 
 /** The two words of a format. */
-function formatWords({ bits, kind }: ChannelFormat): readonly [format: number, channels: number] {
+export function formatWords({ bits, kind }: ChannelFormat): readonly [format: number, channels: number] {
   const found = Object.entries(formats).find(([, [b, k]]) => b === bits[0] && k === kind);
   return [Number(found![0]), bits.filter((n) => n > 0).length];
 }
 
-const sizeAt = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
+/** A size in a structure. */
+export const sizeAt = (view: DataView, at: number): number => Number(view.getBigUint64(at, true));
 
 /** array, CUDA_ARRAY_DESCRIPTOR */
 function create(call: Call): Status {
@@ -101,8 +102,10 @@ function imageIn(call: Call, view: DataView) {
   return imageAt(call, address, { ...shape, width: Math.floor(sizeAt(view, 24) / texelBytes) });
 }
 
-const addressModes = ["wrap", "clamp", "mirror", "border"] as const;
-const flag = { asInteger: 1, normalized: 2, sRGB: 0x10, seamless: 0x40 } as const;
+/** Ways of addressing by number: CUaddress_mode. */
+export const addressModes = ["wrap", "clamp", "mirror", "border"] as const;
+/** Flags of textures. */
+export const flag = { asInteger: 1, normalized: 2, sRGB: 0x10, seamless: 0x40 } as const;
 
 /** A CUDA_TEXTURE_DESC as the machine has it. */
 function optionsIn(view: DataView): TextureOptions {
@@ -127,7 +130,7 @@ function optionsIn(view: DataView): TextureOptions {
 }
 
 /** Texels of 32 bits are what they are, whatever the flag says. */
-const isSmallInteger = (type: string): boolean => /^[us](8|16)$/.test(type);
+export const isSmallInteger = (type: string): boolean => /^[us](8|16)$/.test(type);
 
 /** object, resource, texture, view */
 function createTexture(call: Call): Status {

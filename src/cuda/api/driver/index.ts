@@ -13,6 +13,7 @@ import { driverMemoryCalls } from "./memory.ts";
 import { memoryOperationCalls } from "./memory-operations.ts";
 import { moduleCalls } from "./modules.ts";
 import { tensorMapCalls } from "./tensor-maps.ts";
+import { textureReferenceCalls } from "./texture-references.ts";
 import { virtualMemoryCalls } from "./virtual-memory.ts";
 
 /** Entry points of the driver that do what one of the runtime does, with the same arguments. */
@@ -84,4 +85,5 @@ export const driverCalls: Handlers = {
   ...kernelCalls,
   ...moduleCalls,
   ...tensorMapCalls,
+  ...textureReferenceCalls,
 };

@@ -52,11 +52,12 @@ export class LaneOffsets {
     { lanes, places, adjoining }: QuadMoves,
   ): void {
     const { writer, quads } = this.#chunk;
-    if (pattern !== null && mask === null && places === null) {
-      for (let q = 0; q < quads; q++) this.#inPattern(q, { offsets, immediate, pattern }, { lanes, adjoining });
-      return;
-    }
     for (let q = 0; q < quads; q++) {
+      const run = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes) ? adjoining : null;
+      if (pattern !== null && mask === null && places === null) {
+        this.#inPattern(q, { offsets, immediate, pattern }, lanes, run);
+        continue;
+      }
       const laneByLane = (): void => {
         if (places === null || offsets.kind !== "each") this.#laneByLane(offsets, immediate, mask, q, lanes);
         else {
@@ -64,10 +65,9 @@ export class LaneOffsets {
           places(q, mask === null ? own : this.safe(own, mask[q]!));
         }
       };
-      const isRun = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes);
       const move = (): void => {
         if (offsets.kind !== "each" || adjoining === null) laneByLane();
-        else if (isRun) adjoining.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!), 0);
+        else if (run !== null) run.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!), 0);
         else if (!mayAdjoin || pattern !== null) laneByLane();
         else {
           // Inactive lanes between active ones are near them, and do no harm.
@@ -83,16 +83,17 @@ export class LaneOffsets {
     }
   }
 
-  /** A quad of which is known how its lanes lie to each other. */
+  /** A quad of which is known how its lanes lie to each other. `run`: it is contiguous. */
   #inPattern(
     q: number,
     { offsets, immediate, pattern }: Pick<AccessOffsets, "offsets" | "immediate"> & { readonly pattern: LanePattern },
-    { lanes, adjoining }: Pick<QuadMoves, "lanes" | "adjoining">,
+    lanes: QuadMoves["lanes"],
+    run: QuadMoves["adjoining"],
   ): void {
     const first = 4 * q;
     const at = this.offsetIn(pattern, offsets, first);
-    if (adjoining !== null && isRunIn(pattern, q, adjoining.bytes)) {
-      adjoining.move(q, at, pattern.distances[first]!);
+    if (run !== null) {
+      run.move(q, at, pattern.distances[first]!);
       return;
     }
     lanes(q, (lane) => {

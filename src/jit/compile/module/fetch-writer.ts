@@ -1,9 +1,19 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { coordinatesOf } from "../../../ir/index.ts";
 import { type FetchedGeometry, imageModes, imageWords, type TexelForm } from "../../abi/image-words.ts";
+import type { FetchKind } from "./fetch-kind.ts";
 import { facePointOf } from "./face-point.ts";
 import { TexelLoads } from "./texel-loads.ts";
-import { floatsOfDoubles, halfOf, halvesOfDoubles, halvesOfFloats, moduloOf, passedDepths } from "./texel-values.ts";
+import {
+  assignKeeping,
+  floatsOfDoubles,
+  halfOf,
+  halvesOfDoubles,
+  halvesOfFloats,
+  type Keep,
+  moduloOf,
+  passedDepths,
+} from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -23,23 +33,6 @@ interface Axis {
 interface Indices {
   readonly at: number;
   readonly isOutside: number;
-}
-
-/** What a function fetches: `integers`: coordinates are texels. */
-export interface FetchKind {
-  readonly geometry: FetchedGeometry;
-  readonly integers: boolean;
-  readonly result: TexelForm["result"];
-  /** Which component of the four texels around a point; null: all components of a filtered one. */
-  readonly component: number | null;
-  /** In texels, for each axis; none, or as many as there are axes. */
-  readonly offsets: number;
-  /** Depths are compared with the last parameter. */
-  readonly compares: boolean;
-  /** Floats among results are rounded to halves, in elements of 32 bits. */
-  readonly halves: boolean;
-  /** Floats are results as binary64, not rounded yet: of each channel the first two lanes, then the others. */
-  readonly wide?: boolean;
 }
 
 const sizes = ["width", "height", "depth"] as const;
@@ -172,8 +165,9 @@ export class FetchWriter {
     const { geometry, offsets, compares } = this.#kind;
     if (!compares) return;
     const given = v(2 + coordinatesOf[geometry] + offsets);
-    const passed = this.#let(passedDepths(this.#w, given, v(texels[0]!), i(this.#word("compare"))));
-    for (const texel of texels) this.#set(texel, v(passed));
+    const passed = texels[0]!;
+    assignKeeping(this.#w, passed, (keep) => passedDepths(keep, given, v(passed), i(this.#word("compare"))));
+    for (const texel of texels.slice(1)) this.#set(texel, v(passed));
   }
 
   /** A coordinate in texels. */
@@ -199,7 +193,7 @@ export class FetchWriter {
   #finish(): void {
     this.#widen();
     if (!this.#kind.halves) return;
-    for (const result of this.#results) this.#set(result, halvesOfFloats(this.#w, v(result)));
+    for (const result of this.#results) assignKeeping(this.#w, result, (keep) => halvesOfFloats(keep, v(result)));
   }
 
   /** Results as binary64, if these are asked for. */
@@ -375,7 +369,8 @@ export class FetchWriter {
     const absent = this.#kind.halves ? [0, 0, 0, 0x3c00].map((value) => wasm.i32x4(value)) : this.#absent();
     for (const [c, result] of this.#results.entries()) {
       const halves = sums[c];
-      this.#set(result, halves === undefined ? absent[c]! : this.#rounded(halves.map(v), axes.length));
+      if (halves === undefined) this.#set(result, absent[c]!);
+      else assignKeeping(this.#w, result, (keep) => this.#rounded(keep, halves.map(v), axes.length));
     }
     this.#widen();
     const unit = wasm.f64x2(1 / weightOne ** axes.length);
@@ -387,10 +382,10 @@ export class FetchWriter {
   }
 
   /** Sums of texels by their weights as 32-bit floats, or halves; there is one NaN. */
-  #rounded(halves: readonly Wasm[], axes: number): Wasm {
+  #rounded(keep: Keep, halves: readonly Wasm[], axes: number): Wasm {
     const unit = wasm.f64x2(1 / weightOne ** axes);
     const [low, high] = halves.map((sum) => op("f64x2.mul", sum, unit));
     const rounded = this.#kind.halves ? halvesOfDoubles : floatsOfDoubles;
-    return rounded(this.#w, low!, high!);
+    return rounded(keep, low!, high!);
   }
 }

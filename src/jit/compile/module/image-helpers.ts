@@ -1,7 +1,8 @@
 import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { coordinatesOf } from "../../../ir/index.ts";
 import { allChannels, commonFormCount, type TexelForm, texelForms } from "../../abi/image-words.ts";
-import { type FetchKind, FetchWriter } from "./fetch-writer.ts";
+import type { FetchKind } from "./fetch-kind.ts";
+import { FetchWriter } from "./fetch-writer.ts";
 import { type LevelFetch, LevelFetchWriter } from "./level-fetch.ts";
 import { TexelLoads } from "./texel-loads.ts";
 import { TexelStores, texelStoreParams } from "./texel-stores.ts";

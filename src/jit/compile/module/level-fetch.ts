@@ -1,9 +1,9 @@
 import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { coordinatesOf } from "../../../ir/index.ts";
 import { imageWords, imageWordsAt, levelModes, levelRegisters } from "../../abi/image-words.ts";
-import type { FetchKind } from "./fetch-writer.ts";
+import type { FetchKind } from "./fetch-kind.ts";
 import { callHost, importHost } from "./host-calls.ts";
-import { floatsOfDoubles, halvesOfDoubles } from "./texel-values.ts";
+import { assignKeeping, floatsOfDoubles, halvesOfDoubles } from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -204,16 +204,12 @@ export class LevelFetchWriter {
         const sum = op("f64x2.add", this.#load(levelRegisters.sums + 2 * c + h, quad), v(zero));
         return this.#keep(op("f64x2.div", sum, v(divisor)));
       });
-      this.#store(levelRegisters.results + c, quad, this.#rounded(v(low!), v(high!)));
+      const rounded = this.#from.kind.halves ? halvesOfDoubles : floatsOfDoubles;
+      assignKeeping(w, low!, (keep) => rounded(keep, v(low!), v(high!)));
+      this.#store(levelRegisters.results + c, quad, v(low!));
       for (const local of [low!, high!]) w.release(local);
     }
     for (const { divisor, zero } of factors) for (const local of [divisor, zero]) w.release(local);
     for (const local of [divisors, isOne]) w.release(local);
-  }
-
-  /** Numbers of binary64 as results. */
-  #rounded(low: Wasm, high: Wasm): Wasm {
-    const rounded = this.#from.kind.halves ? halvesOfDoubles : floatsOfDoubles;
-    return rounded(this.#w, low, high);
   }
 }

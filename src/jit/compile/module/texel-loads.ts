@@ -1,6 +1,6 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { TexelForm } from "../../abi/image-words.ts";
-import { linearOfSrgb } from "./texel-values.ts";
+import { assignKeeping, type Keep, linearOfSrgb } from "./texel-values.ts";
 import { transposed } from "../lanes/interleave.ts";
 
 const { op } = wasm;
@@ -9,6 +9,18 @@ const v = (local: number): Wasm => wasm.local("v128", local);
 /** The fraction for which an integer of so many bits stands, as a number of binary32. */
 const fractionOf = (integer: Wasm, most: number): Wasm =>
   op("f32x4.div", op("f32x4.convert_i32x4_s", integer), wasm.f32x4(most));
+
+/** Halves as 32-bit floats: exponent and fraction in their places there, whose exponents are larger by 112. */
+function halfAsFloat(keep: Keep, bits: Wasm): Wasm {
+  const h = keep(bits);
+  const magnitude = op("i32x4.shl", op("v128.and", h, wasm.i32x4(0x7fff)), wasm.i32(13));
+  const exponent = op("v128.and", h, wasm.i32x4(0x7c00));
+  const isSpecial = op("i32x4.eq", exponent, wasm.i32x4(0x7c00));
+  const number = wasm.blend(isSpecial, wasm.i32x4(0x7f80_0000), op("f32x4.mul", magnitude, wasm.f32x4(2 ** 112)));
+  const sign = op("i32x4.shl", op("v128.and", h, wasm.i32x4(0x8000)), wasm.i32(16));
+  const isNan = op("i32x4.gt_s", op("v128.and", h, wasm.i32x4(0x7fff)), wasm.i32x4(0x7c00));
+  return wasm.blend(isNan, wasm.i32x4(0x7fff_ffff), op("v128.or", number, sign));
+}
 
 /** Writes loads of the texels of four lanes: channels as `numeric/texel.ts` decodes them, with one NaN of halves. */
 export class TexelLoads {
@@ -28,12 +40,12 @@ export class TexelLoads {
     const perWord = Math.min(channels, 32 / bits);
     if (channels === 1) {
       const [word] = words as [number];
-      this.#set(word, this.#decoded(word, 0));
+      assignKeeping(this.#w, word, (keep) => this.#decoded(keep, word, 0));
       return words;
     }
     const parts = Array.from({ length: channels }, (_, c) => {
       const local = this.#w.local("v128");
-      this.#set(local, this.#decoded(words[Math.floor(c / perWord)]!, c % perWord));
+      assignKeeping(this.#w, local, (keep) => this.#decoded(keep, words[Math.floor(c / perWord)]!, c % perWord));
       return local;
     });
     for (const word of words) this.#w.release(word);
@@ -45,7 +57,7 @@ export class TexelLoads {
   }
 
   /** A channel out of words that have several, the first lowest. */
-  #decoded(word: number, c: number): Wasm {
+  #decoded(keep: Keep, word: number, c: number): Wasm {
     const { bits, channels, value } = this.#form;
     const above = 32 - bits * (c + 1);
     const moved = c === 0 ? v(word) : op("i32x4.shr_u", v(word), wasm.i32(bits * c));
@@ -61,27 +73,13 @@ export class TexelLoads {
         return fractionOf(unsigned, 2 ** bits - 1);
       case "sRGB": {
         const fraction = fractionOf(unsigned, 2 ** bits - 1);
-        return c < 3 ? linearOfSrgb(this.#w, fraction) : fraction;
+        return c < 3 ? linearOfSrgb(keep, fraction) : fraction;
       }
       case "signed fraction":
         return op("f32x4.max", fractionOf(signed(), 2 ** (bits - 1) - 1), wasm.f32x4(-1));
       case "half":
-        return this.#half(unsigned);
+        return halfAsFloat(keep, unsigned);
     }
-  }
-
-  /** Halves as 32-bit floats: exponent and fraction in their places there, whose exponents are larger by 112. */
-  #half(bits: Wasm): Wasm {
-    const h = this.#w.local("v128");
-    this.#set(h, bits);
-    const magnitude = op("i32x4.shl", op("v128.and", v(h), wasm.i32x4(0x7fff)), wasm.i32(13));
-    const exponent = op("v128.and", v(h), wasm.i32x4(0x7c00));
-    const isSpecial = op("i32x4.eq", exponent, wasm.i32x4(0x7c00));
-    const number = wasm.blend(isSpecial, wasm.i32x4(0x7f80_0000), op("f32x4.mul", magnitude, wasm.f32x4(2 ** 112)));
-    const sign = op("i32x4.shl", op("v128.and", v(h), wasm.i32x4(0x8000)), wasm.i32(16));
-    const isNan = op("i32x4.gt_s", op("v128.and", v(h), wasm.i32x4(0x7fff)), wasm.i32x4(0x7c00));
-    this.#set(h, wasm.blend(isNan, wasm.i32x4(0x7fff_ffff), op("v128.or", number, sign)));
-    return v(h);
   }
 
   /** Loads the words of texels, the first of all lanes in one local; texels of less than a word have zeros above. */

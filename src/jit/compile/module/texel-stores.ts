@@ -1,7 +1,8 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { channelInfo, type ChannelType, channelTypes } from "../../../numeric/texel.ts";
+import { eachLaneIn } from "../lanes/each-lane.ts";
 import { imageWords } from "../../abi/image-words.ts";
-import { halfOf, halvesOfFloats, joined } from "./texel-values.ts";
+import { assignKeeping, halfOf, halvesOfFloats, joined, type Keep } from "./texel-values.ts";
 
 const { op } = wasm;
 const v = (local: number): Wasm => wasm.local("v128", local);
@@ -12,7 +13,7 @@ export const texelStoreParams = ["i32", "i32", "v128", "v128", "v128", "v128", "
 const [words, form, places, lanes, firstChannel] = [0, 1, 2, 3, 4];
 
 /** Channels in the low bits of their elements, the others 0, as `encodeChannel` gives them. */
-function encoded(w: FunctionWriter, type: ChannelType, local: number): Wasm {
+function encoded(keep: Keep, type: ChannelType, local: number): Wasm {
   const { bits, value } = channelInfo[type];
   if (bits === 32) return v(local);
   const mask = 2 ** bits - 1;
@@ -22,7 +23,7 @@ function encoded(w: FunctionWriter, type: ChannelType, local: number): Wasm {
     const clamped = op("i32x4.max_s", op("i32x4.min_s", v(local), wasm.i32x4(most)), wasm.i32x4(-most - 1));
     return op("v128.and", clamped, wasm.i32x4(mask));
   }
-  if (type === "f16") return halvesOfFloats(w, v(local));
+  if (type === "f16") return halvesOfFloats(keep, v(local));
   const isSigned = type.startsWith("s");
   const number = wasm.blend(op("f32x4.eq", v(local), v(local)), v(local), wasm.i32x4(0));
   const fraction = op("f32x4.pmin", op("f32x4.pmax", number, wasm.f32x4(isSigned ? -1 : 0)), wasm.f32x4(1));
@@ -58,7 +59,7 @@ export class TexelStores {
       w.value(op("i32.eq", i(form!), wasm.i32(n + 1)));
       w.if(() => {
         for (let c = 0; c < 4; c++) {
-          w.assign([{ local: firstChannel! + c, value: encoded(w, type, firstChannel! + c) }]);
+          assignKeeping(w, firstChannel! + c, (keep) => encoded(keep, type, firstChannel! + c));
         }
         this.#storeAll(channelInfo[type].bits, channels);
         w.return();
@@ -98,11 +99,7 @@ export class TexelStores {
   }
 
   #eachLane(store: (lane: number) => void): void {
-    const w = this.#w;
-    for (let lane = 0; lane < 4; lane++) {
-      w.value(wasm.lane("i32x4.extract_lane", lane, v(lanes!)));
-      w.if(() => store(lane));
-    }
+    eachLaneIn(this.#w, lanes!, store);
   }
 
   #storeElement(bits: 8 | 16 | 32, from: number, lane: number, offset: number): void {

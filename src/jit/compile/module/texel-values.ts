@@ -8,17 +8,26 @@ export const halfOf = (value: Wasm, h: 0 | 1): Wasm => (h === 0 ? value : wasm.s
 /** The elements that two vectors have in their first halves. */
 export const joined = (low: Wasm, high: Wasm): Wasm => wasm.shuffle32(low, high, [0, 1, 4, 5]);
 
-/** Keeps a value that is used more than once in a local. */
-function kept(w: FunctionWriter, value: Wasm): Wasm {
-  const local = w.local("v128");
-  w.assign([{ local, value }]);
-  return wasm.local("v128", local);
+/** Puts a value that is used more than once into a local. */
+export type Keep = (value: Wasm) => Wasm;
+
+/** Writes a value to a local. What is kept for it meanwhile is in locals that are given back then. */
+export function assignKeeping(w: FunctionWriter, to: number, make: (keep: Keep) => Wasm): void {
+  const used: number[] = [];
+  const value = make((kept) => {
+    const local = w.local(kept.ty);
+    w.assign([{ local, value: kept }]);
+    used.push(local);
+    return wasm.local(kept.ty, local);
+  });
+  w.assign([{ local: to, value }]);
+  for (const local of used) w.release(local);
 }
 
 /** Rounds floats of 32 bits to halves in elements of 32 bits, as `numberToF16` does: ties to even, one NaN. */
-export function halvesOfFloats(w: FunctionWriter, floats: Wasm): Wasm {
-  const bits = kept(w, floats);
-  const magnitude = kept(w, op("v128.and", bits, wasm.i32x4(0x7fff_ffff)));
+export function halvesOfFloats(keep: Keep, floats: Wasm): Wasm {
+  const bits = keep(floats);
+  const magnitude = keep(op("v128.and", bits, wasm.i32x4(0x7fff_ffff)));
   // The exponent of binary32 is larger by 112. What is larger than all halves, infinity too, is infinity.
   const odd = op("v128.and", op("i32x4.shr_u", magnitude, wasm.i32(13)), wasm.i32x4(1));
   const rounded = op("i32x4.add", op("i32x4.add", magnitude, wasm.i32x4(0xfff)), odd);
@@ -34,21 +43,21 @@ export function halvesOfFloats(w: FunctionWriter, floats: Wasm): Wasm {
 }
 
 /** Rounds numbers of binary64 to halves once: two vectors of two to one of four. */
-export function halvesOfDoubles(w: FunctionWriter, low: Wasm, high: Wasm): Wasm {
+export function halvesOfDoubles(keep: Keep, low: Wasm, high: Wasm): Wasm {
   const [one, other] = [low, high].map((doubles) => {
-    const bits = kept(w, doubles);
+    const bits = keep(doubles);
     // Binary32 without its last bits, of which the last one says that there were others: enough to round to 11 bits.
     const cut = wasm.i64x2(0x1fff_ffffn);
     const isInexact = op("i64x2.ne", op("v128.and", bits, cut), wasm.i64x2(0n));
     const sticky = op("v128.and", isInexact, wasm.i64x2(0x2000_0000n));
     return op("f32x4.demote_f64x2_zero", op("v128.or", op("v128.andnot", bits, cut), sticky));
   });
-  return halvesOfFloats(w, joined(one!, other!));
+  return halvesOfFloats(keep, joined(one!, other!));
 }
 
 /** Rounds numbers of binary64 to floats of 32 bits: two vectors of two to one of four. There is one NaN. */
-export function floatsOfDoubles(w: FunctionWriter, low: Wasm, high: Wasm): Wasm {
-  const value = kept(w, joined(op("f32x4.demote_f64x2_zero", low), op("f32x4.demote_f64x2_zero", high)));
+export function floatsOfDoubles(keep: Keep, low: Wasm, high: Wasm): Wasm {
+  const value = keep(joined(op("f32x4.demote_f64x2_zero", low), op("f32x4.demote_f64x2_zero", high)));
   return wasm.blend(op("f32x4.eq", value, value), value, wasm.i32x4(0x7fff_ffff));
 }
 
@@ -63,12 +72,12 @@ const power = [
 ];
 
 /** The linear intensities of fractions of 8 bits in sRGB. */
-export function linearOfSrgb(w: FunctionWriter, fractions: Wasm): Wasm {
-  const all = kept(w, fractions);
+export function linearOfSrgb(keep: Keep, fractions: Wasm): Wasm {
+  const all = keep(fractions);
   const [low, high] = ([0, 1] as const).map((h) => {
-    const value = kept(w, op("f64x2.promote_low_f32x4", halfOf(all, h)));
-    const base = kept(w, op("f64x2.div", op("f64x2.add", value, wasm.f64x2(0.055)), wasm.f64x2(1.055)));
-    const root = kept(w, op("f64x2.sqrt", base));
+    const value = keep(op("f64x2.promote_low_f32x4", halfOf(all, h)));
+    const base = keep(op("f64x2.div", op("f64x2.add", value, wasm.f64x2(0.055)), wasm.f64x2(1.055)));
+    const root = keep(op("f64x2.sqrt", base));
     const sum = power.reduceRight<Wasm | null>(
       (rest, coefficient) =>
         rest === null ? wasm.f64x2(coefficient) : op("f64x2.add", op("f64x2.mul", rest, root), wasm.f64x2(coefficient)),
@@ -83,14 +92,14 @@ export function linearOfSrgb(w: FunctionWriter, fractions: Wasm): Wasm {
 }
 
 /** 1 or 0 as floats: whether depths pass. Each bit of `compare` says whether a relation does: see `imageWords`. */
-export function passedDepths(w: FunctionWriter, given: Wasm, depth: Wasm, compare: Wasm): Wasm {
+export function passedDepths(keep: Keep, given: Wasm, depth: Wasm, compare: Wasm): Wasm {
   const where = (bit: number, mask: Wasm): Wasm => {
     const chosen = op("i32.and", op("i32.shr_u", compare, wasm.i32(bit)), wasm.i32(1));
     return op("v128.and", mask, op("i32x4.splat", op("i32.sub", wasm.i32(0), chosen)));
   };
-  const less = kept(w, op("f32x4.lt", given, depth));
-  const equal = kept(w, op("f32x4.eq", given, depth));
-  const greater = kept(w, op("f32x4.gt", given, depth));
+  const less = keep(op("f32x4.lt", given, depth));
+  const equal = keep(op("f32x4.eq", given, depth));
+  const greater = keep(op("f32x4.gt", given, depth));
   const none = op("v128.not", op("v128.or", op("v128.or", less, equal), greater));
   const ordered = op("v128.or", op("v128.or", where(0, less), where(1, equal)), where(2, greater));
   return op("v128.and", op("v128.or", ordered, where(3, none)), wasm.f32x4(1));

@@ -7,10 +7,13 @@ import { fitted } from "../lanes/register-class.ts";
 import { vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import type { FetchKind } from "../module/fetch-writer.ts";
+import { eachHandle, type GroupAccess } from "./handle-groups.ts";
+import type { FetchKind } from "../module/fetch-kind.ts";
 
 /** The operands of a fetch: the level has 32 bits, or is the base level. */
 interface FetchPlace {
+  /** The lanes that have the handle, where others may have another one. */
+  readonly group: readonly Wasm[] | null;
   readonly handle: Wasm;
   /** Null: the texture's own. */
   readonly sampler: Wasm | null;
@@ -37,8 +40,8 @@ const packedPair = (halves: readonly Wasm[], first: number): Wasm =>
 const bitsOf = (scalar: Wasm): Wasm => (scalar.ty === "f32" ? wasm.op("i32.reinterpret_f32", scalar) : scalar);
 
 /**
- * Writes fetches from textures whose handle is the same in all lanes. Whether compiled code can fetch from such a
- * texture is known only then: if not, the launcher does it, as any other fetch.
+ * Writes fetches from textures. Whether compiled code can fetch from one is known only when its handle is: if not, the
+ * launcher does it, as any other fetch.
  */
 export class ImageFetches {
   readonly #chunk: Chunk;
@@ -59,7 +62,7 @@ export class ImageFetches {
   of(
     fetch: ImageFetch,
     { operands, dst, index }: Omit<FetchInstruction, "lanes" | "isPacked">,
-  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+  ): ((lanes: readonly Wasm[], byHost: (lanes?: readonly Wasm[]) => void) => void) | null {
     const { geometry, level, offsets, compares, hasSampler, component, result, integers } = fetch;
     const known = fetchedGeometries.find((one) => one === geometry);
     if (known === undefined) return null;
@@ -68,7 +71,7 @@ export class ImageFetches {
     if (compares && from !== "float") return null;
     const handle = this.#handle(operands[0]!);
     const sampler = hasSampler ? this.#handle(operands[1]!) : null;
-    if (handle === null || (hasSampler && sampler === null)) return null;
+    if (hasSampler && sampler === null) return null;
     const halves = result.startsWith("f16");
     const kind = { geometry: known, integers, result: from, component, offsets, compares, halves } as const;
     const isPacked = result === "f16x2";
@@ -77,7 +80,7 @@ export class ImageFetches {
     const isOneLevel =
       levelWords === 0 || (levelWords === 1 && level === "level" && this.#isUniform(operands[afterPlace]!));
     // No instruction of PTX gathers from a level but the base.
-    const byLevels = levelWords > 0 && component === null;
+    const byLevels = levelWords > 0 && component === null && handle !== null;
     if (!isOneLevel && !byLevels) return null;
     return (lanes, byHost) => {
       const otherwise = (): void => {
@@ -95,7 +98,14 @@ export class ImageFetches {
         return vectorOf(value, this.#chunk.quads).quads.map(([quad]) => quad!);
       });
       const bits = lod === null || lod.kind !== "uniform" ? null : bitsOf(lod.scalar);
-      this.#write({ handle, sampler, lod: bits, vectors }, kind, { dst, isPacked }, otherwise);
+      const place = { sampler, lod: bits, vectors };
+      if (handle !== null) this.#write({ ...place, handle, group: null }, kind, { dst, isPacked }, otherwise);
+      else {
+        const of = { operand: operands[0]!, lanes, redoes: true };
+        const write: GroupAccess = (one, group, failed) =>
+          this.#write({ ...place, handle: one, group }, kind, { dst, isPacked }, failed);
+        eachHandle(this.#chunk, this.#at, of, write, byHost);
+      }
     };
   }
 
@@ -132,7 +142,7 @@ export class ImageFetches {
   }
 
   #write(
-    { handle, sampler, lod, vectors }: FetchPlace,
+    { handle, group, sampler, lod, vectors }: FetchPlace,
     kind: FetchKind,
     results: Pick<FetchInstruction, "dst" | "isPacked">,
     byHost: () => void,
@@ -158,11 +168,19 @@ export class ImageFetches {
     w.get(form);
     w.if(() => {
       for (let quad = 0; quad < quads; quad++) {
-        w.value(wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(this.#wordsAt())));
-        w.get(form);
-        for (const vector of vectors) w.value(vector[quad]!);
-        w.call(name);
-        this.#keep(quad, results);
+        const own = group?.[quad] ?? null;
+        const fetchQuad = (): void => {
+          w.value(wasm.op("i32.add", wasm.local("i32", this.#at.context), wasm.i32(this.#wordsAt())));
+          w.get(form);
+          for (const vector of vectors) w.value(vector[quad]!);
+          w.call(name);
+          this.#keep(quad, results, own);
+        };
+        if (own === null) fetchQuad();
+        else {
+          w.value(wasm.op("v128.any_true", own));
+          w.if(fetchQuad);
+        }
       }
       if (geometry.endsWith("cube")) this.#settle(form);
     });
@@ -185,8 +203,11 @@ export class ImageFetches {
     return this.#at.layout.fragments + imageWordsAt(this.#chunk.lanes);
   }
 
-  /** Stores the results for four lanes, which are on the stack, where the launcher would leave them. */
-  #keep(quad: number, { dst, isPacked }: Pick<FetchInstruction, "dst" | "isPacked">): void {
+  /**
+   * Stores the results for four lanes, which are on the stack, where the launcher would leave them; those of lanes
+   * other than `own` stay.
+   */
+  #keep(quad: number, { dst, isPacked }: Pick<FetchInstruction, "dst" | "isPacked">, own: Wasm | null = null): void {
     const { writer: w, quads } = this.#chunk;
     const locals = Array.from({ length: 4 }, () => w.local("v128"));
     for (const local of [...locals].reverse()) w.set(local);
@@ -195,10 +216,17 @@ export class ImageFetches {
     let place = 0;
     dst.forEach((to, n) => {
       if (to === null) return;
+      const at = this.#at.layout.fragments + 16 * (place * quads + quad);
       w.get(this.#at.context);
       // All of an image is resident.
       w.value(values[n] ?? wasm.i32x4(1));
-      w.memory("v128.store", 16, this.#at.layout.fragments + 16 * (place * quads + quad));
+      if (own !== null) {
+        w.get(this.#at.context);
+        w.memory("v128.load", 16, at);
+        w.value(own);
+        w.op("v128.bitselect");
+      }
+      w.memory("v128.store", 16, at);
       place++;
     });
     for (const local of locals) w.release(local);

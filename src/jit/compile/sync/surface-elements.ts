@@ -1,10 +1,18 @@
 import type { Destination, Expr, SurfaceAccess, UnitOpOf } from "../../../ir/index.ts";
 import { type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
-import { fetchedGeometries, imageWords, imageWordsAt, fetchNumber } from "../../abi/image-words.ts";
+import {
+  type FetchedGeometry,
+  fetchedGeometries,
+  imageWords,
+  imageWordsAt,
+  fetchNumber,
+} from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { eachLaneIn } from "../lanes/each-lane.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { isWide, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
+import { eachHandle, type GroupAccess } from "./handle-groups.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import { type Places, SurfaceUpdates } from "./surface-updates.ts";
 
@@ -15,8 +23,8 @@ type SurfaceOp = UnitOpOf<"surface-load" | "surface-store" | "surface-reduce">;
 const accessOf = (unit: SurfaceOp): SurfaceAccess => (unit.op === "surface-reduce" ? unit.reduction : unit.access);
 
 /**
- * Writes loads, stores and reductions of elements of surfaces whose handle is the same in all lanes, as
- * `program/images/surface.ts` performs them. What it would report, and surfaces that do not fit, are the launcher's.
+ * Writes loads, stores and reductions of elements of surfaces, as `program/images/surface.ts` performs them. What it
+ * would report, surfaces that do not fit, and stores by handles that differ between lanes are the launcher's.
  */
 export class SurfaceElements {
   readonly #chunk: Chunk;
@@ -35,19 +43,42 @@ export class SurfaceElements {
     unit: SurfaceOp,
     operands: readonly Expr[],
     dst: readonly Destination[],
-  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+  ): ((lanes: readonly Wasm[], byHost: (lanes?: readonly Wasm[]) => void) => void) | null {
     const access = accessOf(unit);
     const geometry = fetchedGeometries.find((one) => one === access.geometry);
-    const handle = this.#chunk.value(operands[0]!);
-    if (geometry === undefined || handle.kind !== "uniform" || handle.ty !== "i64") return null;
-    return (lanes, byHost) => {
+    const operand = operands[0]!;
+    const handle = this.#chunk.value(operand);
+    if (geometry === undefined || handle.ty !== "i64") return null;
+    if (handle.kind === "uniform") {
+      const perform = this.#access(geometry, unit, { operands, dst, isGroup: false });
+      return (lanes, byHost) => perform(handle.scalar, lanes, byHost);
+    }
+    // Where lanes store to the same place, the last one of all counts.
+    if (unit.op === "surface-store") return null;
+    const redoes = unit.op === "surface-load";
+    const perform = this.#access(geometry, unit, { operands, dst, isGroup: true });
+    return (lanes, byHost) => eachHandle(this.#chunk, this.#at, { operand, lanes, redoes }, perform, byHost);
+  }
+
+  /** A function that writes an access for lanes that have the same handle. `isGroup`: others may have another one. */
+  #access(
+    geometry: FetchedGeometry,
+    unit: SurfaceOp,
+    {
+      operands,
+      dst,
+      isGroup,
+    }: { readonly operands: readonly Expr[]; readonly dst: readonly Destination[]; readonly isGroup: boolean },
+  ): GroupAccess {
+    const access = accessOf(unit);
+    return (handle, lanes, byHost) => {
       const { writer: w } = this.#chunk;
       importHost(this.#at.unit.module, "image");
       const [isOwn, form] = [w.local("i32"), w.local("i32")];
       const updates = new SurfaceUpdates(this.#chunk, this.#at);
       w.get(this.#at.context);
-      w.value(op("i32.wrap_i64", op("i64.shr_u", handle.scalar, wasm.i64(32n))));
-      w.value(op("i32.wrap_i64", handle.scalar));
+      w.value(op("i32.wrap_i64", op("i64.shr_u", handle, wasm.i64(32n))));
+      w.value(op("i32.wrap_i64", handle));
       w.value(
         wasm.i32(
           fetchNumber({ geometry, from: access.formatted ? "formatted" : "surface", level: "base", hasSampler: false }),
@@ -65,7 +96,7 @@ export class SurfaceElements {
       });
       w.get(isOwn);
       w.if(() => {
-        if (unit.op === "surface-load") this.#load(access, dst, places);
+        if (unit.op === "surface-load") this.#load(access, dst, places, isGroup ? lanes : null);
         else if (unit.op === "surface-reduce") updates.write(unit.reduction, operands[5]!, places, form);
         else if (access.formatted) this.#storeTexels(access, operands, places, form);
         else this.#store(access, operands, places);
@@ -179,8 +210,16 @@ export class SurfaceElements {
     for (const local of [...Object.values(words), ...(texelBytes === null ? [] : [texelBytes])]) w.release(local);
   }
 
-  /** Loads elements, zeros for lanes outside, to where the launcher would leave them. */
-  #load({ bits }: SurfaceAccess, dst: readonly Destination[], places: readonly Places[]): void {
+  /**
+   * Loads elements, zeros for lanes outside, to where the launcher would leave them. `group`: for these lanes alone;
+   * null: for all.
+   */
+  #load(
+    { bits }: SurfaceAccess,
+    dst: readonly Destination[],
+    places: readonly Places[],
+    group: readonly Wasm[] | null,
+  ): void {
     const { writer: w, quads } = this.#chunk;
     const load = ({ 8: "i32.load8_u", 16: "i32.load16_u", 32: "i32.load", 64: "i64.load" } as const)[bits];
     const isLong = bits === 64;
@@ -189,7 +228,7 @@ export class SurfaceElements {
     dst.forEach((to, n) => {
       if (to === null) return;
       places.forEach(({ at, moves }, q) => {
-        for (let lane = 0; lane < 4; lane++) {
+        const loadLane = (lane: number): void => {
           const mask = wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", moves));
           w.get(this.#at.context);
           w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", at)));
@@ -202,6 +241,13 @@ export class SurfaceElements {
             Math.min(size, 4),
             this.#at.layout.fragments + 16 * quads * place + own,
           );
+        };
+        for (let lane = 0; lane < 4; lane++) {
+          if (group === null) loadLane(lane);
+          else {
+            w.value(wasm.lane("i32x4.extract_lane", lane, group[q]!));
+            w.if(() => loadLane(lane));
+          }
         }
       });
       place += isLong ? 2 : 1;
@@ -221,24 +267,22 @@ export class SurfaceElements {
         parts[q]!.map((part) => {
           const local = w.local("v128");
           w.assign([{ local, value: part }]);
-          return wasm.local("v128", local);
+          return local;
         }),
       );
-      for (let lane = 0; lane < 4; lane++) {
-        w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", moves)));
-        w.if(() => {
-          values.forEach(({ ty }, n) => {
-            w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", at)));
-            const part = kept[n]!;
-            w.value(
-              isWide(ty)
-                ? wasm.lane("i64x2.extract_lane", lane & 1, part[lane >> 1]!)
-                : wasm.lane("i32x4.extract_lane", lane, part[0]!),
-            );
-            w.memory(store, Math.min(size, 4), n * size);
-          });
+      eachLaneIn(w, moves, (lane) => {
+        values.forEach(({ ty }, n) => {
+          w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", at)));
+          const part = kept[n]!;
+          w.value(
+            isWide(ty)
+              ? wasm.lane("i64x2.extract_lane", lane & 1, wasm.local("v128", part[lane >> 1]!))
+              : wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", part[0]!)),
+          );
+          w.memory(store, Math.min(size, 4), n * size);
         });
-      }
+      });
+      for (const local of kept.flat()) w.release(local);
     });
   }
 

@@ -3,6 +3,7 @@ import { channelTypes } from "../../../numeric/texel.ts";
 import { type FunctionWriter, type MemoryOp, type Wasm, wasm } from "../../../wasm/index.ts";
 import { imageWords, imageWordsAt } from "../../abi/image-words.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { eachLaneIn } from "../lanes/each-lane.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { type Vector, vectorOf } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
@@ -66,16 +67,13 @@ export class SurfaceUpdates {
         : wasm.i32(Number(reduction.type === "signed"));
     const [at, given] = [w.local("i32"), w.local(isLong ? "i64" : "i32")];
     places.forEach((place, q) => {
-      for (let lane = 0; lane < 4; lane++) {
-        w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", place.moves)));
-        w.if(() => {
-          w.assign([
-            { local: at, value: wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", place.at)) },
-            { local: given, value: laneOf(value, q, lane) },
-          ]);
-          this.#update(w, reduction, { at, given }, isSigned);
-        });
-      }
+      eachLaneIn(w, place.moves, (lane) => {
+        w.assign([
+          { local: at, value: wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", place.at)) },
+          { local: given, value: laneOf(value, q, lane) },
+        ]);
+        this.#update(w, reduction, { at, given }, isSigned);
+      });
     });
     w.release(at);
     w.release(given);

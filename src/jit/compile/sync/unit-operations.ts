@@ -25,6 +25,9 @@ function adjacent(chunk: Chunk, operands: readonly Expr[], first: number): reado
   return found;
 }
 
+/** Writes an operation for the launcher: for some lanes, or for all that execute it. */
+type ByHost = (lanes?: readonly Wasm[]) => void;
+
 /**
  * Writes operations of the machine's units, which the launcher performs. Operands lie at `fragments`, one after the
  * other, lane by lane; results, too.
@@ -50,12 +53,12 @@ export class UnitOperations {
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
     importHost(this.#at.unit.module, "unit");
-    const byHost = (): void => {
+    const byHost: ByHost = (own = lanes) => {
       this.#storeOperands(op.operands, this.#at.layout.fragments);
       storeEntry(w, this.#at);
       w.get(context);
       w.i32(siteOf(index, null));
-      w.value(laneBits(lanes));
+      w.value(laneBits(own));
       callHost(w, "unit");
     };
     const own = this.#ownOf(op, dst, index);
@@ -69,7 +72,7 @@ export class UnitOperations {
     op: OpOf<"unit">,
     dst: Instruction["dst"],
     index: number,
-  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
+  ): ((lanes: readonly Wasm[], byHost: ByHost) => void) | null {
     const { unit, operands } = op;
     if (unit.op === "multiply-warpgroup") return this.#products.of(unit.product, op);
     if (unit.op === "surface-load" || unit.op === "surface-store" || unit.op === "surface-reduce") {

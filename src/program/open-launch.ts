@@ -40,6 +40,8 @@ export interface GridOptions {
   readonly observers?: readonly Observer[];
   /** Whether the launch keeps constants of its own: the host may change those of the program before it ends. */
   readonly ownConstants?: boolean;
+  /** Whether no hardware thread of vISA begins: its work items do without. */
+  readonly withoutThreads?: boolean;
   /** The stack of a thread, in bytes. Default: `stackLimit`. */
   readonly stackLimit?: number;
   /** What prints instead of what the request names. */
@@ -80,7 +82,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     processors: 1,
     environment: request.environment ?? [0, 0],
     matrix: request.matrix ?? "hardware",
-    threads: request.threads ?? null,
+    threads: (options.withoutThreads === true ? undefined : request.threads?.open?.()) ?? request.threads ?? null,
     observers: observers.length === 0 ? null : new Observers(observers),
     reports: new ReportSink(request.kernel, request.onReport, threadAsked(request)),
     print: options.print ?? request.onOutput ?? ignore,

@@ -11,6 +11,7 @@ export { withBoundedPlaces } from "./bounded-places.ts";
 export { promoteFile } from "./file-promotion.ts";
 export type { RoutineCalls } from "./passed-rows.ts";
 export type { WorkItemFunction, WorkItemRoutine } from "./work-item-form.ts";
+export { withoutCallTurns } from "./call-turns.ts";
 export { asWorkItems } from "./work-items.ts";
 export { inlineCalls } from "./inlining.ts";
 export * from "./routine-parts.ts";

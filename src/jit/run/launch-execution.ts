@@ -114,7 +114,7 @@ export class LaunchExecution implements Work {
     this.#request = request;
     this.output = new OrderedOutput(request.onOutput ?? (() => {}));
     const print = (text: string): void => this.output.add(this.blockIn(this.#context), text);
-    const open = openLaunch(program, request, { id, print });
+    const open = openLaunch(program, request, { id, print, withoutThreads: loaded.kernel.shape.width === null });
     const { grid, sharedBytes } = open;
     const { memory } = grid;
     this.#grid = grid;

@@ -1,6 +1,6 @@
 import type { IrModule } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import type { Surface } from "../../machine/state/thread-model.ts";
+import type { Surface, ThreadModel } from "../../machine/state/thread-model.ts";
 import { renderPlace } from "../../source/index.ts";
 import type { BoundRoutine } from "../../visa/symbols.ts";
 import type { KernelArgument } from "../data/argument.ts";
@@ -78,54 +78,73 @@ export class VisaProgram {
     }
     const values = resolveArguments(kernel, this.parameters(kernel), args, place.memory);
     const memory = new LaunchMemory(place.memory);
+    const own = new LaunchMemory(place.memory);
     try {
-      const width = info?.simd ?? routine.simd;
-      const bytes = info === null ? handwrittenBytes(this.#interface.inputs) : compiledBytes(info);
-      const scratch = scratchKind(routine.platform, routine.grfBytes);
-      const threads = new ThreadMemory(memory, size, { width, ...bytes, scratch });
       const prints = info?.payload.some(({ type }) => type === "printf_buffer") ?? false;
       const printf = prints ? openPrintfBuffer(memory) : null;
-      const contents: PayloadContents = {
-        width,
-        grfBytes: routine.grfBytes,
-        inputs: routine.inputs.map(({ offset }) => offset),
-        size,
-        args: values,
-        threads,
-        printfBuffer: printf?.address ?? 0n,
-        data: { const_base: place.section(".data.const"), global_base: place.section(".data.global") },
+      const options = this.#threadsOf(routine, info);
+      const { privateBytes, scratchBytes, width } = options;
+      const request = (isUnused: boolean): LaunchPlan["request"] & { readonly threads: ThreadModel } => {
+        // What an attempt has left there is nothing that the next one may find.
+        own.free();
+        const contents: PayloadContents = {
+          width,
+          grfBytes: routine.grfBytes,
+          inputs: routine.inputs.map(({ offset }) => offset),
+          size,
+          args: values,
+          threads: new ThreadMemory(own, size, { ...options, isUnused }),
+          printfBuffer: printf?.address ?? 0n,
+          data: { const_base: place.section(".data.const"), global_base: place.section(".data.global") },
+        };
+        return this.#request(routine, info, contents, { memory: place.memory, privateBytes });
       };
-      const payload =
-        info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
-      const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, values, contents.data);
-      const bound = info === null ? {} : boundImages(info, values);
-      const known = info === null ? { inputs: this.#interface.inputs } : { info };
-      const items = workItems(routine, known, payload, surfaces, {
-        memory: place.memory,
-        privateBytes: bytes.privateBytes,
-      });
+      const first = request(privateBytes + scratchBytes > 0);
+      const open = (): ThreadModel => request(false).threads;
       return {
-        request: {
-          grid: size.groups,
-          block: local,
-          sharedBytes: info === null ? handwrittenSlm : localOffsets(info, values).end,
-          params: items?.params ?? new Uint8Array(),
-          threads: threadModel(routine, payload, threads, {
-            ...{ width, surfaces, ...bound },
-            items: items?.model ?? null,
-          }),
-        },
+        request: privateBytes + scratchBytes === 0 ? first : { ...first, threads: { ...first.threads, open } },
         threads: product(global),
         finish: () => {
           const text = printf === null ? "" : readPrintfBuffer(printf, memory);
+          own.free();
           memory.free();
           return text;
         },
       };
     } catch (error) {
+      own.free();
       memory.free();
       throw error;
     }
+  }
+
+  /** How many lanes the threads of a kernel have, and how much memory for themselves. */
+  #threadsOf({ simd, platform, grfBytes }: BoundRoutine, info: KernelInfo | null) {
+    const bytes = info === null ? handwrittenBytes(this.#interface.inputs) : compiledBytes(info);
+    return { width: info?.simd ?? simd, ...bytes, scratch: scratchKind(platform, grfBytes) };
+  }
+
+  /** What a launch asks for, once it is known where the memory of its threads is. */
+  #request(
+    routine: BoundRoutine,
+    info: KernelInfo | null,
+    contents: PayloadContents,
+    place: { readonly memory: LaunchMemory["device"]; readonly privateBytes: number },
+  ): LaunchPlan["request"] & { readonly threads: ThreadModel } {
+    const { width, args, threads, size, data } = contents;
+    const payload =
+      info === null ? handwrittenPayload(routine, this.#interface.inputs, contents) : compiledPayload(info, contents);
+    const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, args, data);
+    const bound = info === null ? {} : boundImages(info, args);
+    const known = info === null ? { inputs: this.#interface.inputs } : { info };
+    const items = workItems(routine, known, payload, surfaces, place);
+    return {
+      grid: size.groups,
+      block: size.local,
+      sharedBytes: info === null ? handwrittenSlm : localOffsets(info, args).end,
+      params: items?.params ?? new Uint8Array(),
+      threads: threadModel(routine, payload, threads, { width, surfaces, ...bound, items: items?.model ?? null }),
+    };
   }
 
   /** Checks that a kernel's attribute SimdSize and `.ze_info` name the same number of lanes, if both name one. */

@@ -21,6 +21,15 @@ export interface ThreadBytes {
   readonly apart?: boolean;
 }
 
+/** How the memory of threads is made. */
+interface ThreadMemoryOptions extends ThreadBytes {
+  /** Lanes of a thread. */
+  readonly width: number;
+  readonly scratch: ScratchKind;
+  /** Whether nothing is allocated, until it is known whether threads begin: all addresses are 0. */
+  readonly isUnused?: boolean;
+}
+
 /** Numbers the hardware threads that run at the same time, and assigns memory to them by that number. */
 export class ThreadMemory {
   /** The number of threads in a group. */
@@ -36,13 +45,7 @@ export class ThreadMemory {
   constructor(
     memory: LaunchMemory,
     size: WorkSize,
-    {
-      width,
-      privateBytes,
-      scratchBytes,
-      apart = false,
-      scratch,
-    }: ThreadBytes & { width: number; scratch: ScratchKind },
+    { width, privateBytes, scratchBytes, apart = false, scratch, isUnused = false }: ThreadMemoryOptions,
   ) {
     this.perGroup = Math.ceil(product(size.local) / width);
     const each = roundUp(scratchBytes, scratchUnit);
@@ -52,7 +55,7 @@ export class ThreadMemory {
     this.residentGroups = bytes === 0 ? null : groups;
     const threads = groups * this.perGroup;
     const alloc = (bytes: number, name: string): bigint => memory.alloc(bytes, name, true).address;
-    if (privateBytes === 0) this.#privateOf = () => 0n;
+    if (privateBytes === 0 || isUnused) this.#privateOf = () => 0n;
     else if (apart) {
       const blocks = Array.from({ length: threads }, (_, n) =>
         alloc(privateBytes, `the private memory of thread ${n}`),
@@ -64,7 +67,8 @@ export class ThreadMemory {
     }
     this.privateBase = this.#privateOf(0);
     this.#scratch = scratchSpaces[scratch](each);
-    const block = each === 0 ? null : memory.alloc(threads * each, "the scratch space of the threads", true);
+    const block =
+      each === 0 || isUnused ? null : memory.alloc(threads * each, "the scratch space of the threads", true);
     this.#surfaces = new Map(block === null ? [] : this.#scratch.surfaces(block, threads));
   }
 

@@ -5,6 +5,7 @@ import {
   type RoutineCalls,
   type WorkItemFunction,
   type WorkItemRoutine,
+  withoutCallTurns,
 } from "../../../ir/flow/index.ts";
 import { readsOf, writesOf } from "../../../ir/flow/accesses.ts";
 import { readAcross } from "../../../ir/flow/lane-rules.ts";
@@ -34,7 +35,7 @@ export function workItemForms(
     const code = prepare(source, bindings, { endsBlock: () => false, separates: false });
     if (!isSeparable(code, form)) return null;
   }
-  return found;
+  return new Map([...found].map(([f, form]) => [f, { ...form, ir: withoutCallTurns(form.ir, width) }]));
 }
 
 /** Whether lanes that go different ways leave each other alone, and all of them come to barriers. */

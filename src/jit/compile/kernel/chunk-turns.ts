@@ -227,7 +227,7 @@ export class ChunkTurns {
     const patience = this.#patience;
     if (patience === null) return;
     const { left, moved } = patience;
-    const { writer: w, context } = this.#run.scope;
+    const { writer: w } = this.#run.scope;
     w.get(moved);
     w.if(
       () => this.#loadPatience(patience),

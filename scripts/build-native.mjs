@@ -87,7 +87,11 @@ function versionTable(rows) {
   ].join("\n");
 }
 
-/** A library that has names alone: each jumps to what the client library has in its table. */
+/**
+ * A library that has names alone: each jumps to what the client library has in its table. The table is a weak symbol,
+ * so that programs can be linked with a library whose client library the linker does not find: it looks beside the name
+ * that it was given, which may be a link elsewhere.
+ */
 function nameLibrary(names, all) {
   const stubs = names.flatMap((name) => [
     `    .globl ${name}`,
@@ -96,7 +100,7 @@ function nameLibrary(names, all) {
     "    movq lw_entries@GOTPCREL(%rip), %rax",
     `    jmp *${all.indexOf(name) * 16 + 8}(%rax)`,
   ]);
-  return ["    .text", ...stubs, '    .section .note.GNU-stack, "", @progbits', ""].join("\n");
+  return ["    .weak lw_entries", "    .text", ...stubs, '    .section .note.GNU-stack, "", @progbits', ""].join("\n");
 }
 
 const versionScript = (names, node) =>

@@ -46,6 +46,26 @@ DONE: bar.sync 0;
 END: ret;
 }`;
 
+/**
+ * Each thread takes over, plus 1, what one of the block after it has written, and all of a block meet in each round of
+ * the loop in which they wait for that.
+ */
+const inStep = `${head}
+.visible .entry inStep(.param .u64 words) {
+  .reg .pred p, mine; .reg .u32 %a<8>; .reg .u64 %d<6>;
+  ld.param.u64 %d1, [words]; mov.u32 %a1, %ctaid.x; mov.u32 %a2, %ntid.x; mov.u32 %a3, %tid.x;
+  mad.lo.u32 %a4, %a1, %a2, %a3; mul.wide.u32 %d2, %a4, 4; add.u64 %d3, %d1, %d2;
+  mul.wide.u32 %d4, %a2, 4; add.u64 %d4, %d3, %d4;
+  mov.u32 %a6, 0;
+WAIT:
+  setp.ne.u32 mine, %a6, 0; @mine bra MEET;
+  ld.volatile.global.u32 %a5, [%d4]; setp.eq.u32 p, %a5, 0; @p bra MEET;
+  add.u32 %a6, %a5, 1; st.volatile.global.u32 [%d3], %a6;
+MEET: bar.sync 0;
+  setp.eq.u32 p, %a6, 0; @p bra WAIT;
+  ret;
+}`;
+
 /** Thread 0 of each block adds 3 to a word that a lock guards, a hundred times. */
 const lock = `${head}
 .visible .entry locked(.param .u64 lock, .param .u64 word) {
@@ -64,6 +84,18 @@ const launched = async (kernel: Kernel, options: AsyncLaunchOptions, apart: bool
   expect(result).toMatchObject({ engine: "jit", reports: [] });
   return result;
 };
+
+/** Words of 12 blocks of 64 threads, and the row for which the last of them waits. */
+const stairs = (device: Device) => device.buffer(new Uint32Array(13 * 64).fill(1, 12 * 64));
+const climbed = Array.from({ length: 13 * 64 }, (_, i) => 13 - Math.floor(i / 64));
+
+test("the interpreter, too, lets blocks wait for later ones in a loop with a barrier", () => {
+  const device = new Device();
+  const words = stairs(device);
+  const args = { grid: 12, block: 64, args: [words], engine: "interpreter" } as const;
+  expect(device.load(inStep).kernel("inStep").launch(args)).toMatchObject({ engine: "interpreter", reports: [] });
+  expect([...words.read()]).toEqual(climbed);
+});
 
 describe.each([
   [1, "with the calling thread", false],
@@ -88,6 +120,12 @@ describe.each([
     const flags = device.buffer("u32", 60);
     await launched(device.load(chain).kernel("chain"), { grid: 60, block: 64, args: [flags] }, apart);
     expect([...flags.read()]).toEqual(Array.from({ length: 60 }, (_, block) => 60 - block));
+  });
+
+  test("blocks wait for later ones, and meet in the loop in which they wait", async () => {
+    const words = stairs(device);
+    await launched(device.load(inStep).kernel("inStep"), { grid: 12, block: 64, args: [words] }, apart);
+    expect([...words.read()]).toEqual(climbed);
   });
 
   test("a lock lets one block in", async () => {

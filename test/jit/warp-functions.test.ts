@@ -9,6 +9,19 @@ const header = `.version 9.0
     shfl.sync.bfly.b32 r, a, 1, 31, mask;
     ret;
 }
+.func (.reg .b32 r) sums (.reg .b32 a, .reg .b32 mask)
+{
+    .reg .b32 n, x;
+    .reg .pred p;
+    redux.sync.add.u32 r, a, mask;
+    match.any.sync.b32 n, a, mask;
+    vote.sync.ballot.b32 x, 1, mask;
+    shfl.sync.down.b32 mask|p, r, 1, 31, mask;
+    add.u32 r, r, n;
+    xor.b32 r, r, x;
+    @p add.u32 r, r, mask;
+    ret;
+}
 .func (.reg .b32 r) early (.reg .b32 a)
 {
     .reg .pred p;
@@ -31,7 +44,7 @@ const header = `.version 9.0
 .visible .entry k(.param .u64 out)
 {
     .reg .b64 %o;
-    .reg .b32 %t, %r, %m;
+    .reg .b32 %t, %r, %m, %r3;
     .reg .pred p;
     ld.param.u64 %o, [out];
     mov.u32 %t, %tid.x;
@@ -39,7 +52,11 @@ const header = `.version 9.0
     and.b32 %t, %t, 31;
     setp.lt.u32 p, %t, 8;
     mov.u32 %r, 0;
+    mov.u32 %r3, 3;
 `;
+
+/** The mask of a lane and its neighbour. */
+const pairs = "and.b32 %m, %t, 0x1e;\nshl.b32 %m, %r3, %m;\n";
 
 /** What is left of a function by then decides whether it can wait for others: compiled functions cannot. */
 const programs = [
@@ -53,6 +70,11 @@ const programs = [
     "@p bra other;\ncall (%r), swapped, (%t, 0xffffffff);\nbra done;\nother:\ncall (%r), swapped, (%t, 0xffffffff);\ndone:",
   ],
   ["some have returned", "interpreter", "call (%r), early, (%t);"],
+  ["pairs meet, each with its own mask", "jit", `${pairs}call (%r), swapped, (%t, %m);`],
+  ["pairs meet among the lanes that have come", "jit", `${pairs}@p call (%r), swapped, (%t, %m);`],
+  ["pairs meet after others have ended", "jit", `@!p exit;\n${pairs}call (%r), swapped, (%t, %m);`],
+  ["halves and pairs meet", "jit", `${pairs}@!p mov.u32 %m, 0xffffff00;\ncall (%r), sums, (%t, %m);`],
+  ["one of a pair names all", "interpreter", `${pairs}@p mov.u32 %m, 0xffffffff;\ncall (%r), swapped, (%t, %m);`],
 ] as const;
 
 function run(body: string, engine: "interpreter" | "jit") {

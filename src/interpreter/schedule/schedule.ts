@@ -30,6 +30,9 @@ export function runGrid(grid: Grid, schedule: Schedule): void {
   }
 }
 
+/** Barriers after which it is the turn of other blocks, if a warp has given way meanwhile. */
+const mostBarriers = 64;
+
 /**
  * All blocks of a grid, in order. One block runs at a time as long as it makes progress; when it only spins, others
  * join it, so that a block may wait for any that are resident with it. Blocks of a cluster begin together, and when all
@@ -56,6 +59,9 @@ export class UsualSchedule implements Schedule {
   #hadTurn = 0;
   #ran = false;
   #yielded = true;
+  /** How many barriers it has passed since it began to run, and whether any of its warps has given way since then. */
+  #barriers = 0;
+  #gaveWay = false;
   readonly #stalls = new Stalls();
 
   constructor(resident: ResidentBlocks, limits: Limits) {
@@ -82,9 +88,15 @@ export class UsualSchedule implements Schedule {
 
   took(warp: Warp): void {
     this.#ran = true;
+    if (warp.yielded) this.#gaveWay = true;
+    else this.#yielded = false;
+    if (!warp.cta.released) return;
     // All threads go on, from the first, as in compiled code: which of them faults first is the same there.
-    if (warp.cta.released) this.#hadTurn = 0;
-    if (!warp.yielded) this.#yielded = false;
+    this.#hadTurn = 0;
+    if (++this.#barriers < mostBarriers || !this.#gaveWay) return;
+    // It may wait for others in a loop with a barrier.
+    this.#hadTurn = warp.cta.warps.length;
+    this.#yielded = true;
   }
 
   checkpoint(): Restore {
@@ -92,11 +104,13 @@ export class UsualSchedule implements Schedule {
     const stalls = this.#stalls.checkpoint();
     const [round, had, finished, running] = [this.#round, this.#had, this.#finished, this.#running];
     const [hadTurn, ran, yielded, idle] = [this.#hadTurn, this.#ran, this.#yielded, this.#idle];
+    const [barriers, gaveWay] = [this.#barriers, this.#gaveWay];
     return () => {
       resident();
       stalls();
       [this.#round, this.#had, this.#finished, this.#running] = [round, had, finished, running];
       [this.#hadTurn, this.#ran, this.#yielded, this.#idle] = [hadTurn, ran, yielded, idle];
+      [this.#barriers, this.#gaveWay] = [barriers, gaveWay];
     };
   }
 
@@ -108,7 +122,7 @@ export class UsualSchedule implements Schedule {
       else this.#noteIdle(cta);
       this.#stalls.turn(cta, this.#resident.blocks);
       if (this.#ran && !this.#yielded) {
-        if (!awaitsCluster(cta)) return this.#begin(cta);
+        if (!awaitsCluster(cta)) return this.#continue(cta);
         this.#finished = true;
       }
     } else if (cta !== null) this.#end(cta);
@@ -122,6 +136,12 @@ export class UsualSchedule implements Schedule {
   }
 
   #begin(cta: Cta): true {
+    this.#barriers = 0;
+    this.#gaveWay = false;
+    return this.#continue(cta);
+  }
+
+  #continue(cta: Cta): true {
     this.#running = cta;
     this.#hadTurn = 0;
     this.#ran = false;

@@ -1,14 +1,14 @@
 import type { CallOp } from "../../../ir/calls.ts";
 import type { Instruction } from "../../../ir/index.ts";
-import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
 import { callEntry } from "../../abi/context-layout.ts";
 import { Unsupported } from "../../abi/refusal.ts";
+import type { WarpInstruction } from "../analysis/flow/warp-wait-blocks.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import { anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { type Convention, conventionOf, functionName, maskParam, wasmSignature } from "../plan/calling-convention.ts";
-import { loadLive, requireNamed, storeLive } from "../sync/named-lanes.ts";
+import { loadLive, performNamed, storeLive } from "../sync/named-lanes.ts";
 import type { CallSite } from "./call-site.ts";
 import { allOf, CallValues, type Returned } from "./call-values.ts";
 import type { Caller } from "./caller.ts";
@@ -156,14 +156,21 @@ export class Calls {
     }
   }
 
-  /** Gives the launch up if a warp-wide operation names lanes that are not in this function. */
-  requireNamed(block: number, named: Expr, guard: Mask): void {
-    const { unit, isFunction, ended } = this.#caller;
+  /**
+   * Performs a warp-wide operation, of the lanes in which a guard holds. In a function, lanes may name different ones,
+   * and the launch is given up if they name any that are not in it.
+   */
+  performNamed(block: number, { warp, mask }: WarpInstruction, guard: Mask, perform: (lanes: Mask) => void): void {
+    const { unit, isFunction, ended, memory } = this.#caller;
     const chunk = this.#chunk;
-    if (!isFunction || !chunk.analysis.isWarpWait(block)) return;
+    if (mask === null || !isFunction || !chunk.analysis.isWarpWait(block)) {
+      perform(guard);
+      return;
+    }
     const active = chunk.maskOf(block, guard) ?? allLanes(chunk);
     const exited = (ended ?? []).map((local) => wasm.local("v128", local));
-    requireNamed(chunk, unit, this.#caller.memory, named, { active, ended: exited });
+    const arrivals = { active, ended: exited };
+    performNamed(chunk, unit, memory, { warp, mask }, arrivals, (group) => perform(group ?? guard));
   }
 
   #conventionOf(op: CallOp): Convention {

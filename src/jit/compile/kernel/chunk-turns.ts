@@ -7,10 +7,15 @@ import type { ChunkLoop } from "./chunk-loop.ts";
 import type { ChunkStart } from "./chunk-start.ts";
 import { type KernelRun, local32 } from "./kernel-run.ts";
 
+/** Barriers after which a block that has waited for others stops again. */
+const fewestBarriers = 64;
+
 /** For blocks that may stop when all of their chunks only wait: locals. */
 interface Patience {
   /** Rounds of waiting that are left. */
   readonly left: number;
+  /** Barriers that are left: a block may also wait in a loop with a barrier, for what its threads read after it. */
+  readonly barriers: number;
   /** Whether any chunk has done more than yield, in this round. */
   readonly moved: number;
   /** The state of the chunk before its turn. */
@@ -42,7 +47,8 @@ export class ChunkTurns {
     this.#waits = w.local("i32");
     this.#released = w.local("i32");
     this.#ended = w.local("i32");
-    this.#patience = mayStop ? { left: w.local("i32"), moved: w.local("i32"), before: w.local("i32") } : null;
+    const [left, barriers, moved, before] = mayStop ? [0, 1, 2, 3].map(() => w.local("i32")) : [];
+    this.#patience = mayStop ? { left: left!, barriers: barriers!, moved: moved!, before: before! } : null;
   }
 
   write(chunks: ChunkLoop, start: ChunkStart): void {
@@ -69,6 +75,7 @@ export class ChunkTurns {
         w.value(wasm.op("i32.eqz", local32(this.#yielded)));
         w.if(() => warpWaits.endIfStuck());
       }
+      this.#stopAfterBarriers();
       // If no chunk has yielded, all that are left wait at the barrier.
       if (unit.graph.countsBarriers || body.counted !== null) this.#settleBarriers();
       else w.assign([{ local: this.#released, value: wasm.op("i32.eqz", local32(this.#yielded)) }]);
@@ -197,6 +204,12 @@ export class ChunkTurns {
     w.set(left);
   }
 
+  #loadBarriers({ left, barriers }: Patience): void {
+    const few = wasm.i32(fewestBarriers);
+    const isMore = wasm.op("i32.gt_s", local32(left), few);
+    this.#run.scope.writer.assign([{ local: barriers, value: wasm.select(isMore, local32(left), few) }]);
+  }
+
   #beginOrResume(begin: () => void): void {
     if (this.#patience === null) {
       begin();
@@ -204,6 +217,7 @@ export class ChunkTurns {
     }
     const { writer: w, context } = this.#run.scope;
     this.#loadPatience(this.#patience);
+    this.#loadBarriers(this.#patience);
     pushWord(w, context, "resumed");
     w.if(() => storeWord(w, context, "resumed", wasm.i32(0)), begin);
   }
@@ -213,20 +227,42 @@ export class ChunkTurns {
     const patience = this.#patience;
     if (patience === null) return;
     const { left, moved } = patience;
-    const { writer: w, context } = this.#run.scope;
+    const { writer: w } = this.#run.scope;
     w.get(moved);
     w.if(
       () => this.#loadPatience(patience),
       () => {
         w.assign([{ local: left, value: wasm.op("i32.sub", local32(left), wasm.i32(1)) }]);
         w.value(wasm.op("i32.le_s", local32(left), wasm.i32(0)));
-        w.if(() => {
-          storeWord(w, context, "resumed", wasm.i32(1));
-          w.get(this.#run.blockIndex);
-          w.return();
-        });
+        w.if(() => this.#stop());
       },
     );
+  }
+
+  /**
+   * After many rounds that began after a barrier, it is the turn of other blocks: what a loop with a barrier waits for
+   * may be theirs to do. Those that have come to a barrier since then find out later that all have.
+   */
+  #stopAfterBarriers(): void {
+    const patience = this.#patience;
+    if (patience === null) return;
+    const { writer: w } = this.#run.scope;
+    w.get(this.#released);
+    w.if(() => {
+      const left = wasm.op("i32.sub", local32(patience.barriers), wasm.i32(1));
+      w.assign([{ local: patience.barriers, value: left }]);
+      const isAtEnd = wasm.op("i32.le_s", local32(patience.barriers), wasm.i32(0));
+      w.value(wasm.op("i32.and", isAtEnd, wasm.op("i32.or", local32(this.#yielded), local32(this.#waits))));
+      w.if(() => this.#stop());
+    });
+  }
+
+  /** The block stops here, until it is its turn again. */
+  #stop(): void {
+    const { writer: w, context } = this.#run.scope;
+    storeWord(w, context, "resumed", wasm.i32(1));
+    w.get(this.#run.blockIndex);
+    w.return();
   }
 
   /** Hardware threads wait for all others, those that have ended too: for ever. The interpreter says where. */

@@ -190,18 +190,15 @@ export class Instructions {
   }
 
   #warpOperation(block: number, index: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
-    const { warpWaits, calls, warpOperations, flow } = this.#parts;
+    const { chunk, warpWaits, calls, warpOperations, flow } = this.#parts;
     if (warpWaits?.blocks.has(block)) {
       warpWaits.arrive(block, instruction, op, flow);
       return;
     }
     const guard = this.#guardMask(instruction.guard);
-    if (op.mask !== null) calls.requireNamed(block, op.mask, guard);
-    warpOperations.perform(op.warp, this.#lanes(block, instruction), {
-      block,
-      instruction: index,
-      dst: instruction.dst,
-      guard,
+    const results = { block, instruction: index, dst: instruction.dst };
+    calls.performNamed(block, op, guard, (lanes) => {
+      warpOperations.perform(op.warp, bothMasks(chunk.activeMask(block), lanes), { ...results, guard: lanes });
     });
   }
 

@@ -1,3 +1,4 @@
+import type { WarpOp } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -6,6 +7,7 @@ import { bothMasks } from "../lanes/mask.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
+import { isForGroups, MaskGroups } from "./mask-groups.ts";
 
 /** Stores which lanes have not exited, as bits, for functions that are about to be called. */
 export function storeLive(w: FunctionWriter, memory: FunctionContext, live: Wasm): void {
@@ -18,40 +20,83 @@ export function loadLive(w: FunctionWriter, memory: FunctionContext, to: number)
   w.set(to);
 }
 
+/** The lanes of a function that arrive at an operation, and those of its lanes that have exited. */
+export interface Arrivals {
+  readonly active: readonly Wasm[];
+  readonly ended: readonly Wasm[];
+}
+
 /**
- * In a function, gives the launch up if an operation names lanes that are not active in it: such lanes may be elsewhere
- * in the caller, or suspended, and would have to be waited for. `named`: the member mask of each active lane.
+ * In a function, performs an operation of lanes that name others, group by group if they name different ones. Gives the
+ * launch up if lanes are named that are not active in it: they may be elsewhere in the caller, or suspended, and would
+ * have to be waited for. `perform`: for the lanes of a group, or for all of them.
  */
-export function requireNamed(
+export function performNamed(
   chunk: Chunk,
-  unit: ModuleUnit,
+  { module }: ModuleUnit,
   memory: FunctionContext,
-  named: Expr,
-  { active: here, ended }: { readonly active: readonly Wasm[]; readonly ended: readonly Wasm[] },
+  { warp, mask }: { readonly warp: WarpOp; readonly mask: Expr },
+  { active: here, ended }: Arrivals,
+  perform: (group: readonly Wasm[] | null) => void,
 ): void {
   const { writer: w } = chunk;
+  importHost(module, "giveUp");
+  const giveUpIf = (missing: Wasm): void => {
+    w.value(missing);
+    w.if(() => callHost(w, "giveUp"));
+  };
   const others = w.local("i32");
   loadLive(w, memory, others);
+  const elsewhere = wasm.local("i32", others);
   const known = here.map((lanes, q) => (ended[q] === undefined ? lanes : wasm.op("v128.or", lanes, ended[q])));
-  const missing = wasm.op("i32.and", wasm.local("i32", others), wasm.op("i32.xor", laneBits(known), wasm.i32(-1)));
+  const missing = wasm.op("i32.and", elsewhere, wasm.op("i32.xor", laneBits(known), wasm.i32(-1)));
   w.assign([{ local: others, value: missing }]);
-  const value = chunk.value(named);
+  const value = chunk.value(mask);
   if (value.kind === "uniform") {
-    w.value(wasm.op("i32.and", value.scalar, wasm.local("i32", others)));
-  } else {
-    // Lanes that name different ones perform the operation separately, which this code does not do.
-    const masks = chunk.vector(named).quads.flat();
-    const any = foldWords("v128.or", bothMasks(masks, here)!);
-    const absent = here.map((lanes) => wasm.op("v128.not", lanes));
-    const all = foldWords(
-      "v128.and",
-      masks.map((part, q) => wasm.op("v128.or", part, absent[q]!)),
-    );
-    const elsewhere = wasm.op("i32.and", any, wasm.local("i32", others));
-    const differ = wasm.op("i32.and", wasm.op("i32.xor", any, all), wasm.op("i32.sub", wasm.i32(0), anyOf(here)));
-    w.value(wasm.op("i32.or", elsewhere, differ));
+    giveUpIf(wasm.op("i32.and", value.scalar, elsewhere));
+    w.release(others);
+    perform(null);
+    return;
   }
-  importHost(unit.module, "giveUp");
-  w.if(() => callHost(w, "giveUp"));
-  w.release(others);
+  const masks = chunk.vector(mask).quads.flat();
+  const [any, differ] = [w.local("i32"), w.local("i32")];
+  const named = wasm.local("i32", any);
+  w.assign([{ local: any, value: foldWords("v128.or", bothMasks(masks, here)!) }]);
+  const all = foldWords(
+    "v128.and",
+    masks.map((part, q) => wasm.op("v128.or", part, wasm.op("v128.not", here[q]!))),
+  );
+  const isMixed = wasm.op("i32.and", wasm.op("i32.xor", named, all), wasm.op("i32.sub", wasm.i32(0), anyOf(here)));
+  giveUpIf(wasm.op("i32.and", named, elsewhere));
+  w.assign([{ local: differ, value: isMixed }]);
+  w.value(wasm.local("i32", differ));
+  w.if(
+    () => {
+      if (isForGroups(warp)) performInGroups(chunk, masks, here, giveUpIf, perform);
+      else callHost(w, "giveUp");
+    },
+    () => perform(null),
+  );
+  for (const local of [others, any, differ]) w.release(local);
+}
+
+function performInGroups(
+  chunk: Chunk,
+  masks: readonly Wasm[],
+  here: readonly Wasm[],
+  giveUpIf: (missing: Wasm) => void,
+  perform: (group: readonly Wasm[]) => void,
+): void {
+  const { writer: w } = chunk;
+  const [arrived, missing] = [w.local("i32"), w.local("i32")];
+  w.assign([
+    { local: arrived, value: laneBits(here) },
+    { local: missing, value: wasm.i32(0) },
+  ]);
+  const groups = new MaskGroups(chunk, masks, here, arrived);
+  groups.addMissing(wasm.local("i32", arrived), missing);
+  giveUpIf(wasm.local("i32", missing));
+  groups.each(perform);
+  groups.release();
+  for (const local of [arrived, missing]) w.release(local);
 }

@@ -9,6 +9,7 @@ import { bothMasks } from "../lanes/mask.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, storeWord, storeEntry } from "../module/function-context.ts";
 import { callHost } from "../module/host-calls.ts";
+import { isForGroups, MaskGroups } from "./mask-groups.ts";
 import type { Results } from "./matrix-operations.ts";
 import type { WarpOperations } from "./warp-operations.ts";
 
@@ -151,60 +152,27 @@ export class WarpWaits {
     { lanes, arrived, named }: { readonly lanes: readonly Wasm[]; readonly arrived: number; readonly named: Value },
     atHost: () => void,
   ): void {
-    const { writer } = this.#chunk;
+    const { writer, quads } = this.#chunk;
     const of = (local: number): Wasm => wasm.local("i32", local);
-    // The operation may overwrite the register with the masks: they are kept.
-    const masks = vectorOf(named, lanes.length).quads.flat();
-    const [kept, group] = [masks.map(() => writer.local("v128")), masks.map(() => writer.local("v128"))];
-    writer.assign(kept.map((local, q) => ({ local, value: masks[q]! })));
-    kept.forEach((local, q) => {
-      this.#storeIn(lanes[q]!, warpWait.named + 16 * q, wasm.local("v128", local));
+    const groups = new MaskGroups(this.#chunk, vectorOf(named, quads).quads.flat(), lanes, arrived);
+    groups.masks.forEach((part, q) => {
+      this.#storeIn(lanes[q]!, warpWait.named + 16 * q, part);
     });
-    const [live, done, same] = this.#states(op);
-    const [rest, names, together] = [writer.local("i32"), writer.local("i32"), writer.local("i32")];
-    const missing = done;
-    writer.assign([
-      { local: missing, value: wasm.op("i32.or", of(done), of(same)) },
-      { local: rest, value: of(arrived) },
-    ]);
-    const eachGroup = (act: () => void): void => {
-      writer.loop((again) => {
-        const lowest = wasm.op("i32.shl", wasm.op("i32.ctz", of(rest)), wasm.i32(2));
-        writer.value(wasm.op("i32.add", of(this.#at), lowest));
-        writer.memory("i32.load", 4, warpWait.named);
-        writer.set(names);
-        const all = wasm.op("i32x4.splat", of(names));
-        const alike = bothMasks(
-          kept.map((local) => wasm.op("i32x4.eq", wasm.local("v128", local), all)),
-          lanes,
-        )!;
-        writer.assign(group.map((local, q) => ({ local, value: alike[q]! })));
-        const here = group.map((local) => wasm.local("v128", local));
-        writer.assign([{ local: together, value: laneBits(here) }]);
-        act();
-        writer.value(wasm.op("i32.xor", of(rest), of(together)));
-        writer.tee(rest);
-        writer.brIf(again);
-      });
+    const pushNamesOf = (lane: Wasm): void => {
+      writer.value(wasm.op("i32.add", of(this.#at), wasm.op("i32.shl", lane, wasm.i32(2))));
+      writer.memory("i32.load", 4, warpWait.named);
     };
+    const [live, missing, same] = this.#states(op);
+    writer.assign([{ local: missing, value: wasm.op("i32.or", of(missing), of(same)) }]);
     writer.value(of(arrived));
-    writer.if(() => {
-      eachGroup(() => {
-        const absent = wasm.op("i32.and", of(live), wasm.op("i32.xor", of(together), wasm.i32(-1)));
-        const value = wasm.op("i32.or", of(missing), wasm.op("i32.and", of(names), absent));
-        writer.assign([{ local: missing, value }]);
-      });
-    });
+    writer.if(() => groups.addMissing(of(live), missing, pushNamesOf));
     const isComplete = wasm.op("i32.eqz", of(missing));
     writer.value(wasm.op("i32.and", wasm.op("i32.ne", of(arrived), wasm.i32(0)), isComplete));
     writer.if(() => {
-      writer.assign([{ local: rest, value: of(arrived) }]);
-      eachGroup(() => {
-        const mask = group.map((local) => wasm.local("v128", local));
-        this.#operations.perform(op.warp, mask, { ...results, guard: mask });
-      });
+      groups.each((group) => this.#operations.perform(op.warp, group, { ...results, guard: group }), pushNamesOf);
     }, atHost);
-    for (const local of [...kept, ...group, live, done, same, rest, names, together]) writer.release(local);
+    groups.release();
+    for (const local of [live, missing, same]) writer.release(local);
   }
 
   /** Loads which lanes live, for which an operation is done, and which wait at operations of the same kind. */
@@ -383,9 +351,5 @@ export class WarpWaits {
     writer.release(old);
   }
 }
-
-/** Operations that groups of lanes perform one group after the other, in registers alone. */
-const isForGroups = ({ op }: WarpInstruction["warp"]): boolean =>
-  op === "shfl" || op === "vote" || op === "match" || op === "redux" || op === "elect" || op === "sync";
 
 const widen = ["i64x2.extend_low_i32x4_s", "i64x2.extend_high_i32x4_s"] as const;

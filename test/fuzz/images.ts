@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 import type { Scope } from "./scope.ts";
 
 /** How a surface is reduced. `formatted`: by `.p`, which takes the type of the surface's channels. */
-export interface SurfaceReduction {
+interface SurfaceReduction {
   readonly op: string;
   readonly type: string;
   readonly formatted: boolean;

@@ -60,10 +60,15 @@ function isAlike({ request: last, grid }: Known, request: LaunchRequest): boolea
     isSameDim3(last.block, request.block) &&
     (grid === null || isSameDim3(grid, request.grid)) &&
     isWhole(last) &&
-    isWhole(request)
+    isWhole(request) &&
+    last.threads?.items === request.threads?.items &&
+    last.threads?.width === request.threads?.width
   );
 }
 
-/** Whether all blocks of a grid of PTX run, and none are together in a cluster unless the kernel says so. */
+/**
+ * Whether all blocks of a grid run, none of them together in a cluster unless the kernel says so; of vISA, as work items
+ * if that is possible.
+ */
 const isWhole = ({ threads, cluster, blocks }: LaunchRequest): boolean =>
-  threads === undefined && cluster === undefined && blocks === undefined;
+  (threads === undefined || threads.items !== undefined) && cluster === undefined && blocks === undefined;

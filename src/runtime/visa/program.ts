@@ -14,7 +14,7 @@ import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unkn
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
 import { scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
 import { argumentSurfaces, threadModel } from "./thread-model.ts";
-import { workItems } from "./work-item-model.ts";
+import { WorkItemLayouts } from "./work-item-model.ts";
 import { product, workSize } from "./work-size.ts";
 import type { KernelInfo } from "./zeinfo.ts";
 
@@ -41,6 +41,7 @@ export class VisaProgram {
   readonly ir: IrModule;
   readonly #routines: readonly BoundRoutine[];
   readonly #interface: Interface;
+  readonly #layouts = new WorkItemLayouts();
 
   /** @throws UsageError if `.ze_info` contradicts a kernel's text */
   constructor(ir: IrModule, routines: readonly BoundRoutine[], kernelInterface: Interface) {
@@ -137,7 +138,7 @@ export class VisaProgram {
     const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, args, data);
     const bound = info === null ? {} : boundImages(info, args);
     const known = info === null ? { inputs: this.#interface.inputs } : { info };
-    const items = workItems(routine, known, payload, surfaces, place);
+    const items = this.#layouts.workItems(routine, known, payload, surfaces, place);
     return {
       grid: size.groups,
       block: size.local,

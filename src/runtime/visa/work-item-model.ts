@@ -27,20 +27,58 @@ const addresses = new AddressSpace(64);
 /** What a launch knows of a kernel's interface: its `.ze_info`, or the inputs of a hand-written one. */
 type Known = { readonly info: KernelInfo } | { readonly inputs: readonly KernelInput[] };
 
-/**
- * Describes a kernel to code that does without threads; null where that is not possible: work items in another
- * order than x first, or a surface that is a part of an allocation, whose end no check of an allocation finds.
- */
-export function workItems(
+/** The same for all launches whose payloads have one size, and which bind the same surfaces. */
+interface Layout {
+  readonly model: WorkItemModel;
+  /** The pieces of the payload that are among the launch's parameters: where they are in it, and there. */
+  readonly copied: readonly { readonly offset: number; readonly bytes: number; readonly to: number }[];
+}
+
+/** What has been found of kernels, by the sizes of their payloads and what they bind. */
+export class WorkItemLayouts {
+  readonly #found = new Map<BoundRoutine, Map<string, Layout>>();
+
+  /**
+   * Describes a kernel to code that does without threads; null where that is not possible: work items in another
+   * order than x first, or a surface that is a part of an allocation, whose end no check of an allocation finds. A
+   * launch like an earlier one gets the same model.
+   */
+  workItems(
+    routine: BoundRoutine,
+    known: Known,
+    payload: Payload,
+    surfaces: ReadonlyMap<number, Surface>,
+    { memory, privateBytes }: { readonly memory: DeviceMemory; readonly privateBytes: number },
+  ): WorkItems | null {
+    if ("info" in known && known.info.walkOrder.some((dimension, i) => dimension !== i)) return null;
+    for (const surface of surfaces.values()) if (!isWhole(surface, memory)) return null;
+    const indices = [...surfaces.keys()];
+    const key = `${payload.bytes} ${indices.join()}`;
+    let layouts = this.#found.get(routine);
+    if (layouts === undefined) this.#found.set(routine, (layouts = new Map()));
+    let layout = layouts.get(key);
+    if (layout === undefined) {
+      if (layouts.size >= maxLayouts) layouts.clear();
+      layouts.set(key, (layout = layoutOf(routine, known, payload, { indices, privateBytes })));
+    }
+    const { model, copied } = layout;
+    const params = new Uint8Array(model.paramBytes);
+    for (const { offset, bytes, to } of copied) params.set(payload.common.subarray(offset, offset + bytes), to);
+    const view = new DataView(params.buffer);
+    for (const [index, { address }] of surfaces) view.setBigUint64(model.surfaces.get(index)!, address, true);
+    return { model, params };
+  }
+}
+
+/** Layouts that are kept of a kernel, at most. */
+const maxLayouts = 16;
+
+function layoutOf(
   routine: BoundRoutine,
   known: Known,
   payload: Payload,
-  surfaces: ReadonlyMap<number, Surface>,
-  { memory, privateBytes }: { readonly memory: DeviceMemory; readonly privateBytes: number },
-): WorkItems | null {
-  const bound = [...surfaces];
-  if ("info" in known && known.info.walkOrder.some((dimension, i) => dimension !== i)) return null;
-  if (!bound.every(([, surface]) => isWhole(surface, memory))) return null;
+  { indices, privateBytes }: { readonly indices: readonly number[]; readonly privateBytes: number },
+): Layout {
   const { pieces, pointers, privateBase, constantBytes } =
     "info" in known ? compiledPieces(routine, known.info, payload) : handwrittenPieces(routine, known.inputs);
   const places = payloadPlaces(routine);
@@ -53,18 +91,12 @@ export function workItems(
     }),
   );
   const start = roundUp(constantBytes, 16);
-  const table = new Map(bound.map(([index], i) => [index, start + 8 * i]));
-  const params = new Uint8Array(start + 8 * bound.length);
-  for (const { offset, bytes, source } of pieces) {
-    if (source.kind === "param") params.set(payload.common.subarray(offset, offset + bytes), source.offset);
-  }
-  const view = new DataView(params.buffer);
-  for (const [i, [, { address }]] of bound.entries()) view.setBigUint64(start + 8 * i, address, true);
+  const table = new Map(indices.map((index, i) => [index, start + 8 * i]));
   const model: WorkItemModel = {
     parts: [...partsOfFile, ...groupIds],
     filled: places,
     pointers: [...pointers, ...table.values()],
-    paramBytes: params.length,
+    paramBytes: start + 8 * indices.length,
     surfaces: table,
     privateMemory: {
       bytes: privateBytes,
@@ -72,7 +104,10 @@ export function workItems(
       stateOf: (thread) => stateOfThread(thread, routine.platform),
     },
   };
-  return { model, params };
+  const copied = pieces.flatMap(({ offset, bytes, source }) =>
+    source.kind === "param" ? [{ offset, bytes, to: source.offset }] : [],
+  );
+  return { model, copied };
 }
 
 const dimensions = [0, 1, 2] as const;

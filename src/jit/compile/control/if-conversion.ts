@@ -1,15 +1,30 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import { type Instruction, isLanewise } from "../../../ir/index.ts";
+import { accessesOf, type Instruction, isLanewise } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
-import { wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
+import { splat } from "../lanes/value.ts";
 import { everywhere } from "./uniform-branch.ts";
 
-/** The most instructions of a block that is if-converted, since it is written several times. */
-const maxIfConvertedInstructions = 24;
+/** The most instructions of if-converted blocks, since they are written several times: of one block, and of several. */
+const maxInstructions = { one: 24, several: 40 };
 
-/** The numbers of quads for which an if-converted block is written, besides that for all lanes. */
+/** The most blocks that are if-converted together. */
+const maxBlocks = 8;
+
+/** The numbers of quads for which a single if-converted block is written, besides that for all lanes. */
 const narrowQuads: readonly number[] = [1, 4];
+
+/** Blocks between a branch and the place where all lanes are together again, with no way back and none out. */
+export interface ConvertedRegion {
+  readonly blocks: readonly FlowBlock[];
+  /** The block after them. */
+  readonly join: number;
+  /** The block to which the branch leads. */
+  readonly to: number;
+}
 
 /** How an if-converted block is written for a few lanes. */
 interface NarrowVersion {
@@ -22,55 +37,132 @@ interface NarrowVersion {
 }
 
 /**
- * If-conversion: a block that a branch skips, and that leads to the branch's target, is written with a mask in the code
- * for converged lanes. They stay converged whichever of them execute it.
+ * If-conversion: blocks between a branch and the place where its lanes are together again are written with masks in the
+ * code for converged lanes. They stay converged whichever of them execute these blocks.
  */
 export class IfConversion {
   readonly #chunk: Chunk;
+  readonly #arithmetic: LaneArithmetic;
   /** Writes the instructions of a block. */
-  readonly #instructions: (block: FlowBlock) => void;
+  readonly #instructions: (block: FlowBlock, isAlone: boolean) => void;
 
-  constructor(chunk: Chunk, instructions: (block: FlowBlock) => void) {
+  constructor(chunk: Chunk, instructions: (block: FlowBlock, isAlone: boolean) => void) {
     this.#chunk = chunk;
+    this.#arithmetic = new LaneArithmetic(chunk.analysis);
     this.#instructions = instructions;
   }
 
-  /** Returns the block that a block's branch skips, if it can be if-converted; else null. */
-  skippedBy(block: FlowBlock, to: number): FlowBlock | null {
+  /** Returns the blocks after a branch that can be if-converted; null where its lanes have to part. */
+  regionAfter(block: FlowBlock, to: number): ConvertedRegion | null {
     const { graph, instructions, edgeCopies } = this.#chunk.analysis.code;
-    const skipped = graph.blocks[block.index + 1];
-    if (instructions[block.end - 1]!.op.kind !== "branch" || skipped === undefined || to <= skipped.index) return null;
-    const { start, end, successors } = skipped;
-    if (successors.length !== 1 || successors[0] !== to || end - start > maxIfConvertedInstructions) return null;
-    const fits = (i: number): boolean => {
+    if (instructions[block.end - 1]!.op.kind !== "branch" || to <= block.index + 1) return null;
+    for (let i = block.start; i < block.end; i++) if (edgeCopies.has(i)) return null;
+    const blocks: FlowBlock[] = [];
+    let join = to;
+    let size = 0;
+    for (let index = block.index + 1; index < join; index++) {
+      const inner = graph.blocks[index];
+      if (inner === undefined || inner.successors.length === 0 || !this.#fits(inner)) return null;
+      if (inner.successors.some((s) => s <= index)) return null;
+      join = Math.max(join, ...inner.successors);
+      size += inner.end - inner.start;
+      blocks.push(inner);
+      const isOne = blocks.length === 1 && join === index + 1;
+      if (blocks.length > maxBlocks || size > (isOne ? maxInstructions.one : maxInstructions.several)) return null;
+    }
+    const isScattered = blocks.length > 1 && blocks.some((inner) => this.#isScattered(inner));
+    return isScattered || join >= graph.blocks.length ? null : { blocks, join, to };
+  }
+
+  /** Whether lanes execute all of a block without others, and its end is no more than a branch. */
+  #fits({ start, end }: FlowBlock): boolean {
+    const { instructions, edgeCopies } = this.#chunk.analysis.code;
+    for (let i = start; i < end; i++) {
       const { op, guard, lanes } = instructions[i]!;
-      const isJump = op.kind === "branch" && i === end - 1 && guard === null;
-      return lanes === undefined && (isLanewise(op) || isJump);
-    };
-    for (let i = block.start; i < end; i++) if (edgeCopies.has(i) || (i >= start && !fits(i))) return null;
-    return skipped;
+      const isJump = op.kind === "branch" && i === end - 1 && guard?.collapse === undefined;
+      if (lanes !== undefined || edgeCopies.has(i) || !(isLanewise(op) || isJump)) return false;
+    }
+    return true;
+  }
+
+  /** Whether each lane accesses memory at a place that follows from loaded values. */
+  #isScattered({ start, end }: FlowBlock): boolean {
+    const accesses = this.#chunk.analysis.code.instructions.slice(start, end).flatMap(({ op }) => accessesOf(op));
+    return accesses.some(({ place }) => place.kind === "address" && !this.#arithmetic.is(place.address));
+  }
+
+  /** Writes the blocks after a branch, given as the last instruction of its block, for the converged lanes. */
+  write({ blocks, join, to }: ConvertedRegion, { guard }: Instruction): void {
+    const { writer, quads } = this.#chunk;
+    const masks = (): readonly number[] => Array.from({ length: quads }, () => writer.local("v128"));
+    const now = masks();
+    const values = (locals: readonly number[]): readonly Wasm[] => locals.map((local) => wasm.local("v128", local));
+    const assign = (locals: readonly number[], value: (q: number) => Wasm): void =>
+      writer.assign(locals.map((local, q) => ({ local, value: value(q) })));
+    const passing = this.#chunk.guardMask({ ...guard!, negate: !guard!.negate })!;
+    // The blocks may change the predicate.
+    assign(now, (q) => passing[q]!);
+    /** By block, the lanes that wait there for those at lower places. */
+    const waiting = new Map<number, readonly number[]>();
+    if (to < join) waiting.set(to, masks());
+    for (const { index, successors } of blocks) {
+      for (const s of successors) if (s > index + 1 && s < join && !waiting.has(s)) waiting.set(s, masks());
+    }
+    for (const [index, locals] of waiting) {
+      assign(locals, (q) => (index === to ? wasm.op("v128.not", wasm.local("v128", now[q]!)) : wasm.i32x4(0)));
+    }
+    for (const block of blocks) {
+      const arrived = waiting.get(block.index);
+      if (arrived !== undefined)
+        assign(now, (q) => wasm.op("v128.or", wasm.local("v128", now[q]!), wasm.local("v128", arrived[q]!)));
+      const write = (): void => {
+        this.#chunk.forSome(values(now), () => this.#instructions(block, blocks.length === 1));
+        this.#leave(block, now, waiting);
+      };
+      if (block === blocks[0]) write();
+      else {
+        writer.value(anyOf(values(now)));
+        writer.if(write);
+      }
+    }
+    for (const local of [...now, ...[...waiting.values()].flat()]) writer.release(local);
+  }
+
+  /** Lanes branch at the end of a block: those that do wait where they arrive. */
+  #leave({ index, end }: FlowBlock, now: readonly number[], waiting: ReadonlyMap<number, readonly number[]>): void {
+    const { analysis, writer } = this.#chunk;
+    const { graph, instructions } = analysis.code;
+    const { op, guard } = instructions[end - 1]!;
+    if (op.kind !== "branch" || graph.blockAt(op.target) === index + 1) return;
+    this.#chunk.begin();
+    const lanes = now.map((local) => wasm.local("v128", local));
+    const taken =
+      guard === null
+        ? null
+        : (this.#chunk.guardMask(guard) ?? lanes.map(() => splat("pred", this.#chunk.guardScalar(guard))));
+    const there = waiting.get(graph.blockAt(op.target)) ?? [];
+    writer.assign([
+      ...there.map((local, q) => ({
+        local,
+        value: wasm.op(
+          "v128.or",
+          wasm.local("v128", local),
+          taken === null ? lanes[q]! : wasm.op("v128.and", lanes[q]!, taken[q]!),
+        ),
+      })),
+      ...now.map((local, q) => ({
+        local,
+        value: taken === null ? wasm.i32x4(0) : wasm.op("v128.andnot", lanes[q]!, taken[q]!),
+      })),
+    ]);
   }
 
   /**
-   * Writes a skipped block for those of the converged lanes that do not take the branch, given its last instruction.
+   * Writes versions of a single block for the case that only a few of the first lanes execute it: they have code for
+   * these alone.
    */
-  write(skipped: FlowBlock, { guard }: Instruction): void {
-    const { writer } = this.#chunk;
-    const mask = this.#chunk.guardMask({ ...guard!, negate: !guard!.negate })!;
-    // The block may change the predicate.
-    const locals = mask.map(() => writer.local("v128"));
-    writer.assign(mask.map((value, q) => ({ local: locals[q]!, value })));
-    this.#chunk.forSome(
-      locals.map((local) => wasm.local("v128", local)),
-      () => this.#instructions(skipped),
-    );
-    for (const local of locals) writer.release(local);
-  }
-
-  /**
-   * Writes versions for the case that only a few of the first lanes execute the block: they have code for these alone.
-   */
-  writeNarrow(skipped: FlowBlock, last: Instruction, { predicates, evaluate, join }: NarrowVersion): void {
+  writeNarrow(region: ConvertedRegion, last: Instruction, { predicates, evaluate, join }: NarrowVersion): void {
+    if (region.blocks.length > 1) return;
     const chunk = this.#chunk;
     const { register, negate } = last.guard!;
     const predicate = { kind: "reg", ty: "pred", reg: register } as const;
@@ -83,7 +175,7 @@ export class IfConversion {
       chunk.writer.if(() => {
         chunk.narrowed(quads, () => {
           evaluate();
-          this.write(skipped, last);
+          this.write(region, last);
         });
         join();
       });

@@ -223,18 +223,18 @@ export class Terminators {
   }
 
   /**
-   * Lanes stay converged if all take a branch or none does, or if the branch skips a single block that can be
-   * if-converted. Else the code for any lanes takes over.
+   * Lanes stay converged if all take a branch or none does, or if the blocks up to the place where they are together
+   * again can be if-converted. Else the code for any lanes takes over.
    */
   #takeOrDiverge(branch: ConvergedBranch, last: Instruction, mask: readonly Wasm[], take: () => void): void {
     const { block, to, condition, path } = branch;
     const { ifConversion } = this.#parts;
-    const skipped = ifConversion.skippedBy(block, to);
-    const join = (): void => path.jump(block.index, to);
+    const region = ifConversion.regionAfter(block, to);
+    const join = (): void => path.jump(block.index, region!.join);
     const diverge = (): void => {
-      if (skipped === null) this.#diverge(branch, last);
+      if (region === null) this.#diverge(branch, last);
       else {
-        ifConversion.write(skipped, last);
+        ifConversion.write(region, last);
         join();
       }
     };
@@ -252,8 +252,8 @@ export class Terminators {
     const unlessNone = (then: () => void): void => this.#if(wasm.op("i32.eqz", none), then);
     const evaluateAndDiverge = (): void => {
       const evaluate = (): void => this.#evaluate(block.index, condition, last);
-      if (skipped !== null) {
-        ifConversion.writeNarrow(skipped, last, { predicates: condition!.predicates, evaluate, join });
+      if (region !== null) {
+        ifConversion.writeNarrow(region, last, { predicates: condition!.predicates, evaluate, join });
       }
       evaluate();
       diverge();

@@ -154,6 +154,11 @@ export class Chunk {
     this.#converged = true;
   }
 
+  /** Whether such a part is being written: most often some lanes wait. */
+  get isConverted(): boolean {
+    return this.#subset !== null;
+  }
+
   /** Broadcasts a uniform register that will not change into a local, for use wherever a vector is needed. */
   keepSplat(register: number): void {
     const { class: c } = this.function.registers[register]!;

@@ -115,7 +115,7 @@ export class Body {
       exits: calls,
       faults,
       instructions: this.#instructions,
-      ifConversion: new IfConversion(chunk, (block) => this.#writeIfConverted(block)),
+      ifConversion: new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone)),
     });
   }
 
@@ -342,13 +342,32 @@ export class Body {
     write((i) => isCondition(i) || prefix.computed.includes(i));
   }
 
-  /** The instructions of an if-converted block, for some of the converged lanes. */
-  #writeIfConverted({ index, start, end }: FlowBlock): void {
-    const { instructions } = this.#chunk.analysis.code;
-    this.#accessChecks.apart(() => {
+  /**
+   * The instructions of an if-converted block, for some of the converged lanes. `isAlone`: whether it is the only one
+   * after its branch, and so worth a version without tests.
+   */
+  #writeIfConverted({ index, start, end }: FlowBlock, isAlone: boolean): void {
+    const { analysis, scheduling } = this.#chunk;
+    const { instructions } = analysis.code;
+    const write = (isDone: (instruction: number) => boolean): void => {
+      scheduling.begin();
       for (let i = start; i < end; i++) {
-        if (instructions[i]!.op.kind !== "branch") this.#instructions.write(index, i, instructions[i]!);
+        if (instructions[i]!.op.kind === "branch" || isDone(i)) continue;
+        this.#instructions.write(index, i, instructions[i]!);
+        scheduling.written(instructions[i]!);
       }
+      scheduling.end();
+    };
+    this.#accessChecks.apart(() => {
+      if (!isAlone) {
+        write(() => false);
+        return;
+      }
+      const prefix = restartablePrefixOf(analysis, index, end, (i) => this.#instructions.isSkipped(i));
+      for (const i of prefix.computed) this.#instructions.write(index, i, instructions[i]!);
+      this.#chunk.begin();
+      const mask = this.#chunk.activeMask(index);
+      this.#accessChecks.forSome(prefix, mask, () => write((i) => prefix.computed.includes(i)));
     });
   }
 }

@@ -86,7 +86,8 @@ export class AccessChecks {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    const run = found.run === null ? null : { ...found.run, immediate: found.run.immediate + at };
+    const runOk = this.#assumed.has(group) ? wasm.i32(1) : found.run?.ok;
+    const run = found.run === null ? null : { ...found.run, ok: runOk!, immediate: found.run.immediate + at };
     return { ...found, ok, run, immediate: found.immediate + at, wideLoad, release };
   }
 
@@ -153,6 +154,44 @@ export class AccessChecks {
     writer.value(wasm.op("i32.eqz", all));
     writer.expect(false);
     writer.if(otherwise);
+  }
+
+  /**
+   * Writes a block for some of the lanes, after the instructions of its restartable prefix: where all checks hold that
+   * are possible beforehand, a version without tests, in which lanes outside the mask load like the others; else one
+   * with all of them.
+   */
+  forSome({ accesses, isReady }: RestartablePrefix, mask: Mask, write: () => void): void {
+    const groups = new Set<AccessGroup>();
+    const checks: Wasm[] = [];
+    for (const index of accesses) {
+      const { group } = this.#members.get(index)!;
+      if (this.#verified.has(group) || !isReady(group.address.base, index)) continue;
+      if (this.#groups.isScattered(group) && !this.#groups.isBent(group)) continue;
+      const verified = this.#groups.verify(group, mask);
+      this.#verified.set(group, verified);
+      const ok = verified.run?.ok ?? verified.ok;
+      if (ok.kind !== "const") checks.push(ok);
+      if (ok.kind !== "const" || ok.value === 1) groups.add(group);
+    }
+    if (checks.length === 0) {
+      write();
+      return;
+    }
+    // Both versions release it.
+    for (const group of this.#verified.keys()) this.#verified.get(group)!.left *= 2;
+    const before = new Map(this.#verified);
+    const { writer } = this.#chunk;
+    writer.value(checks.reduce(both));
+    writer.expect(true);
+    writer.if(
+      () => this.#writeAssuming(groups, write),
+      () => {
+        this.#verified.clear();
+        for (const [group, verified] of before) this.#verified.set(group, verified);
+        write();
+      },
+    );
   }
 
   /**

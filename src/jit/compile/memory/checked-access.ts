@@ -35,6 +35,10 @@ export function either(
 ): void {
   if (run !== null) {
     if (asRun === null) throw new Error("an access of this kind is never a run");
+    if (run.ok.kind === "const" && run.ok.value === 1) {
+      asRun({ ...run, mayAdjoin: false });
+      return;
+    }
     w.value(run.ok);
     w.if(
       () => asRun({ ...run, mayAdjoin: false }),

@@ -130,6 +130,18 @@ export class GroupChecks {
     return { ...each!, run };
   }
 
+  /** Whether the addresses of a group have been clamped, or go around, but may follow each other. */
+  isBent(group: AccessGroup): boolean {
+    const { access, address } = group;
+    return (
+      this.#mayRun.has(group) &&
+      !this.isPerLane(access) &&
+      this.#arithmetic.isBent(address.base) &&
+      this.#patternOf(group) === null &&
+      this.#targets.get(group)!.length > 0
+    );
+  }
+
   /** Tests whether addresses that have been clamped, or go around, follow each other, and are good; null for others. */
   #runOf(group: AccessGroup, target: ExpectedObject, base: Value, mask: Mask) {
     const { access, address, range } = group;

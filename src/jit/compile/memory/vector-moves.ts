@@ -149,6 +149,7 @@ export class VectorMoves {
     }
     const store = (lanes: Mask): void => this.#storeRun(access, offsets.at, immediate, lanes, elements as Element[]);
     if (mask === null) store(null);
+    else if (this.#chunk.isConverted && mayBlend) store(mask);
     else {
       // Usually all lanes are active.
       const { writer, lanes } = this.#chunk;

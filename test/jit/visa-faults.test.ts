@@ -8,8 +8,23 @@ import { faults as families } from "../visa/run/faults.ts";
 
 const engines = ["interpreter", "jit"] as const;
 
+/**
+ * A message without the address of private memory. That is allocated when threads begin: later where compiled code has
+ * run before, and given up.
+ */
+const withoutPlace = (message: string): string =>
+  message.includes("private memory") ? message.replace(/ at 0x[0-9a-f]+/, "") : message;
+
 const found = ({ code, message, source, span, help, notes, threads: named, count, stack }: Report) => ({
-  ...{ code, message, path: source.path, line: source.position(span.start).line, help, notes, count },
+  ...{
+    code,
+    message: withoutPlace(message),
+    path: source.path,
+    line: source.position(span.start).line,
+    help,
+    notes,
+    count,
+  },
   threads: named,
   stack: stack.map(({ function: name, source: file, span: at }) => [name, file.path, at?.start]),
 });

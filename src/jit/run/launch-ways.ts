@@ -67,8 +67,8 @@ function isAlike({ request: last, grid }: Known, request: LaunchRequest): boolea
 }
 
 /**
- * Whether all blocks of a grid run, none of them together in a cluster unless the kernel says so; of vISA, as work items
- * if that is possible.
+ * Whether all blocks of a grid run, none of them together in a cluster unless the kernel says so; of vISA, as work
+ * items if that is possible.
  */
 const isWhole = ({ threads, cluster, blocks }: LaunchRequest): boolean =>
   (threads === undefined || threads.items !== undefined) && cluster === undefined && blocks === undefined;

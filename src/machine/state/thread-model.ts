@@ -42,9 +42,9 @@ export interface ThreadModel {
   readonly images?: ReadonlyMap<number, Image>;
   readonly samplers?: ReadonlyMap<number, Sampler>;
   /**
-   * Allocates the memory that threads have for themselves, anew each time, and returns the model of threads that have it;
-   * absent where they have it, or there is none. Work items that do without threads do without it: zeroing and saving
-   * it would take longer than many a launch.
+   * Allocates the memory that threads have for themselves, anew each time, and returns the model of threads that have
+   * it; absent where they have it, or there is none. Work items that do without threads do without it: zeroing and
+   * saving it would take longer than many a launch.
    */
   readonly open?: () => ThreadModel;
   /** The most groups that may run at the same time, as there is memory for so many; absent: up to the schedule. */

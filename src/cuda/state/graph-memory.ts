@@ -20,7 +20,6 @@ export class GraphMemory implements MemoryOwner {
     this.params = about.params;
     const made = allocations.add(about.bytes, { kind: "device", device: about.device, flags: 0, owner: this });
     this.address = addressOf(made.offset);
-    graphMemory.reserve(about.bytes);
   }
 
   /** Whether it was allocated by a launch and not freed since. */
@@ -29,12 +28,12 @@ export class GraphMemory implements MemoryOwner {
   }
 
   allocate(): void {
-    if (!this.#isLive) this.#use.use(this.bytes);
+    if (!this.#isLive) this.#use.change(this.bytes);
     this.#isLive = true;
   }
 
   free(): void {
-    if (this.#isLive) this.#use.use(-this.bytes);
+    if (this.#isLive) this.#use.change(-this.bytes);
     this.#isLive = false;
   }
 
@@ -45,20 +44,29 @@ export class GraphMemory implements MemoryOwner {
   }
 }
 
-/** Bytes of the memory of graphs: in use and reserved, now and at most. */
+/**
+ * Bytes of the memory of graphs. What launches have had at the same time stays with their graphs until it is trimmed,
+ * though it may be free: it is used, and reserved, as CUDA counts. Making a graph reserves addresses alone.
+ */
 export class GraphMemoryUse {
   used = 0;
   usedHigh = 0;
-  reserved = 0;
   reservedHigh = 0;
+  #live = 0;
 
-  use(bytes: number): void {
-    this.used += bytes;
-    this.usedHigh = Math.max(this.usedHigh, this.used);
+  get reserved(): number {
+    return this.used;
   }
 
-  reserve(bytes: number): void {
-    this.reserved += bytes;
+  /** A launch allocates bytes, or frees them (less than 0). */
+  change(bytes: number): void {
+    this.#live += bytes;
+    this.used = Math.max(this.used, this.#live);
+    this.usedHigh = Math.max(this.usedHigh, this.used);
     this.reservedHigh = Math.max(this.reservedHigh, this.reserved);
+  }
+
+  trim(): void {
+    this.used = this.#live;
   }
 }

@@ -174,6 +174,7 @@ export const genericCalls: Handlers = {
   },
   cudaDeviceGraphMemTrim(call) {
     call.process.device(call.int(0));
+    call.process.graphMemory.trim();
     return 0;
   },
   /** handle, graph, value, flags */

@@ -493,11 +493,11 @@ def queries():
 
 
 def write(file, made):
-    with open(os.path.join(HERE, f"{file}.image-vectors"), "w", encoding="utf-8") as target:
+    with open(os.path.join(HERE, file), "w", encoding="utf-8") as target:
         target.write("\n".join(made) + "\n")
 
 
 if __name__ == "__main__":
-    write("fetch", fetches())
-    write("surface", surfaces())
-    write("query", queries())
+    write("fetch.image-vectors", fetches())
+    write("surface.image-vectors", surfaces())
+    write("query.image-vectors", queries())

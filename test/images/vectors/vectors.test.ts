@@ -17,12 +17,12 @@ for (const name of ["fetch", "surface", "query"]) {
   });
 }
 
-const ofVisa = parseVisaVectors(readFileSync(new URL("visa.image-vectors", import.meta.url), "utf8"));
+const ofVisa = parseVisaVectors(readFileSync(new URL("images.visa-vectors", import.meta.url), "utf8"));
 
-test.each(usualEngines)("visa.image-vectors (%s)", (engine) => {
+test.each(usualEngines)("images.visa-vectors (%s)", (engine) => {
   for (const one of ofVisa) {
     const { got, wanted } = runVisaVector(one, engine);
-    expect(got, `visa.image-vectors:${one.line}: ${one.instruction} (${one.origin})`).toEqual(wanted);
+    expect(got, `images.visa-vectors:${one.line}: ${one.instruction} (${one.origin})`).toEqual(wanted);
   }
 });
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-Writes visa.image-vectors: python3 visa_reference.py. Messages of vISA to samplers and typed surfaces, by the images and
+Writes images.visa-vectors: python3 visa_reference.py. Messages of vISA to samplers and typed surfaces, by the images and
 the arithmetic of reference.py. The order of parameters is that of the pages 3D_SAMPLE, 3D_LOAD, 3D_SAMPLE4 of IGC's
 documentation (with the least level at the end); what lies in which bits of packed ones is as IGC's pass that makes
 them has it: offsets of four bits (of gathers six), floats without their low 12 bits.
@@ -352,7 +352,7 @@ def main():
         n += 1
     group("MEDIA_LD, MEDIA_ST, LSC_TYPED, blocks")
     out.extend(blocks())
-    write("visa", out)
+    write("images.visa-vectors", out)
 
 
 if __name__ == "__main__":

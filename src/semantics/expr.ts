@@ -130,3 +130,7 @@ export type Expr =
   | IndirectLeaf
   | { readonly kind: "lane-word"; readonly ty: "i32"; readonly reg: number }
   | { readonly kind: "prim"; readonly ty: Ty; readonly prim: PrimName; readonly args: readonly Expr[] };
+
+/** Whether an expression is a number, this one. */
+export const isConst = (expr: Expr | undefined, value: number): boolean =>
+  expr?.kind === "const" && typeof expr.value !== "boolean" && Number(expr.value) === value;

@@ -1,4 +1,4 @@
-import type { Expr, IndirectLeaf, RegionLeaf } from "./expr.ts";
+import { type Expr, type IndirectLeaf, isConst, type RegionLeaf } from "./expr.ts";
 
 /**
  * Returns the name of a leaf: of an operand, a register, ... Constants and reads of a byte file are printed without it.
@@ -43,9 +43,6 @@ function printConst(expr: Extract<Expr, { kind: "const" }>): string {
   if (ty === "i32" || ty === "i64") return printInteger(value, ty === "i32" ? 32 : 64);
   return Object.is(value, -0) ? "-0" : String(value);
 }
-
-const isConst = (expr: Expr | undefined, value: number): boolean =>
-  expr?.kind === "const" && typeof expr.value !== "boolean" && Number(expr.value) === value;
 
 /** Conversions between sizes and types, by shorter names than those of the primitives. */
 const passages: Readonly<Record<string, string>> = {

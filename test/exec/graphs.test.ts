@@ -145,11 +145,7 @@ describe("graphs", () => {
     const p = await prepared();
     const { program, made, s } = p;
     const graph = await made("cudaGraphCreate", 0);
-    const params = program.room(120);
-    program.view.setBigUint64(Number(params - 0x5000_0000n) + 104, 64n, true);
-    const node = program.room(8);
-    expect(await program.call("cudaGraphAddMemAllocNode", node, graph, 0, 0, params)).toBe(0);
-    const address = program.u64(params + 112n);
+    const { address } = await allocationNode(p, graph);
     const exec = await instantiate(p, graph);
     // Not freed since the last launch: the next one is refused until the program does it.
     expect(await program.call("cudaGraphLaunch", exec, s)).toBe(0);
@@ -159,6 +155,15 @@ describe("graphs", () => {
     expect(await graphMemory(p)).toEqual([64n, 64n, 64n, 64n]);
   });
 });
+
+/** A node that allocates 64 bytes: where its handle is, and the address of the bytes. */
+async function allocationNode({ program }: Awaited<ReturnType<typeof prepared>>, graph: bigint) {
+  const params = program.room(120);
+  program.view.setBigUint64(Number(params - 0x5000_0000n) + 104, 64n, true);
+  const node = program.room(8);
+  expect(await program.call("cudaGraphAddMemAllocNode", node, graph, 0, 0, params)).toBe(0);
+  return { node, address: program.u64(params + 112n) };
+}
 
 /** Bytes of the memory of graphs: used, at most, reserved, at most. */
 async function graphMemory({ program }: Awaited<ReturnType<typeof prepared>>): Promise<bigint[]> {
@@ -177,12 +182,8 @@ test("memory that graphs have freed stays with them until it is trimmed", async 
   const p = await prepared();
   const { program, made, s } = p;
   const graph = await made("cudaGraphCreate", 0);
-  const params = program.room(120);
-  program.view.setBigUint64(Number(params - 0x5000_0000n) + 104, 64n, true);
-  const [allocated, freed] = [program.room(8), program.room(8)];
-  expect(await program.call("cudaGraphAddMemAllocNode", allocated, graph, 0, 0, params)).toBe(0);
-  const address = program.u64(params + 112n);
-  expect(await program.call("cudaGraphAddMemFreeNode", freed, graph, allocated, 1, address)).toBe(0);
+  const { node, address } = await allocationNode(p, graph);
+  expect(await program.call("cudaGraphAddMemFreeNode", program.room(8), graph, node, 1, address)).toBe(0);
   const exec = await instantiate(p, graph);
   expect(await graphMemory(p)).toEqual([0n, 0n, 0n, 0n]);
   for (let i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-import { everyLeaf, type Expr, fold, kit, mapChanged } from "../../semantics/index.ts";
+import { everyLeaf, type Expr, fold, isConst, kit, rewriteLeaves } from "../../semantics/index.ts";
 import type { CallOp } from "../calls.ts";
 import type { Instruction, IrFunction } from "../index.ts";
 import { laneNumber } from "./lane-tables.ts";
@@ -320,15 +320,8 @@ class TurnsFinder {
 }
 
 /** The same expression with what is known of registers in place of these. */
-const substituted = (expr: Expr, values: ReadonlyMap<number, Expr>): Expr => {
-  if (expr.kind === "reg") return values.get(expr.reg) ?? expr;
-  if (expr.kind !== "prim") return expr;
-  const args = mapChanged(expr.args, (arg) => substituted(arg, values));
-  return args === expr.args ? expr : { ...expr, args };
-};
-
-const isConst = (expr: Expr | undefined, value: number): boolean =>
-  expr?.kind === "const" && typeof expr.value !== "boolean" && Number(expr.value) === value;
+const substituted = (expr: Expr, values: ReadonlyMap<number, Expr>): Expr =>
+  rewriteLeaves(expr, (leaf) => (leaf.kind === "reg" ? (values.get(leaf.reg) ?? leaf) : leaf), new Map());
 
 const readsOthers = (expr: Expr): boolean =>
   expr.kind === "lane-word" || (expr.kind === "prim" && expr.args.some(readsOthers));

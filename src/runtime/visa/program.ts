@@ -100,10 +100,11 @@ export class VisaProgram {
         };
         return this.#request(routine, info, contents, { memory: place.memory, privateBytes });
       };
-      const first = request(privateBytes + scratchBytes > 0);
+      const hasOwn = privateBytes + scratchBytes > 0;
+      const first = request(hasOwn);
       const open = (): ThreadModel => request(false).threads;
       return {
-        request: privateBytes + scratchBytes === 0 ? first : { ...first, threads: { ...first.threads, open } },
+        request: hasOwn ? { ...first, threads: { ...first.threads, open } } : first,
         threads: product(global),
         finish: () => {
           const text = printf === null ? "" : readPrintfBuffer(printf, memory);

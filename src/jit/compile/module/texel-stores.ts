@@ -99,7 +99,7 @@ export class TexelStores {
   }
 
   #eachLane(store: (lane: number) => void): void {
-    eachLaneIn(this.#w, lanes!, store);
+    eachLaneIn(this.#w, wasm.local("v128", lanes!), store);
   }
 
   #storeElement(bits: 8 | 16 | 32, from: number, lane: number, offset: number): void {

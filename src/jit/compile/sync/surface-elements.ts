@@ -242,13 +242,8 @@ export class SurfaceElements {
             this.#at.layout.fragments + 16 * quads * place + own,
           );
         };
-        for (let lane = 0; lane < 4; lane++) {
-          if (group === null) loadLane(lane);
-          else {
-            w.value(wasm.lane("i32x4.extract_lane", lane, group[q]!));
-            w.if(() => loadLane(lane));
-          }
-        }
+        if (group === null) for (let lane = 0; lane < 4; lane++) loadLane(lane);
+        else eachLaneIn(w, group[q]!, loadLane);
       });
       place += isLong ? 2 : 1;
     });
@@ -270,7 +265,7 @@ export class SurfaceElements {
           return local;
         }),
       );
-      eachLaneIn(w, moves, (lane) => {
+      eachLaneIn(w, wasm.local("v128", moves), (lane) => {
         values.forEach(({ ty }, n) => {
           w.value(wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", at)));
           const part = kept[n]!;

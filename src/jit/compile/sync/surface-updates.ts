@@ -67,7 +67,7 @@ export class SurfaceUpdates {
         : wasm.i32(Number(reduction.type === "signed"));
     const [at, given] = [w.local("i32"), w.local(isLong ? "i64" : "i32")];
     places.forEach((place, q) => {
-      eachLaneIn(w, place.moves, (lane) => {
+      eachLaneIn(w, wasm.local("v128", place.moves), (lane) => {
         w.assign([
           { local: at, value: wasm.lane("i32x4.extract_lane", lane, wasm.local("v128", place.at)) },
           { local: given, value: laneOf(value, q, lane) },

@@ -6,5 +6,5 @@ export * from "./prim.ts";
 export * from "./print.ts";
 export { mapChanged, rewriteLeaves } from "./rewrite.ts";
 export * from "./prims/index.ts";
-export { packedFormats } from "./prims/systolic.ts";
+export { fieldsOfBytes, packedFormats } from "./prims/systolic.ts";
 export * from "./types.ts";

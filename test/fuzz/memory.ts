@@ -176,9 +176,60 @@ function registers({ text }: Scope, { type, elements }: Shape, loaded: boolean):
 const vectorOf = ({ elements, type }: Shape): string => `${elements === 1 ? "" : `.v${elements}`}.${type}`;
 const guardOf = ({ text }: Scope): string => (text.random.chance(0.15) ? `@${text.register(1)} ` : "");
 
+/** An address some bytes beyond another. */
+function beyond(address: string, bytes: number): string {
+  const [, base, offset = "0"] = /^\[(.*?)(?:\+(\d+))?\]$/.exec(address)!;
+  return `[${base}+${Number(offset) + bytes}]`;
+}
+
+/** Loads bytes and halves near each other in any order, and puts a word together from some of them. */
+function loadBytes(scope: Scope): void {
+  const { text } = scope;
+  const { random } = text;
+  const r = random.chance(0.25) ? generic(scope, false) : region(scope, false);
+  const span = random.pick([4, 8, 16, 32]);
+  const address = addressIn(scope, r, span);
+  const plain = r.space === "" ? "ld" : `ld.${r.space}`;
+  const loaded = Array.from({ length: 2 + random.below(7) }, () => {
+    const to = text.temporary(32);
+    const type = random.pick(["u8", "u8", "u8", "b8", "s8", "u16", "s16"]);
+    const size = Number(type.slice(1)) / 8;
+    text.add(`${plain}.${type} ${to}, ${beyond(address, size * random.below(span / size))};`);
+    return to;
+  });
+  let word = random.pick(loaded);
+  for (const byte of loaded) {
+    const sum = text.temporary(32);
+    const moved = text.temporary(32);
+    const shift = 8 * random.below(4);
+    switch (random.below(4)) {
+      case 0:
+        text.add(`shl.b32 ${moved}, ${byte}, ${shift};`, `or.b32 ${sum}, ${word}, ${moved};`);
+        break;
+      case 1:
+        text.add(`mad.lo.u32 ${sum}, ${word}, 256, ${byte};`);
+        break;
+      case 2:
+        text.add(
+          `prmt.b32 ${sum}, ${word}, ${byte}, ${random.pick([0x4210, 0x3240, 0x1405, 0x5410, 0x7650, 0x0123])};`,
+        );
+        break;
+      default:
+        text.add(`shr.u32 ${moved}, ${word}, ${shift};`, `and.b32 ${moved}, ${moved}, 0xff00ff;`);
+        text.add(`xor.b32 ${sum}, ${moved}, ${byte};`);
+    }
+    word = sum;
+  }
+  text.add(`xor.b32 ${text.register(32)}, ${word}, ${text.register(32)};`);
+}
+
 export function load(scope: Scope): void {
   const { text } = scope;
   const { random } = text;
+  if (random.chance(0.15)) {
+    loadBytes(scope);
+    return;
+  }
   const r = random.chance(0.25) ? generic(scope, false) : region(scope, false);
   const s = shape(scope, r);
   const address = addressIn(scope, r, s.bytes);

@@ -2,6 +2,7 @@ import { minifloats } from "../../numeric/minifloat.ts";
 import { type Lanes, type Wasm, wasm } from "../../wasm/index.ts";
 import { byLastOperand } from "../constant-operand.ts";
 import { byParts, type Form } from "../form.ts";
+import { uniform32 } from "../uniform.ts";
 import { sumError, toOdd } from "./rounding-wasm.ts";
 import { bf16, decoded, f16, saturating, type ShortFloat } from "./short-float-wasm.ts";
 
@@ -15,8 +16,37 @@ function element({ singles: l }: Form, word: Wasm, field: number, index: number)
   return field & 0x400 ? l.shrS(left, 32 - count) : l.shrU(left, 32 - count);
 }
 
+/** Four bytes, by the field of the first. */
+const isBytes = (field: number): boolean => (field & 0x3ff) === 8 << 6;
+
+/** The even or the odd bytes of words, extended to halves. */
+function halves(word: Wasm, field: number, isOdd: boolean): Wasm {
+  const isSigned = (field & 0x400) !== 0;
+  const same = uniform32(word, 4);
+  if (same?.kind === "const") {
+    const half = (shift: number): number => {
+      const byte = (Number(same.value) >>> shift) & 255;
+      return isSigned ? ((byte << 24) >> 24) & 0xffff : byte;
+    };
+    return wasm.i32x4(isOdd ? half(8) | (half(24) << 16) : half(0) | (half(16) << 16));
+  }
+  if (isOdd) return wasm.op(isSigned ? "i16x8.shr_s" : "i16x8.shr_u", word, wasm.i32(8));
+  if (!isSigned) return wasm.op("v128.and", word, wasm.i32x4(0x00ff_00ff));
+  return wasm.op("i16x8.shr_s", wasm.op("i16x8.shl", word, wasm.i32(8)), wasm.i32(8));
+}
+
+/** Dot products of four bytes in each word: a machine multiplies halves, and adds the products of two. */
+function dotOfBytes({ singles }: Form, [left, right]: readonly [number, number], [sum, a, b]: readonly Wasm[]): Wasm {
+  const ofPairs = (isOdd: boolean): Wasm =>
+    wasm.op("i32x4.dot_i16x8_s", halves(a!, left, isOdd), halves(b!, right, isOdd));
+  return singles.plus(sum!, singles.plus(ofPairs(false), ofPairs(true)));
+}
+
 function dot(form: Form, fields: number, [sum, a, b]: readonly Wasm[]): Wasm | null {
   const [left, right] = [fields & 0x7ff, (fields >> 11) & 0x7ff];
+  if (form.count > 1 && fields >> 22 === 4 && isBytes(left) && isBytes(right)) {
+    return dotOfBytes(form, [left, right], [sum!, a!, b!]);
+  }
   // A count of 0 means whole words, and not all of their products are exact in `eval`.
   if (((left | right) & 0x3c0) === 0) return null;
   const products = Array.from({ length: (fields >> 22) & 15 }, (_, i) => {

@@ -28,6 +28,12 @@ const widths = [16, 16, 32, 8, 8, 4];
 /** The formats of `f32.dot_packed`, by number. */
 export const packedFormats = ["bf", "hf", "tf32", "bf8", "hf8", "e2m1"] as const;
 
+/** The last operand of `i32.dot_packed` for four bytes of each word. */
+export const fieldsOfBytes = (isSignedA: boolean, isSignedB: boolean): number => {
+  const field = (isSigned: boolean): number => (8 << 6) | (isSigned ? 0x400 : 0);
+  return field(isSignedA) | (field(isSignedB) << 11) | (4 << 22);
+};
+
 function dotFloat(sum: number, a: number, b: number, formats: number): number {
   const left = formats & 7;
   const right = (formats >> 3) & 7;

@@ -1,5 +1,5 @@
 import type { Destination } from "../../ir/index.ts";
-import { type Expr, kit as k } from "../../semantics/index.ts";
+import { type Expr, fieldsOfBytes, kit as k } from "../../semantics/index.ts";
 import { isSigned } from "../types.ts";
 import { storedInteger } from "./conversion.ts";
 import { type LowerSpecial, pure, readOperands } from "./channel-operands.ts";
@@ -101,7 +101,7 @@ const chosen = (selector: Expr, clear: Expr, set: Expr): Expr => k.xor(clear, k.
 export const dotOfBytes: LowerSpecial = (context, instruction) => {
   const { dst, sources, undefinedCases } = readOperands(context, instruction);
   const [sum, a, b] = sources.map((s) => promoted(s, "i32")) as [Expr, Expr, Expr];
-  const fields = byteField(sources[1]!.type) | (byteField(sources[2]!.type) << 11) | (4 << 22);
+  const fields = fieldsOfBytes(isSigned(sources[1]!.type), isSigned(sources[2]!.type));
   if (!instruction.saturate) {
     return pure(k.op("i32.dot_packed", sum, a, b, k.i32(fields)), dst, undefinedCases);
   }
@@ -109,6 +109,3 @@ export const dotOfBytes: LowerSpecial = (context, instruction) => {
   const exact = k.add(k.widen(sum, isSigned(sources[0]!.type)), k.widen(dot, true));
   return pure(storedInteger(exact, true, dst.type, true), dst, undefinedCases);
 };
-
-/** A field of eight bits from bit 0 on, in the form of `i32.dot_packed`. */
-const byteField = (type: Parameters<typeof isSigned>[0]): number => (8 << 6) | (isSigned(type) ? 0x400 : 0);

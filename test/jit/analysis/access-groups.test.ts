@@ -97,7 +97,7 @@ describe("loads of words that lie within 16 bytes become one", () => {
   const elementsOf = (line: string): readonly number[] => {
     const code = codeOf(line);
     const parts = wideLoadsOf(code.code, accessGroups(code.code));
-    return code.at(1).flatMap((i) => parts.get(i)?.element ?? []);
+    return code.at(1).flatMap((i) => (parts.has(i) ? parts.get(i)!.at / 4 : []));
   };
   const words = (...offsets: number[]): string =>
     offsets.map((offset, i) => `ld.global.u32 %r${i + 1}, [%x2+${offset}];`).join(" ");

@@ -369,6 +369,7 @@ export class Chunk {
     if (bits >= 32 || bits === 1) return clean;
     const keep = 2 ** bits - 1;
     if (clean.kind === "uniform") return { ...clean, scalar: wasm.op("i32.and", clean.scalar, wasm.i32(keep)) };
+    if (clean.kind === "vector" && clean.bits !== undefined && clean.bits <= bits) return clean;
     const { quads } = vectorOf(clean, this.quads);
     return { kind: "vector", ty: "i32", quads: quads.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(keep))]) };
   }

@@ -90,7 +90,10 @@ export class Instructions {
     switch (op.kind) {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
-        const values = op.values.map((v, i) => (instruction.dst[i] == null ? null : this.#chunk.value(v)));
+        const word = memory.assembledWord(index);
+        const computed = (): (Value | null)[] =>
+          op.values.map((v, i) => (instruction.dst[i] == null ? null : this.#chunk.value(v)));
+        const values = word === null ? computed() : [word];
         this.#chunk.write(block, instruction.dst, values, mask);
         return;
       }

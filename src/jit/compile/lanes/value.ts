@@ -17,7 +17,8 @@ export type Value =
       readonly scale: number;
       readonly signed: boolean;
     }
-  | { readonly kind: "vector"; readonly ty: Ty; readonly quads: readonly Quad[] };
+  /** `bits`: how many low bits of each lane may be set, where fewer than all. */
+  | { readonly kind: "vector"; readonly ty: Ty; readonly quads: readonly Quad[]; readonly bits?: number };
 
 export type Vector = Extract<Value, { kind: "vector" }>;
 

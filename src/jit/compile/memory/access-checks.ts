@@ -2,6 +2,7 @@ import type { Access } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type AccessGroup, accessGroups, type GroupMember } from "../analysis/access/access-groups.ts";
+import { type AssembledWord, assembledWordsOf } from "../analysis/access/assembled-words.ts";
 import type { RestartablePrefix } from "../analysis/access/restartable-prefix.ts";
 import { type WideLoadPart, wideLoadsOf } from "../analysis/access/wide-loads.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -25,6 +26,20 @@ export interface Expected {
 /** The fewest accesses for which a block is worth a second version without checks. */
 const minForVersions = 4;
 
+/**
+ * Whether a wide load costs less than its parts do. Where lanes are at a constant distance, it does not if they are
+ * words: to hold all of them in registers costs more than to load each.
+ */
+const isBetterWide = (
+  { offsets, mayAdjoin }: Pick<VerifiedGroup, "offsets" | "mayAdjoin">,
+  { wide }: WideLoadPart,
+): boolean => {
+  if (offsets.kind !== "run") return offsets.kind === "each" && !mayAdjoin;
+  const { stride } = offsets;
+  const isOneVector = stride > 0 && (wide.words === 1 ? stride <= 12 : stride === 4 * wide.words);
+  return wide.hasNarrow && (isOneVector || Math.abs(stride) >= 16);
+};
+
 type GroupSet = Pick<ReadonlySet<AccessGroup>, "has">;
 
 const noGroups: GroupSet = { has: (): boolean => false };
@@ -40,7 +55,8 @@ export class AccessChecks {
   /** The objects that accesses are expected to find. */
   readonly objects: ExpectedObjects;
   readonly #members: ReadonlyMap<number, GroupMember>;
-  readonly #wideLoads: ReadonlyMap<number, WideLoadPart>;
+  readonly wideLoads: ReadonlyMap<number, WideLoadPart>;
+  readonly assembledWords: ReadonlyMap<number, AssembledWord>;
   readonly #groups: GroupChecks;
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
@@ -51,7 +67,8 @@ export class AccessChecks {
     this.#chunk = chunk;
     this.objects = objects;
     this.#members = accessGroups(chunk.analysis.code, objects.variableNear);
-    this.#wideLoads = wideLoadsOf(chunk.analysis.code, this.#members);
+    this.wideLoads = wideLoadsOf(chunk.analysis.code, this.#members);
+    this.assembledWords = assembledWordsOf(chunk.analysis.code, this.wideLoads);
     this.#groups = new GroupChecks(chunk, context, objects, this.#members);
     this.#lookup = new AddressLookup(chunk, context, (index) => this.#groups.recordOf(this.#members.get(index)!.group));
   }
@@ -79,8 +96,8 @@ export class AccessChecks {
       this.#verified.set(group, known);
     }
     const { locals, left: _, ...found } = known;
-    const isEach = found.offsets.kind === "each" && !found.mayAdjoin && !this.#groups.isPerLane(group.access);
-    const wideLoad = isEach ? (this.#wideLoads.get(index) ?? null) : null;
+    const part = this.#groups.isPerLane(group.access) ? undefined : this.wideLoads.get(index);
+    const wideLoad = part !== undefined && isBetterWide(found, part) ? part : null;
     const ok = this.#assumed.has(group) ? wasm.i32(1) : known.ok;
     const release = (): void => {
       known.left--;

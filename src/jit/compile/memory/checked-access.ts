@@ -15,7 +15,7 @@ export interface CheckedAccess extends AccessOffsets {
   readonly inactiveMayAccess: boolean;
   /** Where the addresses of active lanes may follow each other: then these are the offsets. `ok`: a local. */
   readonly run: (Omit<AccessOffsets, "mayAdjoin"> & { readonly ok: Wasm }) | null;
-  /** The wide load of which this load takes a part, if each lane has an address of its own. */
+  /** The wide load of which this load takes a part, where that is faster. */
   readonly wideLoad: WideLoadPart | null;
   /** Releases the locals, once the access is written. */
   readonly release: () => void;
@@ -58,6 +58,10 @@ export function either(
     w.if(then, fallback === null ? otherwise : ifFallback);
   }
 }
+
+/** Whether `then` is the only version that `either` writes. */
+export const isAlwaysGood = ({ ok, run }: Pick<CheckedAccess, "ok" | "run">): boolean =>
+  run === null && ok.kind === "const" && ok.value === 1;
 
 /** Finds the bytes of an access that is looked up: by addresses, or by offsets into surfaces. */
 export interface OffsetFinder {

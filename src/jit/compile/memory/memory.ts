@@ -2,7 +2,6 @@ import { laneAddressOf } from "../../../ir/access.ts";
 import type { Access, Instruction, Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
-import type { WideLoad, WideLoadPart } from "../analysis/access/wide-loads.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { classOf, elementInRegister, elementToStore } from "../lanes/element.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
@@ -13,12 +12,13 @@ import type { FunctionContext } from "../module/function-context.ts";
 import { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
-import { either, type CheckedAccess, type OffsetFinder } from "./checked-access.ts";
+import { either, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { LaneOffsets } from "./lane-offsets.ts";
 import { RowMoveWriter } from "./row-moves.ts";
 import { SurfaceAccess } from "./surface-access.ts";
 import { VectorMoves } from "./vector-moves.ts";
+import { WideLoads } from "./wide-loads.ts";
 
 type LoadOp = Extract<Op, { kind: "load" }>;
 type StoreOp = Extract<Op, { kind: "store" }>;
@@ -42,8 +42,7 @@ export class Memory {
   readonly #moves: VectorMoves;
   readonly #atomics: AtomicOperations;
   readonly rows: RowMoveWriter;
-  /** Wide loads that have been executed, in locals, and the number of loads that still take a part. */
-  readonly #wideLoads = new Map<WideLoad, { readonly elements: readonly (readonly number[])[]; left: number }>();
+  readonly #wideLoads: WideLoads;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     const isShared = context.isShared;
@@ -59,6 +58,7 @@ export class Memory {
       context.unit.recordHelpers,
       context.unit.isTerse ? context.unit.accessHelpers : null,
     );
+    this.#wideLoads = new WideLoads(chunk, this.#moves, this.accessChecks);
     this.rows = new RowMoveWriter(chunk, context, this.accessChecks, laneOffsets);
     this.#atomics = new AtomicOperations(chunk, (op) => this.#checksOf(op), this.#moves, laneOffsets, isShared);
   }
@@ -117,8 +117,9 @@ export class Memory {
         checked,
         // If each lane has an address of its own, only those of active lanes were checked.
         () => {
-          if (checked.wideLoad !== null) this.#loadWide(access, checked, checked.wideLoad, locals[0]!, mask);
-          else this.#moves.load(access, checked, locals, offsets.kind === "each" ? mask : null);
+          const lanes = offsets.kind === "each" ? mask : null;
+          if (checked.wideLoad !== null) this.#wideLoads.load(index, access, checked, locals[0]!, lanes);
+          else this.#moves.load(access, checked, locals, lanes);
         },
         () =>
           this.#lookUpElements(checks, op, (by, part, from) => {
@@ -128,7 +129,8 @@ export class Memory {
         () => this.#moves.load(access, checked, locals, checked.inactiveMayAccess ? null : mask),
         (where) => this.#moves.load(access, where, locals, null),
       );
-      elements = locals.map((list) => vectorIn(access.bits === 64 ? "i64" : "i32", list));
+      const bits = access.bits < 32 && !access.signed ? { bits: access.bits } : {};
+      elements = locals.map((list) => ({ ...vectorIn(access.bits === 64 ? "i64" : "i32", list), ...bits }));
     }
     checked.release();
     const values = elements.map((value, e) => {
@@ -139,23 +141,9 @@ export class Memory {
     this.#release(elements);
   }
 
-  /** Loads a part of a wide load: the first load of it loads all, and keeps the others' parts in locals. */
-  #loadWide(access: Access, checked: CheckedAccess, part: WideLoadPart, into: readonly number[], mask: Mask): void {
-    const { wide, element } = part;
-    const { writer } = this.#chunk;
-    let loaded = this.#wideLoads.get(wide);
-    if (loaded === undefined) {
-      loaded = { elements: [0, 1, 2, 3].map(() => this.#vectorLocals(1)), left: wide.loads };
-      this.#wideLoads.set(wide, loaded);
-      const whole = { ...checked, immediate: checked.immediate - 4 * element };
-      this.#moves.load({ ...access, count: 4 }, whole, loaded.elements, mask);
-    }
-    const own = loaded.elements[element]!;
-    writer.assign(into.map((local, q) => ({ local, value: wasm.local("v128", own[q]!) })));
-    loaded.left--;
-    if (loaded.left > 0) return;
-    for (const local of loaded.elements.flat()) writer.release(local);
-    this.#wideLoads.delete(wide);
+  /** The value of an instruction that puts a word together from loaded bytes, where the word itself was loaded. */
+  assembledWord(index: number): Value | null {
+    return this.#wideLoads.assembled(index);
   }
 
   store(block: number, index: number, { guard }: Instruction, op: StoreOp): void {

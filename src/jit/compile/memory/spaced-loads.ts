@@ -10,8 +10,8 @@ interface Spacing {
 }
 
 /**
- * Loads elements with others between them, four at a time out of one vector or two; nothing is read before the first
- * and after the last. False if they are further apart. `into`: the local of each quad.
+ * Loads elements that have others between them or overlap, four at a time out of one vector or two; nothing is read
+ * before the first and after the last. False if they are further apart. `into`: the local of each quad.
  */
 export function loadSpaced(
   writer: FunctionWriter,
@@ -21,7 +21,7 @@ export function loadSpaced(
 ): boolean {
   const bytes = bits / 8;
   const span = 3 * stride + bytes;
-  if (bits > 32 || count !== 1 || stride <= bytes || stride + bytes > 16) return false;
+  if (bits > 32 || count !== 1 || stride <= 0 || stride + bytes > 16) return false;
   if (4 * (into.length - 1) * stride + span < 16) return false;
   const vector = (from: number): number => {
     const local = writer.local("v128");

@@ -2,7 +2,7 @@ import type { Access } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { loadElements } from "../emit/memory-ops.ts";
-import { interleaved, shuffled, transposed } from "../lanes/interleave.ts";
+import { interleaved, transposed } from "../lanes/interleave.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
 import { widenMask } from "../lanes/value.ts";
@@ -10,6 +10,8 @@ import { type AccessHelpers, fetchName, putName } from "../module/access-helpers
 import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
+import { loadNarrowLane, storeNarrowRun } from "./narrow-moves.ts";
+import { loadPacked, packedAccess, storePacked } from "./packed-moves.ts";
 import { areAll, elementOf, ScalarMoves } from "./scalar-moves.ts";
 import { loadSpaced, loadWords } from "./spaced-loads.ts";
 
@@ -48,6 +50,11 @@ export class VectorMoves {
   /** Loads the elements of all lanes, or of those of a mask if only these have valid offsets. */
   load(access: Access, where: AccessOffsets, into: readonly Element[], mask: Mask): void {
     const { offsets, immediate } = where;
+    const packed = this.scalars.isStrong(access) ? null : packedAccess(access);
+    if (packed !== null) {
+      loadPacked(this.#chunk.writer, access, packed, into, (words) => this.load(packed, where, words, mask));
+      return;
+    }
     if (this.#helpers !== null && offsets.kind === "each" && this.#isPlain(access)) {
       this.#callHelper(fetchName(access), this.#laneOffsets.allOf(offsets, immediate, mask), []);
       for (const local of into[0]!.toReversed()) this.#chunk.writer.set(local);
@@ -104,6 +111,11 @@ export class VectorMoves {
   store(access: Access, where: AccessOffsets, mask: Mask, elements: readonly (Element | null)[]): void {
     const { offsets, immediate } = where;
     const [element = null] = elements;
+    const packed = this.scalars.isStrong(access) ? null : packedAccess(access);
+    if (packed !== null && areAll(elements)) {
+      storePacked(this.#chunk.writer, access, packed, elements, (words) => this.store(packed, where, mask, words));
+      return;
+    }
     if (this.#helpers !== null && offsets.kind === "each" && this.#isPlain(access) && element !== null) {
       this.#callHelper(putName(access), this.#laneOffsets.allOf(offsets, immediate, mask), element);
       return;
@@ -286,7 +298,11 @@ export class VectorMoves {
     }
     into.forEach((element, e) => {
       const local = element[wide ? lane >> 1 : lane >> 2]!;
-      if (access.bits < 32 || this.scalars.isStrong(access)) {
+      if (access.bits < 32 && !this.scalars.isStrong(access)) {
+        loadNarrowLane(writer, access, push(lane), local, l);
+        return;
+      }
+      if (this.scalars.isStrong(access)) {
         writer.get(local);
         const at = push(lane) + e * bytes;
         this.scalars.load(access, at);
@@ -319,7 +335,7 @@ export class VectorMoves {
     };
     const values = elements.map((element) => element.map((local) => wasm.local("v128", local)));
     if (bits < 32) {
-      this.#storeNarrow(access, at, immediate, mask, values[0]!);
+      storeNarrowRun(writer, access, { at, immediate }, mask, values[0]!);
       return;
     }
     const masks = mask === null ? null : bits === 64 ? mask.flatMap((m) => [...widenMask(m)]) : mask;
@@ -330,39 +346,6 @@ export class VectorMoves {
       );
       const lanes = masks === null ? null : interleaved(new Array<Wasm>(count).fill(masks[g]!), bits);
       for (const [i, value] of group.entries()) store(g * count + i, value, lanes === null ? null : lanes[i]!);
-    }
-  }
-
-  /** Stores elements of 8 or 16 bits, two quads at a time. */
-  #storeNarrow({ bits }: Access, at: Wasm, immediate: number, mask: Mask, values: readonly Wasm[]): void {
-    const { writer } = this.#chunk;
-    const bytes = bits / 8;
-    // Two quads fill a vector of 16-bit elements, or half of one of 8 bits.
-    for (let q = 0; q < values.length; q += 2) {
-      const pick = (parts: readonly Wasm[]): Wasm => {
-        const elements = Array.from({ length: 16 / bytes }, (_, i) => (i * 4) / bytes).map((e) => e % (32 / bytes));
-        return shuffled(parts[q]!, parts[q + 1] ?? parts[q]!, bytes, elements);
-      };
-      const start = immediate + 4 * q * bytes;
-      const isPair = q + 1 < values.length;
-      const size = bytes * (isPair ? 8 : 4);
-      const [load, store] = (
-        {
-          16: ["v128.load", "v128.store"],
-          8: ["v128.load64_zero", "v128.store64_lane"],
-          4: ["v128.load32_zero", "v128.store32_lane"],
-        } as const
-      )[size as 16 | 8 | 4];
-      writer.value(at);
-      writer.value(pick(values));
-      if (mask !== null) {
-        writer.value(at);
-        writer.memory(load, bytes, start);
-        writer.value(pick(mask));
-        writer.op("v128.bitselect");
-      }
-      if (store === "v128.store") writer.memory(store, bytes, start);
-      else writer.memory(store, bytes, start, 0);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Expr, Kit } from "../../../semantics/index.ts";
+import { type Expr, fieldsOfBytes, type Kit } from "../../../semantics/index.ts";
 import { form, instruction } from "../define.ts";
 import { isSigned } from "./integer-type.ts";
 
@@ -25,7 +25,7 @@ export const dp4a = instruction("dp4a", {
       since: "5.0",
       target: "sm_61",
       sem: (k, { a, b, c }, { atype, btype }) =>
-        accumulate(k, c, fields(k, a, 8, [0, 8, 16, 24], atype), fields(k, b, 8, [0, 8, 16, 24], btype)),
+        k.op("i32.dot_packed", c, a, b, k.i32(fieldsOfBytes(isSigned(atype), isSigned(btype)))),
     }),
   ],
 });

@@ -9,15 +9,19 @@ for (const [name, { prefix, code }] of Object.entries(valueOps)) valuesByCode.se
 for (const [name, { prefix, code }] of Object.entries(memoryOps))
   accessesByCode.set(key(prefix, code), name as MemoryOp);
 
-export const valueOpOf = (prefix: number | null, code: number): ValueOp | undefined =>
-  valuesByCode.get(key(prefix, code));
+/** The operation of a code. A selection of lanes is one of bits. */
+export function valueOpOf(prefix: number | null, code: number): ValueOp | undefined {
+  const op = valuesByCode.get(key(prefix, code));
+  return op === "i8x16.relaxed_laneselect" ? "v128.bitselect" : op;
+}
+
 export const memoryOpOf = (prefix: number | null, code: number): MemoryOp | undefined =>
   accessesByCode.get(key(prefix, code));
 
 /** How many bytes of immediates an instruction that computes has. */
 export function immediateBytes(op: ValueOp): number {
   if (op === "i8x16.shuffle") return 16;
-  return op.includes("_lane") ? 1 : 0;
+  return op.endsWith("_lane") ? 1 : 0;
 }
 
 /** Whether an access has the number of a lane. */

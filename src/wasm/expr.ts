@@ -30,10 +30,16 @@ export type Wasm =
   /** A host function without side effects. Modules import it if something in them calls it. */
   | { readonly kind: "import"; readonly ty: WasmTy; readonly name: string; readonly args: readonly Wasm[] };
 
-/** Optional features of a machine. `fusedMadd`: `f32x4.relaxed_madd` and `f64x2.relaxed_madd` exist and round once. */
+/** Optional features of a machine. */
 export interface Features {
+  /** `f32x4.relaxed_madd` and `f64x2.relaxed_madd` exist and round once. */
   readonly fusedMadd: boolean;
+  /** `i8x16.relaxed_laneselect` exists. It is one instruction of a processor, where `v128.bitselect` is three. */
+  readonly laneSelect: boolean;
 }
+
+/** What every machine has. */
+export const noFeatures: Features = { fusedMadd: false, laneSelect: false };
 
 /** A function that modules contain if something in them calls it. Functions with the same name are the same. */
 export interface LibraryFunction {
@@ -119,8 +125,8 @@ export const wasm = {
   select: (p: Wasm, a: Wasm, b: Wasm): Wasm => ({ kind: "select", ty: a.ty, args: [p, a, b] }),
   /** `a` if `p` (i32) is not 0, else `b`; only one of them is computed. */
   if: (p: Wasm, a: Wasm, b: Wasm): Wasm => ({ kind: "if", ty: a.ty, args: [p, a, b] }),
-  /** Bitwise selection: `a` where the mask is set, else `b`. */
-  blend: (mask: Wasm, a: Wasm, b: Wasm): Wasm => wasm.op("v128.bitselect", a, b, mask),
+  /** `a` where the mask is set, else `b`. All bits of a byte of the mask are the same. */
+  blend: (mask: Wasm, a: Wasm, b: Wasm): Wasm => wasm.op("i8x16.relaxed_laneselect", a, b, mask),
   call: (f: LibraryFunction, ...args: Wasm[]): Wasm => ({ kind: "call", ty: f.result, function: f, args }),
   import: (name: string, ty: WasmTy, ...args: Wasm[]): Wasm => ({ kind: "import", ty, name, args }),
 } as const;

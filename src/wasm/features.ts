@@ -1,6 +1,6 @@
 import { enableFeaturesOfNode20 } from "./node-flags.ts";
 import { compiledModule } from "./compiled-module.ts";
-import { type Features, wasm } from "./expr.ts";
+import { type Features, noFeatures, type Wasm, wasm } from "./expr.ts";
 import { ModuleWriter } from "./module-writer.ts";
 
 type Size = "f32" | "f64";
@@ -52,18 +52,31 @@ export function maddModule(): Uint8Array<ArrayBuffer> {
   return module.finish();
 }
 
+/** Returns a module that selects lanes. */
+function selectModule(): Uint8Array<ArrayBuffer> {
+  const module = new ModuleWriter({ ...noFeatures, laneSelect: true });
+  const [mask, a, b] = [0, 1, 2].map((local) => wasm.op("i32x4.splat", wasm.local("i32", local)));
+  module.function("select", ["i32", "i32", "i32"], ["i32"]).value(laneOf(wasm.blend(mask!, a!, b!)));
+  return module.finish();
+}
+
+const laneOf = (vector: Wasm): Wasm => wasm.lane("i32x4.extract_lane", 0, vector);
+
 function detected(): Features {
   enableFeaturesOfNode20();
+  return { fusedMadd: fusesMadd(), laneSelect: WebAssembly.validate(selectModule()) };
+}
+
+function fusesMadd(): boolean {
   const bytes = maddModule();
-  if (!WebAssembly.validate(bytes)) return { fusedMadd: false };
+  if (!WebAssembly.validate(bytes)) return false;
   const madd = new WebAssembly.Instance(compiledModule(bytes)).exports as Record<
     Size,
     (a: number, b: number, c: number) => number
   >;
-  const fused = (["f32", "f64"] as const).every((ty) =>
+  return (["f32", "f64"] as const).every((ty) =>
     maddCases[ty].every(([a, b, c, sum]) => Object.is(madd[ty](a, b, c), sum) && Object.is(madd[ty](-a, -b, c), sum)),
   );
-  return { fusedMadd: fused };
 }
 
 let known: Features | null = null;

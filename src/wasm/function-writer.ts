@@ -150,7 +150,8 @@ export class FunctionWriter implements InstructionSink {
 
   /** Writes an instruction whose operands are on the stack. `immediates` are the bytes after the opcode. */
   op(op: ValueOp, immediates: readonly number[] = []): void {
-    const { prefix, code } = valueOps[op];
+    const lacksIt = op === "i8x16.relaxed_laneselect" && !this.#module.features.laneSelect;
+    const { prefix, code } = valueOps[lacksIt ? "v128.bitselect" : op];
     this.#code(prefix, code);
     for (let i = 0; i < immediates.length; i++) this.#out.byte(immediates[i]!);
   }

@@ -1,5 +1,5 @@
 import { ByteWriter } from "./bytes.ts";
-import { type Features, type LibraryFunction, wasm } from "./expr.ts";
+import { type Features, type LibraryFunction, noFeatures, wasm } from "./expr.ts";
 import { type FunctionCode, typeBytes } from "./function-code.ts";
 import { FunctionWriter } from "./function-writer.ts";
 import { optimizingTime } from "./merge-count.ts";
@@ -55,7 +55,7 @@ export class ModuleWriter implements ModuleScope {
   #table: readonly string[] = [];
 
   /** `features` are those of the machine that the module is for; by default it runs everywhere. */
-  constructor(features: Features = { fusedMadd: false }) {
+  constructor(features: Features = noFeatures) {
     this.features = features;
   }
 

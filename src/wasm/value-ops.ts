@@ -314,6 +314,8 @@ export const valueOps = {
   "f64x2.convert_low_i32x4_s": op(0xfd_fe, "v>v"),
   "f64x2.convert_low_i32x4_u": op(0xfd_ff, "v>v"),
   "i32x4.relaxed_trunc_f32x4_s": op(0xfd_0101, "v>v"),
+  /** Written as `v128.bitselect` for machines without it: all bits of a byte of the mask must be the same. */
+  "i8x16.relaxed_laneselect": op(0xfd_0109, "vvv>v"),
   "f32x4.relaxed_madd": op(0xfd_0105, "vvv>v"),
   "f64x2.relaxed_madd": op(0xfd_0107, "vvv>v"),
 } as const satisfies Readonly<Record<string, Operation<WasmTy>>>;

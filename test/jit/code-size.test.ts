@@ -4,6 +4,7 @@ import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
+import { noFeatures } from "../../src/wasm/index.ts";
 
 // What compiling takes, but counted, not measured: bytes of code for kernels of one kind.
 
@@ -13,7 +14,7 @@ const { kinds } = (await import(path)) as { kinds: Readonly<Record<string, (inst
 function codeBytes(text: string): number {
   const { module } = compile([new SourceText("k.ptx", text)]);
   const program = new JitProgram(loadProgram(new PtxDevice().memory, module!), 2);
-  const compiled = program.compiled("k", [64, 1, 1], { fusedMadd: false });
+  const compiled = program.compiled("k", [64, 1, 1], noFeatures);
   if (typeof compiled === "string") throw new Error(compiled);
   return compiled.bytes.length;
 }

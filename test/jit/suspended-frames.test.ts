@@ -5,6 +5,7 @@ import { compile } from "../../src/runtime/device/compile.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 import { type Case, expectSame } from "./harness.ts";
+import { noFeatures } from "../../src/wasm/index.ts";
 
 /** Barriers with 256 bytes of shared memory after `box`; `f`s meet, or not, as their argument says. */
 const functions = `
@@ -231,9 +232,7 @@ st.volatile.global.u32 [%d5], %r4; call free, (); mov.u32 %r4, 2; bar.sync 0; ld
 function compiled(body: string, before = functions) {
   const text = `.version 8.6\n.target sm_100a\n.address_size 64\n${before}\n.visible .entry k() { .reg .b32 %r<9>, %t; mov.u32 %t, %tid.x; ${body} }`;
   const { module } = compile([new SourceText("k.ptx", text)], {});
-  const kernel = new JitProgram(loadProgram(new PtxDevice().memory, module!)).compiled("k", [64, 1, 1], {
-    fusedMadd: false,
-  });
+  const kernel = new JitProgram(loadProgram(new PtxDevice().memory, module!)).compiled("k", [64, 1, 1], noFeatures);
   if (typeof kernel === "string") throw new Error(kernel);
   return kernel;
 }

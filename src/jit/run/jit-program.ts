@@ -340,10 +340,13 @@ export class JitProgram {
     request: LaunchRequest,
   ): LoadedKernel | string {
     return orWhyNot(() => {
-      const { fusedMadd } = machineFeatures();
+      const features = machineFeatures();
       const facts = this.#facts(functions);
-      const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, { fusedMadd }, "any");
-      const cached = this.#cache?.find(`${keyOf(request, shape)} ${fusedMadd} ${this.#places}`, compile);
+      const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
+      const cached = this.#cache?.find(
+        `${keyOf(request, shape)} ${features.fusedMadd} ${features.laneSelect} ${this.#places}`,
+        compile,
+      );
       const found = cached ?? withModule(compile());
       return new LoadedKernel(found, this.program.memory, guessedMs(kernel.ir, request.block), this.#native);
     });

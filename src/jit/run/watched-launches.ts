@@ -169,8 +169,7 @@ export class WatchedLaunches {
               shared: sharedExtentsOf(program, request.sharedBytes, plan.shared),
               sharedBytes: sharedBytesWith(plan.shared),
             };
-      const { fusedMadd } = machineFeatures();
-      const made = compileKernel(watching.list[compiled.number]!, shape, facts, { fusedMadd }, "any");
+      const made = compileKernel(watching.list[compiled.number]!, shape, facts, machineFeatures(), "any");
       const loaded = new LoadedKernel(withModule(made), program.memory, guessedMs(ir, block));
       return { loaded, functions: watching, plan, falseAlarms: 0 };
     });

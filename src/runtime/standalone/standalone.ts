@@ -7,6 +7,7 @@ import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { Extent } from "../../machine/memory/extent.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
+import { noFeatures } from "../../wasm/expr.ts";
 import { machineFeatures, maddCases, maddModule } from "../../wasm/features.ts";
 import { base64 } from "../data/base64.ts";
 import { fitting, NotStandaloneError } from "../data/errors.ts";
@@ -171,8 +172,8 @@ function load(source: string | SourceFile | readonly SourceFile[], options: Buil
 /** Compiles for this machine, and determines whether the code is the same for any. */
 function compile(jit: JitProgram, kernel: string, block: Dim3 | null, visa: VisaBuild | null) {
   const threads = visa?.threads ?? null;
-  const compiled = jit.compiled(kernel, block, machineFeatures(), threads);
-  const portable = jit.compiled(kernel, block, { fusedMadd: false }, threads);
+  const compiled = jit.compiled(kernel, block, { ...noFeatures, fusedMadd: machineFeatures().fusedMadd }, threads);
+  const portable = jit.compiled(kernel, block, noFeatures, threads);
   const isPortable =
     typeof compiled !== "string" &&
     typeof portable !== "string" &&

@@ -101,7 +101,7 @@ function compiled(source: SourceText, { quads, block, locals }: Shown) {
   const { module, diagnostics } = compile([source], {});
   if (module === null) throw new Error(diagnostics.map((d) => d.message).join("\n"));
   const jit = new JitProgram(loadProgram(new DeviceCore().memory, module), quads);
-  const kernel = jit.compiled("k", block, { fusedMadd: true });
+  const kernel = jit.compiled("k", block, { fusedMadd: true, laneSelect: false });
   if (typeof kernel === "string") throw new Error(kernel);
   return { kernel, functions, names: [...imports, ...functions.map(({ name }) => name)] };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Prim, prims, type Ty, type Value } from "../../../src/semantics/index.ts";
-import { machineFeatures, type Wasm } from "../../../src/wasm/index.ts";
+import { machineFeatures, noFeatures, type Wasm } from "../../../src/wasm/index.ts";
 import { differences, evaluated } from "./differences.ts";
 import { type Application, EmittedModule, type Form, lanesOf } from "./emitted-module.ts";
 import { columnsOf, draw, Random, specials } from "./operands.ts";
@@ -72,7 +72,7 @@ const subjects = new Map(table.map(([name, prim]) => [prim, subjectOf(name, prim
 const applicationsOf = (prims: readonly Prim[]): Application[] =>
   prims.flatMap((prim) => [...subjects.get(prim)!.general, ...subjects.get(prim)!.fixed]);
 const all = table.map(([, prim]) => prim);
-const plain = new EmittedModule(applicationsOf(all), { fusedMadd: false });
+const plain = new EmittedModule(applicationsOf(all), noFeatures);
 /** Runs with this machine's extra features as well; they only matter for floating-point numbers. */
 const equipped = new EmittedModule(applicationsOf(all.filter(hasFloats)), machineFeatures());
 const modulesOf = (prim: Prim): EmittedModule[] => (hasFloats(prim) ? [plain, equipped] : [plain]);

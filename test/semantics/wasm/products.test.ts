@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Prim, primOf, type Value } from "../../../src/semantics/index.ts";
-import { type Wasm, wasm } from "../../../src/wasm/index.ts";
+import { noFeatures, type Wasm, wasm } from "../../../src/wasm/index.ts";
 import { differences, evaluated } from "./differences.ts";
 import { EmittedModule } from "./emitted-module.ts";
 import { columnsOf } from "./operands.ts";
@@ -95,13 +95,13 @@ test.each([
   const application = { name: "product", prim, form: "half", fixed: { position: 1, constants: [even, odd] } } as const;
   const [words] = columnsOf(["i32"], 2048, 256);
   const columns = [words!, words!.map((_, row) => (row % 2 === 0 ? even : odd))];
-  const module = new EmittedModule([application], { fusedMadd: false });
+  const module = new EmittedModule([application], noFeatures);
   expect(differences(module, application, columns, evaluated(prim, columns))).toEqual([]);
 });
 
 test("products of extended words equal full 64-bit products", () => {
   const distinct = [...new Map(applications.map((application) => [application.name, application])).values()];
-  const module = new EmittedModule(distinct, { fusedMadd: false });
+  const module = new EmittedModule(distinct, noFeatures);
   const columns = columnsOf(["i32", "i32"], 2048, 256);
   for (const application of distinct) {
     expect(differences(module, application, columns, evaluated(application.prim, columns))).toEqual([]);

@@ -54,7 +54,7 @@ export function storeNarrowRun(
       writer.value(at);
       writer.memory(load, bytes, start);
       writer.value(pick(mask));
-      writer.op("v128.bitselect");
+      writer.op("i8x16.relaxed_laneselect");
     }
     if (store === "v128.store") writer.memory(store, bytes, start);
     else writer.memory(store, bytes, start, 0);

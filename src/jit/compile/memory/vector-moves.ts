@@ -329,7 +329,7 @@ export class VectorMoves {
         writer.value(at);
         writer.memory("v128.load", Math.min(16, bits / 8), immediate + part * 16);
         writer.value(lanes);
-        writer.op("v128.bitselect");
+        writer.op("i8x16.relaxed_laneselect");
       }
       writer.memory("v128.store", Math.min(16, bits / 8), immediate + part * 16);
     };

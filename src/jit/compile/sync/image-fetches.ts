@@ -224,7 +224,7 @@ export class ImageFetches {
         w.get(this.#at.context);
         w.memory("v128.load", 16, at);
         w.value(own);
-        w.op("v128.bitselect");
+        w.op("i8x16.relaxed_laneselect");
       }
       w.memory("v128.store", 16, at);
       place++;

@@ -179,7 +179,14 @@ type Extent = readonly [from: number, end: number];
 const meet = (a: readonly Extent[], b: readonly Extent[]): boolean =>
   a.some(([from, end]) => b.some(([start, after]) => from < after && start < end));
 
-const predicate = (register: number): Extent => [-register - 1, -register];
+/** The most lanes of an instruction. */
+const mostLanes = 32;
+
+/** The bits of a predicate in some lanes, as bytes below 0. */
+const predicate = (register: number, { first, count }: Lanes = { first: 0, count: mostLanes }): Extent => {
+  const at = -mostLanes * (register + 1);
+  return [at + first, at + first + count];
+};
 
 /** Null where bytes are computed. */
 function touchedBy(instruction: Instruction, width: number): Touched | null {
@@ -189,11 +196,15 @@ function touchedBy(instruction: Instruction, width: number): Touched | null {
     if (leaf.kind === "indirect") return null;
     reads.push(extentOf(leaf, rule));
   }
-  readsOf(instruction, { register: (r) => reads.push(predicate(r)) });
+  readsOf(instruction, {
+    register: (r) => reads.push(predicate(r, rule)),
+    // A collapsed predicate, or a word of lanes. A register read without a mask is read in the instruction's lanes.
+    acrossLanes: (r) => reads.push(predicate(r)),
+  });
   const writes: Extent[] = [];
   for (const to of instruction.dst) {
     if (to === null) continue;
-    if (typeof to === "number") writes.push(predicate(to));
+    if (typeof to === "number") writes.push(predicate(to, rule));
     else if (to.kind === "indirect") return null;
     else writes.push(extentOf(to, rule));
   }

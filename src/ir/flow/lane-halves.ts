@@ -211,6 +211,9 @@ function touchedBy(instruction: Instruction, width: number): Touched | null {
   return { reads, writes };
 }
 
+/** Bytes of an element, at most. */
+const mostBytes = 8;
+
 /** Constants that elements of the byte file are known to hold. */
 class KnownConstants {
   readonly #width: number;
@@ -232,6 +235,17 @@ class KnownConstants {
     return known !== undefined && known.extent[1] === written!.extent[1] && sameConstant(known.value, written!.value);
   }
 
+  /** Forgets what meets an extent. */
+  #forgetIn(extent: Extent): void {
+    const forget = (at: number): void => {
+      const known = this.#known.get(at);
+      if (known !== undefined && meet([known.extent], [extent])) this.#known.delete(at);
+    };
+    const from = extent[0] - mostBytes;
+    if (this.#known.size < extent[1] - from) for (const at of this.#known.keys()) forget(at);
+    else for (let at = from; at < extent[1]; at++) forget(at);
+  }
+
   note(instruction: Instruction): void {
     if (!ownMoves.has(instruction.op.kind)) this.forget();
     const rule = ruleOf(instruction, this.#width);
@@ -239,8 +253,7 @@ class KnownConstants {
       if (to === null || typeof to === "number") continue;
       if (to.kind === "indirect") this.forget();
       else {
-        const extent = extentOf(to, rule);
-        for (const [at, known] of this.#known) if (meet([known.extent], [extent])) this.#known.delete(at);
+        this.#forgetIn(extentOf(to, rule));
       }
     }
     const written = constantOf(instruction);

@@ -168,6 +168,9 @@ function accessTest(chunk: Chunk, { target, group }: Expected, strides: GridStri
     const { min: least, max: most, isExact } = range.range(index, stride, signed);
     const start = distance(value.base);
     const areAligned = steps.map((step) => isMultiple(times(scalarOf(chunk, step), scale), align));
-    return [isExact, ...areAligned].reduce(both, fits(plus(start, times(least, scale)), plus(start, times(most, scale))));
+    return [isExact, ...areAligned].reduce(
+      both,
+      fits(plus(start, times(least, scale)), plus(start, times(most, scale))),
+    );
   };
 }

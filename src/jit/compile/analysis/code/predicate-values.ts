@@ -29,7 +29,8 @@ export function conditionsForNumbers(
   let hasChanged = false;
   const mapped = instructions.map((instruction) => {
     const { op, dst, guard, lanes } = instruction;
-    if (op.kind !== "pure" || lanes !== undefined || (choices.isEmpty && !op.values.some(mayChoose))) return instruction;
+    if (op.kind !== "pure" || lanes !== undefined || (choices.isEmpty && !op.values.some(mayChoose)))
+      return instruction;
     const result = mapOperands(instruction, (expr) => choices.simplified(expr));
     hasChanged ||= result !== instruction;
     if (guard === null && result.op.kind === "pure") {
@@ -95,7 +96,9 @@ class Choices {
     if (!/^i32\.(add|sub|and|or|xor|shl|shr_[su])$/.test(prim)) return null;
     const [a, b] = [this.#choiceOf(args[0]!), this.#choiceOf(args[1]!)];
     if (a === null || b === null || constantsIn(a) * constantsIn(b) > maxConstants) return null;
-    return mapChoice(a, (left) => mapChoice(b, (right) => ({ kind: "const", value: bind({ ...expr, args: [left, right] }, {}) })));
+    return mapChoice(a, (left) =>
+      mapChoice(b, (right) => ({ kind: "const", value: bind({ ...expr, args: [left, right] }, {}) })),
+    );
   }
 }
 
@@ -160,7 +163,8 @@ function negated(expr: Expr): Expr {
 const isNegation = (expr: Expr): boolean => expr.kind === "prim" && expr.prim === "pred.not";
 
 /**
- * Does nothing where a register is computed that nothing reads, nor anything that is computed of it. `isValue`: as above.
+ * Does nothing where a register is computed that nothing reads, nor anything that is computed of it. `isValue`: as
+ * above.
  */
 function withoutUnread(
   instructions: readonly Instruction[],

@@ -1,6 +1,8 @@
 // Kernels of opencl/ as Intel's compiler makes vISA of them, against the PTX that nvcc makes of their twins in
 // kernels/:
-// both compiled by Lanewise, both on the same buffers. Milliseconds, the least of the rounds, and the ratios.
+// both compiled by Lanewise, both on the same buffers; and against the same in C and on PoCL, each with one thread, where
+// there are gcc and PoCL. Milliseconds (those of Lanewise of processor time), the least of the rounds, and the ratios
+// to PTX.
 //
 //     node bench/visa-twins.mjs [NAME] [ROUNDS]      kernels whose name contains NAME
 //
@@ -13,6 +15,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { Device, scalar } from "../dist/index.js";
+import { cpuMilliseconds } from "./time.mjs";
+import { TwinPeers } from "./twin-peers.mjs";
 
 const [wanted = "", rounds = "5"] = process.argv.slice(2);
 const variants = ["skl.16", "skl.32", "dg2.16", "pvc.32"];
@@ -132,15 +136,18 @@ function twin({ name, kernel = name, grid, block, args }, variant) {
   const list = args(device);
   const size = variant === null ? { grid, block } : { global: grid.map((count, i) => count * block[i]), local: block };
   return () => {
-    const begin = performance.now();
-    const result = module.kernel(kernel).launch({ ...size, args: list });
+    let result;
+    const ms = cpuMilliseconds(() => (result = module.kernel(kernel).launch({ ...size, args: list })));
     if (!result.ok) throw new Error(result.reports[0].message);
-    return performance.now() - begin;
+    return ms;
   };
 }
 
 const column = (text, width) => String(text).padStart(width);
-console.log(`${"".padEnd(16)}${column("PTX", 9)}${variants.map((v) => column(v, 18)).join("")}`);
+const peers = new TwinPeers();
+process.on("exit", () => peers.remove());
+const heads = [column("C", 9), column("PoCL", 9), column("PTX", 9), ...variants.map((v) => column(v, 18))];
+console.log(`${"".padEnd(16)}${heads.join("")}`);
 const ratios = variants.map(() => []);
 for (const row of rows) {
   if (!row.name.includes(wanted)) continue;
@@ -148,15 +155,21 @@ for (const row of rows) {
   const runs = [twin(row, null), ...own];
   for (const run of runs) run?.();
   const least = runs.map(() => Number.POSITIVE_INFINITY);
+  const others = { c: [], pocl: [] };
+  const same = { ...row, list: row.args(new Device({ kernelStore: false })) };
   for (let round = 0; round < Number(rounds); round++) {
     for (const [i, run] of runs.entries()) if (run !== null) least[i] = Math.min(least[i], run());
+    if (round < 3) for (const peer of ["c", "pocl"]) others[peer].push(peers.least(peer, same));
   }
+  const ofPeer = (list) => column(list.includes(null) || list.length === 0 ? "-" : Math.min(...list).toFixed(1), 9);
   const [ptx, ...visa] = least;
   for (const [i, ms] of visa.entries()) if (own[i] !== null) ratios[i].push(ms / ptx);
   const cells = visa.map((ms, i) =>
     column(own[i] === null ? "-" : `${ms.toFixed(1)} (${(ms / ptx).toFixed(2)} x)`, 18),
   );
-  console.log(`${row.name.padEnd(16)}${column(ptx.toFixed(1), 9)}${cells.join("")}`);
+  console.log(
+    `${row.name.padEnd(16)}${ofPeer(others.c)}${ofPeer(others.pocl)}${column(ptx.toFixed(1), 9)}${cells.join("")}`,
+  );
 }
 const mean = (list) => Math.exp(list.reduce((sum, ratio) => sum + Math.log(ratio), 0) / list.length);
-console.log(`${"geometric mean".padEnd(25)}${ratios.map((list) => column(`${mean(list).toFixed(2)} x`, 18)).join("")}`);
+console.log(`${"geometric mean".padEnd(43)}${ratios.map((list) => column(`${mean(list).toFixed(2)} x`, 18)).join("")}`);

@@ -4,6 +4,8 @@ export type PayloadSource =
   | { readonly kind: "param"; readonly offset: number }
   /** A dimension of the group's id, a doubleword. */
   | { readonly kind: "group-id"; readonly dimension: 0 | 1 | 2 }
+  /** A dimension of the size of groups, of how many there are, or of how many work items: a doubleword. */
+  | { readonly kind: "group-size" | "group-count" | "item-count"; readonly dimension: 0 | 1 | 2 }
   /** The number of the thread in its group, a doubleword. */
   | { readonly kind: "thread-index" }
   /** The address of the thread's own memory, and how far beyond it: what work items do not know. */
@@ -43,6 +45,7 @@ export interface PrivateMemory {
  * program alone; the values are the launch's parameters.
  */
 export interface WorkItemModel {
+  /** Of several that have a byte the first says most of it. */
   readonly parts: readonly PayloadPart[];
   /** Ranges of the file that the payload fills; those that are no part hold something that work items do not know. */
   readonly filled: readonly { readonly at: number; readonly size: number }[];

@@ -173,3 +173,44 @@ describe.each(["jit", "interpreter"] as const)("launches one after the other (%s
     expect([...to.read()]).toEqual([9]);
   });
 });
+
+describe("work items of vISA", () => {
+  // Each work item stores a number that is passed, plus its own: OUT[ID] = ID + N.
+  const visa = `.version 4.0
+.kernel "k"
+.decl ID v_type=G type=d num_elts=16 align=GRF
+.decl A v_type=G type=uq num_elts=16 align=GRF
+.decl OUT v_type=G type=uq num_elts=1 align=GRF
+.decl N v_type=G type=d num_elts=1 align=GRF
+.input OUT offset=32 size=8
+.input ID offset=64 size=64
+.input N offset=128 size=4
+.kernel_attr SimdSize=16
+.function "k_main"
+k_main:
+    mul (M1, 16) A(0,0)<1> ID(0,0)<1;1,0> 4:d
+    add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    add (M1, 16) ID(0,0)<1> ID(0,0)<1;1,0> N(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) A.0 ID.0
+    ret (M1, 1)
+`;
+  const inputs = [
+    { name: "OUT", kind: "arg", type: "u64" },
+    { name: "ID", kind: "lane-id", type: "u32" },
+    { name: "N", kind: "arg", type: "s32" },
+  ] as const;
+
+  test("launches that differ in arguments and sizes, with a fault among them", () => {
+    const device = new Device();
+    const kernel = device.load({ path: "k.visaasm", text: visa }, { target: "skl", inputs }).kernel("k");
+    for (let i = 0; i < 40; i++) {
+      const [global, local] = [64 * (1 + (i % 3)), i % 2 === 0 ? 32 : 64];
+      const out = device.buffer("u32", i === 20 ? 16 : global);
+      const result = kernel.launch({ global, local, args: [out, 1000 * i] });
+      expect(result.engine).toBe("jit");
+      if (i === 20) expect(result.reports.map(({ code }) => code)).toEqual(["global-out-of-bounds"]);
+      else expect([...out.read()]).toEqual(Array.from({ length: global }, (_, item) => item + 1000 * i));
+      out.free();
+    }
+  });
+});

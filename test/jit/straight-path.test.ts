@@ -55,6 +55,10 @@ describe("blocks of one row", () => {
       "with places in the warp",
       `${along} ${inside} ${addresses} mov.u32 %w, %laneid; mov.u32 %v, %warpid; shl.b32 %v, %v, 8; or.b32 %w, %w, %v; st.global.u32 [%b], %w;`,
     ],
+    [
+      "at offsets in bytes",
+      `${along} ${inside} shl.b32 %w, %i, 2; cvt.u64.u32 %d, %w; add.s64 %a, %x, %d; add.s64 %b, %y, %d; ${copy}`,
+    ],
     ["backwards", `${along} ${inside} sub.s32 %i, %n, %i; sub.s32 %i, %i, 1; ${addresses} ${copy}`],
     [
       "over one another",
@@ -95,6 +99,12 @@ describe("blocks of one row", () => {
     expectSameResults(caseOf(around, { n: 0, grid: 4, block: 64 }, 256));
     const shifted = `${along} shl.b32 %u, %i, 30; setp.gt.u32 %p1, %u, 5; @%p1 bra END; ${addresses} ${copy}`;
     expectSameResults(caseOf(shifted, { n: 0, grid: 4, block: 64 }, 256));
+  });
+
+  test("an access between words is reported where it is, though the first and the last are none", () => {
+    const body = `${along} mul.lo.u32 %w, %i, 6; cvt.u64.u32 %d, %w; add.s64 %a, %x, %d; add.s64 %b, %y, %d; ${copy}`;
+    expect(expectSameReports(caseOf(body, { n: 0, grid: 1, block: 33 }, 64))).toHaveLength(1);
+    expect(expectSameReports(caseOf(body, { n: 0, grid: 3, block: 65 }, 400))).toHaveLength(1);
   });
 
   test("an access beyond the end is reported where it is", () => {

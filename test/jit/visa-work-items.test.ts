@@ -92,6 +92,30 @@ const cases: readonly Case[] = [
     add (M5, 16) X(2,0)<1> ID(2,0)<1;1,0> 3:d`,
   },
   {
+    title: "halves of a predicate, each changed before the other is written",
+    form: "work items",
+    width: 32,
+    most: 6,
+    body: `    cmp.lt (M1, 16) P1 ID(0,0)<1;1,0> 40:d
+    cmp.lt (M5, 16) P1 ID(2,0)<1;1,0> 40:d
+    cmp.gt (M1, 16) P2 ID(0,0)<1;1,0> 3:d
+    and (M1, 16) P2 P2 P1
+    cmp.gt (M5, 16) P2 ID(2,0)<1;1,0> 3:d
+    and (M5, 16) P2 P2 P1
+    (P2) sel (M1, 16) X(0,0)<1> 1:d 2:d
+    (P2) sel (M5, 16) X(2,0)<1> 1:d 2:d`,
+  },
+  {
+    title: "a word of all lanes, read before the second half of them is written",
+    form: "work items",
+    width: 32,
+    whole: true,
+    body: `    cmp.lt (M1, 16) P1 ID(0,0)<1;1,0> 40:d
+    mov (M1_NM, 1) S(0,0)<1> P1
+    cmp.lt (M5, 16) P1 ID(2,0)<1;1,0> 40:d
+    add (E) X(0,0)<1> ID(0,0)<1;1,0> S(0,0)<0;1,0>`,
+  },
+  {
     title: "half of the lanes alone",
     form: "work items",
     body: "    mov (E) X(0,0)<1> 1:d\n    add (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 3:d",

@@ -84,7 +84,9 @@ class TurnsFinder {
   found(): Turns | null {
     const [head, latch] = [this.#head, this.#latch];
     const { instructions } = this.#ir;
-    const skip = instructions.findIndex(({ op }, i) => i >= head && op.kind === "branch");
+    // There is one at the end of the loop.
+    let skip = head;
+    while (instructions[skip]!.op.kind !== "branch") skip++;
     const { op, guard } = instructions[skip]!;
     if (op.kind !== "branch" || guard === null || !guard.negate || guard.collapse !== undefined) return null;
     const tail = op.target;

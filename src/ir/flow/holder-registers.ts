@@ -1,6 +1,7 @@
 import { type Expr, kit, type RegionLeaf } from "../../semantics/index.ts";
 import type { IrFunction, Register } from "../module.ts";
 import { byteOf } from "../region.ts";
+import { lastBefore } from "./ascending.ts";
 import type { Holder, Slot } from "./file-holders.ts";
 
 type Bits = RegionLeaf["bits"];
@@ -16,13 +17,13 @@ export class HolderRegisters {
   readonly #registers: Register[];
   readonly #holders: readonly Holder[];
   readonly #width: number;
-  readonly #names: IrFunction["file"];
+  readonly #file: IrFunction["file"];
   /** By holder, the registers of its elements or rows. */
   readonly #held = new Map<Holder, Map<number, number>>();
 
   constructor(ir: IrFunction, width: number, holders: readonly Holder[]) {
     this.#registers = [...ir.registers];
-    this.#names = ir.file;
+    this.#file = ir.file;
     this.#width = width;
     this.#holders = holders;
   }
@@ -34,7 +35,7 @@ export class HolderRegisters {
 
   /** The holder of a byte that the program accesses. */
   holderAt(byte: number): Holder {
-    return this.#holders.findLast(({ component }) => component.start <= byte)!;
+    return this.#holders[lastBefore(this.#holders, ({ component }) => component.start, byte)]!;
   }
 
   /** The register of a lane's element, given its slot. */
@@ -60,7 +61,8 @@ export class HolderRegisters {
   }
 
   #add({ kind, at, bits, component }: Holder, index: number): number {
-    const name = this.#names?.variables.findLast((v) => v.at <= component.start)?.name ?? "";
+    const variables = this.#file?.variables ?? [];
+    const name = variables[lastBefore(variables, (v) => v.at, component.start)]?.name ?? "";
     const size = bits / 8;
     const row = at + index * this.#width * size;
     const first = Math.max(0, Math.floor((component.start - row) / size));

@@ -179,7 +179,14 @@ type Extent = readonly [from: number, end: number];
 const meet = (a: readonly Extent[], b: readonly Extent[]): boolean =>
   a.some(([from, end]) => b.some(([start, after]) => from < after && start < end));
 
-const predicate = (register: number): Extent => [-register - 1, -register];
+/** The most lanes of an instruction. */
+const mostLanes = 32;
+
+/** The bits of a predicate in some lanes, as bytes below 0. */
+const predicate = (register: number, { first, count }: Lanes = { first: 0, count: mostLanes }): Extent => {
+  const at = -mostLanes * (register + 1);
+  return [at + first, at + first + count];
+};
 
 /** Null where bytes are computed. */
 function touchedBy(instruction: Instruction, width: number): Touched | null {
@@ -189,16 +196,23 @@ function touchedBy(instruction: Instruction, width: number): Touched | null {
     if (leaf.kind === "indirect") return null;
     reads.push(extentOf(leaf, rule));
   }
-  readsOf(instruction, { register: (r) => reads.push(predicate(r)) });
+  readsOf(instruction, {
+    register: (r) => reads.push(predicate(r, rule)),
+    // A collapsed predicate, or a word of lanes. A register read without a mask is read in the instruction's lanes.
+    acrossLanes: (r) => reads.push(predicate(r)),
+  });
   const writes: Extent[] = [];
   for (const to of instruction.dst) {
     if (to === null) continue;
-    if (typeof to === "number") writes.push(predicate(to));
+    if (typeof to === "number") writes.push(predicate(to, rule));
     else if (to.kind === "indirect") return null;
     else writes.push(extentOf(to, rule));
   }
   return { reads, writes };
 }
+
+/** Bytes of an element, at most. */
+const mostBytes = 8;
 
 /** Constants that elements of the byte file are known to hold. */
 class KnownConstants {
@@ -221,6 +235,17 @@ class KnownConstants {
     return known !== undefined && known.extent[1] === written!.extent[1] && sameConstant(known.value, written!.value);
   }
 
+  /** Forgets what meets an extent. */
+  #forgetIn(extent: Extent): void {
+    const forget = (at: number): void => {
+      const known = this.#known.get(at);
+      if (known !== undefined && meet([known.extent], [extent])) this.#known.delete(at);
+    };
+    const from = extent[0] - mostBytes;
+    if (this.#known.size < extent[1] - from) for (const at of this.#known.keys()) forget(at);
+    else for (let at = from; at < extent[1]; at++) forget(at);
+  }
+
   note(instruction: Instruction): void {
     if (!ownMoves.has(instruction.op.kind)) this.forget();
     const rule = ruleOf(instruction, this.#width);
@@ -228,8 +253,7 @@ class KnownConstants {
       if (to === null || typeof to === "number") continue;
       if (to.kind === "indirect") this.forget();
       else {
-        const extent = extentOf(to, rule);
-        for (const [at, known] of this.#known) if (meet([known.extent], [extent])) this.#known.delete(at);
+        this.#forgetIn(extentOf(to, rule));
       }
     }
     const written = constantOf(instruction);

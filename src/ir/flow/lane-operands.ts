@@ -4,7 +4,7 @@ import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
 import { byteOf } from "../region.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
-import { type Slot, slotAt } from "./file-holders.ts";
+import { type Holder, type Slot, slotAt } from "./file-holders.ts";
 import { type HolderRegisters, inserted, part } from "./holder-registers.ts";
 import { isAmong, tableOf } from "./lane-tables.ts";
 
@@ -86,8 +86,26 @@ export class LaneOperands {
     return { ...read, op, dst: dst as Destination[], undefinedCases: [] };
   }
 
+  /** What lanes read that each read their own element of one row, as most do; null where they do not. */
+  #readOwn(leaf: RegionLeaf, map: LaneMap): Expr | null {
+    const width = this.#width;
+    let holder: Holder | null = null;
+    let first: Slot | null = null;
+    for (const [lane, from] of map) {
+      const byte = byteOf(leaf.region, leaf.bits, from);
+      holder ??= this.#registers.holderAt(byte);
+      const slot = slotAt(holder, byte, leaf.bits)!;
+      first ??= slot;
+      if (holder.kind !== "rows" || slot.element % width !== lane) return null;
+      if (slot.shift !== first.shift || rowOf(slot, width) !== rowOf(first, width)) return null;
+    }
+    return part(this.#registers.ofElement(holder!, first!.element), holder!.bits, first!.shift, leaf);
+  }
+
   /** What the lanes of a map read; null if there are too many registers to choose from. */
   #read(rewriting: Rewriting, leaf: RegionLeaf, map: LaneMap): Expr | null {
+    const own = this.#readOwn(leaf, map);
+    if (own !== null) return own;
     const width = this.#width;
     const lanes = [...map];
     const [, from] = lanes[0]!;
@@ -108,8 +126,6 @@ export class LaneOperands {
       return part(held, bits, slot!.shift, leaf);
     }
     const rows = slots.map((s) => rowOf(s, width));
-    const isOwn = lanes.every(([lane], i) => slots[i]!.element % width === lane && rows[i] === rows[0]);
-    if (isOwn) return part(register, bits, slot!.shift, leaf);
     const numbers = new Map(lanes.map(([lane], i) => [lane, slots[i]!.element % width]));
     const all = Array.from({ length: width }, (_, l) => numbers.get(l) ?? (isSame ? slot!.element % width : l));
     const fetched = [...new Set(rows)].map((row) => {

@@ -31,6 +31,7 @@ export function maskedOffset({ op }: Pick<Instruction, "op">): { readonly offset
  * registers that calls and returns read without naming them.
  */
 export function withoutTags(ir: IrFunction, isPassed: (register: Register) => boolean): IrFunction {
+  if (!ir.instructions.some((instruction) => maskedOffset(instruction) !== null)) return ir;
   const registers = offsetRegisters(ir, isPassed);
   const low = (expr: Expr): Expr => {
     if (expr.kind === "const") return isTag(expr) ? kit.i32(0) : expr;
@@ -84,7 +85,9 @@ function offsetRegisters(
   };
   while (changed) {
     changed = false;
-    for (const instruction of instructions) {
+    // Backwards, as most values are computed before they are read.
+    for (let at = instructions.length - 1; at >= 0; at--) {
+      const instruction = instructions[at]!;
       const { op, dst } = instruction;
       if (op.kind === "pure") {
         op.values.forEach((value, i) => {

@@ -5,6 +5,7 @@ import type { IrFunction } from "../module.ts";
 import { mapOperands } from "../operands.ts";
 import { byteOf } from "../region.ts";
 import type { WorkItemModel } from "../work-item-model.ts";
+import { lastBefore } from "./ascending.ts";
 import { ComputedVariables } from "./computed-variables.ts";
 import { componentsOf, fileAccessesOf, type FileComponent, ruleOf } from "./file-accesses.ts";
 import { type Places, unitedWith } from "./lane-halves.ts";
@@ -127,15 +128,8 @@ function chosen(joins: readonly Join[], components: readonly FileComponent[]): r
   return [...byLow.values()];
 }
 
-function componentAt(components: readonly FileComponent[], byte: number): number {
-  let [low, high] = [0, components.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (components[middle]!.start <= byte) low = middle;
-    else high = middle;
-  }
-  return low;
-}
+const componentAt = (components: readonly FileComponent[], byte: number): number =>
+  lastBefore(components, ({ start }) => start, byte);
 
 // ---- Where they go --------------------------------------------------------------------------------------------------
 
@@ -162,12 +156,12 @@ function movesFor(joins: readonly Join[], components: readonly FileComponent[], 
 }
 
 function moveAt(moves: readonly Move[], byte: number): Move | undefined {
-  const found = moves.findLast(({ start }) => start <= byte);
-  return found !== undefined && byte < found.end ? found : undefined;
+  const found = moves[lastBefore(moves, ({ start }) => start, byte)];
+  return found !== undefined && byte >= found.start && byte < found.end ? found : undefined;
 }
 
 function movedFile(file: ByteFile, moves: readonly Move[]): ByteFile {
-  const nameAt = (byte: number): FileVariable => file.variables.findLast(({ at }) => at <= byte)!;
+  const nameAt = (byte: number): FileVariable => file.variables[lastBefore(file.variables, ({ at }) => at, byte)]!;
   const placed = moves
     .map(({ start, end, by }): FileVariable => ({ ...nameAt(start), at: start + by, bytes: end - start }))
     .sort((a, b) => a.at - b.at);

@@ -224,8 +224,8 @@ export class WorkItemForm {
       return null;
     }
     if (lanes !== null) return this.#ofLanes(register, { at, bits, lanes }, parts, isWritten);
-    if (at < part.at || end > part.at + part.bytes) return null;
-    return ofThread(part.source, part.from + at - part.at, bits, this.#width);
+    const whole = parts.find((one) => at >= one.at && end <= one.at + one.bytes);
+    return whole === undefined ? null : ofThread(whole.source, whole.from + at - whole.at, bits, this.#width);
   }
 
   /** A register of which each lane has an element of its own; what its lanes begin with may be in several parts. */
@@ -301,6 +301,12 @@ function ofThread(source: PayloadSource, from: number, bits: FileHome["bits"], w
       return paramLoad(source.offset + from, bits);
     case "group-id":
       return partOf(special("ctaid", source.dimension), from, bits);
+    case "group-size":
+      return partOf(special("ntid", source.dimension), from, bits);
+    case "group-count":
+      return partOf(special("nctaid", source.dimension), from, bits);
+    case "item-count":
+      return partOf(itemCount(source.dimension), from, bits);
     case "thread-index":
       return partOf(threadIndex(width), from, bits);
     case "zero":
@@ -332,11 +338,12 @@ function itemIndex(): Expr {
   const [x, y, z] = ([0, 1, 2] as const).map((dimension) =>
     kit.add(kit.mul(special("ctaid", dimension), special("ntid", dimension)), special("tid", dimension)),
   );
-  const [width, height] = ([0, 1] as const).map((dimension) =>
-    kit.mul(special("nctaid", dimension), special("ntid", dimension)),
-  );
+  const [width, height] = ([0, 1] as const).map(itemCount);
   return kit.add(kit.mul(kit.add(kit.mul(z!, height!), y!), width!), x!);
 }
+
+/** How many work items a launch has in a direction. */
+const itemCount = (dimension: 0 | 1 | 2): Expr => kit.mul(special("nctaid", dimension), special("ntid", dimension));
 
 const special = (name: "tid" | "ctaid" | "ntid" | "nctaid", dimension: 0 | 1 | 2): Expr => ({
   kind: "special",

@@ -5,7 +5,7 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import { type Dim3, isSameDim3, type Report } from "../../machine/reports/report.ts";
 import type { Grid } from "../../machine/state/launch-state.ts";
 import { clusterSize } from "../../machine/state/cluster.ts";
-import { openLaunch, refuse } from "../../program/open-launch.ts";
+import { type OpenLaunch, openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { HostImport } from "../abi/host-imports.ts";
 import { contextBytes, fillContext, fillForLaunch } from "./contexts.ts";
@@ -64,7 +64,10 @@ export class ShortLaunches {
 
   /** Whether a launch is run here: nobody needs a turn meanwhile, or word of how far it is. */
   take({ grid, blocks, cluster, threads, onProgress, hostThreads = 1, sharedBytes }: LaunchRequest): boolean {
-    if (!this.#suits || blocks !== undefined || cluster !== undefined || threads !== undefined) return false;
+    const { shape } = this.#loaded.kernel;
+    // Hardware threads have memory of their own, which each launch gives them.
+    const inThreads = threads !== undefined && shape.width !== null;
+    if (!this.#suits || blocks !== undefined || cluster !== undefined || inThreads) return false;
     // A function of the host may launch the kernel that has called it.
     if (onProgress !== undefined || this.#request !== null) return false;
     const ms = grid[0] * grid[1] * grid[2] * this.#loaded.blockMs;
@@ -109,7 +112,11 @@ export class ShortLaunches {
   }
 
   #openGrid(): Grid {
-    return (this.#grid ??= openLaunch(this.#program, this.#request!, { id: this.#id }).grid);
+    return (this.#grid ??= this.#open(this.#request!).grid);
+  }
+
+  #open(request: LaunchRequest): OpenLaunch {
+    return openLaunch(this.#program, request, { id: this.#id, withoutThreads: true });
   }
 
   /** Returns the context, filled for a launch. */
@@ -140,7 +147,7 @@ export class ShortLaunches {
   #fillAnew(request: LaunchRequest, table: ExtentTable): number {
     const { kernel } = this.#loaded;
     const { block, sharedBytes, params, environment } = request;
-    const open = openLaunch(this.#program, request, { id: this.#id });
+    const open = this.#open(request);
     this.#grid = open.grid;
     refuse(this.#program, open);
     const at = this.#roomFor(contextBytes(kernel, open.sharedBytes));

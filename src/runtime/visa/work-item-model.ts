@@ -197,6 +197,7 @@ function compiledPieces({ grfBytes, inputs }: BoundRoutine, info: KernelInfo, pa
   const inline = { offset: place.start, bytes: inlineBytes, source: { kind: "param", offset: 0 } } as const;
   const bytes = Math.max(0, payload.bytes - place.rest);
   const rest = { offset: place.rest, bytes, source: { kind: "param", offset: inlineBytes } } as const;
+  pieces.push(...sizePieces(info, (at) => (at < inlineBytes ? place.start + at : place.rest + at - inlineBytes)));
   pieces.push(...[inline, rest].filter((piece) => piece.bytes > 0));
   const pointers = info.payload.flatMap(({ type, offset, size, addressMode }) => {
     const isAddress = type === "buffer_address" || (type === "arg_bypointer" && addressMode === "stateless");
@@ -205,6 +206,29 @@ function compiledPieces({ grfBytes, inputs }: BoundRoutine, info: KernelInfo, pa
   const base = info.payload.find(({ type, size }) => type === "private_base_stateless" && size === 8);
   return { pieces, pointers, privateBase: base?.offset ?? null, constantBytes: inlineBytes + bytes };
 }
+
+/** What work items find of sizes in a compiled kernel's payload: they have special registers for it. */
+const sizes: Readonly<Record<string, "group-size" | "group-count" | "item-count" | "zero">> = {
+  local_size: "group-size",
+  enqueued_local_size: "group-size",
+  group_count: "group-count",
+  global_size: "item-count",
+  // No launch has another one.
+  global_id_offset: "zero",
+};
+
+/** The doublewords of a payload that are sizes. `placeOf`: where an offset of `.ze_info` is in the payload. */
+const sizePieces = ({ payload }: KernelInfo, placeOf: (offset: number) => number): readonly Piece[] =>
+  payload.flatMap(({ type, offset, size }) => {
+    const kind = sizes[type];
+    if (kind === undefined) return [];
+    return dimensions
+      .filter((dimension) => 4 * (dimension + 1) <= size)
+      .map((dimension): Piece => {
+        const source: PayloadSource = kind === "zero" ? { kind } : { kind, dimension };
+        return { offset: placeOf(offset + 4 * dimension), bytes: 4, source };
+      });
+  });
 
 /** Whether a surface is all of an allocation. */
 function isWhole({ address, bytes }: Surface, memory: DeviceMemory): boolean {

@@ -47,6 +47,11 @@ test.each([
     [],
   ],
   ["a predicate of what each thread has", `setp.ge.u32 %p0, %r1, %s1; @%p0 bra END; ${work}`, []],
+  [
+    "fences, as a chunk without accesses finds nothing to order",
+    `membar.gl; setp.ge.u32 %p0, %r0, %s1; @%p0 bra NEXT; ${work} NEXT: fence.sc.cta;`,
+    [true],
+  ],
   ["a store before the branch", `st.global.u32 [%x0], %r0; setp.ge.u32 %p0, %r0, %s1; @%p0 bra END; ${work}`, []],
 ] as const)("%s", (_, region, holds) => {
   expect(waysIn(region).map((way) => way.holds)).toEqual(holds);

@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import { controlOf, type Instruction, isLanewise } from "../../../ir/index.ts";
+import { controlOf, type Instruction, isLanewise, type Op } from "../../../ir/index.ts";
 import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "../analysis/flow/block-layout.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -38,7 +38,10 @@ export function convergedBlocks(
 
 /** Whether the code for converged lanes has an instruction; an indexed branch may send each lane elsewhere. */
 const runsConverged = ({ op, lanes }: Instruction): boolean =>
-  lanes === undefined && (isLanewise(op) || op.kind === "branch" || controlOf(op) === "leave" || op.kind === "barrier");
+  lanes === undefined && (isLanewise(op) || controlOf(op) === "leave" || others.has(op.kind));
+
+/** What else has converged code. */
+const others: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>(["branch", "barrier", "fence"]);
 
 /**
  * Code without masks for the lanes of a chunk as long as they are converged, before the code for any lanes. Where they

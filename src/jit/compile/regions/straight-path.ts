@@ -159,12 +159,18 @@ function accessTest(chunk: Chunk, { target, group }: Expected, strides: GridStri
   const index = strides.indexOf(base);
   const stride = index === null ? null : strides.of(index);
   const { scale, signed } = shape;
-  if (index === null || stride === null || scale <= 0 || scale >= maxScale || scale % align !== 0) return null;
+  if (index === null || stride === null || scale <= 0 || scale >= maxScale) return null;
+  // The index may be one of bytes, as offsets into surfaces are.
+  const steps = scale % align === 0 ? [] : [...stride.values()];
   return (range) => {
     const value = chunk.value(base);
     if (value.kind !== "indexed") throw new Error("the address has no index");
     const { min: least, max: most, isExact } = range.range(index, stride, signed);
     const start = distance(value.base);
-    return both(isExact, fits(plus(start, times(least, scale)), plus(start, times(most, scale))));
+    const areAligned = steps.map((step) => isMultiple(times(scalarOf(chunk, step), scale), align));
+    return [isExact, ...areAligned].reduce(
+      both,
+      fits(plus(start, times(least, scale)), plus(start, times(most, scale))),
+    );
   };
 }

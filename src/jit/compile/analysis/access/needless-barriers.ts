@@ -107,7 +107,7 @@ function isPlain({ op, lanes }: Instruction): boolean {
   if (lanes !== undefined) return false;
   if (op.kind === "load" || op.kind === "store")
     return op.place.kind === "address" && !op.access.volatile && op.access.order === "weak";
-  return ["pure", "nothing", "branch", "return", "exit", "barrier"].includes(op.kind);
+  return ["pure", "nothing", "fence", "branch", "return", "exit", "barrier"].includes(op.kind);
 }
 
 /** Whether an instruction accesses nothing but shared memory and parameters of the kernel. */

@@ -3,12 +3,13 @@ import { propagateConstants } from "../../../../ir/flow/constants.ts";
 import { type FlowGraph, flowGraphOf, type FlowOptions } from "../../../../ir/flow/flow-graph.ts";
 import { type FlowCode, type Liveness, livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
 import { withWebs } from "../../../../ir/flow/webs.ts";
-import type { Instruction, IrFunction } from "../../../../ir/index.ts";
+import type { Instruction, IrFunction, Register } from "../../../../ir/index.ts";
 import { mapOperands } from "../../../../ir/operands.ts";
 import { bind, type Bindings, bitsOf } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
+import { conditionsForNumbers } from "./predicate-values.ts";
 import type { SourceCode } from "./source-code.ts";
 
 /** A function with bound expressions, propagated constants and split registers, and the analyses of its flow. */
@@ -65,7 +66,12 @@ export function prepare(
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
   const read = before.liveIn(0);
   const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
-  const instructions = addsForDisjointOrs(propagateConstants(registers, bound, bindings, once).instructions, once);
+  const known = propagateConstants(registers, bound, bindings, once).instructions;
+  const isWhole = ({ class: c, bits }: Register): boolean => c === "pred" || bits >= 32;
+  const isValue = (r: number): boolean => once(r) && isWhole(registers[r]!) && !returned.includes(r);
+  const summed = addsForDisjointOrs(known, once);
+  // In a byte file others see what a register holds.
+  const instructions = ir.file === undefined ? conditionsForNumbers(summed, isValue) : summed;
   return {
     ir: { ...ir, registers },
     instructions,

@@ -1,6 +1,6 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import { postDominatorsOf } from "../../../../ir/flow/dominance.ts";
-import type { Instruction } from "../../../../ir/index.ts";
+import type { Instruction, Op } from "../../../../ir/index.ts";
 import { BlockUniform } from "../values/block-uniform.ts";
 import type { Invariants } from "../values/invariant-code.ts";
 import { type SharedPredicates, sharedPredicatesOf } from "../values/shared-predicates.ts";
@@ -93,6 +93,9 @@ export function arrivesTogether(analysis: UniformityAnalysis, { barriers, spins,
 
 type Code = UniformityAnalysis["code"];
 
+/** What may stand in code that is executed once for a block. */
+const scalarKinds: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>(["pure", "nothing", "fence"]);
+
 /**
  * Whether a block only computes values that are the same in all threads, and sends all of them the same way.
  * `isElsewhere`: whether an instruction is executed at other places.
@@ -109,7 +112,7 @@ function isScalarBlock(
     const instruction = instructions[i]!;
     const { op, lanes, guard } = instruction;
     const isJump = op.kind === "branch" && i === end - 1 && guard?.collapse === undefined;
-    if (lanes !== undefined || (op.kind !== "pure" && op.kind !== "nothing" && !isJump)) return false;
+    if (lanes !== undefined || (!isJump && !scalarKinds.has(op.kind))) return false;
     if (!touchesOnly(instruction, isShared)) return false;
   }
   return true;

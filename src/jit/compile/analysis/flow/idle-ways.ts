@@ -65,7 +65,7 @@ function firstBlockOf(
   for (let i = graph.blocks[start]!.start; i < end - 1; i++) {
     const instruction = instructions[i]!;
     const { op } = instruction;
-    if (invariants.has(i) || op.kind === "nothing") continue;
+    if (invariants.has(i) || doesNothing(instruction)) continue;
     if (!computes(instruction)) return null;
     const writes = registersWritten(instruction);
     if (writes.some(isShared)) {
@@ -113,7 +113,7 @@ function leadsOut(
     const after = barriers.get(block);
     const isComputed = after === undefined && op.kind !== "branch";
     for (let i = block === start ? end - 1 : from; i < (isComputed ? end : end - 1); i++) {
-      if (invariants.has(i) || instructions[i]!.op.kind === "nothing") continue;
+      if (invariants.has(i) || doesNothing(instructions[i]!)) continue;
       const writes = registersWritten(instructions[i]!);
       if (!computes(instructions[i]!) || writes.some((r) => isShared(r) || r === predicate)) return false;
       for (const r of writes) written.add(r);
@@ -133,6 +133,9 @@ function leadsOut(
   }
   return false;
 }
+
+/** Whether a chunk that accesses no memory does nothing at an instruction: a fence orders its accesses alone. */
+const doesNothing = ({ op }: Instruction): boolean => op.kind === "nothing" || op.kind === "fence";
 
 /** Whether an instruction does nothing but compute registers, in all lanes. */
 const computes = ({ op, guard, lanes, dst }: Instruction): boolean =>

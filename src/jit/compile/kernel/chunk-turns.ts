@@ -56,6 +56,7 @@ export class ChunkTurns {
     this.#beginOrResume(() => {
       start.beginBlock();
       this.#clearStates();
+      body.reductions?.begin();
     });
     w.assign([{ local: this.#released, value: wasm.i32(0) }]);
     w.loop((again) => {
@@ -78,6 +79,11 @@ export class ChunkTurns {
       // If no chunk has yielded, all that are left wait at the barrier.
       if (unit.graph.countsBarriers || body.counted !== null) this.#settleBarriers();
       else w.assign([{ local: this.#released, value: wasm.op("i32.eqz", local32(this.#yielded)) }]);
+      const { reductions } = body;
+      if (reductions !== null) {
+        w.get(this.#released);
+        w.if(() => reductions.release());
+      }
       this.#stopIfOnlyWaiting();
       if (unit.shape.width !== null) this.#giveUpIfOthersEnded();
       w.value(wasm.op("i32.or", local32(this.#yielded), local32(this.#waits)));
@@ -164,6 +170,7 @@ export class ChunkTurns {
     body.flow.reset();
     this.#suspension.restore();
     body.counted?.resume();
+    body.reductions?.resume();
     body.begin();
     if (unit.suspendedFrames.isUsed) storeWord(w, context, "resumesYielded", isYielded);
     w.value(isYielded);

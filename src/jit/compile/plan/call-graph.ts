@@ -225,4 +225,8 @@ const isCountedBarrier = ({ op, lanes }: Instruction): boolean =>
 
 /** Whether an instruction is a barrier for all threads of the block that reduces their predicates. */
 const isBlockReduction = ({ op, lanes, guard }: Instruction): boolean =>
-  op.kind === "barrier" && op.mode === "red" && isBlockBarrier({ ...op, mode: "sync" }) && guard === null && lanes === undefined;
+  op.kind === "barrier" &&
+  op.mode === "red" &&
+  isBlockBarrier({ ...op, mode: "sync" }) &&
+  guard === null &&
+  lanes === undefined;

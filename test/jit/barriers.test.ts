@@ -93,6 +93,16 @@ bar.red.and.pred %p1, 0, 1; selp.u32 %r7, 1, 0, %p1;
 done: st.global.v4.u32 [%out], {%r5, %r6, %r7, %t};`,
   },
   {
+    name: "lanes of a warp wait in a loop for others that vote, and nobody asks for the result",
+    body: `mov.u32 %r0, box; mov.u32 %r2, 0; st.shared.u32 [%r0], %r2; bar.sync 0; setp.ne.u32 %p1, %t, 5; @%p1 bra vote;
+mov.u32 %r7, 0;
+wait: add.u32 %r7, %r7, 1; ld.volatile.shared.u32 %r4, [%r0]; setp.eq.u32 %p2, %r4, 0; @%p2 bra wait;
+vote: setp.eq.u32 %p3, %t, 99; @%p3 bra give; bra meet;
+give: mov.u32 %r5, 8; st.volatile.shared.u32 [%r0], %r5;
+meet: setp.lt.u32 %p0, %t, 40; barrier.red.popc.u32 %r6, 0, %p0; barrier.red.or.pred %p3, 0, %p0;
+selp.u32 %r8, 1, 0, %p3; ld.volatile.shared.u32 %r4, [%r0]; st.global.v2.u32 [%out], {%r4, %r8};`,
+  },
+  {
     name: "others wait in a loop meanwhile",
     body: `mov.u32 %r0, box; setp.lt.u32 %p0, %t, 40; mov.u32 %r2, 0; st.shared.u32 [%r0], %r2; bar.sync 0;
 setp.ne.u32 %p1, %t, 99; @%p1 bra wait; mov.u32 %r2, 3; st.volatile.shared.u32 [%r0], %r2;

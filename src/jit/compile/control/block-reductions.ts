@@ -64,13 +64,15 @@ export class BlockReductions {
     this.begin();
   }
 
-  /** A chunk resumes: the lanes that were suspended at barriers take the results. */
+  /** All lanes of a chunk have waited at barriers, and resume: they take the results, where these are used. */
   resume(): void {
-    const { graph, instructions } = this.#chunk.analysis.code;
+    const { graph, instructions, liveness } = this.#chunk.analysis.code;
     for (const [block, at] of this.#barriers) {
       const last = instructions[graph.blocks[block]!.end - 1]!;
       if (last.op.kind !== "barrier" || last.op.reduce === null) continue;
       const { op } = last;
+      // Others may share the local of a register that is not.
+      if (!last.dst.some((register) => typeof register === "number" && liveness.liveIn(at).has(register))) continue;
       const reduction = last.op.reduce.op;
       const lanes = this.#suspension.maskAt(at, "barrier").map((local) => wasm.local("v128", local));
       this.#with(words.last.votes, (votes) =>

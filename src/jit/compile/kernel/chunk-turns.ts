@@ -170,13 +170,15 @@ export class ChunkTurns {
     body.flow.reset();
     this.#suspension.restore();
     body.counted?.resume();
-    body.reductions?.resume();
     body.begin();
     if (unit.suspendedFrames.isUsed) storeWord(w, context, "resumesYielded", isYielded);
     w.value(isYielded);
     w.if(
       () => body.flow.resume("yield"),
-      () => body.flow.resume("barrier"),
+      () => {
+        body.reductions?.resume();
+        body.flow.resume("barrier");
+      },
     );
   }
 

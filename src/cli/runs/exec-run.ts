@@ -30,7 +30,7 @@ export interface ExecPlan {
 }
 
 /** Reports of one launch, and the stack of the program there. */
-export interface LaunchReports {
+interface LaunchReports {
   readonly reports: readonly Report[];
   readonly launchedAt: readonly HostFrame[];
 }

@@ -17,8 +17,8 @@ import type { Reconvergence } from "./reconvergence.ts";
 
 /**
  * Barriers other than the one for all threads of a block: named, with a count, split into arrive and wait, or with a
- * reduction beside such. The host counts arrivals. A warp arrives as a whole: if lanes of it are elsewhere, the launch is given up.
- * A hardware thread arrives with any of its lanes.
+ * reduction beside such. The host counts arrivals. A warp arrives as a whole: if lanes of it are elsewhere, the launch
+ * is given up. A hardware thread arrives with any of its lanes.
  */
 export class CountedBarriers {
   readonly #chunk: Chunk;

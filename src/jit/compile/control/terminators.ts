@@ -340,13 +340,10 @@ export class Terminators {
   #barrier({ index: block, end }: FlowBlock, op: Extract<Op, { kind: "barrier" }>, instruction: Instruction): void {
     const { points, counted, reductions, suspension } = this.#parts;
     const at = points.barriers.get(block)!;
-    if (points.isCounted) {
-      counted!.arrive(block, end - 1, instruction, op, at);
-      return;
-    }
     reductions?.vote(block, instruction, op);
     const state = suspension!.uniformBarrierBefore(at);
-    if (state !== null) suspension!.arrive(state);
+    if (counted !== null) counted.arrive(block, end - 1, instruction, op, at);
+    else if (state !== null) suspension!.arrive(state);
     else this.#suspend("barrier", block, at, instruction.guard);
   }
 

@@ -8,6 +8,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -262,6 +263,20 @@ static napi_value do_guard(napi_env env, napi_callback_info info) {
   return number(env, guard_begin((int)integer(env, argv[0]), path));
 }
 
+/* note(list, entry): see guard.h. */
+static napi_value do_note(napi_env env, napi_callback_info info) {
+  napi_value argv[max_arguments];
+  size_t length;
+  arguments(env, info, argv);
+  if (napi_get_value_string_utf8(env, argv[1], NULL, 0, &length) != napi_ok) return number(env, -EINVAL);
+  char *entry = malloc(length + 1);
+  if (entry == NULL) return number(env, -ENOMEM);
+  napi_get_value_string_utf8(env, argv[1], entry, length + 1, &length);
+  int result = guard_note((int)integer(env, argv[0]), entry, length);
+  free(entry);
+  return number(env, result);
+}
+
 static napi_value do_unguard(napi_env env, napi_callback_info info) {
   (void)env;
   (void)info;
@@ -278,7 +293,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
       {"memory", do_memory}, {"map", do_map},         {"mapOver", do_map_over}, {"release", do_release},
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
-      {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"unguard", do_unguard}, {"end", do_end},
+      {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"note", do_note}, {"unguard", do_unguard}, {"end", do_end},
       {"loadCode", do_load_code}, {"runCode", do_run_code},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

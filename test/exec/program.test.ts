@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { cpSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -64,6 +64,61 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     ["options after the program are its own", ["-c", 'test "$1" = --seed', "sh", "--seed"], 0],
   ])("%s", (_, args, wanted) => {
     expect(cli.run("exec", "/bin/sh", ...args).status).toBe(wanted);
+  });
+
+  // docs/cli.md: with --json stdout has exactly one document, whatever happens; the status is 128 and the signal.
+  test.each([
+    ["the thread that answers", ["--engine", "interpreter"]],
+    ["others", ["--threads", "2"]],
+  ])("one document, with --json, when a signal ends the program during a kernel of %s", async (_, options) => {
+    const source = `
+      #include <dlfcn.h>
+      #include <stdio.h>
+      static const char *ptx =
+        ".version 8.0\\n.target sm_80\\n.address_size 64\\n.visible .entry once() { ret; }\\n"
+        ".visible .entry forever(.param .u64 word) { .reg .u32 %r; .reg .pred p; .reg .u64 %d; ld.param.u64 %d, [word];\\n"
+        "again: ld.volatile.global.u32 %r, [%d]; setp.eq.u32 p, %r, 0; @p bra again; ret; }\\n";
+      typedef int function();
+      static void *driver;
+      static function *of(const char *name) { return (function *)dlsym(driver, name); }
+      static void launch(void *module, const char *name, void **arguments) {
+        void *kernel;
+        of("cuModuleGetFunction")(&kernel, module, name);
+        of("cuLaunchKernel")(kernel, 1, 1, 1, 32, 1, 1, 0, 0L, arguments, 0L);
+      }
+      int main(void) {
+        void *context, *module;
+        unsigned long long word;
+        void *arguments[] = {&word};
+        driver = dlopen("libcuda.so.1", RTLD_NOW);
+        of("cuInit")(0);
+        of("cuDevicePrimaryCtxRetain")(&context, 0);
+        of("cuCtxSetCurrent")(context);
+        of("cuModuleLoadData")(&module, ptx);
+        of("cuMemAlloc_v2")(&word, 4L);
+        launch(module, "once", 0L);
+        of("cuCtxSynchronize")();
+        puts("begins");
+        fflush(stdout);
+        launch(module, "forever", arguments);
+        of("cuCtxSynchronize")();
+      }`;
+    writeFileSync(join(cli.work, "forever.c"), source);
+    execFileSync("cc", ["-w", "-o", "forever", "forever.c", "-ldl"], { cwd: cli.work });
+    const command = [join(cli.folder, "dist/cli/main.js"), "exec", "--json", ...options, "./forever"];
+    const run = spawn(process.execPath, command, { cwd: cli.work, env: { ...process.env, LANEWISE_CACHE: "off" } });
+    let [stdout, stderr] = ["", ""];
+    run.stdout.on("data", (text) => {
+      stdout += text;
+    });
+    run.stderr.on("data", (text) => {
+      // The kernel has begun soon after.
+      if (!stderr.includes("begins")) setTimeout(() => run.kill("SIGTERM"), 1000);
+      stderr += text;
+    });
+    const status = await new Promise((resolve) => void run.on("close", resolve));
+    expect(status).toBe(128 + 15);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, status: 143, launches: [{ kernel: "once", ok: true }] });
   });
 
   // cudaTypedefs.h: the first numbers of each form's type.

@@ -78,7 +78,8 @@ export function blockReduction(scope: Scope): void {
   const name = random.pick(["bar.red", "barrier.cta.red"]);
   const count = random.chance(0.3) ? `, ${counted(scope)}` : "";
   const p = `${random.chance(0.3) ? "!" : ""}${text.register(1)}`;
-  const at = `${random.below(8)}${count}`;
+  // Those of all threads at barrier 0 are compiled, where a kernel has no others.
+  const at = random.chance(0.6) ? "0" : `${random.below(8)}${count}`;
   if (random.chance(0.5)) text.add(`${name}.popc.u32 ${text.register(32)}, ${at}, ${p};`);
   else text.add(`${name}.${random.pick(["and", "or"])}.pred ${text.register(1)}, ${at}, ${p};`);
 }

@@ -67,6 +67,59 @@ describe("barriers that are counted", () => {
   });
 });
 
+/** Threads vote in rounds: at the barriers of all, beside others of all, in a loop that some warps leave early. */
+const votes: readonly Case[] = [
+  {
+    name: "one vote after the other",
+    body: `and.b32 %r2, %t, 3; setp.eq.u32 %p0, %r2, 1; setp.lt.u32 %p1, %t, 200; setp.gt.u32 %p2, %t, 200;
+bar.red.popc.u32 %r5, 0, %p0; bar.red.and.pred %p1, 0, %p1; bar.red.or.pred %p2, 0, %p2; bar.red.or.pred %p3, 0, %p0;
+selp.u32 %r6, 1, 0, %p1; selp.u32 %r7, 2, 4, %p2; or.b32 %r6, %r6, %r7; selp.u32 %r7, 8, 16, %p3; or.b32 %r6, %r6, %r7;
+bar.red.and.pred %p0, 0, !%p0; selp.u32 %r7, 32, 64, %p0; or.b32 %r6, %r6, %r7;
+st.global.v2.u32 [%out], {%r5, %r6};`,
+  },
+  {
+    name: "until nobody votes, with memory exchanged between",
+    body: `${place} mov.u32 %r2, 0; mov.u32 %r5, 0; mov.u32 %r9, 0;
+again: add.u32 %r6, %t, %r5; st.shared.u32 [%r1], %r6; bar.sync 0;
+add.u32 %r3, %t, 33; rem.u32 %r3, %r3, 100; shl.b32 %r3, %r3, 2; add.u32 %r3, %r0, %r3; ld.shared.u32 %r4, [%r3];
+add.u32 %r2, %r2, %r4; add.u32 %r5, %r5, 1; setp.gt.u32 %p0, %t, %r5; setp.lt.u32 %p2, %r5, 7; and.pred %p0, %p0, %p2;
+barrier.red.popc.u32 %r7, 0, %p0; add.u32 %r9, %r9, %r7; setp.ne.u32 %p1, %r7, 0; @%p1 bra again;
+st.global.v4.u32 [%out], {%r2, %r5, %r7, %r9};`,
+  },
+  {
+    name: "warps end between votes",
+    body: `bar.red.popc.u32 %r5, 0, 1; setp.ge.u32 %p0, %t, 64; @%p0 bra done; bar.red.popc.u32 %r6, 0, 1;
+bar.red.and.pred %p1, 0, 1; selp.u32 %r7, 1, 0, %p1;
+done: st.global.v4.u32 [%out], {%r5, %r6, %r7, %t};`,
+  },
+  {
+    name: "lanes of a warp wait in a loop for others that vote, and nobody asks for the result",
+    body: `mov.u32 %r0, box; mov.u32 %r2, 0; st.shared.u32 [%r0], %r2; bar.sync 0; setp.ne.u32 %p1, %t, 5; @%p1 bra vote;
+mov.u32 %r7, 0;
+wait: add.u32 %r7, %r7, 1; ld.volatile.shared.u32 %r4, [%r0]; setp.eq.u32 %p2, %r4, 0; @%p2 bra wait;
+vote: setp.eq.u32 %p3, %t, 99; @%p3 bra give; bra meet;
+give: mov.u32 %r5, 8; st.volatile.shared.u32 [%r0], %r5;
+meet: setp.lt.u32 %p0, %t, 40; barrier.red.popc.u32 %r6, 0, %p0; barrier.red.or.pred %p3, 0, %p0;
+selp.u32 %r8, 1, 0, %p3; ld.volatile.shared.u32 %r4, [%r0]; st.global.v2.u32 [%out], {%r4, %r8};`,
+  },
+  {
+    name: "others wait in a loop meanwhile",
+    body: `mov.u32 %r0, box; setp.lt.u32 %p0, %t, 40; mov.u32 %r2, 0; st.shared.u32 [%r0], %r2; bar.sync 0;
+setp.ne.u32 %p1, %t, 99; @%p1 bra wait; mov.u32 %r2, 3; st.volatile.shared.u32 [%r0], %r2;
+wait: ld.volatile.shared.u32 %r4, [%r0]; setp.eq.u32 %p2, %r4, 0; @%p2 bra wait;
+bar.red.popc.u32 %r5, 0, %p0; st.global.v2.u32 [%out], {%r4, %r5};`,
+  },
+];
+
+describe("all threads vote", () => {
+  test.each(votes)("$name", (c) => {
+    const options = { before: shared, block, grid: [3, 1, 1], ...c } as const;
+    const { reports, out } = expectSame(options, inWarps);
+    expect(reports).toEqual([]);
+    expect(out.some((word) => word !== 0)).toBe(true);
+  });
+});
+
 /** Behind the barrier a loop begins in which threads wait for others. */
 const spinning = (meet: string): string => `and.b32 %r9, %t, 31; mov.u32 %r0, box; setp.ne.u32 %p0, %t, 0;
 @%p0 bra wait; mov.u32 %r2, 5; st.shared.u32 [%r0+64], %r2;

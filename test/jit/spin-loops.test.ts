@@ -32,6 +32,20 @@ MEET: bar.sync 0;
   ret;
 }`;
 
+/** All blocks meet once; thread 0 of each counts how often it looks whether all have come. */
+const counted = `${head}
+.visible .entry counted(.param .u64 counter, .param .u64 looks) {
+  .reg .pred p; .reg .u32 %a<8>; .reg .u64 %d<6>;
+  ld.param.u64 %d1, [counter]; ld.param.u64 %d2, [looks];
+  mov.u32 %a1, %ctaid.x; mov.u32 %a2, %nctaid.x; mov.u32 %a3, %tid.x; mov.u32 %a4, 0;
+  setp.ne.u32 p, %a3, 0; @p bra MEET;
+  atom.global.add.u32 %a5, [%d1], 1;
+WAIT: add.u32 %a4, %a4, 1; ld.volatile.global.u32 %a5, [%d1]; setp.lt.u32 p, %a5, %a2; @p bra WAIT;
+  mul.wide.u32 %d3, %a1, 4; add.u64 %d2, %d2, %d3; st.global.u32 [%d2], %a4;
+MEET: bar.sync 0;
+  ret;
+}`;
+
 /** Each block waits for the flag of the one after it, and the last for nothing. */
 const chain = `${head}
 .visible .entry chain(.param .u64 flags) {
@@ -95,6 +109,23 @@ test("the interpreter, too, lets blocks wait for later ones in a loop with a bar
   const args = { grid: 12, block: 64, args: [words], engine: "interpreter" } as const;
   expect(device.load(inStep).kernel("inStep").launch(args)).toMatchObject({ engine: "interpreter", reports: [] });
   expect([...words.read()]).toEqual(climbed);
+});
+
+test("where one block waits for others, those that begin after it do not wait for long before it is their turn", () => {
+  const device = new Device({ engine: "jit", hostThreads: 1 });
+  const kernel = device.load(counted).kernel("counted");
+  const blocks = 24;
+  const looksOf = (): number[] => {
+    const [counter, looks] = [device.buffer("u32", 1), device.buffer("u32", blocks)];
+    const args = { grid: blocks, block: 256, args: [counter, looks] };
+    expect(kernel.launch(args)).toMatchObject({ engine: "jit", reports: [] });
+    return [...looks.read()];
+  };
+  // The last block finds all others. Nothing is known before the first one has waited.
+  const first = looksOf();
+  expect(first[blocks - 1]).toBe(1);
+  expect(Math.max(...first.slice(2))).toBeLessThan(10_000);
+  expect(Math.max(...looksOf())).toBeLessThan(10_000);
 });
 
 describe.each([

@@ -7,7 +7,7 @@ import { profileOf, Profiler } from "../../profiler/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
 import type { Options } from "../options/options.ts";
-import { type ExecPlan, execProgram, type ExecResult } from "../runs/exec-run.ts";
+import { type ExecDocument, type ExecPlan, execProgram, type ExecResult } from "../runs/exec-run.ts";
 import { kernelStore, nativeCompiler } from "../runs/run-execution.ts";
 import { reportToJson } from "../runs/run-json.ts";
 import { launchDefaults } from "../runs/run-settings.ts";
@@ -36,6 +36,7 @@ async function planOf(options: Options, terminal: Terminal): Promise<ExecPlan> {
     device: { hostThreads: launch.hostThreads ?? 1, kernelStore: store, nativeCompiler: compiler },
     stdout: options.has("json") ? "stderr" : "inherit",
     recording: options.value("record"),
+    document: options.has("json") && options.integer("explore", 1) === null ? entries : null,
     warn: (text) => terminal.err(`lanewise: ${text}`),
     onReports(reports, launchedAt) {
       for (const line of reports.flatMap(assertionLines)) terminal.err(line);
@@ -52,25 +53,28 @@ function statusOf({ status, reports, misuses }: ExecResult, isSanitized: boolean
   return status === 0 && isSanitized && hasErrors ? exitStatus.faulted : status;
 }
 
+/** The entries of the document of `--json`. */
+const entries: ExecDocument = {
+  launch: ({ kernel, grid, block, result: { engine, interpreted, notNative, milliseconds, ok } }) => ({
+    kernel,
+    grid,
+    block,
+    engine,
+    ...(interpreted === null ? {} : { interpreted }),
+    ...(notNative === undefined ? {} : { notNative }),
+    milliseconds,
+    ok,
+  }),
+  reports: ({ reports, launchedAt }) =>
+    reports.map((report) => ({ ...reportToJson(report), ...(launchedAt.length === 0 ? {} : { launchedAt }) })),
+};
+
 const resultToJson = (result: ExecResult, status: number): object => ({
   ok: status === 0,
   status: result.status,
-  launches: result.launches.map(
-    ({ kernel, grid, block, result: { engine, interpreted, notNative, milliseconds, ok } }) => ({
-      kernel,
-      grid,
-      block,
-      engine,
-      ...(interpreted === null ? {} : { interpreted }),
-      ...(notNative === undefined ? {} : { notNative }),
-      milliseconds,
-      ok,
-    }),
-  ),
+  launches: result.launches.map(entries.launch),
   ...(result.misuses.length === 0 ? {} : { misuses: result.misuses }),
-  reports: result.reports.flatMap(({ reports, launchedAt }) =>
-    reports.map((report) => ({ ...reportToJson(report), ...(launchedAt.length === 0 ? {} : { launchedAt }) })),
-  ),
+  reports: result.reports.flatMap(entries.reports),
 });
 
 /** Runs the program, and writes a page of what its kernels do. */

@@ -23,6 +23,8 @@ export interface ExecPlan {
   readonly stdout: "inherit" | "stderr" | "keep";
   /** The file into which its launches are written, or null. */
   readonly recording: string | null;
+  /** How what is known is written in the document of `--json`; null if nobody wants one. */
+  readonly document: ExecDocument | null;
   readonly warn: (text: string) => void;
   readonly onReports: (reports: readonly Report[], launchedAt: readonly HostFrame[]) => void;
 }
@@ -31,6 +33,12 @@ export interface ExecPlan {
 interface LaunchReports {
   readonly reports: readonly Report[];
   readonly launchedAt: readonly HostFrame[];
+}
+
+/** The entries of the document of `--json`. */
+export interface ExecDocument {
+  readonly launch: (launch: EndedLaunch) => object;
+  readonly reports: (reports: LaunchReports) => readonly object[];
 }
 
 /** A program that has ended. */
@@ -74,28 +82,41 @@ function recorderFor({ recording, program, args, options: { launch } }: ExecPlan
   return new Recorder(file, { program, args, ...ran });
 }
 
+/** The lists of the document of `--json`, as the native part numbers them. */
+const lists = { launches: 0, reports: 1, misuses: 2, none: -1 } as const;
+
 /**
  * Runs a program to its end.
  *
  * @throws UsageError if it cannot be started
  */
 export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
-  const { native, program, args } = plan;
+  const { native, program, args, document } = plan;
   const reports: LaunchReports[] = [];
   const launches: EndedLaunch[] = [];
   const misuses: string[] = [];
   let stdout = "";
   let processes = 0;
+  const note = (list: keyof typeof lists, entry: object | string): void => {
+    native.addon.note(lists[list], JSON.stringify(entry));
+  };
+  if (document !== null) note("none", "");
   const server = new ExecServer(native, plan.options, plan.device, {
     warn: plan.warn,
     onReports(found, launchedAt) {
       reports.push({ reports: found, launchedAt });
+      for (const entry of document?.reports({ reports: found, launchedAt }) ?? []) note("reports", entry);
       plan.onReports(found, launchedAt);
     },
     recorder: () => recorderFor(plan, ++processes),
-    onMisuse: (text) => misuses.push(text),
+    onMisuse(text) {
+      misuses.push(text);
+      if (document !== null) note("misuses", text);
+    },
     onLaunch(launch) {
-      if (launches.length < maxLaunches) launches.push(launch);
+      if (launches.length >= maxLaunches) return;
+      launches.push(launch);
+      if (document !== null) note("launches", document.launch(launch));
     },
   });
   const child = spawn(program, args, {

@@ -137,6 +137,11 @@ const headerWords = [
   "resumed",
   /** Rounds in which all chunks only wait after which the block stops. */
   "patience",
+  /** Of barriers that reduce predicates of all threads: the votes and the voters, of this round and of the last. */
+  "votes",
+  "voters",
+  "lastVotes",
+  "lastVoters",
   /**
    * For functions that may suspend: the byte of memory where the state of the chunk begins; whether the chunk resumes
    * after it has yielded (else after barriers); the suspended frame of the activation that resumes, or 0 if one begins;

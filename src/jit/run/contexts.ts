@@ -42,12 +42,12 @@ export const mostContexts = (kernel: CompiledKernel, sharedBytes: number): numbe
 
 /**
  * Rounds in which the chunks of a block only yield, after which it is the turn of other blocks. Most loops that could
- * wait for other blocks do not; a block that has waited once probably will again, and one of a cluster has others to
- * wait for.
+ * wait for other blocks do not; a block that has waited once probably will again, as will those of the same kernel that
+ * begin after it, and one of a cluster has others to wait for.
  */
 const patience = { alone: 1024, together: 4 };
 
-/** Makes a block that has waited stop sooner the next time. */
+/** Makes a block stop sooner, which has waited or is one of a kernel whose blocks wait. */
 export function yieldSooner(grid: Grid, { layout }: CompiledKernel, context: number): void {
   grid.memory.views.i32[(context + layout.words.patience) >>> 2] = patience.together;
 }

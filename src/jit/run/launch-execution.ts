@@ -186,6 +186,7 @@ export class LaunchExecution implements Work {
   }
 
   yieldSooner(context: number): void {
+    this.#loaded.noteWait();
     yieldSooner(this.#grid, this.#loaded.kernel, context);
   }
 
@@ -195,6 +196,7 @@ export class LaunchExecution implements Work {
     const context = this.#shared.contexts.take(this.#bytes);
     this.#opened.push(context);
     fillContext(this.#grid, this.#loaded.kernel, context, this.#request, this.#extents);
+    if (this.#loaded.blocksWait) yieldSooner(this.#grid, this.#loaded.kernel, context);
     return context;
   }
 

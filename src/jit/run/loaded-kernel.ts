@@ -18,6 +18,7 @@ export class LoadedKernel {
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
   #host: (() => Host) | null = null;
   #blockMs: number;
+  #blocksWait = false;
 
   /** `blockMs`: a guess, until a block has been seen; `native`: null where machine code is not asked for. */
   constructor(
@@ -51,6 +52,16 @@ export class LoadedKernel {
   /** Notes what the blocks of a launch have taken, in milliseconds each. */
   noteTime(blockMs: number): void {
     this.#blockMs = blockMs;
+  }
+
+  /** Whether a block has waited for others: those that follow probably will too. */
+  get blocksWait(): boolean {
+    return this.#blocksWait;
+  }
+
+  /** Notes that a block has waited for others. */
+  noteWait(): void {
+    this.#blocksWait = true;
   }
 
   /** Runs blocks in a context. Returns `to`, or the linear index of a block that waits for others. */

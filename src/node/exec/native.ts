@@ -31,6 +31,11 @@ export interface NativeAddon {
    * `path`: the socket, which goes with it.
    */
   guard(pid: number, path: string): number;
+  /**
+   * Notes what the document of `--json` has so far, in case the process is ended so: an entry, as JSON, of the list
+   * `launches` (0), `reports` (1) or `misuses` (2); or (-1) that there is to be one.
+   */
+  note(list: number, entry: string): number;
   /** The program has ended: signals are for this process again. */
   unguard(): void;
   /** Ends the process at once, without its threads. */

@@ -1,4 +1,4 @@
-import type { Instruction, Op } from "../../../ir/index.ts";
+import type { Instruction } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { reductionWords } from "../../abi/chunk-state.ts";
@@ -12,14 +12,13 @@ import { callHost, importHost } from "../module/host-calls.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { loadLive } from "../sync/named-lanes.ts";
 import type { Suspension } from "../sync/suspension.ts";
+import { type Barrier, writeReduction } from "./barrier-results.ts";
 import type { Reconvergence } from "./reconvergence.ts";
-
-type Barrier = Extract<Op, { kind: "barrier" }>;
 
 /**
  * Barriers other than the one for all threads of a block: named, with a count, split into arrive and wait, or with a
- * reduction. The host counts arrivals. A warp arrives as a whole: if lanes of it are elsewhere, the launch is given up.
- * A hardware thread arrives with any of its lanes.
+ * reduction beside such. The host counts arrivals. A warp arrives as a whole: if lanes of it are elsewhere, the launch
+ * is given up. A hardware thread arrives with any of its lanes.
  */
 export class CountedBarriers {
   readonly #chunk: Chunk;
@@ -86,22 +85,14 @@ export class CountedBarriers {
   }
 
   /** Writes the result of a reduction to the registers of lanes. */
-  #writeReduction({ dst: [register] }: Instruction, { reduce }: Barrier, lanes: readonly Wasm[]): void {
-    if (reduce === null || typeof register !== "number") return;
-    const { writer: w, locals } = this.#chunk;
+  #writeReduction(instruction: Instruction, op: Barrier, lanes: readonly Wasm[]): void {
+    if (op.reduce === null) return;
+    const { writer: w } = this.#chunk;
     const result = w.local("i32");
     this.#getState();
-    w.memory("i32.load", 4, reductionWords[reduce.op]);
+    w.memory("i32.load", 4, reductionWords[op.reduce.op]);
     w.set(result);
-    const scalar = wasm.local("i32", result);
-    const all = wasm.op("i32x4.splat", reduce.op === "popc" ? scalar : wasm.op("i32.sub", wasm.i32(0), scalar));
-    w.assign(
-      locals(register).map((local, q) => {
-        const old = wasm.local(w.typeOf(local), local);
-        const isVector = w.typeOf(local) === "v128";
-        return { local, value: isVector ? wasm.blend(lanes[q]!, all, old) : wasm.select(anyOf(lanes), scalar, old) };
-      }),
-    );
+    writeReduction(this.#chunk, instruction, op, lanes, wasm.local("i32", result));
     w.release(result);
   }
 

@@ -13,6 +13,7 @@ import type { Suspension } from "../sync/suspension.ts";
 import type { BlockEnd, Branch, ConvergedBranch } from "./block-end.ts";
 import { type BackEdge, isSelfLoop, takesBackEdge } from "./check-free-loop.ts";
 import type { ConvergedPath } from "./converged-path.ts";
+import type { BlockReductions } from "./block-reductions.ts";
 import type { CountedBarriers } from "./counted-barriers.ts";
 import type { IfConversion } from "./if-conversion.ts";
 import { type IndexedBranch, writeIndexedBranch } from "./indexed-branch.ts";
@@ -38,6 +39,7 @@ interface TerminatorContext {
   readonly points: SuspensionPoints;
   readonly suspension: Suspension | null;
   readonly counted: CountedBarriers | null;
+  readonly reductions: BlockReductions | null;
   readonly invariants: Invariants | null;
   readonly exits: ExitLog;
   readonly faults: Faults;
@@ -336,14 +338,12 @@ export class Terminators {
   }
 
   #barrier({ index: block, end }: FlowBlock, op: Extract<Op, { kind: "barrier" }>, instruction: Instruction): void {
-    const { points, counted, suspension } = this.#parts;
+    const { points, counted, reductions, suspension } = this.#parts;
     const at = points.barriers.get(block)!;
-    if (points.isCounted) {
-      counted!.arrive(block, end - 1, instruction, op, at);
-      return;
-    }
+    reductions?.vote(block, instruction, op);
     const state = suspension!.uniformBarrierBefore(at);
-    if (state !== null) suspension!.arrive(state);
+    if (counted !== null) counted.arrive(block, end - 1, instruction, op, at);
+    else if (state !== null) suspension!.arrive(state);
     else this.#suspend("barrier", block, at, instruction.guard);
   }
 

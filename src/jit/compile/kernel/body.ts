@@ -10,6 +10,7 @@ import { Calls } from "../calls/calls.ts";
 import { FileCalls } from "../calls/file-calls.ts";
 import { writeCheckFreeLoop } from "../control/check-free-loop.ts";
 import { convergedBlocks, ConvergedPath } from "../control/converged-path.ts";
+import { BlockReductions } from "../control/block-reductions.ts";
 import { CountedBarriers } from "../control/counted-barriers.ts";
 import { IfConversion } from "../control/if-conversion.ts";
 import { type BranchCopies, Reconvergence } from "../control/reconvergence.ts";
@@ -58,6 +59,8 @@ export class Body {
   readonly flow: Reconvergence;
   /** Where the host counts which threads arrive at barriers; else null. */
   readonly counted: CountedBarriers | null;
+  /** Barriers that reduce predicates of the whole block, if no others need counting; else null. */
+  readonly reductions: BlockReductions | null;
   /** Where lanes may wait for others of their warp; else null. */
   readonly warpWaits: WarpWaits | null;
   readonly #invariants: Invariants | null;
@@ -90,6 +93,10 @@ export class Body {
       suspension !== null && points.isCounted
         ? new CountedBarriers(chunk, flow, context, suspension, points, ended)
         : null;
+    this.reductions =
+      suspension !== null && !isFunction && unit.graph.reducesInBlock
+        ? new BlockReductions(chunk, context, suspension, points)
+        : null;
     const writeStackOp = stackWriter(chunk, context, frame);
     const parts = {
       chunk,
@@ -108,6 +115,7 @@ export class Body {
     this.#instructions = new Instructions(parts);
     this.#terminators = new Terminators(chunk, {
       counted: this.counted,
+      reductions: this.reductions,
       flow,
       points,
       suspension,

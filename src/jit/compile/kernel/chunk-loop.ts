@@ -2,15 +2,20 @@ import { wasm } from "../../../wasm/index.ts";
 import type { IdleTest } from "./idle-chunks.ts";
 import { computeInvariants, increase, type KernelRun, local32 } from "./kernel-run.ts";
 
-/** What belongs to values that chunks share and each computes anew, where some chunks are skipped. */
-interface SharedValues {
-  /** Computes those that a chunk does which is skipped. */
+/**
+ * What else is done where some chunks are skipped, as for values that chunks share and each of them computes anew.
+ */
+interface SkippedTurns {
+  /** Before it is tested whether a chunk is skipped. */
   readonly compute: () => void;
   /** The chunk is skipped. */
   readonly endTurn: () => void;
   /** It is not, and begins anew. */
   readonly restart: () => void;
 }
+
+/** Which chunks are skipped. */
+type SkipTest = Pick<IdleTest, "invariants" | "alone" | "toTheEnd">;
 
 /** Loops over the chunks of a block. */
 export class ChunkLoop {
@@ -28,7 +33,7 @@ export class ChunkLoop {
   }
 
   /** From the chunk that is next to the last. `idle`: which of them are skipped. */
-  rest(write: () => void, idle: IdleTest | null = null, shared: SharedValues | null = null): void {
+  rest(write: () => void, idle: SkipTest | null = null, shared: SkippedTurns | null = null): void {
     const { writer: w } = this.#run.scope;
     const done = w.begin("block");
     w.loop((nextChunk) => {
@@ -59,7 +64,7 @@ export class ChunkLoop {
   }
 
   /** All chunks. */
-  each(write: () => void, idle: IdleTest | null = null, shared: SharedValues | null = null): void {
+  each(write: () => void, idle: SkipTest | null = null, shared: SkippedTurns | null = null): void {
     this.begin();
     this.rest(write, idle, shared);
   }

@@ -56,6 +56,7 @@ export class ChunkTurns {
     this.#beginOrResume(() => {
       start.beginBlock();
       this.#clearStates();
+      body.reductions?.begin();
     });
     w.assign([{ local: this.#released, value: wasm.i32(0) }]);
     w.loop((again) => {
@@ -65,10 +66,9 @@ export class ChunkTurns {
         { local: this.#ended, value: wasm.i32(0) },
       ]);
       if (this.#patience !== null) w.assign([{ local: this.#patience.moved, value: local32(this.#released) }]);
-      chunks.each(() => {
-        this.#findState();
-        this.#takeTurn(start);
-        this.#note();
+      this.#eachWithTurn(chunks, (state) => {
+        this.#takeTurn(state, start);
+        this.#note(state);
       });
       const { warpWaits } = body;
       if (warpWaits !== null) {
@@ -79,6 +79,11 @@ export class ChunkTurns {
       // If no chunk has yielded, all that are left wait at the barrier.
       if (unit.graph.countsBarriers || body.counted !== null) this.#settleBarriers();
       else w.assign([{ local: this.#released, value: wasm.op("i32.eqz", local32(this.#yielded)) }]);
+      const { reductions } = body;
+      if (reductions !== null) {
+        w.get(this.#released);
+        w.if(() => reductions.release());
+      }
       this.#stopIfOnlyWaiting();
       if (unit.shape.width !== null) this.#giveUpIfOthersEnded();
       w.value(wasm.op("i32.or", local32(this.#yielded), local32(this.#waits)));
@@ -86,25 +91,40 @@ export class ChunkTurns {
     });
   }
 
-  /** Runs the chunk whose state has been found, if it is its turn. */
-  #takeTurn(start: ChunkStart): void {
+  /** Chunks whose turn it is. While one polls, all the others of a large block may wait at a barrier. */
+  #eachWithTurn(chunks: ChunkLoop, write: (state: number) => void): void {
     const w = this.#run.scope.writer;
     const state = w.local("i32");
-    this.#suspension.turn((end) => {
+    const isUniformBarrier = wasm.op("i32.ge_s", local32(state), wasm.i32(chunkState.uniformBarriers));
+    const isAtBarrier = wasm.op("i32.or", this.#is(state, chunkState.atBarrier), isUniformBarrier);
+    const waits = wasm.op("i32.and", isAtBarrier, wasm.op("i32.eqz", local32(this.#released)));
+    const alone = wasm.op("i32.or", this.#is(state, chunkState.ended), waits);
+    chunks.each(
+      () => write(state),
+      { invariants: [], alone, toTheEnd: null },
+      {
+        compute: () => {
+          this.#findState();
+          this.#loadState();
+          w.set(state);
+        },
+        endTurn: () => this.#noteLeft(state),
+        restart: () => {},
+      },
+    );
+    w.release(state);
+  }
+
+  /** Runs the chunk whose state has been found, and whose turn it is. */
+  #takeTurn(state: number, start: ChunkStart): void {
+    const w = this.#run.scope.writer;
+    if (this.#patience !== null) w.assign([{ local: this.#patience.before, value: local32(state) }]);
+    this.#suspension.turn(() => {
       const run = w.begin("block");
       const restore = w.begin("block");
       const uniformBarriers = this.#suspension.uniformBarriers.map(() => w.begin("block")).reverse();
       const fresh = w.begin("block");
       const suspended = w.begin("block");
-      this.#loadState();
-      w.set(state);
-      if (this.#patience !== null) w.assign([{ local: this.#patience.before, value: local32(state) }]);
-      w.value(this.#is(state, chunkState.ended));
-      w.brIf(end);
-      const isUniformBarrier = wasm.op("i32.ge_s", local32(state), wasm.i32(chunkState.uniformBarriers));
-      const isAtBarrier = wasm.op("i32.or", this.#is(state, chunkState.atBarrier), isUniformBarrier);
-      w.value(wasm.op("i32.and", isAtBarrier, wasm.op("i32.eqz", local32(this.#released))));
-      w.brIf(end);
       start.prepare();
       w.get(state);
       // By the chunk's state; of the first ones only `fresh` is a beginning.
@@ -124,7 +144,6 @@ export class ChunkTurns {
       this.#run.scope.body.write(start.isWhole);
       this.#suspendOrEnd();
     });
-    w.release(state);
   }
 
   /**
@@ -156,7 +175,10 @@ export class ChunkTurns {
     w.value(isYielded);
     w.if(
       () => body.flow.resume("yield"),
-      () => body.flow.resume("barrier"),
+      () => {
+        body.reductions?.resume();
+        body.flow.resume("barrier");
+      },
     );
   }
 
@@ -176,26 +198,28 @@ export class ChunkTurns {
     w.release(state);
   }
 
-  /** Notes the chunk's state, for the end of the round. */
-  #note(): void {
+  /** Notes the chunk's state after its turn, for the end of the round. */
+  #note(state: number): void {
     const w = this.#run.scope.writer;
-    const state = w.local("i32");
     this.#loadState();
     w.set(state);
+    this.#noteLeft(state);
     const isYielded = this.#is(state, chunkState.yielded);
+    w.assign([{ local: this.#yielded, value: wasm.op("i32.or", local32(this.#yielded), isYielded) }]);
+    if (this.#patience === null) return;
+    const { moved, before } = this.#patience;
+    const hasMoved = wasm.op("i32.ne", local32(state), local32(before));
+    const value = wasm.op("i32.or", local32(moved), wasm.op("i32.gt_u", hasMoved, isYielded));
+    w.assign([{ local: moved, value }]);
+  }
+
+  /** Notes whether the chunk has ended. */
+  #noteLeft(state: number): void {
     const isLeft = wasm.op("i32.ne", local32(state), wasm.i32(chunkState.ended));
-    w.assign([
+    this.#run.scope.writer.assign([
       { local: this.#ended, value: wasm.op("i32.or", local32(this.#ended), wasm.op("i32.eqz", isLeft)) },
-      { local: this.#yielded, value: wasm.op("i32.or", local32(this.#yielded), isYielded) },
       { local: this.#waits, value: wasm.op("i32.or", local32(this.#waits), isLeft) },
     ]);
-    if (this.#patience !== null) {
-      const { moved, before } = this.#patience;
-      const hasMoved = wasm.op("i32.ne", local32(state), local32(before));
-      const value = wasm.op("i32.or", local32(moved), wasm.op("i32.gt_u", hasMoved, isYielded));
-      w.assign([{ local: moved, value }]);
-    }
-    w.release(state);
   }
 
   #loadPatience({ left }: Patience): void {

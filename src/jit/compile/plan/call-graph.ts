@@ -49,6 +49,8 @@ export class CallGraph {
   readonly #suspending: ReadonlySet<CompiledFunction>;
   /** Whether any of the functions has barriers that the host counts. */
   readonly countsBarriers: boolean;
+  /** Whether the kernel has barriers that reduce predicates of all threads, and the host need not count any. */
+  readonly reducesInBlock: boolean;
 
   /** @throws Unsupported when the kernel can reach what is not compiled */
   constructor(kernel: CompiledFunction, program: CompiledFunctions) {
@@ -88,7 +90,10 @@ export class CallGraph {
     this.order = callOrder(kernel, (f) => this.calleesOf(f));
     this.#exiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
     this.#seeing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => mayAwaitOthers(op)));
-    this.countsBarriers = this.functions.some(({ ir }) => ir.instructions.some(isCountedBarrier));
+    this.countsBarriers = this.functions.some((f) =>
+      f.ir.instructions.some((i) => isCountedBarrier(i) && !(f === kernel && isBlockReduction(i))),
+    );
+    this.reducesInBlock = !this.countsBarriers && kernel.ir.instructions.some(isBlockReduction);
     this.#waiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => this.#waitsForLanes(op)));
     this.#suspending = this.reaching((f) => f !== kernel && this.#suspendsItself(f));
     this.#enlisting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => "allLanes" in op && op.allLanes));
@@ -217,3 +222,11 @@ export class CallGraph {
 /** Whether an instruction is a barrier that is more than the one for all threads. */
 const isCountedBarrier = ({ op, lanes }: Instruction): boolean =>
   op.kind === "barrier" && (!isBlockBarrier(op) || lanes !== undefined);
+
+/** Whether an instruction is a barrier for all threads of the block that reduces their predicates. */
+const isBlockReduction = ({ op, lanes, guard }: Instruction): boolean =>
+  op.kind === "barrier" &&
+  op.mode === "red" &&
+  isBlockBarrier({ ...op, mode: "sync" }) &&
+  guard === null &&
+  lanes === undefined;

@@ -10,7 +10,12 @@ import { plansWithout } from "./without-barriers.ts";
  */
 export function plansForSingleChunk(kernel: CompiledFunction, scope: KernelScope) {
   const { graph } = scope;
-  if (graph.countsBarriers || graph.functions.some((f) => f !== kernel && barriersIn(f).length > 0)) return null;
+  if (
+    graph.countsBarriers ||
+    graph.reducesInBlock ||
+    graph.functions.some((f) => f !== kernel && barriersIn(f).length > 0)
+  )
+    return null;
   const barriers = barriersIn(kernel);
   const { instructions } = kernel.ir;
   if (barriers.length === 0 || barriers.some((i) => instructions[i]!.guard !== null)) return null;

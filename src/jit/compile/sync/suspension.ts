@@ -155,13 +155,13 @@ export class Suspension {
   }
 
   /**
-   * Writes a chunk's turn, which ends where all lanes arrive at a uniform barrier. `write` may also branch to its end.
+   * Writes a chunk's turn, which ends where all lanes arrive at a uniform barrier.
    */
-  turn(write: (end: Label) => void, arrival: Arrival = this.#storeState): void {
+  turn(write: () => void, arrival: Arrival = this.#storeState): void {
     const { writer } = this.#chunk;
     const end = writer.begin("block");
     this.#turn = { ...arrival, end };
-    write(end);
+    write();
     this.#turn = null;
     writer.end();
   }

@@ -120,8 +120,12 @@ export function touchedIn(
   return { touched, written };
 }
 
-/** Whether all lanes of a chunk arrive at a barrier together, or none. `barrier`: the block that ends with it. */
+/**
+ * Whether all lanes of a chunk arrive at a barrier together, or none, and get nothing there. `barrier`: the block that
+ * ends with it.
+ */
 export function isUniformBarrier({ code, divergence }: UniformityAnalysis, barrier: number): boolean {
-  const { guard } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
+  const { guard, op } = code.instructions[code.graph.blocks[barrier]!.end - 1]!;
+  if (op.kind === "barrier" && op.reduce !== null) return false;
   return guard === null && !divergence.mayBePartial(barrier);
 }

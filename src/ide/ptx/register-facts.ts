@@ -4,7 +4,7 @@ import type { BodyInfo } from "../../ptx/check/context.ts";
 import { lowerAlone } from "../../ptx/lower/function-alone.ts";
 import type { FunctionDeclaration, RegisterSymbol } from "../../ptx/tree/nodes.ts";
 import type { TypeInfo } from "../../ptx/types.ts";
-import type { Span } from "../../source/index.ts";
+import type { Diagnostic, Span } from "../../source/index.ts";
 import { otherSpellings } from "../base/constants.ts";
 import type { Part, Placed, PtxModel } from "./model.ts";
 
@@ -31,16 +31,18 @@ export function registerText(model: PtxModel, { part, item }: Placed, symbol: Re
 
 function factsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
   const body = model.checked.bodies.get(item);
-  if (body === undefined || isWrong(model, part)) return null;
+  if (body === undefined || isWrong(model, part, item)) return null;
   let facts = known.get(body);
   if (facts === undefined) known.set(body, (facts = analysed(model, part, item)));
   return facts;
 }
 
-/** Whether something in the text of a part is wrong, which may be its header too. */
-const isWrong = ({ checked }: PtxModel, { source, syntax }: Part): boolean =>
-  syntax.some(({ severity }) => severity === "error") ||
-  checked.diagnostics.some((found) => found.severity === "error" && found.source === source);
+/** Whether something in the text of a function is wrong, its header included. */
+function isWrong({ checked }: PtxModel, { source, syntax }: Part, { start, end }: FunctionDeclaration): boolean {
+  const isHere = ({ severity, source: of, span }: Diagnostic): boolean =>
+    severity === "error" && of === source && span.end >= start && span.start <= end;
+  return syntax.some(isHere) || checked.diagnostics.some(isHere);
+}
 
 /** Analyses a function of a range of the document, if there is one that has not been. Returns whether there was. */
 export function analyseNext(model: PtxModel, { start, end }: Span): boolean {
@@ -52,7 +54,7 @@ export function analyseNext(model: PtxModel, { start, end }: Span): boolean {
     for (const item of part.items) {
       if (item.kind !== "function" || item.start + shift > end || item.end + shift < start) continue;
       const body = bodies.get(item);
-      if (body === undefined || known.has(body) || isWrong(model, part)) continue;
+      if (body === undefined || known.has(body) || isWrong(model, part, item)) continue;
       factsOf(model, part, item);
       return true;
     }

@@ -97,7 +97,7 @@ export class LanguageServer {
 
   readonly #linesOf = (uri: string): Lines => {
     let lines = this.#lines.get(uri);
-    if (lines === undefined) this.#lines.set(uri, (lines = new Lines(this.#workspace.text(uri))));
+    if (lines === undefined) this.#lines.set(uri, (lines = Lines.of(this.#workspace.text(uri))));
     return lines;
   };
 
@@ -119,6 +119,7 @@ export class LanguageServer {
     const connection = this.#connection;
     connection.onDidOpenTextDocument(({ textDocument: { uri, languageId, text, version } }) => {
       this.#workspace.openDocument(uri, text, languageOf(languageId, uri));
+      this.#lines.delete(uri);
       this.#changed(uri, version);
     });
     connection.onDidChangeTextDocument(({ textDocument: { uri, version }, contentChanges }) => {
@@ -138,10 +139,12 @@ export class LanguageServer {
   }
 
   #change(uri: string, change: TextDocumentContentChangeEvent): void {
-    const whole = { start: 0, end: this.#workspace.text(uri).length };
-    const span = "range" in change ? this.#linesOf(uri).span(change.range) : whole;
+    const lines = this.#linesOf(uri);
+    const span = "range" in change ? lines.span(change.range) : { start: 0, end: this.#workspace.length(uri) };
     this.#workspace.update(uri, [{ ...span, text: change.text }]);
-    this.#lines.delete(uri);
+    const now = lines.edited(span, change.text);
+    if (now === null) this.#lines.delete(uri);
+    else this.#lines.set(uri, now);
     this.#pages.delete(uri);
   }
 

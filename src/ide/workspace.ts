@@ -152,9 +152,9 @@ export class Workspace {
     return { edits };
   }
 
-  /** The declarations of a document. */
-  symbols(uri: string): readonly results.SymbolNode[] {
-    return this.#documents.get(uri)?.symbols() ?? [];
+  /** The declarations of a document, with those inside functions unless `inside` is false. */
+  symbols(uri: string, { inside = true }: { readonly inside?: boolean } = {}): readonly results.SymbolNode[] {
+    return this.#documents.get(uri)?.symbols(inside) ?? [];
   }
 
   /** Functions and variables of all documents whose names, or names in the source language, contain a text. */

@@ -64,6 +64,12 @@ const pause = 15;
 /** How long nobody may have asked for anything before the server works ahead, in milliseconds. */
 const rest = 100;
 
+/**
+ * The length from which on a document is large: what editors ask about all of it after every pause would take seconds,
+ * most of it to write and read the answer. They get the words of a page, and symbols without what is inside them.
+ */
+const large = 2_000_000;
+
 /** A language server: answers an editor's requests from a workspace. */
 export class LanguageServer {
   readonly #connection: Connection;
@@ -252,9 +258,11 @@ export class LanguageServer {
   #outlines(): void {
     const connection = this.#connection;
     const workspace = this.#workspace;
-    connection.onDocumentSymbol(({ textDocument: { uri } }) =>
-      workspace.symbols(uri).map((symbol) => symbolOf(symbol, this.#linesOf(uri))),
-    );
+    const isLarge = (uri: string): boolean => workspace.length(uri) >= large;
+    connection.onDocumentSymbol(({ textDocument: { uri } }) => {
+      const symbols = workspace.symbols(uri, isLarge(uri) ? { inside: false } : {});
+      return symbols.map((symbol) => symbolOf(symbol, this.#linesOf(uri)));
+    });
     connection.onWorkspaceSymbol(({ query }) =>
       workspace.workspaceSymbols(query).map(({ name, detail, kind, place }) => ({
         name,
@@ -273,7 +281,7 @@ export class LanguageServer {
       });
     });
     connection.languages.semanticTokens.on(({ textDocument: { uri } }) =>
-      semanticTokensOf(workspace.semanticTokens(uri), this.#linesOf(uri)),
+      isLarge(uri) ? null : semanticTokensOf(workspace.semanticTokens(uri), this.#linesOf(uri)),
     );
     connection.languages.semanticTokens.onRange(({ textDocument: { uri }, range }) => {
       const lines = this.#linesOf(uri);

@@ -266,12 +266,12 @@ export class ModuleChecker {
     this.#noteFiles(found.files);
   }
 
-  // ---- Functions in the place of others ------------------------------------------------------------------------------
+  // ---- Functions in the place of others ----------------------------------------------------------------------------
 
   /**
-   * Checks functions that have taken the places of others, after the whole module has been checked, with the same result
-   * as a check of the module that it then is. Null if more than these functions would be found otherwise; the checker
-   * is of no use then. `end`: the text of the last part.
+   * Checks functions that have taken the places of others, after the whole module has been checked. The result is that
+   * of checking the module that it then is. Null if other directives may be concerned too; the checker is of no use
+   * then. `end`: the text of the last part.
    */
   replace(changes: readonly Replacement[], end: SourceText): Omit<CheckedModule, "module"> | null {
     const { diagnostics } = this.#sink;

@@ -160,6 +160,14 @@ test("the functions of a page are analysed one by one, and after an edit only th
   expect(workspace.prepare("b", page)).toBe(false);
 });
 
+test("nothing is known of the registers of a function without instructions", () => {
+  const text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f(.reg .u32 %x) { }\n";
+  const workspace = new Workspace();
+  workspace.openDocument("a", text, "ptx");
+  expect(workspace.hover("a", text.indexOf("%x"))?.text).toBe("```ptx\n.reg .u32 %x\n```\n\nNot read.");
+  while (workspace.prepare("a", { start: 0, end: text.length }));
+});
+
 test("comments fold if they fill several lines, however the text has come about", () => {
   const before = ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 a;\n// alone\n.global .u32 b;\n";
   const [one, two, three] = ["// one\n", "// two\n", "/* three */"];

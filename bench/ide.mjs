@@ -1,5 +1,5 @@
 // How fast the language service answers on a large module of PTX: after it is opened, at each keystroke, and when
-// asked. 50 megabytes need about 5 GB of memory: node --max-old-space-size=8000 bench/ide.mjs 50.
+// asked. 50 megabytes need about 1.3 GB of memory.
 //
 //     node bench/ide.mjs [MEGABYTES] [--cpu]
 //

@@ -48,6 +48,11 @@ export class Workspace {
     return this.#documents.get(uri)?.text ?? "";
   }
 
+  /** The length of the text of a document, which is known without putting the text together. */
+  length(uri: string): number {
+    return this.#documents.get(uri)?.length ?? 0;
+  }
+
   /** The language of a document. */
   language(uri: string): results.Language | null {
     return this.#documents.get(uri)?.language ?? null;
@@ -147,9 +152,9 @@ export class Workspace {
     return { edits };
   }
 
-  /** The declarations of a document. */
-  symbols(uri: string): readonly results.SymbolNode[] {
-    return this.#documents.get(uri)?.symbols() ?? [];
+  /** The declarations of a document, with those inside functions unless `inside` is false. */
+  symbols(uri: string, { inside = true }: { readonly inside?: boolean } = {}): readonly results.SymbolNode[] {
+    return this.#documents.get(uri)?.symbols(inside) ?? [];
   }
 
   /** Functions and variables of all documents whose names, or names in the source language, contain a text. */
@@ -160,7 +165,7 @@ export class Workspace {
   /** The words of a document, or of a range of it, with what they are, in the order of the text. */
   semanticTokens(uri: string, range?: Span): readonly results.SemanticToken[] {
     const document = this.#documents.get(uri);
-    return document?.semanticTokens(range ?? { start: 0, end: document.text.length }) ?? [];
+    return document?.semanticTokens(range ?? { start: 0, end: document.length }) ?? [];
   }
 
   /** What can be folded. */
@@ -176,7 +181,7 @@ export class Workspace {
   /** The names of parameters at calls, and the lines of the source, in a range. */
   inlayHints(uri: string, range?: Span): readonly results.InlayHint[] {
     const document = this.#documents.get(uri);
-    return document?.inlayHints(range ?? { start: 0, end: document.text.length }) ?? [];
+    return document?.inlayHints(range ?? { start: 0, end: document.length }) ?? [];
   }
 
   /** The repairs of the findings that a range touches. */

@@ -125,10 +125,12 @@ test.each(Array.from({ length: seeds }, (_, seed) => seed))("edits of module %i"
   }
 });
 
-test("the functions of a page are analysed one by one, and again after an edit", () => {
+test("the functions of a page are analysed one by one, and after an edit only those that it changes", () => {
+  // Functions that are shorter than 512 characters are parsed together with others.
+  const long = "/".repeat(512);
   const entry = (name: string): string =>
-    `.visible .entry ${name}() { .reg .u32 %r1; mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret; }\n`;
-  const header = ".version 8.0\n.target sm_90\n.address_size 64\n";
+    `.visible .entry ${name}() { .reg .u32 %r1; mov.u32 %r1, %tid.x; add.u32 %r1, %r1, 1; ret; } ${long}\n`;
+  const header = `.version 8.0\n.target sm_90\n.address_size 64 ${long}\n`;
   const text = header + ["a", "b", "c"].map(entry).join("");
   const workspace = new Workspace();
   workspace.openDocument("a", text, "ptx");
@@ -142,9 +144,28 @@ test("the functions of a page are analysed one by one, and again after an edit",
   expect(rounds()).toBe(0);
   const register = text.indexOf("%r1, %r1");
   expect(workspace.hover("a", register)?.text).toMatch(/^Grows by 1 from lane to lane/m);
+  // In `a` itself; before it; in `c`, which is not on the page.
   workspace.update("a", [{ start: register + 9, end: register + 9, text: " " }]);
+  expect(rounds()).toBe(1);
+  workspace.update("a", [{ start: 0, end: 0, text: "\n" }]);
+  expect(rounds()).toBe(0);
+  const ofC = text.indexOf("mov", text.indexOf("c()")) + 1;
+  workspace.update("a", [{ start: ofC, end: ofC, text: " " }]);
+  expect(rounds()).toBe(0);
+  expect(workspace.hover("a", register + 1)?.text).toMatch(/^Grows by 1 from lane to lane/m);
+  // The target is a matter of all functions.
+  const target = workspace.text("a").indexOf("sm_90");
+  workspace.update("a", [{ start: target, end: target + 5, text: "sm_80" }]);
   expect(rounds()).toBe(2);
   expect(workspace.prepare("b", page)).toBe(false);
+});
+
+test("nothing is known of the registers of a function without instructions", () => {
+  const text = ".version 8.0\n.target sm_90\n.address_size 64\n.func f(.reg .u32 %x) { }\n";
+  const workspace = new Workspace();
+  workspace.openDocument("a", text, "ptx");
+  expect(workspace.hover("a", text.indexOf("%x"))?.text).toBe("```ptx\n.reg .u32 %x\n```\n\nNot read.");
+  while (workspace.prepare("a", { start: 0, end: text.length }));
 });
 
 test("comments fold if they fill several lines, however the text has come about", () => {

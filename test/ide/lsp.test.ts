@@ -23,6 +23,7 @@ import {
   PublishDiagnosticsNotification,
   ReferencesRequest,
   RenameRequest,
+  SemanticTokensRangeRequest,
   SemanticTokensRequest,
   SignatureHelpRequest,
   StreamMessageReader,
@@ -236,4 +237,32 @@ test("requests about documents that are not open, and positions beyond the text,
   expect(await client.sendRequest(HoverRequest.type, { textDocument, position })).toBeNull();
   expect(await client.sendRequest(HoverRequest.type, { textDocument: { uri }, position })).toBeNull();
   expect(await client.sendRequest(DocumentSymbolRequest.type, { textDocument })).toEqual([]);
+});
+
+test("a document of two megabytes is asked about page by page", async () => {
+  const large = "file:///large.ptx";
+  const entry = (n: number): string =>
+    `.visible .entry k${n}() { .reg .u32 %r1; mov.u32 %r1, 1; ret; } // ${"-".repeat(900)}\n`;
+  const lines = [".version 8.0", ".target sm_90", ".address_size 64"];
+  const whole = `${lines.join("\n")}\n${Array.from({ length: 2100 }, (_, n) => entry(n)).join("")}`;
+  const textDocument = { uri: large };
+  await client.sendNotification(DidOpenTextDocumentNotification.type, {
+    textDocument: { uri: large, languageId: "ptx", version: 1, text: whole },
+  });
+  expect(await client.sendRequest(SemanticTokensRequest.type, { textDocument })).toBeNull();
+  const range = { start: { line: 3, character: 0 }, end: { line: 4, character: 0 } };
+  const page = await client.sendRequest(SemanticTokensRangeRequest.type, { textDocument, range });
+  expect(page!.data.length).toBeGreaterThan(20);
+  const symbols = await client.sendRequest(DocumentSymbolRequest.type, { textDocument });
+  expect(symbols).toHaveLength(2100);
+  expect(symbols![0]).toMatchObject({ name: "k0", children: [] });
+  const end = { line: 4, character: 0 };
+  await client.sendNotification(DidChangeTextDocumentNotification.type, {
+    textDocument: { uri: large, version: 2 },
+    contentChanges: [{ range: { start: end, end }, text: "ad.u32;\n" }],
+  });
+  await expect
+    .poll(() => found.find(({ uri: of, version }) => of === large && version === 2)?.diagnostics, patience)
+    .toEqual([expect.objectContaining({ range: { start: end, end: { line: 4, character: 2 } } })]);
+  await client.sendNotification(DidCloseTextDocumentNotification.type, { textDocument });
 });

@@ -161,4 +161,19 @@ describe.skipIf(missing !== null)(title, () => {
     },
     patience,
   );
+
+  test(
+    "of vISA the program's own variables come before the predefined ones",
+    async () => {
+      await playground.example("visa-ifcall", "IFCALL by mask");
+      await playground.run();
+      await playground.show("Lanes");
+      const names = () => page.locator(".registers tbody th").allTextContents();
+      await eventually(async () => (await names()).length).toBeGreaterThan(10);
+      const isPredefined = (await names()).map((name) => name.startsWith("%"));
+      expect(isPredefined).toEqual([...isPredefined].sort());
+      expect(isPredefined[0]).toBe(false);
+    },
+    patience,
+  );
 });

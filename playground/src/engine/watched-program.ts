@@ -184,7 +184,10 @@ export class WatchedProgram {
           : "",
       ),
     }));
-    const file = scope.names.visa.map((variable) => ({
+    // The program's own variables first: the predefined ones, whose names begin with %, are many and mostly 0.
+    const isPredefined = ({ name }: { readonly name: string }): boolean => name.startsWith("%");
+    const { visa } = scope.names;
+    const file = [...visa.filter((v) => !isPredefined(v)), ...visa.filter(isPredefined)].map((variable) => ({
       name: variable.name,
       type: variable.type,
       live: true,

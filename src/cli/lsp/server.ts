@@ -64,6 +64,12 @@ const pause = 15;
 /** How long nobody may have asked for anything before the server works ahead, in milliseconds. */
 const rest = 100;
 
+/**
+ * The length from which on a document is large: what editors ask about all of it after every pause would take seconds,
+ * most of it to write and read the answer. They get the words of a page, and symbols without what is inside them.
+ */
+const large = 2_000_000;
+
 /** A language server: answers an editor's requests from a workspace. */
 export class LanguageServer {
   readonly #connection: Connection;
@@ -97,7 +103,7 @@ export class LanguageServer {
 
   readonly #linesOf = (uri: string): Lines => {
     let lines = this.#lines.get(uri);
-    if (lines === undefined) this.#lines.set(uri, (lines = new Lines(this.#workspace.text(uri))));
+    if (lines === undefined) this.#lines.set(uri, (lines = Lines.of(this.#workspace.text(uri))));
     return lines;
   };
 
@@ -119,6 +125,7 @@ export class LanguageServer {
     const connection = this.#connection;
     connection.onDidOpenTextDocument(({ textDocument: { uri, languageId, text, version } }) => {
       this.#workspace.openDocument(uri, text, languageOf(languageId, uri));
+      this.#lines.delete(uri);
       this.#changed(uri, version);
     });
     connection.onDidChangeTextDocument(({ textDocument: { uri, version }, contentChanges }) => {
@@ -138,10 +145,12 @@ export class LanguageServer {
   }
 
   #change(uri: string, change: TextDocumentContentChangeEvent): void {
-    const whole = { start: 0, end: this.#workspace.text(uri).length };
-    const span = "range" in change ? this.#linesOf(uri).span(change.range) : whole;
+    const lines = this.#linesOf(uri);
+    const span = "range" in change ? lines.span(change.range) : { start: 0, end: this.#workspace.length(uri) };
     this.#workspace.update(uri, [{ ...span, text: change.text }]);
-    this.#lines.delete(uri);
+    const now = lines.edited(span, change.text);
+    if (now === null) this.#lines.delete(uri);
+    else this.#lines.set(uri, now);
     this.#pages.delete(uri);
   }
 
@@ -249,9 +258,11 @@ export class LanguageServer {
   #outlines(): void {
     const connection = this.#connection;
     const workspace = this.#workspace;
-    connection.onDocumentSymbol(({ textDocument: { uri } }) =>
-      workspace.symbols(uri).map((symbol) => symbolOf(symbol, this.#linesOf(uri))),
-    );
+    const isLarge = (uri: string): boolean => workspace.length(uri) >= large;
+    connection.onDocumentSymbol(({ textDocument: { uri } }) => {
+      const symbols = workspace.symbols(uri, isLarge(uri) ? { inside: false } : {});
+      return symbols.map((symbol) => symbolOf(symbol, this.#linesOf(uri)));
+    });
     connection.onWorkspaceSymbol(({ query }) =>
       workspace.workspaceSymbols(query).map(({ name, detail, kind, place }) => ({
         name,
@@ -270,7 +281,7 @@ export class LanguageServer {
       });
     });
     connection.languages.semanticTokens.on(({ textDocument: { uri } }) =>
-      semanticTokensOf(workspace.semanticTokens(uri), this.#linesOf(uri)),
+      isLarge(uri) ? null : semanticTokensOf(workspace.semanticTokens(uri), this.#linesOf(uri)),
     );
     connection.languages.semanticTokens.onRange(({ textDocument: { uri }, range }) => {
       const lines = this.#linesOf(uri);

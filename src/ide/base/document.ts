@@ -29,7 +29,8 @@ export interface LanguageDocument {
   sharedDeclarations(name: string): readonly Span[];
   sharedUses(name: string): readonly results.Highlight[];
   sharedRename(name: string, text: string): readonly results.TextEdit[] | string;
-  symbols(): readonly results.SymbolNode[];
+  /** `inside`: with what is declared inside functions. */
+  symbols(inside: boolean): readonly results.SymbolNode[];
   /** The names that other documents can see, whose names or names in the source language contain a text. */
   find(query: string): readonly results.FoundSymbol[];
   semanticTokens(range: Span): readonly results.SemanticToken[];

@@ -134,8 +134,8 @@ export class PtxDocument implements LanguageDocument {
     return shared === null ? [] : renameEdits(this.#model, shared.entity, shared.item, text);
   }
 
-  symbols(): readonly results.SymbolNode[] {
-    return symbolsOf(this.#model);
+  symbols(inside: boolean): readonly results.SymbolNode[] {
+    return symbolsOf(this.#model, inside);
   }
 
   find(query: string): readonly results.FoundSymbol[] {

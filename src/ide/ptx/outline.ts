@@ -5,10 +5,11 @@ import { declarationText, headerText, kindOf, nameSpan, sourceName } from "./ent
 import { type Part, type Placed, type PtxModel, toDocument } from "./model.ts";
 import type { Declares } from "./occurrences.ts";
 
-/** The declarations of a module, with those inside functions. */
-export function symbolsOf(model: PtxModel): readonly SymbolNode[] {
+/** The declarations of a module. `within`: with those inside functions. */
+export function symbolsOf(model: PtxModel, within: boolean): readonly SymbolNode[] {
   return [...model.items()].flatMap(({ part, item }) => {
-    if (item.kind === "function") return [functionSymbol(part, item)];
+    if (item.kind === "function")
+      return [within ? functionSymbol(part, item) : node(part, { kind: "function", node: item }, item)];
     if (item.kind !== "variable") return [];
     return item.declarators.map((declarator) => node(part, { kind: "variable", node: item, declarator }, item));
   });

@@ -1,16 +1,20 @@
 import { type RegisterFact, registerFacts } from "../../ir/uniformity/register-facts.ts";
 import type { CheckedModule } from "../../ptx/check/checked-module.ts";
+import type { BodyInfo } from "../../ptx/check/context.ts";
 import { lowerAlone } from "../../ptx/lower/function-alone.ts";
 import type { FunctionDeclaration, RegisterSymbol } from "../../ptx/tree/nodes.ts";
 import type { TypeInfo } from "../../ptx/types.ts";
-import type { Span } from "../../source/index.ts";
+import type { Diagnostic, Span } from "../../source/index.ts";
 import { otherSpellings } from "../base/constants.ts";
 import type { Part, Placed, PtxModel } from "./model.ts";
 
 type Facts = (symbol: RegisterSymbol) => readonly RegisterFact[];
 
-/** The facts of a module's functions, as long as it is not edited. */
-const known = new WeakMap<object, Map<FunctionDeclaration, Facts | null>>();
+/**
+ * The facts of functions by what the checker found in their bodies. It finds that anew exactly if the text of the body
+ * has changed, or a declaration that it names: edits elsewhere leave the facts as they are.
+ */
+const known = new WeakMap<BodyInfo, Facts | null>();
 
 /** The number of instructions beyond which a function is not analysed: it would take longer than one waits. */
 const maxInstructions = 20_000;
@@ -26,27 +30,31 @@ export function registerText(model: PtxModel, { part, item }: Placed, symbol: Re
 }
 
 function factsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
-  const functions = knownOf(model);
-  let facts = functions.get(item);
-  if (facts === undefined) functions.set(item, (facts = analysed(model, part, item)));
+  const body = model.checked.bodies.get(item);
+  if (body === undefined || isWrong(model, part, item)) return null;
+  let facts = known.get(body);
+  if (facts === undefined) known.set(body, (facts = analysed(model, part, item)));
   return facts;
 }
 
-function knownOf({ checked }: PtxModel): Map<FunctionDeclaration, Facts | null> {
-  let functions = known.get(checked);
-  if (functions === undefined) known.set(checked, (functions = new Map()));
-  return functions;
+/** Whether something in the text of a function is wrong, its header included. */
+function isWrong({ checked }: PtxModel, { source, syntax }: Part, { start, end }: FunctionDeclaration): boolean {
+  const isHere = ({ severity, source: of, span }: Diagnostic): boolean =>
+    severity === "error" && of === source && span.end >= start && span.start <= end;
+  return syntax.some(isHere) || checked.diagnostics.some(isHere);
 }
 
 /** Analyses a function of a range of the document, if there is one that has not been. Returns whether there was. */
 export function analyseNext(model: PtxModel, { start, end }: Span): boolean {
-  const functions = knownOf(model);
+  const { bodies } = model.checked;
   for (const part of model.parts) {
     const shift = part.start - part.base;
     if (part.start > end) break;
+    if (part.start + part.length < start) continue;
     for (const item of part.items) {
-      if (item.kind !== "function" || item.body === null || functions.has(item)) continue;
-      if (item.start + shift > end || item.end + shift < start) continue;
+      if (item.kind !== "function" || item.start + shift > end || item.end + shift < start) continue;
+      const body = bodies.get(item);
+      if (body === undefined || known.has(body) || isWrong(model, part, item)) continue;
       factsOf(model, part, item);
       return true;
     }
@@ -55,11 +63,8 @@ export function analyseNext(model: PtxModel, { start, end }: Span): boolean {
 }
 
 function analysed({ parts, checked }: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
-  const isWrong = [...part.syntax, ...checked.diagnostics].some(
-    ({ severity, source }) => severity === "error" && source === part.source,
-  );
   const symbol = checked.functions.find(({ declarations }) => declarations.includes(item));
-  if (isWrong || symbol === undefined || item.body!.statements.length > maxInstructions) return null;
+  if (symbol === undefined || item.body!.statements.length > maxInstructions) return null;
   // Of the other items of the module only registers and variables at its scope matter.
   const items = parts.flatMap((each) => each.items.filter(({ kind }) => kind === "variable"));
   const { start, end } = item;

@@ -137,8 +137,9 @@ export class VisaDocument implements LanguageDocument {
     return this.#rename({ kind: "routine", name }, text);
   }
 
-  symbols(): readonly results.SymbolNode[] {
-    return symbolsOf(this.model);
+  symbols(inside: boolean): readonly results.SymbolNode[] {
+    const all = symbolsOf(this.model);
+    return inside ? all : all.map((symbol) => ({ ...symbol, children: [] }));
   }
 
   find(query: string): readonly results.FoundSymbol[] {
@@ -191,7 +192,7 @@ export class VisaDocument implements LanguageDocument {
   }
 
   callable(name: string): results.CallItem | null {
-    const symbol = this.symbols().find((each) => each.name === name);
+    const symbol = this.symbols(false).find((each) => each.name === name);
     if (symbol === undefined || (symbol.kind !== "kernel" && symbol.kind !== "function")) return null;
     const { start, end, detail, kind, selection } = symbol;
     return { name, detail, kind, place: { uri: this.uri, start, end }, selection };

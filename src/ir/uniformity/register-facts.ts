@@ -27,6 +27,8 @@ export type RegisterFact =
 
 /** Tells how the registers of a function vary over the lanes of a warp. */
 export function registerFacts(ir: IrFunction): (register: number) => RegisterFact {
+  // An empty body has no blocks that could be analysed.
+  if (ir.instructions.length === 0) return () => ({ kind: "varies" });
   const { code, constants } = analysedCode(ir);
   const around = surroundingsOf(ir, code);
   const anywhere = new Uniformity(code, { ...around, special: specialAnywhere });

@@ -49,6 +49,8 @@ interface CallParts {
 /** Checks call instructions against the signatures of what they call. */
 export class CallChecker {
   info = new Map<Instruction, CallInfo>();
+  /** How often a call table was asked for. What is wrong with one is reported once in a module. */
+  tableUses = 0;
   readonly #context: ModuleContext;
   readonly #targets: TargetDeclarations;
   /** The functions of each call table; empty after a diagnostic. */
@@ -197,6 +199,7 @@ export class CallChecker {
       return this.#targets.callTargets.get(symbol.list) ?? null;
     }
     if (symbol.kind === "variable") {
+      this.tableUses++;
       const table = this.#tables.get(symbol) ?? this.#table(list, symbol) ?? [];
       this.#tables.set(symbol, table);
       return table;

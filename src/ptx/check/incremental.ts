@@ -4,7 +4,13 @@ import type { FunctionDeclaration, Initializer, Parameter } from "../tree/nodes.
 import { suggestionLimit } from "./bind.ts";
 import type { CheckedModule } from "./checked-module.ts";
 import type { CheckCode } from "./codes.ts";
-import { type BodyFindings, type BodyMemory, ModuleChecker, type ModulePart } from "./module-checker.ts";
+import {
+  type BodyFindings,
+  type BodyMemory,
+  ModuleChecker,
+  type ModulePart,
+  type Replacement,
+} from "./module-checker.ts";
 import { moduleHeader } from "./module-header.ts";
 import type { CallSignature } from "./signature.ts";
 
@@ -47,11 +53,49 @@ export class IncrementalChecker {
   #declared: ReadonlyMap<string, string> = new Map();
   #heading = "";
   #hasSets = false;
+  /** The last check of the whole module, with the parts as they are since. */
+  #last: { readonly parts: readonly ModulePart[]; readonly checker: ModuleChecker } | null = null;
 
   check(parts: readonly ModulePart[], empty: SourceText): Omit<CheckedModule, "module"> {
-    if (this.#texts.size > manyTexts) this.#forget();
     const fresh = new Set<string>();
-    for (const part of parts) for (const item of part.items) this.#enter(item, part, fresh);
+    const { checker } = this.#last ?? {};
+    const changes = checker === undefined ? null : this.#replacements(parts, fresh);
+    const patched = changes === null ? null : checker!.replace(changes, parts.at(-1)?.source ?? empty);
+    if (patched === null) return this.#checkAll(parts, empty, fresh);
+    this.#last = { parts: [...parts], checker: checker! };
+    return patched;
+  }
+
+  /**
+   * The functions that have taken the place of others since the last check, if nothing else has changed: each declares
+   * what the one before it declared. The names of new items are added to `fresh`.
+   */
+  #replacements(parts: readonly ModulePart[], fresh: Set<string>): readonly Replacement[] | null {
+    if (this.#hasSets || this.#texts.size > manyTexts) return null;
+    const before = this.#last!.parts;
+    const most = Math.min(before.length, parts.length);
+    let same = 0;
+    let place = 0;
+    while (same < most && before[same] === parts[same]) place += parts[same++]!.items.length;
+    let after = 0;
+    while (after < most - same && before.at(-1 - after) === parts.at(-1 - after)) after++;
+    const old = placedItems(before.slice(same, before.length - after));
+    const now = placedItems(parts.slice(same, parts.length - after));
+    if (old.length !== now.length) return null;
+    const changes: Replacement[] = [];
+    for (const [i, { item, source }] of now.entries()) {
+      const was = old[i]!;
+      if (item.kind !== "function" || was.item.kind !== "function") return null;
+      this.#enter(item, source, fresh);
+      if (this.#declarations.get(item)!.number !== this.#declarations.get(was.item)?.number) return null;
+      changes.push({ sources: { old: was.source, now: source }, place: place + i, old: was.item, now: item });
+    }
+    return changes;
+  }
+
+  #checkAll(parts: readonly ModulePart[], empty: SourceText, fresh: Set<string>): Omit<CheckedModule, "module"> {
+    if (this.#texts.size > manyTexts) this.#forget();
+    for (const part of parts) for (const item of part.items) this.#enter(item, part.source, fresh);
     const { declared, hasSets } = this.#allDeclared(parts);
     const changed = new Set<string>();
     for (const [name, value] of declared) if (this.#declared.get(name) !== value) changed.add(name);
@@ -75,7 +119,9 @@ export class IncrementalChecker {
         notes.some(({ source }) => source !== undefined && source !== sink.source),
       );
     };
-    const checked = new ModuleChecker(parts, sink, memory).check();
+    const checker = new ModuleChecker(parts, sink, memory);
+    const checked = checker.check();
+    this.#last = { parts: [...parts], checker };
     // What was found depends on how many findings there were before.
     this.#bodies = sink.full ? new Map() : memory.kept;
     this.#declared = declared;
@@ -92,7 +138,7 @@ export class IncrementalChecker {
   }
 
   /** Notes an item that is new, and the names that it declares. */
-  #enter(item: Item, { source }: ModulePart, fresh: Set<string>): void {
+  #enter(item: Item, source: SourceText, fresh: Set<string>): void {
     let declaration = this.#declarations.get(item);
     if (declaration === undefined) {
       declaration = declarationOf(item);
@@ -127,6 +173,10 @@ export class IncrementalChecker {
     return { declared, hasSets };
   }
 }
+
+/** The items of parts, each with its text. */
+const placedItems = (parts: readonly ModulePart[]): readonly { readonly item: Item; readonly source: SourceText }[] =>
+  parts.flatMap(({ items, source }) => items.map((item) => ({ item, source })));
 
 /** What an item declares at module scope. */
 interface Declaration {
@@ -233,6 +283,14 @@ class Memory implements BodyMemory {
       changed.size === 0 &&
       (own.before === suggestions || Math.max(own.before, suggestions) + own.made < suggestionLimit)
     );
+  }
+
+  last(node: FunctionDeclaration): BodyFindings | null {
+    return this.kept.get(node)?.findings ?? null;
+  }
+
+  forget(node: FunctionDeclaration): void {
+    this.kept.delete(node);
   }
 
   keep(node: FunctionDeclaration, findings: BodyFindings): void {

@@ -11,12 +11,12 @@ import type {
   TargetList,
   VariableSymbol,
 } from "../tree/nodes.ts";
-import { Binder } from "./bind.ts";
+import { Binder, suggestionLimit } from "./bind.ts";
 import { BodyChecker, type BodyParts, noteFile } from "./body.ts";
 import { CallChecker, type CallInfo } from "./calls.ts";
 import type { CheckedModule } from "./checked-module.ts";
 import type { CheckCode } from "./codes.ts";
-import type { BodyInfo } from "./context.ts";
+import type { BodyInfo, Writable } from "./context.ts";
 import { FunctionDeclarations } from "./functions.ts";
 import { ModuleContext } from "./module-context.ts";
 import { moduleHeader, noteNewerVersion } from "./module-header.ts";
@@ -49,6 +49,18 @@ export interface BodyFindings {
   readonly names: ReadonlySet<string>;
   /** How many suggestions for unknown names there were before, and how many it made. */
   readonly suggestions: { readonly before: number; readonly made: number };
+  /** Whether it calls through a table of functions. */
+  readonly usesTables: boolean;
+}
+
+/** A function whose text has taken the place of another one's. Its header reads the same. */
+export interface Replacement {
+  /** The text that the old function was in, and that of the new one. */
+  readonly sources: { readonly old: SourceText; readonly now: SourceText };
+  /** The number of the directive among those of the module. */
+  readonly place: number;
+  readonly old: FunctionDeclaration;
+  readonly now: FunctionDeclaration;
 }
 
 /** What is known of bodies that have been checked before, with the same declarations around them. */
@@ -56,6 +68,9 @@ export interface BodyMemory {
   /** The findings of a body, if they would be the same now. */
   recall(node: FunctionDeclaration, suggestions: number): BodyFindings | null;
   keep(node: FunctionDeclaration, findings: BodyFindings): void;
+  /** The findings of a body, whatever has changed since. */
+  last(node: FunctionDeclaration): BodyFindings | null;
+  forget(node: FunctionDeclaration): void;
   /** The signatures of headers in which nothing was found, and which depend on no other declaration. */
   readonly headers: WeakMap<FunctionDeclaration, CallSignature>;
 }
@@ -73,6 +88,10 @@ export class ModuleChecker {
   readonly #variables: VariableSymbol[] = [];
   readonly #bodies = new Map<FunctionDeclaration, BodyInfo>();
   readonly #signatures = new Map<object, CallSignature>();
+  /** The numbers of the files that are declared. */
+  readonly #numbered = new Set<number>();
+  /** How many diagnostics were about single directives, not about the module. */
+  #ofItems = 0;
 
   /** `addressSize`: bits of addresses, if the module does not say. */
   constructor(
@@ -104,10 +123,16 @@ export class ModuleChecker {
   }
 
   check(): Omit<CheckedModule, "module"> {
+    let place = 0;
     for (const { source, items } of this.#parts) {
       this.#sink.source = source;
-      for (const item of items) this.#item(item);
+      for (const item of items) this.#item(item, place++);
     }
+    return this.#finish();
+  }
+
+  #finish(): Omit<CheckedModule, "module"> {
+    this.#ofItems = this.#sink.diagnostics.length;
     this.#checkFiles();
     const { calls, targets, passed } = this.#shared;
     passed.report(this.#bodies, this.#context);
@@ -115,7 +140,7 @@ export class ModuleChecker {
     if (version < 200) checkRecursion(this.#bodies.keys(), calls.info, this.#context);
     noteNewerVersion({ items: this.#items }, this.#sink);
     return {
-      diagnostics: this.#sink.diagnostics,
+      diagnostics: [...this.#sink.diagnostics],
       version,
       target,
       addressSize,
@@ -129,16 +154,18 @@ export class ModuleChecker {
     };
   }
 
-  #item(item: Item): void {
+  #item(item: Item, place: number): void {
     switch (item.kind) {
       case "variable":
+        for (const { name } of item.declarators) this.#scope.note(name.text, place);
         this.#shared.binder.enter(null);
         this.#shared.variables.declare(item, null, this.#variables);
         return;
       case "function":
-        this.#function(item);
+        this.#function(item, place);
         return;
       case "alias":
+        for (const { text } of [item.alias, item.aliasee]) this.#scope.note(text, place);
         this.#shared.binder.enter(null);
         this.#functions.alias(item);
         return;
@@ -153,11 +180,12 @@ export class ModuleChecker {
     }
   }
 
-  #function(node: FunctionDeclaration): void {
+  #function(node: FunctionDeclaration, place: number): void {
     const { binder } = this.#shared;
     binder.enter(null);
     if (node.name.text === "") return;
-    this.#functions.declare(node, this.#memory?.headers.get(node) ?? this.#header(node));
+    const symbol = this.#functions.declare(node, this.#memory?.headers.get(node) ?? this.#header(node));
+    if (symbol === null || symbol.declaration === node) this.#scope.note(node.name.text, place);
     if (node.body === null) return;
     if (this.#memory === null) {
       this.#body(node, node.body, this.#shared);
@@ -188,7 +216,7 @@ export class ModuleChecker {
     const files = new Map<number, LocDirective>();
     const before = [this.#sink.diagnostics.length, targets.declared.length, passed.unwritten.length] as const;
     const suggestions = binder.suggestions;
-    const { info } = calls;
+    const { info, tableUses } = calls;
     calls.info = new Map();
     this.#scope.asked = names;
     const body = this.#body(node, block, { ...this.#shared, files });
@@ -216,6 +244,7 @@ export class ModuleChecker {
       files,
       names,
       suggestions: { before: suggestions, made: binder.suggestions - suggestions },
+      usesTables: calls.tableUses > tableUses,
     };
   }
 
@@ -235,6 +264,81 @@ export class ModuleChecker {
     for (const param of found.read) passed.read.add(param);
     binder.suggestions += found.suggestions.made;
     this.#noteFiles(found.files);
+  }
+
+  // ---- Functions in the place of others ----------------------------------------------------------------------------
+
+  /**
+   * Checks functions that have taken the places of others, after the whole module has been checked. The result is that
+   * of checking the module that it then is. Null if other directives may be concerned too; the checker is of no use
+   * then. `end`: the text of the last part.
+   */
+  replace(changes: readonly Replacement[], end: SourceText): Omit<CheckedModule, "module"> | null {
+    const { diagnostics } = this.#sink;
+    if (this.#memory === null || this.#sink.full || this.#context.version < 200 || this.#hasManySuggestions)
+      return null;
+    const texts = new Set(changes.map(({ sources }) => sources.old));
+    let own = 0;
+    for (const { old } of changes) {
+      const known = this.#memory.last(old);
+      if (known === null ? old.body !== null : !this.#standsAlone(known)) return null;
+      own += known?.diagnostics.length ?? 0;
+    }
+    diagnostics.length = this.#ofItems;
+    const others = diagnostics.filter(({ source }) => !texts.has(source));
+    const points = others.some(({ notes }) => notes.some(({ source }) => source !== undefined && texts.has(source)));
+    // What was found in the old texts must have been found in the bodies.
+    if (points || diagnostics.length - others.length !== own) return null;
+    diagnostics.splice(0, diagnostics.length, ...others);
+    for (const change of changes) if (!this.#replaceOne(change, this.#memory)) return null;
+    this.#sink.source = end;
+    return this.#finish();
+  }
+
+  #replaceOne({ sources, place, old, now }: Replacement, memory: BodyMemory): boolean {
+    const scope = this.#scope;
+    const symbol = scope.own(now.name.text);
+    const at = symbol?.kind === "function" ? symbol.declarations.indexOf(old) : -1;
+    if (symbol?.kind !== "function" || at < 0) return false;
+    this.#sink.source = sources.now;
+    this.#shared.binder.enter(null);
+    const signature = this.#header(now);
+    if (!memory.headers.has(old) || !memory.headers.has(now)) return false;
+    this.#signatures.delete(old);
+    this.#signatures.set(now, signature);
+    symbol.declarations[at] = now;
+    if (symbol.declaration === old) symbol.declaration = now;
+    if (symbol.span === old.name) (symbol as Writable<FunctionSymbol>).span = now.name;
+    this.#bodies.delete(old);
+    if (now.body === null) return true;
+    this.#drop(memory.last(old)!);
+    memory.forget(old);
+    scope.before = place + 1;
+    const found = this.#recorded(now, now.body);
+    scope.before = Number.POSITIVE_INFINITY;
+    if (this.#sink.full || this.#hasManySuggestions || !this.#standsAlone(found)) return false;
+    if (!scope.isSettled(found.names, place + 1)) return false;
+    memory.keep(now, found);
+    return true;
+  }
+
+  get #hasManySuggestions(): boolean {
+    return this.#shared.binder.suggestions >= suggestionLimit;
+  }
+
+  /** Whether what was found in a body has to do with no other body. */
+  #standsAlone({ lists, usesTables, files }: BodyFindings): boolean {
+    return lists.length === 0 && !usesTables && [...files.keys()].every((index) => this.#numbered.has(index));
+  }
+
+  /** Forgets what was found in a body that is no more. */
+  #drop({ calls, read, unwritten, suggestions }: BodyFindings): void {
+    const { binder, calls: checker, passed } = this.#shared;
+    for (const call of calls.keys()) checker.info.delete(call);
+    for (const param of read) passed.read.delete(param);
+    const gone = new Set(unwritten.map(({ argument }) => argument));
+    if (gone.size > 0) passed.unwritten = passed.unwritten.filter(({ argument }) => !gone.has(argument));
+    binder.suggestions -= suggestions.made;
   }
 
   #noteFiles(files: ReadonlyMap<number, LocDirective>): void {
@@ -257,7 +361,8 @@ export class ModuleChecker {
   }
 
   #checkFiles(): void {
-    const declared = new Set<number>();
+    const declared = this.#numbered;
+    declared.clear();
     for (const item of this.#items) {
       if (item.kind !== "file") continue;
       if (declared.has(item.index)) {

@@ -24,7 +24,7 @@ export interface UnwrittenArgument {
 export class PassedParameters {
   /** The input parameters of functions that their bodies read. */
   readonly read = new Set<ParameterSymbol>();
-  readonly unwritten: UnwrittenArgument[] = [];
+  unwritten: UnwrittenArgument[] = [];
 
   /** Reports unwritten arguments, after all bodies: compilers do not store those that the callee never reads. */
   report(bodies: ReadonlyMap<FunctionDeclaration, BodyInfo>, { sink }: ModuleContext): void {

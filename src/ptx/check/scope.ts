@@ -135,17 +135,47 @@ export class Scope {
   }
 }
 
-/** The scope of a module, which notes the names that are looked for in it. */
+/**
+ * The scope of a module, which notes the names that are looked for in it, and where each came about: a body that is
+ * checked after the rest of the module has to see it as it was when its turn came.
+ */
 export class ModuleScope extends Scope {
   /** Where the names go; null to note none. */
   asked: Set<string> | null = null;
+  /** Only names that directives before this one declare are found. */
+  before = Number.POSITIVE_INFINITY;
+  readonly #places = new Map<string, { readonly first: number; last: number }>();
 
   constructor() {
     super(null);
   }
 
+  /** Notes that a directive, by its number, declares a name or changes what it stands for. */
+  note(name: string, directive: number): void {
+    const place = this.#places.get(name);
+    if (place === undefined) this.#places.set(name, { first: directive, last: directive });
+    else place.last = directive;
+  }
+
+  /** Whether names stood for the same before a directive as at the end of the module. */
+  isSettled(names: Iterable<string>, directive: number): boolean {
+    for (const name of names) {
+      const place = this.#places.get(name);
+      if (place !== undefined && place.first < directive && place.last >= directive) return false;
+    }
+    return true;
+  }
+
   override own(name: string): PtxSymbol | undefined {
     this.asked?.add(name);
-    return super.own(name);
+    return this.#isThere(name) ? super.own(name) : undefined;
+  }
+
+  override *names(): Generator<string> {
+    for (const name of super.names()) if (this.#isThere(name)) yield name;
+  }
+
+  #isThere(name: string): boolean {
+    return this.before === Number.POSITIVE_INFINITY || (this.#places.get(name)?.first ?? 0) < this.before;
   }
 }

@@ -105,6 +105,25 @@ sub:
   expect(stored(text)).toEqual([want, want]);
 });
 
+test("quarters of a predicate, in a thread of one work item, which has no channels 4 to 15", () => {
+  // cmp.lt of V38 and V37 and then cmp.gt: all channels of P1 come from operands of four elements.
+  const text = kernel(
+    `    mov (M1, 4) X(0,0)<1> 0x76543210:v
+    mov (M1, 4) Y(0,0)<1> 9:d
+    mov (M1, 16) A(0,0)<1> 5:d
+    cmp.lt (M1, 4) P1 X(0,0)<1;1,0> 2:d
+    cmp.lt (M2, 4) P1 Y(0,0)<1;1,0> 2:d
+    cmp.gt (M3, 4) P1 X(0,0)<1;1,0> 0:d
+    cmp.gt (M4, 4) P1 Y(0,0)<1;1,0> 0:d
+    (P1) mov (M1, 16) A(0,0)<1> 6:d
+${store}`,
+    ".decl X v_type=G type=d num_elts=4 align=dword\n.decl Y v_type=G type=d num_elts=4 align=dword",
+    ".kernel_attr PerThreadInputSize=64",
+  );
+  const want = [6, 6, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6];
+  expect(stored(text)).toEqual([want, want]);
+});
+
 // DPAS: a step takes 4 elements of a row if one side has bytes, otherwise 8; a row has eight steps.
 describe("activations of dpas are as many bytes as its rows have", () => {
   const dpas = (kind: string, elements: number): string[] =>

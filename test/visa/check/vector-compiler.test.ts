@@ -105,7 +105,7 @@ sub:
   expect(stored(text)).toEqual([want, want]);
 });
 
-test("quarters of a predicate, in a thread of one work item, which has no channels 4 to 15", () => {
+test("quarters of a predicate, in a thread of one work item", () => {
   // cmp.lt of V38 and V37 and then cmp.gt: all channels of P1 come from operands of four elements.
   const text = kernel(
     `    mov (M1, 4) X(0,0)<1> 0x76543210:v

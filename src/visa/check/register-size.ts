@@ -8,9 +8,9 @@ import { typeBytes } from "../types.ts";
  * to a register: `hword` is 32 bytes, `wordx32` is 64. An alias of %r0 with more than 32 bytes, or one of %arg or
  * %retval with more bytes than they have in 32-byte registers, also implies 64, and so does an instruction that only
  * platforms with such registers have. Failing these, variables of 64 bytes and more decide, which IGC aligns to a
- * register too. Its vector compiler aligns them to `GRF`, but says in `PerThreadInputSize` how many bytes of the payload
- * a thread has to itself, which is a register, and writes columns that only a register of 64 bytes has. The default
- * is 32.
+ * register too. Its vector compiler aligns them to `GRF`, but says in `PerThreadInputSize` how many bytes of the
+ * payload a thread has to itself, which is a register, and writes columns that only a register of 64 bytes has. The
+ * default is 32.
  */
 export function inferRegisterBytes(tree: VisaFile): 32 | 64 {
   let small = false;

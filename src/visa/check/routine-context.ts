@@ -32,8 +32,8 @@ export class RoutineContext {
   }
 
   /**
-   * Reports what a page calls wrong but IGC's vector compiler (`Target="cm"`) writes, and IGC assembles: a warning in its
-   * text, an error in any other.
+   * Reports what a page calls wrong but IGC's vector compiler (`Target="cm"`) writes, and IGC assembles: a warning in
+   * its text, an error in any other.
    */
   unlessVectorCompiled(code: VisaCheckCode, span: Span, message: string, help: string): void {
     if (this.routine.attributes.get("Target") === "cm") this.warning(code, span, message, help);

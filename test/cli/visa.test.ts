@@ -164,6 +164,22 @@ describe("run", () => {
     expect(run("run", "table.zebin", ...launch, ...inputs)).toMatchObject({ status: 0, stdout });
   });
 
+  test("a zebin of two kernels, one of which has more declarations than 64 KiB", () => {
+    const decls = Array.from({ length: 1500 }, (_, i) => `.decl D${i} v_type=G type=ud num_elts=16 align=GRF`);
+    const large = kernel.replace(".input OUT", `${decls.join("\n")}\n.input OUT`);
+    expect(large.indexOf("SimdSize")).toBeGreaterThan(0x1_0000);
+    const small = kernel.replace("triple", "other");
+    // Without SimdSize the text would not be known as that of the kernel with 16 lanes.
+    const info = `${zeinfo}${zeinfo.slice(zeinfo.indexOf("  - name")).replace("triple", "other")}`;
+    const sections = { ".text.triple": "", ".text.other": "", ".visaasm.triple": large, ".visaasm.other": small };
+    const all = { ...sections, ".visaasm.times3": times3, ".ze_info": info };
+    cli.write("large.zebin", zebinOf({ sections: all, symbols: {}, addresses: [] }));
+    expect(json("list", "large.zebin").files[0].kernels.map((k: { name: string }) => k.name)).toEqual([
+      "triple",
+      "other",
+    ]);
+  });
+
   test.each([
     ["text, with its inputs", [...files, ...launch, ...inputs]],
     ["one text with all routines", ["both.isaasm", ...launch, ...inputs]],

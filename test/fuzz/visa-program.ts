@@ -4,6 +4,7 @@ import { randomHalves } from "../visa/run/random-halves.ts";
 import { randomLanes } from "../visa/run/random-lanes.ts";
 import { randomPassing } from "../visa/run/random-passing.ts";
 import { randomProgram } from "../visa/run/random-program.ts";
+import { randomTurns } from "../visa/run/random-turns.ts";
 
 /** Routines of vISA, the kernel `k` first, and a launch of it. */
 export interface VisaProgram {
@@ -17,7 +18,15 @@ export interface VisaProgram {
   readonly group: number;
 }
 
-export const visaFamilies = ["visa", "visaPauses", "visaLanes", "visaHalves", "visaPassing", "visaCompute"] as const;
+export const visaFamilies = [
+  "visa",
+  "visaPauses",
+  "visaLanes",
+  "visaHalves",
+  "visaPassing",
+  "visaTurns",
+  "visaCompute",
+] as const;
 export type VisaFamilyName = (typeof visaFamilies)[number];
 
 /** Families of programs whose results nobody computes but the engines. */
@@ -25,6 +34,7 @@ const withoutModel: Partial<Record<VisaFamilyName, (seed: number) => TestProgram
   visaLanes: randomLanes,
   visaHalves: randomHalves,
   visaPassing: randomPassing,
+  visaTurns: randomTurns,
   visaCompute: randomCompute,
 };
 

@@ -41,13 +41,15 @@ export class LaneOperands {
     return slotAt(this.#registers.holderAt(byte), byte, place.bits)!;
   }
 
-  /** An instruction with registers for what it reads and writes; null if it is not known how. */
+  /** An instruction with registers for what it reads and writes; null if it is not known how, or if no lane does it. */
   of(
     rewriting: Rewriting,
     instruction: Instruction,
     map: LaneMap,
     special: (leaf: Expr) => Expr | null,
   ): Instruction | null {
+    // None of the work items has a channel of the instruction, as where a compiler packs four lanes into sixteen.
+    if (map.size === 0) return null;
     const memo = new Map<Expr, Expr>();
     let isKnown = true;
     const rewrite = (expr: Expr): Expr => {

@@ -102,10 +102,16 @@ interface KernelText {
 }
 
 function kernelText(file: OpenClFile): KernelText {
-  const text = decodeText(file.bytes.subarray(0, 0x1_0000));
-  const [, kernel = null] = /^[ \t]*\.kernel[ \t]+"?([^"\s]+)"?/m.exec(text) ?? [];
+  const head = decodeText(file.bytes.subarray(0, 0x1_0000));
+  const [, kernel = null] = /^[ \t]*\.kernel[ \t]+"?([^"\s]+)"?/m.exec(head) ?? [];
+  // The attribute comes after all declarations, which may be thousands.
+  const simd = simdOf(head) ?? (kernel === null ? null : simdOf(decodeText(file.bytes)));
+  return { file, kernel, simd };
+}
+
+function simdOf(text: string): number | null {
   const [, simd = null] = /\bSimdSize[ \t]*=[ \t]*(\d+)/i.exec(text) ?? [];
-  return { file, kernel, simd: simd === null ? null : Number(simd) };
+  return simd === null ? null : Number(simd);
 }
 
 /** Whether a file may be part of an OpenCL program, by its name. */
@@ -181,7 +187,7 @@ function chooseTexts(files: readonly OpenClFile[], zeinfo: OpenClFile | null): r
   const wanted = texts.filter(({ kernel, simd, file }) => {
     if (widths.size < 2 || lanes.size === 0) return true;
     const own = kernel === null ? null : lanes.get(kernel);
-    if (own !== null && own !== undefined) return simd === own;
+    if (own !== null && own !== undefined) return simd === null || simd === own;
     // Functions have the width in their file's name, as all dumps do.
     const [, width] = /simd(\d+)_/i.exec(file.path) ?? [];
     return width === undefined || [...lanes.values()].includes(Number(width));

@@ -36,6 +36,9 @@ export interface LaunchPlace {
 /** The shared local memory of hand-written kernels, in bytes. */
 const handwrittenSlm = 0x1_0000;
 
+/** Channels of a thread of the vector compiler, which are all active when it begins. */
+const vectorChannels = 32;
+
 /** A vISA program: its code, and how its kernels are launched. */
 export class VisaProgram {
   readonly ir: IrModule;
@@ -139,13 +142,19 @@ export class VisaProgram {
     const surfaces = info === null ? new Map<number, Surface>() : argumentSurfaces(info, args, data);
     const bound = info === null ? {} : boundImages(info, args);
     const known = info === null ? { inputs: this.#interface.inputs } : { info };
-    const items = this.#layouts.workItems(routine, known, payload, surfaces, place);
+    // What the vector compiler writes is for one work item a thread, which has all channels.
+    const channels = info?.simd === 1 && routine.attributes.get("Target") === "cm" ? vectorChannels : 1;
+    const items = channels > 1 ? null : this.#layouts.workItems(routine, known, payload, surfaces, place);
+    const [x, y, z] = size.local;
     return {
       grid: size.groups,
-      block: size.local,
+      block: [x * channels, y, z],
       sharedBytes: info === null ? handwrittenSlm : localOffsets(info, args).end,
       params: items?.params ?? new Uint8Array(),
-      threads: threadModel(routine, payload, threads, { width, surfaces, ...bound, items: items?.model ?? null }),
+      threads: threadModel(routine, payload, threads, {
+        ...{ width: width * channels, surfaces, ...bound },
+        items: items?.model ?? null,
+      }),
     };
   }
 

@@ -17,7 +17,7 @@ export const instructionCodes = {
   },
   "visa-scalar-mask": {
     title: "a scalar call or return with a mask",
-    page: "call, fcall, ifcall and fret with one channel, and such a ret of a subroutine, act on the whole thread and must be marked M1_NM. Only the ret that ends a kernel may be written `ret (M1, 1)`, as the reference implementation does.",
+    page: 'call, fcall, ifcall and fret with one channel, and such a ret of a subroutine, act on the whole thread and must be marked M1_NM. Only the ret that ends a kernel may be written `ret (M1, 1)`, as the reference implementation does. In text of its vector compiler (`Target="cm"`), which writes it in subroutines too, that is a warning.',
     section: "IFCALL",
     example: bodies("ifcall (M1, 1) A(0,0)<0;1,0> 0 0", "ifcall (M1_NM, 1) A(0,0)<0;1,0> 0 0"),
   },
@@ -38,13 +38,13 @@ export const instructionCodes = {
   },
   "visa-setp-mask": {
     title: "a setp that takes the bits of a number under a mask",
-    page: "The bits of a scalar source, from the least significant on, are the predicate bits of the channels. The instruction must be without a mask and begin at channel 0 (M1_NM) or, with up to 16 channels, at channel 16 (M5_NM).",
+    page: 'The bits of a scalar source, from the least significant on, are the predicate bits of the channels. The instruction must be without a mask and begin at channel 0 (M1_NM) or, with up to 16 channels, at channel 16 (M5_NM). The mask that is left is without effect, so in text of IGC\'s vector compiler (`Target="cm"`), which writes (M1, 16), that is a warning.',
     section: "SETP",
     example: bodies("setp (M1, 16) P1 0xff:uw", "setp (M1_NM, 16) P1 0xff:uw"),
   },
   "visa-movs": {
     title: "movs without a sampler or surface",
-    page: "movs moves the handle of a sampler or surface, from or to a 32-bit number or another variable of the same kind.",
+    page: 'movs moves the handle of a sampler or surface, from or to a 32-bit number or another variable of the same kind. IGC\'s vector compiler (`Target="cm"`) moves numbers with it, which is a warning in its text.',
     section: "MOVS",
     example: {
       bad: kernel("movs (M1_NM, 1) A(0,0)<1> 3:ud"),

@@ -141,6 +141,10 @@ function originOf(name: string, what: "call" | "address"): string {
   if (builtinName.test(name)) {
     return "it is a builtin that IGC found in none of its libraries: they have it for another device, extension or -cl-std";
   }
+  // In OpenCL C only what is overloadable is mangled, as all builtins are.
+  if (/^_Z\d/.test(name)) {
+    return "if OpenCL C has it, IGC found it in none of its libraries: they have it for another device, extension or -cl-std; otherwise pass the file that has it as well";
+  }
   if (what === "call") return "pass the file that has it as well";
   return "pass the file that has it as well or, if it is data, the binary with its symbols (or its place, --symbol)";
 }

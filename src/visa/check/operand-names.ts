@@ -1,11 +1,15 @@
+import type { OperandSpec } from "../isa/row.ts";
 import type { Instruction, LscAddress, Name, Operand } from "../tree.ts";
+
+/** Operands whose name is that of something else than a variable. */
+const otherNames: readonly (OperandSpec["class"] | undefined)[] = ["label", "routine", "kernel"];
 
 /** Calls `visit` with each variable that an instruction names: its predicate, then its operands in order. */
 export function eachVariableName(instruction: Instruction, visit: (name: Name) => void): void {
   if (instruction.predicate !== null) visit(instruction.predicate.name);
   for (const [key, operand] of Object.entries(instruction.operands)) {
     const spec = instruction.row.operands[key];
-    if (operand.kind !== "name" || (spec?.class !== "label" && spec?.class !== "routine")) namesOf(operand, visit);
+    if (operand.kind !== "name" || !otherNames.includes(spec?.class)) namesOf(operand, visit);
   }
 }
 

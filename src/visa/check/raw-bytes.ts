@@ -1,5 +1,6 @@
 import { blockSlots, bytesOfSlots, channelSlots, elementSlots, lscSlots, type Slots } from "../access-slots.ts";
-import { has, numberChoiceOf, once } from "../instruction-operands.ts";
+import { choiceOf, has, numberChoiceOf, once } from "../instruction-operands.ts";
+import { elementsPerStep, type Precision, precisionBits } from "../isa/systolic.ts";
 import type { Instruction, LscAddress, LscData } from "../tree.ts";
 import { type DataType, typeBytes } from "../types.ts";
 import { channelsOf } from "./routine-context.ts";
@@ -37,11 +38,35 @@ export function rawBytes(instruction: Instruction, key: string, grfBytes: number
   }
 }
 
-/** The same for DPAS: sums lie row by row; src1 has a doubleword per channel and step. */
+/**
+ * The same for DPAS: sums lie row by row; src1 has the weights of a channel packed in doublewords, as many as its steps
+ * fill.
+ */
 function matrixBytes(instruction: Instruction, key: string, channels: number, type: DataType): number {
   const { count } = instruction.operands;
-  if (key === "src1") return 4 * channels * numberChoiceOf(instruction, "depth");
+  if (key === "src1") {
+    const { weights, perStep, depth } = matrixOf(instruction);
+    return 4 * channels * Math.ceil((depth * perStep * precisionBits(weights)) / 32);
+  }
   return count?.kind === "number" ? typeBytes(type) * channels * count.value : 1;
+}
+
+/**
+ * Bytes of src2 that DPAS reads, whatever region is written: the activations of its rows, packed one after the other,
+ * eight steps to a row. Null for other instructions.
+ */
+export function activationBytes(instruction: Instruction): number | null {
+  const { count } = instruction.operands;
+  if (instruction.row.name !== "DPAS" || count?.kind !== "number") return null;
+  const { activations, perStep, depth } = matrixOf(instruction);
+  return Math.ceil((((count.value - 1) * 8 + depth) * perStep * precisionBits(activations)) / 8);
+}
+
+function matrixOf(instruction: Instruction) {
+  const weights = choiceOf(instruction, "weights") as Precision;
+  const activations = choiceOf(instruction, "activations") as Precision;
+  const depth = numberChoiceOf(instruction, "depth");
+  return { weights, activations, depth, perStep: elementsPerStep(weights, activations) };
 }
 
 /**

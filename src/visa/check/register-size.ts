@@ -1,6 +1,6 @@
 import type { Row } from "../isa/row.ts";
 import { needsWideRegisters } from "../platforms.ts";
-import type { Statement, VisaFile } from "../tree.ts";
+import type { Attribute, Statement, VisaFile } from "../tree.ts";
 import { typeBytes } from "../types.ts";
 
 /**
@@ -8,13 +8,17 @@ import { typeBytes } from "../types.ts";
  * to a register: `hword` is 32 bytes, `wordx32` is 64. An alias of %r0 with more than 32 bytes, or one of %arg or
  * %retval with more bytes than they have in 32-byte registers, also implies 64, and so does an instruction that only
  * platforms with such registers have. Failing these, variables of 64 bytes and more decide, which IGC aligns to a
- * register too. The default is 32.
+ * register too. Its vector compiler aligns them to `GRF`, but says in `PerThreadInputSize` how many bytes of the
+ * payload a thread has to itself, which is a register, and writes columns that only a register of 64 bytes has. The
+ * default is 32.
  */
 export function inferRegisterBytes(tree: VisaFile): 32 | 64 {
   let small = false;
   let large = false;
   const rows = new Set<Row>();
+  const vector = new VectorCompilerHints();
   for (const statement of statementsOf(tree)) {
+    vector.see(statement);
     if (statement.kind === "instruction") rows.add(statement.row);
     if (statement.kind !== "decl") continue;
     const align = statement.align?.text.toLowerCase() ?? "";
@@ -29,7 +33,37 @@ export function inferRegisterBytes(tree: VisaFile): 32 | 64 {
       large ||= align === "wordx32";
     }
   }
-  return (large && !small) || [...rows].some(needsWideRegisters) ? 64 : 32;
+  if ((large && !small) || [...rows].some(needsWideRegisters)) return 64;
+  return small ? 32 : vector.registerBytes;
+}
+
+/** What text of IGC's vector compiler (`Target="cm"`) tells about registers. */
+class VectorCompilerHints {
+  #isVector = false;
+  #payload: number | null = null;
+  #wideColumn = false;
+  readonly #types = new Map<string, number>();
+
+  see(statement: Statement): void {
+    if (statement.kind === "attribute") this.#attribute(statement);
+    else if (statement.kind === "decl") {
+      if (statement.type !== null) this.#types.set(statement.name.text, typeBytes(statement.type));
+    } else if (statement.kind === "instruction") {
+      this.#wideColumn ||= Object.values(statement.operands).some(
+        (operand) => operand.kind === "general" && operand.column * (this.#types.get(operand.variable.text) ?? 0) >= 32,
+      );
+    }
+  }
+
+  #attribute({ name, value }: Attribute): void {
+    if (name.text === "Target") this.#isVector = value === "cm";
+    if (name.text === "PerThreadInputSize" && typeof value === "number") this.#payload = value;
+  }
+
+  get registerBytes(): 32 | 64 {
+    if (!this.#isVector) return 32;
+    return this.#payload === 64 || (this.#payload === null && this.#wideColumn) ? 64 : 32;
+  }
 }
 
 /** Bytes of the predefined variables if a register has 32. */

@@ -2,7 +2,7 @@ import { controlOf, leavesOrder } from "../isa/row.ts";
 import type { Instruction, Name } from "../tree.ts";
 import { type ControlFlow, targetsOf } from "./control-flow.ts";
 import type { RoutineContext } from "./routine-context.ts";
-import { scalarMask } from "./special-instructions.ts";
+import { returnMask } from "./special-instructions.ts";
 
 /**
  * Checks returns: kernels and subroutines return with `ret`, functions with `fret`, and none may run past its last
@@ -19,7 +19,7 @@ export function checkReturns(context: RoutineContext, flow: ControlFlow): void {
       if (body && kind === "function") {
         context.error("visa-return", mnemonic, "a function does not return with `ret`", "write `fret`");
       } else if (!body && exec?.size === 1 && !exec.noMask) {
-        scalarMask(context, exec, "a scalar `ret` of a subroutine");
+        returnMask(context, exec);
       }
     } else if (control === "file-return" && (!body || kind === "kernel")) {
       const what = body ? "a kernel" : "a subroutine";

@@ -31,6 +31,15 @@ export class RoutineContext {
     this.binding.sink.warning(code, span, message, typeof details === "string" ? { help: details } : details);
   }
 
+  /**
+   * Reports what a page calls wrong but IGC's vector compiler (`Target="cm"`) writes, and IGC assembles: a warning in
+   * its text, an error in any other.
+   */
+  unlessVectorCompiled(code: VisaCheckCode, span: Span, message: string, help: string): void {
+    if (this.routine.attributes.get("Target") === "cm") this.warning(code, span, message, help);
+    else this.error(code, span, message, help);
+  }
+
   /** A note for a diagnostic, at another place of the routine's file. */
   note(message: string, span: Span): DiagnosticDetails {
     return { notes: [{ message, source: this.routine.file.source, span }] };

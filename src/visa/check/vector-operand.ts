@@ -13,6 +13,7 @@ import type {
   VectorOperand,
 } from "../tree.ts";
 import { leavesVariable } from "./bounds.ts";
+import { activationBytes } from "./raw-bytes.ts";
 import { destinationRegion, type Extent, sourceRegion } from "./region.ts";
 import { channelsOf, type RoutineContext } from "./routine-context.ts";
 
@@ -116,7 +117,8 @@ function general(
   }
   const high = instruction.row.name === "MADW" && spec.role === "dst" ? highPart(extent, bytes, grfBytes) : 0;
   const start = row * grfBytes + column * bytes;
-  const end = start + high + (spec.reach?.(channels) ?? extent.last + 1) * bytes;
+  const packed = operand === instruction.operands["src2"] ? activationBytes(instruction) : null;
+  const end = start + high + (packed ?? (spec.reach?.(channels) ?? extent.last + 1) * bytes);
   if (!leavesVariable(context, operand, variable, start, end) && column * bytes >= grfBytes) {
     const help = `write (${row + Math.floor((column * bytes) / grfBytes)},${column % (grfBytes / bytes)})`;
     context.error("visa-out-of-bounds", operand, `column ${column} is beyond the register of ${grfBytes} bytes`, help);

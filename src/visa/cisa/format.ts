@@ -94,7 +94,10 @@ export const textAttributes: ReadonlySet<string> = new Set(["OutputAsmPath", "As
 export const numberAttributesOfVariables: ReadonlySet<string> = new Set(["Scope", "SurfaceUsage"]);
 
 /** Kinds of labels by their codes. */
-export const labelKinds = { block: 0, subroutine: 1 } as const;
+export const labelKinds = { block: 0, subroutine: 1, kernel: 2 } as const;
+
+/** What a label marks: a place in the routine, or, for `fccall`, a kernel of another program. */
+export type LabelKind = keyof typeof labelKinds;
 
 /** Opcodes of the markers in the instruction stream that are separate statements in text. */
 export const markerOpcodes = { subroutine: 0x30, label: 0x31 } as const;

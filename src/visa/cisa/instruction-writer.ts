@@ -4,7 +4,7 @@ import { type FileItem, fileItems, type PackedPart } from "../isa/template.ts";
 import type { Immediate, Instruction, Name, Operand, RawOperand, VectorOperand } from "../tree.ts";
 import type { ByteWriter } from "./byte-writer.ts";
 import type { FieldWriter } from "./field-writer.ts";
-import { takesAddress } from "./format.ts";
+import { type LabelKind, takesAddress } from "./format.ts";
 import { lscPart, unheldParts } from "./lsc-writer.ts";
 import { OperandWriter } from "./operand-writer.ts";
 import { codeByDefault } from "./options.ts";
@@ -13,7 +13,7 @@ import { modeBits, valuesOf } from "./render-target.ts";
 
 /** Numbers of the labels and strings that an instruction names; the first mention of one assigns its number. */
 export interface Mentions {
-  label(name: Name, kind: "block" | "subroutine"): number;
+  label(name: Name, kind: LabelKind): number;
   string(text: string): number;
 }
 
@@ -146,6 +146,9 @@ export class InstructionWriter {
         return;
       case "label":
         out.u16(this.#mentions.label(operand.name, of));
+        return;
+      case "kernel":
+        out.u16(this.#mentions.label(operand.name, "kernel"));
         return;
       case "routine": {
         const index = this.#mentions.string(operand.name.text);

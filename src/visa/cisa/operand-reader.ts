@@ -96,7 +96,12 @@ export class OperandReader {
       case "sampler":
         return this.#named("S", this.reader.u8(), start);
       case "label":
-        return this.#named("L", this.reader.u16(), start);
+      case "kernel": {
+        const number = this.reader.u16();
+        if (this.tables.isKernel(number) !== (spec.class === "kernel"))
+          throw this.#bad(start, "a label of another kind");
+        return this.#named("L", number, start);
+      }
       case "routine": {
         const name = this.tables.string("u16");
         return { kind: "name", name, start, end: this.reader.at };

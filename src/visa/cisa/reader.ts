@@ -1,4 +1,5 @@
 import { type Diagnostic, DiagnosticSink, type Span } from "../../source/index.ts";
+import { controlOf } from "../isa/row.ts";
 import type { VisaFile } from "../tree.ts";
 import { BinaryText } from "./binary-text.ts";
 import { ByteReader, Malformed } from "./byte-reader.ts";
@@ -36,8 +37,8 @@ export function readCisa(bytes: Uint8Array, path: string): CisaRead {
   }
 }
 
-const report = (sink: DiagnosticSink<CisaCode>, { code, span, message }: Malformed): void =>
-  sink.error(code, span, `${message} (at ${hex(span.start)})`, { help: helps[code] });
+const report = (sink: DiagnosticSink<CisaCode>, { code, span, message }: Malformed, help = helps[code]): void =>
+  sink.error(code, span, `${message} (at ${hex(span.start)})`, { help });
 
 const helps: Partial<Record<CisaCode, string>> = {
   "visa-cisa-unknown-opcode": "the rest of this routine is not read, because instructions differ in length",
@@ -134,10 +135,10 @@ function readRoutines(
   }
   if (failures(best.routines) > 0 && found.every(({ isCut }) => !isCut)) {
     const defective = attempt({ ...likeliest, lacksOperands: true });
-    if (reach(defective.routines) > reach(best.routines)) {
+    if (reach(defective.routines) > reach(best.routines) || defective.routines.every(endsInReturn)) {
       const first = defective.routines[0]!.routine;
       const message = "its instructions lack their last operands, as in what IGC 1.0.12504 writes";
-      sink.error("visa-cisa-missing-operands", first.name, message, { help: "take the text that IGC dumps beside it" });
+      sink.error("visa-cisa-missing-operands", first.name, message, { help: dumpedText });
       return best.routines;
     }
   }
@@ -145,16 +146,27 @@ function readRoutines(
   if (fields !== null) sink.warning("visa-cisa-layout-guessed", versionSpan, `read with ${fields}`);
   for (const [i, { failure }] of best.routines.entries()) {
     const isReported = failure?.code === "visa-cisa-truncated" && found[i]!.isCut;
-    if (failure !== null && !isReported) report(sink, failure);
+    if (failure !== null && !isReported) report(sink, failure, isByDefectiveWriter(version) ? defects : undefined);
   }
   return best.routines;
 }
+
+const dumpedText = "take the text that IGC dumps beside it";
+const defects = `IGC 1.0.12504, which writes this version, leaves out operands and sets not all predicates: ${dumpedText}`;
+
+const isByDefectiveWriter = ({ major, minor }: Header["version"]): boolean => major === 4 && minor === 1;
 
 const versionSpan: Span = { start: 4, end: 6 };
 
 /** The number of bytes that could be read. */
 const reach = (routines: readonly ReadRoutine[]): number =>
   routines.reduce((sum, { routine, failure }) => sum + (failure?.span.start ?? routine.end) - routine.start, 0);
+
+/** Whether a routine could be read up to a return, after which a file that lacks operands has what was in memory. */
+function endsInReturn({ routine }: ReadRoutine): boolean {
+  const last = routine.statements.findLast(({ kind }) => kind === "instruction");
+  return last?.kind === "instruction" && ["return", "file-return"].includes(controlOf(last.row) ?? "");
+}
 
 const failures = (routines: readonly ReadRoutine[]): number => routines.filter((r) => r.failure !== null).length;
 

@@ -8,6 +8,7 @@ import {
   alignments,
   bindlessSampler,
   implicitInputs,
+  type LabelKind,
   labelKinds,
   markerOpcodes,
   numberAttributesOfVariables,
@@ -23,7 +24,6 @@ class Table {
   count = 0;
 }
 
-type LabelKind = keyof typeof labelKinds;
 interface LabelEntry {
   readonly string: number;
   readonly kind: LabelKind;

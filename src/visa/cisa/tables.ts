@@ -51,6 +51,8 @@ export class Tables {
   readonly #elementBytes = new Map<number, number>();
   readonly #variables = new NameSpace("variables");
   readonly #labels = new NameSpace("labels");
+  /** The labels that are kernels of other programs. */
+  readonly #kernels = new Set<number>();
 
   /** Reads the string pool. `readVariables` and `readInputs` read the other tables. */
   constructor(reader: ByteReader, format: Format) {
@@ -82,6 +84,11 @@ export class Tables {
     const text = this.#names[kind].get(number);
     if (text !== undefined) return { text, ...span };
     throw new Malformed("visa-cisa-bad-index", span, `${kindNames[kind]} ${number} does not exist`);
+  }
+
+  /** Whether a label is the name of a kernel of another program. */
+  isKernel(label: number): boolean {
+    return this.#kernels.has(label);
   }
 
   /** Bytes of an element of a general variable that exists. */
@@ -192,8 +199,9 @@ export class Tables {
     const reader = this.#reader;
     const { text } = this.string();
     const kind = reader.u8();
-    if (kind > labelKinds.subroutine) throw this.#badValue(reader.at - 1, `labels have no kind ${kind}`);
+    if (kind > labelKinds.kernel) throw this.#badValue(reader.at - 1, `labels have no kind ${kind}`);
     this.#names.L.set(number, this.#labels.give(text, "L", number));
+    if (kind === labelKinds.kernel) this.#kernels.add(number);
     this.readAttributes(reader.u8());
   }
 

@@ -50,8 +50,8 @@ export const flowRows: readonly Row[] = [
     title: "call of a kernel that a linker supplies",
     page: "FCCALL",
     text: "(P) fccall E target",
-    // As CALL, with a kind of label whose code in the table of labels is not documented.
-    file: null,
+    // The same opcode as CALL. The kind of the label tells the two apart.
+    file: "exec pred target",
     operands: { target: { class: "kernel" } },
     sizes: anySize,
     execution: { kind: "none", reason: "its kernel comes from a linker of compiled kernels" },

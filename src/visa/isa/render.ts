@@ -25,8 +25,8 @@ export const renderRows: readonly Row[] = [
     title: "read of pixels of a render target",
     page: "RT_READ",
     text: "(P) rt_read{.mode} E surface dst",
-    // The page has the fields, but no reader or writer ever had them.
-    file: null,
+    // The fields are those of the page; no reader or writer of IGC has the instruction.
+    file: "exec pred mode:u16 surface dst",
     operands: { mode: { class: "option", choices: { PS: 1 } }, surface, dst: rawDst() },
     sizes: [16, 32],
     execution,
@@ -38,7 +38,7 @@ export const renderRows: readonly Row[] = [
     title: "read of samples of a render target by their index",
     page: "RT_READ",
     text: "(P) rt_read.{mode} E surface index dst",
-    file: null,
+    file: "exec pred mode:u16 surface index dst",
     operands: {
       mode: { class: "option", choices: { SI: 2, PSSI: 3, SIPS: 3 } },
       surface,

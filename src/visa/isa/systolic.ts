@@ -23,6 +23,17 @@ export const precisions = {
 /** One of `precisions`. */
 export type Precision = keyof typeof precisions;
 
+const floatBits: Readonly<Record<string, number>> = { bf: 16, hf: 16, tf32: 32, bf8: 8, hf8: 8, e2m1: 4 };
+
+/** Bits of an element of a matrix. */
+export const precisionBits = (precision: Precision): number => floatBits[precision] ?? Number(precision.slice(1));
+
+/** Elements that one step of a dot product multiplies in each channel. */
+export function elementsPerStep(weights: Precision, activations: Precision): number {
+  if (Object.hasOwn(floatBits, weights)) return 32 / precisionBits(weights);
+  return precisionBits(weights) === 8 || precisionBits(activations) === 8 ? 4 : 8;
+}
+
 const precision: OperandSpec = { class: "option", choices: precisions };
 const accumulator = ["d", "ud", "f", "hf", "bf", "df"] as const;
 const packed = ["d", "ud", "df"] as const;

@@ -46,8 +46,10 @@ function collapsed(reg: number, collapse: "any" | "all", { size, offset }: ExecS
 export const setPredicate: LowerSpecial = (context, instruction) => {
   const { exec, dst, sources, undefinedCases } = readOperands(context, instruction);
   const word = converted(sources[0]!, "ud", false);
-  const shifted = isScalar(instruction.operands["src0"]!) ? k.shr(word, channel(exec), false) : word;
-  return pure(k.ne(k.and(shifted, k.i32(1)), k.i32(0)), dst, undefinedCases);
+  const isWhole = isScalar(instruction.operands["src0"]!);
+  const shifted = isWhole ? k.shr(word, channel(exec), false) : word;
+  const lowered = pure(k.ne(k.and(shifted, k.i32(1)), k.i32(0)), dst, undefinedCases);
+  return isWhole ? lowered.map((set) => ({ ...set, lanes: lanesOf({ ...exec, noMask: true }) })) : lowered;
 };
 
 const isScalar = (operand: Operand): boolean =>

@@ -1,6 +1,6 @@
 import type { Destination } from "../../ir/index.ts";
 import { type Expr, kit as k, packedFormats, type RegionLeaf } from "../../semantics/index.ts";
-import type { Precision } from "../isa/systolic.ts";
+import { elementsPerStep, precisionBits, type Precision } from "../isa/systolic.ts";
 import type { ExecSize, Instruction, Operand } from "../tree.ts";
 import type { DataType } from "../types.ts";
 import { typeBytes } from "../types.ts";
@@ -20,17 +20,11 @@ interface Element {
   readonly format: number;
 }
 
-const floatBits: Readonly<Record<string, number>> = { bf: 16, hf: 16, tf32: 32, bf8: 8, hf8: 8, e2m1: 4 };
-
 const elementOf = (precision: Precision): Element => ({
-  bits: floatBits[precision] ?? Number(precision.slice(1)),
+  bits: precisionBits(precision),
   signed: precision.startsWith("s"),
   format: (packedFormats as readonly string[]).indexOf(precision),
 });
-
-/** Elements that one step multiplies in each channel. */
-const elementsPerStep = (a: Element, b: Element): number =>
-  a.format >= 0 ? 32 / a.bits : a.bits === 8 || b.bits === 8 ? 4 : 8;
 
 /**
  * `dpas`: row r of dst is row r of src0 plus row r of src2 times src1 (DPAS page). Each channel of src1 has one column
@@ -52,8 +46,8 @@ export const fusedSystolic: LowerSpecial = (context, instruction) => {
   const flag = context.fusedAt;
   const product = multiply(context, instruction, flag + 4);
   if (own === null || product === null || count?.kind !== "number") return null;
-  const [a, b] = elementsOf(instruction);
-  const registers = Math.ceil((b.bits * elementsPerStep(a, b) * count.value) / (4 * registerDwords));
+  const { b, perStep } = elementsOf(instruction);
+  const registers = Math.ceil((b.bits * perStep * count.value) / (4 * registerDwords));
   const first = Math.ceil(registers / 2) * registerDwords;
   const second = registers * registerDwords - first;
   const offered = Array.from({ length: first }, (_, n) => word(own + 4 * n, once, 0));
@@ -80,16 +74,18 @@ export const fusedSystolic: LowerSpecial = (context, instruction) => {
 /** Dwords of a register of the platforms that have `dpasw`. */
 const registerDwords = 8;
 
-const elementsOf = (instruction: Instruction): readonly [weights: Element, activations: Element] => [
-  elementOf(choiceOf(instruction, "weights") as Precision),
-  elementOf(choiceOf(instruction, "activations") as Precision),
-];
+/** The elements of src1 (`a`) and of src2 (`b`), and how many of each a step multiplies. */
+function elementsOf(instruction: Instruction): { readonly a: Element; readonly b: Element; readonly perStep: number } {
+  const weights = choiceOf(instruction, "weights") as Precision;
+  const activations = choiceOf(instruction, "activations") as Precision;
+  return { a: elementOf(weights), b: elementOf(activations), perStep: elementsPerStep(weights, activations) };
+}
 
 /** The product of two matrices, of which src2 is at an offset in the byte file. */
 const multiply = (context: LowerContext, instruction: Instruction, activations: number): readonly Lowered[] | null => {
   const { operands, exec } = instruction;
   const { dst, src0, src1, count } = operands;
-  const [a, b] = elementsOf(instruction);
+  const { a, b, perStep } = elementsOf(instruction);
   const isFloat = a.format >= 0;
   const to = matrixOf(context, dst, isFloat);
   const from = matrixOf(context, src0, isFloat);
@@ -97,7 +93,6 @@ const multiply = (context: LowerContext, instruction: Instruction, activations: 
   if (exec === null || to === null || from === null || weights === null) return null;
   if (count?.kind !== "number" || isFloat !== b.format >= 0) return null;
 
-  const perStep = elementsPerStep(a, b);
   const stepsPerWord = 32 / (perStep * a.bits);
   const depth = Number(choiceOf(instruction, "depth"));
   const values = Array.from({ length: count.value }, (_, row) => {

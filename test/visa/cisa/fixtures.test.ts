@@ -113,6 +113,15 @@ test("instructions without their last operands, as IGC 1.0.12504 writes them, ar
   ]);
 });
 
+test("what follows the last return of a file that lacks operands is not read", () => {
+  const bytes = fixture("version-4-2");
+  // A kernel that does nothing but end: IGC 1.0.12504 writes the execution size and predicate of ret as they come.
+  bytes.set([0x30, 0x00, 0x00, 0x34, 0x00, 0x90, 0xff], 0x65);
+  bytes.fill(0x61, 0x65 + 7, 0x65 + 0x4d);
+  const { diagnostics } = readCisa(bytes, "new.isa");
+  expect(diagnostics.map((d) => d.code)).toEqual(["visa-cisa-missing-operands"]);
+});
+
 test("spans are offsets in the file", () => {
   const bytes = fixture("kernel-and-function");
   const { tree } = readCisa(bytes, "k.isa");

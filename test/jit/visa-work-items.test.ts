@@ -41,6 +41,7 @@ ${["X", "Y", "ID"].map((v) => `.decl ${v} v_type=G type=d num_elts=${width} alig
 .decl ZW v_type=G type=uw num_elts=${4 * width} align=GRF alias=<Z, 0>
 .decl W v_type=G type=uw num_elts=${width} align=GRF
 ${["L", "M", "LB", "MB"].map((v) => `.decl ${v} v_type=G type=d num_elts=16 align=GRF`).join("\n")}
+.decl MU v_type=G type=ud num_elts=16 align=GRF alias=<M, 0>
 .decl A0 v_type=A num_elts=${Math.min(width, 16)}
 .decl SL v_type=G type=ud num_elts=1 align=GRF
 .decl SU v_type=G type=ud num_elts=1 align=dword alias=<S, 0>
@@ -114,6 +115,41 @@ const cases: readonly Case[] = [
     mov (M1_NM, 1) S(0,0)<1> P1
     cmp.lt (M5, 16) P1 ID(2,0)<1;1,0> 40:d
     add (E) X(0,0)<1> ID(0,0)<1;1,0> S(0,0)<0;1,0>`,
+  },
+  {
+    title: "four lanes that store, active or not, where others have not computed the address",
+    form: "threads",
+    body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    and (E) Y(0,0)<1> ID(0,0)<1;1,0> 31:d
+    shl (E) Y(0,0)<1> Y(0,0)<1;1,0> 2:d
+    scatter_scaled.4 (E) %slm 0x0:ud YU.0 X.0
+    barrier
+    cmp.eq (E) P1 ID(0,0)<1;1,0> 0:d
+    (P1) goto (E) FEW
+    goto (M1, 1) ALL
+FEW:
+    mov (M1_NM, 1) S(0,0)<1> 0x10:d
+    mov (M1_NM, 4) L(0,0)<1> 77:d
+    add (M1_NM, 4) M(0,0)<1> S(0,0)<0;1,0> 0xc840:uv
+    scatter_scaled.4 (M1_NM, 4) %slm 0x0:ud MU.0 L.0
+ALL:
+    barrier
+    gather_scaled.4 (E) %slm 0x0:ud YU.0 X.0`,
+  },
+  {
+    title: "four lanes that store, active or not, where all are",
+    form: "work items",
+    body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    and (E) Y(0,0)<1> ID(0,0)<1;1,0> 31:d
+    shl (E) Y(0,0)<1> Y(0,0)<1;1,0> 2:d
+    scatter_scaled.4 (E) %slm 0x0:ud YU.0 X.0
+    barrier
+    mov (M1_NM, 1) S(0,0)<1> 0x10:d
+    mov (M1_NM, 4) L(0,0)<1> 77:d
+    add (M1_NM, 4) M(0,0)<1> S(0,0)<0;1,0> 0xc840:uv
+    scatter_scaled.4 (M1_NM, 4) %slm 0x0:ud MU.0 L.0
+    barrier
+    gather_scaled.4 (E) %slm 0x0:ud YU.0 X.0`,
   },
   {
     title: "half of the lanes alone",

@@ -22,6 +22,10 @@ export interface WorkItemRoutine {
   readonly forAllLanes: ReadonlySet<number>;
   /** Instructions that all lanes of the thread that have not ended must reach together. */
   readonly together: ReadonlySet<number>;
+  /** Instructions that several lanes, but not all, execute whether they are active or not. */
+  readonly forAbsentLanes: ReadonlySet<number>;
+  /** Registers of which all active lanes have the same value: the thread had one for all lanes, active or not. */
+  readonly shared: ReadonlySet<number>;
 }
 
 /** A work item's form of a routine, and what it takes of the memory that threads have for themselves. */
@@ -89,16 +93,20 @@ export class WorkItemForm {
         ({ op, lanes }, rule) => rule?.noMask === true && !rule.uniform && lanes === undefined && op.kind !== "store",
       ),
       together: where((instruction, rule) => this.#needsAll(instruction, rule)),
+      forAbsentLanes: where(({ lanes }) => lanes?.noMask === true && lanes.count > 1),
+      shared: new Set(this.#ir.registers.flatMap((_, r) => (this.#uniform.has(r) ? [r] : []))),
     };
   }
 
   /**
    * Whether lanes that are elsewhere would make a difference to an instruction: a barrier, a return or a call for the
-   * whole thread, a predicate under a mask whose bit in one lane decides for all.
+   * whole thread, a store for all lanes, a predicate under a mask whose bit in one lane decides for all.
    */
-  #needsAll({ op, dst }: Instruction, rule: LaneRule | undefined): boolean {
+  #needsAll({ op, dst, lanes }: Instruction, rule: LaneRule | undefined): boolean {
     const isControl = op.kind === "return" || op.kind === "call";
     if (op.kind === "barrier" || (isControl && rule?.uniform === true)) return true;
+    const isAccess = op.kind === "store" || op.kind === "atomic";
+    if (rule?.noMask === true && rule.count > 1 && isAccess && lanes === undefined) return true;
     return rule?.noMask !== true && dst.some((to) => typeof to === "number" && this.#decides.has(to));
   }
 

@@ -39,7 +39,8 @@ export function workItemForms(
 }
 
 /** Whether lanes that go different ways leave each other alone, and all of them come to barriers. */
-function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemRoutine): boolean {
+function isSeparable(code: PreparedCode, routine: WorkItemRoutine): boolean {
+  const { forAllLanes, together } = routine;
   const quads = 8;
   const shape = { ...anyShape(quads), full: true };
   const analysis = new UniformityAnalysis(code, {
@@ -62,6 +63,8 @@ function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemRout
     graph.blocks.map(() => false),
   );
   const passing = passingRegisters(code);
+  const missing = missedByAbsent(code, routine, (block) => all.waiting(block).size > 0);
+  if (missing === null || missing.some((r) => !passing.has(r))) return false;
   for (const { index, start, end } of graph.blocks) {
     for (let i = start; i < end; i++) {
       const origin = origins[i]!;
@@ -75,6 +78,50 @@ function isSeparable(code: PreparedCode, { forAllLanes, together }: WorkItemRout
     }
   }
   return !instructions.some(({ op }) => op.kind === "barrier") || allComeToBarriers(code);
+}
+
+/**
+ * The registers that instructions for lanes which may be elsewhere write, and whose values in such lanes are wrong: the
+ * thread computed what they come from once for all lanes, and each work item that is there does so for itself. Null if
+ * such lanes access memory by one. `isApart`: whether lanes may be elsewhere while others are in a block.
+ */
+function missedByAbsent(
+  { graph, instructions, origins }: PreparedCode,
+  { forAbsentLanes, shared }: WorkItemRoutine,
+  isApart: (block: number) => boolean,
+): readonly number[] | null {
+  const wrong = new Set<number>();
+  for (const { index, start, end } of graph.blocks) {
+    if (!isApart(index)) continue;
+    for (let i = start; i < end; i++) {
+      if (instructions[i]!.lanes !== undefined) continue;
+      writesOf(instructions[i]!, (r) => {
+        if (shared.has(r)) wrong.add(r);
+      });
+    }
+  }
+  const written = new Set<number>();
+  const ofAbsent = instructions.filter((_, i) => forAbsentLanes.has(origins[i]!));
+  for (let changed = true; changed; ) {
+    changed = false;
+    for (const instruction of ofAbsent) {
+      let isWrong = false;
+      readsOf(instruction, {
+        register: (r) => {
+          isWrong ||= wrong.has(r);
+        },
+      });
+      if (!isWrong) continue;
+      if (instruction.op.kind !== "pure" && instruction.op.kind !== "warp") return null;
+      writesOf(instruction, (r) => {
+        changed ||= !wrong.has(r);
+        wrong.add(r);
+        // What all active lanes share, the others read by instructions of this kind alone.
+        if (!shared.has(r)) written.add(r);
+      });
+    }
+  }
+  return [...written];
 }
 
 /**

@@ -21,7 +21,7 @@ export const memoryOpOf = (prefix: number | null, code: number): MemoryOp | unde
 /** How many bytes of immediates an instruction that computes has. */
 export function immediateBytes(op: ValueOp): number {
   if (op === "i8x16.shuffle") return 16;
-  return op.endsWith("_lane") ? 1 : 0;
+  return /_lane(_[su])?$/.test(op) ? 1 : 0;
 }
 
 /** Whether an access has the number of a lane. */

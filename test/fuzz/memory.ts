@@ -226,7 +226,7 @@ function loadBytes(scope: Scope): void {
 export function load(scope: Scope): void {
   const { text } = scope;
   const { random } = text;
-  if (random.chance(0.1)) {
+  if ((scope.weights.fault ?? 0) === 0 && random.chance(0.1)) {
     loadBytes(scope);
     return;
   }

@@ -299,7 +299,7 @@ export class VectorMoves {
     into.forEach((element, e) => {
       const local = element[wide ? lane >> 1 : lane >> 2]!;
       if (access.bits < 32 && !this.scalars.isStrong(access)) {
-        loadNarrowLane(writer, access, push(lane), local, l);
+        loadNarrowLane(writer, access, push(lane) + e * bytes, local, l);
         return;
       }
       if (this.scalars.isStrong(access)) {

@@ -334,8 +334,17 @@ export class FetchWriter {
       this.#set(this.#results[result]!, v(texels[component]!));
       for (const texel of texels) this.#w.release(texel);
     }
+    if (this.#isCube && this.#kind.result === "float") this.#uniteNans();
     this.#finish();
     this.#settle();
+  }
+
+  /** Beyond a corner of a seamless cube is a mean, so its texels are numbers, of which one is NaN, and not bits. */
+  #uniteNans(): void {
+    this.#w.get(this.#word("seamless"));
+    this.#w.if(() => {
+      for (const r of this.#results) this.#set(r, withOneNan(v(r)));
+    });
   }
 
   #linear(axes: readonly Axis[], positions: readonly number[], slices: number | null): void {

@@ -13,6 +13,7 @@ import {
   type Keep,
   moduloOf,
   passedDepths,
+  withOneNan,
 } from "./texel-values.ts";
 
 const { op } = wasm;
@@ -342,9 +343,7 @@ export class FetchWriter {
   /** Beyond a corner of a seamless cube is a mean, so its texels are numbers, of which one is NaN, and not bits. */
   #uniteNans(): void {
     this.#w.get(this.#word("seamless"));
-    this.#w.if(() => {
-      for (const r of this.#results) this.#set(r, withOneNan(v(r)));
-    });
+    this.#w.if(() => this.#results.map((r) => this.#set(r, withOneNan(v(r)))));
   }
 
   #linear(axes: readonly Axis[], positions: readonly number[], slices: number | null): void {

@@ -32,8 +32,8 @@ export interface NativeAddon {
    */
   guard(pid: number, path: string): number;
   /**
-   * Notes what the document of `--json` has so far, in case the process is ended so: an entry, as JSON, of the list
-   * `launches` (0), `reports` (1) or `misuses` (2); or (-1) that there is to be one.
+   * Adds an entry to the document that `--json` gives if a signal ends the process. `list`: 0 for `launches`, 1 for
+   * `reports`, 2 for `misuses`; -1, before all others, asks for such a document. `entry`: as JSON.
    */
   note(list: number, entry: string): number;
   /** The program has ended: signals are for this process again. */

@@ -18,7 +18,7 @@ export function canonicalNan(value: Value): Value {
     return { kind: "uniform", ty: ty === "f32" ? "i32" : "i64", scalar: bits };
   }
   if (value.kind !== "vector") return value;
-  return { ...value, ty: bitsTy(ty), quads: value.quads.map((quad) => quad.map((part) => clean(ty, part))) };
+  return { ...value, ty: bitsTy(ty), quads: value.quads.map((quad) => quad.map((part) => withOneNan(ty, part))) };
 }
 
 type FloatTy = "f32" | "f64";
@@ -28,7 +28,9 @@ const ops = {
   f64: { add: "f64x2.add", eq: "f64x2.eq", ne: "f64x2.ne", bitmask: "i64x2.bitmask", nan: wasm.i64x2(nan64) },
 } as const;
 
-const clean = (ty: FloatTy, part: Wasm): Wasm => wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
+/** The numbers of one vector, with one NaN. */
+export const withOneNan = (ty: FloatTy, part: Wasm): Wasm =>
+  wasm.blend(wasm.op(ops[ty].eq, part, part), part, ops[ty].nan);
 
 /**
  * Makes the NaNs of many vectors canonical. NaNs are rare, so the sum of all is tested first, and only if that is a NaN
@@ -54,7 +56,7 @@ export function canonicalNans(
   w.assign([{ local: total, value: sum(parts) }]);
   w.value(wasm.op(bitmask, wasm.op(ne, wasm.local("v128", total), wasm.local("v128", total))));
   w.expect(false);
-  w.if(() => w.assign(locals.map((local, i) => ({ local, value: clean(ty, parts[i]!) }))));
+  w.if(() => w.assign(locals.map((local, i) => ({ local, value: withOneNan(ty, parts[i]!) }))));
   w.release(total);
   return { value: vectorIn(bitsTy(ty), locals), locals };
 }

@@ -2,6 +2,7 @@ import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { coordinatesOf } from "../../../ir/index.ts";
 import { type FetchedGeometry, imageModes, imageWords, type TexelForm } from "../../abi/image-words.ts";
 import type { FetchKind } from "./fetch-kind.ts";
+import { withOneNan } from "../lanes/canonical-nan.ts";
 import { facePointOf } from "./face-point.ts";
 import { TexelLoads } from "./texel-loads.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type Keep,
   moduloOf,
   passedDepths,
-  withOneNan,
 } from "./texel-values.ts";
 
 const { op } = wasm;
@@ -343,7 +343,7 @@ export class FetchWriter {
   /** Beyond a corner of a seamless cube is a mean, so its texels are numbers, of which one is NaN, and not bits. */
   #uniteNans(): void {
     this.#w.get(this.#word("seamless"));
-    this.#w.if(() => this.#results.map((r) => this.#set(r, withOneNan(v(r)))));
+    this.#w.if(() => this.#results.map((r) => this.#set(r, withOneNan("f32", v(r)))));
   }
 
   #linear(axes: readonly Axis[], positions: readonly number[], slices: number | null): void {

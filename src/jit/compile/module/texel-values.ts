@@ -1,4 +1,5 @@
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
+import { withOneNan } from "../lanes/canonical-nan.ts";
 
 const { op } = wasm;
 
@@ -58,12 +59,8 @@ export function halvesOfDoubles(keep: Keep, low: Wasm, high: Wasm): Wasm {
 /** Rounds numbers of binary64 to floats of 32 bits: two vectors of two to one of four. There is one NaN. */
 export function floatsOfDoubles(keep: Keep, low: Wasm, high: Wasm): Wasm {
   const value = keep(joined(op("f32x4.demote_f64x2_zero", low), op("f32x4.demote_f64x2_zero", high)));
-  return withOneNan(value);
+  return withOneNan("f32", value);
 }
-
-/** Floats of 32 bits, of which one is NaN. */
-export const withOneNan = (value: Wasm): Wasm =>
-  wasm.blend(op("f32x4.eq", value, value), value, wasm.i32x4(0x7fff_ffff));
 
 /**
  * Coefficients of a polynomial that is w^0.8 for w from 0.3 to 1, to nine digits: enough that for all 255 fractions of

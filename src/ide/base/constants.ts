@@ -1,7 +1,7 @@
 const view = new DataView(new ArrayBuffer(8));
 
 /** The number a bit pattern stands for, as short as it can be written. */
-function float(bits: bigint, width: 32 | 64): string {
+export function floatText(bits: bigint, width: 32 | 64): string {
   view.setBigUint64(0, width === 32 ? bits << 32n : bits);
   if (width === 64) return shown(view.getFloat64(0));
   const value = view.getFloat32(0);
@@ -35,7 +35,7 @@ export function otherSpellings(word: string): readonly string[] {
     const width = floating[1]!.toLowerCase() === "f" ? 32 : 64;
     if (floating[2]!.length * 4 !== width) return [];
     const bits = BigInt(`0x${floating[2]}`);
-    return [float(bits, width), hexadecimal(bits, width / 4)];
+    return [floatText(bits, width), hexadecimal(bits, width / 4)];
   }
   if (/^(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?$/.test(word) && /[.eE]/.test(word))
     return [pattern(Number(word), 32), pattern(Number(word), 64)];
@@ -48,7 +48,7 @@ export function otherSpellings(word: string): readonly string[] {
   if (value > 9n && !/^0b/i.test(integer) && value < 1n << 16n) spellings.push(`0b${value.toString(2)}`);
   const signed = BigInt.asIntN(bits, value);
   if (signed < 0n) spellings.push(`${signed} as .s${bits}`);
-  const asFloat = float(value, bits);
+  const asFloat = floatText(value, bits);
   if (value > 0xffffn && /^-?\d{1,7}\.\d{1,4}$/.test(asFloat)) spellings.push(`${asFloat} as .f${bits}`);
   return spellings;
 }

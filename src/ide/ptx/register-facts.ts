@@ -6,6 +6,7 @@ import type { FunctionDeclaration, RegisterSymbol } from "../../ptx/tree/nodes.t
 import type { TypeInfo } from "../../ptx/types.ts";
 import type { Diagnostic, Span } from "../../source/index.ts";
 import { otherSpellings } from "../base/constants.ts";
+import { factText, integerText } from "../base/facts.ts";
 import type { Part, Placed, PtxModel } from "./model.ts";
 
 type Facts = (symbol: RegisterSymbol) => readonly RegisterFact[];
@@ -26,7 +27,10 @@ const maxInstructions = 20_000;
 export function registerText(model: PtxModel, { part, item }: Placed, symbol: RegisterSymbol): string | null {
   if (item.kind !== "function" || item.body === null) return null;
   const [fact, ...more] = factsOf(model, part, item)?.(symbol) ?? [];
-  return fact === undefined || more.length > 0 ? null : textOf(fact, symbol.type);
+  if (fact === undefined || more.length > 0) return null;
+  const { type } = symbol;
+  const constant = (bits: bigint): string => constantText(bits, type);
+  return factText(fact, type.kind === "pred", { together: "a warp", numbered: "the block", constant });
 }
 
 function factsOf(model: PtxModel, part: Part, item: FunctionDeclaration): Facts | null {
@@ -77,34 +81,9 @@ function analysed({ parts, checked }: PtxModel, part: Part, item: FunctionDeclar
   return (register) => lowered.registersOf(register).map(factOf);
 }
 
-function textOf(fact: RegisterFact, type: TypeInfo): string | null {
-  switch (fact.kind) {
-    case "constant":
-      return `Always ${constantText(fact.bits, type)}.`;
-    case "uniform": {
-      const where = fact.inRow ? " that are in one row of the block" : "";
-      const so = type.kind === "pred" ? ": branches on it do not diverge" : "";
-      return `The same in all lanes of a warp${where}${so}.`;
-    }
-    case "stride": {
-      const by = `${fact.stride < 0 ? "Falls" : "Grows"} by ${Math.abs(fact.stride)} from lane to lane of a row`;
-      return fact.wraps ? `${by}, as long as its 32-bit index does not wrap around.` : `${by}.`;
-    }
-    case "varies":
-      return null;
-  }
-}
-
 function constantText(bits: bigint, { kind, bits: width }: TypeInfo): string {
-  if (kind === "pred") return `\`${bits === 1n}\``;
-  if (kind === "f" && (width === 32 || width === 64)) {
-    const word = `0${width === 32 ? "f" : "d"}${bits
-      .toString(16)
-      .toUpperCase()
-      .padStart(width / 4, "0")}`;
-    return `\`${otherSpellings(word)[0]}\` (\`${word}\`)`;
-  }
-  const signed = BigInt.asIntN(width, bits);
-  if (kind === "s" || signed === bits) return `\`${signed}\``;
-  return `\`${bits}\` (\`${signed}\` if it is signed)`;
+  if (kind !== "f" || (width !== 32 && width !== 64)) return integerText(bits, width, kind === "s");
+  const digits = bits.toString(16).toUpperCase();
+  const word = `0${width === 32 ? "f" : "d"}${digits.padStart(width / 4, "0")}`;
+  return `\`${otherSpellings(word)[0]}\` (\`${word}\`)`;
 }

@@ -13,6 +13,7 @@ import { calleesOf, inlayHintsIn, instructionsOf, sourceLineAt } from "./lines.t
 import { linkFindings } from "./linked.ts";
 import { modelOf, type VisaModel } from "./model.ts";
 import { type Entity, nameSpan, type Occurrence, occurrenceAt, occurrencesOf, sameMeaning } from "./names.ts";
+import { analyseNext } from "./variable-facts.ts";
 import { codeLensesOf, foldingRangesOf, semanticTokensOf, symbolsOf } from "./outline.ts";
 
 /** A file of vISA that is being edited. */
@@ -66,9 +67,8 @@ export class VisaDocument implements LanguageDocument {
     return hoverAt(this.model, offset);
   }
 
-  /** What is told of a name is found at once. */
-  prepare(_range: Span): boolean {
-    return false;
+  prepare(range: Span): boolean {
+    return analyseNext(this.model, range);
   }
 
   completions(offset: number): readonly results.Completion[] {

@@ -6,6 +6,7 @@ import { literalAt, otherSpellings } from "../base/constants.ts";
 import type { Hover } from "../base/results.ts";
 import type { VisaModel } from "./model.ts";
 import { storageTexts } from "./storage.ts";
+import { variableFactText } from "./variable-facts.ts";
 import { type Entity, nameSpan, occurrenceAt, occurrencesOf } from "./names.ts";
 
 const code = (text: string): string => `\`\`\`visa\n${text}\n\`\`\``;
@@ -56,10 +57,12 @@ function entityText(model: VisaModel, entity: Entity): string | null {
     case "variable": {
       const writes = uses.filter(({ write }) => write);
       const directives = namesInDirectives(model);
+      const fact = variableFactText(model, entity.variable);
       const reads = uses.filter(({ name, write }) => !write && !directives.has(name));
       return [
         code(variableText(model, entity.variable)),
         ...storageTexts(model, entity.variable),
+        ...(fact === null ? [] : [fact]),
         ...(writes.length === 0 ? [] : [`Written in line ${listed(writes)}.`]),
         reads.length === 0 ? "Not read." : `Read in line ${listed(reads)}.`,
       ].join("\n\n");

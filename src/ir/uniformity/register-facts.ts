@@ -25,14 +25,34 @@ export type RegisterFact =
   | { readonly kind: "stride"; readonly stride: number; readonly wraps: boolean }
   | { readonly kind: "varies" };
 
-/** Tells how the registers of a function vary over the lanes of a warp. */
-export function registerFacts(ir: IrFunction): (register: number) => RegisterFact {
+/** Registers that a function does not only write itself, besides its parameters. */
+export interface GivenRegisters {
+  /** Those that hold the number of the thread in its block, by dimension. */
+  readonly threadNumbers: ReadonlyMap<number, "x" | "y" | "z">;
+  /** Registers that hold anything, as do those that functions write that are called. */
+  readonly others: readonly number[];
+}
+
+const nothingGiven: GivenRegisters = { threadNumbers: new Map(), others: [] };
+
+/** Tells how the registers of a function vary over the lanes of a warp, which has `lanes` lanes. */
+export function registerFacts(
+  ir: IrFunction,
+  given: GivenRegisters = nothingGiven,
+  lanes = 32,
+): (register: number) => RegisterFact {
   // An empty body has no blocks that could be analysed.
   if (ir.instructions.length === 0) return () => ({ kind: "varies" });
-  const { code, constants } = analysedCode(ir);
-  const around = surroundingsOf(ir, code);
-  const anywhere = new Uniformity(code, { ...around, special: specialAnywhere });
-  const inRow = new Uniformity(code, { ...around, special: specialInRow });
+  const outside = [...parameterRegisters(ir), ...given.threadNumbers.keys(), ...given.others];
+  const { code, constants } = analysedCode(ir, outside);
+  const around = { ...surroundingsOf(ir, code), lanes };
+  const params = new Map(outside.map((r): [number, Shape] => [r, vector]));
+  const anywhere = new Uniformity(code, { ...around, params, special: specialAnywhere });
+  const numbers = [...given.threadNumbers].map(([r, along]): [number, Shape] => [
+    r,
+    along === "x" ? affine(1) : uniform,
+  ]);
+  const inRow = new Uniformity(code, { ...around, params: new Map([...params, ...numbers]), special: specialInRow });
   return (register) => {
     const constant = constants.get(register);
     if (constant !== undefined) return { kind: "constant", bits: bitsIn(constant, ir.registers[register]!.bits) };
@@ -66,7 +86,14 @@ const specialInRow: LeafShapes["special"] = (leaf) =>
 const mayWait = ({ op }: Instruction): boolean =>
   op.kind === "barrier" || op.kind === "cluster-barrier" || op.kind === "sleep" || isCall(op);
 
-function analysedCode(ir: IrFunction): { readonly code: AnalysedCode; readonly constants: ReadonlyMap<number, Expr> } {
+const parameterRegisters = ({ params }: IrFunction): readonly number[] =>
+  params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
+
+/** `outside`: registers that are written outside the function too. */
+function analysedCode(
+  ir: IrFunction,
+  outside: readonly number[],
+): { readonly code: AnalysedCode; readonly constants: ReadonlyMap<number, Expr> } {
   const { registers } = ir;
   const memo = new Map<Expr, Expr>();
   const bound = ir.instructions.map((instruction) => mapOperands(instruction, (expr) => bitsOf(bind(expr, {}, memo))));
@@ -81,7 +108,7 @@ function analysedCode(ir: IrFunction): { readonly code: AnalysedCode; readonly c
     writesOf(instruction, (r) => {
       writes[r]!++;
     });
-  for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
+  for (const r of outside) writes[r]!++;
   const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
   const { instructions, constants } = propagateConstants(registers, bound, {}, once);
   const liveness = livenessOf({ instructions, registers }, graph, returned);
@@ -89,15 +116,14 @@ function analysedCode(ir: IrFunction): { readonly code: AnalysedCode; readonly c
 }
 
 /** The most careful assumptions about callers, callees and waits. */
-function surroundingsOf(ir: IrFunction, { graph, instructions }: AnalysedCode): Omit<Surroundings, "special"> {
+function surroundingsOf(
+  ir: IrFunction,
+  { graph, instructions }: AnalysedCode,
+): Omit<Surroundings, "special" | "params" | "lanes"> {
   const waitsIn = graph.blocks.map(({ end }) => mayWait(instructions[end - 1]!));
   const callsIn = graph.blocks.map(({ end }) => isCall(instructions[end - 1]!.op));
   const calls = callsIn.includes(true);
-  const params = new Map<number, Shape>();
-  for (const { storage } of ir.params)
-    if (storage.kind === "register") for (const r of storage.registers) params.set(r, vector);
   return {
-    params,
     full: true,
     stalls: (block) => callsIn[block] === true || graph.blocks[block]!.predecessors.some((b) => waitsIn[b] === true),
     returnsPartially: (block) => callsIn[block] === true,
@@ -105,6 +131,5 @@ function surroundingsOf(ir: IrFunction, { graph, instructions }: AnalysedCode): 
     separatesExits: ir.kind === "function",
     stacks: ir.kind === "function" || ir.frame.length > 0 || calls,
     enlistsLanes: calls,
-    lanes: 32,
   };
 }

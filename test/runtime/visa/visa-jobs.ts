@@ -14,6 +14,7 @@ export const present = existsSync(root);
 if (!present) console.warn(`skipped: there are no vISA cases at ${root}`);
 
 export interface VisaJobFile {
+  readonly name: string;
   readonly job: Job;
   readonly files: JobFiles;
 }
@@ -24,5 +25,5 @@ export const visaJobs = (folder: "kernels" | "hand" | "faults"): VisaJobFile[] =
     : jsonFiles(join(root, folder)).map(({ name, text, read }) => {
         const { job, diagnostics } = parseJob(new SourceText(name, text));
         if (job === null) throw new Error(`${name}: ${diagnostics[0]?.message}`);
-        return { job, files: { read, yaml: (yaml) => parse(yaml) } };
+        return { name, job, files: { read, yaml: (yaml) => parse(yaml) } };
       });

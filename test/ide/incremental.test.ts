@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { Workspace } from "../../src/ide/index.ts";
+import { type TextEdit, Workspace } from "../../src/ide/index.ts";
 import { checkPtx, parsePtx } from "../../src/ptx/index.ts";
 import { SourceText } from "../../src/source/index.ts";
 
 /*
  * After any edits the findings are those of `lanewise check`, and everything else is as if the text had just been
  * opened. The programs are the examples, put together to modules of several functions; the edits are random, with fixed
- * seeds: cuts, copies, single characters, and pieces that change much (comments, braces, quotes, directives).
+ * seeds: cuts, copies, single characters, pieces that change much (comments, braces, quotes, directives), and undoing.
  */
 
 const folders = ["examples/", "examples/bugs/", "examples/seeds/", "test/ptx/text/cases/"];
@@ -102,11 +102,14 @@ test.each(Array.from({ length: seeds }, (_, seed) => seed))("edits of module %i"
   let text = moduleOf(seed);
   const workspace = new Workspace();
   workspace.openDocument("a", text, "ptx");
+  let undo: TextEdit | null = null;
   for (let round = 0; round < 25; round++) {
-    const start = next(text.length + 1);
-    const end = Math.min(text.length, start + [0, 0, 1, 3, 40, 400][next(6)]!);
+    let start = next(text.length + 1);
+    let end = Math.min(text.length, start + [0, 0, 1, 3, 40, 400][next(6)]!);
     const from = next(text.length + 1);
-    const piece = next(5) === 0 ? text.slice(from, from + next(600)) : pieces[next(pieces.length)]!;
+    let piece = next(5) === 0 ? text.slice(from, from + next(600)) : pieces[next(pieces.length)]!;
+    if (undo !== null && next(3) === 0) ({ start, end, text: piece } = undo);
+    undo = { start, end: start + piece.length, text: text.slice(start, end) };
     workspace.update("a", [{ start, end, text: piece }]);
     text = text.slice(0, start) + piece + text.slice(end);
     const what = `after replacing ${start} to ${end} by ${JSON.stringify(piece)}, round ${round}`;
@@ -188,3 +191,20 @@ test("comments fold if they fill several lines, however the text has come about"
 const sorted = <T extends { readonly start: number; readonly code: string; readonly message: string }>(
   found: T[],
 ): T[] => found.sort((a, b) => a.start - b.start || (a.code + a.message < b.code + b.message ? -1 : 1));
+
+test("what is wrong with a call table is said at its first use, whichever body is checked again", () => {
+  const body = "{ .reg .u32 r; ld.global.u32 r, [t]; call (r), r, (r), t; ret; }";
+  const entries = ["a", "b"].map((name) => `.visible .entry ${name}() ${body} ${"/".repeat(512)}\n`);
+  const text = `.version 8.0\n.target sm_90\n.address_size 64\n.global .u32 t[1] = { nothing };\n${entries.join("")}`;
+  const workspace = new Workspace();
+  workspace.openDocument("a", text, "ptx");
+  const found = (): readonly number[] =>
+    workspace.diagnostics("a").flatMap(({ code, start }) => (code === "call-list" ? [start] : []));
+  const [first, second] = [text.indexOf("t; ret"), text.lastIndexOf("t; ret")];
+  expect(found()).toEqual([first]);
+  workspace.update("a", [{ start: second, end: second + 1, text: "t" }]);
+  expect(found()).toEqual([first]);
+  workspace.update("a", [{ start: first, end: first + 1, text: "u" }]);
+  // The first call names nothing now.
+  expect(found()).toEqual([second]);
+});

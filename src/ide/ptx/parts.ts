@@ -49,6 +49,8 @@ export class PartedText {
   /** Whether the text has too many tokens or findings for its parts to be independent. */
   #whole: boolean;
   #lines: Uint32Array | null = null;
+  /** What an edit made part of something before it, as where a comment is opened. The next one often undoes that. */
+  #swallowed: { readonly parts: readonly Part[]; readonly text: string } | null = null;
 
   constructor(path: string, text: string) {
     this.#path = path;
@@ -103,7 +105,12 @@ export class PartedText {
       .slice(first, last + 1)
       .map(textOf)
       .join("");
-    const piece = old.slice(0, start - from) + text + old.slice(end - from);
+    let piece = old.slice(0, start - from) + text + old.slice(end - from);
+    const back = this.#swallowed;
+    if (back !== null && piece.length >= back.text.length && piece.endsWith(back.text)) {
+      piece = piece.slice(0, piece.length - back.text.length);
+      parts.splice(last + 1, 0, ...back.parts);
+    }
     for (let tail = firstTail; ; tail *= 4) {
       const next = this.#tail(last + 1, tail);
       const {
@@ -123,6 +130,8 @@ export class PartedText {
         isWhole && reached === piece.length + next.text.length
           ? parts.length - 1
           : next.starts.get(reached - piece.length)! - 1;
+      const gone = parts.slice(first + 1, last + 1);
+      if (gone.length > fresh.length) this.#swallowed = { parts: gone, text: gone.map(textOf).join("") };
       parts.splice(first, last + 1 - first, ...fresh);
       let at = from;
       for (let i = first; i < parts.length; i++) {
@@ -136,6 +145,7 @@ export class PartedText {
   #replaceAll(text: string): void {
     this.#text = text;
     this.#length = text.length;
+    this.#swallowed = null;
     const { parts, whole } = this.#parse(text, never);
     this.#parts = parts;
     this.#whole = whole;

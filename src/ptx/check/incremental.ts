@@ -35,6 +35,17 @@ interface Known {
   readonly points: boolean;
 }
 
+/** What a check of the whole module has left for the next one. */
+interface Checked {
+  readonly bodies: ReadonlyMap<FunctionDeclaration, Known>;
+  /** For each name, the texts of its declarations. */
+  readonly declared: ReadonlyMap<string, string>;
+  readonly heading: string;
+  readonly hasSets: boolean;
+}
+
+const nothing: Checked = { bodies: new Map(), declared: new Map(), heading: "", hasSets: false };
+
 /** The number of different texts of declarations after which all are forgotten. */
 const manyTexts = 100_000;
 
@@ -48,11 +59,17 @@ export class IncrementalChecker {
   /** The declarations that an item makes, as far as bodies can tell them apart. */
   readonly #declarations = new WeakMap<Item, Declaration>();
   readonly #texts = new Map<string, number>();
-  #bodies = new Map<FunctionDeclaration, Known>();
   #headers = new WeakMap<FunctionDeclaration, CallSignature>();
-  #declared: ReadonlyMap<string, string> = new Map();
-  #heading = "";
-  #hasSets = false;
+  #before: Checked = nothing;
+  /**
+   * The check before one that found many functions gone, as where a comment is opened: they often come back. With the
+   * names of new items since, and the functions whose names have been resolved anew since, perhaps to something else.
+   */
+  #fuller: {
+    readonly checked: Checked;
+    readonly fresh: Set<string>;
+    readonly renewed: Set<FunctionDeclaration>;
+  } | null = null;
   /** The last check of the whole module, with the parts as they are since. */
   #last: { readonly parts: readonly ModulePart[]; readonly checker: ModuleChecker } | null = null;
 
@@ -62,6 +79,7 @@ export class IncrementalChecker {
     const changes = checker === undefined ? null : this.#replacements(parts, fresh);
     const patched = changes === null ? null : checker!.replace(changes, parts.at(-1)?.source ?? empty);
     if (patched === null) return this.#checkAll(parts, empty, fresh);
+    for (const name of fresh) this.#fuller?.fresh.add(name);
     this.#last = { parts: [...parts], checker: checker! };
     return patched;
   }
@@ -71,7 +89,7 @@ export class IncrementalChecker {
    * what the one before it declared. The names of new items are added to `fresh`.
    */
   #replacements(parts: readonly ModulePart[], fresh: Set<string>): readonly Replacement[] | null {
-    if (this.#hasSets || this.#texts.size > manyTexts) return null;
+    if (this.#before.hasSets || this.#texts.size > manyTexts) return null;
     const before = this.#last!.parts;
     const most = Math.min(before.length, parts.length);
     let same = 0;
@@ -97,22 +115,22 @@ export class IncrementalChecker {
     if (this.#texts.size > manyTexts) this.#forget();
     for (const part of parts) for (const item of part.items) this.#enter(item, part.source, fresh);
     const { declared, hasSets } = this.#allDeclared(parts);
-    const changed = new Set<string>();
-    for (const [name, value] of declared) if (this.#declared.get(name) !== value) changed.add(name);
-    for (const name of this.#declared.keys()) if (!declared.has(name)) changed.add(name);
+    for (const name of fresh) this.#fuller?.fresh.add(name);
+    const { base, changed, freshSince } = this.#closest(declared, fresh);
     const items = parts.flatMap((part) => part.items);
     const first = parts[0]?.source ?? empty;
     const heading = moduleHeader({ items, source: first }, new PartSink(first, this.#sources));
     const { version, target, addressSize } = heading;
     const key = [version, target.name, target.texturing, addressSize].join(" ");
-    const all = key !== this.#heading || (changed.size > 0 && (hasSets || this.#hasSets));
-    if (key !== this.#heading) this.#headers = new WeakMap();
-    const memory = new Memory(all ? new Map() : this.#bodies, this.#headers, {
-      ...{ changed, fresh },
+    const all = key !== base.heading || (changed.size > 0 && (hasSets || base.hasSets));
+    if (key !== this.#before.heading) this.#headers = new WeakMap();
+    const memory = new Memory(all ? new Map() : base.bodies, this.#headers, {
+      ...{ changed, fresh: freshSince },
       isStrict: version < 200,
     });
     const sink = new PartSink(first, this.#sources);
-    memory.onKeep = (findings) => {
+    memory.onKeep = (node, findings) => {
+      this.#fuller?.renewed.add(node);
       for (const { argument } of findings.unwritten) this.#sources.set(argument, sink.source);
       for (const loc of findings.files.values()) this.#sources.set(loc, sink.source);
       return findings.diagnostics.some(({ notes }) =>
@@ -123,18 +141,30 @@ export class IncrementalChecker {
     const checked = checker.check();
     this.#last = { parts: [...parts], checker };
     // What was found depends on how many findings there were before.
-    this.#bodies = sink.full ? new Map() : memory.kept;
-    this.#declared = declared;
-    this.#heading = key;
-    this.#hasSets = hasSets;
+    const isLess = memory.kept.size < this.#before.bodies.size * 0.9;
+    if (isLess) this.#fuller = { checked: this.#before, fresh: new Set(fresh), renewed: new Set(memory.renewed) };
+    this.#before = { bodies: sink.full ? new Map() : memory.kept, declared, heading: key, hasSets };
     return checked;
+  }
+
+  /** The earlier check from which fewer declarations differ, the names of these, and those of new items since. */
+  #closest(
+    declared: ReadonlyMap<string, string>,
+    fresh: ReadonlySet<string>,
+  ): { readonly base: Checked; readonly changed: ReadonlySet<string>; readonly freshSince: ReadonlySet<string> } {
+    const last = { base: this.#before, changed: differing(this.#before.declared, declared), freshSince: fresh };
+    if (this.#fuller === null || last.changed.size === 0) return last;
+    const { checked, fresh: freshSince, renewed } = this.#fuller;
+    const changed = differing(checked.declared, declared);
+    if (changed.size >= last.changed.size) return last;
+    const bodies = new Map([...checked.bodies].filter(([node]) => !renewed.has(node)));
+    return { base: { ...checked, bodies }, changed, freshSince };
   }
 
   #forget(): void {
     this.#texts.clear();
-    this.#bodies = new Map();
-    this.#declared = new Map();
-    this.#heading = "";
+    this.#before = nothing;
+    this.#fuller = null;
   }
 
   /** Notes an item that is new, and the names that it declares. */
@@ -172,6 +202,14 @@ export class IncrementalChecker {
     }
     return { declared, hasSets };
   }
+}
+
+/** The names of which two checks know other declarations. */
+function differing(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [name, value] of b) if (a.get(name) !== value) found.add(name);
+  for (const name of a.keys()) if (!b.has(name)) found.add(name);
+  return found;
 }
 
 /** The items of parts, each with its text. */
@@ -248,11 +286,13 @@ interface Changes {
 /** The bodies of the last check, of which those are recalled that would be found the same. */
 class Memory implements BodyMemory {
   readonly kept = new Map<FunctionDeclaration, Known>();
+  /** The functions that have been checked by it. */
+  readonly renewed = new Set<FunctionDeclaration>();
   readonly headers: WeakMap<FunctionDeclaration, CallSignature>;
   readonly #bodies: ReadonlyMap<FunctionDeclaration, Known>;
   readonly #since: Changes;
   /** Told of each body that has been checked; says whether its diagnostics point elsewhere. */
-  onKeep: (findings: BodyFindings) => boolean = () => false;
+  onKeep: (node: FunctionDeclaration, findings: BodyFindings) => boolean = () => false;
 
   constructor(
     bodies: ReadonlyMap<FunctionDeclaration, Known>,
@@ -273,7 +313,9 @@ class Memory implements BodyMemory {
 
   #holds({ findings, points }: Known, suggestions: number): boolean {
     const { changed, fresh, isStrict } = this.#since;
-    const { names, suggestions: own } = findings;
+    const { names, suggestions: own, usesTables } = findings;
+    // What is wrong with a call table is said at its first use, wherever that is now.
+    if (usesTables) return false;
     for (const name of points || isStrict ? fresh : changed) if (names.has(name)) return false;
     for (const name of changed) if (names.has(name)) return false;
     // A suggestion may be any name; and whether there is one depends on how many there were.
@@ -294,6 +336,7 @@ class Memory implements BodyMemory {
   }
 
   keep(node: FunctionDeclaration, findings: BodyFindings): void {
-    this.kept.set(node, { findings, points: this.onKeep(findings) });
+    this.renewed.add(node);
+    this.kept.set(node, { findings, points: this.onKeep(node, findings) });
   }
 }

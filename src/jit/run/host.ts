@@ -146,7 +146,9 @@ export class Host {
     const x = this.#stack.innermost(context);
     if (made.place.kind === "surface") {
       const first = this.#firstLane(context);
-      this.#surfaces.translate({ context, site, x, mask, first, record: record!, element, surface: surface ?? null });
+      const lookup = { first, record: record!, element, surface: surface ?? null };
+      const found = this.#surfaces.translate({ context, site, x, mask, ...lookup });
+      if (found !== null) this.#remember(context, lookup.record, found.place, found.high);
       return;
     }
     const first = this.#firstLane(context);

@@ -4,8 +4,8 @@ import { parse } from "yaml";
 import { Device, scalar } from "../../../src/index.ts";
 
 /*
- * A kernel of many divisions, exponentials and logarithms as IGC compiles it for three platforms, against its formula in
- * double precision.
+ * A kernel of many divisions, exponentials and logarithms, as IGC compiles it for three platforms, against its formula
+ * in double precision.
  */
 const count = 4096;
 const [rate, volatility] = [Math.fround(0.02), Math.fround(0.3)];

@@ -48,7 +48,7 @@ export class AddressLookup {
     writer.call(unit.accessHelpers.named(findName));
   }
 
-  /** The spaces in whose tables code searches. What is beyond a surface only the launcher knows, whatever lies there. */
+  /** The spaces in whose tables code searches: none for a surface, beyond which another allocation may lie. */
   #findableFor(index: number): number {
     const { op } = this.#chunk.analysis.code.instructions[index]!;
     if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return 0;

@@ -54,10 +54,10 @@ export type Place =
       /** In the space of the access: `i64`, or `i32` in a 32-bit module. */
       readonly address: Expr;
       /**
-       * The index of the surface of which the address is a part: beyond its end loads give 0, and stores do nothing.
-       * Only `asWorkItems` makes such places.
+       * The surface of which the address is a part: beyond its end loads give 0, and stores do nothing, even if that is
+       * in another allocation. Only `asWorkItems` makes such places.
        */
-      readonly surface?: number;
+      readonly surface?: AddressedSurface;
     }
   | {
       readonly kind: "surface";
@@ -66,6 +66,13 @@ export type Place =
       /** An index into the launch's surfaces (`i32`), the same in all lanes. */
       readonly surface: Expr;
     };
+
+/** A surface that is all of an allocation, accessed by addresses. */
+export interface AddressedSurface {
+  readonly index: number;
+  /** The offset of its address among the kernel's parameters. */
+  readonly param: number;
+}
 
 /** The place at an address. */
 export const atAddress = (address: Expr): Place => ({ kind: "address", address });

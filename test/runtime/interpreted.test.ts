@@ -44,6 +44,21 @@ test.each<[string, Settings, string | null, boolean?]>([
   }
 });
 
+test("kernels of vISA that sanitizers watch are interpreted for what they are", () => {
+  const kernel = '.version 4.0\n.kernel "k"\n.kernel_attr SimdSize=16\n.function "k_main"\nk_main:\n    ret (M1, 1)\n';
+  const launched = new Device().load({ path: "k.visaasm", text: kernel }, { isa: "visa", inputs: [] }).kernel("k");
+  const result = launched.launch({ global: 16, local: 16, sanitize: ["race"] });
+  expect(result).toMatchObject({ ok: true, interpreted: "sanitizers watch: hardware threads (vISA)" });
+});
+
+test("kernels of clusters that sanitizers watch are interpreted for what they are", () => {
+  const result = new Device()
+    .load(text)
+    .kernel("plain")
+    .launch({ ...block, cluster: 1, sanitize: ["race"] });
+  expect(result).toMatchObject({ ok: true, interpreted: "sanitizers watch: clusters of blocks" });
+});
+
 afterEach(() => vi.unstubAllGlobals());
 
 test("where a page's policy forbids WebAssembly, kernels are interpreted", async () => {

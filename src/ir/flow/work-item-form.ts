@@ -159,7 +159,7 @@ export class WorkItemForm {
     }
     const base: Expr = { kind: "reg", ty: "i64", reg: register };
     const address = kit.add(base, kit.widen(op.place.offset, false));
-    return { ...op, place: { kind: "address", address, surface: index } };
+    return { ...op, place: { kind: "address", address, surface: { index, param: from } } };
   }
 
   /** The constant that an expression is before an instruction; null if it is none, or if that is not known. */

@@ -62,9 +62,10 @@ export class HostSurfaces {
 
   /**
    * Finds the bytes of memory of one element in each lane. Beyond the end of the surface loads find zeros, and stores
-   * are dropped. An access that is not allowed ends the launch.
+   * are dropped. An access that is not allowed ends the launch. Returns where code that has addresses has found the
+   * surface, and the upper half of its address there; null if it has not.
    */
-  translate(attempt: Attempt & Lookup): void {
+  translate(attempt: Attempt & Lookup): { readonly place: Place; readonly high: number } | null {
     const { context, site, x, mask, first, record, element } = attempt;
     const { op } = site.instruction;
     if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") throw new Error(`${op.kind} has no surface`);
@@ -78,6 +79,7 @@ export class HostSurfaces {
     const single: Access = { ...whole, count: 1, align: Math.min(whole.align, size) };
     let failed: Fault | null = null;
     let failedLanes = 0;
+    let last: { readonly place: Place; readonly high: number } | null = null;
     for (let lane = 0; lane < lanes; lane++) {
       const at = (context + layout.places + 4 * lane) >>> 2;
       // Elements outside the surface lie where the offset was: zeros, and what is stored there is never read.
@@ -98,10 +100,12 @@ export class HostSurfaces {
       } else {
         const within = found.low - place!.start + (isWhole ? element * size : 0);
         i32[at] = this.#byteOf(context, place!) + within;
+        last = { place: place!, high: found.high };
       }
     }
     const only = oneLaneOf(site);
     if (failed !== null) throw failed.inLanes(only === null ? failedLanes : 1 << only);
+    return attempt.surface === null ? null : last;
   }
 
   #recordAt(context: number, record: number): number {

@@ -144,12 +144,13 @@ export class Host {
     if (made === undefined) throw new Error(`${op.kind} has no address`);
     const { effect, access } = part ?? made;
     const x = this.#stack.innermost(context);
+    const first = this.#firstLane(context);
     if (made.place.kind === "surface") {
-      const first = this.#firstLane(context);
-      this.#surfaces.translate({ context, site, x, mask, first, record: record!, element, surface: surface ?? null });
+      const lookup = { first, record: record!, element, surface: surface ?? null };
+      const found = this.#surfaces.translate({ context, site, x, mask, ...lookup });
+      if (found !== null) this.#remember(context, lookup.record, found.place, found.high);
       return;
     }
-    const first = this.#firstLane(context);
     const isSlm = this.#grid.threads !== null && access.space === "shared";
     const failed = new FailedLanes();
     let last: Place | null = null;

@@ -19,6 +19,9 @@ const maxSpecialized = 4;
 /** Kernels with more instructions have one code for several shapes of blocks: compiling takes longer than it gains. */
 const maxInstructions = 5000;
 
+/** Kernels with more instructions are not examined: chunks of them are narrow, whatever lanes access. */
+const maxLockstep = 20_000;
+
 /** Finds for which shape the kernels of a program are compiled, given a launch. */
 export class LaunchShapes {
   readonly #functions: CompiledFunctions;
@@ -106,9 +109,13 @@ export class LaunchShapes {
     );
   }
 
-  /** The width of chunks that are parts of hardware threads, so that reports name the lanes that a thread has. */
+  /**
+   * The width of chunks that are parts of hardware threads, so that reports name the lanes that a thread has. Where
+   * these load what others of them store, before or after it, a chunk has all of them, as they go together.
+   */
   #quadsWithin(width: number, kernel: IrFunction, block: Dim3): Quads {
     const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= width) ?? 1;
+    if (kernel.instructions.length <= maxLockstep && this.conflictsOf(kernel, block) !== "none") return widest;
     return Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
   }
 

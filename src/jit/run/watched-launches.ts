@@ -130,7 +130,8 @@ export class WatchedLaunches {
 
   #kernelFor(request: LaunchRequest, sanitizers: ReadonlySet<SanitizerName>): WatchedKernel | string {
     const { kernel, block, sharedBytes, threads, cluster, matrix } = request;
-    if (threads !== undefined || cluster !== undefined) return "the shape of the launch";
+    if (threads !== undefined) return "hardware threads (vISA)";
+    if (cluster !== undefined) return "clusters of blocks";
     const key = [kernel, block.join(), sharedBytes, [...sanitizers].sort().join(), matrix].join(" ");
     let known = this.#kernels.get(key);
     if (known === undefined) this.#kernels.set(key, (known = this.#compile(request, sanitizers)));

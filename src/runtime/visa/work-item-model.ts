@@ -230,12 +230,11 @@ const sizePieces = ({ payload }: KernelInfo, placeOf: (offset: number) => number
       });
   });
 
-/** Whether a surface is all of an allocation. */
+/** Whether a surface is all of an allocation, or empty and in none. */
 function isWhole({ address, bytes }: Surface, memory: DeviceMemory): boolean {
-  // Nothing is found in an empty one.
-  if (bytes === 0) return true;
   const found = addresses.classify(parts(address));
-  if (found.kind !== "global") return false;
+  if (found.kind !== "global") return bytes === 0;
   const allocation = memory.find(found.offset);
-  return allocation !== null && allocation.start === found.offset && allocation.end - allocation.start === bytes;
+  if (allocation === null) return bytes === 0;
+  return allocation.start === found.offset && allocation.end - allocation.start === bytes;
 }

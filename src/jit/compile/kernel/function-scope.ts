@@ -109,7 +109,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
         (op.kind === "load" || op.kind === "store") && compiled.code.ir.instructions[origin]?.op.kind === "copy";
       const part = isPart ? { part: { effect: op.kind, access: op.access } } : {};
       const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
-      const within = place?.kind === "address" && place.surface !== undefined ? { surface: place.surface } : {};
+      const within = place?.kind === "address" && place.surface !== undefined ? { surface: place.surface.index } : {};
       const site = { function: compiled.number, instruction: origin, record, element, ...part, ...within };
       return unit.sites.push(site) - 1;
     },

@@ -44,9 +44,16 @@ export class AddressLookup {
     writer.value(bitsOf(mask, lanes));
     writer.i32(bytesOf(access));
     writer.i32(access.align);
-    const { kind } = this.#chunk.analysis.code.instructions[index]!.op;
-    writer.i32(findableFor(access.space, kind !== "load"));
+    writer.i32(this.#findableFor(index));
     writer.call(unit.accessHelpers.named(findName));
+  }
+
+  /** The spaces in whose tables code searches: none for a surface, beyond which another allocation may lie. */
+  #findableFor(index: number): number {
+    const { op } = this.#chunk.analysis.code.instructions[index]!;
+    if (op.kind !== "load" && op.kind !== "store" && op.kind !== "atomic") return 0;
+    const isInSurface = op.place.kind === "surface" || op.place.surface !== undefined;
+    return isInSurface ? 0 : findableFor(op.access.space, op.kind !== "load");
   }
 
   /** The same for an element of an access to a surface, which ends where the access need not. */

@@ -1,4 +1,4 @@
-import { type Access, windows } from "../../../ir/index.ts";
+import { type Access, type AddressedSurface, windows } from "../../../ir/index.ts";
 import { type Extent, nearestExtent } from "../../../machine/memory/extent.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
 import { recordBytes } from "../../abi/context-layout.ts";
@@ -13,6 +13,8 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { i64, low, minus, plus } from "../lanes/scalar.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { KnownObject, ExpectedObject } from "./bounds-check.ts";
+
+type ExpectedBy = Pick<AccessGroup, "access" | "writes" | "surface" | "address">;
 
 type FrameLeaf = Extract<UnderlyingObject, { kind: "frame" }>["leaf"];
 
@@ -80,15 +82,24 @@ export class ExpectedObjects {
    * The objects that accesses are expected to find, the likeliest first; none if nothing is known. What makes an
    * address a byte of memory is the same for all of them.
    */
-  of({ access, writes, address }: Pick<AccessGroup, "access" | "writes" | "address">): readonly ExpectedObject[] {
-    const found = this.#underlying
-      .of(address.base, address.offset)
-      .flatMap((underlying) => this.#expected(access, writes, underlying));
+  of({ access, writes, surface, address }: ExpectedBy): readonly ExpectedObject[] {
+    const underlying = this.#underlying.of(address.base, address.offset);
+    if (surface !== null) return this.#surface(surface, underlying);
+    const found = underlying.flatMap((one) => this.#expected(access, writes, one));
     const [first, ...others] = found;
     // Copies of each lane are found by one check; candidates of different kinds lie in different memories.
     if (first === undefined || first.object.lane !== undefined) return found.slice(0, 1);
     const memory = memoryOf(first.object);
     return [first, ...others.filter(({ object }) => object.lane === undefined && memoryOf(object) === memory)];
+  }
+
+  /** The surface alone: whatever else is at an address is none of it. */
+  #surface({ param }: AddressedSurface, underlying: readonly AddressBase[]): readonly ExpectedObject[] {
+    if (!this.#unit.roots.includes(param)) return [];
+    const { object, baseDistance } = this.#root(param);
+    const found = underlying.find(({ root }) => root.kind === "param" && root.offset === param);
+    const distance = found?.distance ?? null;
+    return [{ object, baseDistance: distance === null ? null : plus(baseDistance, i64(distance)) }];
   }
 
   #expected({ space }: Access, writes: boolean, { root, distance }: AddressBase): readonly ExpectedObject[] {

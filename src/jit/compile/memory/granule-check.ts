@@ -27,7 +27,8 @@ export class GranuleCheck {
   }
 
   /** Whether accesses of a group can be checked like this. */
-  suits({ access, range, address }: AccessGroup): boolean {
+  suits({ access, surface, range, address }: AccessGroup): boolean {
+    if (surface !== null) return false;
     const { unit } = this.#context;
     if (unit.isTerse || !unit.accessHelpers.knowsAllocations) return false;
     const isScattered = this.#chunk.analysis.shape(address.base).kind === "vector";

@@ -1,5 +1,5 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
-import type { Access, Instruction, IrFunction, Op } from "../../../../ir/index.ts";
+import type { Access, AddressedSurface, Instruction, IrFunction, Op } from "../../../../ir/index.ts";
 import { type RegisterLeaf, splitOffset } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
@@ -33,6 +33,8 @@ export interface AccessGroup {
   readonly access: Access;
   /** Whether it writes: generic addresses may be those of read-only memory. */
   readonly writes: boolean;
+  /** The surface outside which they find nothing; null: whatever is at the address. */
+  readonly surface: AddressedSurface | null;
   readonly address: Address;
   readonly range: ByteRange;
   /** The number of accesses. */
@@ -54,6 +56,7 @@ interface Candidate {
   readonly index: number;
   readonly access: Access;
   readonly writes: boolean;
+  readonly surface: AddressedSurface | null;
   readonly address: Address;
   readonly isEarly: boolean;
 }
@@ -77,8 +80,8 @@ export function accessGroups(
     if (!inBlock.some(({ op }) => isAccess(op))) continue;
     for (const near of nearbyOf(inBlock, start, new Bases(ir), variableNear)) {
       const { candidates, range } = near;
-      const { access, writes, address, isEarly } = candidates[0]!;
-      const group = { access, writes, address, range, count: candidates.length, isEarly };
+      const { access, writes, surface, address, isEarly } = candidates[0]!;
+      const group = { access, writes, surface, address, range, count: candidates.length, isEarly };
       for (const c of candidates) members.set(c.index, { group, at: c.address.offset - range.offset });
     }
   }
@@ -142,10 +145,11 @@ function nearbyOf(
       const isAlone = instruction.guard !== null || instruction.lanes !== undefined || readsFile(op.place.address);
       const address = bases.resolve(addressOf(op.place.address));
       const isEarly = !isAlone && bases.isUnchanged(address.base);
-      const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", address, isEarly };
+      const surface = op.place.surface ?? null;
+      const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", surface, address, isEarly };
       const space = op.access.space === "generic" && candidate.writes ? "generic, written" : op.access.space;
       const variable = address.offset === 0 ? null : variableNear(op.access.space, address.offset);
-      const key = `${space} ${bases.keyOf(address.base)} ${variable}`;
+      const key = `${space} ${surface?.index} ${bases.keyOf(address.base)} ${variable}`;
       const joins = !isAlone && open.get(key)?.add(candidate) === true;
       if (!joins) {
         const list = new Nearby(candidate);

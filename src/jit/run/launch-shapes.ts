@@ -73,6 +73,11 @@ export class LaunchShapes {
     return blocks.has(block.join());
   }
 
+  /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
+  isFull(kernel: IrFunction): boolean {
+    return (this.#specialized.get(kernel)?.size ?? 0) >= maxSpecialized;
+  }
+
   /** Whether a kernel, or a function that it may call, uses the size of blocks or shared variables. */
   #dependsOnBlock(kernel: IrFunction): boolean {
     const functions = kernel.instructions.some(({ op }) => isCall(op)) ? this.#functions.list.map(({ ir }) => ir) : [];
@@ -154,6 +159,19 @@ export const shapeKey = (
   { quads, block, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
 ): string =>
   `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+
+/** Tells launches apart whose kernels may have other shapes. `quads`: the width of chunks that was asked for. */
+export const launchKey = (
+  { kernel, block, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest,
+  quads: Quads | null,
+  isShared: boolean,
+): string => {
+  const items = threads?.items;
+  const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
+  const inThreads = threads === undefined ? "" : ` ${threads.width} lanes ${items !== undefined} ${layout}`;
+  const isAny = asked === undefined ? "" : " any blocks";
+  return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${quads} ${isShared}${inThreads}${isAny}`;
+};
 
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;

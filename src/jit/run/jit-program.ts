@@ -27,7 +27,7 @@ import {
   LaunchExecution,
   type LaunchMemory,
 } from "./launch-execution.ts";
-import { launchKey, LaunchShapes } from "./launch-shapes.ts";
+import { LaunchShapes } from "./launch-shapes.ts";
 import { awaitsPhases, isJudged, keyOf, maxCheckpointBytes, maxStallBytes, placesOf } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
@@ -50,7 +50,6 @@ export class JitProgram {
   readonly #ways = new LaunchWays();
   readonly #cache: KernelCache | null;
   readonly #native: NativeCompiler | null;
-  readonly #quads: Quads | null;
   #constants: number | null = null;
   #launchMemory: LaunchMemory | null = null;
   #watched: WatchedLaunches | null = null;
@@ -70,7 +69,6 @@ export class JitProgram {
     this.program = program;
     this.#native = native;
     this.#cache = cache;
-    this.#quads = quads;
     this.#functions = new CompiledFunctions(program);
     this.#hasPhases = program.module.functions.some(awaitsPhases);
     this.#contexts = new Contexts(program.memory);
@@ -187,7 +185,7 @@ export class JitProgram {
     const compiled = this.#functions.named(request.kernel)!;
     const functions = this.#functionsFor(compiled, request);
     const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
-    const noted = this.#cache?.shapeOf(this.#launchKey(request)) ?? shape;
+    const noted = this.#cache?.shapeOf(this.#shapes.keyOf(request)) ?? shape;
     for (const own of [shape, noted]) this.#kernels.set(keyOf(request, own), reason);
     this.#ways.forget(request.kernel);
   }
@@ -319,7 +317,7 @@ export class JitProgram {
     const { kernel } = request;
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
-    const launch = this.#launchKey(request);
+    const launch = this.#shapes.keyOf(request);
     const before = this.#foundBefore(compiled, launch, request);
     if (before !== null) return before;
     const functions = this.#functionsFor(compiled, request);
@@ -331,10 +329,6 @@ export class JitProgram {
     const isLasting = shape.block !== null || !this.#shapes.isFull(ir);
     if (typeof known !== "string" && isLasting) this.#cache?.noteShape(launch, shape);
     return known;
-  }
-
-  #launchKey(request: LaunchRequest): string {
-    return launchKey(request, this.#quads, this.program.memory.isShared);
   }
 
   /** A kernel of the cache for launches of which it is known what they need; null if there is none. */

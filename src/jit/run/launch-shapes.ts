@@ -73,6 +73,15 @@ export class LaunchShapes {
     return blocks.has(block.join());
   }
 
+  /** Tells launches apart whose kernels may have other shapes. */
+  keyOf({ kernel, block, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
+    const items = threads?.items;
+    const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
+    const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
+    const of = `${this.#quads} ${this.#program.memory.isShared} ${asked !== undefined}`;
+    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads}`;
+  }
+
   /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
   isFull(kernel: IrFunction): boolean {
     return (this.#specialized.get(kernel)?.size ?? 0) >= maxSpecialized;
@@ -159,19 +168,6 @@ export const shapeKey = (
   { quads, block, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
 ): string =>
   `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
-
-/** Tells launches apart whose kernels may have other shapes. `quads`: the width of chunks that was asked for. */
-export const launchKey = (
-  { kernel, block, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest,
-  quads: Quads | null,
-  isShared: boolean,
-): string => {
-  const items = threads?.items;
-  const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
-  const inThreads = threads === undefined ? "" : ` ${threads.width} lanes ${items !== undefined} ${layout}`;
-  const isAny = asked === undefined ? "" : " any blocks";
-  return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${quads} ${isShared}${inThreads}${isAny}`;
-};
 
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;

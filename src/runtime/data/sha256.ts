@@ -73,8 +73,8 @@ function nodeCrypto(): NodeCrypto | null {
 
 /**
  * SHA-256 (FIPS 180-4) as lower-case hexadecimal digits. Web Crypto offers it only asynchronously, which would make
- * everything that uses jobs asynchronous. Node computes it itself: the first bytes that a process hashes here would take
- * many times as long, as V8 has not optimized this code yet.
+ * everything that uses jobs asynchronous. Node computes it itself: the first bytes that a process hashes here would
+ * take many times as long, as V8 has not optimized this code yet.
  */
 export function sha256(bytes: Uint8Array): string {
   const node = bytes.length >= manyBytes ? nodeCrypto() : null;

@@ -13,6 +13,25 @@ export function elementOf({ first, vertical, width, horizontal }: Region, lane: 
 export const byteOf = (region: Region, bits: number, lane: number): number =>
   region.at + (elementOf(region, lane) * bits) / 8;
 
+/** The bytes of the file at which the elements of lanes begin, in their order. */
+export function bytesOf(region: Region, bits: number, { first, count }: Lanes): number[] {
+  const bytes: number[] = [];
+  for (let lane = first; lane < first + count; lane++) bytes.push(byteOf(region, bits, lane));
+  return bytes;
+}
+
+/** The bytes of the file from the first element of some lanes to the end of the last. */
+export function extentOf(region: Region, bits: number, { first, count }: Lanes): readonly [from: number, end: number] {
+  let from = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let lane = first; lane < first + count; lane++) {
+    const at = byteOf(region, bits, lane);
+    if (at < from) from = at;
+    if (at > last) last = at;
+  }
+  return [from, last + bits / 8];
+}
+
 /** The distance between adjacent lanes, in elements: 0 for a scalar, 1 for adjacent elements. Null if it varies. */
 export function strideOf(region: Region, { first, count }: Lanes): number | null {
   if (count === 1) return 0;

@@ -1,6 +1,6 @@
 import type { FileTarget, Instruction } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
-import { byteOf } from "../region.ts";
+import { bytesOf } from "../region.ts";
 import { type FileLeaf, fileLeavesOf } from "./accesses.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
 
@@ -33,7 +33,10 @@ export function ruleOf({ lanes }: Instruction, width: number): LaneRule {
 }
 
 /** Whether all lanes access the same element. */
-export const isSingle = ({ bytes }: FileAccess): boolean => bytes.every((byte) => byte === bytes[0]);
+export function isSingle({ bytes }: FileAccess): boolean {
+  for (let i = 1; i < bytes.length; i++) if (bytes[i] !== bytes[0]) return false;
+  return true;
+}
 
 /** The accesses to the file; null if the place of one is computed, and it is not known from which variable. */
 export function fileAccessesOf(
@@ -45,8 +48,7 @@ export function fileAccessesOf(
   for (const [index, instruction] of instructions.entries()) {
     const rule = ruleOf(instruction, width);
     const add = ({ region, bits }: Extract<FileLeaf | FileTarget, { kind: "region" }>, writes: boolean): void => {
-      const bytes = Array.from({ length: rule.count }, (_, i) => byteOf(region, bits, rule.first + i));
-      found.push({ index, rule, writes, bits, bytes });
+      found.push({ index, rule, writes, bits, bytes: bytesOf(region, bits, rule) });
     };
     for (const leaf of fileLeavesOf(instruction)) {
       if (leaf.kind === "region") {
@@ -71,11 +73,14 @@ export function fileAccessesOf(
 
 /** The components of accesses, in ascending order. */
 export function componentsOf(accesses: readonly FileAccess[]): readonly FileComponent[] {
-  const spans = accesses.map((access) => ({
-    start: Math.min(...access.bytes),
-    end: Math.max(...access.bytes) + access.bits / 8,
-    accesses: [access],
-  }));
+  const spans = accesses.map((access) => {
+    let [start, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const byte of access.bytes) {
+      if (byte < start) start = byte;
+      if (byte > last) last = byte;
+    }
+    return { start, end: last + access.bits / 8, accesses: [access] };
+  });
   const found: { start: number; end: number; accesses: FileAccess[] }[] = [];
   for (const span of spans.sort((a, b) => a.start - b.start)) {
     const last = found.at(-1);

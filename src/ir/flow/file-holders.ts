@@ -54,13 +54,18 @@ export function holdersOf(
 const largest = (accesses: readonly FileAccess[]): Bits =>
   accesses.reduce<Bits>((most, { bits }) => (bits > most ? bits : most), 8);
 
-const fits = (holder: Holder, most: number): boolean =>
-  holder.component.accesses.every(({ bytes, bits, any }) =>
-    bytes.every((byte) => {
-      const slot = slotAt(holder, byte, bits);
-      return slot !== null && slot.element < most && !(any && bits !== holder.bits);
-    }),
-  );
+/** Whether all elements that are accessed are parts of the first `most` elements of a holder. */
+function fits({ at, bits: whole, component }: Holder, most: number): boolean {
+  for (const { bytes, bits, any } of component.accesses) {
+    if (any && bits !== whole && bytes.length > 0) return false;
+    for (const byte of bytes) {
+      const shift = 8 * (byte - at);
+      const element = Math.floor(shift / whole);
+      if (element < 0 || element >= most || shift - element * whole + bits > whole) return false;
+    }
+  }
+  return true;
+}
 
 function elementsOf(component: FileComponent): Holder | null {
   const bits = largest(component.accesses);
@@ -96,9 +101,20 @@ function sharedComponents(components: readonly FileComponent[], instructions: re
       accesses.every(({ writes, rule, any }) => !any && (!writes || rule.noMask || rule.count === 1)) ? [i] : [],
     ),
   );
-  const accesses = components.flatMap((component, of) => component.accesses.map((access) => ({ ...access, of })));
   const written = new Map<number, number[]>();
-  for (const { index, writes, of } of accesses) if (writes) written.set(index, [...(written.get(index) ?? []), of]);
+  /** By component, the instructions that access more than one element of it, or write one for several lanes. */
+  const asRows: (readonly number[])[] = components.map(({ accesses }, of) => {
+    const rows: number[] = [];
+    for (const access of accesses) {
+      const { index, rule, writes } = access;
+      if (rule.count > 1 && (writes || !isSingle(access))) rows.push(index);
+      if (!writes) continue;
+      const others = written.get(index);
+      if (others === undefined) written.set(index, [of]);
+      else others.push(of);
+    }
+    return rows;
+  });
   const isExpanded = (index: number): boolean => {
     const { op, lanes } = instructions[index]!;
     const to = written.get(index) ?? [];
@@ -107,10 +123,7 @@ function sharedComponents(components: readonly FileComponent[], instructions: re
   };
   for (let size = -1; size !== found.size; ) {
     size = found.size;
-    for (const access of accesses) {
-      const asRow = access.rule.count > 1 && (access.writes || !isSingle(access));
-      if (asRow && !isExpanded(access.index)) found.delete(access.of);
-    }
+    for (const of of found) if (!asRows[of]!.every(isExpanded)) found.delete(of);
   }
   return found;
 }

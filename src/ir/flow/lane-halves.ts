@@ -3,7 +3,7 @@ import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { Lanes } from "../lanes.ts";
 import { mapOperands, operandsOf } from "../operands.ts";
 import type { IrFunction } from "../module.ts";
-import { byteOf, strideOf } from "../region.ts";
+import { byteOf, extentOf as extentOfRegion, strideOf } from "../region.ts";
 import { retargeted } from "../retarget.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
 import { ruleOf } from "./file-accesses.ts";
@@ -38,14 +38,14 @@ export function unitedWith(a: Instruction, b: Instruction, unite: UniteRegions):
   if (lb.first !== la.first + la.count || la.noMask !== lb.noMask || la.uniform || lb.uniform) return null;
   if (a.guard?.register !== b.guard?.register || a.guard?.negate !== b.guard?.negate) return null;
   if (a.guard?.collapse !== undefined || b.guard?.collapse !== undefined) return null;
-  if (!sameOperation(a, b) || dependsOn(b, a)) return null;
+  if (!sameOperation(a, b)) return null;
   const region: Unite = (x, y) => {
     const stride = strideOf(x.region, la);
     return stride === null || x.bits !== y.bits || stride !== strideOf(y.region, lb) ? null : unite(x, y, stride);
   };
   const operands = unitedOperands(a, b, region);
   const dst = a.dst.map((to, i) => unitedDestination(to, b.dst[i]!, region));
-  if (operands === null || dst.includes(undefined)) return null;
+  if (operands === null || dst.includes(undefined) || dependsOn(b, a)) return null;
   const united = mapOperands({ ...a, undefinedCases: [] }, (expr) => operands.get(expr) ?? expr);
   return { ...united, dst: dst as Destination[], lanes: { ...la, count: la.count + lb.count } };
 }
@@ -237,6 +237,7 @@ class KnownConstants {
 
   /** Forgets what meets an extent. */
   #forgetIn(extent: Extent): void {
+    if (this.#known.size === 0) return;
     const forget = (at: number): void => {
       const known = this.#known.get(at);
       if (known !== undefined && meet([known.extent], [extent])) this.#known.delete(at);
@@ -288,7 +289,4 @@ function dependsOn(reader: Instruction, writer: Instruction): boolean {
   });
 }
 
-function extentOf({ region, bits }: Places, { first, count }: Lanes): readonly [from: number, end: number] {
-  const places = Array.from({ length: count }, (_, i) => byteOf(region, bits, first + i));
-  return [Math.min(...places), Math.max(...places) + bits / 8];
-}
+const extentOf = ({ region, bits }: Places, lanes: Lanes): Extent => extentOfRegion(region, bits, lanes);

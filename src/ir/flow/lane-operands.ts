@@ -2,7 +2,7 @@ import { type Expr, type IndirectLeaf, kit, type RegionLeaf } from "../../semant
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
-import { byteOf } from "../region.ts";
+import { byteOf, bytesOf } from "../region.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
 import { type Holder, type Slot, slotAt } from "./file-holders.ts";
 import { type HolderRegisters, inserted, part } from "./holder-registers.ts";
@@ -41,6 +41,13 @@ export class LaneOperands {
     return slotAt(this.#registers.holderAt(byte), byte, place.bits)!;
   }
 
+  /** The slots of the elements of a rule's lanes. */
+  slots(place: Pick<RegionLeaf, "region" | "bits">, rule: LaneRule): readonly Slot[] {
+    const bytes = bytesOf(place.region, place.bits, rule);
+    const holder = this.#registers.holderAt(bytes[0]!);
+    return bytes.map((byte) => slotAt(holder, byte, place.bits)!);
+  }
+
   /** An instruction with registers for what it reads and writes; null if it is not known how, or if no lane does it. */
   of(
     rewriting: Rewriting,
@@ -53,6 +60,7 @@ export class LaneOperands {
     const memo = new Map<Expr, Expr>();
     let isKnown = true;
     const rewrite = (expr: Expr): Expr => {
+      if (expr.kind === "const" || expr.kind === "reg") return special(expr) ?? expr;
       let value = memo.get(expr);
       if (value === undefined) memo.set(expr, (value = rewritten(expr)));
       return value;
@@ -71,7 +79,7 @@ export class LaneOperands {
     const dst = read.dst.map((to, i): Destination | undefined => {
       if (to === null || typeof to === "number") return to;
       if (to.kind === "indirect") return undefined;
-      const [[, from]] = [...map] as [[number, number]];
+      const from = map.values().next().value!;
       const slot = this.slot(to, from);
       const { register, bits } = this.#registers.at(to, from, slot);
       if (to.bits === bits) return register;

@@ -60,6 +60,10 @@ class LanePromotion {
   readonly #registers: HolderRegisters;
   readonly #single: ReadonlySet<number>;
   readonly #operands: LaneOperands;
+  /** By lane, the map in which all lanes do what the program has that lane do. */
+  readonly #allAs: LaneMap[] = [];
+  /** By the lanes of a rule, the map in which each does what the program has for it. */
+  readonly #same = new Map<number, LaneMap>();
 
   constructor(ir: IrFunction, width: number, holders: readonly Holder[], variables: ComputedVariables) {
     this.#ir = ir;
@@ -154,7 +158,11 @@ class LanePromotion {
   /** An instruction as one lane executes it, by a lane that has no number. */
   #forLane(rewriting: Rewriting, lane: number): Instruction | null {
     const { lanes: _, ...instruction } = rewriting.instruction;
-    const only: LaneMap = new Map(Array.from({ length: this.#width }, (_, l) => [l, lane]));
+    let only = this.#allAs[lane];
+    if (only === undefined) {
+      only = new Map(Array.from({ length: this.#width }, (_, l) => [l, lane]));
+      this.#allAs[lane] = only;
+    }
     return this.#operands.of(rewriting, instruction, only, (expr) =>
       expr.kind === "special" && expr.name === "laneid" ? kit.i32(lane) : null,
     );
@@ -249,19 +257,43 @@ class LanePromotion {
 
   /** By lane that gets a result, the lane for which the program computes it; null where results part. */
   #laneMap({ instruction, rule }: Rewriting): LaneMap | null {
-    const lanes = Array.from({ length: rule.count }, (_, i) => rule.first + i);
+    const same = this.#sameLanes(rule);
     let map: LaneMap | null = null;
     for (const to of targetsOf(instruction)) {
-      const slots = lanes.map((lane) => this.#operands.slot(to, lane));
-      if (slots.some((slot) => rowOf(slot, this.#width) !== rowOf(slots[0]!, this.#width))) return null;
-      const own = new Map(slots.map(({ element }, i) => [element % this.#width, lanes[i]!]));
-      if (own.size !== lanes.length || (map !== null && !sameMap(map, own))) return null;
+      const own = this.#laneMapOf(to, rule, same);
+      if (own === null || (map !== null && map !== own && !sameMap(map, own))) return null;
       map = own;
     }
-    if (map === null) return new Map(lanes.filter((lane) => lane < this.#width).map((lane) => [lane, lane]));
+    if (map === null || map === same) return same;
     return [...map].some(([lane, from]) => lane !== from) && instruction.dst.some((to) => typeof to === "number")
       ? null
       : map;
+  }
+
+  /** The same for the lanes of one result; `same` if each lane gets its own. */
+  #laneMapOf(to: Extract<FileTarget, { kind: "region" }>, rule: LaneRule, same: LaneMap): LaneMap | null {
+    const slots = this.#operands.slots(to, rule);
+    const row = rowOf(slots[0]!, this.#width);
+    let isSame = true;
+    for (let i = 0; i < slots.length; i++) {
+      if (rowOf(slots[i]!, this.#width) !== row) return null;
+      isSame &&= slots[i]!.element % this.#width === rule.first + i;
+    }
+    if (isSame) return same;
+    const own = new Map(slots.map(({ element }, i) => [element % this.#width, rule.first + i]));
+    return own.size === rule.count ? own : null;
+  }
+
+  /** The lanes of a rule that the thread has, each for itself. */
+  #sameLanes({ first, count }: LaneRule): LaneMap {
+    const key = first * 64 + count;
+    let known = this.#same.get(key);
+    if (known === undefined) {
+      const lanes = Array.from({ length: Math.max(0, Math.min(count, this.#width - first)) }, (_, i) => first + i);
+      known = new Map(lanes.map((lane) => [lane, lane]));
+      this.#same.set(key, known);
+    }
+    return known;
   }
 }
 

@@ -100,7 +100,8 @@ function joinsIn({ instructions }: IrFunction, width: number, components: readon
 function* halvesIn(instructions: readonly Instruction[]): Generator<readonly [Instruction, Instruction]> {
   for (const [i, { lanes }] of instructions.entries()) {
     if (lanes === undefined || lanes.count === 1) continue;
-    for (const other of instructions.slice(i + 1, i + 1 + farthest)) {
+    for (let at = i + 1; at < Math.min(i + 1 + farthest, instructions.length); at++) {
+      const other = instructions[at]!;
       if (other.lanes?.first !== lanes.first + lanes.count || other.lanes.count !== lanes.count) continue;
       yield [instructions[i]!, other];
       break;

@@ -1,5 +1,5 @@
 import { launch } from "../../interpreter/launch.ts";
-import { type IrFunction, unitTraits, windows, type WorkItemModel } from "../../ir/index.ts";
+import { windows, type WorkItemModel } from "../../ir/index.ts";
 import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
@@ -19,7 +19,7 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { globalsOf } from "./global-variables.ts";
 import { Host } from "./host.ts";
-import { type KernelCache, withModule } from "./kernel-cache.ts";
+import { type CachedKernel, type KernelCache, withModule } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
   type HostMaker,
@@ -27,7 +27,8 @@ import {
   LaunchExecution,
   type LaunchMemory,
 } from "./launch-execution.ts";
-import { LaunchShapes, shapeKey } from "./launch-shapes.ts";
+import { LaunchShapes } from "./launch-shapes.ts";
+import { awaitsPhases, isJudged, keyOf, maxCheckpointBytes, maxStallBytes, placesOf } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
 import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
@@ -184,7 +185,8 @@ export class JitProgram {
     const compiled = this.#functions.named(request.kernel)!;
     const functions = this.#functionsFor(compiled, request);
     const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
-    this.#kernels.set(keyOf(request, shape), reason);
+    const noted = this.#cache?.shapeOf(this.#shapes.keyOf(request)) ?? shape;
+    for (const own of [shape, noted]) this.#kernels.set(keyOf(request, own), reason);
     this.#ways.forget(request.kernel);
   }
 
@@ -315,12 +317,32 @@ export class JitProgram {
     const { kernel } = request;
     const compiled = this.#functions.named(kernel);
     if (compiled === null) return "there is no such kernel";
+    const launch = this.#shapes.keyOf(request);
+    const before = this.#foundBefore(compiled, launch, request);
+    if (before !== null) return before;
     const functions = this.#functionsFor(compiled, request);
-    const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
+    const { ir } = functions.list[compiled.number]!;
+    const shape = this.#shapes.of(ir, request);
     const key = keyOf(request, shape);
     let known = this.#kernels.get(key);
     if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, functions, shape, request)));
+    const isLasting = shape.block !== null || !this.#shapes.isFull(ir);
+    if (typeof known !== "string" && isLasting) this.#cache?.noteShape(launch, shape);
     return known;
+  }
+
+  /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
+  #foundBefore(compiled: CompiledFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
+    const shape = this.#cache?.shapeOf(launch) ?? null;
+    if (shape === null) return null;
+    const key = keyOf(request, shape);
+    const known = this.#kernels.get(key);
+    if (known !== undefined) return known;
+    const cached = this.#cache!.known(this.#cacheKey(key));
+    if (cached === null) return null;
+    const found = orWhyNot(() => this.#load(cached, compiled, request));
+    this.#kernels.set(key, found);
+    return found;
   }
 
   /**
@@ -343,13 +365,18 @@ export class JitProgram {
       const features = machineFeatures();
       const facts = this.#facts(functions);
       const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
-      const cached = this.#cache?.find(
-        `${keyOf(request, shape)} ${features.fusedMadd} ${features.laneSelect} ${this.#places}`,
-        compile,
-      );
-      const found = cached ?? withModule(compile());
-      return new LoadedKernel(found, this.program.memory, guessedMs(kernel.ir, request.block), this.#native);
+      const cached = this.#cache?.find(this.#cacheKey(keyOf(request, shape)), compile);
+      return this.#load(cached ?? withModule(compile()), kernel, request);
     });
+  }
+
+  #load(found: CachedKernel, { ir }: CompiledFunction, { block }: LaunchRequest): LoadedKernel {
+    return new LoadedKernel(found, this.program.memory, guessedMs(ir, block), this.#native);
+  }
+
+  #cacheKey(key: string): string {
+    const { fusedMadd, laneSelect } = machineFeatures();
+    return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
   }
 
   #facts(functions: CompiledFunctions): ProgramFacts {
@@ -365,35 +392,4 @@ export class JitProgram {
       globals: globalsOf(this.program),
     };
   }
-
-  /** The addresses of the program's variables, as far as code depends on them: part of the cache's key. */
-  get #places(): string {
-    const { variables, constants } = this.program;
-    const globals = [...variables.values()].filter(({ variable }) => variable.space === "global");
-    const base = constants.extents.length > 0 ? [this.#placeConstants()] : [];
-    return [...base, ...globals.map(({ address }) => address)].join();
-  }
 }
-
-/** Tells the code for a launch from all other code. */
-const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>
-  `${shapeKey(kernel, shape)}${asked === undefined ? "" : " any blocks"}`;
-
-/** Whether the lanes of a warp run in several chunks that know nothing of each other's faults. */
-function isJudged({ lanes, shape }: CompiledKernel, { block: [x, y, z], threads, asked }: LaunchRequest): boolean {
-  if (shape.width !== null) return false;
-  return asked !== undefined || lanes < Math.min(threads?.width ?? 32, x * y * z);
-}
-
-/**
- * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
- */
-const maxCheckpointBytes = 2 ** 20;
-const maxStallBytes = 2 ** 26;
-
-const awaitsPhases = ({ instructions }: IrFunction): boolean =>
-  instructions.some(
-    ({ op }) =>
-      (op.kind === "atomic" && op.problem !== undefined && op.results?.[0]?.ty === "pred") ||
-      (op.kind === "unit" && unitTraits[op.unit.op].takes === true),
-  );

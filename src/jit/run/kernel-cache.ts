@@ -1,6 +1,7 @@
 import { hostModule } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
+import type { LaunchShape } from "../abi/launch-shape.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 
 /** A compiled kernel and its module, which devices may share. */
@@ -14,11 +15,15 @@ export interface CachedKernel {
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
 const maxBytes = 2 ** 24;
 
+/** Shapes of launches that are kept in memory, at most. */
+const maxShapes = 1000;
+
 /** The kernels that a process has used most recently. */
 export class RecentKernels {
   readonly #maxBytes: number;
   /** In the order of their last use. */
   readonly #kernels = new Map<string, CachedKernel>();
+  readonly #shapes = new Map<string, LaunchShape>();
   #bytes = 0;
 
   constructor(maxKept = maxBytes) {
@@ -45,6 +50,16 @@ export class RecentKernels {
       this.#bytes -= kernel.bytes.length + kernel.tiles.length;
     }
   }
+
+  /** The shape that has been noted of launches; null if none has. */
+  shapeOf(launch: string): LaunchShape | null {
+    return this.#shapes.get(launch) ?? null;
+  }
+
+  noteShape(launch: string, shape: LaunchShape): void {
+    if (this.#shapes.size >= maxShapes) this.#shapes.clear();
+    this.#shapes.set(launch, shape);
+  }
 }
 
 const ofProcess = new RecentKernels();
@@ -68,11 +83,52 @@ export class KernelCache {
   /** Finds a kernel, or compiles it. If `compile` throws, so does this, and nothing is kept. */
   find(kernel: string, compile: () => CompiledKernel): CachedKernel {
     const key = `${this.#program} ${kernel}`;
-    const known = this.#recent.get(key) ?? this.#stored(key);
-    const found = known ?? withModule(compile());
+    const known = this.known(kernel);
+    if (known !== null) return known;
+    const found = withModule(compile());
     this.#recent.add(key, found);
-    if (known === null) this.#store?.write(key, encodeKernel(found.kernel));
+    this.#store?.write(key, encodeKernel(found.kernel));
     return found;
+  }
+
+  /** A kernel that has been compiled before; null if there is none. */
+  known(kernel: string): CachedKernel | null {
+    const key = `${this.#program} ${kernel}`;
+    const known = this.#recent.get(key) ?? this.#stored(key);
+    if (known !== null) this.#recent.add(key, known);
+    return known;
+  }
+
+  /**
+   * The shape for which the kernel of launches like one is compiled, if it has been found before: to find it takes an
+   * analysis of the kernel, which needs nothing of that where it has been compiled.
+   */
+  shapeOf(launch: string): LaunchShape | null {
+    const key = this.#shapeKey(launch);
+    const known = this.#recent.shapeOf(key);
+    if (known !== null) return known;
+    const entry = this.#store?.read(key) ?? null;
+    if (entry === null) return null;
+    try {
+      const shape = JSON.parse(new TextDecoder().decode(entry)) as LaunchShape;
+      this.#recent.noteShape(key, shape);
+      return shape;
+    } catch {
+      this.#store?.remove(key);
+      return null;
+    }
+  }
+
+  /** Notes the shape of launches for which there is a kernel. */
+  noteShape(launch: string, shape: LaunchShape): void {
+    const key = this.#shapeKey(launch);
+    if (this.#recent.shapeOf(key) !== null) return;
+    this.#recent.noteShape(key, shape);
+    this.#store?.write(key, new TextEncoder().encode(JSON.stringify(shape)));
+  }
+
+  #shapeKey(launch: string): string {
+    return `${this.#program} shape of ${launch}`;
   }
 
   #stored(key: string): CachedKernel | null {

@@ -76,6 +76,20 @@ export class LaunchShapes {
     return blocks.has(block.join());
   }
 
+  /** Tells launches apart whose kernels may have other shapes. */
+  keyOf({ kernel, block, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
+    const items = threads?.items;
+    const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
+    const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
+    const of = `${this.#quads} ${this.#program.memory.isShared} ${asked !== undefined}`;
+    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads}`;
+  }
+
+  /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
+  isFull(kernel: IrFunction): boolean {
+    return (this.#specialized.get(kernel)?.size ?? 0) >= maxSpecialized;
+  }
+
   /** Whether a kernel, or a function that it may call, uses the size of blocks or shared variables. */
   #dependsOnBlock(kernel: IrFunction): boolean {
     const functions = kernel.instructions.some(({ op }) => isCall(op)) ? this.#functions.list.map(({ ir }) => ir) : [];

@@ -51,11 +51,38 @@ function compress(state: Uint32Array, w: Uint32Array, k: Uint32Array): void {
   });
 }
 
+/** The part of Node's `crypto` that hashes. */
+interface NodeCrypto {
+  createHash(name: "sha256"): { update(bytes: Uint8Array): { digest(form: "hex"): string } };
+}
+
+/** Bytes from which on it pays to ask Node, whose module may have to be loaded first. */
+const manyBytes = 4096;
+
+/** Null where the host is not Node, or has it built without `crypto`. */
+function nodeCrypto(): NodeCrypto | null {
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?: (name: string) => NodeCrypto | undefined };
+  };
+  try {
+    return process?.getBuiltinModule?.("node:crypto") ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /**
  * SHA-256 (FIPS 180-4) as lower-case hexadecimal digits. Web Crypto offers it only asynchronously, which would make
- * everything that uses jobs asynchronous.
+ * everything that uses jobs asynchronous. Node computes it itself: the first bytes that a process hashes here would
+ * take many times as long, as V8 has not optimized this code yet.
  */
 export function sha256(bytes: Uint8Array): string {
+  const node = bytes.length >= manyBytes ? nodeCrypto() : null;
+  return node === null ? sha256Here(bytes) : node.createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The same without the host's help. @internal */
+export function sha256Here(bytes: Uint8Array): string {
   roundConstants ??= rootsOfPrimes(64, Math.cbrt);
   const state = rootsOfPrimes(8, Math.sqrt);
   const w = new Uint32Array(64);

@@ -143,11 +143,9 @@ export function compiledPayload(info: KernelInfo, contents: PayloadContents): Pa
 /** The values common to all threads, at the offsets that `.ze_info` gives. */
 function payloadBytes(info: KernelInfo, contents: PayloadContents): Uint8Array {
   const bytes = new Uint8Array(greatest(info.payload.map(({ offset, size }) => offset + size)));
+  const view = viewOf(bytes);
   const slm = localOffsets(info, contents.args).offsets;
-  for (const item of info.payload) {
-    const value = itemBytes(item, contents, slm);
-    if (value !== null) bytes.set(value.subarray(0, item.size), item.offset);
-  }
+  for (const item of info.payload) putItem({ bytes, view }, item, contents, slm);
   return bytes;
 }
 
@@ -198,32 +196,64 @@ export function localOffsets(
 export const dwords = (values: readonly number[]): Uint8Array => new Uint8Array(Uint32Array.from(values).buffer);
 export const qword = (value: bigint): Uint8Array => new Uint8Array(BigUint64Array.of(value).buffer);
 
-/** The value of an item of the payload; null for one that the kernel does not read. */
-function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMap<number, number>): Uint8Array | null {
+/** The bytes of a payload, for all that is written there. */
+interface PayloadBytes {
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+}
+
+/** Writes dwords to an item, as many as it has. */
+function putDwords({ bytes, view }: PayloadBytes, { offset, size }: PayloadItem, values: readonly number[]): void {
+  const count = Math.min(values.length, size >>> 2);
+  for (let i = 0; i < count; i++) view.setUint32(offset + 4 * i, values[i]!, true);
+  // An item of 2 bytes has the lower half of one.
+  if (count < values.length && size % 4 > 0)
+    bytes.set(dwords([values[count]!]).subarray(0, size % 4), offset + 4 * count);
+}
+
+function putQword({ bytes, view }: PayloadBytes, { offset, size }: PayloadItem, value: bigint): void {
+  if (size >= 8) view.setBigUint64(offset, value, true);
+  else bytes.set(qword(value).subarray(0, size), offset);
+}
+
+/** Writes an item of the payload; nothing for one that the kernel does not read. */
+function putItem(
+  to: PayloadBytes,
+  item: PayloadItem,
+  contents: PayloadContents,
+  slm: ReadonlyMap<number, number>,
+): void {
   const { size } = contents;
   switch (item.type) {
     case "arg_byvalue":
     case "arg_bypointer":
     case "buffer_address":
-      return argumentBytesAt(item, contents.args, slm);
+      putArgument(to, item, contents.args, slm);
+      return;
     case "local_size":
     case "enqueued_local_size":
-      return dwords(size.local);
+      putDwords(to, item, size.local);
+      return;
     case "group_count":
-      return dwords(size.groups);
+      putDwords(to, item, size.groups);
+      return;
     case "global_size":
-      return dwords(size.global);
+      putDwords(to, item, size.global);
+      return;
     case "work_dimensions":
-      return dwords([size.dimensions]);
+      putDwords(to, item, [size.dimensions]);
+      return;
     case "private_base_stateless":
-      return qword(contents.threads.privateBase);
+      putQword(to, item, contents.threads.privateBase);
+      return;
     case "printf_buffer":
-      return qword(contents.printfBuffer);
+      putQword(to, item, contents.printfBuffer);
+      return;
     case "const_base":
     case "global_base":
-      return item.addressMode === "bindless"
-        ? dwords([dataIndex[item.type], 0])
-        : qword(contents.data[item.type].address);
+      if (item.addressMode === "bindless") putDwords(to, item, [dataIndex[item.type], 0]);
+      else putQword(to, item, contents.data[item.type].address);
+      return;
     case "image_width":
     case "image_height":
     case "image_depth":
@@ -236,30 +266,38 @@ function itemBytes(item: PayloadItem, contents: PayloadContents, slm: ReadonlyMa
     case "sampler_address":
     case "sampler_normalized":
     case "sampler_snap_wa":
-      return item.argument === null ? null : dwords([attributeOf(item.type, contents.args[item.argument]!)]);
+      if (item.argument !== null) putDwords(to, item, [attributeOf(item.type, contents.args[item.argument]!)]);
+      return;
     // Includes `buffer_offset`: buffers begin where their surfaces do, so it is 0.
     default:
-      return null;
+      return;
   }
 }
 
-function argumentBytesAt(
-  { argument, addressMode, sourceOffset, size }: PayloadItem,
+function putArgument(
+  to: PayloadBytes,
+  item: PayloadItem,
   args: readonly ArgumentValue[],
   slm: ReadonlyMap<number, number>,
-): Uint8Array | null {
-  if (argument === null) return null;
+): void {
+  const { argument, addressMode, sourceOffset, size } = item;
+  if (argument === null) return;
   const value = args[argument]!;
   switch (value.kind) {
     case "value":
-      return value.bytes.subarray(sourceOffset, sourceOffset + size);
+      to.bytes.set(value.bytes.subarray(sourceOffset, sourceOffset + size), item.offset);
+      return;
     case "local":
-      return qword(BigInt(slm.get(argument)!));
+      putQword(to, item, BigInt(slm.get(argument)!));
+      return;
     case "image":
     case "sampler":
-      return addressMode === "bindless" ? dwords([bindlessIndex(argument), 0]) : null;
+      if (addressMode === "bindless") putDwords(to, item, [bindlessIndex(argument), 0]);
+      return;
     case "pointer":
-      return addressMode === "bindless" ? dwords([bindlessIndex(argument), 0]) : qword(value.address);
+      if (addressMode === "bindless") putDwords(to, item, [bindlessIndex(argument), 0]);
+      else putQword(to, item, value.address);
+      return;
   }
 }
 

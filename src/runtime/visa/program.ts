@@ -12,7 +12,7 @@ import { boundImages } from "./image-arguments.ts";
 import { LaunchMemory } from "./launch-memory.ts";
 import { compiledPayload, localOffsets, parametersOf, type PayloadContents, unknownItem } from "./payload.ts";
 import { openPrintfBuffer, readPrintfBuffer } from "./printf-buffer.ts";
-import { scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
+import { type ScratchKind, scratchKind, type ThreadBytes, ThreadMemory } from "./thread-memory.ts";
 import { argumentSurfaces, threadModel } from "./thread-model.ts";
 import { WorkItemLayouts } from "./work-item-model.ts";
 import { product, workSize } from "./work-size.ts";
@@ -39,12 +39,24 @@ const handwrittenSlm = 0x1_0000;
 /** Channels of a thread of the vector compiler, which are all active when it begins. */
 const vectorChannels = 32;
 
+/** What all launches of a kernel have in common. */
+interface KnownKernel {
+  readonly routine: BoundRoutine;
+  readonly info: KernelInfo | null;
+  readonly parameters: readonly Parameter[];
+  /** A value of its payload that is not modelled; null if it has none. */
+  readonly unknown: string | null;
+  readonly prints: boolean;
+  readonly threads: ThreadBytes & { readonly width: number; readonly scratch: ScratchKind };
+}
+
 /** A vISA program: its code, and how its kernels are launched. */
 export class VisaProgram {
   readonly ir: IrModule;
   readonly #routines: readonly BoundRoutine[];
   readonly #interface: Interface;
   readonly #layouts = new WorkItemLayouts();
+  readonly #kernels = new Map<string, KnownKernel>();
 
   /** @throws UsageError if `.ze_info` contradicts a kernel's text */
   constructor(ir: IrModule, routines: readonly BoundRoutine[], kernelInterface: Interface) {
@@ -56,8 +68,26 @@ export class VisaProgram {
 
   /** The parameters of a kernel, in order. */
   parameters(kernel: string): readonly Parameter[] {
-    const info = this.#info(kernel);
-    return info === null ? handwrittenParameters(this.#interface.inputs) : parametersOf(info);
+    return this.#known(kernel).parameters;
+  }
+
+  /** What all launches of a kernel have in common. Throws as `#info` does. */
+  #known(kernel: string): KnownKernel {
+    let known = this.#kernels.get(kernel);
+    if (known === undefined) {
+      const routine = this.#routines.find(({ kind, name }) => kind === "kernel" && name === kernel)!;
+      const info = this.#info(kernel);
+      known = {
+        routine,
+        info,
+        parameters: info === null ? handwrittenParameters(this.#interface.inputs) : parametersOf(info),
+        unknown: info === null ? null : unknownItem(info),
+        prints: info?.payload.some(({ type }) => type === "printf_buffer") ?? false,
+        threads: this.#threadsOf(routine, info),
+      };
+      this.#kernels.set(kernel, known);
+    }
+    return known;
   }
 
   /**
@@ -67,26 +97,22 @@ export class VisaProgram {
    * @throws NotExecutableError if the kernel needs an input that is not modelled
    */
   plan(kernel: string, global: Dim3, local: Dim3, args: readonly KernelArgument[], place: LaunchPlace): LaunchPlan {
-    const routine = this.#routines.find(({ kind, name }) => kind === "kernel" && name === kernel)!;
-    const info = this.#info(kernel);
+    const { routine, info, parameters, unknown, prints, threads: options } = this.#known(kernel);
     const size = workSize(kernel, global, local);
     if (info?.requiredLocalSize?.some((n, i) => n !== local[i])) {
       const required = info.requiredLocalSize.join(", ");
       throw new UsageError(`kernel "${kernel}": groups of (${local.join(", ")}) work items; it requires (${required})`);
     }
-    const unknown = info && unknownItem(info);
-    if (unknown) {
+    if (unknown !== null) {
       const { routine: tree, file } = routine;
       const reason = `its .ze_info asks for "${unknown}", which is not modelled`;
       throw new NotExecutableError(kernel, reason, { source: file.source, span: tree.name });
     }
-    const values = resolveArguments(kernel, this.parameters(kernel), args, place.memory);
+    const values = resolveArguments(kernel, parameters, args, place.memory);
     const memory = new LaunchMemory(place.memory);
     const own = new LaunchMemory(place.memory);
     try {
-      const prints = info?.payload.some(({ type }) => type === "printf_buffer") ?? false;
       const printf = prints ? openPrintfBuffer(memory) : null;
-      const options = this.#threadsOf(routine, info);
       const { privateBytes, scratchBytes, width } = options;
       const request = (isUnused: boolean): LaunchPlan["request"] & { readonly threads: ThreadModel } => {
         // What an attempt has left there is nothing that the next one may find.

@@ -1,0 +1,43 @@
+import { type IrFunction, unitTraits } from "../../ir/index.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Program } from "../../program/program.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { LaunchShape } from "../abi/launch-shape.ts";
+import { shapeKey } from "./launch-shapes.ts";
+
+/** Tells the code for a launch from all other code. */
+export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>
+  `${shapeKey(kernel, shape)}${asked === undefined ? "" : " any blocks"}`;
+
+/** Whether the lanes of a warp run in several chunks that know nothing of each other's faults. */
+export function isJudged(
+  { lanes, shape }: CompiledKernel,
+  { block: [x, y, z], threads, asked }: LaunchRequest,
+): boolean {
+  if (shape.width !== null) return false;
+  return asked !== undefined || lanes < Math.min(threads?.width ?? 32, x * y * z);
+}
+
+/** Whether a function waits for phases of mbarriers, or for tensor memory. */
+export const awaitsPhases = ({ instructions }: IrFunction): boolean =>
+  instructions.some(
+    ({ op }) =>
+      (op.kind === "atomic" && op.problem !== undefined && op.results?.[0]?.ty === "pred") ||
+      (op.kind === "unit" && unitTraits[op.unit.op].takes === true),
+  );
+
+/**
+ * Bytes of the device's memory that are copied in case there is a fault, at most, and in case all blocks wait forever.
+ */
+export const maxCheckpointBytes = 2 ** 20;
+export const maxStallBytes = 2 ** 26;
+
+/**
+ * The addresses of a program's variables, as far as code depends on them: part of the cache's key. `constantsAt`: where
+ * its constants lie.
+ */
+export function placesOf({ variables, constants }: Program, constantsAt: () => number): string {
+  const globals = [...variables.values()].filter(({ variable }) => variable.space === "global");
+  const base = constants.extents.length > 0 ? [constantsAt()] : [];
+  return [...base, ...globals.map(({ address }) => address)].join();
+}

@@ -12,6 +12,14 @@ export interface ParameterPlace {
   readonly bytes: number;
 }
 
+/** What a program has set in a kernel for launches that bring neither sizes nor arguments along. */
+export interface PresetLaunch {
+  block: readonly [number, number, number];
+  shared: number;
+  /** Null: none are set. */
+  params: Uint8Array | null;
+}
+
 /** A kernel of a module, with what programs ask of it and may set. */
 export class DeviceKernel {
   readonly kernel: Kernel;
@@ -27,6 +35,7 @@ export class DeviceKernel {
   maxDynamicShared: number;
   /** Further attributes that were set, by number: hints. */
   readonly hints = new Map<number, number>();
+  readonly preset: PresetLaunch = { block: [1, 1, 1], shared: 0, params: null };
   readonly #mayWait = new Map<string, boolean>();
 
   constructor(kernel: Kernel, module: DeviceModule) {

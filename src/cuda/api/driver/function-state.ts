@@ -7,8 +7,8 @@ import { kernelOf, launch } from "../launch.ts";
 import { inContext } from "./driver-call.ts";
 
 /**
- * Launches as they were before `cuLaunchKernel`: sizes and arguments are set in the function one by one, and stay there.
- * The driver still has these entry points.
+ * Launches as they were before `cuLaunchKernel`: sizes and arguments are set in the function one by one, and stay
+ * there. The driver still has these entry points.
  */
 
 const ofKernel = (handler: (call: Call, kernel: DeviceKernel) => Status): Handler =>

@@ -84,6 +84,12 @@ uint64_t lw_local_channel(const uint64_t *r, const uint64_t *stack) {
   return r[0];
 }
 
+/* function, offset, and a float in %xmm0: the server gets its bits as a third word. */
+uint64_t lw_local_param_float(const uint64_t *r, const uint64_t *stack) {
+  const uint64_t words[6] = {r[0], r[1], (uint32_t)r[6]};
+  return lw_call(lw_index_of("cuParamSetf"), words, stack);
+}
+
 /* Generated from names/versions.txt. */
 struct lw_form {
   const char *name;

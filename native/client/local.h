@@ -1,4 +1,4 @@
-/* Entry points that are answered in the program itself: registers, and the words on the stack. */
+/* Entry points that begin in the program itself: registers (of integers, then %xmm0), and the words on the stack. */
 #pragma once
 #include <stdint.h>
 
@@ -10,3 +10,4 @@ lw_local lw_local_register_var, lw_local_register_managed;
 lw_local lw_local_last_error, lw_local_peek_error, lw_local_error_name, lw_local_error_string;
 lw_local lw_local_driver_error_name, lw_local_driver_error_string, lw_local_channel;
 lw_local lw_local_driver_entry, lw_local_driver_entry_by_version, lw_local_proc_address, lw_local_proc_address_status;
+lw_local lw_local_param_float;

@@ -8,13 +8,14 @@
     .macro save_registers
     pushq %rbp
     movq %rsp, %rbp
-    subq $48, %rsp
+    subq $64, %rsp
     movq %rdi, 0(%rsp)
     movq %rsi, 8(%rsp)
     movq %rdx, 16(%rsp)
     movq %rcx, 24(%rsp)
     movq %r8, 32(%rsp)
     movq %r9, 40(%rsp)
+    movq %xmm0, 48(%rsp)
     .endm
 
 lw_enter_call:

@@ -2,7 +2,7 @@ import { handlers } from "./handlers.ts";
 import { Bytes, Call, type Handler } from "./api/call.ts";
 import { hostFault, relyOn } from "./api/host-access.ts";
 import { launchOneWay } from "./api/launch.ts";
-import { CudaError, errorName, errors, ownError } from "./base/errors.ts";
+import { CudaError, driverErrorName, errorName, errors, ownError } from "./base/errors.ts";
 import { type Item, message, wire } from "./base/wire.ts";
 import type { CudaProcess } from "./state/process.ts";
 
@@ -73,7 +73,7 @@ export class Session {
       else this.#log(`${name} returns ${resultName(name, result)}${detail === null ? "" : `: ${detail}`}`, send);
     };
     if (handler === null) {
-      this.process.warn(`${name} is not supported: it returns an error`);
+      this.process.warn(`${name} is not supported: it returns ${resultName(name, errors.notSupported)}`);
       answer(errors.notSupported);
       return;
     }
@@ -153,7 +153,7 @@ export class Session {
 
 /** A result as it is told: the runtime's errors have names. */
 const resultName = (name: string, result: number): string =>
-  /^(__)?cuda/.test(name) ? errorName(result) : `error ${result}`;
+  /^(__)?cuda/.test(name) ? errorName(result) : driverErrorName(result);
 
 const detailOf = (error: unknown): string | null => (error instanceof CudaError ? error.detail : null);
 

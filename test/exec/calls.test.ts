@@ -177,6 +177,21 @@ describe("kernels and variables", () => {
     const handle = await program.register(ptx.replace("sm_75", "sm_100"));
     const stub = await program.kernel(handle, "count");
     expect(await program.launch(stub, 1, 1, [0])).toBe(errors.noKernelImageForDevice);
+    expect(program.warnings).toEqual([
+      "the program's PTX is for sm_100, which NVIDIA H100 80GB HBM3 (sm_90) cannot run: choose another card by `--gpu`",
+    ]);
+  });
+
+  test("without PTX there is no image, and it is said how to get some, once", async () => {
+    const program = new FakeProgram();
+    const handle = await program.register(ptx, "machine");
+    const stub = await program.kernel(handle, "count");
+    expect(await program.launch(stub, 1, 1, [0])).toBe(errors.noKernelImageForDevice);
+    expect(await program.launch(stub, 1, 1, [0])).toBe(errors.noKernelImageForDevice);
+    expect(program.warnings).toEqual([
+      "the program has machine code (sm_75) and no PTX: " +
+        "build it with `-arch=sm_80`, or `-gencode arch=compute_80,code=compute_80`",
+    ]);
   });
 });
 
@@ -270,6 +285,8 @@ describe("devices", () => {
     const program = new FakeProgram();
     expect(await program.call("cudaImportExternalMemory", 0, 0)).toBe(errors.notSupported);
     expect(await program.call("cudaImportExternalMemory", 0, 0)).toBe(errors.notSupported);
-    expect(program.warnings).toEqual(["cudaImportExternalMemory is not supported: it returns an error"]);
+    expect(program.warnings).toEqual([
+      "cudaImportExternalMemory is not supported: it returns cudaErrorNotSupported (801)",
+    ]);
   });
 });

@@ -44,6 +44,21 @@ test("contexts are a stack of each thread", async () => {
   expect(await current(2)).toBe(0n);
 });
 
+// Driver API, Context Management [DEPRECATED]
+test("a context lives until its last use is detached", async () => {
+  const { program, context } = await withContext();
+  const out = program.room(8);
+  expect(await program.call("cuCtxAttach", out, 1)).toBe(errors.invalidValue);
+  expect(await program.call("cuCtxAttach", out, 0)).toBe(0);
+  expect(program.u64(out)).toBe(context);
+  expect(await program.call("cuCtxDetach", context)).toBe(0);
+  expect(await program.call("cuCtxGetCurrent", out)).toBe(0);
+  expect(program.u64(out)).toBe(context);
+  expect(await program.call("cuCtxDetach", context)).toBe(0);
+  expect(await program.call("cuCtxGetCurrent", out)).toBe(0);
+  expect(program.u64(out)).toBe(0n);
+});
+
 describe("modules", () => {
   test("a kernel with packed parameters changes a variable", async () => {
     const { program, module } = await withModule();
@@ -56,6 +71,27 @@ describe("modules", () => {
     expect(await program.call("cuModuleGetGlobal_v2", address, 0, module, program.text("total"))).toBe(0);
     expect(await program.call("cuMemcpyDtoH_v2", value, program.u64(address), 4)).toBe(0);
     expect(program.i32(value)).toBe(5 + 2 * 3 * 7);
+  });
+
+  // Driver API, Execution Control [DEPRECATED]: sizes and parameters are the function's until they are set again.
+  test("a kernel is launched with what was set in it", async () => {
+    const { program, module } = await withModule();
+    const [out, value] = [program.room(8), program.room(4)];
+    await program.call("cuModuleGetFunction", out, module, program.text("add"));
+    const kernel = program.u64(out);
+    expect(await program.call("cuFuncSetBlockShape", kernel, 0, 1, 1)).toBe(errors.invalidValue);
+    expect(await program.call("cuFuncSetBlockShape", kernel, 4, 2, 1)).toBe(0);
+    expect(await program.call("cuFuncSetSharedSize", kernel, 16)).toBe(0);
+    expect(await program.call("cuParamSetSize", kernel, 4)).toBe(0);
+    expect(await program.call("cuParamSeti", kernel, 1, 7)).toBe(errors.invalidValue);
+    expect(await program.call("cuParamSeti", kernel, 0, 7)).toBe(0);
+    expect(await program.call("cuLaunch", kernel)).toBe(0);
+    expect(await program.call("cuLaunchGrid", kernel, 3, 2)).toBe(0);
+    expect(await program.call("cuParamSetv", kernel, 0, program.room(Uint8Array.of(1, 0, 0, 0)), 4)).toBe(0);
+    expect(await program.call("cuLaunchGridAsync", kernel, 1, 1, 0)).toBe(0);
+    await program.call("cuModuleGetGlobal_v2", out, 0, module, program.text("total"));
+    expect(await program.call("cuMemcpyDtoH_v2", value, program.u64(out), 4)).toBe(0);
+    expect(program.i32(value)).toBe(5 + 8 * 7 + 6 * 8 * 7 + 8);
   });
 
   test("what is not there, and what is no module", async () => {

@@ -150,9 +150,9 @@ export class FakeProgram {
     return this.u64(pointer);
   }
 
-  /** Registers PTX as code that nvcc has made does. Returns the handle. */
-  async register(ptx: string): Promise<bigint> {
-    const image = fatBinary(ptx);
+  /** Registers PTX as code that nvcc has made does, or what passes for machine code. Returns the handle. */
+  async register(ptx: string, kind: keyof typeof imageKind = "ptx"): Promise<bigint> {
+    const image = fatBinary(ptx, imageKind[kind]);
     const wrapper = new Uint8Array(24);
     const view = new DataView(wrapper.buffer);
     view.setUint32(0, 0x4662_43b1, true);
@@ -186,8 +186,11 @@ export class FakeProgram {
   }
 }
 
+/** Kinds of images in a fat binary, as nvcc numbers them. */
+const imageKind = { ptx: 1, machine: 2 } as const;
+
 /** A fat binary with one text of PTX, not compressed. */
-function fatBinary(ptx: string): Uint8Array {
+function fatBinary(ptx: string, kind: number): Uint8Array {
   const text = new TextEncoder().encode(`${ptx}\0`);
   const payload = Math.ceil(text.length / 8) * 8;
   const out = new Uint8Array(16 + 64 + payload);
@@ -196,7 +199,7 @@ function fatBinary(ptx: string): Uint8Array {
   view.setUint16(4, 1, true);
   view.setUint16(6, 16, true);
   view.setBigUint64(8, BigInt(64 + payload), true);
-  view.setUint16(16, 1, true);
+  view.setUint16(16, kind, true);
   view.setUint16(18, 0x0101, true);
   view.setUint32(20, 64, true);
   view.setBigUint64(24, BigInt(payload), true);

@@ -168,10 +168,15 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     expect(stderr).toContain(`lanewise: ./needs was not started: ${why}`);
   });
 
-  test("what is no program", () => {
-    const { status, stderr } = cli.run("exec", "./none");
-    expect(status).toBe(2);
-    expect(stderr).toContain("exec: ./none cannot be started");
+  test.each([
+    ["./none", "exec: there is no program ./none"],
+    ["no-such-program", "exec: there is no program no-such-program in PATH"],
+    ["reduce", "exec: there is no program reduce in PATH: it is ./reduce"],
+    ["./sum.cu", "exec: ./sum.cu may not be executed: `chmod +x ./sum.cu`"],
+    [".", "exec: . is a directory, not a program"],
+  ])("what is no program: %s", (program, why) => {
+    const { status, stderr } = cli.run("exec", program);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: `lanewise: ${why}\n` });
   });
 
   test("a GPU that is not known", () => {

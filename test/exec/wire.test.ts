@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { errors } from "../../src/cuda/base/errors.ts";
+import { driverErrorName, errorName, errors } from "../../src/cuda/base/errors.ts";
 import { headerWord, itemKind, message, wire } from "../../src/cuda/base/wire.ts";
 import { names } from "./fake-program.ts";
 
@@ -48,4 +48,15 @@ test("names are there once, and those that the client answers are among them", (
 test("errors have the numbers of the table of names", () => {
   const known = new Set([...read("names/errors.txt").matchAll(/^(\d+) \|/gm)].map(([, number]) => Number(number)));
   expect(Object.entries(errors).filter(([, number]) => !known.has(number))).toEqual([]);
+});
+
+// cuda.h and driver_types.h of CUDA 13, from which the table was written.
+test("errors have the names that the headers give them", () => {
+  const known = new Set<number>(Object.values(errors));
+  for (const line of read("names/errors.txt").split("\n")) {
+    const [number, runtime, driver] = line.split("|").map((cell) => cell.trim());
+    if (!known.has(Number(number))) continue;
+    if (runtime !== "") expect(errorName(Number(number))).toBe(`${runtime} (${number})`);
+    if (driver !== "") expect(driverErrorName(Number(number))).toBe(`${driver} (${number})`);
+  }
 });

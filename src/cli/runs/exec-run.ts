@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import { join, parse } from "node:path";
 import type { HostFrame } from "../../cuda/base/host-frame.ts";
@@ -85,6 +86,22 @@ function recorderFor({ recording, program, args, options: { launch } }: ExecPlan
 /** The lists of the document of `--json`, as the native part numbers them. */
 const lists = { launches: 0, reports: 1, misuses: 2, none: -1 } as const;
 
+/** Why the system did not start a program. */
+function whyNotStarted(program: string, error: NodeJS.ErrnoException): string {
+  const isHere = existsSync(program);
+  if (error.code === "ENOENT") {
+    if (!program.includes("/")) return `there is no program ${program} in PATH${isHere ? `: it is ./${program}` : ""}`;
+    const loader = `${program} cannot be started: the interpreter or loader that it names is not there`;
+    return isHere ? loader : `there is no program ${program}`;
+  }
+  if (error.code === "EACCES" && isHere) {
+    return statSync(program).isDirectory()
+      ? `${program} is a directory, not a program`
+      : `${program} may not be executed: \`chmod +x ${program}\``;
+  }
+  return `${program} cannot be started: ${error.message}`;
+}
+
 /**
  * Runs a program to its end.
  *
@@ -127,7 +144,7 @@ export async function execProgram(plan: ExecPlan): Promise<ExecResult> {
     stdout += text;
   });
   const status = await new Promise<number>((resolve, reject) => {
-    child.on("error", (error) => reject(new UsageError(`exec: ${program} cannot be started: ${error.message}`)));
+    child.on("error", (error) => reject(new UsageError(`exec: ${whyNotStarted(program, error)}`)));
     child.on("close", (code, signal) => resolve(code ?? 128 + constants.signals[signal!]));
     if (child.pid !== undefined) server.start(child.pid);
   }).finally(() => server.close());

@@ -39,7 +39,7 @@ export const errors = {
   peerAccessNotEnabled: 705,
   setOnActiveProcess: 708,
   contextIsDestroyed: 709,
-  assertion: 710,
+  assert: 710,
   tooManyPeers: 711,
   hostMemoryAlreadyRegistered: 712,
   hostMemoryNotRegistered: 713,
@@ -69,6 +69,28 @@ export const errors = {
 export function errorName(code: number): string {
   const name = Object.entries(errors).find(([, number]) => number === code)?.[0];
   return name === undefined ? `error ${code}` : `cudaError${name[0]!.toUpperCase()}${name.slice(1)} (${code})`;
+}
+
+/** Errors to which the driver gives names of its own. The others are the runtime's in capitals. */
+const driverNames: Readonly<Partial<Record<keyof typeof errors, string>>> = {
+  memoryAllocation: "OUT_OF_MEMORY",
+  initializationError: "NOT_INITIALIZED",
+  cudartUnloading: "DEINITIALIZED",
+  invalidKernelImage: "INVALID_IMAGE",
+  deviceUninitialized: "INVALID_CONTEXT",
+  noKernelImageForDevice: "NO_BINARY_FOR_GPU",
+  invalidResourceHandle: "INVALID_HANDLE",
+  symbolNotFound: "NOT_FOUND",
+  setOnActiveProcess: "PRIMARY_CONTEXT_ACTIVE",
+  launchFailure: "LAUNCH_FAILED",
+};
+
+/** An error as the driver names it, with its number, as in "CUDA_ERROR_INVALID_VALUE (1)". */
+export function driverErrorName(code: number): string {
+  const [name] = (Object.entries(errors) as [keyof typeof errors, number][]).find(([, n]) => n === code) ?? [];
+  if (name === undefined) return `error ${code}`;
+  const words = driverNames[name] ?? name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  return `CUDA_ERROR_${words} (${code})`;
 }
 
 /** An error that a call returns. */

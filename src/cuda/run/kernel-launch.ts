@@ -158,7 +158,7 @@ function ended({ kernel, grid, block, launchedAt = [] }: LaunchSpec, result: Ker
 
 /** Faults by the error that a device gives for them; all others are unspecified. Findings of sanitizers end nothing. */
 const codes: Readonly<Record<string, number>> = {
-  "assertion-failed": errors.assertion,
+  "assertion-failed": errors.assert,
   "misaligned-access": errors.misalignedAddress,
   "global-out-of-bounds": errors.illegalAddress,
   "shared-out-of-bounds": errors.illegalAddress,

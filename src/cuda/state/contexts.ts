@@ -7,7 +7,7 @@ export class Context {
   /** The one that the runtime uses, too. */
   readonly isPrimary: boolean;
   flags: number;
-  /** How often a primary context is retained. */
+  /** How often it is retained or attached to, besides having been made. */
   references = 0;
 
   constructor(device: number, flags: number, isPrimary = false) {

@@ -5,7 +5,7 @@ import { CudaError, errors, fail } from "../base/errors.ts";
 import { Streams } from "../work/stream.ts";
 import { addressOf, moduleOptions, offsetOf } from "../base/addresses.ts";
 import type { Allocation } from "./allocations.ts";
-import { chooseImage, type DeviceKernel, DeviceModule } from "./device-module.ts";
+import { imageFor, type DeviceKernel, DeviceModule } from "./device-module.ts";
 import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
 import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
@@ -73,7 +73,7 @@ export class CudaDevice {
   /** Loads a program, of each of whose files one image is taken. Throws if none fits, or it has errors. */
   load(files: readonly (readonly CodeImage[])[]): DeviceModule {
     const { gpu } = this.process;
-    const chosen = files.map((images) => chooseImage(images, gpu) ?? fail(errors.noKernelImageForDevice));
+    const chosen = files.map((images) => imageFor(images, gpu));
     return this.loadText(chosen.map((image) => decodeText(image.read())));
   }
 

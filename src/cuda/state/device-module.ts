@@ -12,6 +12,14 @@ export interface ParameterPlace {
   readonly bytes: number;
 }
 
+/** What a program has set in a kernel for launches that bring neither sizes nor arguments along. */
+export interface PresetLaunch {
+  block: readonly [number, number, number];
+  shared: number;
+  /** Null: none are set. */
+  params: Uint8Array | null;
+}
+
 /** A kernel of a module, with what programs ask of it and may set. */
 export class DeviceKernel {
   readonly kernel: Kernel;
@@ -27,6 +35,7 @@ export class DeviceKernel {
   maxDynamicShared: number;
   /** Further attributes that were set, by number: hints. */
   readonly hints = new Map<number, number>();
+  readonly preset: PresetLaunch = { block: [1, 1, 1], shared: 0, params: null };
   readonly #mayWait = new Map<string, boolean>();
 
   constructor(kernel: Kernel, module: DeviceModule) {
@@ -102,3 +111,22 @@ export function chooseImage(images: readonly CodeImage[], gpu: Gpu): CodeImage |
   const [best] = images.toSorted((a, b) => rank(b) - rank(a));
   return best === undefined || rank(best) < 0 ? null : best;
 }
+
+/** The same. Throws, and says how the program has to be built, if there is none. */
+export function imageFor(images: readonly CodeImage[], gpu: Gpu): CodeImage {
+  return chooseImage(images, gpu) ?? unfit(images, gpu);
+}
+
+function unfit(images: readonly CodeImage[], gpu: Gpu): never {
+  const of = (kind: CodeImage["kind"]): string =>
+    [...new Set(images.filter((image) => image.kind === kind).map(({ architecture }) => architecture))].join(", ");
+  const ptx = of("ptx");
+  const why =
+    ptx === ""
+      ? `the program has machine code (${of("machine code")}) and no PTX: ${howToBuild}`
+      : `the program's PTX is for ${ptx}, which ${gpu.name} (sm_${capabilityOf(gpu)}) cannot run: ${howToChoose}`;
+  throw new CudaError(errors.noKernelImageForDevice, why);
+}
+
+const howToBuild = "build it with `-arch=sm_80`, or `-gencode arch=compute_80,code=compute_80`";
+const howToChoose = "choose another card by `--gpu`";

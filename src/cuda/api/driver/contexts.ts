@@ -72,6 +72,25 @@ const destroy = initialized((call) => {
   return 0;
 });
 
+/** context, flags: another use of the current context. */
+const attach = inContext((call) => {
+  const target = call.target(0);
+  const context = currentContext(call)!;
+  require(call.uint(1) === 0);
+  context.references++;
+  call.set64(target, context.handle);
+  return 0;
+});
+
+/** Ends a use of the current context; the last one is that of `cuCtxCreate`. */
+const detach = initialized((call) => {
+  const context = contextAt(call, 0);
+  require(context === currentContext(call), errors.invalidValue);
+  if (context.references === 0) return destroy(call);
+  context.references--;
+  return 0;
+});
+
 const pushCurrent = initialized((call) => {
   call.thread.contexts.push(contextAt(call, 0));
   return 0;
@@ -100,6 +119,8 @@ export const contextCalls: Handlers = {
   cuCtxCreate_v4: create(2, 3),
   cuCtxDestroy: destroy,
   cuCtxDestroy_v2: destroy,
+  cuCtxAttach: attach,
+  cuCtxDetach: detach,
   cuCtxPushCurrent: pushCurrent,
   cuCtxPushCurrent_v2: pushCurrent,
   cuCtxPopCurrent: popCurrent,

@@ -7,6 +7,7 @@ import { contextCalls, sameAs } from "./contexts.ts";
 import { driverDeviceCalls } from "./devices.ts";
 import { inContext } from "./driver-call.ts";
 import { earlierCalls } from "./earlier.ts";
+import { functionStateCalls } from "./function-state.ts";
 import { graphNodeCalls } from "./graph-nodes.ts";
 import { kernelCalls } from "./kernels.ts";
 import { driverMemoryCalls } from "./memory.ts";
@@ -83,6 +84,7 @@ export const driverCalls: Handlers = {
   ...virtualMemoryCalls,
   ...graphNodeCalls,
   ...kernelCalls,
+  ...functionStateCalls,
   ...moduleCalls,
   ...tensorMapCalls,
   ...textureReferenceCalls,

@@ -2,7 +2,7 @@ import { readFatBinaries } from "../../../container/index.ts";
 import { decodeText } from "../../../source/index.ts";
 import { CudaError, errors, fail, require } from "../../base/errors.ts";
 
-import { chooseImage, type DeviceModule } from "../../state/device-module.ts";
+import { imageFor, type DeviceModule } from "../../state/device-module.ts";
 import { LinkState, LoadedModule } from "../../state/loaded-module.ts";
 import { readFatBinary } from "../../state/registry.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
@@ -22,7 +22,7 @@ function textsAt(call: Call, address: bigint): readonly string[] {
   if (first === magic.wrapper) return textsAt(call, host.u64(address + 8n));
   if (first === magic.fatBinary) {
     const images = readFatBinary(host, address).flatMap((one) => one.images);
-    const best = chooseImage(images, process.gpu) ?? fail(errors.noKernelImageForDevice);
+    const best = imageFor(images, process.gpu);
     return [decodeText(best.read())];
   }
   if (first === magic.elf) {
@@ -113,7 +113,7 @@ function textsIn(call: Call, bytes: Uint8Array): readonly string[] {
   const first = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (first !== magic.elf && first !== magic.fatBinary && first !== 0x7263_213c) return [decodeText(bytes)];
   const images = readFatBinaries(bytes, "the module").found.flatMap((one) => one.images);
-  return [decodeText((chooseImage(images, call.process.gpu) ?? fail(errors.noKernelImageForDevice)).read())];
+  return [decodeText(imageFor(images, call.process.gpu).read())];
 }
 
 const moduleAt = (call: Call, i: number): LoadedModule => call.process.modules.get(call.address(i));

@@ -1,4 +1,5 @@
 import type { WasmTy } from "./operation.ts";
+import { foldedMask } from "./constant-masks.ts";
 import { type ValueOp, valueOps } from "./value-ops.ts";
 
 /**
@@ -95,7 +96,7 @@ export const wasm = {
     let fits = args.length === params.length;
     for (let i = 0; i < args.length; i++) fits &&= args[i]!.ty === params[i];
     if (!fits) throw new Error(`${op} takes ${params.join(", ")}, and got ${args.map((a) => a.ty).join(", ")}`);
-    return { kind: "op", ty: result, op, args, immediates: none };
+    return foldedMask(op, args, makers) ?? { kind: "op", ty: result, op, args, immediates: none };
   },
   /** An `extract_lane` or `replace_lane`. */
   lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm => ({
@@ -130,3 +131,5 @@ export const wasm = {
   call: (f: LibraryFunction, ...args: Wasm[]): Wasm => ({ kind: "call", ty: f.result, function: f, args }),
   import: (name: string, ty: WasmTy, ...args: Wasm[]): Wasm => ({ kind: "import", ty, name, args }),
 } as const;
+
+const makers = { vector, i32: wasm.i32, shuffle: wasm.shuffle };

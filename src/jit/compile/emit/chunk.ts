@@ -5,13 +5,14 @@ import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../
 import { resultsOf } from "../../../ir/flow/liveness.ts";
 import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
+import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import type { ByteFilePort } from "./byte-file-port.ts";
-import { Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { baseOf, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
 import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
 
@@ -32,6 +33,8 @@ export interface ChunkOptions {
   readonly memory: RegisterMemory | null;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
+  /** Registers whose values are known, lane by lane. */
+  readonly known: KnownLanes["values"];
   /** Creates the byte file of the chunk's routine (vISA); null for PTX. */
   readonly byteFile: ((chunk: Chunk) => ByteFilePort) | null;
 }
@@ -65,7 +68,7 @@ export class Chunk {
   /** The mask of an if-converted block while it is written; null elsewhere. */
   #subset: Mask = null;
 
-  constructor({ writer, analysis, quads, special, frame, sharing, memory, rematerialized, byteFile }: ChunkOptions) {
+  constructor({ writer, analysis, quads, special, frame, sharing, memory, rematerialized, known, byteFile }: ChunkOptions) {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
@@ -78,6 +81,7 @@ export class Chunk {
       special,
       frame,
       rematerialized,
+      known,
       locals: this.locals,
       quads: () => this.#quads,
     });
@@ -246,7 +250,7 @@ export class Chunk {
   guardScalar(guard: Guard): Wasm {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.#collapsed(guard, collapse);
-    const p = wasm.local("i32", this.locals(register)[0]!);
+    const p = baseOf(this.#values.read(register, "pred"));
     return negate ? wasm.op("i32.eqz", p) : p;
   }
 

@@ -12,6 +12,7 @@ const isFilled = (value: Constant | null, byte: number): boolean =>
 /** What folding makes of bytes, of which `wasm` would make values. */
 interface Makers {
   readonly vector: (bytes: readonly number[]) => Wasm;
+  readonly words: (words: readonly number[]) => Wasm;
   readonly i32: (value: number) => Wasm;
   readonly shuffle: (a: Wasm, b: Wasm, elements: readonly number[]) => Wasm;
 }
@@ -33,12 +34,25 @@ export function foldedMask(op: ValueOp, args: readonly Wasm[], make: Makers): Wa
       const bits = constantOf(args[0]);
       return bits === null ? null : make.i32(isFilled(bits, 0) ? 0 : 1);
     }
+    case "i32x4.add": {
+      const [a, b] = args.map(constantOf);
+      return a == null || b == null ? null : make.words(addedWords(a.value, b.value));
+    }
     case "v128.bitselect":
     case "i8x16.relaxed_laneselect":
       return selected(args, make);
     default:
       return null;
   }
+}
+
+/** The four words of a vector's bytes. */
+export const wordsOf = (bytes: readonly number[]): readonly number[] =>
+  [0, 4, 8, 12].map((at) => bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24));
+
+function addedWords(a: readonly number[], b: readonly number[]): readonly number[] {
+  const others = wordsOf(b);
+  return wordsOf(a).map((word, i) => (word + others[i]!) | 0);
 }
 
 function foldedPair(op: "v128.and" | "v128.or", args: readonly Wasm[], make: Makers): Wasm | null {

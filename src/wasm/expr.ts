@@ -1,5 +1,5 @@
 import type { WasmTy } from "./operation.ts";
-import { foldedMask } from "./constant-masks.ts";
+import { foldedMask, wordsOf } from "./constant-masks.ts";
 import { type ValueOp, valueOps } from "./value-ops.ts";
 
 /**
@@ -99,13 +99,14 @@ export const wasm = {
     return foldedMask(op, args, makers) ?? { kind: "op", ty: result, op, args, immediates: none };
   },
   /** An `extract_lane` or `replace_lane`. */
-  lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm => ({
-    kind: "op",
-    ty: valueOps[op].result,
-    op,
-    args,
-    immediates: [lane],
-  }),
+  lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm =>
+    (op === "i32x4.extract_lane" ? extracted(lane, args[0]!) : null) ?? {
+      kind: "op",
+      ty: valueOps[op].result,
+      op,
+      args,
+      immediates: [lane],
+    },
   /** Selects four 32-bit elements of two vectors, counted from 0 to 7. */
   shuffle32: (a: Wasm, b: Wasm, elements: readonly [number, number, number, number]): Wasm => ({
     kind: "op",
@@ -132,4 +133,13 @@ export const wasm = {
   import: (name: string, ty: WasmTy, ...args: Wasm[]): Wasm => ({ kind: "import", ty, name, args }),
 } as const;
 
-const makers = { vector, i32: wasm.i32, shuffle: wasm.shuffle };
+const makers = { vector, words: wasm.lanes, i32: wasm.i32, shuffle: wasm.shuffle };
+
+/** A word of a vector that is known, or whose distance from a scalar is; else null. */
+function extracted(lane: number, from: Wasm): Wasm | null {
+  if (from.kind === "const") return wasm.i32(wordsOf(from.value as readonly number[])[lane]!);
+  if (from.kind !== "op" || from.op !== "i32x4.add") return null;
+  const [all, words] = from.args;
+  if (all!.kind !== "op" || all!.op !== "i32x4.splat" || words!.kind !== "const") return null;
+  return wasm.op("i32.add", all!.args[0]!, extracted(lane, words!)!);
+}

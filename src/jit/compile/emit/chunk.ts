@@ -5,7 +5,7 @@ import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../
 import { resultsOf } from "../../../ir/flow/liveness.ts";
 import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
-import type { KnownLanes } from "../analysis/values/known-lanes.ts";
+import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
@@ -31,10 +31,8 @@ export interface ChunkOptions {
   readonly sharing: Sharing | null;
   /** The registers that lie in memory; null: none. */
   readonly memory: RegisterMemory | null;
-  /** Predicates that are rematerialized wherever they are read. */
-  readonly rematerialized: ReadonlyMap<number, Expr>;
-  /** Registers whose values are known, lane by lane. */
-  readonly known: KnownLanes["values"];
+  /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
+  readonly invariants: Invariants | null;
   /** Creates the byte file of the chunk's routine (vISA); null for PTX. */
   readonly byteFile: ((chunk: Chunk) => ByteFilePort) | null;
 }
@@ -55,6 +53,8 @@ export class Chunk {
   #observed: ReadonlySet<number> | null = null;
   /** Registers whose NaNs are made canonical only where they are stored, with their types. */
   readonly #deferredNans: ReadonlyMap<number, "f32" | "f64">;
+  /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
+  readonly invariants: Invariants | null;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   readonly scheduling: LoadScheduling;
@@ -68,11 +68,12 @@ export class Chunk {
   /** The mask of an if-converted block while it is written; null elsewhere. */
   #subset: Mask = null;
 
-  constructor({ writer, analysis, quads, special, frame, sharing, memory, rematerialized, known, byteFile }: ChunkOptions) {
+  constructor({ writer, analysis, quads, special, frame, sharing, memory, invariants, byteFile }: ChunkOptions) {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
-    this.rematerialized = rematerialized;
+    this.invariants = invariants;
+    this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
@@ -80,8 +81,8 @@ export class Chunk {
     this.#values = new Expressions(analysis, {
       special,
       frame,
-      rematerialized,
-      known,
+      rematerialized: this.rematerialized,
+      known: invariants?.known.values ?? new Map(),
       locals: this.locals,
       quads: () => this.#quads,
     });

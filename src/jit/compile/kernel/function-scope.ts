@@ -89,8 +89,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     frame: (leaf) => frame.address(leaf),
     sharing: kernel?.sharing ?? null,
     memory,
-    rematerialized: invariants?.rematerialized ?? new Map(),
-    known: invariants?.known.values ?? new Map(),
+    invariants,
     byteFile: isVisa ? (c) => new ByteFileAccess(c, compiled.ir.file!) : null,
   });
   const at = { context: contextLocal, first: specials.first };

@@ -6,8 +6,7 @@ type Constant = Extract<Wasm, { kind: "const"; ty: "v128" }>;
 const constantOf = (value: Wasm | undefined): Constant | null =>
   value !== undefined && value.kind === "const" && value.ty === "v128" ? value : null;
 
-const isFilled = (value: Constant | null, byte: number): boolean =>
-  value !== null && value.value.every((b) => b === byte);
+const isFilled = (value: Constant | null, byte: number): boolean => value?.value.every((b) => b === byte) === true;
 
 /** What folding makes of bytes, of which `wasm` would make values. */
 interface Makers {

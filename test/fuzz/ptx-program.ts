@@ -148,7 +148,17 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     targets: names,
   } = familyOf(family);
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
-  const block = random.pick(ofTiles !== undefined ? tileBlocks : alone ? singleWarps : warpgroups ? warpgroupBlocks : whole ? wholeBlocks : blocks);
+  const block = random.pick(
+    ofTiles !== undefined
+      ? tileBlocks
+      : alone
+        ? singleWarps
+        : warpgroups
+          ? warpgroupBlocks
+          : whole
+            ? wholeBlocks
+            : blocks,
+  );
   const { grid, cluster } = clusters
     ? random.pick(pairs ? paired : clustered)
     : { grid: alone ? ([1, 1, 1] as const) : random.pick(global ? wideGrids : grids), cluster: null };

@@ -31,10 +31,14 @@ function word({ text }: Scope, { words, conditions }: Numbers): string {
   const constant = (): number => random.pick([0, 1, 2, 3, 4, 7, 8, 15, 16, 31, -1, random.below(100)]);
   switch (random.below(6)) {
     case 0:
-      text.add(`${random.pick(["add.s32", "sub.s32", "min.s32", "max.s32", "xor.b32", "and.b32"])} ${to}, ${one()}, ${one()};`);
+      text.add(
+        `${random.pick(["add.s32", "sub.s32", "min.s32", "max.s32", "xor.b32", "and.b32"])} ${to}, ${one()}, ${one()};`,
+      );
       break;
     case 1:
-      text.add(`${random.pick(["add.s32", "min.s32", "max.s32", "xor.b32", "and.b32", "or.b32"])} ${to}, ${one()}, ${constant()};`);
+      text.add(
+        `${random.pick(["add.s32", "min.s32", "max.s32", "xor.b32", "and.b32", "or.b32"])} ${to}, ${one()}, ${constant()};`,
+      );
       break;
     case 2:
       text.add(`${random.pick(["shl.b32", "shr.u32", "shr.s32"])} ${to}, ${one()}, ${random.below(9)};`);
@@ -62,7 +66,9 @@ function condition(scope: Scope, known: Numbers): string {
   const b = random.chance(0.8)
     ? `${random.pick([0, 1, 2, 3, 4, 8, 15, random.below(module.threads + 1)])}`
     : random.pick(["%cx", "%gx", text.register(32, true)]);
-  text.add(`setp.${random.pick(["lt", "le", "gt", "ge", "eq", "ne"])}.${random.pick(["s32", "u32"])} ${p}, ${a}, ${b};`);
+  text.add(
+    `setp.${random.pick(["lt", "le", "gt", "ge", "eq", "ne"])}.${random.pick(["s32", "u32"])} ${p}, ${a}, ${b};`,
+  );
   if (random.chance(0.3) && known.conditions.length > 0) {
     const both = text.temporary(1);
     text.add(`${random.pick(["and", "or", "xor"])}.pred ${both}, ${p}, ${random.pick(known.conditions)};`);
@@ -104,10 +110,14 @@ export function tile(scope: Scope): void {
         text.add(`add.s32 ${text.register(32)}, ${text.register(32)}, ${word(scope, known)};`);
         break;
       case 1:
-        text.add(`@${random.chance(0.3) ? "!" : ""}${condition(scope, known)} mov.b32 ${text.register(32)}, ${word(scope, known)};`);
+        text.add(
+          `@${random.chance(0.3) ? "!" : ""}${condition(scope, known)} mov.b32 ${text.register(32)}, ${word(scope, known)};`,
+        );
         break;
       case 2:
-        text.add(`selp.b32 ${text.register(32)}, ${text.register(32)}, ${text.register(32)}, ${condition(scope, known)};`);
+        text.add(
+          `selp.b32 ${text.register(32)}, ${text.register(32)}, ${text.register(32)}, ${condition(scope, known)};`,
+        );
         break;
       case 3:
         text.add(`mad.lo.s32 ${text.register(32)}, ${text.register(32)}, ${word(scope, known)}, ${text.register(32)};`);

@@ -31,8 +31,19 @@ test.each([
 ])("a condition: %s", (_, condition) => {
   same(`${condition} mov.u32 %r7, %t; selp.b32 %r7, %t, 77, %p1; st.global.u32 [%out], %r7; ret;`);
   same(`${condition} mov.u32 %r7, %t; @%p1 add.u32 %r7, %t, 5; st.global.u32 [%out], %r7; ret;`);
-  same(`${condition} mov.u32 %r7, %t; @%p1 bra NEXT; mad.lo.u32 %r7, %t, %r31, %r30; NEXT: st.global.u32 [%out], %r7; ret;`);
+  same(
+    `${condition} mov.u32 %r7, %t; @%p1 bra NEXT; mad.lo.u32 %r7, %t, %r31, %r30; NEXT: st.global.u32 [%out], %r7; ret;`,
+  );
   same(`${condition} @!%p1 st.global.u32 [%out], %t; ret;`);
+});
+
+test("blocks of one row that are treated as one long row", () => {
+  const body = `mov.u32 %r30, %tid.x; mov.u32 %r32, %ntid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, %r32, %r30;
+mul.wide.u32 %d1, %r2, 4; ld.param.u64 %d2, [out]; add.s64 %d3, %d2, %d1; mad.lo.u32 %r3, %r30, 5, %r2;
+st.global.u32 [%d3], %r3; ret;`;
+  for (const x of [4, 8, 16, 32]) {
+    expect(expectSame({ name: "", body, block: [x, 1, 1], grid: [40, 1, 1], words: 1 }).reports).toEqual([]);
+  }
 });
 
 test("what is computed in some lanes is 0 in the others", () => {
@@ -52,14 +63,19 @@ setp.le.u32 %p1, %r6, %r8; @%p1 bra LOOP; st.global.u32 [%out], %r7; ret;`);
 
 test.each([
   ["rows that follow each other", "mov.u32 %r1, %r32;"],
-  ["rows that lie apart", "mul.lo.u32 %r1, %r32, 2; mov.u32 %r2, %nctaid.x; min.u32 %r2, %r2, 1; mul.lo.u32 %r1, %r1, %r2;"],
+  [
+    "rows that lie apart",
+    "mul.lo.u32 %r1, %r32, 2; mov.u32 %r2, %nctaid.x; min.u32 %r2, %r2, 1; mul.lo.u32 %r1, %r1, %r2;",
+  ],
   ["the last row first", "mov.u32 %r2, %ntid.y; sub.u32 %r2, %r2, 1; sub.u32 %r31, %r2, %r31; mov.u32 %r1, %r32;"],
   ["one row for all", "mov.u32 %r1, 0;"],
 ])("words of a picture: %s", (_, rows) => {
   const place = `mov.u64 %d1, picture; ${rows} mov.u32 %r3, %ctaid.x; mad.lo.s32 %r4, %r31, %r1, %r30;
 mul.wide.s32 %d2, %r4, 4; add.s64 %d3, %d1, %d2;`;
   same(`${place} ld.global.u32 %r5, [%d3]; add.u32 %r5, %r5, %t; st.global.u32 [%out], %r5; ret;`);
-  same(`${place} setp.gt.u32 %p1, %r30, 1; mov.u32 %r5, 9; @%p1 ld.global.u32 %r5, [%d3+4]; st.global.u32 [%out], %r5; ret;`);
+  same(
+    `${place} setp.gt.u32 %p1, %r30, 1; mov.u32 %r5, 9; @%p1 ld.global.u32 %r5, [%d3+4]; st.global.u32 [%out], %r5; ret;`,
+  );
 });
 
 test("places that no analysis knows to be in the buffer are reported as the interpreter does", () => {

@@ -1,5 +1,6 @@
 import type { Bindings } from "../../../../semantics/bind.ts";
-import type { LaunchShape } from "../../../abi/launch-shape.ts";
+import { accessesOf, type Instruction, type MemoryAccess } from "../../../../ir/index.ts";
+import { isRow, type LaunchShape } from "../../../abi/launch-shape.ts";
 import { ThreadValues } from "./thread-values.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
@@ -15,6 +16,8 @@ export interface KnownLanes {
 
 export const noKnownLanes: KnownLanes = { values: new Map(), numbers: new Map(), instructions: new Set() };
 
+const isShared = ({ access: { space } }: MemoryAccess): boolean => space === "shared";
+
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 4000;
 
@@ -25,7 +28,7 @@ const maxInstructions = 4000;
 export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, bindings: Bindings): KnownLanes {
   const { code } = analysis;
   const { instructions, liveness, ir } = code;
-  const names = knownNumbers(shape);
+  const names = knownNumbers(shape, instructions);
   if (names.length === 0 || instructions.length > maxInstructions || ir.file !== undefined) return noKnownLanes;
   const block = shape.block!;
   const lanes = 4 * shape.quads;
@@ -58,18 +61,25 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
     });
     if (isVector) computed.add(i);
   });
-  const numbers = new Map(names.map((name) => [name, threads.of({ kind: "special", name: name as never, ty: "i32" })!]));
+  const numbers = new Map(
+    names.map((name) => [name, threads.of({ kind: "special", name: name as never, ty: "i32" })!]),
+  );
   return { values, numbers, instructions: computed };
 }
 
 /** The thread numbers that are the same in each chunk, lane by lane. */
-function knownNumbers({ block, quads, full, width }: LaunchShape): readonly string[] {
+function knownNumbers(
+  { block, quads, full, width }: LaunchShape,
+  instructions: readonly Instruction[],
+): readonly string[] {
   if (block === null || !full || width !== null) return [];
   const lanes = 4 * quads;
   const names: string[] = [];
+  if (lanes === 32) names.push("laneid");
+  // Blocks of one row that share nothing are perhaps parts of one long row, in which thread numbers go on.
+  if (isRow(block) && !instructions.some(({ op }) => accessesOf(op).some(isShared))) return names;
   if (lanes % block[0] === 0) names.push("tid.x");
   if (lanes % (block[0] * block[1]) === 0) names.push("tid.y");
   if (lanes === block[0] * block[1] * block[2]) names.push("tid.z");
-  if (lanes === 32) names.push("laneid");
   return names;
 }

@@ -1,5 +1,5 @@
 import type { ValueOp } from "./value-ops.ts";
-import type { Wasm } from "./expr.ts";
+import type { Wasm } from "./graph.ts";
 
 type Constant = Extract<Wasm, { kind: "const"; ty: "v128" }>;
 

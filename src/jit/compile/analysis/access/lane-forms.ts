@@ -13,8 +13,8 @@ type Form = ReadonlyMap<string, readonly number[]>;
 const maxTerms = 8;
 
 /**
- * Lane forms: how addresses in global memory lie to each other where lanes of a chunk are threads of several rows, as in
- * `(ctaid.y * 4 + tid.y) * n + tid.x`. Rows are wherever `n` says; within a row, words follow each other.
+ * Lane forms: how addresses in global memory lie to each other where lanes of a chunk are threads of several rows, as
+ * in `(ctaid.y * 4 + tid.y) * n + tid.x`. Rows are wherever `n` says; within a row, words follow each other.
  */
 export class LaneForms {
   readonly #analysis: UniformityAnalysis;

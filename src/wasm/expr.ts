@@ -1,56 +1,7 @@
 import type { WasmTy } from "./operation.ts";
+import { foldedMask, wordsOf } from "./constant-masks.ts";
+import type { LibraryFunction, Wasm } from "./graph.ts";
 import { type ValueOp, valueOps } from "./value-ops.ts";
-
-/**
- * A value that WebAssembly computes, as a directed acyclic graph. Parts that are the same object are computed once. No
- * part has a side effect, so they can be computed in any order, and all but the branches of an `if` even if they are
- * not needed.
- */
-export type Wasm =
-  /** An argument of the graph, by position. */
-  | { readonly kind: "operand"; readonly ty: WasmTy; readonly index: number }
-  | { readonly kind: "local"; readonly ty: WasmTy; readonly local: number }
-  | { readonly kind: "const"; readonly ty: "i32" | "f32" | "f64"; readonly value: number }
-  | { readonly kind: "const"; readonly ty: "i64"; readonly value: bigint }
-  /** 16 bytes. */
-  | { readonly kind: "const"; readonly ty: "v128"; readonly value: readonly number[] }
-  | {
-      readonly kind: "op";
-      readonly ty: WasmTy;
-      readonly op: ValueOp;
-      readonly args: readonly Wasm[];
-      /** The lane of an operation on a single lane, or the 16 byte indices of a shuffle. */
-      readonly immediates: readonly number[];
-    }
-  /** The first value if the condition (i32) is not 0, else the second; both are computed. */
-  | { readonly kind: "select"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
-  /** The same, but only the selected value is computed. */
-  | { readonly kind: "if"; readonly ty: WasmTy; readonly args: readonly [Wasm, Wasm, Wasm] }
-  | { readonly kind: "call"; readonly ty: WasmTy; readonly function: LibraryFunction; readonly args: readonly Wasm[] }
-  /** A host function without side effects. Modules import it if something in them calls it. */
-  | { readonly kind: "import"; readonly ty: WasmTy; readonly name: string; readonly args: readonly Wasm[] };
-
-/** Optional features of a machine. */
-export interface Features {
-  /** `f32x4.relaxed_madd` and `f64x2.relaxed_madd` exist and round once. */
-  readonly fusedMadd: boolean;
-  /** `i8x16.relaxed_laneselect` exists. It is one instruction of a processor, where `v128.bitselect` is three. */
-  readonly laneSelect: boolean;
-}
-
-/** What every machine has. */
-export const noFeatures: Features = { fusedMadd: false, laneSelect: false };
-
-/** A function that modules contain if something in them calls it. Functions with the same name are the same. */
-export interface LibraryFunction {
-  readonly name: string;
-  readonly params: readonly WasmTy[];
-  readonly result: WasmTy;
-  /** The function's value, for arguments of the types in `params`. */
-  readonly body: (...params: Wasm[]) => Wasm;
-  /** Code that replaces calls on machines with a feature; it gives the same results. */
-  readonly native?: { readonly feature: keyof Features; readonly body: (...args: Wasm[]) => Wasm };
-}
 
 const scratch = new DataView(new ArrayBuffer(16));
 const scratchBytes = new Uint8Array(scratch.buffer);
@@ -95,16 +46,17 @@ export const wasm = {
     let fits = args.length === params.length;
     for (let i = 0; i < args.length; i++) fits &&= args[i]!.ty === params[i];
     if (!fits) throw new Error(`${op} takes ${params.join(", ")}, and got ${args.map((a) => a.ty).join(", ")}`);
-    return { kind: "op", ty: result, op, args, immediates: none };
+    return foldedMask(op, args, makers) ?? { kind: "op", ty: result, op, args, immediates: none };
   },
   /** An `extract_lane` or `replace_lane`. */
-  lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm => ({
-    kind: "op",
-    ty: valueOps[op].result,
-    op,
-    args,
-    immediates: [lane],
-  }),
+  lane: (op: ValueOp, lane: number, ...args: Wasm[]): Wasm =>
+    (op === "i32x4.extract_lane" ? extracted(lane, args[0]!) : null) ?? {
+      kind: "op",
+      ty: valueOps[op].result,
+      op,
+      args,
+      immediates: [lane],
+    },
   /** Selects four 32-bit elements of two vectors, counted from 0 to 7. */
   shuffle32: (a: Wasm, b: Wasm, elements: readonly [number, number, number, number]): Wasm => ({
     kind: "op",
@@ -130,3 +82,14 @@ export const wasm = {
   call: (f: LibraryFunction, ...args: Wasm[]): Wasm => ({ kind: "call", ty: f.result, function: f, args }),
   import: (name: string, ty: WasmTy, ...args: Wasm[]): Wasm => ({ kind: "import", ty, name, args }),
 } as const;
+
+const makers = { vector, words: wasm.lanes, i32: wasm.i32, shuffle: wasm.shuffle };
+
+/** A word of a vector that is known, or whose distance from a scalar is; else null. */
+function extracted(lane: number, from: Wasm): Wasm | null {
+  if (from.kind === "const") return wasm.i32(wordsOf(from.value as readonly number[])[lane]!);
+  if (from.kind !== "op" || from.op !== "i32x4.add") return null;
+  const [all, words] = from.args;
+  if (all!.kind !== "op" || all!.op !== "i32x4.splat" || words!.kind !== "const") return null;
+  return wasm.op("i32.add", all!.args[0]!, extracted(lane, words!)!);
+}

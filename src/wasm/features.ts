@@ -1,6 +1,7 @@
 import { enableFeaturesOfNode20 } from "./node-flags.ts";
 import { compiledModule } from "./compiled-module.ts";
-import { type Features, noFeatures, type Wasm, wasm } from "./expr.ts";
+import { wasm } from "./expr.ts";
+import { type Features, noFeatures, type Wasm } from "./graph.ts";
 import { ModuleWriter } from "./module-writer.ts";
 
 type Size = "f32" | "f64";

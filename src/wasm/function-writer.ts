@@ -1,5 +1,5 @@
 import { ByteWriter } from "./bytes.ts";
-import type { Wasm } from "./expr.ts";
+import type { Wasm } from "./graph.ts";
 import { type FunctionCode, functionCode, typeBytes } from "./function-code.ts";
 import { limits, TooLarge } from "./limits.ts";
 import { type MemoryOp, memoryOps } from "./memory-ops.ts";

@@ -1,6 +1,7 @@
 export { NotAllowed } from "./compiled-module.ts";
 export { limits, TooLarge } from "./limits.ts";
-export { type Features, type LibraryFunction, noFeatures, type Wasm, wasm } from "./expr.ts";
+export { wasm } from "./expr.ts";
+export { type Features, type LibraryFunction, noFeatures, type Wasm } from "./graph.ts";
 export { machineFeatures } from "./features.ts";
 export { type Assignment, FunctionWriter, type Label, type OwnMemory } from "./function-writer.ts";
 export { hostModule } from "./host-module.ts";

@@ -1,4 +1,5 @@
-import { type Wasm, wasm } from "./expr.ts";
+import { wasm } from "./expr.ts";
+import type { Wasm } from "./graph.ts";
 import type { ValueOp } from "./value-ops.ts";
 
 type Unary = (a: Wasm) => Wasm;

@@ -1,4 +1,4 @@
-import type { Features, LibraryFunction } from "./expr.ts";
+import type { Features, LibraryFunction } from "./graph.ts";
 import type { WasmTy } from "./operation.ts";
 
 /** What a function's code needs of the module around it: the functions that its graphs call, which go by name. */

@@ -1,5 +1,6 @@
 import { ByteWriter } from "./bytes.ts";
-import { type Features, type LibraryFunction, noFeatures, wasm } from "./expr.ts";
+import { wasm } from "./expr.ts";
+import { type Features, type LibraryFunction, noFeatures } from "./graph.ts";
 import { type FunctionCode, typeBytes } from "./function-code.ts";
 import { FunctionWriter } from "./function-writer.ts";
 import { optimizingTime } from "./merge-count.ts";

@@ -1,4 +1,4 @@
-import type { Wasm } from "./expr.ts";
+import type { Wasm } from "./graph.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import type { WasmTy } from "./operation.ts";
 import type { ValueOp } from "./value-ops.ts";

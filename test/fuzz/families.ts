@@ -27,6 +27,8 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
+  /** Blocks of a few rows that fill chunks. */
+  readonly blocks?: "tiles";
   /** Threads know themselves by their global index alone. */
   readonly global?: boolean;
   /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
@@ -101,6 +103,12 @@ const families = {
   trees: { weights: { compute: 1, phase: 8, conditional: 0.5, load: 0.5 }, statements: [5, 14] },
   // Places that follow from the threads' numbers, in blocks of known size.
   layouts: { weights: { compute: 1, layout: 8, conditional: 0.5, load: 0.5 }, statements: [4, 10] },
+  // Values of thread numbers that are the same in each chunk.
+  tiles: {
+    weights: { compute: 1, tile: 10, conditional: 1, loop: 0.7, phase: 1, exchange: 0.5 },
+    statements: [5, 14],
+    blocks: "tiles",
+  },
   rounds: { weights: { compute: 5, rounds: 6, conditional: 2, loop: 2, phase: 0.5, load: 1 }, statements: [3, 8] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
   faults: {

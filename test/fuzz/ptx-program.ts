@@ -68,6 +68,22 @@ const singleWarps: readonly Size[] = [
   [7, 1, 1],
   [4, 5, 1],
 ];
+/** Blocks that are one chunk, or whose rows are. */
+const tileBlocks: readonly Size[] = [
+  [4, 4, 1],
+  [16, 1, 1],
+  [8, 1, 1],
+  [4, 1, 1],
+  [4, 2, 1],
+  [2, 4, 4],
+  [8, 4, 1],
+  [4, 4, 2],
+  [16, 4, 1],
+  [8, 8, 1],
+  [4, 16, 1],
+  [32, 2, 1],
+  [2, 2, 8],
+];
 /** Blocks of whole warps. */
 const wholeBlocks = blocks.filter(([x, y, z]) => (x * y * z) % 32 === 0);
 /** Blocks of whole warpgroups. */
@@ -128,10 +144,21 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     clusters = false,
     pairs = false,
     global = false,
+    blocks: ofTiles,
     targets: names,
   } = familyOf(family);
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
-  const block = random.pick(alone ? singleWarps : warpgroups ? warpgroupBlocks : whole ? wholeBlocks : blocks);
+  const block = random.pick(
+    ofTiles !== undefined
+      ? tileBlocks
+      : alone
+        ? singleWarps
+        : warpgroups
+          ? warpgroupBlocks
+          : whole
+            ? wholeBlocks
+            : blocks,
+  );
   const { grid, cluster } = clusters
     ? random.pick(pairs ? paired : clustered)
     : { grid: alone ? ([1, 1, 1] as const) : random.pick(global ? wideGrids : grids), cluster: null };

@@ -19,6 +19,7 @@ import { print, stream } from "./stream.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
+import { tile } from "./tiles.ts";
 import { phase } from "./trees.ts";
 import { warpOperation } from "./warp.ts";
 import { warpgroupProducts } from "./warpgroups.ts";
@@ -59,6 +60,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
   phase: { write: phase, fits: together },
   layout: { write: layout, fits: together },
+  tile: { write: tile, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

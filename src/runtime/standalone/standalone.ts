@@ -7,7 +7,7 @@ import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { Extent } from "../../machine/memory/extent.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import { noFeatures } from "../../wasm/expr.ts";
+import { noFeatures } from "../../wasm/graph.ts";
 import { machineFeatures, maddCases, maddModule } from "../../wasm/features.ts";
 import { base64 } from "../data/base64.ts";
 import { fitting, NotStandaloneError } from "../data/errors.ts";

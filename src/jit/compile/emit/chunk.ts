@@ -5,13 +5,14 @@ import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../
 import { resultsOf } from "../../../ir/flow/liveness.ts";
 import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
+import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import type { ByteFilePort } from "./byte-file-port.ts";
-import { Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { baseOf, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
 import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
 
@@ -30,8 +31,8 @@ export interface ChunkOptions {
   readonly sharing: Sharing | null;
   /** The registers that lie in memory; null: none. */
   readonly memory: RegisterMemory | null;
-  /** Predicates that are rematerialized wherever they are read. */
-  readonly rematerialized: ReadonlyMap<number, Expr>;
+  /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
+  readonly invariants: Invariants | null;
   /** Creates the byte file of the chunk's routine (vISA); null for PTX. */
   readonly byteFile: ((chunk: Chunk) => ByteFilePort) | null;
 }
@@ -52,6 +53,8 @@ export class Chunk {
   #observed: ReadonlySet<number> | null = null;
   /** Registers whose NaNs are made canonical only where they are stored, with their types. */
   readonly #deferredNans: ReadonlyMap<number, "f32" | "f64">;
+  /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
+  readonly invariants: Invariants | null;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   readonly scheduling: LoadScheduling;
@@ -65,11 +68,12 @@ export class Chunk {
   /** The mask of an if-converted block while it is written; null elsewhere. */
   #subset: Mask = null;
 
-  constructor({ writer, analysis, quads, special, frame, sharing, memory, rematerialized, byteFile }: ChunkOptions) {
+  constructor({ writer, analysis, quads, special, frame, sharing, memory, invariants, byteFile }: ChunkOptions) {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
-    this.rematerialized = rematerialized;
+    this.invariants = invariants;
+    this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
@@ -77,7 +81,8 @@ export class Chunk {
     this.#values = new Expressions(analysis, {
       special,
       frame,
-      rematerialized,
+      rematerialized: this.rematerialized,
+      known: invariants?.known.values ?? new Map(),
       locals: this.locals,
       quads: () => this.#quads,
     });
@@ -246,7 +251,7 @@ export class Chunk {
   guardScalar(guard: Guard): Wasm {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.#collapsed(guard, collapse);
-    const p = wasm.local("i32", this.locals(register)[0]!);
+    const p = baseOf(this.#values.read(register, "pred"));
     return negate ? wasm.op("i32.eqz", p) : p;
   }
 

@@ -1,6 +1,8 @@
 import { directConversion } from "../../../semantics/direct-conversion.ts";
 import type { Emission, Expr, Ty } from "../../../semantics/index.ts";
+import type { Shape } from "../../../ir/uniformity/shape.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import {
@@ -27,6 +29,8 @@ export interface Sources {
   readonly quads: () => number;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
+  /** Registers whose values are known, lane by lane. */
+  readonly known: KnownLanes["values"];
 }
 
 /** Turns expressions into values of a chunk, once for each instruction. */
@@ -37,17 +41,19 @@ export class Expressions {
   readonly #locals: Sources["locals"];
   readonly #quads: Sources["quads"];
   readonly #rematerialized: Sources["rematerialized"];
+  readonly #known: Sources["known"];
   /** Uniform registers that also exist as vectors: the local of each. */
   readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
 
-  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, rematerialized }: Sources) {
+  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, rematerialized, known }: Sources) {
     this.#analysis = analysis;
     this.#specials = special;
     this.#frame = frame;
     this.#locals = locals;
     this.#quads = quads;
     this.#rematerialized = rematerialized;
+    this.#known = known;
   }
 
   /** Drops all values: registers may have changed. */
@@ -139,9 +145,11 @@ export class Expressions {
   }
 
   read(register: number, ty: Ty): Value {
+    const shape = this.#analysis.register(register);
+    const known = this.#known.get(register);
+    if (known !== undefined) return this.#narrow(knownValue(shape, ty, known));
     const computed = this.#rematerialized.get(register);
     if (computed !== undefined) return this.of(computed);
-    const shape = this.#analysis.register(register);
     const locals = this.#locals(register);
     switch (shape.kind) {
       case "uniform": {
@@ -170,8 +178,29 @@ export class Expressions {
   }
 }
 
+/** A value that is known in each lane, in the form in which others are. `lanes`: its bits, by lane. */
+export function knownValue(shape: Shape, ty: Ty, lanes: readonly number[]): Value {
+  const [first] = lanes;
+  if (shape.kind === "affine") {
+    const value: Value = { kind: "affine", ty: "i32", base: wasm.i32(first!), stride: shape.stride };
+    return ty === "i32" ? value : { ...vectorOf(value, lanes.length / 4), ty };
+  }
+  if (shape.kind === "uniform") {
+    const bits = wasm.i32(first!);
+    return { kind: "uniform", ty, scalar: ty === "f32" ? wasm.op("f32.reinterpret_i32", bits) : bits };
+  }
+  const quads: Quad[] = [];
+  for (let lane = 0; lane < lanes.length; lane += 4) {
+    const own = lanes.slice(lane, lane + 4);
+    const isSame = own.every((bits) => bits === own[0]);
+    if (ty === "pred") quads.push([isSame ? wasm.i32x4(-own[0]!) : wasm.lanes(own.map((bits) => -bits))]);
+    else quads.push([isSame ? wasm.i32x4(own[0]!) : wasm.lanes(own)]);
+  }
+  return { kind: "vector", ty, quads };
+}
+
 /** The scalar part of a structured value; of a vector, as where rows continue each other, its first lane. */
-const baseOf = (value: Value): Wasm => {
+export const baseOf = (value: Value): Wasm => {
   if (value.kind === "vector") return laneOf(value, 0);
   return value.kind === "uniform" ? value.scalar : value.base;
 };

@@ -7,8 +7,11 @@ import {
   isClock,
   isDimension,
   type SpecialLeaf,
+  specialShape,
 } from "../analysis/values/special-registers.ts";
+import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { Value } from "../lanes/value.ts";
+import { knownValue } from "./expressions.ts";
 import { hostClock } from "../module/host-calls.ts";
 
 /** What the number of a block follows from where blocks begin cluster by cluster. */
@@ -41,14 +44,20 @@ export class SpecialRegisters {
   /** Whether `%laneid` or `%warpid` is read, which are computed from `first`. */
   readonly #readsFirst: boolean;
 
+  readonly #shape: LaunchShape;
+  /** Thread numbers that are the same in each chunk, by lane. */
+  readonly #known: KnownLanes["numbers"];
+
   /** `used`: the names that `specialsOf` returns. */
   constructor(
     writer: FunctionWriter,
     layout: ContextLayout,
     context: number,
     shape: LaunchShape,
-    used: ReadonlySet<string>,
+    { used, known }: { used: ReadonlySet<string>; readonly known: KnownLanes["numbers"] },
   ) {
+    this.#known = known;
+    this.#shape = shape;
     if (shape.clustered && used.size > 0) used = new Set([...used, ...clusterNames]);
     this.#clustered = shape.clustered;
     this.#writer = writer;
@@ -60,6 +69,7 @@ export class SpecialRegisters {
     this.#readsFirst = used.has("laneid") || used.has("warpid");
     this.first = writer.local("i32");
     for (const name of used) {
+      if (isDimension(name) && !shape.rows && known.has(name)) continue;
       if (isDimension(name) && !shape.rows) {
         const locals = Array.from({ length: shape.quads }, () => writer.local("v128"));
         this.#tids.set(name, locals);
@@ -68,8 +78,11 @@ export class SpecialRegisters {
     this.#time = [...used].some(isClock) ? writer.local("i64") : null;
   }
 
-  value({ name, ty }: SpecialLeaf): Value {
+  value(leaf: SpecialLeaf): Value {
+    const { name, ty } = leaf;
     if (isClock(name)) return this.#clock(name);
+    const known = this.#known.get(name);
+    if (known !== undefined) return knownValue(specialShape(leaf, this.#shape), ty, known);
     const tids = isDimension(name) ? this.#tids.get(name) : undefined;
     if (tids !== undefined) return { kind: "vector", ty: "i32", quads: tids.map((l) => [wasm.local("v128", l)]) };
     const first = wasm.local("i32", this.first);

@@ -6,6 +6,9 @@ import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.
 import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
 
+/** Bytes of shared memory that are cleared by single stores: filling memory is a call of the host. */
+const mostStored = 512;
+
 /** Writes the beginnings: of a block, before its chunks run, and of a chunk that begins or resumes. */
 export class ChunkStart {
   readonly #run: KernelRun;
@@ -97,6 +100,15 @@ export class ChunkStart {
     const isGiven = isVisa ? mayUseLocalMemory(compiled.ir) : variables.some((v) => v.dynamicShared);
     if (sharedBytes === 0 && !isGiven) return;
     const context = local32(this.#run.context);
+    if (!isGiven && sharedBytes >= 16 && sharedBytes <= mostStored) {
+      const last = sharedBytes - 16;
+      for (let at = 0; at < sharedBytes; at += 16) {
+        w.value(context);
+        w.value(wasm.i32x4(0));
+        w.memory("v128.store", 1, unit.layout.shared + Math.min(at, last));
+      }
+      return;
+    }
     w.value(wasm.op("i32.add", context, wasm.i32(unit.layout.shared)));
     w.i32(0);
     w.i32(sharedBytes);

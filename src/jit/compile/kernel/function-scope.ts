@@ -67,7 +67,10 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
   const { compiled, analysis, points, context: contextLocal, entry, kernel } = spec;
   const { layout, quads, shape } = unit;
   const invariants = kernel?.invariants ?? null;
-  const specials = new SpecialRegisters(writer, layout, contextLocal, shape, specialsOf(analysis.code.instructions));
+  const specials = new SpecialRegisters(writer, layout, contextLocal, shape, {
+    used: specialsOf(analysis.code.instructions),
+    known: invariants?.known.numbers ?? new Map(),
+  });
   const frame = new Frame(unit, writer, compiled, kernel === null ? entry : null);
   const isVisa = compiled.part !== null;
   const state = writer.local("i32");
@@ -86,7 +89,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     frame: (leaf) => frame.address(leaf),
     sharing: kernel?.sharing ?? null,
     memory,
-    rematerialized: invariants?.rematerialized ?? new Map(),
+    invariants,
     byteFile: isVisa ? (c) => new ByteFileAccess(c, compiled.ir.file!) : null,
   });
   const at = { context: contextLocal, first: specials.first };

@@ -1,8 +1,10 @@
+import { everyLeaf } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { registerIntervals } from "../analysis/flow/live-intervals.ts";
 import { arrivesTogether, type BlockSteps, blockStepsOf } from "../analysis/flow/block-steps.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { type Invariants, invariantsOf } from "../analysis/values/invariant-code.ts";
+import { type KnownLanes, knownLanesOf } from "../analysis/values/known-lanes.ts";
 import type { SharedPredicates } from "../analysis/values/shared-predicates.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Sharing } from "../emit/register-locals.ts";
@@ -47,7 +49,8 @@ export function openKernel(
     unit.shape.width === null && arrivesTogether(analysis, points)
       ? blockStepsOf(analysis, points.barriers, fixed)
       : null;
-  const invariants = steps === null ? fixed : withPredicates(fixed, steps.predicates);
+  const predicted = steps === null ? fixed : withPredicates(fixed, steps.predicates);
+  const invariants = withKnown(predicted, knownLanesOf(analysis, unit.shape, unit.facts.bindings), analysis);
   const scope = openFunction(unit, writer, {
     compiled,
     analysis,
@@ -72,6 +75,28 @@ const withPredicates = (invariants: Invariants, { instructions, values }: Shared
   rematerialized: new Map([...invariants.rematerialized, ...values]),
   has: (i) => invariants.has(i) || instructions.has(i),
 });
+
+/** Further registers that are known, and those predicates of which branches want to know what they are. */
+function withKnown(invariants: Invariants, known: KnownLanes, { code }: UniformityAnalysis): Invariants {
+  const { values, instructions } = known;
+  if (values.size === 0) return invariants;
+  const rematerialized = new Map(invariants.rematerialized);
+  for (const i of instructions) {
+    const { op, dst } = code.instructions[i]!;
+    const [to] = dst as readonly number[];
+    if (op.kind !== "pure" || dst.length !== 1 || op.values[0]!.ty !== "pred") continue;
+    if (everyLeaf(op.values[0]!, (leaf) => leaf.kind !== "reg" || values.has(leaf.reg)))
+      rematerialized.set(to!, op.values[0]!);
+  }
+  const computed = [...instructions].flatMap((i) => code.instructions[i]!.dst as readonly number[]);
+  return {
+    ...invariants,
+    known,
+    rematerialized,
+    registers: new Set([...invariants.registers, ...computed]),
+    has: (i) => invariants.has(i) || instructions.has(i),
+  };
+}
 
 /** Which registers of a kernel share locals; null where none do. `kept`: registers that all chunks share. */
 function sharingOf(

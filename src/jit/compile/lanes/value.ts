@@ -114,6 +114,10 @@ export function vectorOf(value: Value, quads: number): Vector {
 function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, count: number): Quad[] {
   const add = ty === "i32" ? "i32x4.add" : "i64x2.add";
   const times = (lane: number): Wasm => (ty === "i32" ? wasm.i32(stride * lane) : wasm.i64(BigInt(stride * lane)));
+  if (base.kind === "const" && base.ty === "i32") {
+    const numbers = Array.from({ length: 4 * count }, (_, lane) => base.value + lane * stride);
+    return Array.from({ length: count }, (_, q) => [wasm.lanes(numbers.slice(4 * q, 4 * q + 4))]);
+  }
   const all = splat(ty, base);
   const first =
     ty === "i32"

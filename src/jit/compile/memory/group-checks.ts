@@ -2,6 +2,7 @@ import type { Access, Instruction } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { AccessGroup, GroupMember } from "../analysis/access/access-groups.ts";
+import { LaneForms } from "../analysis/access/lane-forms.ts";
 import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
@@ -44,6 +45,7 @@ export class GroupChecks {
   readonly #arithmetic: LaneArithmetic;
   readonly #ranges: ValueRanges;
   readonly #patterns: LanePatterns;
+  readonly #forms: LaneForms | null;
   /** By group, its instructions. */
   readonly #instructions = new Map<AccessGroup, number[]>();
   /** Groups all of whose accesses move single elements, which may be next to each other. */
@@ -64,6 +66,8 @@ export class GroupChecks {
     const { facts, shape } = context.unit;
     const knownBlock = shape.full ? shape.block : null;
     this.#patterns = new LanePatterns(chunk.analysis.code, knownBlock, facts.bindings, 4 * shape.quads);
+    const { analysis, invariants } = chunk;
+    this.#forms = invariants === null ? null : new LaneForms(analysis, invariants, 4 * shape.quads);
     for (const [index, { group }] of members) {
       const known = this.#instructions.get(group);
       if (known === undefined) this.#instructions.set(group, [index]);
@@ -115,7 +119,7 @@ export class GroupChecks {
     const last = recorded === null ? null : isGlobal ? this.#granules.placed(recorded.object) : recorded.object;
     const target = known ?? { object: last!, baseDistance: null };
     const base = this.#chunk.value(group.address.base);
-    const pattern = this.#patternOf(group);
+    const pattern = this.#patternOf(group) ?? this.#globalRunsOf(group);
     const run = isGranular || pattern !== null ? null : this.#runOf(group, target, base, mask);
     const locals = [...(recorded?.locals ?? []), ...(run?.locals ?? [])];
     const write = (): VerifiedGroup =>
@@ -273,6 +277,15 @@ export class GroupChecks {
     return this.#patterns.of(group.address.base, this.#chunk.lanes);
   }
 
+  /** The pattern of words in one object of global memory, where those of each quad follow each other. */
+  #globalRunsOf(group: AccessGroup): LanePattern | null {
+    const { address, access } = group;
+    const shape = this.#chunk.analysis.shape(address.base);
+    if (shape.kind !== "indexed" || shape.stride !== null || access.space !== "global") return null;
+    if (!this.#mayRun.has(group) || this.#targets.get(group)!.length !== 1) return null;
+    return this.#forms?.runsOf(address.base, (access.bits / 8) * access.count) ?? null;
+  }
+
   /** Bytes from the address of the first lane to that of the last, where they are regular. */
   #spanOf(base: Expr): number {
     const shape = this.#chunk.analysis.shape(base);
@@ -295,7 +308,7 @@ export class GroupChecks {
     const { writer } = this.#chunk;
     const assignments: { readonly local: number; readonly value: Wasm }[] = [];
     const kept = (value: Wasm): Wasm => {
-      if (value.kind === "const") return value;
+      if (value.kind === "const" || this.#isFixedPlace(value)) return value;
       const local = writer.local(value.ty);
       assignments.push({ local, value });
       return wasm.local(value.ty, local);
@@ -313,6 +326,16 @@ export class GroupChecks {
     }
     writer.assign(assignments);
     return { ok: keptOk, offsets: keptOffsets, immediate, locals: assignments.map((a) => a.local), left: count };
+  }
+
+  /** Whether offsets are constants beyond the context: words of them cost less than a vector. */
+  #isFixedPlace(value: Wasm): boolean {
+    if (value.kind !== "op" || value.op !== "i32x4.add" || value.args[1]!.kind !== "const") return false;
+    const [all] = value.args;
+    if (all!.kind !== "op" || all!.op !== "i32x4.splat") return false;
+    const [sum] = all!.args;
+    if (sum!.kind !== "op" || sum!.op !== "i32.add" || sum!.args[1]!.kind !== "const") return false;
+    return sum!.args[0]!.kind === "local" && sum!.args[0]!.local === this.#context.context;
   }
 
   #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {

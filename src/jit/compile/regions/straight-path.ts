@@ -92,6 +92,8 @@ function stridesReadBy(
   strides: GridStrides,
 ): readonly GridStride[] | null {
   const { graph, instructions } = chunk.analysis.code;
+  // Numbers that are constants do not go on along a row.
+  if (invariants.known.numbers.has("tid.x")) return null;
   const found = new Set<GridStride>();
   let isKnown = true;
   const read = (expr: Expr): void => {

@@ -3,6 +3,7 @@ import { operandsOf, readsOf } from "../../../../ir/flow/accesses.ts";
 import type { Destination, Instruction, Op } from "../../../../ir/index.ts";
 import { everyLeaf, type Expr } from "../../../../semantics/index.ts";
 import { isLinear } from "../../../../ir/uniformity/shape.ts";
+import { type KnownLanes, noKnownLanes } from "./known-lanes.ts";
 import { type Lifetime, lifetimeOf } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
@@ -20,6 +21,8 @@ export interface Invariants {
   readonly rematerialized: ReadonlyMap<number, Expr>;
   /** Invariant registers that are operands of vector operations: their splats are made once, too. */
   readonly splats: ReadonlySet<number>;
+  /** What is known lane by lane, and never computed. */
+  readonly known: KnownLanes;
   has(instruction: number): boolean;
 }
 
@@ -89,6 +92,7 @@ export function invariantsOf({ code, register }: UniformityAnalysis, suspensions
     registers: new Set(lifetimes.keys()),
     rematerialized,
     splats: splatsOf(instructions, moved, lifetimes, register),
+    known: noKnownLanes,
     has: (instruction) => moved.has(instruction),
   };
 }

@@ -13,9 +13,18 @@ type Column = readonly Value[];
 
 const axes = ["x", "y", "z"] as const;
 
+/** The first threads of a block, and those of their numbers that count as known. */
+export interface SomeThreads {
+  readonly count: number;
+  readonly isKnown: (special: string) => boolean;
+}
+
+const isNumber = (special: string): boolean => /^n?tid\.[xyz]$/.test(special);
+
 /** The values of expressions in each thread of a block, as far as they follow from the thread's numbers alone. */
 export class ThreadValues {
   readonly #block: Dim3;
+  readonly #isKnownSpecial: (special: string) => boolean;
   readonly #bindings: Bindings;
   /** By register that is written in one place, before it is read, its value. */
   readonly #written = new Map<number, Expr>();
@@ -23,16 +32,18 @@ export class ThreadValues {
   readonly #columns = new Map<Expr, Column>();
   readonly threads: number;
 
-  /** `isSet`: whether a register is always written before it is read. */
+  /** `isSet`: whether a register is always written before it is read. `some`: null for all threads. */
   constructor(
     ir: Pick<IrFunction, "registers" | "instructions">,
     block: Dim3,
     bindings: Bindings,
     isSet: (register: number) => boolean,
+    some: SomeThreads | null = null,
   ) {
     this.#block = block;
     this.#bindings = bindings;
-    this.threads = block[0] * block[1] * block[2];
+    this.#isKnownSpecial = some?.isKnown ?? isNumber;
+    this.threads = some?.count ?? block[0] * block[1] * block[2];
     const writes = new Uint32Array(ir.registers.length);
     for (const instruction of ir.instructions) writesOf(instruction, (r) => writes[r]!++);
     for (const { op, dst, guard, lanes } of ir.instructions) {
@@ -57,7 +68,7 @@ export class ThreadValues {
       case "symbol":
         return true;
       case "special":
-        return /^n?tid\.[xyz]$/.test(expr.name);
+        return this.#isKnownSpecial(expr.name);
       case "prim":
         return expr.args.every((arg) => this.#isKnown(arg));
       case "reg":
@@ -108,6 +119,7 @@ export class ThreadValues {
   }
 
   #special(name: string, thread: number): number {
+    if (name === "laneid") return thread & 31;
     const [x, y] = this.#block;
     const axis = axes.findIndex((of) => name.endsWith(of));
     if (name.startsWith("n")) return this.#block[axis]!;

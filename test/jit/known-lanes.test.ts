@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import { expectSame } from "./harness.ts";
+
+// Values that follow from thread numbers which are the same in each chunk are constants in compiled code. The
+// interpreter is the reference. Reading %ntid makes it code for blocks of one shape.
+
+const blocks = [
+  [4, 4, 1],
+  [16, 4, 1],
+  [2, 4, 4],
+  [5, 3, 1],
+] as const;
+
+const picture = Array.from({ length: 256 }, (_, i) => (i * 2654435761) >>> 0);
+const before = `.global .align 4 .b32 picture[256] = {${picture.join(", ")}};`;
+
+const same = (body: string): void => {
+  for (const block of blocks) {
+    const text = `mov.u32 %r30, %tid.x; mov.u32 %r31, %tid.y; mov.u32 %r32, %ntid.x; ${body}`;
+    expect(expectSame({ name: "", before, body: text, block, grid: [3, 1, 1], words: 1 }).reports).toEqual([]);
+  }
+};
+
+test.each([
+  ["signs", "and.b32 %r1, %r30, %r31; popc.b32 %r2, %r1; and.b32 %r3, %r2, 1; setp.eq.u32 %p1, %r3, 1;"],
+  ["rows", "setp.lt.u32 %p1, %r31, 2;"],
+  ["all lanes", "setp.lt.u32 %p1, %r30, 64;"],
+  ["no lane", "setp.gt.u32 %p1, %r30, 64;"],
+  ["a part of a row and of a column", "setp.gt.s32 %p2, %r30, 0; setp.lt.s32 %p3, %r31, 3; and.pred %p1, %p2, %p3;"],
+  ["all but some", "setp.eq.u32 %p2, %r30, 1; not.pred %p1, %p2;"],
+])("a condition: %s", (_, condition) => {
+  same(`${condition} mov.u32 %r7, %t; selp.b32 %r7, %t, 77, %p1; st.global.u32 [%out], %r7; ret;`);
+  same(`${condition} mov.u32 %r7, %t; @%p1 add.u32 %r7, %t, 5; st.global.u32 [%out], %r7; ret;`);
+  same(
+    `${condition} mov.u32 %r7, %t; @%p1 bra NEXT; mad.lo.u32 %r7, %t, %r31, %r30; NEXT: st.global.u32 [%out], %r7; ret;`,
+  );
+  same(`${condition} @!%p1 st.global.u32 [%out], %t; ret;`);
+});
+
+test("blocks of one row that are treated as one long row", () => {
+  const body = `mov.u32 %r30, %tid.x; mov.u32 %r32, %ntid.x; mov.u32 %r1, %ctaid.x; mad.lo.u32 %r2, %r1, %r32, %r30;
+mul.wide.u32 %d1, %r2, 4; ld.param.u64 %d2, [out]; add.s64 %d3, %d2, %d1; mad.lo.u32 %r3, %r30, 5, %r2;
+st.global.u32 [%d3], %r3; ret;`;
+  for (const x of [4, 8, 16, 32]) {
+    expect(expectSame({ name: "", body, block: [x, 1, 1], grid: [40, 1, 1], words: 1 }).reports).toEqual([]);
+  }
+});
+
+test("what is computed in some lanes is 0 in the others", () => {
+  same(`setp.gt.u32 %p1, %r30, 2; @%p1 bra NEXT; shl.b32 %r8, %r30, 3; xor.b32 %r9, %r8, %r31;
+NEXT: add.u32 %r9, %r9, 1; st.global.u32 [%out], %r9; ret;`);
+});
+
+test("a register that two instructions write is not known", () => {
+  same(`mov.u32 %r8, %r31; setp.gt.u32 %p1, %r30, 1; @%p1 bra NEXT; xor.b32 %r8, %r30, 5;
+NEXT: st.global.u32 [%out], %r8; ret;`);
+});
+
+test("values in loops of as many rounds as each lane says", () => {
+  same(`mov.u32 %r7, 0; mov.u32 %r6, 0; LOOP: xor.b32 %r8, %r30, %r31; add.u32 %r7, %r7, %r8; add.u32 %r6, %r6, 1;
+setp.le.u32 %p1, %r6, %r8; @%p1 bra LOOP; st.global.u32 [%out], %r7; ret;`);
+});
+
+test.each([
+  ["rows that follow each other", "mov.u32 %r1, %r32;"],
+  [
+    "rows that lie apart",
+    "mul.lo.u32 %r1, %r32, 2; mov.u32 %r2, %nctaid.x; min.u32 %r2, %r2, 1; mul.lo.u32 %r1, %r1, %r2;",
+  ],
+  ["the last row first", "mov.u32 %r2, %ntid.y; sub.u32 %r2, %r2, 1; sub.u32 %r31, %r2, %r31; mov.u32 %r1, %r32;"],
+  ["one row for all", "mov.u32 %r1, 0;"],
+])("words of a picture: %s", (_, rows) => {
+  const place = `mov.u64 %d1, picture; ${rows} mov.u32 %r3, %ctaid.x; mad.lo.s32 %r4, %r31, %r1, %r30;
+mul.wide.s32 %d2, %r4, 4; add.s64 %d3, %d1, %d2;`;
+  same(`${place} ld.global.u32 %r5, [%d3]; add.u32 %r5, %r5, %t; st.global.u32 [%out], %r5; ret;`);
+  same(
+    `${place} setp.gt.u32 %p1, %r30, 1; mov.u32 %r5, 9; @%p1 ld.global.u32 %r5, [%d3+4]; st.global.u32 [%out], %r5; ret;`,
+  );
+});
+
+test("places that no analysis knows to be in the buffer are reported as the interpreter does", () => {
+  const body = `ld.param.u64 %d1, [out]; mov.u32 %r30, %tid.x; mov.u32 %r31, %tid.y; mov.u32 %r32, %ntid.x;
+mov.u32 %r1, %nctaid.x; mul.lo.u32 %r1, %r1, 4000; mad.lo.s32 %r4, %r31, %r1, %r30; mul.wide.s32 %d2, %r4, 4;
+add.s64 %d3, %d1, %d2; ld.global.u32 %r5, [%d3]; st.global.u32 [%out], %r5; ret;`;
+  const { reports } = expectSame({ name: "", body, block: [4, 4, 1], words: 1 });
+  expect(reports).toMatchObject([{ code: "global-out-of-bounds" }]);
+});

@@ -57,7 +57,8 @@ function factsOf({ routines, diagnostics }: VisaModel, index: number): Facts | n
 
 /**
  * Tells how the variables of a routine vary over the lanes of a thread: those with an element for each lane,
- * predicates, and constants. `routines`: those of its file. Null if the routine is not analysed; it must be free of errors.
+ * predicates, and constants. `routines`: those of its file. Null if the routine is not analysed; it must be free of
+ * errors.
  */
 export function variableFacts(routine: BoundRoutine, routines: readonly BoundRoutine[]): Facts | null {
   const { instructions, grfBytes } = routine;

@@ -1,8 +1,8 @@
 import type { IrModule, WorkItemModel } from "../../ir/index.ts";
-import { AddressSpace } from "../../machine/memory/address-space.ts";
 import { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { KernelArgument } from "../data/argument.ts";
+import { Buffer } from "../data/buffer.ts";
 import { fitting, LoadError, NotStandaloneError, UsageError } from "../data/errors.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { Device } from "../device/device.ts";
@@ -38,8 +38,6 @@ export interface VisaBuild {
   readonly sharedBytes: number;
 }
 
-const addresses = new AddressSpace(64);
-
 /** Loads a compiled kernel of vISA, and finds where its arguments and sizes go. */
 export function loadVisa(
   files: readonly SourceFile[],
@@ -58,7 +56,7 @@ export function loadVisa(
   // Buffers that nothing is written to: where arguments go does not depend on them.
   const args = program.parameters(kernel.name).map((parameter): KernelArgument => {
     if (parameter.kind !== "pointer") return parameter.kind === "value" ? new Uint8Array(parameter.bytes) : 0;
-    return addresses.global(fitting(() => memory.alloc(256, parameter.name)));
+    return fitting(() => new Buffer(memory, "u8", 256, parameter.name));
   });
   const local: Dim3 = info.requiredLocalSize ?? [info.simd, 1, 1];
   const section = () => ({ address: 0n, bytes: 0 });

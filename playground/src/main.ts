@@ -21,11 +21,21 @@ async function openAddress(playground: Playground): Promise<void> {
   await playground.openExample(examples[0]!.id);
 }
 
+/** Lets the browser do what has come up meanwhile: on a slow machine each step of the start takes a while. */
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
 applyTheme();
-const root = document.getElementById("app")!;
-root.replaceChildren();
+await pause();
+// The page is put together behind what is seen meanwhile, so that nothing moves.
+const waiting = document.getElementById("app")!;
+const root = waiting.cloneNode() as HTMLElement;
+root.classList.add("behind");
+waiting.before(root);
 const playground = new Playground(root);
+await pause();
 await openAddress(playground);
+waiting.remove();
+root.classList.remove("behind");
 addEventListener("hashchange", () => void openAddress(playground));
 
 // All files are kept for when there is no network: after the first run, which needs the largest of them, or when the

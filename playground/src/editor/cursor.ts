@@ -46,6 +46,7 @@ export const cursorHelp = (uri: string, client: LanguageClient): Extension => [
         empty ? client.call("highlights", uri, head) : [],
         client.call("signatureHelp", uri, head),
       ]);
+      if (uses.length < 2 && signature === null && state.field(atCursor) === nothing) return null;
       const { length } = state.doc;
       return know.of({
         uses: usesMarks(uses.filter(({ end }) => end <= length)),

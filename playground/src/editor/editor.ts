@@ -17,7 +17,7 @@ import type { SymbolNode } from "lanewise/ide";
 import type { BreakpointView, FileRange, Finding } from "../engine/protocol.ts";
 import type { KernelParameter } from "../launch/form.ts";
 import { breakpointAt, breakpointMargin, breakpointsOf, changesBreakpoints, toggleBreakpoint } from "./breakpoints.ts";
-import { type HeatLine, heatMargin, setHeat } from "./heat.ts";
+import { type HeatLine, heatMargin, hasHeat, setHeat } from "./heat.ts";
 import { coloursOf } from "./highlight.ts";
 import { keepKnown, type LanguageHost, languageSupport, lintOptions, reportsChanged } from "./language.ts";
 import { LanguageClient } from "./language-client.ts";
@@ -158,7 +158,9 @@ export class Editor {
 
   /** Shades lines by what a profile counts. */
   showHeat(lines: readonly (HeatLine & { readonly path: string })[]): void {
-    this.view.dispatch({ effects: setHeat.of(lines.filter(({ path }) => path === this.#path)) });
+    const own = lines.filter(({ path }) => path === this.#path);
+    // The browser lays out the page at each change.
+    if (own.length > 0 || hasHeat(this.view.state)) this.view.dispatch({ effects: setHeat.of(own) });
   }
 
   /** The breakpoints of all files. */
@@ -219,6 +221,7 @@ export class Editor {
 
   /** Shows findings of a run in the margin and under the text, until the text is edited. */
   showFindings(findings: readonly Finding[]): void {
+    if (findings.length === 0 && this.#findings.length === 0) return;
     this.#findings = findings;
     this.view.dispatch({ effects: reportsChanged.of(null) });
     forceLinting(this.view);

@@ -1,4 +1,4 @@
-import { type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
+import { type EditorState, type Extension, RangeSet, StateEffect, StateField } from "@codemirror/state";
 import { GutterMarker, gutter } from "@codemirror/view";
 
 /** A number at a line, and how warm it is: from 0 to 1. */
@@ -47,6 +47,9 @@ const field = StateField.define<RangeSet<GutterMarker>>({
     return next;
   },
 });
+
+/** Whether the margin shows anything. */
+export const hasHeat = (state: EditorState): boolean => (state.field(field, false)?.size ?? 0) > 0;
 
 /** A margin with counts by line, which is not there while it is empty. */
 export const heatMargin: Extension = [

@@ -3,12 +3,12 @@ import { type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
 
 /**
  * Asks for something after each update that it depends on, when nothing more has happened for a moment (milliseconds),
- * and puts the answer into the editor, unless it has come too late.
+ * and puts the answer into the editor, unless it has come too late or (null) changes nothing.
  */
 export const whenIdle = (
   dependsOn: (update: ViewUpdate) => boolean,
   delay: number,
-  ask: (view: EditorView) => Promise<StateEffect<unknown>>,
+  ask: (view: EditorView) => Promise<StateEffect<unknown> | null>,
 ) =>
   ViewPlugin.fromClass(
     class {
@@ -38,7 +38,7 @@ export const whenIdle = (
 
       async #ask(version: number): Promise<void> {
         const effect = await ask(this.#view);
-        if (version === this.#version) this.#view.dispatch({ effects: effect });
+        if (version === this.#version && effect !== null) this.#view.dispatch({ effects: effect });
       }
     },
   );

@@ -122,6 +122,10 @@ describe("check", () => {
       'there is no platform "sky"; did you mean "skl"?',
     );
     expect(run("check", "--target", "skl", "scale.ptx").stderr).toContain('there is no target "skl" of PTX');
+    // Files of both instruction sets: the target is one of vISA, one of PTX, one of neither.
+    expect(run("check", "--target", "skl", "triple.visaasm", "scale.ptx").status).toBe(0);
+    expect(run("check", "--target", "sm_90", "triple.visaasm", "scale.ptx").status).toBe(0);
+    expect(run("check", "--target", "sky", "triple.visaasm", "scale.ptx").status).toBe(2);
   });
 
   test("a CISA file is disassembled and checked", () => {

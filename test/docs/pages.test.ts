@@ -178,8 +178,12 @@ async function make(what: string): Promise<string> {
     }
     case "output":
       return fence(await outputOf(path));
-    case "lanewise":
-      return fence(`$ ${what}\n${withoutTimes(cli.run(...words).stdout)}`);
+    case "lanewise": {
+      const { status, stdout, stderr } = cli.run(...words);
+      // A page must not show a wrong command line, of which nothing is on standard output.
+      expect(status === 2 && stdout === "", `${what}: ${stderr}`).toBe(false);
+      return fence(`$ ${what}\n${withoutTimes(stdout)}`);
+    }
     case "chart":
       return fence(laneChart(trace(path)));
     case "groups":

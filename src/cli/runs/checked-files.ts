@@ -9,25 +9,34 @@ interface CheckedFiles {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Checks PTX and vISA files, each by itself. */
+/** Checks PTX and vISA files, each by itself. Where there are both, a target is for those to which it belongs. */
 export async function checkFiles(files: readonly SourceFile[], options: Options): Promise<CheckedFiles> {
-  const target = options.target ?? undefined;
+  const isas = new Set(files.map(({ path }) => isaOfFile(options, path)));
+  // Null: there is but one.
+  const isaOfTarget = isas.size < 2 ? null : (await isPlatform(options.target)) ? "visa" : "ptx";
+  const targetFor = (isa: "ptx" | "visa"): string | undefined =>
+    isaOfTarget === null || isaOfTarget === isa ? (options.target ?? undefined) : undefined;
   const sources: SourceText[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const file of files) {
     if (isaOfFile(options, file.path) === "visa") {
       const { checkVisaFile } = await visaCompiler();
-      const checked = checkVisaFile(file, { target });
+      const checked = checkVisaFile(file, { target: targetFor("visa") });
       sources.push(checked.source);
       diagnostics.push(...checked.diagnostics);
     } else {
       const { checkSource } = await ptxCompiler();
       const source = ptxSource(file);
       sources.push(source);
-      diagnostics.push(...checkSource(source, { target: options.target ?? undefined }).diagnostics);
+      diagnostics.push(...checkSource(source, { target: targetFor("ptx") }).diagnostics);
     }
   }
   return { sources, diagnostics };
+}
+
+async function isPlatform(target: string | null): Promise<boolean> {
+  const { findPlatform } = await visaCompiler();
+  return target !== null && findPlatform(target) !== null;
 }
 
 /** Checks the files of one program, including how they fit together. */

@@ -20,14 +20,18 @@ export interface CheckOptions {
   readonly toRun?: boolean;
 }
 
+/** Finds a platform by its name, in any case; null if there is none. */
+export const findPlatform = (name: string): Platform | null =>
+  platforms.find((platform) => platform === name.toLowerCase()) ?? null;
+
 /**
  * Finds a platform by its name, in any case.
  *
  * @throws UsageError if there is no such platform
  */
 export function platformOf(name: string): Platform {
-  const found = platforms.find((platform) => platform === name.toLowerCase());
-  if (found !== undefined) return found;
+  const found = findPlatform(name);
+  if (found !== null) return found;
   const meant = nearest(name.toLowerCase(), platforms);
   throw new UsageError(
     `there is no platform "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${platforms.join(", ")}`}`,

@@ -35,6 +35,7 @@ export class ChunkLoop {
   /** From the chunk that is next to the last. `idle`: which of them are skipped. */
   rest(write: () => void, idle: SkipTest | null = null, shared: SkippedTurns | null = null): void {
     const { writer: w } = this.#run.scope;
+    const oneRow = local32(this.#run.isOneRow);
     const done = w.begin("block");
     w.loop((nextChunk) => {
       // A loop of its own: in one with vectors in it each iteration costs more.
@@ -44,10 +45,14 @@ export class ChunkLoop {
           shared?.compute();
           w.value(idle.alone);
           w.if(() => {
+            // The test asks what the turn has computed: after it, values are those before the turn.
+            const last = idle.toTheEnd === null ? null : w.local("i32");
+            if (last !== null) w.assign([{ local: last, value: wasm.op("i32.and", oneRow, idle.toTheEnd!) }]);
             shared?.endTurn();
-            if (idle.toTheEnd !== null) {
-              w.value(wasm.op("i32.and", local32(this.#run.isOneRow), idle.toTheEnd));
+            if (last !== null) {
+              w.get(last);
               w.brIf(done);
+              w.release(last);
             }
             this.#advance();
             w.brIf(again);

@@ -110,12 +110,18 @@ function constantText(bits: bigint, type: DataType): string {
   return integerText(bits, width, isSigned(type));
 }
 
-const sameFact = (a: RegisterFact, b: RegisterFact): boolean =>
-  a.kind === "constant" && b.kind === "constant"
-    ? a.bits === b.bits
-    : a.kind === "uniform" && b.kind === "uniform"
-      ? a.inRow === b.inRow
-      : a.kind === "stride" && b.kind === "stride" && a.stride === b.stride && a.wraps === b.wraps;
+function sameFact(a: RegisterFact, b: RegisterFact): boolean {
+  switch (a.kind) {
+    case "constant":
+      return b.kind === "constant" && a.bits === b.bits;
+    case "uniform":
+      return b.kind === "uniform" && a.inRow === b.inRow;
+    case "stride":
+      return b.kind === "stride" && a.stride === b.stride && a.wraps === b.wraps;
+    case "varies":
+      return b.kind === "varies";
+  }
+}
 
 /** The lanes of a thread. Functions do not say it: their widest instruction under the mask does. */
 function lanesOf({ kind, simd, instructions }: BoundRoutine): number {

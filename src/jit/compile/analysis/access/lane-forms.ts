@@ -1,6 +1,6 @@
-import { writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { Invariants } from "../values/invariant-code.ts";
+import { singleValuesOf } from "../values/single-values.ts";
 import type { UniformityAnalysis } from "../values/uniformity.ts";
 import type { LanePattern } from "./lane-patterns.ts";
 
@@ -21,24 +21,19 @@ export class LaneForms {
   readonly #invariants: Invariants;
   readonly #lanes: number;
   /** By register that is written in one place, before it is read, its value. */
-  readonly #written = new Map<number, Expr>();
+  readonly #written: ReadonlyMap<number, Expr>;
   readonly #forms = new Map<number, Form | null>();
 
   constructor(analysis: UniformityAnalysis, invariants: Invariants, lanes: number) {
     this.#analysis = analysis;
     this.#invariants = invariants;
     this.#lanes = lanes;
-    if (invariants.known.numbers.size === 0) return;
-    const { instructions, liveness } = analysis.code;
-    const writes = new Map<number, number>();
-    for (const instruction of instructions) writesOf(instruction, (r) => writes.set(r, (writes.get(r) ?? 0) + 1));
+    const { instructions, liveness, writes } = analysis.code;
     const readFirst = liveness.liveIn(0);
-    for (const { op, dst, guard, lanes: rule } of instructions) {
-      if (op.kind !== "pure" || guard !== null || rule !== undefined) continue;
-      dst.forEach((to, i) => {
-        if (typeof to === "number" && writes.get(to) === 1 && !readFirst.has(to)) this.#written.set(to, op.values[i]!);
-      });
-    }
+    this.#written =
+      invariants.known.numbers.size === 0
+        ? new Map()
+        : singleValuesOf(instructions, (r) => writes[r] === 1 && !readFirst.has(r));
   }
 
   /** The pattern of addresses where the lanes of each quad are `bytes` apart from each other; else null. */

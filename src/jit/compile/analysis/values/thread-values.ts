@@ -5,6 +5,7 @@ import { bind, type Bindings } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { fold } from "../../../../semantics/fold.ts";
 import { primOf } from "../../../../semantics/prims/index.ts";
+import { singleValuesOf } from "./single-values.ts";
 
 type Value = ReturnType<typeof fold>;
 
@@ -27,7 +28,7 @@ export class ThreadValues {
   readonly #isKnownSpecial: (special: string) => boolean;
   readonly #bindings: Bindings;
   /** By register that is written in one place, before it is read, its value. */
-  readonly #written = new Map<number, Expr>();
+  readonly #written: ReadonlyMap<number, Expr>;
   readonly #known = new Map<number, boolean>();
   readonly #columns = new Map<Expr, Column>();
   readonly threads: number;
@@ -46,12 +47,7 @@ export class ThreadValues {
     this.threads = some?.count ?? block[0] * block[1] * block[2];
     const writes = new Uint32Array(ir.registers.length);
     for (const instruction of ir.instructions) writesOf(instruction, (r) => writes[r]!++);
-    for (const { op, dst, guard, lanes } of ir.instructions) {
-      if (op.kind !== "pure" || guard !== null || lanes !== undefined) continue;
-      dst.forEach((to, i) => {
-        if (typeof to === "number" && writes[to] === 1 && isSet(to)) this.#written.set(to, op.values[i]!);
-      });
-    }
+    this.#written = singleValuesOf(ir.instructions, (r) => writes[r] === 1 && isSet(r));
   }
 
   /** By thread, the value of an integer; null where it depends on anything else. */

@@ -1,5 +1,5 @@
 import { jobPath, type PlayDocument, withFiles, withKernel, withModule, withText } from "./document.ts";
-import { h, reveal, Tabs } from "./dom.ts";
+import { h, pause, reveal, Tabs } from "./dom.ts";
 import { FileOpener } from "./drop.ts";
 import type { LensAction } from "./editor/lenses.ts";
 import { EngineClient, Stopped } from "./engine/client.ts";
@@ -47,7 +47,7 @@ export class Playground {
   readonly #toolbar = new Toolbar({
     onRun: () => void this.run(),
     onStop: () => this.stop(),
-    onExamples: () => this.#gallery.element.showModal(),
+    onExamples: () => this.#gallery.show(),
     onOpen: () => this.#opener.choose(),
     onShare: () => void this.#share(),
     onTheme: () => this.#changeTheme(),
@@ -86,7 +86,7 @@ export class Playground {
     this.#results = new ResultsView({
       onPlace: (range) => this.#source.select(range),
       onRun: () => void this.run(),
-      onExamples: () => this.#gallery.element.showModal(),
+      onExamples: () => this.#gallery.show(),
       onOpen: () => this.#opener.choose(),
     });
     const { editor } = this.#source;
@@ -148,7 +148,8 @@ export class Playground {
     const tour = await loadTour(id);
     this.open(document, view);
     history.replaceState(null, "", `#e=${id}`);
-    this.#tour.show(tour, exampleAfter(id));
+    await pause();
+    if (this.#document === document) this.#tour.show(tour, exampleAfter(id));
     return true;
   }
 

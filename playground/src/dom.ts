@@ -77,6 +77,9 @@ export function reveal(element: Element): void {
   element.scrollIntoView({ behavior, block: "start" });
 }
 
+/** Lets the browser do what has come up meanwhile: long work is done in steps, so that the page answers in between. */
+export const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
 interface Tab {
   readonly id: string;
   readonly label: string;

@@ -42,6 +42,10 @@ export class Inspection {
   #wantsMemory = false;
   #isLooking = false;
   #wanted: Motion | null = null;
+  /** The machine as it was last seen, until it is shown. */
+  #view: MachineView | null = null;
+  /** The frame at which the step is shown; 0: it is. */
+  #frame = 0;
 
   constructor(engine: EngineClient, events: InspectionEvents) {
     this.#engine = engine;
@@ -78,6 +82,7 @@ export class Inspection {
   /** Forgets the run. */
   clear(hint = notRun): void {
     this.#history = null;
+    this.#view = null;
     this.#lane = 0;
     this.lanes.show(null, hint);
     this.timeBar.show(null);
@@ -158,10 +163,23 @@ export class Inspection {
 
   #showStep(step: number): void {
     this.#step = step;
-    this.lanes.showStep(step);
-    this.timeBar.showStep(step);
-    const { path, line } = this.#history!.siteAt(step);
+    this.#frame ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  /** Shows the step, once a frame, however often it changes. */
+  #draw(): void {
+    this.#frame = 0;
+    const history = this.#history;
+    if (history === null) return;
+    // The editor comes first: it asks for the layout, and nothing has changed that since the last frame.
+    const { path, line } = history.siteAt(this.#step);
     this.#events.onLine(path, line);
+    this.lanes.showStep(this.#step);
+    this.timeBar.showStep(this.#step);
+    if (this.#view === null) return;
+    const running = history.groupsAt(this.#step).find((g) => g.state === "runs")?.lanes ?? 0;
+    this.registers.show(this.#view, running);
+    this.#view = null;
   }
 
   /** Asks for the machine at another time. While an answer is awaited, only the newest wish is kept. */
@@ -208,8 +226,8 @@ export class Inspection {
       this.#showStep(history.stepAt(view.time));
       if (view.reason !== null) this.#events.onProblem(view.reason);
     }
-    const running = history.groupsAt(this.#step).find((g) => g.state === "runs")?.lanes ?? 0;
-    this.registers.show(view, running);
+    this.#view = view;
+    this.#showStep(this.#step);
     if (this.#wantsMemory && this.#wanted === null) await this.#showMemory();
   }
 

@@ -1,4 +1,5 @@
 import { Playground } from "./app.ts";
+import { pause } from "./dom.ts";
 import { examples } from "./gallery/gallery.ts";
 import { fromFragment } from "./share/fragment.ts";
 import { applyTheme } from "./theme.ts";
@@ -20,9 +21,6 @@ async function openAddress(playground: Playground): Promise<void> {
   }
   await playground.openExample(examples[0]!.id);
 }
-
-/** Lets the browser do what has come up meanwhile: on a slow machine each step of the start takes a while. */
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 applyTheme();
 await pause();

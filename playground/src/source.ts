@@ -28,10 +28,6 @@ export class SourcePanel {
     this.#events = events;
     this.editor = new Editor(this.#code, {
       ...events,
-      onChange: (path, text) => {
-        if (path === jobPath) this.#form.show(text);
-        events.onChange(path, text);
-      },
       onPlace: (range) => this.select(range),
     });
     this.#form = new LaunchForm({ onChange: events.onJob, onKernel: events.onKernel });
@@ -52,7 +48,6 @@ export class SourcePanel {
     const shapes = document.files.flatMap(({ path: name, text }) => (text === null ? [[name, null] as const] : []));
     this.editor.open(editable(document), path);
     this.#form.offer(new Map(shapes));
-    this.#form.show(document.job);
     this.showLaunch(false);
   }
 
@@ -60,7 +55,7 @@ export class SourcePanel {
   update(document: PlayDocument): void {
     this.#document = document;
     this.editor.setText(jobPath, document.job);
-    this.#form.show(document.job);
+    this.#showForm();
   }
 
   /** Learns which data there are for buffers. */
@@ -91,7 +86,13 @@ export class SourcePanel {
     this.#launch.hidden = !shown;
     this.#code.hidden = shown;
     this.#showFiles();
+    this.#showForm();
     if (shown) void this.#showKernels();
+  }
+
+  /** Brings the form up to date, if it is seen. */
+  #showForm(): void {
+    if (!this.#launch.hidden) this.#form.show(this.#document.job);
   }
 
   /** Tells the form the kernels of the program, and the types of their parameters. */

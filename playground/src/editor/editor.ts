@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, StateEffect, StateField, type Text } from "@codemirror/state";
+import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
 import {
   Decoration,
   type DecorationSet,
@@ -68,17 +68,20 @@ export interface EditorEvents {
 
 /** An editor of several files, one of which is shown. */
 export class Editor {
-  readonly view: EditorView;
+  readonly #parent: HTMLElement;
   readonly #events: EditorEvents;
-  readonly #states = new Map<string, EditorState>();
+  /** The files by name: each its text, and its state once it has been shown. */
+  readonly #files = new Map<string, string | EditorState>();
   readonly #client = new LanguageClient();
   readonly #palette = new Palette();
   readonly #menu = new LineMenu();
   readonly #language: LanguageHost;
+  #view: EditorView | null = null;
   #findings: readonly Finding[] = [];
   #path = "";
 
   constructor(parent: HTMLElement, events: EditorEvents) {
+    this.#parent = parent;
     this.#events = events;
     this.#language = {
       client: this.#client,
@@ -87,16 +90,20 @@ export class Editor {
       say: events.onProblem,
       palette: this.#palette,
       lineAt: (path, offset) => {
-        const doc = this.#docOf(path);
+        const doc = this.#stateOf(path)?.doc;
         if (doc === undefined || offset > doc.length) return null;
         const { number, text } = doc.lineAt(offset);
         return { line: number, text };
       },
-      uris: () => [...this.#states.keys()].filter((path) => languageOf(path) !== null),
+      uris: () => [...this.#files.keys()].filter((path) => languageOf(path) !== null),
       onLens: events.onLens,
     };
-    this.view = new EditorView({ parent });
     parent.append(this.#palette.element, this.#menu.element);
+  }
+
+  /** What is seen of the file that is shown: made with the first one. */
+  get view(): EditorView {
+    return this.#view ?? this.#makeView(EditorState.create());
   }
 
   get path(): string {
@@ -105,14 +112,13 @@ export class Editor {
 
   /** Replaces all files, and shows one of them. */
   open(files: readonly { readonly path: string; readonly text: string }[], shown = files[0]?.path): void {
-    for (const path of this.#states.keys())
-      if (languageOf(path) !== null) void this.#client.call("closeDocument", path);
-    this.#states.clear();
+    for (const path of this.#files.keys()) if (languageOf(path) !== null) void this.#client.call("closeDocument", path);
+    this.#files.clear();
     this.#findings = [];
     for (const { path, text } of files) {
       const language = languageOf(path);
       if (language !== null) void this.#client.call("openDocument", path, text, language);
-      this.#states.set(path, this.#state(path, text));
+      this.#files.set(path, text);
     }
     this.#path = "";
     if (shown !== undefined) this.show(shown);
@@ -122,19 +128,23 @@ export class Editor {
   /** Shows a file. */
   show(path: string): void {
     if (path === this.#path) return;
-    const state = this.#states.get(path);
-    if (state === undefined) return;
-    if (this.#path !== "") this.#states.set(this.#path, this.view.state);
+    const state = this.#stateOf(path);
+    if (state === null) return;
+    if (this.#path !== "") this.#files.set(this.#path, this.view.state);
     this.#path = path;
-    this.view.setState(state);
+    if (this.#view === null) this.#makeView(state);
+    else this.#view.setState(state);
   }
 
   /** Replaces the text of a file, if it is another one. */
   setText(path: string, text: string): void {
-    const state = path === this.#path ? this.view.state : this.#states.get(path);
-    if (state?.doc.toString() === text) return;
-    if (path === this.#path) this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text } });
-    else this.#states.set(path, this.#state(path, text));
+    if (path !== this.#path) {
+      const file = this.#files.get(path);
+      if ((typeof file === "object" ? file.doc.toString() : file) !== text) this.#files.set(path, text);
+      return;
+    }
+    const { doc } = this.view.state;
+    if (doc.toString() !== text) this.view.dispatch({ changes: { from: 0, to: doc.length, insert: text } });
   }
 
   /** Marks the line of the present time. */
@@ -158,6 +168,7 @@ export class Editor {
 
   /** Shades lines by what a profile counts. */
   showHeat(lines: readonly (HeatLine & { readonly path: string })[]): void {
+    if (this.#view === null) return;
     const own = lines.filter(({ path }) => path === this.#path);
     // The browser lays out the page at each change.
     if (own.length > 0 || hasHeat(this.view.state)) this.view.dispatch({ effects: setHeat.of(own) });
@@ -165,33 +176,44 @@ export class Editor {
 
   /** The breakpoints of all files. */
   breakpoints(): BreakpointView[] {
-    return [...this.#states.keys()].flatMap((path) => {
-      const state = path === this.#path ? this.view.state : this.#states.get(path)!;
-      return breakpointsOf(state).map((breakpoint) => ({ path, ...breakpoint }));
+    return [...this.#files].flatMap(([path, file]) => {
+      if (typeof file === "string" && path !== this.#path) return [];
+      return breakpointsOf(this.#stateOf(path)!).map((breakpoint) => ({ path, ...breakpoint }));
     });
   }
 
   /** Gives a breakpoint a condition, or (null) takes it away. */
   setBreakpoint({ path, line }: BreakpointView, condition: string | null): void {
-    const shown = path === this.#path;
-    const state = shown ? this.view.state : this.#states.get(path);
+    const state = this.#stateOf(path);
     const effect = state && breakpointAt(state, line, condition);
     if (!state || !effect) return;
-    if (shown) this.view.dispatch({ effects: effect });
+    if (path === this.#path) this.view.dispatch({ effects: effect });
     else {
-      this.#states.set(path, state.update({ effects: effect }).state);
+      this.#files.set(path, state.update({ effects: effect }).state);
       this.#events.onBreakpoints();
     }
   }
 
   /** The text of a line; empty if there is none. */
   lineText(path: string, line: number): string {
-    const doc = this.#docOf(path);
+    const doc = this.#stateOf(path)?.doc;
     return doc === undefined || line < 1 || line > doc.lines ? "" : doc.line(line).text.trim();
   }
 
-  #docOf(path: string): Text | undefined {
-    return (path === this.#path ? this.view.state : this.#states.get(path))?.doc;
+  /** The state of a file, which is made if it has none yet; null if there is no such file. */
+  #stateOf(path: string): EditorState | null {
+    if (path === this.#path) return this.view.state;
+    const file = this.#files.get(path);
+    if (typeof file !== "string") return file ?? null;
+    const state = this.#state(path, file);
+    this.#files.set(path, state);
+    return state;
+  }
+
+  #makeView(state: EditorState): EditorView {
+    this.#view = new EditorView({ state });
+    this.#parent.prepend(this.#view.dom);
+    return this.#view;
   }
 
   /** The number of the first line that contains a text; null if there is none. */

@@ -1,20 +1,30 @@
-import { h, icon } from "../dom.ts";
+import { fill, h, icon } from "../dom.ts";
 import { chapters } from "./gallery.ts";
 
 /** The examples, by chapter, in a dialog over the page. */
 export class GalleryDialog {
-  readonly element: HTMLDialogElement;
+  readonly element = h("dialog", {
+    class: "gallery",
+    "aria-labelledby": "gallery-title",
+    onclick: (e: Event) => e.target === this.element && this.element.close(),
+  });
+  readonly #open: (id: string) => void;
 
   constructor(open: (id: string) => void) {
+    this.#open = open;
+  }
+
+  /** Opens the dialog. */
+  show(): void {
+    if (this.element.childElementCount === 0) this.#fill();
+    this.element.showModal();
+  }
+
+  #fill(): void {
     let number = 0;
     const close = (): void => this.element.close();
-    this.element = h(
-      "dialog",
-      {
-        class: "gallery",
-        "aria-labelledby": "gallery-title",
-        onclick: (e: Event) => e.target === this.element && close(),
-      },
+    fill(
+      this.element,
       h(
         "div",
         { class: "gallery-head" },
@@ -42,7 +52,7 @@ export class GalleryDialog {
                     "data-example": example.id,
                     onclick: () => {
                       close();
-                      open(example.id);
+                      this.#open(example.id);
                     },
                   },
                   h("span", { class: "card-number", "aria-hidden": "true" }, ++number),

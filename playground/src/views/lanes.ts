@@ -43,6 +43,8 @@ export class LanesView {
   #history: WarpHistory | null = null;
   #picture: LanePicture | null = null;
   #range = { from: 0, to: 1 };
+  /** The room for the picture, in pixels: asked for when it may have changed, as the answer costs a layout. */
+  #room = { width: 0, height: 0 };
   #step = 0;
   /** The groups and the mark that are described below the picture. */
   #described: readonly unknown[] = [];
@@ -94,7 +96,7 @@ export class LanesView {
       const width = to - from;
       const start = Math.max(0, Math.min(this.#history.steps - width, step - width / 2));
       this.#range = { from: start, to: start + width };
-      this.redraw();
+      this.#draw();
       return;
     }
     this.#placeCursor();
@@ -103,7 +105,14 @@ export class LanesView {
 
   /** Draws again, in another size or other colours. */
   redraw(): void {
-    if (this.#picture === null || this.#stage.clientWidth === 0) return;
+    // As high as the page allows, with room for what is below.
+    const height = (this.element.closest(".panels")?.clientHeight ?? 0) - 260;
+    this.#room = { width: this.#stage.clientWidth, height };
+    this.#draw();
+  }
+
+  #draw(): void {
+    if (this.#picture === null || this.#room.width === 0) return;
     const layout = this.#layout();
     this.#canvas.style.height = `${layout.height}px`;
     this.#picture.draw(this.#canvas, layout);
@@ -146,11 +155,10 @@ export class LanesView {
 
   #layout(): PictureLayout {
     const rows = this.#picture!.order.length;
-    // As high as the page allows, with room for what is below.
-    const room = this.element.closest(".panels")?.clientHeight ?? 0;
-    const rowHeight = Math.max(11, Math.min(28, Math.floor((room - 260) / rows)));
+    const { width, height } = this.#room;
+    const rowHeight = Math.max(11, Math.min(28, Math.floor(height / rows)));
     return {
-      width: this.#stage.clientWidth,
+      width,
       height: margin.top + rows * rowHeight + margin.bottom,
       left: margin.left,
       top: margin.top,
@@ -161,7 +169,7 @@ export class LanesView {
 
   #placeCursor(): void {
     const { from, to } = this.#range;
-    const scale = (this.#stage.clientWidth - margin.left) / (to - from);
+    const scale = (this.#room.width - margin.left) / (to - from);
     this.#cursor.style.transform = `translateX(${margin.left + (this.#step - from) * scale}px)`;
     this.#cursor.style.width = `${Math.max(2, scale)}px`;
   }
@@ -225,13 +233,13 @@ export class LanesView {
     const share = Math.max(0, Math.min(1, (at - from) / (to - from)));
     const start = Math.max(0, Math.min(whole - width, at - share * width));
     this.#range = { from: start, to: start + width };
-    this.redraw();
+    this.#draw();
   }
 
   #stepUnder(event: MouseEvent): number {
     const { from, to } = this.#range;
     const { left } = this.#stage.getBoundingClientRect();
-    const scale = (this.#stage.clientWidth - margin.left) / (to - from);
+    const scale = (this.#room.width - margin.left) / (to - from);
     return Math.floor(from + (event.clientX - left - margin.left) / scale);
   }
 

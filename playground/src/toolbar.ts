@@ -39,7 +39,8 @@ export class Toolbar {
       h(
         "a",
         { class: "brand", href: "./" },
-        h("img", { src: "./icon.svg", alt: "", width: 26, height: 26 }),
+        // The icon is in the page from the beginning.
+        document.querySelector(".brand svg")?.cloneNode(true),
         h("h1", {}, "Lanewise"),
       ),
       h(

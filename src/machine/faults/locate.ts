@@ -40,7 +40,7 @@ export function locate(x: CallFrame, lane: number, address: AddressParts): Place
     case "global": {
       const found = grid.memory.find(classified.offset);
       const base = grid.addresses.globalLow;
-      return found && { ...place("global", found, base, grid.memory.views, found.start), freed: found.freed };
+      return found && place("global", found, base, grid.memory.views, found.start);
     }
     case "shared":
       return inShared(cta, low);
@@ -70,7 +70,7 @@ function inShared(cta: Cta, low: number): Place | null {
 
 const place = (
   kind: PlaceKind,
-  extent: Extent,
+  extent: Extent & { readonly freed?: boolean },
   base: number,
   views: Views,
   at: number,
@@ -81,7 +81,7 @@ const place = (
   end: base + extent.end,
   views,
   at,
-  freed: false,
+  freed: extent.freed === true,
   owner: null,
   stride,
 });

@@ -6,6 +6,8 @@ export const functionStride = 16;
 /** Addresses below this count as null plus a member's offset. */
 const nullPage = 4096;
 
+const windowNames = Object.keys(windows) as readonly WindowName[];
+
 /** The halves of an address: both unsigned 32-bit numbers. */
 export interface AddressParts {
   readonly high: number;
@@ -55,7 +57,7 @@ export class AddressSpace {
     }
     if (high === 0 && low < nullPage) return { kind: "null" };
     if (high === 0 || high === this.windowHigh) {
-      for (const name of Object.keys(windows) as WindowName[]) {
+      for (const name of windowNames) {
         if (low >= windows[name].from && low < windows[name].end) {
           return { kind: name, generic: high === this.windowHigh };
         }

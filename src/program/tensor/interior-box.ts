@@ -30,5 +30,5 @@ export function interiorBox(map: TensorMap, { mode, coordinates }: BoxRequest): 
     const end = Math.max(...box.runs.map((run) => run.from! + tensorBytes(map.type, run)));
     known.set(map, (first = { box, end }));
   }
-  return { ...first, from };
+  return { box: first.box, end: first.end, from };
 }

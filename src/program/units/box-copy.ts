@@ -31,33 +31,43 @@ interface LocatedBox {
   readonly tensor: BoxPlaces["tensor"];
 }
 
-/** Tensor maps that kernels have used, by what the words of their bytes add up to: decoding one takes long. */
-const decoded = new Map<number, { readonly bytes: Uint8Array; readonly map: TensorMap }>();
+/** Tensor maps that kernels have used, by what their words add up to: decoding one takes long. */
+const decoded = new Map<number, { readonly words: Int32Array; readonly map: TensorMap }>();
 const mostDecoded = 64;
+const tensorMapWords = tensorMapBytes / 4;
 
 /** What 128 bytes say, or null if they are no tensor map that the driver would encode: then `invalid` has been told. */
-function mapOf(bytes: Uint8Array, invalid: (why: string) => never): TensorMap {
+function mapOf(range: Range, invalid: (why: string) => never): TensorMap {
+  const { i32 } = range.views;
+  // Maps lie at multiples of 64 bytes.
+  const first = range.at >>> 2;
   let sum = 0;
-  for (let i = 0; i < tensorMapBytes; i++) sum = (Math.imul(sum, 31) + bytes[i]!) | 0;
+  for (let i = 0; i < tensorMapWords; i++) sum = (Math.imul(sum, 31) + i32[first + i]!) | 0;
   const known = decoded.get(sum);
-  if (known?.bytes.every((byte, i) => byte === bytes[i]) === true) return known.map;
+  if (known !== undefined && areWordsAt(i32, first, known.words)) return known.map;
+  const bytes = bytesOf(range, tensorMapBytes);
   const map = decodeTensorMap(bytes);
   if (map === null) return invalid("is none: these are not the bytes that cuTensorMapEncode or a job made");
   const problem = tensorMapProblem(map);
   if (problem !== null) invalid(`is none that the driver would encode: ${problem}`);
   if (decoded.size >= mostDecoded) decoded.clear();
-  decoded.set(sum, { bytes: bytes.slice(), map });
+  decoded.set(sum, { words: i32.slice(first, first + tensorMapWords), map });
   return map;
 }
 
+function areWordsAt(i32: Int32Array, first: number, words: Int32Array): boolean {
+  for (let i = 0; i < words.length; i++) if (i32[first + i] !== words[i]) return false;
+  return true;
+}
+
 /**
- * The place of a tensor map. Its address is a generic one; that of a parameter or constant in its own space is taken,
+ * The space of a tensor map's address. It is a generic one; that of a parameter or constant in its own space is taken,
  * too, as `mov` gives it, since nothing else can be meant.
  */
-function mapPlace({ x }: UnitCall, address: AddressParts): { readonly space: Space; readonly address: AddressParts } {
+function mapSpace({ x }: UnitCall, address: AddressParts): Space {
   const found = x.warp.cta.grid.addresses.classify(address);
   const isOwn = (found.kind === "kernel-param" || found.kind === "const") && !found.generic;
-  return { space: isOwn ? found.kind : "generic", address };
+  return isOwn ? found.kind : "generic";
 }
 
 /** What a lane asks for. @throws Fault if its tensor map is none, or does not fit the instruction */
@@ -65,17 +75,20 @@ function requestOf(op: TensorOp, call: UnitCall, lane: number, first: number): R
   const invalid = (why: string): never => {
     throw unitFault(call, lane, "tensormap-invalid", `the tensor map ${why}`);
   };
-  const bytes = call.range({
-    ...{ lane, effect: "load", ...mapPlace(call, call.address(1, lane)) },
-    ...{ bytes: tensorMapBytes, align: tensorMapAlign },
-  });
-  const map = mapOf(bytesOf(bytes, tensorMapBytes), invalid);
-  const word = (n: number): number => call.word(first + n, lane);
+  const address = call.address(1, lane);
+  const space = mapSpace(call, address);
+  const bytes = call.range({ lane, effect: "load", space, address, bytes: tensorMapBytes, align: tensorMapAlign });
+  const map = mapOf(bytes, invalid);
+  const words = (from: number, count: number): number[] => {
+    const found: number[] = [];
+    for (let i = 0; i < count; i++) found.push(call.word(first + from + i, lane));
+    return found;
+  };
   const info = op.op === "box-load" ? op.info : 0;
   const elements: BoxRequest = {
     mode: op.mode,
-    coordinates: Array.from({ length: op.coordinates }, (_, i) => word(i)),
-    info: Array.from({ length: info }, (_, i) => word(op.coordinates + i)),
+    coordinates: words(0, op.coordinates),
+    info: words(op.coordinates, info),
   };
   const misfit = requestProblem(map, elements, op.rank);
   if (misfit !== null) invalid(misfit);
@@ -157,13 +170,18 @@ function spanOf(
   bytes: number,
 ): Range | null {
   const address = parts(globalAddress + BigInt(from));
+  const { effect, kind } = access;
+  const request = { lane, effect, space: "global", address, bytes, align: 1 } as const;
   try {
-    return call.range({ lane, ...access, space: "global", address, bytes, align: 1 });
+    return call.range(kind === undefined ? request : { ...request, kind });
   } catch (error) {
     if (error instanceof Fault) return null;
     throw error;
   }
 }
+
+/** The numbers of operands of a load. */
+const operandsOfLoad = { target: 0, mbarrier: 2, mask: 3 } as const;
 
 /** Copies a box of a tensor to shared memory, for each lane (section 9.7.9.27.1.2). */
 export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
@@ -171,12 +189,13 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
     const request = requestOf(op, call, lane, 4);
     const { map } = request;
     const { box, tensor } = locate(call, lane, request);
-    const completion = { ...op, completion: "mbarrier" } as const;
-    const targets = destinations(completion, call, lane, { target: 0, mbarrier: 2, mask: 3 }).map((to) => {
-      const address = to.target.low;
+    const { to: space, multicast, pairs } = op;
+    const completion = { to: space, completion: "mbarrier", multicast, pairs } as const;
+    const targets = destinations(completion, call, lane, operandsOfLoad).map(({ target, mbarrier }) => {
+      const address = target.low;
       const bytes = boxExtent(map.swizzle, address, box.bytes);
-      const shared = call.range({ lane, ...stored, space: op.to, address: to.target, bytes, align: boxAlign });
-      return { address, bytes, shared, mbarrier: mbarrierAt(call, lane, op.to, to.mbarrier!) };
+      const shared = call.range({ lane, effect: "store", space, address: target, bytes, align: boxAlign });
+      return { address, bytes, shared, mbarrier: mbarrierAt(call, lane, space, mbarrier!) };
     });
     const { x, site } = call;
     issue(call, lane, {

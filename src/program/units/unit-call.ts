@@ -73,9 +73,11 @@ export interface KeptRegisters extends Pick<UnitCall, "words" | "giveWords" | "g
   resultWords(n: number, count: number, into: Int32Array): void;
 }
 
+const weakBytes: RangeKind = { bits: 8, order: "weak", scope: null };
+
 /** The access that a range is. */
 export function accessOfRange({ space, bytes, align, kind }: RangeRequest): Access {
-  const { bits, order, scope } = kind ?? { bits: 8, order: "weak", scope: null };
+  const { bits, order, scope } = kind ?? weakBytes;
   return { space, bits, signed: false, count: (8 * bytes) / bits, align, volatile: false, order, scope };
 }
 

@@ -89,18 +89,22 @@ export class LaneOperands {
     const read = mapOperands(instruction, rewrite);
     if (!isKnown) return null;
     const values: Expr[] = read.op.kind === "pure" ? [...read.op.values] : [];
+    const isLoad = read.op.kind === "load";
     const dst = read.dst.map((to, i): Destination | undefined => {
       if (to === null || typeof to === "number") return to;
       if (to.kind === "indirect") return undefined;
       const from = map.from[0]!;
       const slot = this.slot(to, from);
       const { register, bits } = this.#registers.at(to, from, slot);
-      if (to.bits === bits) return register;
-      const value = values[i];
+      if (to.bits === bits) return isLoad && rewriting.pending.has(register) ? undefined : register;
+      // A load writes whole registers: what it loads is put into the part afterwards.
+      const loaded = isLoad ? this.#registers.temporary(32) : null;
+      const value: Expr | undefined = loaded === null ? values[i] : { kind: "reg", ty: "i32", reg: loaded };
       const old = rewriting.pending.get(register) ?? { kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: register };
       const whole = value === undefined ? null : inserted(old, { bits, shift: slot.shift, size: to.bits }, value);
       if (whole === null) return undefined;
       rewriting.pending.set(register, whole);
+      if (loaded !== null) return loaded;
       values[i] = whole;
       return register;
     });

@@ -146,6 +146,7 @@ class LanePromotion {
     if (copies.includes(null)) return null;
     const made = copies as Instruction[];
     if (op.kind === "atomic") return this.#elected(rewriting, made[0]!);
+    if (op.kind === "load") return [...before, ...made, ...partsLoaded(rewriting)];
     if (op.kind !== "pure" || made.length === 1) return [...before, ...made];
     // Of several values for parts of a register, the last has all.
     const last = new Map<Destination, Expr>();
@@ -208,8 +209,8 @@ class LanePromotion {
     );
     if (made === null) return null;
     if (table !== null && !rule.noMask) return [...before, ...this.#forOthers(rewriting, made, lanes, table)];
-    const limited = this.#limited(made, lanes, rule.noMask);
-    return limited && [...before, ...limited];
+    const limited = [made, ...partsLoaded(rewriting)].map((one) => this.#limited(one, lanes, rule.noMask));
+    return limited.includes(null) ? null : [...before, ...limited.flatMap((some) => some!)];
   }
 
   /** By lane of the thread, the lane for which the program has what it does; 0 for lanes that do nothing. */
@@ -318,6 +319,14 @@ const changesNothing = ({ op, dst }: Instruction): boolean =>
     const value = op.values[i]!;
     return value.kind === "reg" && value.reg === to;
   });
+
+/** After a load of parts of registers: puts what has been loaded into them. */
+function partsLoaded({ instruction, pending }: Rewriting): readonly Instruction[] {
+  if (instruction.op.kind !== "load" || pending.size === 0) return [];
+  const { lanes: _, ...rest } = instruction;
+  const op: Op = { kind: "pure", values: [...pending.values()] };
+  return [{ ...rest, op, dst: [...pending.keys()], undefinedCases: [] }];
+}
 
 const targetsOf = ({ dst }: Instruction): readonly Extract<FileTarget, { kind: "region" }>[] =>
   dst.flatMap((to) => (to !== null && typeof to !== "number" && to.kind === "region" ? [to] : []));

@@ -15,8 +15,8 @@ export const byteOf = (region: Region, bits: number, lane: number): number =>
 
 /** The bytes of the file at which the elements of lanes begin, in their order. */
 export function bytesOf(region: Region, bits: number, { first, count }: Lanes): number[] {
-  const bytes: number[] = [];
-  for (let lane = first; lane < first + count; lane++) bytes.push(byteOf(region, bits, lane));
+  const bytes = new Array<number>(count);
+  for (let i = 0; i < count; i++) bytes[i] = byteOf(region, bits, first + i);
   return bytes;
 }
 

@@ -9,7 +9,22 @@ const scratchBytes = new Uint8Array(scratch.buffer);
 /** Returns a vector whose elements of `size` bytes are written by `set`. */
 function vectorOf(size: number, set: (view: DataView, at: number, element: number) => void): Wasm {
   for (let at = 0; at < 16; at += size) set(scratch, at, at / size);
-  return vector([...scratchBytes]);
+  const bytes = new Array<number>(16);
+  for (let i = 0; i < 16; i++) bytes[i] = scratchBytes[i]!;
+  return vector(bytes);
+}
+
+/** By the elements of a shuffle of words, the bytes that it selects: few are ever asked for. */
+const shuffledBytes = new Map<number, readonly number[]>();
+
+function bytesOfWords([a, b, c, d]: readonly [number, number, number, number]): readonly number[] {
+  const key = a | (b << 3) | (c << 6) | (d << 9);
+  let bytes = shuffledBytes.get(key);
+  if (bytes === undefined) {
+    bytes = [a, b, c, d].flatMap((e) => [4 * e, 4 * e + 1, 4 * e + 2, 4 * e + 3]);
+    shuffledBytes.set(key, bytes);
+  }
+  return bytes;
 }
 
 const none: readonly number[] = [];
@@ -63,7 +78,7 @@ export const wasm = {
     ty: "v128",
     op: "i8x16.shuffle",
     args: [a, b],
-    immediates: elements.flatMap((e) => [4 * e, 4 * e + 1, 4 * e + 2, 4 * e + 3]),
+    immediates: bytesOfWords(elements),
   }),
   /** Selects 16 bytes of two vectors, counted from 0 to 31. */
   shuffle: (a: Wasm, b: Wasm, elements: readonly number[]): Wasm => ({

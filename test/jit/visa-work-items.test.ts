@@ -601,6 +601,36 @@ L:`,
     add (E) A(0,0)<1> A(0,0)<1;1,0> 256:d
     svm_scatter.4.1 (E) A.0 X.0`,
   },
+  ...[
+    { title: "bytes loaded into words, of which the rest stays", load: "svm_gather.1.2 (E) A.0 X.0" },
+    { title: "bytes loaded into words by some lanes", load: "(P1) svm_gather.1.2 (E) A.0 X.0" },
+    { title: "four bytes loaded into a word each", load: "svm_gather.1.4 (E) A.0 X.0" },
+  ].map(
+    ({ title, load }): Case => ({
+      title,
+      form: "work items",
+      body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 0x01830507:d
+    mul (E) A(0,0)<1> ID(0,0)<1;1,0> 4:d
+    add (E) A(0,0)<1> A(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (E) A.0 Y.0
+    add (E) X(0,0)<1> ID(0,0)<1;1,0> 0x12345678:d
+    cmp.gt (E) P1 Y(0,0)<1;1,0> 0x10000000:d
+    ${load}`,
+    }),
+  ),
+  {
+    title: "bytes loaded into words, half of the lanes at a time",
+    form: "work items",
+    width: 32,
+    body: `    mul (E) Y(0,0)<1> ID(0,0)<1;1,0> 0x01830507:d
+    mul (E) A(0,0)<1> ID(0,0)<1;1,0> 4:d
+    add (E) A(0,0)<1> A(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) A.0 Y.0
+    svm_scatter.4.1 (M5, 16) A.128 Y.64
+    add (E) X(0,0)<1> ID(0,0)<1;1,0> 0x12345678:d
+    svm_gather.1.2 (M1, 16) A.0 X.0
+    svm_gather.1.2 (M5, 16) A.128 X.64`,
+  },
   {
     title: "blocks that the thread stores and loads",
     form: "work items",

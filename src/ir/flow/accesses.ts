@@ -108,18 +108,53 @@ export type FileLeaf = Extract<Expr, { kind: "region" | "indirect" }>;
  * first.
  */
 export function fileLeavesOf({ op, dst }: Instruction): readonly FileLeaf[] {
-  const seen = new Set<Expr>();
   const found: FileLeaf[] = [];
-  const visit = (expr: Expr): void => {
-    if (seen.has(expr)) return;
-    seen.add(expr);
-    if (expr.kind === "prim") expr.args.forEach(visit);
-    if (expr.kind === "indirect") visit(expr.address);
-    if (expr.kind === "region" || expr.kind === "indirect") found.push(expr);
-  };
-  for (const expr of operandsOf(op)) visit(expr);
-  for (const to of dst) if (to !== null && typeof to === "object" && to.kind === "indirect") visit(to.address);
+  let seen: Set<Expr> | null = null;
+  const operands = operandsOf(op);
+  for (let i = 0; i < operands.length; i++) seen = fileLeavesIn(operands[i]!, found, seen);
+  for (let i = 0; i < dst.length; i++) {
+    const to = dst[i];
+    if (typeof to === "object" && to !== null && to.kind === "indirect") seen = fileLeavesIn(to.address, found, seen);
+  }
   return found;
+}
+
+/** Elements among which another one is looked for one by one; nearly no instruction reads more. */
+const fewLeaves = 16;
+
+/** Adds the elements in an expression. `seen`: parts that have been looked at, returned with those of this one. */
+function fileLeavesIn(expr: Expr, found: FileLeaf[], seen: Set<Expr> | null): Set<Expr> | null {
+  switch (expr.kind) {
+    case "region":
+    case "indirect": {
+      let known = seen;
+      if (found.length < fewLeaves) {
+        if (found.includes(expr)) return seen;
+      } else {
+        known ??= new Set();
+        if (found.length === fewLeaves) for (const leaf of found) known.add(leaf);
+        if (known.has(expr)) return known;
+        known.add(expr);
+      }
+      if (expr.kind === "indirect") known = fileLeavesIn(expr.address, found, known);
+      found.push(expr);
+      return known;
+    }
+    case "prim": {
+      const { args } = expr;
+      let known = seen;
+      // Leaves may be looked at again: remembering them would take longer.
+      if (hasInner(args)) {
+        known ??= new Set();
+        if (known.has(expr)) return known;
+        known.add(expr);
+      }
+      for (let i = 0; i < args.length; i++) known = fileLeavesIn(args[i]!, found, known);
+      return known;
+    }
+    default:
+      return seen;
+  }
 }
 
 /** Shows the addresses of frame variables that occur in some expressions. */

@@ -45,7 +45,8 @@ export function fileAccessesOf(
   variables: ComputedVariables,
 ): readonly FileAccess[] | null {
   const found: FileAccess[] = [];
-  for (const [index, instruction] of instructions.entries()) {
+  for (let index = 0; index < instructions.length; index++) {
+    const instruction = instructions[index]!;
     const rule = ruleOf(instruction, width);
     const add = ({ region, bits }: Extract<FileLeaf | FileTarget, { kind: "region" }>, writes: boolean): void => {
       found.push({ index, rule, writes, bits, bytes: bytesOf(region, bits, rule) });
@@ -74,20 +75,23 @@ export function fileAccessesOf(
 /** The components of accesses, in ascending order. */
 export function componentsOf(accesses: readonly FileAccess[]): readonly FileComponent[] {
   const spans = accesses.map((access) => {
-    let [start, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-    for (const byte of access.bytes) {
+    const { bytes, bits } = access;
+    let start = Number.POSITIVE_INFINITY;
+    let last = Number.NEGATIVE_INFINITY;
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i]!;
       if (byte < start) start = byte;
       if (byte > last) last = byte;
     }
-    return { start, end: last + access.bits / 8, accesses: [access] };
+    return { start, end: last + bits / 8, access };
   });
   const found: { start: number; end: number; accesses: FileAccess[] }[] = [];
-  for (const span of spans.sort((a, b) => a.start - b.start)) {
-    const last = found.at(-1);
-    if (last === undefined || span.start >= last.end) found.push(span);
+  let last: (typeof found)[number] | null = null;
+  for (const { start, end, access } of spans.sort((a, b) => a.start - b.start)) {
+    if (last === null || start >= last.end) found.push((last = { start, end, accesses: [access] }));
     else {
-      last.end = Math.max(last.end, span.end);
-      last.accesses.push(...span.accesses);
+      last.end = Math.max(last.end, end);
+      last.accesses.push(access);
     }
   }
   return found;

@@ -4,8 +4,9 @@ import type { Destination, Instruction } from "../instruction.ts";
 import { mapOperands } from "../operands.ts";
 import type { FileHome, IrFunction, Register } from "../module.ts";
 import { allLanes, type Lanes } from "../lanes.ts";
-import { byteOf, strideOf } from "../region.ts";
+import { byteOf, extentOf, strideOf } from "../region.ts";
 import { fileLeavesOf } from "./accesses.ts";
+import { lastBefore } from "./ascending.ts";
 import { ComputedVariables } from "./computed-variables.ts";
 
 /** Bytes of the file that instructions access; `home` is null if no register can stand for them. */
@@ -29,15 +30,18 @@ export function promoteFile(loaded: IrFunction, width: number): IrFunction {
   const parts = isShared ? null : partsOf(ir);
   const seenByOthers = sharesFile(ir) ? variablesAt(file.grfBytes) : 0;
   const registers: Register[] = [...ir.registers];
+  const { variables } = file;
+  /** In ascending order, as the parts are. */
   const inRegisters = (parts ?? []).flatMap(({ start, end, home }) => {
     if (home === null || start < seenByOthers) return [];
-    const name = file.variables.findLast(({ at }) => at <= start)?.name ?? "";
+    const variable = variables[lastBefore(variables, ({ at }) => at, start)];
+    const name = variable !== undefined && variable.at <= start ? variable.name : "";
     const register = registers.push({ name, class: home.bits === 64 ? "b64" : "b32", bits: home.bits, home }) - 1;
     return [{ start, end, register }];
   });
   const registerAt = (byte: number): number | null => {
-    const found = inRegisters.find(({ start, end }) => byte >= start && byte < end);
-    return found?.register ?? null;
+    const found = inRegisters[lastBefore(inRegisters, ({ start }) => start, byte)];
+    return found !== undefined && byte >= found.start && byte < found.end ? found.register : null;
   };
   return { ...ir, registers, instructions: ir.instructions.map((i) => forAll(rewritten(i, registerAt), width)) };
 }
@@ -109,10 +113,7 @@ function partsOf(ir: IrFunction): readonly Part[] | null {
 }
 
 function accessOf(region: Region, bits: FileHome["bits"], lanes: Lanes, writes: boolean): Part {
-  const bytes = bits / 8;
-  const places = Array.from({ length: lanes.count }, (_, i) => byteOf(region, bits, lanes.first + i));
-  const start = Math.min(...places);
-  const end = Math.max(...places) + bytes;
+  const [start, end] = extentOf(region, bits, lanes);
   const stride = strideOf(region, lanes);
   const isScalar = stride === 0 && (lanes.count === 1 || !writes);
   if (isScalar) return { start, end, home: { at: start, bits, lanes: null } };

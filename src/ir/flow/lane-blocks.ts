@@ -3,7 +3,7 @@ import type { Instruction, Op } from "../instruction.ts";
 import { byteOf } from "../region.ts";
 import { type Holder, slotAt } from "./file-holders.ts";
 import type { HolderRegisters } from "./holder-registers.ts";
-import type { LaneOperands, Rewriting } from "./lane-operands.ts";
+import { laneMapOf, type LaneOperands, type Rewriting } from "./lane-operands.ts";
 import { laneNumber } from "./lane-tables.ts";
 
 type Access = Extract<Op, { kind: "load" | "store" }>;
@@ -31,7 +31,11 @@ export function laneBlocks(
   const elements = elementsOf(instruction, rule.first, registers);
   if (elements === null || elements.count < 2) return null;
   const { holder, first, count } = elements;
-  const lanes = new Map(Array.from({ length: width }, (_, l) => [l, rule.first]));
+  const all = Array.from({ length: width }, (_, l) => l);
+  const lanes = laneMapOf(
+    all,
+    all.map(() => rule.first),
+  );
   const place: Instruction = { ...instruction, op: { ...op, kind: "load" } as Op, dst: [] };
   const located = operands.of(rewriting, place, lanes, () => null);
   if (located === null || located.op.kind !== "load") return null;

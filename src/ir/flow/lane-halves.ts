@@ -123,6 +123,7 @@ export function uniteHalves(ir: IrFunction, width: number): { readonly ir: IrFun
   const origins: number[] = [];
   const places: number[] = [];
   const constants = new KnownConstants(width);
+  const touched = new TouchedBytes(width);
   let blockStart = 0;
   for (const [i, instruction] of ir.instructions.entries()) {
     if (targets.has(i)) {
@@ -132,7 +133,7 @@ export function uniteHalves(ir: IrFunction, width: number): { readonly ir: IrFun
     places.push(instructions.length);
     if (constants.has(instruction)) continue;
     constants.note(instruction);
-    if (unitedWithEarlier(instruction, instructions, blockStart, width)) continue;
+    if (unitedWithEarlier(instruction, instructions, blockStart, touched)) continue;
     instructions.push(instruction);
     origins.push(i);
     if (!ownMoves.has(instruction.op.kind)) blockStart = instructions.length;
@@ -146,7 +147,12 @@ export function uniteHalves(ir: IrFunction, width: number): { readonly ir: IrFun
 const ownMoves: ReadonlySet<Op["kind"]> = new Set(["pure", "load", "store", "atomic", "nothing"]);
 
 /** Unites an instruction with an earlier one of its block, if that can be; the list has the result. */
-function unitedWithEarlier(instruction: Instruction, list: Instruction[], blockStart: number, width: number): boolean {
+function unitedWithEarlier(
+  instruction: Instruction,
+  list: Instruction[],
+  blockStart: number,
+  touched: TouchedBytes,
+): boolean {
   if ((instruction.lanes?.first ?? 0) === 0) return false;
   for (let at = list.length - 1; at >= Math.max(blockStart, list.length - 1 - mostBetween); at--) {
     const united = unitedHalves(list[at]!, instruction);
@@ -154,16 +160,16 @@ function unitedWithEarlier(instruction: Instruction, list: Instruction[], blockS
       list[at] = united;
       return true;
     }
-    if (!areIndependent(list[at]!, instruction, width)) return false;
+    if (!areIndependent(list[at]!, instruction, touched)) return false;
   }
   return false;
 }
 
 /** Whether it makes no difference which of two instructions is first. */
-function areIndependent(a: Instruction, b: Instruction, width: number): boolean {
+function areIndependent(a: Instruction, b: Instruction, touched: TouchedBytes): boolean {
   const onlyLoad = a.op.kind === "load" && b.op.kind === "load";
   if (!onlyLoad && a.op.kind !== "pure" && b.op.kind !== "pure") return false;
-  const [ofA, ofB] = [touchedBy(a, width), touchedBy(b, width)];
+  const [ofA, ofB] = [touched.by(a), touched.by(b)];
   if (ofA === null || ofB === null) return false;
   return !meet(ofA.writes, ofB.reads) && !meet(ofA.reads, ofB.writes) && !meet(ofA.writes, ofB.writes);
 }
@@ -187,6 +193,23 @@ const predicate = (register: number, { first, count }: Lanes = { first: 0, count
   const at = -mostLanes * (register + 1);
   return [at + first, at + first + count];
 };
+
+/** What instructions read and write, which each of them is asked for by several later ones. */
+class TouchedBytes {
+  readonly #width: number;
+  readonly #known = new Map<Instruction, Touched | null>();
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  /** Null where bytes are computed. */
+  by(instruction: Instruction): Touched | null {
+    let found = this.#known.get(instruction);
+    if (found === undefined) this.#known.set(instruction, (found = touchedBy(instruction, this.#width)));
+    return found;
+  }
+}
 
 /** Null where bytes are computed. */
 function touchedBy(instruction: Instruction, width: number): Touched | null {

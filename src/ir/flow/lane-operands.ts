@@ -4,12 +4,25 @@ import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
 import { byteOf, bytesOf } from "../region.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
-import { type Holder, type Slot, slotAt } from "./file-holders.ts";
+import { type Slot, slotAt } from "./file-holders.ts";
 import { type HolderRegisters, inserted, part } from "./holder-registers.ts";
 import { isAmong, tableOf } from "./lane-tables.ts";
 
 /** The lanes that execute an instruction: for each, the lane for which the program has it. */
-export type LaneMap = ReadonlyMap<number, number>;
+export interface LaneMap {
+  readonly lanes: readonly number[];
+  /** By place in `lanes`. */
+  readonly from: readonly number[];
+  /** Whether each lane does what the program has for it. */
+  readonly isOwn: boolean;
+}
+
+/** The map of some lanes, of which each is named once. */
+export const laneMapOf = (lanes: readonly number[], from: readonly number[]): LaneMap => ({
+  lanes,
+  from,
+  isOwn: lanes.every((lane, i) => lane === from[i]),
+});
 
 /** An instruction that is being rewritten, and what its operands need before it. */
 export interface Rewriting {
@@ -56,7 +69,7 @@ export class LaneOperands {
     special: (leaf: Expr) => Expr | null,
   ): Instruction | null {
     // None of the work items has a channel of the instruction, as where a compiler packs four lanes into sixteen.
-    if (map.size === 0) return null;
+    if (map.lanes.length === 0) return null;
     const memo = new Map<Expr, Expr>();
     let isKnown = true;
     const rewrite = (expr: Expr): Expr => {
@@ -76,18 +89,22 @@ export class LaneOperands {
     const read = mapOperands(instruction, rewrite);
     if (!isKnown) return null;
     const values: Expr[] = read.op.kind === "pure" ? [...read.op.values] : [];
+    const isLoad = read.op.kind === "load";
     const dst = read.dst.map((to, i): Destination | undefined => {
       if (to === null || typeof to === "number") return to;
       if (to.kind === "indirect") return undefined;
-      const from = map.values().next().value!;
+      const from = map.from[0]!;
       const slot = this.slot(to, from);
       const { register, bits } = this.#registers.at(to, from, slot);
-      if (to.bits === bits) return register;
-      const value = values[i];
+      if (to.bits === bits) return isLoad && rewriting.pending.has(register) ? undefined : register;
+      // A load writes whole registers: what it loads is put into the part afterwards.
+      const loaded = isLoad ? this.#registers.temporary(32) : null;
+      const value: Expr | undefined = loaded === null ? values[i] : { kind: "reg", ty: "i32", reg: loaded };
       const old = rewriting.pending.get(register) ?? { kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: register };
       const whole = value === undefined ? null : inserted(old, { bits, shift: slot.shift, size: to.bits }, value);
       if (whole === null) return undefined;
       rewriting.pending.set(register, whole);
+      if (loaded !== null) return loaded;
       values[i] = whole;
       return register;
     });
@@ -99,17 +116,20 @@ export class LaneOperands {
   /** What lanes read that each read their own element of one row, as most do; null where they do not. */
   #readOwn(leaf: RegionLeaf, map: LaneMap): Expr | null {
     const width = this.#width;
-    let holder: Holder | null = null;
-    let first: Slot | null = null;
-    for (const [lane, from] of map) {
-      const byte = byteOf(leaf.region, leaf.bits, from);
-      holder ??= this.#registers.holderAt(byte);
-      const slot = slotAt(holder, byte, leaf.bits)!;
-      first ??= slot;
-      if (holder.kind !== "rows" || slot.element % width !== lane) return null;
-      if (slot.shift !== first.shift || rowOf(slot, width) !== rowOf(first, width)) return null;
+    const { region, bits } = leaf;
+    const { lanes, from } = map;
+    const start = byteOf(region, bits, from[0]!);
+    const holder = this.#registers.holderAt(start);
+    if (holder.kind !== "rows") return null;
+    const first = slotAt(holder, start, bits)!;
+    // The lane that would have element 0 of the row.
+    const row = first.element - lanes[0]!;
+    if (row % width !== 0) return null;
+    for (let i = 1; i < lanes.length; i++) {
+      const places = byteOf(region, bits, from[i]!) - start;
+      if (8 * places !== holder.bits * (lanes[i]! - lanes[0]!)) return null;
     }
-    return part(this.#registers.ofElement(holder!, first!.element), holder!.bits, first!.shift, leaf);
+    return part(this.#registers.ofElement(holder, first.element), holder.bits, first.shift, leaf);
   }
 
   /** What the lanes of a map read; null if there are too many registers to choose from. */
@@ -117,9 +137,9 @@ export class LaneOperands {
     const own = this.#readOwn(leaf, map);
     if (own !== null) return own;
     const width = this.#width;
-    const lanes = [...map];
-    const [, from] = lanes[0]!;
-    const slots = lanes.map(([, lane]) => this.slot(leaf, lane));
+    const { lanes, from: sources } = map;
+    const from = sources[0]!;
+    const slots = sources.map((lane) => this.slot(leaf, lane));
     const [slot] = slots;
     if (slots.some(({ shift }) => shift !== slot!.shift)) return null;
     const { register, bits, kind } = this.#registers.at(leaf, from, slot!);
@@ -127,24 +147,24 @@ export class LaneOperands {
     const one = (r: number): Expr => ({ kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: r });
     if (kind === "elements") {
       if (isSame) return part(register, bits, slot!.shift, leaf);
-      const registers = slots.map((s, i) => this.#registers.at(leaf, lanes[i]![1], s).register);
+      const registers = slots.map((s, i) => this.#registers.at(leaf, sources[i]!, s).register);
       const chosen = registers.reduceRight<Expr | null>(
-        (rest, r, i) => (rest === null ? one(r) : kit.select(isAmong([lanes[i]![0]], width), one(r), rest)),
+        (rest, r, i) => (rest === null ? one(r) : kit.select(isAmong([lanes[i]!], width), one(r), rest)),
         null,
       );
       const held = this.#kept(rewriting, chosen!, bits);
       return part(held, bits, slot!.shift, leaf);
     }
     const rows = slots.map((s) => rowOf(s, width));
-    const numbers = new Map(lanes.map(([lane], i) => [lane, slots[i]!.element % width]));
+    const numbers = new Map(lanes.map((lane, i) => [lane, slots[i]!.element % width]));
     const all = Array.from({ length: width }, (_, l) => numbers.get(l) ?? (isSame ? slot!.element % width : l));
     const fetched = [...new Set(rows)].map((row) => {
       const at = rows.indexOf(row);
-      const { register: r } = this.#registers.at(leaf, lanes[at]![1], slots[at]!);
+      const { register: r } = this.#registers.at(leaf, sources[at]!, slots[at]!);
       return { row, value: this.#fetched(rewriting, r, bits, all) };
     });
     const value = fetched.reduce<Expr | null>((rest, { row, value }) => {
-      const mine = lanes.flatMap(([lane], i) => (rows[i] === row ? [lane] : []));
+      const mine = lanes.filter((_, i) => rows[i] === row);
       return rest === null ? value : kit.select(isAmong(mine, width), value, rest);
     }, null);
     return part(this.#kept(rewriting, value!, bits), bits, slot!.shift, leaf);

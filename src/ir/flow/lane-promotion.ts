@@ -11,7 +11,7 @@ import { componentsOf, type FileAccess, fileAccessesOf, ruleOf } from "./file-ac
 import { type Holder, holdersOf } from "./file-holders.ts";
 import { HolderRegisters } from "./holder-registers.ts";
 import { laneBlocks } from "./lane-blocks.ts";
-import { type LaneMap, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
+import { type LaneMap, laneMapOf, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
 import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules } from "./lane-rules.ts";
 import { isAmong, laneNumber, tableOf } from "./lane-tables.ts";
 
@@ -146,6 +146,7 @@ class LanePromotion {
     if (copies.includes(null)) return null;
     const made = copies as Instruction[];
     if (op.kind === "atomic") return this.#elected(rewriting, made[0]!);
+    if (op.kind === "load") return [...before, ...made, ...partsLoaded(rewriting)];
     if (op.kind !== "pure" || made.length === 1) return [...before, ...made];
     // Of several values for parts of a register, the last has all.
     const last = new Map<Destination, Expr>();
@@ -160,7 +161,11 @@ class LanePromotion {
     const { lanes: _, ...instruction } = rewriting.instruction;
     let only = this.#allAs[lane];
     if (only === undefined) {
-      only = new Map(Array.from({ length: this.#width }, (_, l) => [l, lane]));
+      const all = Array.from({ length: this.#width }, (_, l) => l);
+      only = laneMapOf(
+        all,
+        all.map(() => lane),
+      );
       this.#allAs[lane] = only;
     }
     return this.#operands.of(rewriting, instruction, only, (expr) =>
@@ -194,18 +199,25 @@ class LanePromotion {
     const { instruction, rule, before } = rewriting;
     const map = this.#laneMap(rewriting);
     if (map === null) return null;
-    const isOwn = [...map].every(([lane, from]) => lane === from);
+    const { isOwn, lanes } = map;
     const { lanes: _, ...rest } = instruction;
     if (!isOwn && (instruction.op.kind !== "pure" || instruction.guard !== null)) return null;
-    const table = isOwn ? null : tableOf(Array.from({ length: this.#width }, (_, l) => map.get(l) ?? 0));
+    const table = isOwn ? null : tableOf(this.#sourcesIn(map));
     const number = table ?? laneNumber(this.#width);
     const made = this.#operands.of(rewriting, rest, map, (expr) =>
       expr.kind === "special" && expr.name === "laneid" ? number : null,
     );
     if (made === null) return null;
-    if (table !== null && !rule.noMask) return [...before, ...this.#forOthers(rewriting, made, [...map.keys()], table)];
-    const limited = this.#limited(made, [...map.keys()], rule.noMask);
-    return limited && [...before, ...limited];
+    if (table !== null && !rule.noMask) return [...before, ...this.#forOthers(rewriting, made, lanes, table)];
+    const limited = [made, ...partsLoaded(rewriting)].map((one) => this.#limited(one, lanes, rule.noMask));
+    return limited.includes(null) ? null : [...before, ...limited.flatMap((some) => some!)];
+  }
+
+  /** By lane of the thread, the lane for which the program has what it does; 0 for lanes that do nothing. */
+  #sourcesIn({ lanes, from }: LaneMap): readonly number[] {
+    const sources = new Array<number>(this.#width).fill(0);
+    for (const [i, lane] of lanes.entries()) sources[lane] = from[i]!;
+    return sources;
   }
 
   /** What active lanes do for others: `from` is the number of the lane that must be active. */
@@ -265,9 +277,7 @@ class LanePromotion {
       map = own;
     }
     if (map === null || map === same) return same;
-    return [...map].some(([lane, from]) => lane !== from) && instruction.dst.some((to) => typeof to === "number")
-      ? null
-      : map;
+    return !map.isOwn && instruction.dst.some((to) => typeof to === "number") ? null : map;
   }
 
   /** The same for the lanes of one result; `same` if each lane gets its own. */
@@ -280,8 +290,12 @@ class LanePromotion {
       isSame &&= slots[i]!.element % this.#width === rule.first + i;
     }
     if (isSame) return same;
-    const own = new Map(slots.map(({ element }, i) => [element % this.#width, rule.first + i]));
-    return own.size === rule.count ? own : null;
+    const lanes = slots.map(({ element }) => element % this.#width);
+    if (new Set(lanes).size !== rule.count) return null;
+    return laneMapOf(
+      lanes,
+      lanes.map((_, i) => rule.first + i),
+    );
   }
 
   /** The lanes of a rule that the thread has, each for itself. */
@@ -290,7 +304,7 @@ class LanePromotion {
     let known = this.#same.get(key);
     if (known === undefined) {
       const lanes = Array.from({ length: Math.max(0, Math.min(count, this.#width - first)) }, (_, i) => first + i);
-      known = new Map(lanes.map((lane) => [lane, lane]));
+      known = laneMapOf(lanes, lanes);
       this.#same.set(key, known);
     }
     return known;
@@ -306,7 +320,19 @@ const changesNothing = ({ op, dst }: Instruction): boolean =>
     return value.kind === "reg" && value.reg === to;
   });
 
+/** After a load of parts of registers: puts what has been loaded into them. */
+function partsLoaded({ instruction, pending }: Rewriting): readonly Instruction[] {
+  if (instruction.op.kind !== "load" || pending.size === 0) return [];
+  const { lanes: _, ...rest } = instruction;
+  const op: Op = { kind: "pure", values: [...pending.values()] };
+  return [{ ...rest, op, dst: [...pending.keys()], undefinedCases: [] }];
+}
+
 const targetsOf = ({ dst }: Instruction): readonly Extract<FileTarget, { kind: "region" }>[] =>
   dst.flatMap((to) => (to !== null && typeof to !== "number" && to.kind === "region" ? [to] : []));
 
-const sameMap = (a: LaneMap, b: LaneMap): boolean => a.size === b.size && [...a].every(([k, v]) => b.get(k) === v);
+function sameMap(a: LaneMap, b: LaneMap): boolean {
+  if (a.lanes.length !== b.lanes.length) return false;
+  const sources = new Map(b.lanes.map((lane, i) => [lane, b.from[i]!]));
+  return a.lanes.every((lane, i) => sources.get(lane) === a.from[i]);
+}

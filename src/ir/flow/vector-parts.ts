@@ -39,7 +39,8 @@ const unit = 64;
  * adjacent, the instructions can be united.
  */
 export function joinVectorParts(ir: IrFunction, width: number, model: WorkItemModel): PlacedKernel {
-  const accesses = fileAccessesOf(ir.instructions, width, new ComputedVariables(ir));
+  const hasHalves = ir.instructions.some(({ lanes }) => lanes !== undefined && lanes.first > 0 && lanes.count > 1);
+  const accesses = hasHalves ? fileAccessesOf(ir.instructions, width, new ComputedVariables(ir)) : null;
   if (accesses === null) return { ir, model };
   const components = componentsOf(accesses);
   const joins = joinsIn(ir, width, components).filter(({ low, high }) =>

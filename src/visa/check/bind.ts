@@ -90,6 +90,8 @@ interface Unresolved {
 
 const nowhere: Span = { start: 0, end: 0 };
 
+const noAttributes: Variable["attributes"] = new Map();
+
 /** A variable with storage of its own. */
 function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Mutable<Variable> {
   const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Mutable<Variable>;
@@ -242,7 +244,10 @@ class RoutineBinder {
       elements: node.elements,
       bytes,
       align: Math.max(align ?? 1, node.variable === "G" && bytes >= grfBytes ? grfBytes : typeBytes(type)),
-      attributes: new Map(node.attributes.map(({ name, value }) => [name.text, value])),
+      attributes:
+        node.attributes.length === 0
+          ? noAttributes
+          : new Map(node.attributes.map(({ name, value }) => [name.text, value])),
       span: node.name,
     });
     this.#variables.push(variable);

@@ -32,6 +32,15 @@ const fusedBytes = 4 + 256;
  * its own with a gap before the next, so that accesses beyond a variable are detected. An alias lies inside its root.
  */
 export function layOut(routine: BoundRoutine): Layout {
+  let layout = layoutOf.get(routine);
+  if (layout === undefined) layoutOf.set(routine, (layout = findLayout(routine)));
+  return layout;
+}
+
+/** Kept per routine: its code is lowered by it, and launches find by it where payloads go. */
+const layoutOf = new WeakMap<BoundRoutine, Layout>();
+
+function findLayout(routine: BoundRoutine): Layout {
   const { grfBytes } = routine;
   const offsets = new Map<Variable, number>();
   const variables: FileVariable[] = [];

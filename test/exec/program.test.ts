@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -33,6 +33,22 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     expect({ status, stdout }).toEqual({ status: 3, stdout: "2016\n" });
     expect(stderr).toMatch(/sum\.cu:10:\d+: error: .*\[data-race\]/);
     expect(stderr).toContain("256 bytes of cudaMalloc are never freed");
+  });
+
+  // -lineinfo names the source where it was compiled, which is nowhere here.
+  test("the source beside the program is shown, and that in a folder that is named", () => {
+    cli.write("elsewhere/sum.cu", readFileSync(join(root, "examples/cuda/sum.cu")));
+    mkdirSync(join(cli.work, "bin"));
+    for (const name of ["sum", "sum.cu"]) cpSync(join(root, "examples/cuda", name), join(cli.work, "bin", name));
+    cpSync(join(root, "examples/cuda/sum"), join(cli.work, "alone/sum"));
+    const line = /10 \| +if \(t < d\) s\[t\] \+= s\[t \+ d\];/;
+    rmSync(join(cli.work, "sum.cu"));
+    expect(cli.run("exec", "--sanitize", "race", "bin/sum").stderr).toMatch(line);
+    expect(cli.run("exec", "--sanitize", "race", "alone/sum").stderr).not.toMatch(line);
+    expect(cli.run("exec", "--sanitize", "race", "--source-path", "elsewhere", "alone/sum").stderr).toMatch(line);
+    cli.run("exec", "--profile", "page.html", "bin/sum");
+    expect(readFileSync(join(cli.work, "page.html"), "utf8")).toContain("s[t] += s[t + d]");
+    cpSync(join(root, "examples/cuda/sum.cu"), join(cli.work, "sum.cu"));
   });
 
   test("one document, with --json", () => {

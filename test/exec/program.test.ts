@@ -74,6 +74,13 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     expect(stderr).toContain("3 schedules, the same output");
   });
 
+  // docs/exec.md: with --json the program's stdout goes to stderr.
+  test("several schedules, with --json: one document alone", () => {
+    const { stdout, stderr } = cli.run("exec", "--explore", "2", "--json", "./sum");
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, status: 0 });
+    expect(stderr).toContain("2016");
+  });
+
   test.each([
     ["the status is the program's", ["-c", "exit 7"], 7],
     ["a signal is 128 and its number", ["-c", "kill -9 $$"], 137],

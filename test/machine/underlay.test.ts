@@ -5,7 +5,7 @@ import { clearBytes, type Underlay } from "../../src/machine/memory/underlay.ts"
 /** What is under the memory: of bytes that are given back it forgets the contents, as the system does. */
 class FakeUnderlay implements Underlay {
   readonly released: (readonly [from: number, bytes: number])[] = [];
-  u8 = new Uint8Array();
+  u8: Uint8Array = new Uint8Array();
   readonly #can: boolean;
 
   constructor(can: boolean) {

@@ -93,7 +93,14 @@ async function profileProgram(plan: ExecPlan, path: string, { readOrigin }: Term
   if (profile.launches.length > 0) {
     const { profilePage } = await import("../profile/profile-page.ts");
     const title = `Profile of ${basename(plan.program)}`;
-    writeBytes(path, profilePage(profile, { title, failure: null, readOrigin: (name) => readOrigin?.(name, plan.program)?.text ?? null }));
+    writeBytes(
+      path,
+      profilePage(profile, {
+        title,
+        failure: null,
+        readOrigin: (name) => readOrigin?.(name, plan.program)?.text ?? null,
+      }),
+    );
   }
   return result;
 }
@@ -108,12 +115,14 @@ const outcomeOf = ({ status, stdout, reports }: ExecResult): string =>
 
 /** Runs the program under several schedules, until it does something else than before. */
 async function exploreProgram(plan: ExecPlan, runs: number, terminal: Terminal): Promise<ExecResult> {
+  // A document has stdout to itself.
+  const show = plan.stdout === "stderr" ? terminal.err : terminal.out;
   const run = (seed: number): Promise<ExecResult> => {
     const launch = { ...plan.options.launch, seed };
     return execProgram({ ...plan, options: { ...plan.options, launch }, stdout: "keep", onReports: () => {} });
   };
   const first = await run(0);
-  terminal.out(first.stdout.replace(/\n$/, ""));
+  show(first.stdout.replace(/\n$/, ""));
   for (let seed = 1; seed < runs; seed++) {
     const other = await run(seed);
     if (outcomeOf(other) === outcomeOf(first)) continue;

@@ -86,7 +86,8 @@ const newestPtx = { major: 9, minor: 0 } as const;
 function requireKnownVersion(text: string): void {
   const [, major = 0, minor = 0] = (/^[ \t]*\.version[ \t]+(\d+)\.(\d+)/m.exec(text) ?? []).map(Number);
   if (major < newestPtx.major || (major === newestPtx.major && minor <= newestPtx.minor)) return;
-  const why = `PTX of version ${major}.${minor} is newer than the driver's, which is ${newestPtx.major}.${newestPtx.minor}`;
+  const own = `${newestPtx.major}.${newestPtx.minor}`;
+  const why = `PTX of version ${major}.${minor} is newer than the driver's, which is ${own}`;
   throw new CudaError(errors.unsupportedPtxVersion, why);
 }
 

@@ -144,6 +144,26 @@ describe("modules and launches", () => {
     expect(text).toContain("no.such.thing");
   });
 
+  // CUDA Driver API, CUDA_ERROR_UNSUPPORTED_PTX_VERSION: PTX of a compiler that is newer than the driver. That of 13.0
+  // has PTX 9.0 (PTX ISA, release notes).
+  test("PTX that is newer than the driver is refused, wherever it is handed over", async () => {
+    const { program } = await loaded();
+    const target = program.room(8);
+    const [room, newer] = [program.room(200), counterModule.replace(".version 7.0", ".version 9.1")];
+    const [ids, values] = [program.room(Uint8Array.of(5, 0, 0, 0, 6, 0, 0, 0)), pointers(program, room, 200n)];
+    const text = program.text(newer);
+    expect(await program.call("cuModuleLoadData", target, text)).toBe(222);
+    expect(await program.call("cuModuleLoadDataEx", target, text, 2, ids, values)).toBe(222);
+    expect(new TextDecoder().decode(program.bytes(room, program.i32(values + 8n)))).toContain("9.1");
+    expect(await program.call("cuLibraryLoadData", target, text, 0, 0, 0, 0, 0, 0)).toBe(222);
+    expect(await program.call("cuLinkCreate_v2", 0, 0, 0, target)).toBe(0);
+    const link = program.u64(target);
+    const add = (ptx: string): Promise<number> =>
+      program.call("cuLinkAddData_v2", link, 1, program.text(ptx), ptx.length + 1, 0, 0, 0, 0);
+    expect(await add(newer)).toBe(222);
+    expect(await add(counterModule.replace(".version 7.0", ".version 9.0"))).toBe(0);
+  });
+
   test("a name that is not there", async () => {
     const { program, module } = await loaded();
     const [target, none] = [program.room(8), program.text("none")];

@@ -60,7 +60,7 @@ export class FakeProgram {
       {
         host,
         // The program changes the memory too.
-        makeDevice: () => new PtxDevice({ underlay: () => {} }),
+        makeDevice: () => new PtxDevice({ underlay: { put: () => {}, release: () => false } }),
         readFile: (path) => {
           const text = this.files.get(path);
           return text === undefined ? null : new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -35,6 +35,22 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     expect(stderr).toContain("256 bytes of cudaMalloc are never freed");
   });
 
+  // -lineinfo names the source where it was compiled, which is nowhere here.
+  test("the source beside the program is shown, and that in a folder that is named", () => {
+    cli.write("elsewhere/sum.cu", readFileSync(join(root, "examples/cuda/sum.cu")));
+    mkdirSync(join(cli.work, "bin"));
+    for (const name of ["sum", "sum.cu"]) cpSync(join(root, "examples/cuda", name), join(cli.work, "bin", name));
+    cpSync(join(root, "examples/cuda/sum"), join(cli.work, "alone/sum"));
+    const line = /10 \| +if \(t < d\) s\[t\] \+= s\[t \+ d\];/;
+    rmSync(join(cli.work, "sum.cu"));
+    expect(cli.run("exec", "--sanitize", "race", "bin/sum").stderr).toMatch(line);
+    expect(cli.run("exec", "--sanitize", "race", "alone/sum").stderr).not.toMatch(line);
+    expect(cli.run("exec", "--sanitize", "race", "--source-path", "elsewhere", "alone/sum").stderr).toMatch(line);
+    cli.run("exec", "--profile", "page.html", "bin/sum");
+    expect(readFileSync(join(cli.work, "page.html"), "utf8")).toContain("s[t] += s[t + d]");
+    cpSync(join(root, "examples/cuda/sum.cu"), join(cli.work, "sum.cu"));
+  });
+
   test("one document, with --json", () => {
     const { status, stdout, stderr } = cli.run("exec", "--json", "./sum");
     expect({ status, stderr }).toEqual({ status: 0, stderr: "2016\n" });
@@ -56,6 +72,13 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
     const { status, stdout, stderr } = cli.run("exec", "--explore", "3", "./sum");
     expect({ status, stdout }).toEqual({ status: 0, stdout: "2016\n" });
     expect(stderr).toContain("3 schedules, the same output");
+  });
+
+  // docs/exec.md: with --json the program's stdout goes to stderr.
+  test("several schedules, with --json: one document alone", () => {
+    const { stdout, stderr } = cli.run("exec", "--explore", "2", "--json", "./sum");
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, status: 0 });
+    expect(stderr).toContain("2016");
   });
 
   test.each([

@@ -15,6 +15,12 @@ import { writeBytes } from "../terminal/files.ts";
 import { renderReport } from "../terminal/render-report.ts";
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 
+/** A terminal that looks for sources in the folder of the program too: its PTX has no path of its own. */
+const besideProgram = (program: string, terminal: Terminal): Terminal => ({
+  ...terminal,
+  readOrigin: (path) => terminal.readOrigin?.(path, program) ?? null,
+});
+
 /** The program and how it is run, as the options say. */
 async function planOf(options: Options, terminal: Terminal): Promise<ExecPlan> {
   const [program, ...args] = options.positionals;
@@ -26,6 +32,7 @@ async function planOf(options: Options, terminal: Terminal): Promise<ExecPlan> {
   if (gpu === undefined) throw new UsageError(`--gpu ${name}: expected ${Object.keys(gpus).join(", ")}`);
   const launch = launchDefaults(options);
   const store = kernelStore(options, terminal);
+  const near = besideProgram(program, terminal);
   const compiler = await nativeCompiler(options, store);
   const checksCalls = options.has("sanitize") && options.value("sanitize") !== "none";
   return {
@@ -40,7 +47,7 @@ async function planOf(options: Options, terminal: Terminal): Promise<ExecPlan> {
     warn: (text) => terminal.err(`lanewise: ${text}`),
     onReports(reports, launchedAt) {
       for (const line of reports.flatMap(assertionLines)) terminal.err(line);
-      for (const report of reports) terminal.err(renderReport(report, terminal));
+      for (const report of reports) terminal.err(renderReport(report, near));
       if (launchedAt.length > 0) terminal.err(["      the kernel was launched", ...stackLines(launchedAt)].join("\n"));
     },
   };
@@ -78,7 +85,7 @@ const resultToJson = (result: ExecResult, status: number): object => ({
 });
 
 /** Runs the program, and writes a page of what its kernels do. */
-async function profileProgram(plan: ExecPlan, path: string): Promise<ExecResult> {
+async function profileProgram(plan: ExecPlan, path: string, { readOrigin }: Terminal): Promise<ExecResult> {
   const profiler = new Profiler();
   const launch = { ...plan.options.launch, observers: [profiler] };
   const result = await execProgram({ ...plan, options: { ...plan.options, launch } });
@@ -86,7 +93,14 @@ async function profileProgram(plan: ExecPlan, path: string): Promise<ExecResult>
   if (profile.launches.length > 0) {
     const { profilePage } = await import("../profile/profile-page.ts");
     const title = `Profile of ${basename(plan.program)}`;
-    writeBytes(path, profilePage(profile, { title, failure: null, readOrigin: () => null }));
+    writeBytes(
+      path,
+      profilePage(profile, {
+        title,
+        failure: null,
+        readOrigin: (name) => readOrigin?.(name, plan.program)?.text ?? null,
+      }),
+    );
   }
   return result;
 }
@@ -101,12 +115,14 @@ const outcomeOf = ({ status, stdout, reports }: ExecResult): string =>
 
 /** Runs the program under several schedules, until it does something else than before. */
 async function exploreProgram(plan: ExecPlan, runs: number, terminal: Terminal): Promise<ExecResult> {
+  // A document has stdout to itself.
+  const show = plan.stdout === "stderr" ? terminal.err : terminal.out;
   const run = (seed: number): Promise<ExecResult> => {
     const launch = { ...plan.options.launch, seed };
     return execProgram({ ...plan, options: { ...plan.options, launch }, stdout: "keep", onReports: () => {} });
   };
   const first = await run(0);
-  terminal.out(first.stdout.replace(/\n$/, ""));
+  show(first.stdout.replace(/\n$/, ""));
   for (let seed = 1; seed < runs; seed++) {
     const other = await run(seed);
     if (outcomeOf(other) === outcomeOf(first)) continue;
@@ -130,7 +146,7 @@ async function runProgram(options: Options, terminal: Terminal): Promise<number>
     runs !== null
       ? await exploreProgram(plan, runs, terminal)
       : page !== null
-        ? await profileProgram(plan, page)
+        ? await profileProgram(plan, page, terminal)
         : await execProgram(plan);
   const status = statusOf(result, plan.options.checksCalls === true);
   if (options.has("json")) printJson(resultToJson(result, status), terminal);
@@ -162,7 +178,18 @@ export const exec: Command = {
       help: "write a page with counts for every line of its kernels",
     },
   ],
-  common: ["engine", "threads", "cache", "no-cache", "sanitize", "seed", "matrix", "timeout", "max-steps"],
+  common: [
+    "engine",
+    "threads",
+    "cache",
+    "no-cache",
+    "sanitize",
+    "seed",
+    "matrix",
+    "timeout",
+    "max-steps",
+    "source-path",
+  ],
   passesOn: true,
   runsKernels: true,
   details:

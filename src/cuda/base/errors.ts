@@ -24,6 +24,7 @@ export const errors = {
   noKernelImageForDevice: 209,
   peerAccessUnsupported: 217,
   invalidPtx: 218,
+  unsupportedPtxVersion: 222,
   invalidSource: 300,
   fileNotFound: 301,
   operatingSystem: 304,

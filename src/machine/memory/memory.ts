@@ -8,7 +8,7 @@ import { bytesIn, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
 import { MemoryPages } from "./memory-pages.ts";
 import { PendingLaunches } from "./pending-launches.ts";
-import type { Underlay } from "./underlay.ts";
+import { clearBytes, type Underlay } from "./underlay.ts";
 import { Views } from "./views.ts";
 
 const alignment = 256;
@@ -321,7 +321,7 @@ export class DeviceMemory {
 
   #move(): WasmMemory {
     const memory = new WebAssembly.Memory({ initial: pagesOf(this.#top), maximum: maxPages, shared: this.#shared });
-    this.#underlay?.(memory, 0);
+    this.#underlay?.put(memory, 0);
     // Launches can only be repeated where they were.
     this.history.forget();
     const moved = new Views(memory.buffer);
@@ -358,7 +358,7 @@ export class DeviceMemory {
   /** Fills room with zeros, except what has never been in use: touching that would take memory of the host. */
   #zeroed(placed: () => number, room: number): number {
     const [top, start] = [this.#top, placed()];
-    if (start < top) this.#views.u8.fill(0, start, Math.min(start + room, top));
+    if (start < top) clearBytes(this.#views.u8, start, Math.min(start + room, top), this.#underlay);
     return start;
   }
 
@@ -394,7 +394,7 @@ export class DeviceMemory {
     } catch {
       throw new RangeError(`out of memory: the host gives no ${bytes} bytes`);
     }
-    this.#underlay?.(memory, have * pageBytes);
+    this.#underlay?.put(memory, have * pageBytes);
     this.#views = new Views(memory.buffer);
   }
 }

@@ -1,5 +1,6 @@
 import type { Message, Reply } from "../../cuda/session.ts";
 import { headerWord, type Item, itemKind, message, wire } from "../../cuda/base/wire.ts";
+import type { Underlay } from "../../machine/memory/underlay.ts";
 import type { HostAccess } from "../../cuda/base/host-memory.ts";
 import type { NativeAddon } from "./native.ts";
 
@@ -141,12 +142,17 @@ export class Channel {
     Atomics.store(this.#words, headerWord.stickyDriver, error);
   }
 
-  /** Puts the memory that the process maps too under that of a device. */
-  underlay(memory: { readonly buffer: ArrayBufferLike }, from: number): void {
-    const bytes = new Uint8Array(memory.buffer);
-    if (this.#addon.mapOver(bytes, from, bytes.length, this.arena) !== 0) {
-      throw new Error("the system does not put shared memory under WebAssembly's");
-    }
+  /** The memory that the process maps too, for that of a device to lie over it. */
+  get underlay(): Underlay {
+    return {
+      put: (memory, from) => {
+        const bytes = new Uint8Array(memory.buffer);
+        if (this.#addon.mapOver(bytes, from, bytes.length, this.arena) !== 0) {
+          throw new Error("the system does not put shared memory under WebAssembly's");
+        }
+      },
+      release: (from, bytes) => this.#addon.release(this.arena, from, bytes) === 0,
+    };
   }
 
   close(): void {

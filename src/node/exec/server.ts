@@ -164,7 +164,7 @@ export class ExecServer {
     const stacks = new HostStacks(pid);
     const process = new CudaProcess(this.#options, {
       host: new HostMemory(channel.host),
-      makeDevice: () => new PtxDevice({ ...this.#device, underlay: (memory, from) => channel.underlay(memory, from) }),
+      makeDevice: () => new PtxDevice({ ...this.#device, underlay: channel.underlay }),
       readFile: (path) => (existsSync(path) ? readFileSync(path) : null),
       writeFile: (path, text) => writeFileSync(path, text),
       visibleDevices: isSet === 1 ? visible : null,

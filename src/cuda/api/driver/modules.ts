@@ -79,9 +79,22 @@ function log(call: Call, options: ReadonlyMap<number, bigint>, text: string): vo
   call.set32(bytes, data.length);
 }
 
+/** The newest version of PTX that the driver of CUDA 13.0 takes. */
+const newestPtx = { major: 9, minor: 0 } as const;
+
+/** Throws if a text that a program hands to the driver is of a version that was not there when that was made. */
+function requireKnownVersion(text: string): void {
+  const [, major = 0, minor = 0] = (/^[ \t]*\.version[ \t]+(\d+)\.(\d+)/m.exec(text) ?? []).map(Number);
+  if (major < newestPtx.major || (major === newestPtx.major && minor <= newestPtx.minor)) return;
+  const own = `${newestPtx.major}.${newestPtx.minor}`;
+  const why = `PTX of version ${major}.${minor} is newer than the driver's, which is ${own}`;
+  throw new CudaError(errors.unsupportedPtxVersion, why);
+}
+
 /** Loads texts. What is wrong with them is written where the options want it. Throws the error then. */
 function load(call: Call, texts: readonly string[], options: ReadonlyMap<number, bigint>): DeviceModule {
   try {
+    texts.forEach(requireKnownVersion);
     return call.device.loadText(texts);
   } catch (error) {
     if (error instanceof CudaError) log(call, options, error.reason ?? "");
@@ -172,7 +185,9 @@ const input = { cubin: 0, ptx: 1, last: 5 } as const;
 function addInput(link: LinkState, kind: number, read: () => readonly string[]): Status {
   require(kind >= 0 && kind <= input.last);
   if (kind === input.cubin) throw new CudaError(errors.noKernelImageForDevice, "machine code cannot be linked");
-  link.texts.push(...read());
+  const texts = read();
+  texts.forEach(requireKnownVersion);
+  link.texts.push(...texts);
   return 0;
 }
 

@@ -16,7 +16,7 @@ import { Toolbar } from "./toolbar.ts";
 import type { PictureSize } from "./views/buffer-picture.ts";
 import { ProfileView } from "./views/profile.ts";
 import { ReportsView } from "./views/reports.ts";
-import { ResultsView } from "./views/results.ts";
+import { ResultsView, summaryOf } from "./views/results.ts";
 import { countOf, SchedulesView } from "./views/schedules.ts";
 
 /** How a program is run. */
@@ -146,6 +146,9 @@ export class Playground {
     const document = await loadExample(id);
     if (document === null) return false;
     const tour = await loadTour(id);
+    const [first] = document.files;
+    if (first?.text) this.#source.editor.prepare(first.path, first.text);
+    await pause();
     this.open(document, view);
     history.replaceState(null, "", `#e=${id}`);
     await pause();
@@ -388,14 +391,4 @@ export class Playground {
   #say(text: string): void {
     this.#status.textContent = text;
   }
-}
-
-function summaryOf(outcomes: readonly RunOutcome[]): string {
-  const failed = outcomes.find(({ ok }) => !ok);
-  if (failed !== undefined) return failed.failure ?? "failed";
-  const times = outcomes.map(({ engine, launches }) => {
-    const ms = launches.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
-    return `${ms.toFixed(1)} ms ${engine === "jit" ? "compiled" : "interpreted"}`;
-  });
-  return `Done: ${times.join(", ")}.`;
 }

@@ -3,16 +3,8 @@ import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirro
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { type Diagnostic, forceLinting, linter, lintGutter, lintKeymap } from "@codemirror/lint";
 import { highlightSelectionMatches, searchKeymap } from "@codemirror/search";
-import { EditorState, type Extension, StateEffect, StateField } from "@codemirror/state";
-import {
-  Decoration,
-  type DecorationSet,
-  drawSelection,
-  EditorView,
-  highlightActiveLine,
-  highlightActiveLineGutter,
-  keymap,
-} from "@codemirror/view";
+import { EditorState, type Extension } from "@codemirror/state";
+import { drawSelection, EditorView, highlightActiveLine, highlightActiveLineGutter, keymap } from "@codemirror/view";
 import type { SymbolNode } from "lanewise/ide";
 import type { BreakpointView, FileRange, Finding } from "../engine/protocol.ts";
 import type { KernelParameter } from "../launch/form.ts";
@@ -23,33 +15,8 @@ import { keepKnown, type LanguageHost, languageSupport, lintOptions, reportsChan
 import { LanguageClient } from "./language-client.ts";
 import type { LensAction } from "./lenses.ts";
 import { type LineActions, LineMenu } from "./line-menu.ts";
+import { markedLines, markLines } from "./marked-lines.ts";
 import { Palette } from "./palette.ts";
-
-/** The lines that are marked: that of the present time, and those that a tour speaks of. */
-interface MarkedLines {
-  readonly now: number | null;
-  readonly tour: readonly number[];
-}
-
-const markLines = StateEffect.define<Partial<MarkedLines>>();
-
-const markedLines = StateField.define<{ readonly lines: MarkedLines; readonly decorations: DecorationSet }>({
-  create: () => ({ lines: { now: null, tour: [] }, decorations: Decoration.none }),
-  update(value, transaction) {
-    let { lines } = value;
-    for (const effect of transaction.effects) if (effect.is(markLines)) lines = { ...lines, ...effect.value };
-    if (lines === value.lines) return { lines, decorations: value.decorations.map(transaction.changes) };
-    const { doc } = transaction.state;
-    const ranges = [
-      ...lines.tour.map((line) => ({ line, class: "cm-tour-line" })),
-      ...(lines.now === null ? [] : [{ line: lines.now, class: "cm-now-line" }]),
-    ]
-      .filter(({ line }) => line >= 1 && line <= doc.lines)
-      .map(({ line, class: name }) => Decoration.line({ class: name }).range(doc.line(line).from));
-    return { lines, decorations: Decoration.set(ranges, true) };
-  },
-  provide: (field) => EditorView.decorations.from(field, ({ decorations }) => decorations),
-});
 
 /** Hooks of the page. */
 export interface EditorEvents {
@@ -68,7 +35,7 @@ export interface EditorEvents {
 
 /** An editor of several files, one of which is shown. */
 export class Editor {
-  readonly #parent: HTMLElement;
+  readonly view: EditorView;
   readonly #events: EditorEvents;
   /** The files by name: each its text, and its state once it has been shown. */
   readonly #files = new Map<string, string | EditorState>();
@@ -76,12 +43,11 @@ export class Editor {
   readonly #palette = new Palette();
   readonly #menu = new LineMenu();
   readonly #language: LanguageHost;
-  #view: EditorView | null = null;
+  #prepared: { readonly path: string; readonly text: string; readonly state: EditorState } | null = null;
   #findings: readonly Finding[] = [];
   #path = "";
 
   constructor(parent: HTMLElement, events: EditorEvents) {
-    this.#parent = parent;
     this.#events = events;
     this.#language = {
       client: this.#client,
@@ -98,16 +64,18 @@ export class Editor {
       uris: () => [...this.#files.keys()].filter((path) => languageOf(path) !== null),
       onLens: events.onLens,
     };
+    // Made before there is a file: the first one is then shown in less time, in a later step of the start.
+    this.view = new EditorView({ parent });
     parent.append(this.#palette.element, this.#menu.element);
-  }
-
-  /** What is seen of the file that is shown: made with the first one. */
-  get view(): EditorView {
-    return this.#view ?? this.#makeView(EditorState.create());
   }
 
   get path(): string {
     return this.#path;
+  }
+
+  /** Makes the state of a file that is about to be opened and shown, which takes a while. */
+  prepare(path: string, text: string): void {
+    this.#prepared = { path, text, state: this.#state(path, text) };
   }
 
   /** Replaces all files, and shows one of them. */
@@ -132,8 +100,7 @@ export class Editor {
     if (state === null) return;
     if (this.#path !== "") this.#files.set(this.#path, this.view.state);
     this.#path = path;
-    if (this.#view === null) this.#makeView(state);
-    else this.#view.setState(state);
+    this.view.setState(state);
   }
 
   /** Replaces the text of a file, if it is another one. */
@@ -168,7 +135,6 @@ export class Editor {
 
   /** Shades lines by what a profile counts. */
   showHeat(lines: readonly (HeatLine & { readonly path: string })[]): void {
-    if (this.#view === null) return;
     const own = lines.filter(({ path }) => path === this.#path);
     // The browser lays out the page at each change.
     if (own.length > 0 || hasHeat(this.view.state)) this.view.dispatch({ effects: setHeat.of(own) });
@@ -205,15 +171,11 @@ export class Editor {
     if (path === this.#path) return this.view.state;
     const file = this.#files.get(path);
     if (typeof file !== "string") return file ?? null;
-    const state = this.#state(path, file);
+    const prepared = this.#prepared;
+    this.#prepared = null;
+    const state = prepared?.path === path && prepared.text === file ? prepared.state : this.#state(path, file);
     this.#files.set(path, state);
     return state;
-  }
-
-  #makeView(state: EditorState): EditorView {
-    this.#view = new EditorView({ state });
-    this.#parent.prepend(this.#view.dom);
-    return this.#view;
   }
 
   /** The number of the first line that contains a text; null if there is none. */

@@ -1,5 +1,6 @@
 import type { StateEffect } from "@codemirror/state";
 import { type EditorView, ViewPlugin, type ViewUpdate } from "@codemirror/view";
+import { pause } from "../dom.ts";
 
 /**
  * Asks for something after each update that it depends on, when nothing more has happened for a moment (milliseconds),
@@ -38,6 +39,8 @@ export const whenIdle = (
 
       async #ask(version: number): Promise<void> {
         const effect = await ask(this.#view);
+        // Answers come together: each is a step of its own.
+        await pause();
         if (version === this.#version && effect !== null) this.#view.dispatch({ effects: effect });
       }
     },

@@ -105,6 +105,7 @@ export class LanesView {
 
   /** Draws again, in another size or other colours. */
   redraw(): void {
+    if (this.#picture === null) return;
     // As high as the page allows, with room for what is below.
     const height = (this.element.closest(".panels")?.clientHeight ?? 0) - 260;
     this.#room = { width: this.#stage.clientWidth, height };

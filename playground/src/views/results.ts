@@ -242,3 +242,14 @@ function bufferTable({ name, length, before, after }: BufferValues): HTMLElement
 }
 
 const indices = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
+
+/** What came out of a run, in one line. */
+export function summaryOf(outcomes: readonly RunOutcome[]): string {
+  const failed = outcomes.find(({ ok }) => !ok);
+  if (failed !== undefined) return failed.failure ?? "failed";
+  const times = outcomes.map(({ engine, launches }) => {
+    const ms = launches.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    return `${ms.toFixed(1)} ms ${engine === "jit" ? "compiled" : "interpreted"}`;
+  });
+  return `Done: ${times.join(", ")}.`;
+}

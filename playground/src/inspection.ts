@@ -163,6 +163,7 @@ export class Inspection {
 
   #showStep(step: number): void {
     this.#step = step;
+    this.timeBar.showStep(step);
     this.#frame ||= requestAnimationFrame(() => this.#draw());
   }
 
@@ -175,7 +176,7 @@ export class Inspection {
     const { path, line } = history.siteAt(this.#step);
     this.#events.onLine(path, line);
     this.lanes.showStep(this.#step);
-    this.timeBar.showStep(this.#step);
+    this.timeBar.showText();
     if (this.#view === null) return;
     const running = history.groupsAt(this.#step).find((g) => g.state === "runs")?.lanes ?? 0;
     this.registers.show(this.#view, running);

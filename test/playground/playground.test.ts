@@ -39,10 +39,11 @@ describe.skipIf(missing !== null)(title, () => {
     await scrub.focus();
     for (let i = 0; i < 9; i++) await page.keyboard.press("ArrowRight");
     expect(await scrub.getAttribute("aria-valuetext")).toMatch(/^time 9, line 12: st\.param\.u32 .*, 16 lanes run$/);
-    const groups = await page.locator(".groups li").allTextContents();
-    expect(groups).toHaveLength(2);
-    expect(groups[0]).toMatch(/lanes 0 2 4 \.\. 30runsapply:\d+ › double/);
-    expect(groups[1]).toMatch(/lanes 1 3 5 \.\. 31waits for its turnapply:\d+ › square/);
+    // They are shown with the next frame.
+    await eventually(() => page.locator(".groups li").allTextContents()).toEqual([
+      expect.stringMatching(/lanes 0 2 4 \.\. 30runsapply:\d+ › double/),
+      expect.stringMatching(/lanes 1 3 5 \.\. 31waits for its turnapply:\d+ › square/),
+    ]);
     // Lane 2 has doubled its number: the instruction before has done it.
     const x = page.locator(".registers tr", { hasText: "%x" }).locator("td.changed").first();
     await eventually(() => x.textContent()).toBe("4");

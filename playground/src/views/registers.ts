@@ -5,11 +5,18 @@ import type { MachineView, RegisterRow } from "../engine/protocol.ts";
 interface Row {
   readonly element: HTMLTableRowElement;
   readonly cells: readonly HTMLTableCellElement[];
+  /** What the cells say. */
+  readonly texts: readonly Text[];
+  /** Whether it is in view, or not known yet to be out of it. */
+  isSeen: boolean;
 }
+
+/** Milliseconds without a change after which rows that are out of view are brought up to date. */
+const rest = 150;
 
 /**
  * Registers of all lanes as a table: a row for each register, the present lane and what has changed marked. While time
- * goes by, only the cells that differ are changed.
+ * goes by, only the cells that differ are changed, and only in rows that are in view.
  */
 export class RegistersView {
   readonly element = h("div", { class: "registers" });
@@ -23,7 +30,10 @@ export class RegistersView {
   #shape = "";
   #heads: readonly HTMLTableCellElement[] = [];
   #rows = new Map<string, Row>();
-  #focus = 0;
+  #view: MachineView | null = null;
+  #lanes: readonly number[] = [];
+  #timer = 0;
+  readonly #inView: IntersectionObserver;
 
   constructor(onLane: (lane: number) => void, onLastWrite: (register: string) => void) {
     this.#onLane = onLane;
@@ -33,9 +43,12 @@ export class RegistersView {
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Registers of all lanes" },
       h("table", {}, h("thead", {}, this.#head), this.#body),
     );
+    this.#inView = new IntersectionObserver((entries) => this.#see(entries));
   }
 
   show(view: MachineView | null, running: number): void {
+    clearTimeout(this.#timer);
+    this.#view = view;
     if (view === null || view.registers.length === 0) {
       this.#shape = "";
       fill(
@@ -50,7 +63,7 @@ export class RegistersView {
     const shape = `${lanes.join()} ${view.registers.map(({ name, type }) => `${name} ${type}`).join()}`;
     if (shape !== this.#shape) this.#build(view.registers, lanes);
     this.#shape = shape;
-    this.#focus = view.lane;
+    this.#lanes = lanes;
     this.#showCaption(view);
     lanes.forEach((lane, i) => {
       const head = this.#heads[i]!;
@@ -58,7 +71,26 @@ export class RegistersView {
       head.firstElementChild!.setAttribute("aria-pressed", String(lane === view.lane));
     });
     this.#arrange(view.registers);
-    for (const register of view.registers) this.#showRow(register, lanes);
+    this.#showRows(({ isSeen }) => isSeen);
+    this.#timer = window.setTimeout(() => this.#showRows(({ isSeen }) => !isSeen), rest);
+  }
+
+  /** Brings some rows up to date. */
+  #showRows(which: (row: Row) => boolean): void {
+    for (const register of this.#view?.registers ?? []) {
+      const row = this.#rows.get(register.name)!;
+      if (which(row)) this.#showRow(register, row);
+    }
+  }
+
+  /** Learns which rows have come into view, or gone. */
+  #see(entries: readonly IntersectionObserverEntry[]): void {
+    const seen = new Map(entries.map(({ target, isIntersecting }) => [target, isIntersecting]));
+    this.#showRows((row) => {
+      const isSeen = seen.get(row.element);
+      row.isSeen = isSeen ?? row.isSeen;
+      return isSeen === true;
+    });
   }
 
   #showCaption({ lane, stack, why, reason }: MachineView): void {
@@ -81,14 +113,12 @@ export class RegistersView {
     });
   }
 
-  #showRow({ name, live, values, changed }: RegisterRow, lanes: readonly number[]): void {
-    const { element, cells } = this.#rows.get(name)!;
+  #showRow({ live, values, changed }: RegisterRow, { element, cells, texts }: Row): void {
     setClass(element, live ? "" : "dead");
-    lanes.forEach((lane, i) => {
-      const cell = cells[i]!;
+    this.#lanes.forEach((lane, i) => {
       const text = short(values[lane] ?? "");
-      if (cell.textContent !== text) cell.textContent = text;
-      setClass(cell, `${(changed >>> lane) & 1 ? "changed" : ""} ${lane === this.#focus ? "focus" : ""}`);
+      if (texts[i]!.data !== text) texts[i]!.data = text;
+      setClass(cells[i]!, `${(changed >>> lane) & 1 ? "changed" : ""} ${lane === this.#view?.lane ? "focus" : ""}`);
     });
   }
 
@@ -105,13 +135,16 @@ export class RegistersView {
       ),
     );
     fill(this.#head, h("th", { scope: "col", class: "corner" }, "lane"), this.#heads);
+    this.#inView.disconnect();
     this.#rows = new Map(registers.map((register) => [register.name, this.#row(register, lanes)]));
+    for (const { element } of this.#rows.values()) this.#inView.observe(element);
     fill(this.#body);
     if (this.#table.parentElement !== this.element) fill(this.element, this.#caption, this.#table);
   }
 
   #row({ name, type }: RegisterRow, lanes: readonly number[]): Row {
-    const cells = lanes.map(() => h("td"));
+    const texts = lanes.map(() => new Text());
+    const cells = texts.map((text) => h("td", {}, text));
     const back = h(
       "button",
       {
@@ -124,7 +157,7 @@ export class RegistersView {
       name,
       h("span", { class: "faint" }, ` ${type}`),
     );
-    return { element: h("tr", {}, h("th", { scope: "row" }, back), cells), cells };
+    return { element: h("tr", {}, h("th", { scope: "row" }, back), cells), cells, texts, isSeen: true };
   }
 }
 

@@ -55,15 +55,19 @@ export class TimeBar {
     if (history !== null) this.#slider.max = String(history.steps - 1);
   }
 
+  /** Moves to a step. `showText` says what happens there. */
   showStep(step: number): void {
-    const history = this.#history;
-    if (history === null) return;
+    if (this.#history === null) return;
     this.#step = step;
     this.#slider.value = String(step);
-    const { line, text } = history.siteAt(step);
-    const count = lanesIn(history.groupsAt(step).find((g) => g.state === "runs")?.lanes ?? 0).length;
-    const time = history.trace.time[step]!;
+    const { time, line, text, count } = this.#present(this.#history);
     this.#slider.setAttribute("aria-valuetext", `time ${time}, line ${line}: ${text}, ${count} lanes run`);
+  }
+
+  /** Says in the page what happens at the step. */
+  showText(): void {
+    if (this.#history === null) return;
+    const { time, line, text, count } = this.#present(this.#history);
     fill(
       this.#text,
       h("span", { class: "time" }, `time ${time}`),
@@ -71,5 +75,12 @@ export class TimeBar {
       h("code", {}, text),
       h("span", { class: "faint" }, `${count} ${count === 1 ? "lane" : "lanes"}`),
     );
+  }
+
+  /** The instruction of the step, and how many lanes execute it. */
+  #present(history: WarpHistory): { time: number; line: number; text: string; count: number } {
+    const { line, text } = history.siteAt(this.#step);
+    const count = lanesIn(history.groupsAt(this.#step).find((g) => g.state === "runs")?.lanes ?? 0).length;
+    return { time: history.trace.time[this.#step]!, line, text, count };
   }
 }

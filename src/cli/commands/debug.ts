@@ -3,7 +3,7 @@ import { Console } from "../../debugger/console/console.ts";
 import type { Session } from "../../debugger/session.ts";
 import { LoadError, NotExecutableError, UsageError } from "../../runtime/data/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
-import type { Options } from "../options/options.ts";
+import { kernelOptions, type Options } from "../options/options.ts";
 import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
 import { openSession } from "../runs/debug-program.ts";
 import { readText } from "../terminal/files.ts";
@@ -93,7 +93,7 @@ export const debug: Command = {
     },
     { name: "interactive", short: "i", help: "prompt for more commands after those" },
   ],
-  common: ["sanitize", "seed", "matrix", "max-steps", "target", "source-path"],
+  common: [...kernelOptions, "target"],
   details: `Stops before the first instruction and prompts for commands; help lists them. Time is counted in instructions of warps, and runs both ways: reverse-step, reverse-continue, goto TIME, last-write EXPRESSION. Execution stops just before a fault and, with --sanitize, just before an error that sanitizers report. The interpreter runs the program; --engine and --timeout have no effect.
 
 ${programDetails}

@@ -6,7 +6,7 @@ import { loadNative } from "../../node/exec/native.ts";
 import { profileOf, Profiler } from "../../profiler/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { type Command, type ExitStatus, exitStatus } from "../options/command.ts";
-import type { Options } from "../options/options.ts";
+import { engineOptions, type Options } from "../options/options.ts";
 import { type ExecDocument, type ExecPlan, execProgram, type ExecResult } from "../runs/exec-run.ts";
 import { kernelStore, nativeCompiler } from "../runs/run-execution.ts";
 import { reportToJson } from "../runs/run-json.ts";
@@ -85,22 +85,19 @@ const resultToJson = (result: ExecResult, status: number): object => ({
 });
 
 /** Runs the program, and writes a page of what its kernels do. */
-async function profileProgram(plan: ExecPlan, path: string, { readOrigin }: Terminal): Promise<ExecResult> {
+async function profileProgram(plan: ExecPlan, path: string, terminal: Terminal): Promise<ExecResult> {
   const profiler = new Profiler();
   const launch = { ...plan.options.launch, observers: [profiler] };
   const result = await execProgram({ ...plan, options: { ...plan.options, launch } });
   const profile = profileOf(profiler);
   if (profile.launches.length > 0) {
     const { profilePage } = await import("../profile/profile-page.ts");
-    const title = `Profile of ${basename(plan.program)}`;
-    writeBytes(
-      path,
-      profilePage(profile, {
-        title,
-        failure: null,
-        readOrigin: (name) => readOrigin?.(name, plan.program)?.text ?? null,
-      }),
-    );
+    const page = profilePage(profile, {
+      title: `Profile of ${basename(plan.program)}`,
+      failure: null,
+      readOrigin: (name) => terminal.readOrigin?.(name, plan.program)?.text ?? null,
+    });
+    writeBytes(path, page);
   }
   return result;
 }
@@ -178,18 +175,7 @@ export const exec: Command = {
       help: "write a page with counts for every line of its kernels",
     },
   ],
-  common: [
-    "engine",
-    "threads",
-    "cache",
-    "no-cache",
-    "sanitize",
-    "seed",
-    "matrix",
-    "timeout",
-    "max-steps",
-    "source-path",
-  ],
+  common: engineOptions,
   passesOn: true,
   runsKernels: true,
   details:

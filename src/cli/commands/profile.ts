@@ -2,6 +2,7 @@ import { readable } from "../../names/index.ts";
 import { basename, dirname, join } from "node:path";
 import { type Profile, profileOf, Profiler } from "../../profiler/index.ts";
 import { type Command, exitStatus } from "../options/command.ts";
+import { kernelOptions } from "../options/options.ts";
 import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
 import { profileToJson } from "../profile/profile-json.ts";
 import { printProfile, type Ranking, rankings } from "../profile/profile-table.ts";
@@ -68,7 +69,7 @@ export const profile: Command = {
     },
     { name: "lines", help: "show all lines that were executed, in the order of the source" },
   ],
-  common: ["sanitize", "seed", "matrix", "timeout", "max-steps", "target", "source-path"],
+  common: [...kernelOptions, "timeout", "target"],
   details: `Counts what the interpreter does; the numbers are the same in every run. docs/profiler.md says what each one means, and has the schema of --json.
 
 ${programDetails}

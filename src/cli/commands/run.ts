@@ -3,7 +3,7 @@ import { UsageError } from "../../runtime/data/errors.ts";
 import type { JobResult } from "../../runtime/job/job-result.ts";
 import { type Command, exitStatus } from "../options/command.ts";
 import { findingOptions, Findings } from "../options/findings.ts";
-import type { Options } from "../options/options.ts";
+import { engineOptions, type Options } from "../options/options.ts";
 import { programDetails, programOptions, programUsage } from "../options/program-options.ts";
 import { eachRun } from "../runs/each-run.ts";
 import { executeRun, type Finished, kernelStore, nativeCompiler } from "../runs/run-execution.ts";
@@ -77,19 +77,7 @@ export const run: Command = {
       help: "save the buffer of argument N (from 0; N+BYTE: of a pointer in a struct), or a variable: .npy, .bin, .json; of a texture or a surface: .png",
     },
   ],
-  common: [
-    "engine",
-    "threads",
-    "cache",
-    "no-cache",
-    "sanitize",
-    "seed",
-    "matrix",
-    "timeout",
-    "max-steps",
-    "target",
-    "source-path",
-  ],
+  common: [...engineOptions, "target"],
   runsKernels: true,
   details: `${programDetails}
 

@@ -59,6 +59,25 @@ export const commonOptions = [
 
 export type CommonOption = (typeof commonOptions)[number]["name"];
 
+/** The common options of every command that launches kernels. */
+export const kernelOptions = [
+  "sanitize",
+  "seed",
+  "matrix",
+  "max-steps",
+  "source-path",
+] as const satisfies readonly CommonOption[];
+
+/** Those of a command that launches them in any engine. */
+export const engineOptions = [
+  "engine",
+  "threads",
+  "cache",
+  "no-cache",
+  "timeout",
+  ...kernelOptions,
+] as const satisfies readonly CommonOption[];
+
 /** The parsed words after the command's name. */
 export class Options {
   readonly positionals: readonly string[];

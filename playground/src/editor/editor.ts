@@ -43,6 +43,7 @@ export class Editor {
   readonly #palette = new Palette();
   readonly #menu = new LineMenu();
   readonly #language: LanguageHost;
+  /** The state of a file that `prepare` was given and that has not been opened yet. */
   #prepared: { readonly path: string; readonly text: string; readonly state: EditorState } | null = null;
   #findings: readonly Finding[] = [];
   #path = "";

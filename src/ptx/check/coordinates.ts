@@ -1,4 +1,5 @@
 import type { Candidate } from "../isa/resolve.ts";
+import { typeInfo } from "../types.ts";
 import type { AddressOperand, Operand } from "../tree/nodes.ts";
 import { opaqueTypes } from "./shape.ts";
 
@@ -39,8 +40,8 @@ export function textureAddressProblem({ parts }: AddressOperand, { mods, written
     const wanted = [1, 2, 4].filter((n) => n >= needed[geom]!).join(" or ");
     return { part: coordinates, message: `'.${geom}' takes a vector of ${wanted} coordinates, but this has ${count}` };
   }
-  // The last modifier of a texture instruction is the type of the coordinates.
-  const ofFloats = written.at(-1) === "f32";
+  // The last type of a texture instruction is that of the coordinates.
+  const ofFloats = written.findLast((word) => typeInfo(word) !== null) === "f32";
   for (const [i, element] of elements.entries()) {
     // The index into a texture array comes first and is an integer.
     const wantsFloat = ofFloats && !(i === 0 && geom.startsWith("a"));

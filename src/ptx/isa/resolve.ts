@@ -1,5 +1,6 @@
 import { typeInfo } from "../types.ts";
 import type { ControlKind, Form, Instruction } from "./define.ts";
+import { matchUnordered } from "./modifier-order.ts";
 import { type OperandRule, parseOperandSpec } from "./operand-spec.ts";
 import type { OperandSlot } from "./template.ts";
 
@@ -126,7 +127,7 @@ export class InstructionSet {
     }
     if (candidates.length === 0 && !invalid) {
       for (const { instruction, form } of rows) {
-        const { mods } = matchUnordered(form, written);
+        const { mods } = matchInAnyOrder(form, written);
         if (mods && !form.invalid?.(mods)) candidates.push(candidateOf(instruction, form, mods, written, true));
       }
     }
@@ -185,36 +186,17 @@ function matchModifiers(form: Form, written: readonly string[]): Match {
     return false;
   };
   if (!matchFrom(0, 0)) {
-    if (form.anyOrder) return matchUnordered(form, written);
+    if (form.anyOrder) return matchInAnyOrder(form, written);
     return { mods: null, reached, missing };
   }
   return { mods: modsOf(form, chosen), reached, missing: null };
 }
 
-/** Modifiers that ptxas requires directly after the opcode's first word. */
-const fixedFirst: ReadonlySet<string> = new Set(["lo", "hi", "wide", "l", "r"]);
-
-/**
- * Matches the written modifiers in any order, each to the first free slot that accepts it. Types keep their order,
- * which tells the source of a conversion from the destination.
- */
-function matchUnordered(form: Form, written: readonly string[]): Match {
+/** Matches the written modifiers in any order that ptxas accepts. */
+function matchInAnyOrder(form: Form, written: readonly string[]): Match {
   const slots = form.modifiers;
-  const chosen: (string | null)[] = new Array(slots.length).fill(null);
-  let reached = 0;
-  let lastType = -1;
-  if (written.some((word, i) => i > 0 && fixedFirst.has(word))) return { mods: null, reached, missing: null };
-  for (const word of written) {
-    const isType = typeInfo(word) !== null;
-    const slot = slots.findIndex(
-      ({ name, choices }, i) =>
-        chosen[i] === null && (choices ? choices.includes(word) : word === name) && (!isType || i > lastType),
-    );
-    if (slot < 0) return { mods: null, reached, missing: null };
-    chosen[slot] = word;
-    if (isType) lastType = slot;
-    reached++;
-  }
+  const { chosen, reached } = matchUnordered(rootOf(form.text), slots, written);
+  if (chosen === null) return { mods: null, reached, missing: null };
   const missing = slots.find(({ optional }, i) => !optional && chosen[i] === null);
   return missing ? { mods: null, reached, missing } : { mods: modsOf(form, chosen), reached, missing: null };
 }

@@ -3,7 +3,7 @@ import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
 import type { AddressOperand, Expression, NameExpr, Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
 import type { CheckContext } from "./context.ts";
-import { tensorAddressProblem, textureAddressProblem } from "./coordinates.ts";
+import { handleMessage, tensorAddressProblem, textureAddressProblem } from "./coordinates.ts";
 import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeName } from "./operand-mismatch.ts";
 
@@ -99,6 +99,14 @@ function baseMismatch(
           "use an integer or bit-size register",
         );
       }
+      if (symbol.type.bits > 64) {
+        return mismatch("address-type", inner, `an address cannot be a ${typeName(symbol.type)} register`);
+      }
+      if (space === "tensor" && symbol.type.bits !== 32) {
+        const message = `an address in tensor memory has 32 bits, and '${inner.text}' has ${symbol.type.bits}`;
+        return mismatch("address-type", inner, message);
+      }
+      if (space === "handle" && symbol.type.bits !== 64) return mismatch("address-type", inner, handleMessage);
       if (space === "global" || space === null) return narrowAddress(inner, symbol.type.bits, context);
       return null;
     case "variable": {
@@ -152,4 +160,6 @@ export function baseName(expr: Expression): NameExpr | null {
 const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);
 
 export const spaceFits = (space: string | null, declared: string): boolean =>
-  space === null ? declared !== "param" && declared !== "const" : space === declared || space === "any";
+  space === null
+    ? declared !== "param" && declared !== "const"
+    : space === declared || space === "any" || space === "handle";

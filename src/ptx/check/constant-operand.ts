@@ -18,7 +18,7 @@ export function constantMismatch(
   if (constantClass(operand) === "float") {
     if (type.kind === "f")
       return type.bits >= 32 && type.lanes === 1
-        ? null
+        ? floatMismatch(operand, rule)
         : mismatch(
             "operand-type",
             operand,
@@ -36,8 +36,8 @@ export function constantMismatch(
       `an integer constant does not fit a ${typeName(type)} operand`,
       "write it as a floating-point constant, as in `1.0` or `0f3F800000`",
     );
-  const { range, values } = rule;
-  if (!range && !values) return null;
+  const { range, values, multiple } = rule;
+  if (!range && !values && !multiple) return null;
   const value = evaluateConstant(operand)?.value;
   if (typeof value !== "bigint") return null;
   if (range && (value < BigInt(range[0]) || value > BigInt(range[1]))) {
@@ -48,7 +48,20 @@ export function constantMismatch(
     const message = `${value} is not a valid value of this operand, which takes ${someOf(values)}`;
     return mismatch("immediate-out-of-range", operand, message);
   }
+  if (multiple && value % BigInt(multiple) !== 0n) {
+    const message = `${value} is not a valid value of this operand, which takes multiples of ${multiple}`;
+    return mismatch("immediate-out-of-range", operand, message);
+  }
   return null;
+}
+
+function floatMismatch(operand: Expression, { range }: OperandRule): Mismatch | null {
+  const value = evaluateConstant(operand)?.value;
+  if (range === null || typeof value !== "number") return null;
+  const [low, high] = range;
+  if (value > low && value <= high) return null;
+  const message = `${value} is out of range: this operand takes more than ${low} and at most ${high}`;
+  return mismatch("immediate-out-of-range", operand, message);
 }
 
 /** The first few values, as a message lists them. */

@@ -1,6 +1,8 @@
 import type { Candidate } from "../isa/resolve.ts";
 import { typeInfo } from "../types.ts";
+import { isExpression } from "../tree/is-expression.ts";
 import type { AddressOperand, Operand } from "../tree/nodes.ts";
+import { constantClass } from "./immediate.ts";
 import { opaqueTypes } from "./shape.ts";
 
 /** An error in a part of an address. */
@@ -67,11 +69,15 @@ export function tensorAddressProblem({ parts }: AddressOperand, { mods }: Candid
       message: `this instruction takes a vector of ${count} coordinates, but this is ${what}`,
     };
   }
+  if (isExpression(map) && constantClass(map) === "integer") {
+    return { part: map, message: "a tensor map must be a variable or a register" };
+  }
   const wrong = coordinates.elements.find((element) => !isCoordinate(element, false));
   return wrong === undefined ? null : { part: wrong, message: "a coordinate here must be a 32-bit integer" };
 }
 
-const handleMessage = "a texture, sampler or surface must be a variable of its type or a 64-bit register";
+/** What must be written where an instruction takes a handle. */
+export const handleMessage = "a texture, sampler or surface must be a variable of its type or a 64-bit register";
 
 function isHandle(part: Operand): boolean {
   if (part.kind === "bad") return true;
@@ -89,6 +95,7 @@ function isHandle(part: Operand): boolean {
 
 function isCoordinate(element: Operand, wantsFloat: boolean): boolean {
   if (element.kind === "negated" || element.kind === "sink") return false;
+  if (isExpression(element) && constantClass(element) === "integer") return !wantsFloat;
   if (element.kind !== "name" || element.symbol?.kind !== "register") return true;
   const { type } = element.symbol;
   return type.bits === 32 && (type.kind === "b" || (type.kind === "f") === wantsFloat);

@@ -16,8 +16,8 @@ import type { CheckContext } from "./context.ts";
 import { constantClass } from "./immediate.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeMismatch, typeName, vectorSize } from "./operand-mismatch.ts";
 
-/** Opcodes whose data operands may be wider than the instruction's type (9.4.1; ptxas adds those of surfaces). */
-const relaxed: ReadonlySet<string> = new Set(["ld", "ldu", "st", "cvt", "suld", "sust"]);
+/** Instructions whose data operands may be wider than the instruction's type (9.4.1; ptxas adds those of surfaces). */
+const relaxed: ReadonlySet<string> = new Set(["ld", "ld.global.nc", "ldu", "st", "cvt", "suld", "sust"]);
 
 /**
  * The operand of each slot of a form, with null for an optional one that is left out. Returns null if there are too few
@@ -95,6 +95,11 @@ function unlikeElement(elements: readonly Operand[]): Mismatch | null {
   return null;
 }
 
+const registerType = (operand: Operand): TypeInfo | null =>
+  operand.kind === "name" && operand.symbol?.kind === "register" && operand.component === null
+    ? operand.symbol.type
+    : null;
+
 /** A mismatch if nothing of a vector is used (ptxas: "Unable to infer type of vector elements"). */
 const allSinks = (vector: VectorOperand): Mismatch | null =>
   vector.elements.every((element) => element.kind === "sink")
@@ -120,7 +125,7 @@ export class OperandMatcher {
     this.#context = context;
     const text = node.opcode.text;
     this.#root = rootOf(text);
-    this.#relaxed = relaxed.has(this.#root) && candidate.written.every(isFundamentalOrNoType);
+    this.#relaxed = relaxed.has(candidate.instruction.name) && candidate.written.every(isFundamentalOrNoType);
     this.#takesAddress = this.#root === "mov" || (this.#root === "cvta" && !text.startsWith("cvta.to."));
   }
 
@@ -165,6 +170,9 @@ export class OperandMatcher {
     return this.#value(operand, slot.rule, slot);
   }
 
+  /**
+   * Checks a value. As in ptxas floats may follow an untyped register in a vector, since the first says what it is of.
+   */
   #value(operand: Operand, rule: OperandRule, slot: ResolvedOperand): Mismatch | null {
     if (operand.kind === "bad" || rule.shape === "any") return null;
     if (rule.shape === "address") return addressMismatch(operand, slot, this.#candidate, this.#root, this.#context);
@@ -177,7 +185,10 @@ export class OperandMatcher {
       }
       const wanted = elementType(rule, operand.elements.length);
       if (wanted === null) return vectorSize(operand, rule, operand.elements.length);
-      for (const element of operand.elements) {
+      const first = registerType(operand.elements[0]!);
+      for (const [i, element] of operand.elements.entries()) {
+        const type = registerType(element);
+        if (i > 0 && first?.kind === "b" && type?.kind === "f" && type.bits === first.bits) continue;
         const wrong = this.#scalar(element, wanted, rule, slot, true);
         if (wrong) return wrong;
       }
@@ -196,6 +207,9 @@ export class OperandMatcher {
     slot: ResolvedOperand,
     inVector: boolean,
   ): Mismatch | null {
+    if (rule.sink && operand.kind !== "sink") {
+      return mismatch("operand-kind", operand, "this result cannot be kept", "write `_`");
+    }
     switch (operand.kind) {
       case "name":
         return this.#name(operand, type, rule, slot, inVector);
@@ -242,15 +256,16 @@ export class OperandMatcher {
     switch (symbol.kind) {
       case "register": {
         if (rule.immediate === "only") return mismatch("operand-kind", operand, `'${slot.name}' must be a constant`);
+        const wider = this.#relaxed && slot.name !== "cache_policy";
         if (operand.component !== null && !this.#selects(operand.component, symbol.vector, slot)) {
           return mismatch("operand-kind", operand, `'.${operand.component}' cannot be selected here`);
         }
         if (symbol.vector > 1 && operand.component === null) {
           if (inVector || !rule.counts.includes(symbol.vector)) return vectorSize(operand, rule, symbol.vector);
           const element = elementType(rule, symbol.vector) ?? type;
-          return fits(symbol.type, element, this.#relaxed) ? null : typeMismatch(operand, symbol.type, element);
+          return fits(symbol.type, element, wider) ? null : typeMismatch(operand, symbol.type, element);
         } else if (!rule.counts.includes(1) && !inVector) return vectorSize(operand, rule, 1);
-        return fits(symbol.type, type, this.#relaxed) ? null : typeMismatch(operand, symbol.type, type);
+        return fits(symbol.type, type, wider) ? null : typeMismatch(operand, symbol.type, type);
       }
       case "special":
         if (slot.destination) return mismatch("operand-kind", operand, "a special register cannot be written");

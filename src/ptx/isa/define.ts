@@ -102,10 +102,11 @@ export type Source<F extends string> = Readonly<Record<Sources<F>, Expr>>;
  * - `X[n]`: a vector of n elements; `X[1,2,4]`: of any of these numbers; `X[vec]`: of as many as the class `vec` says.
  *   Without `vec` it is a scalar, which `X[vec?]` allows to be in braces; `X[?]` is a scalar that may be in braces
  * - prefix `sinks`: elements of a vector of sources may be `_`
+ * - prefix `sink`: a result that cannot be kept, `_`
  * - prefix `reg`: not an immediate; prefix `imm`: only an immediate; `imm u32 0..255`: in this range; `imm u32 4|8`:
- *   one of these
+ *   one of these; `u32 multiple 16`: if it is an immediate, a multiple of this
  * - `address`, the default for operands in brackets: an address in the opcode's state space; `address shared`: in this
- *   space; `address any`: in any space
+ *   space; `address any`: in any space; `address tensor`: in tensor memory; `address handle`: a texture or a surface
  * - `name`: a symbol that is checked elsewhere (labels, functions, lists, textures)
  * - `any`: anything that the syntax allows, unchecked
  *

@@ -10,10 +10,12 @@ export interface OperandRule {
   /** The type of a `value`, else null. */
   readonly type: TypeInfo | null;
   readonly immediate: "allowed" | "only" | "never";
-  /** The smallest and largest value of an immediate, or null. */
+  /** The smallest and largest value of an immediate, or null. A float must be greater than the smallest. */
   readonly range: readonly [number, number] | null;
   /** The only values that an immediate may have. */
   readonly values?: readonly number[] | undefined;
+  /** What an immediate must be a multiple of. */
+  readonly multiple?: number | undefined;
   /** The allowed numbers of elements; 1 is a scalar. */
   readonly counts: readonly number[];
   /** Whether a vector needs braces; around a single element they may be optional. */
@@ -22,7 +24,12 @@ export interface OperandRule {
   readonly split: boolean;
   /** Whether elements of a vector of sources may be left out: `_`. */
   readonly sinks?: boolean | undefined;
-  /** The state space of an address, if it is not the one that the opcode names; "any" is not checked. */
+  /** Whether the result cannot be kept: only `_` stands for it. */
+  readonly sink?: boolean | undefined;
+  /**
+   * The state space of an address, if it is not the one that the opcode names; "any" is not checked. "tensor" is an
+   * address of 32 bits in tensor memory, "handle" a texture or a surface.
+   */
   readonly space?: string | undefined;
 }
 
@@ -44,6 +51,8 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   if (shape === "address" || shape === "name" || shape === "any") {
     return { shape, type: null, immediate: "never", range: null, counts: [1], split: false, space };
   }
+  const sink = rest.startsWith("sink ");
+  if (sink) rest = rest.slice("sink ".length);
   const sinks = rest.startsWith("sinks ");
   if (sinks) rest = rest.slice("sinks ".length);
   let immediate: OperandRule["immediate"] = "allowed";
@@ -53,6 +62,12 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   } else if (rest.startsWith("imm ")) {
     immediate = "only";
     rest = rest.slice(4);
+  }
+  let multiple: number | undefined;
+  const stepped = /^(.*) multiple (\d+)$/.exec(rest);
+  if (stepped) {
+    rest = stepped[1]!;
+    multiple = Number(stepped[2]);
   }
   let range: OperandRule["range"] = null;
   const ranged = /^(.*) (-?\d+)\.\.(-?\d+)$/.exec(rest);
@@ -90,5 +105,17 @@ export function parseOperandSpec(spec: string, choice: (name: string) => string 
   else if (word === "bits") type = typeInfo(`b${type.bits}`);
   else if (word !== null && word !== "split") throw new Error(`operand spec "${spec}": unknown word "${word}"`);
   if (type === null) throw new Error(`operand spec "${spec}": there is no such type`);
-  return { shape: "value", type, immediate, range, values, counts, braces, split: word === "split", sinks };
+  return {
+    shape: "value",
+    type,
+    immediate,
+    range,
+    values,
+    multiple,
+    counts,
+    braces,
+    split: word === "split",
+    sinks,
+    sink,
+  };
 }

@@ -2,9 +2,9 @@ import type { OpOf, ReducedType, Reduction, Space, UnitOpOf } from "../../../ir/
 import { type Expr, kit } from "../../../semantics/index.ts";
 import { form, instruction, nothing } from "../define.ts";
 
-const ranges = { dstMem: "address any", srcMem: "address any", size: "u32" };
+const ranges = { dstMem: "address any", srcMem: "address any", size: "u32 multiple 16" };
 const mbar = { mbar: "address shared" };
-const policy = { cache_policy: "b64" };
+const policy = { cache_policy: "u64" };
 const copied = { ...ranges, ...mbar, ...policy, ctaMask: "u16", byteMask: "u16" };
 const hopper = { since: "8.0", target: "sm_90", anyOrder: true } as const;
 const multimem = { since: "9.1", target: "sm_90" } as const;
@@ -161,7 +161,7 @@ const cpAsyncBulkPrefetch = instruction("cp.async.bulk.prefetch", {
     form("cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [srcMem], size{, cache_policy}", {
       since: "8.0",
       target: "sm_90",
-      operands: { size: "u32", ...policy },
+      operands: { size: "u32 multiple 16", ...policy },
       paired: cachePolicy,
       effect: nothing,
     }),

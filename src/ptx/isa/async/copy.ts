@@ -57,7 +57,7 @@ const tooLarge = {
 
 const resized = {
   where: shared,
-  operands: { ...addresses, src_size: "u32 0..16", cache_policy: "b64" },
+  operands: { ...addresses, src_size: "u32 0..16", cache_policy: "u64" },
   paired,
   ...ampere,
   gates,
@@ -66,7 +66,7 @@ const resized = {
 
 const ignorable = {
   where: shared,
-  operands: { ...addresses, ignore_src: "reg pred", cache_policy: "b64" },
+  operands: { ...addresses, ignore_src: "reg pred", cache_policy: "u64" },
   paired,
   since: "7.5",
   target: "sm_80",

@@ -109,6 +109,8 @@ const mbarrierCompleteTx = instruction("mbarrier.complete_tx", {
 });
 
 /** For an mbarrier of another block of the cluster the destination must be `_`: the state is not returned. */
+const stateIn = ({ ss }: { readonly ss?: string | undefined }) => (ss === "shared::cluster" ? "sink u64" : "u64");
+const count = "u32 1..1048575";
 const arrival = { sem: ["release", "relaxed"], scope: scopes, ss: any } as const;
 const arrivalGates = { ...orderGates("release"), ...window, "shared::cluster": { since: "8.0", target: "sm_90" } };
 
@@ -120,6 +122,7 @@ const arrivalOp = (addr: Expr, m: Modifiers, change: Parameters<typeof mbarrierO
 const arrivalForms = (name: "arrive" | "arrive_drop") => [
   form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr]`, {
     where: arrival,
+    operands: { d: stateIn },
     ...ampere,
     gates: arrivalGates,
     invalid: semNeedsScope,
@@ -127,7 +130,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
   }),
   form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
     where: arrival,
-    operands: { count: "u32" },
+    operands: { d: stateIn, count },
     ...ampere,
     since: "7.8",
     target: "sm_90",
@@ -137,7 +140,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
   }),
   form(`mbarrier.${name}.expect_tx{.sem}{.scope}{.ss}.b64 d, [addr], txCount`, {
     where: arrival,
-    operands: { txCount: "u32" },
+    operands: { d: stateIn, txCount: "u32" },
     ...hopper,
     gates: { relaxed: { since: "8.6" } },
     invalid: semNeedsScope,
@@ -146,7 +149,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
   }),
   form(`mbarrier.${name}.noComplete{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
     where: { sem: ["release"], scope: ["cta"], ss: own },
-    operands: { count: "u32" },
+    operands: { d: "u64", count },
     ...ampere,
     gates: { release: { since: "8.0" }, cta: { since: "8.0" }, ...window },
     invalid: semNeedsScope,
@@ -170,7 +173,7 @@ const mbarrierArriveDrop = instruction("mbarrier.arrive_drop", {
 
 const testing = {
   where: { sem: ["acquire", "relaxed"], scope: scopes, ss: own },
-  operands: { d: "pred", state: "b64", phaseParity: "u32" },
+  operands: { d: "pred", state: "u64", phaseParity: "u32 0..1" },
   ...ampere,
   gates: { ...orderGates("acquire"), ...window },
   invalid: semNeedsScope,
@@ -229,7 +232,7 @@ const mbarrierPendingCount = instruction("mbarrier.pending_count", {
   section: "9.7.13.15.17",
   forms: [
     form("mbarrier.pending_count.b64 d, state", {
-      operands: { d: "u32", state: "reg b64" },
+      operands: { d: "u32", state: "reg u64" },
       since: "7.0",
       target: "sm_80",
       sem: (_, { state }) => pendingIn(state),

@@ -50,6 +50,20 @@ function floatProblem({ type, vec, op, acc_prec }: FloatAccess): string | null {
   return acc_prec === undefined || acc_prec === accumulator ? null : `'.${acc_prec}' cannot be used with '.${type}'`;
 }
 
+interface Order {
+  readonly ldsem?: string | undefined;
+  readonly stsem?: string | undefined;
+  readonly redsem?: string | undefined;
+  readonly scope?: string | undefined;
+}
+
+/** An order and a scope must be written together. */
+function orderProblem({ ldsem, stsem, redsem, scope }: Order): string | null {
+  const order = ldsem ?? stsem ?? redsem;
+  if ((order === undefined) === (scope === undefined)) return null;
+  return order === undefined ? `'.${scope}' needs an order, as in '.relaxed'` : `'.${order}' needs a scope`;
+}
+
 interface MultimemAccess {
   readonly type: string;
   readonly vec?: string | undefined;
@@ -99,7 +113,7 @@ const multimemLdReduce = instruction("multimem.ld_reduce", {
     form("multimem.ld_reduce{.ldsem}{.scope}{.ss}.op.type d, [a]", {
       where: { ldsem: ["relaxed", "acquire"], scope: scopes, ss: ["global"], op: operations, type: integers },
       ...hopper,
-      invalid: integerProblem,
+      invalid: (m) => orderProblem(m) ?? integerProblem(m),
       effect: (_, { a }, m) => load(a, m),
     }),
     form("multimem.ld_reduce.weak{.ss}.op.type d, [a]", {
@@ -113,7 +127,7 @@ const multimemLdReduce = instruction("multimem.ld_reduce", {
       operands: { d: "type[vec]" },
       ...hopper,
       gates: loadGates,
-      invalid: floatProblem,
+      invalid: (m) => orderProblem(m) ?? floatProblem(m),
       effect: (_, { a }, m) => load(a, m),
     }),
     form("multimem.ld_reduce.weak{.ss}.op{.acc_prec}{.vec}.type d, [a]", {
@@ -135,6 +149,7 @@ const multimemSt = instruction("multimem.st", {
     form("multimem.st{.stsem}{.scope}{.ss}.type [a], b", {
       where: { stsem: ["relaxed", "release"], scope: scopes, ss: ["global"], type: integers },
       ...hopper,
+      invalid: orderProblem,
       effect: (_, { a }, m, ops) => store(a, m, ops),
     }),
     form("multimem.st.weak{.ss}.type [a], b", {
@@ -147,7 +162,7 @@ const multimemSt = instruction("multimem.st", {
       operands: { b: "type[vec]" },
       ...hopper,
       gates: narrowGates,
-      invalid: floatProblem,
+      invalid: (m) => orderProblem(m) ?? floatProblem(m),
       effect: (_, { a }, m, ops) => store(a, m, ops),
     }),
     form("multimem.st.weak{.ss}{.vec}.type [a], b", {
@@ -169,14 +184,14 @@ const multimemRed = instruction("multimem.red", {
     form("multimem.red{.redsem}{.scope}{.ss}.op.type [a], b", {
       where: { redsem: ["relaxed", "release"], scope: scopes, ss: ["global"], op: operations, type: integers },
       ...hopper,
-      invalid: integerProblem,
+      invalid: (m) => orderProblem(m) ?? integerProblem(m),
       effect: (k, { a }, m, ops) => atomic(updateOf(m), a, ops, (r, s) => combined(k, m, r, s)),
     }),
     form("multimem.red{.redsem}{.scope}{.ss}.add{.vec}.type [a], b", {
       where: { redsem: ["relaxed", "release"], scope: scopes, ss: ["global"], vec: vectors, type: floats },
       operands: { b: "type[vec]" },
       ...hopper,
-      invalid: floatProblem,
+      invalid: (m) => orderProblem(m) ?? floatProblem(m),
       effect: (k, { a }, m, ops) => atomic(updateOf(m), a, ops, (r, s) => added(k, m.type, r, s)),
     }),
   ],

@@ -9,7 +9,7 @@ const groups = ["cta_group::1", "cta_group::2"] as const;
 
 const blackwell = { since: "8.6", target: ["sm_100f", "sm_110f"] } as const;
 const groupGates = { "cta_group::1": blackwell, "cta_group::2": blackwell };
-const policy = { cache_policy: "b64" };
+const policy = { cache_policy: "u64" };
 const source = { srcMem: "address shared" };
 interface Modifiers {
   readonly dim: (typeof dims)[number];

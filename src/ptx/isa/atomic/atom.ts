@@ -15,7 +15,7 @@ export const atom = instruction("atom", {
     form("atom{.sem}{.scope}{.space}.op{.L2::cache_hint}.type d, [a], b{, cache_policy}", {
       ...hinted,
       where: { ...common, op: operations, type: scalarTypes },
-      operands: { cache_policy: "b64" },
+      operands: { cache_policy: "u64" },
       since: "1.1",
       target: "sm_11",
       gates: { ...spaceGates, ...combinationGates, ...orderGates(sems), ...hintGate },
@@ -54,7 +54,7 @@ export const atom = instruction("atom", {
     form("atom{.sem}{.scope}{.space}.exch{.L2::cache_hint}.b128 d, [a], b{, cache_policy}", {
       ...hinted,
       where: common,
-      operands: { cache_policy: "b64" },
+      operands: { cache_policy: "u64" },
       since: "8.3",
       target: "sm_90",
       gates: { sys: { since: "8.4" } },

@@ -14,7 +14,7 @@ export function halfAndVectorForms(
 ): readonly Form[] {
   const half = { sem: sems, scope: scopes, space: ["global", ...sharedWindows] } as const;
   const vector = { sem: sems, scope: scopes, space: ["global"] } as const;
-  const operands = { ...(destination && { d: "type[vec]" }), b: "reg type[vec]", cache_policy: "b64" };
+  const operands = { ...(destination && { d: "type[vec]" }), b: "reg type[vec]", cache_policy: "u64" };
   const ofHalves = (
     vec: readonly ["v2", "v4", "v8"] | readonly ["v2", "v4"],
     types: readonly ["f16", "bf16"] | readonly ["f16x2", "bf16x2"],
@@ -30,7 +30,7 @@ export function halfAndVectorForms(
     form(`${name}{.sem}{.scope}{.space}.add.noftz{.L2::cache_hint}.type ${destination}[a], b{, cache_policy}`, {
       ...hinted,
       where: { ...half, type: ["f16", "f16x2", "bf16", "bf16x2"] },
-      operands: { b: "reg type", cache_policy: "b64" },
+      operands: { b: "reg type", cache_policy: "u64" },
       since: "6.2",
       target: "sm_60",
       gates: { ...halfGates, ...windowGates, ...laterOrderGates(sems), ...hintGate },

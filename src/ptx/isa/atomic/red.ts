@@ -15,7 +15,7 @@ export const red = instruction("red", {
     form("red{.sem}{.scope}{.space}.op{.L2::cache_hint}.type [a], b{, cache_policy}", {
       ...hinted,
       where: { ...common, op: ["and", "or", "xor", "add", "inc", "dec", "min", "max"], type: scalarTypes },
-      operands: { cache_policy: "b64" },
+      operands: { cache_policy: "u64" },
       since: "1.2",
       target: "sm_11",
       gates: { ...spaceGates, ...combinationGates, ...orderGates(sems), ...hintGate },

@@ -24,5 +24,7 @@ const LANES = 32;
 export function fragment(elements: number, type: string, bits = elementBits(type)): string {
   if (type === "f64") return `f64[${elements / LANES}]`;
   const registers = (elements * bits) / 32 / LANES;
-  return `${type === "f32" || type === "s32" ? type : "b32"}[${registers}]`;
+  const register = type === "f32" || type === "s32" ? type : "u32";
+  // ptxas infers the type of a vector from its registers, so that there must be one.
+  return `${registers === 1 ? "reg " : ""}${register}[${registers}]`;
 }

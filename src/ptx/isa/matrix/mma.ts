@@ -50,10 +50,10 @@ export function product(fixed: Partial<Types> & { readonly sparse?: boolean }) {
  * warp.
  */
 const fourProducts = {
-  d: ({ dtype }: { readonly dtype: string }) => (dtype === "f16" ? "b32[4]" : "f32[8]"),
-  a: "b32[2]",
-  b: "b32[2]",
-  c: ({ ctype }: { readonly ctype: string }) => (ctype === "f16" ? "b32[4]" : "f32[8]"),
+  d: ({ dtype }: { readonly dtype: string }) => (dtype === "f16" ? "u32[4]" : "f32[8]"),
+  a: "u32[2]",
+  b: "u32[2]",
+  c: ({ ctype }: { readonly ctype: string }) => (ctype === "f16" ? "u32[4]" : "f32[8]"),
 };
 
 export const sameAccumulators = ({
@@ -70,7 +70,12 @@ export const scaled = ["sm_120a", "sm_120f"] as const;
 const blackwell = { since: "8.7", target: scaled } as const;
 
 /** The additional operands of block scaling: the scales of A and B, and which bytes of which lanes hold them. */
-export const scaleOperands = { scaleA: "b32[?]", selectA: "u16[2]", scaleB: "b32[?]", selectB: "u16[2]" } as const;
+export const scaleOperands = {
+  scaleA: "b32[?]",
+  selectA: "u16[2] 0..3",
+  scaleB: "b32[?]",
+  selectB: "u16[2] 0..3",
+} as const;
 
 /** Section 9.7.14.5.14. */
 export const mma = instruction("mma", {

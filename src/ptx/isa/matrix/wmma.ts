@@ -47,7 +47,7 @@ const loadProblem =
  * The operand spec of a multiplicand. f16 takes eight registers in every shape, because each element is held by two
  * lanes.
  */
-const multiplicand = (type: string, elements: number): string => (type === "f16" ? "b32[8]" : fragment(elements, type));
+const multiplicand = (type: string, elements: number): string => (type === "f16" ? "u32[8]" : fragment(elements, type));
 const accumulator = ({ shape, type }: { readonly shape: string; readonly type: string }): string => {
   const { m, n } = shapeOf(shape);
   return fragment(m * n, type);
@@ -142,7 +142,7 @@ export const wmmaMma = instruction("wmma.mma", {
   forms: [
     form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype d, a, b, c", {
       where: { ...bothLayouts, shape: large, dtype: ["f16", "f32"], ctype: ["f16", "f32"] },
-      operands: { ...product({ a: "f16" }), a: "b32[8]", b: "b32[8]" },
+      operands: { ...product({ a: "f16" }), a: "u32[8]", b: "u32[8]" },
       ...volta,
       anyOrder: true,
       gates: commonGates,
@@ -150,7 +150,7 @@ export const wmmaMma = instruction("wmma.mma", {
     }),
     form("wmma.mma.sync{.aligned}.alayout.blayout.shape.dtype.ctype.satfinite d, a, b, c", {
       where: { ...bothLayouts, shape: large, dtype: ["f16", "f32"], ctype: ["f16", "f32"] },
-      operands: { ...product({ a: "f16" }), a: "b32[8]", b: "b32[8]" },
+      operands: { ...product({ a: "f16" }), a: "u32[8]", b: "u32[8]" },
       ...volta,
       anyOrder: true,
       until: "6.5",

@@ -77,7 +77,7 @@ export const createpolicy = instruction("createpolicy", {
       "createpolicy.range{.global}.level::primary_priority{.level::secondary_priority}.b64 d, [a], primary_size, total_size",
       {
         where: policies,
-        operands: { primary_size: "b32", total_size: "b32" },
+        operands: { d: "u64", primary_size: "u32", total_size: "u32" },
         since: "7.4",
         target: "sm_80",
         note,
@@ -86,7 +86,7 @@ export const createpolicy = instruction("createpolicy", {
     ),
     form("createpolicy.fractional.level::primary_priority{.level::secondary_priority}.b64 d{, fraction}", {
       where: policies,
-      operands: { fraction: "f32" },
+      operands: { d: "u64", fraction: "f32 0..1" },
       since: "7.4",
       target: "sm_80",
       note,

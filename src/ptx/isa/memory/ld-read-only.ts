@@ -27,7 +27,7 @@ export const ldGlobalNc = instruction("ld.global.nc", {
           ...prefetch,
           ...elements,
         },
-        operands: { d: "type[vec?]", cache_policy: "b64" },
+        operands: { d: "type[vec?]", cache_policy: "u64" },
         ...hinted,
         since: "3.1",
         target: "sm_32",

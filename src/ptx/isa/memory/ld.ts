@@ -21,7 +21,7 @@ import {
 } from "./access.ts";
 
 const cacheOperators = ["ca", "cg", "cs", "lu", "cv"] as const;
-const operands = { d: "type[vec?]", cache_policy: "b64" };
+const operands = { d: "type[vec?]", cache_policy: "u64" };
 
 /** Section 9.7.9.8. */
 export const ld = instruction("ld", {

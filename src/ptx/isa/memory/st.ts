@@ -25,7 +25,7 @@ const cacheOperators = ["wb", "cg", "cs", "wt"] as const;
 /** 9.7.9.11: elements of 256 bits may be left out. */
 const value = (m: Parameters<typeof accessOf>[0]): string =>
   accessOf(m).align === 32 ? "sinks type[vec?]" : "type[vec?]";
-const operands = { b: value, cache_policy: "b64" };
+const operands = { b: value, cache_policy: "u64" };
 
 const store = (address: Expr, m: Parameters<typeof accessOf>[0], ops: OperandAccess, ordering?: Ordering): Op => ({
   kind: "store",
@@ -123,7 +123,7 @@ export const stBulk = instruction("st.bulk", {
   forms: [
     form("st.bulk{.weak}{.ss} [a], size, initval", {
       ...bulk,
-      operands: { ...zeros, size: "u64" },
+      operands: { ...zeros, size: "u64 multiple 8" },
       since: "8.6",
       effect: (_, src, { ss }) => clearRange(src, ss),
     }),

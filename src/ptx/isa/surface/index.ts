@@ -184,7 +184,7 @@ const suq = instruction("suq", {
       where: {
         query: ["width", "height", "depth", "channel_data_type", "channel_order", "array_size", "memory_layout"],
       },
-      operands: { a: "address any" },
+      operands: { a: "address handle" },
       since: "1.5",
       gates: {
         channel_data_type: { since: "2.1" },

@@ -18,6 +18,8 @@ const barrierOf = (
 /** The counts that a barrier can wait for: multiples of the warp size, up to the 1024 threads that a CTA can have. */
 const counts = Array.from({ length: 33 }, (_, warps) => warps * 32).join("|");
 const operands = { a: "u32 0..15", b: `u32 ${counts}`, c: "pred" };
+/** Whoever arrives does not wait, so that the barrier must know for how many. */
+const arriving = { ...operands, b: `u32 ${counts.slice("0|".length)}` };
 const cta = { since: "7.8" };
 const registerOperands = { since: "2.0", target: "sm_20" } as const;
 
@@ -39,7 +41,7 @@ export const bar = instruction("bar", {
       effect: (_, src) => barrierOf("sync", true, src),
     }),
     form("bar{.cta}.arrive a, b", {
-      operands,
+      operands: arriving,
       ...registerOperands,
       gates: { cta },
       effect: (_, src) => barrierOf("arrive", true, src),
@@ -74,7 +76,7 @@ export const barrier = instruction("barrier", {
       effect: (_, src, { aligned }) => barrierOf("sync", aligned, src),
     }),
     form("barrier{.cta}.arrive{.aligned} a, b", {
-      operands,
+      operands: arriving,
       anyOrder: true,
       since: "6.0",
       target: "sm_30",

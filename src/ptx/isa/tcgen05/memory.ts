@@ -25,7 +25,8 @@ const registers = (m: { readonly shape?: string; readonly num: string }): string
 const tooMany = (m: { readonly shape: string; readonly num: string }): string | null =>
   count(m) <= 128 ? null : `'.${m.num}' with the shape '.${m.shape}' takes more than 128 registers`;
 
-const taddr = "address any";
+const taddr = "address tensor";
+const columns = "u32 32|64|128|256|512";
 
 const unitOp = (unit: UnitOp, operands: readonly Expr[]): OpOf<"unit"> => ({ kind: "unit", unit, operands });
 
@@ -62,7 +63,7 @@ const tcgen05Alloc = instruction("tcgen05.alloc", {
   forms: [
     form("tcgen05.alloc.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols", {
       where: { cta_group: groups },
-      operands: { nCols: "u32" },
+      operands: { nCols: columns },
       ...generation,
       effect: (_, __, m, ops) => allocation(m, ops),
     }),
@@ -76,7 +77,7 @@ const tcgen05Dealloc = instruction("tcgen05.dealloc", {
   forms: [
     form("tcgen05.dealloc.cta_group.sync.aligned.b32 taddr, nCols", {
       where: { cta_group: groups },
-      operands: { taddr: "reg b32", nCols: "u32" },
+      operands: { taddr: "reg u32", nCols: columns },
       ...generation,
       effect: (_, { taddr, nCols }, m, ops) => {
         const freeing = unitOp({ op: "tensor-dealloc", pair: isForPair(m) }, [taddr, nCols]);
@@ -281,14 +282,14 @@ const tcgen05Cp = instruction("tcgen05.cp", {
   forms: [
     form("tcgen05.cp.cta_group.shape{.multicast} [taddr], s_desc", {
       where: copied,
-      operands: { taddr, s_desc: "reg b64" },
+      operands: { taddr, s_desc: "reg u64" },
       ...generation,
       invalid: multicastProblem,
       effect: (_, { taddr, s_desc }, m) => copying(taddr, s_desc, m),
     }),
     form("tcgen05.cp.cta_group.shape{.multicast}.b8x16.src_fmt [taddr], s_desc", {
       where: { ...copied, src_fmt: ["b6x16_p32", "b4x16_p64"] },
-      operands: { taddr, s_desc: "reg b64" },
+      operands: { taddr, s_desc: "reg u64" },
       ...generation,
       invalid: multicastProblem,
       effect: (_, { taddr, s_desc }, m) => copying(taddr, s_desc, m),

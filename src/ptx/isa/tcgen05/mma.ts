@@ -21,19 +21,19 @@ const scaleGates = {
 const fourBits = { target: ["sm_100a", "sm_103a", "sm_110a"] } as const;
 
 const operands = {
-  d_tmem: "address any",
-  a_tmem: "address any",
-  a_desc: "reg b64",
-  b_desc: "reg b64",
-  idesc: "reg b32",
+  d_tmem: "address tensor",
+  a_tmem: "address tensor",
+  a_desc: "reg u64",
+  b_desc: "reg u64",
+  idesc: "reg u32",
   enable_input_d: "pred",
 };
-const scales = { scale_A_tmem: "address any", scale_B_tmem: "address any" };
+const scales = { scale_A_tmem: "address tensor", scale_B_tmem: "address tensor" };
 
 /** The operand with the metadata of a sparse A, in the text of a form. */
 const sparse = ", [sp_meta_tmem]";
 const operandsOf = (metadata: "" | typeof sparse) =>
-  metadata === "" ? operands : { ...operands, sp_meta_tmem: "address any" };
+  metadata === "" ? operands : { ...operands, sp_meta_tmem: "address tensor" };
 
 /** The operand spec of a mask with a bit for each lane of the tensor memory of one block or two. */
 const lanes = ({ cta_group }: { readonly cta_group: string }): string =>
@@ -164,7 +164,7 @@ const stationary = (name: string, metadata: "" | typeof sparse): Form[] =>
       `${name}.cta_group::1.kind{.collector_usage} [d_tmem], ${a}, b_desc${metadata}, idesc, enable_input_d{, zero_column_mask_desc}`,
       {
         where: { kind: [...floatKinds, ...integerKind], collector_usage: columns },
-        operands: { ...operandsOf(metadata), zero_column_mask_desc: "reg b64" },
+        operands: { ...operandsOf(metadata), zero_column_mask_desc: "reg u64" },
         ...generation,
         gates: integerGate,
         effect: (_, __, m, ops) => [multiplying({ ...m, cta_group: "cta_group::1" }, ops, true)],

@@ -157,7 +157,7 @@ const txq = instruction("txq", {
           "num_samples",
         ],
       },
-      operands: { a: "address any" },
+      operands: { a: "address handle" },
       since: "1.5",
       gates: {
         channel_data_type: { since: "2.1" },
@@ -170,7 +170,7 @@ const txq = instruction("txq", {
     }),
     form("txq.level.tlquery.b32 d, [a], lod", {
       where: { tlquery: ["width", "height", "depth"] },
-      operands: { a: "address any", lod: "s32" },
+      operands: { a: "address handle", lod: "s32" },
       since: "4.3",
       target: "sm_30",
       effect: (_, { a, lod }, { tlquery }) => query(tlquery, a, lod),
@@ -179,7 +179,7 @@ const txq = instruction("txq", {
       where: {
         squery: ["force_unnormalized_coords", "filter_mode", "addr_mode_0", "addr_mode_1", "addr_mode_2"],
       },
-      operands: { a: "address any" },
+      operands: { a: "address handle" },
       since: "1.5",
       gates: { force_unnormalized_coords: { since: "2.2" } },
       effect: (_, { a }, { squery }) => query(squery, a),

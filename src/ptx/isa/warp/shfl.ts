@@ -32,7 +32,7 @@ export const shflSync = instruction("shfl.sync", {
   forms: [
     form("shfl.sync.mode.b32 d{|p}, a, b, c, membermask", {
       where,
-      operands,
+      operands: { ...operands, membermask: "u32" },
       anyOrder: true,
       since: "6.0",
       target: "sm_30",

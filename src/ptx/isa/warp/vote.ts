@@ -13,7 +13,7 @@ const vote = (mode: Mode, a: Expr, mask: Expr | null): Op => ({
 
 const where = { mode: ["all", "any", "uni"] } as const;
 const operands = { a: "pred" };
-const syncOperands = { a: "pred", membermask: "b32" };
+const syncOperands = { a: "pred", membermask: "u32" };
 const removed = { until: "6.4", untilTarget: "sm_70" } as const;
 
 /** Section 9.7.13.8. */

@@ -11,7 +11,7 @@ export const barWarpSync = instruction("bar.warp.sync", {
   section: "9.7.13.2",
   forms: [
     form("bar.warp.sync membermask", {
-      operands: { membermask: "b32" },
+      operands: { membermask: "u32" },
       since: "6.0",
       target: "sm_30",
       effect: (_, { membermask }) => warpOperation(membermask, { op: "sync", operands: [] }),
@@ -26,7 +26,7 @@ export const matchSync = instruction("match.sync", {
   forms: [
     form("match.any.sync.type d, a, membermask", {
       where: { type: ["b32", "b64"] },
-      operands: { d: "b32", membermask: "b32" },
+      operands: { d: "u32", membermask: "u32" },
       anyOrder: true,
       since: "6.0",
       target: "sm_70",
@@ -34,7 +34,7 @@ export const matchSync = instruction("match.sync", {
     }),
     form("match.all.sync.type d{|p}, a, membermask", {
       where: { type: ["b32", "b64"] },
-      operands: { d: "b32", p: "pred", membermask: "b32" },
+      operands: { d: "u32", p: "pred", membermask: "u32" },
       anyOrder: true,
       since: "6.0",
       target: "sm_70",
@@ -62,7 +62,7 @@ export const reduxSync = instruction("redux.sync", {
   forms: [
     form("redux.sync.op.type d, a, membermask", {
       where: { op: ["add", "min", "max"], type: ["u32", "s32"] },
-      operands: { membermask: "b32" },
+      operands: { membermask: "u32" },
       anyOrder: true,
       since: "7.0",
       target: "sm_80",
@@ -75,7 +75,7 @@ export const reduxSync = instruction("redux.sync", {
     }),
     form("redux.sync.op.b32 d, a, membermask", {
       where: { op: ["and", "or", "xor"] },
-      operands: { membermask: "b32" },
+      operands: { membermask: "u32" },
       anyOrder: true,
       since: "7.0",
       target: "sm_80",
@@ -84,7 +84,7 @@ export const reduxSync = instruction("redux.sync", {
     }),
     form("redux.sync.op{.abs}{.NaN}.f32 d, a, membermask", {
       where: { op: ["min", "max"] },
-      operands: { membermask: "b32" },
+      operands: { membermask: "u32" },
       anyOrder: true,
       since: "8.6",
       target: family,
@@ -111,7 +111,7 @@ export const electSync = instruction("elect.sync", {
   section: "9.7.13.14",
   forms: [
     form("elect.sync d|p, membermask", {
-      operands: { d: "b32", p: "pred", membermask: "b32" },
+      operands: { d: "u32", p: "pred", membermask: "u32" },
       since: "8.0",
       target: "sm_90",
       effect: (_, { membermask }) => warpOperation(membermask, { op: "elect", operands: [] }),

@@ -25,10 +25,10 @@ const shapes = (k: number, sizes: readonly number[] = everyEighth): readonly str
 /** The columns of D. Each lane of the four warps holds half as many elements. */
 const columnsOf = (shape: string): number => Number(/n(\d+)k/.exec(shape)![1]);
 const accumulator = ({ shape, dtype = "s32" }: { readonly shape: string; readonly dtype?: string }): string =>
-  dtype === "f16" ? `b32[${columnsOf(shape) / 4}]` : `${dtype}[${columnsOf(shape) / 2}]`;
+  dtype === "f16" ? `u32[${columnsOf(shape) / 4}]` : `${dtype}[${columnsOf(shape) / 2}]`;
 
 /** A is in registers or, like B, in shared memory, given by a descriptor. */
-const operands = { d: accumulator, a: "b32[4]", a_desc: "reg b64", b_desc: "reg b64", scale_d: "pred" };
+const operands = { d: accumulator, a: "u32[4]", a_desc: "reg u64", b_desc: "reg u64", scale_d: "pred 0..1" };
 const signs = { imm_scale_a: "imm s32 -1|1", imm_scale_b: "imm s32 -1|1" };
 const transposes = { imm_trans_a: "imm u32 0..1", imm_trans_b: "imm u32 0..1" };
 const sparsity = { sp_meta: "reg b32", sp_sel: "imm u32 0..3" };

@@ -1,11 +1,16 @@
 import type { Span } from "../../source/index.ts";
 import type { Candidate, ResolvedOperand } from "../isa/resolve.ts";
-import type { AddressOperand, Expression, NameExpr, Operand } from "../tree/nodes.ts";
+import type { Operand } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
 import type { CheckContext } from "./context.ts";
 import { handleMessage, tensorAddressProblem, textureAddressProblem } from "./coordinates.ts";
+import { elementMismatch } from "./element.ts";
 import { constantClass } from "./immediate.ts";
+import { isNameWithOffset, offsetShape } from "./name-with-offset.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeName } from "./operand-mismatch.ts";
+
+/** Opcodes whose address may be an element of an array, as in `ld.global.u32 r, a[4]` (6.4.2). */
+const takesElements: ReadonlySet<string> = new Set(["ld", "ldu", "st"]);
 
 /**
  * Why an operand is not an address that the slot accepts (6.4.1), or null if it is. `root`: the opcode's first word.
@@ -17,6 +22,11 @@ export function addressMismatch(
   root: string,
   context: CheckContext,
 ): Mismatch | null {
+  const elements = operand.kind === "indexed" && takesElements.has(root);
+  if (elements && operand.base.kind === "name") {
+    const space = slot.rule.space ?? spaceOf(candidate);
+    return elementMismatch(operand) ?? baseMismatch(operand, operand.base, space, root, context);
+  }
   if (operand.kind !== "address")
     return mismatch("operand-kind", operand, "an address in brackets is expected here", "write `[...]`");
   const parts = slot.name.split(",").length;
@@ -54,7 +64,7 @@ export function narrowAddress(span: Span, bits: number, context: CheckContext): 
 }
 
 function baseMismatch(
-  address: AddressOperand,
+  address: Span,
   base: Operand,
   space: string | null,
   root: string,
@@ -134,27 +144,6 @@ export function spaceOf(candidate: Candidate): string | null {
     if (spaces.has(plain)) return plain;
   }
   return null;
-}
-
-export const offsetShape = [
-  "an offset goes after the name",
-  "write `name+4`, or `name+-4` for a negative offset",
-] as const;
-
-/** Whether an expression is `a`, `a+4` or `a+4+4`, the forms of an address that ptxas accepts (6.4.1). */
-export function isNameWithOffset(expr: Expression): boolean {
-  let at = expr;
-  while (at.kind === "binary") {
-    if (at.operator !== "+" || constantClass(at.right) !== "integer") return false;
-    at = at.left;
-  }
-  return at.kind === "name";
-}
-
-export function baseName(expr: Expression): NameExpr | null {
-  let at = expr;
-  while (at.kind === "binary") at = at.left;
-  return at.kind === "name" ? at : null;
 }
 
 const spaces: ReadonlySet<string> = new Set(["global", "shared", "local", "const", "param"]);

@@ -2,18 +2,12 @@ import { elementType, type OperandRule } from "../isa/operand-spec.ts";
 import { type Candidate, type ResolvedOperand, rootOf } from "../isa/resolve.ts";
 import type { Expression, Instruction, NameExpr, Operand, VectorOperand } from "../tree/nodes.ts";
 import { declarableTypes, type TypeInfo, typeInfo } from "../types.ts";
-import {
-  addressMismatch,
-  baseName,
-  isNameWithOffset,
-  narrowAddress,
-  offsetShape,
-  spaceFits,
-  spaceOf,
-} from "./address-operand.ts";
+import { addressMismatch, narrowAddress, spaceFits, spaceOf } from "./address-operand.ts";
 import { constantMismatch } from "./constant-operand.ts";
 import type { CheckContext } from "./context.ts";
 import { constantClass } from "./immediate.ts";
+import { elementMismatch } from "./element.ts";
+import { baseName, isNameWithOffset, offsetShape } from "./name-with-offset.ts";
 import { type Mismatch, mismatch, spaceMismatch, typeMismatch, typeName, vectorSize } from "./operand-mismatch.ts";
 
 /** Instructions whose data operands may be wider than the instruction's type (9.4.1; ptxas adds those of surfaces). */
@@ -233,9 +227,9 @@ export class OperandMatcher {
       case "bad":
         return null;
       case "indexed":
-        // The address of an element (6.4.2), which only mov takes.
+        // The address of an element (6.4.2), which only mov takes; ld and st take the element as an address.
         return this.#takesAddress && type.kind !== "f" && type.kind !== "pred" && type.bits >= 16
-          ? null
+          ? elementMismatch(operand)
           : mismatch("operand-kind", operand, "the address of an element can only be the source of mov");
       default:
         return inVector && constantClass(operand) === "address"

@@ -12,7 +12,7 @@ import type {
   VariableSymbol,
 } from "../tree/nodes.ts";
 import { isExpression } from "../tree/is-expression.ts";
-import type { TypeInfo } from "../types.ts";
+import { type TypeInfo, typeInfo } from "../types.ts";
 import { addressParts, constantOf } from "./constants.ts";
 import type { Frame } from "./frame.ts";
 import type { RegisterFile } from "./registers.ts";
@@ -120,8 +120,19 @@ function elementAddress(operand: IndexedOperand, type: TypeInfo, places: Places)
   const constant = isExpression(operand.index) ? constantOf(operand.index) : null;
   if (constant?.kind === "integer") return addressValue(symbol, Number(constant.value) * size, type, places);
   const base = addressValue(symbol, 0, type, places);
-  const index = scalarSource(operand.index, type, places)[0]!;
-  return kit.add(base, kit.mul(index, kit.int(base, size)));
+  const index = indexValue(operand.index, places);
+  return kit.add(base, kit.mul(base.ty === "i64" ? index : kit.wrap(index), kit.int(base, size)));
+}
+
+/** The index of an element, an `i64`: a register of any integer type with an offset, as in `a[r+1]`. */
+function indexValue(operand: Operand, places: Places): Expr {
+  const parts = isExpression(operand) ? addressParts(operand) : null;
+  const symbol = parts?.base?.symbol;
+  if (!parts || symbol?.kind !== "register") return kit.i64(0n);
+  const { type } = symbol;
+  const value = readRegister(places.registers.of(symbol)[0]!, type.bits, type);
+  const index = type.bits === 64 ? value : kit.widen(value, type.kind === "s");
+  return parts.offset === 0n ? index : kit.add(index, kit.i64(parts.offset));
 }
 
 /** A placeholder for an operand that the checker rejects. */
@@ -141,11 +152,18 @@ function immediateSource(operand: Expression, type: TypeInfo, places: Places): E
   return type.bits < 32 ? kit.narrow(sum, type.bits, type.kind === "s") : sum;
 }
 
-/** The address in `[...]`, and the variable or parameter that it names. */
+const addressType = typeInfo("b64")!;
+
+/** The address in `[...]` or of an element, and the variable or parameter that it names. */
 export function addressOperand(
   operand: Operand,
   places: Places,
 ): { readonly address: Expr; readonly base: AddressBase } {
+  if (operand.kind === "indexed") {
+    const symbol = operand.base.kind === "name" ? operand.base.symbol : null;
+    const base = symbol?.kind === "variable" || symbol?.kind === "parameter" ? symbol : null;
+    return { address: elementAddress(operand, addressType, places), base };
+  }
   const inner = operand.kind === "address" ? operand.parts[0] : operand;
   const parts = inner && isExpression(inner) ? addressParts(inner) : null;
   if (!parts) return { address: kit.i64(0n), base: null };

@@ -66,6 +66,10 @@ function fixOf(model: PtxModel, diagnostic: Diagnostic): Fix | null {
   const { code, span, help = "", source } = diagnostic;
   const meant = /^did you mean ['`](.+)['`]\?$/.exec(help)?.[1];
   if (meant !== undefined) return meantFix(diagnostic, meant);
+  const ordered = /^in the manual's order it is `(.+)`$/.exec(help)?.[1];
+  if (ordered !== undefined) {
+    return { title: `change to '${ordered}'`, edit: { ...opcodeAround(diagnostic), text: ordered } };
+  }
   const insert = /^write '(.)' here$/.exec(help)?.[1];
   if (insert !== undefined)
     return { title: `write '${insert}'`, edit: { start: span.start, end: span.start, text: insert } };
@@ -81,6 +85,14 @@ function meantFix({ code, span, source }: Diagnostic, meant: string): Fix {
   const end = code === "unknown-instruction" ? span.start + rootOf(written).length : span.end;
   const component = code === "unknown-name" ? (/\.[\w]+$/.exec(written)?.[0] ?? "") : "";
   return { title: `change to '${meant}'`, edit: { start: span.start, end: end - component.length, text } };
+}
+
+/** The whole opcode, one modifier of which a finding is about. */
+function opcodeAround({ span, source: { text } }: Diagnostic): Span {
+  let { start, end } = span;
+  while (start > 0 && /[\w.:]/.test(text[start - 1]!)) start--;
+  while (end < text.length && /[\w.:]/.test(text[end]!)) end++;
+  return { start, end };
 }
 
 /** The modifiers of an opcode in the manual's order. */

@@ -118,7 +118,9 @@ function reportOpcode(node: Instruction, problem: OpcodeProblem, { sink }: Check
         fits
           ? `'.${problem.modifier}' cannot be used with '${before}'`
           : `'${before}' has no modifier '.${problem.modifier}'`,
-        { help: !fits && near !== null ? `did you mean '.${near}'?` : undefined, notes: formNotes(problem.forms) },
+        problem.inOrder !== null
+          ? { help: `in the manual's order it is \`${problem.inOrder}\`` }
+          : { help: !fits && near !== null ? `did you mean '.${near}'?` : undefined, notes: formNotes(problem.forms) },
       );
       return;
     }

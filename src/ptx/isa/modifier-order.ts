@@ -105,3 +105,16 @@ export function matchUnordered(root: string, slots: readonly Modifier[], written
   }
   return { chosen, reached };
 }
+
+/** The written modifiers in the order of a form, or null if it does not take just these. */
+export function inOrder(slots: readonly Modifier[], written: readonly string[]): readonly string[] | null {
+  const chosen: (string | null)[] = new Array(slots.length).fill(null);
+  for (const word of written) {
+    const slot = slots.findIndex((s, i) => chosen[i] === null && accepts(s, word));
+    if (slot < 0) return null;
+    chosen[slot] = word;
+  }
+  return slots.every(({ optional }, i) => optional || chosen[i] !== null)
+    ? chosen.filter((word) => word !== null)
+    : null;
+}

@@ -1,6 +1,6 @@
 import { typeInfo } from "../types.ts";
 import type { ControlKind, Form, Instruction } from "./define.ts";
-import { matchUnordered } from "./modifier-order.ts";
+import { inOrder, matchUnordered } from "./modifier-order.ts";
 import { type OperandRule, parseOperandSpec } from "./operand-spec.ts";
 import type { OperandSlot } from "./template.ts";
 
@@ -45,8 +45,17 @@ export interface OpcodeResolution extends Choice {
 /** Why an opcode fits no form. `forms` are those that it comes closest to. */
 export type OpcodeProblem =
   | { readonly kind: "unknown-opcode"; readonly root: string }
-  /** `modifier`, at index `at`, is the first modifier that no form accepts in its place. */
-  | { readonly kind: "modifier"; readonly modifier: string; readonly at: number; readonly forms: readonly Form[] }
+  /**
+   * `modifier`, at index `at`, is the first modifier that no form accepts in its place. `inOrder`: the opcode with the
+   * same modifiers in the order of a form, or null.
+   */
+  | {
+      readonly kind: "modifier";
+      readonly modifier: string;
+      readonly at: number;
+      readonly forms: readonly Form[];
+      readonly inOrder: string | null;
+    }
   /** All modifiers fit, but `missing` is left out. `choices`: its choices if it is a class, else null. */
   | {
       readonly kind: "missing-modifier";
@@ -143,9 +152,26 @@ export class InstructionSet {
     }
     return {
       candidates,
-      problem: { kind: "modifier", modifier: written[furthest] ?? "", at: furthest, forms },
+      problem: {
+        kind: "modifier",
+        modifier: written[furthest] ?? "",
+        at: furthest,
+        forms,
+        inOrder: opcodeInOrder(root, written, rows),
+      },
     };
   }
+}
+
+/** An opcode with the same modifiers in the order of a form, or null if no form takes just these. */
+function opcodeInOrder(root: string, written: readonly string[], rows: readonly TableRow[]): string | null {
+  for (const { form } of rows) {
+    const modifiers = inOrder(form.modifiers, written);
+    if (modifiers === null) continue;
+    const { mods } = matchModifiers(form, modifiers);
+    if (mods && !form.invalid?.(mods)) return [root, ...modifiers].join(".");
+  }
+  return null;
 }
 
 const candidateOf = (

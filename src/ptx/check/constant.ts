@@ -163,6 +163,9 @@ function binary(node: BinaryExpr, left: Constant, right: Constant, report: Repor
   }
 }
 
+/** The number of bits to shift by. The manual says nothing of more than 63; ptxas takes the lowest six bits. */
+const shiftOf = (amount: IntegerConstant): bigint => bitsOf(amount) & 63n;
+
 function integerBinary(
   node: BinaryExpr,
   left: IntegerConstant,
@@ -192,9 +195,9 @@ function integerBinary(
       // The operands are unsigned, but the result is `.s64` (table 5).
       return integer(bitsOf(left) % bitsOf(right), false);
     case "<<":
-      return integer(bitsOf(right) > 63n ? 0n : left.value << bitsOf(right), left.unsigned);
+      return integer(left.value << shiftOf(right), left.unsigned);
     case ">>":
-      return integer(left.value >> (bitsOf(right) > 63n ? 64n : bitsOf(right)), left.unsigned);
+      return integer(left.value >> shiftOf(right), left.unsigned);
     case "&":
       return integer(a & b, unsigned);
     case "|":

@@ -89,6 +89,8 @@ function unlikeElement(elements: readonly Operand[]): Mismatch | null {
   return null;
 }
 
+const notAnElement = "an element of a vector must be a register or a constant";
+
 const registerType = (operand: Operand): TypeInfo | null =>
   operand.kind === "name" && operand.symbol?.kind === "register" && operand.component === null
     ? operand.symbol.type
@@ -233,7 +235,7 @@ export class OperandMatcher {
           : mismatch("operand-kind", operand, "the address of an element can only be the source of mov");
       default:
         return inVector && constantClass(operand) === "address"
-          ? mismatch("operand-kind", operand, "an element of a vector must be a register or a constant")
+          ? mismatch("operand-kind", operand, notAnElement)
           : this.#immediate(operand, type, rule, slot);
     }
   }
@@ -286,6 +288,7 @@ export class OperandMatcher {
       case "parameter":
       case "function":
         if (symbol.kind === "parameter" && symbol.parameter.space === "reg") return null;
+        if (inVector) return mismatch("operand-kind", operand, notAnElement);
         if (this.#root === "cvta" && symbol.kind !== "function") {
           const space = symbol.kind === "variable" ? symbol.space : "param";
           if (!spaceFits(spaceOf(this.#candidate), space))

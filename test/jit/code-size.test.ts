@@ -57,7 +57,10 @@ test("shuffles whose lanes are known move vectors", () => {
 test("shuffles whose lanes are known give what they should", () => {
   const device = new Device();
   const out = device.buffer(Uint32Array.from({ length: 32 }, (_, lane) => lane * lane));
-  const result = device.load(shuffles(2)).kernel("k").launch({ grid: 1, block: 32, args: [out] });
+  const result = device
+    .load(shuffles(2))
+    .kernel("k")
+    .launch({ grid: 1, block: 32, args: [out] });
   const next = (x: readonly number[]): number[] => x.map((_, lane) => x[((lane ^ 1) + 4) & 31]! + lane);
   const first = Array.from({ length: 32 }, (_, lane) => lane * lane);
   expect([result.engine, [...out.read()]]).toEqual(["jit", next(next(first))]);

@@ -25,7 +25,8 @@ export interface SomeThreads {
  * a power of two; null for all others.
  */
 function lanesKept({ prim, args: [number, mask] }: Extract<Expr, { kind: "prim" }>): number | null {
-  if (prim !== "i32.and" || number?.kind !== "special" || number.name !== "laneid" || mask?.kind !== "const") return null;
+  if (prim !== "i32.and" || number?.kind !== "special" || number.name !== "laneid" || mask?.kind !== "const")
+    return null;
   const count = (mask.value as number) + 1;
   return count > 0 && (count & (count - 1)) === 0 ? count : null;
 }

@@ -7,8 +7,8 @@
 //     kernel.launch({ grid: 1, block: 32, args: [3, 2.5, x, y] });
 //     y.read(Float32Array);
 
-/** The second has sizes among the parameters. */
-const knownFormats = ["lanewise kernel 1", "lanewise kernel 2"];
+/** The second has sizes among the parameters; the third, reasons. */
+const knownFormats = ["lanewise kernel 1", "lanewise kernel 2", "lanewise kernel 3"];
 const page = 0x1_0000;
 /** Allocations have so many bytes between them, in which an access is found to be outside of all. */
 const gap = 256;
@@ -394,8 +394,9 @@ class Kernel {
       external: (at, site, lanes) => this.#external(at >>> 0, site, lanes),
       clock: () => ++this.#clock,
       stackOverflow: (at, lanes) => this.#fail("calls nest too deeply", at >>> 0, null, lanes),
-      giveUp: () => {
-        throw new Error("calls nest more deeply than WebAssembly's stack allows");
+      giveUp: (reason) => {
+        const why = this.description.reasons?.[reason] ?? "calls that nest more deeply than WebAssembly's stack allows";
+        throw new Error(`the module cannot go on: ${why}`);
       },
     };
     const unknown = (name) => () => {

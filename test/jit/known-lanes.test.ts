@@ -85,3 +85,14 @@ add.s64 %d3, %d1, %d2; ld.global.u32 %r5, [%d3]; st.global.u32 [%out], %r5; ret;
   const { reports } = expectSame({ name: "", body, block: [4, 4, 1], words: 1 });
   expect(reports).toMatchObject([{ code: "global-out-of-bounds" }]);
 });
+
+// Where chunks have other numbers of lanes than the mask keeps, and where blocks end within a warp.
+test.each([3, 7, 15, 31])("numbers of lanes and a mask of %i", (mask) => {
+  const body = `mov.u32 %r1, %laneid; and.b32 %r2, %r1, ${mask}; mul.lo.u32 %r3, %r2, 7; and.b32 %r3, %r3, 10;
+setp.gt.u32 %p1, %r3, 2; mov.u32 %r4, 5; @%p1 add.u32 %r4, %r3, %t; st.global.u32 [%out], %r4; ret;`;
+  for (const x of [4, 12, 20, 32, 40]) {
+    for (const y of [1, 3]) {
+      expect(expectSame({ name: "", body, block: [x, y, 1], grid: [5, 1, 1], words: 1 }).reports).toEqual([]);
+    }
+  }
+});

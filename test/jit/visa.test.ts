@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tooDeep } from "../../src/jit/abi/refusal.ts";
+import { deepCalls } from "../../src/jit/abi/give-up-reasons.ts";
 import { families } from "../visa/run/programs.ts";
 import { runProgram } from "../visa/run/run-program.ts";
 
@@ -12,7 +12,7 @@ describe.each(Object.entries(families))("%s", (_, programs) => {
       const items = Array.from({ length: program.items ?? width }, (_, id) => id);
       const values = items.map((id) => program.expected(id, width) >>> 0);
       const outcome = runProgram(program, width, { generate: true, watched: false, compiled: true });
-      expect(outcome).toEqual({ reports: [], values, obstacle: deep.has(program.title) ? tooDeep : null });
+      expect(outcome).toEqual({ reports: [], values, obstacle: deep.has(program.title) ? deepCalls : null });
     });
   });
 });

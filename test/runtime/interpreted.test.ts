@@ -30,7 +30,7 @@ test.each<[string, Settings, string | null, boolean?]>([
   ["plain", { maxSteps: 1000 }, "steps are limited"],
   ["plain", { timeoutMs: 1000 }, "time is limited"],
   ["meets", {}, "not compiled: alloca, beside pauses in functions"],
-  ["dives", {}, "not compiled: calls that nest too deeply, or part lanes that wait for each other"],
+  ["dives", {}, "not compiled: calls that nest too deeply for the stack of WebAssembly"],
   ["counts", {}, "not compiled: barriers to which threads do not come as they should", false],
 ])("%s with %j: why it is interpreted", async (kernel, options, why, isOk = true) => {
   const launched = new Device().load(text).kernel(kernel);

@@ -1,6 +1,6 @@
 import { displayName, readable } from "../../names/index.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
-import type { JobResult } from "../../runtime/job/job-result.ts";
+import type { JobResult, LaunchSummary } from "../../runtime/job/job-result.ts";
 import { type Command, exitStatus } from "../options/command.ts";
 import { findingOptions, Findings } from "../options/findings.ts";
 import { engineOptions, type Options } from "../options/options.ts";
@@ -34,9 +34,14 @@ function printJob({ result, job }: Finished, terminal: Terminal): void {
     result.launches.length > 0 ? `  ${steps === null ? "" : `${grouped(steps)} steps, `}${time.toFixed(1)} ms` : "";
   const why = result.failure === null ? "" : `: ${readable(result.failure)}`;
   terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
+  for (const note of new Set(result.launches.flatMap(engineNote))) terminal.err(`      ${note}`);
   // An expected report need not be shown.
   if (job.expect === null || !result.ok) printFindings(result, terminal);
 }
+
+/** Says why the interpreter ran a launch that compiled code should have; nothing where an option asks for that. */
+const engineNote = ({ kernel, interpreted }: LaunchSummary): string[] =>
+  interpreted?.startsWith("not compiled: ") ? [`${displayName(kernel)} ran in the interpreter: ${interpreted}`] : [];
 
 function printFindings(result: JobResult, terminal: Terminal): void {
   printDiagnostics(
@@ -50,9 +55,11 @@ function printFindings(result: JobResult, terminal: Terminal): void {
 function printLaunch({ result, isInterrupted }: Finished, terminal: Terminal): void {
   if (result.stdout !== "") terminal.out(result.stdout.replace(/\n$/, ""));
   printFindings(result, terminal);
-  for (const { kernel, threads, steps, milliseconds } of result.launches) {
+  for (const launch of result.launches) {
+    const { kernel, threads, steps, milliseconds } = launch;
     const count = steps === null ? "" : `, ${grouped(steps)} steps`;
     terminal.err(`${displayName(kernel)}: ${plural(threads, "thread")}${count}, ${milliseconds.toFixed(1)} ms`);
+    for (const note of engineNote(launch)) terminal.err(`  ${note}`);
   }
   if (isInterrupted) terminal.err("lanewise: interrupted: what was found and written until then is shown");
   else if (result.reports.length === 0 && result.failure !== null) {

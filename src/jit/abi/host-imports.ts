@@ -19,6 +19,8 @@ const lanes = "i32";
 const operand = "i32";
 /** 0 or 1. */
 const flag = "i32";
+/** The number of one of `giveUpReasons`. */
+const reason = "i32";
 /** A byte of memory. */
 const address = "i32";
 
@@ -60,7 +62,7 @@ export const hostImports = {
     meaning: "ends the launch: these lanes have called a function for which their stacks have no room; does not return",
   },
   giveUp: {
-    params: [],
+    params: [reason],
     results: [],
     meaning: "ends the launch, which the interpreter repeats from the beginning; does not return",
   },

@@ -7,8 +7,5 @@ export class GivenUp extends Error {}
 /** Thrown when all blocks wait forever: the interpreter, which repeats the launch, says who waits where. */
 export class Stalled extends GivenUp {}
 
-/** The message where there is no room: for activations, or for lanes that diverge while they wait. */
-export const tooDeep = "calls that nest too deeply, or part lanes that wait for each other";
-
 /** Thrown when a kernel has something that is not compiled; the interpreter can run it. The message says what. */
 export class Unsupported extends Error {}

@@ -1,8 +1,9 @@
 import { type PrimName, primOf } from "../../semantics/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { HostFunction } from "../abi/host-function.ts";
+import { giveUpReasons } from "../abi/give-up-reasons.ts";
 import { evaluatedPrim, type HostFunctions } from "../abi/host-imports.ts";
-import { GivenUp, tooDeep } from "../abi/refusal.ts";
+import { GivenUp } from "../abi/refusal.ts";
 import type { Host } from "./host.ts";
 
 /** Answers to all that compiled code may ask. `host`: who answers at the time of the call. */
@@ -14,8 +15,8 @@ const answersOf = (host: () => Host): HostFunctions => ({
   stack: (context, site, lanes) => host().stack(context >>> 0, site, lanes),
   openStack: (context) => host().openStack(context >>> 0),
   stackOverflow: (context, lanes) => host().stackOverflow(context >>> 0, lanes),
-  giveUp: () => {
-    throw new GivenUp(tooDeep);
+  giveUp: (reason) => {
+    throw new GivenUp(giveUpReasons[reason]);
   },
   arriveAtWarpWait: (context, site, lanes) => host().arriveAtWarpWait(context >>> 0, site, lanes),
   multiply: (context, site) => host().multiply(context >>> 0, site),

@@ -48,6 +48,8 @@ interface WatchedKernel {
   falseAlarms: number;
 }
 
+const alarmed = "compiled code has found that there may be something to report";
+
 /** Alarms for nothing after which a kernel is left to the interpreter. */
 const maxFalseAlarms = 2;
 
@@ -87,18 +89,18 @@ export class WatchedLaunches {
       written === null ? program.memory.checkpoint() : this.#saved.save(written),
     );
     const result = this.#attempt(watched, attempt);
-    if (result !== null) {
+    if (typeof result !== "string") {
       attempt.print(result);
       return { ...result, interpreted: null };
     }
     attempt.undo();
     const found = launch(program, request, { observers, id: attempt.id });
     watched.falseAlarms = found.reports.length === 0 ? watched.falseAlarms + 1 : 0;
-    return { ...found, interpreted: "compiled code has found that there may be something to report" };
+    return { ...found, interpreted: result };
   }
 
-  /** Returns null where the interpreter has to repeat the launch. */
-  #attempt({ loaded, functions }: WatchedKernel, { request, id }: Attempt): LaunchResult | null {
+  /** Returns why, where the interpreter has to repeat the launch. */
+  #attempt({ loaded, functions }: WatchedKernel, { request, id }: Attempt): LaunchResult | string {
     const { program } = this.#port;
     const shared = this.#port.sharedMemory();
     try {
@@ -112,11 +114,12 @@ export class WatchedLaunches {
       );
       const result = execution.run();
       const isAlarmed = this.#shadows.takeAlarm();
-      return result.ok && !isAlarmed ? result : null;
+      return result.ok && !isAlarmed ? result : alarmed;
     } catch (error) {
       this.#shadows.takeAlarm();
       // The interpreter refuses what makes no sense in the same way.
-      if (error instanceof GivenUp || error instanceof RangeError) return null;
+      if (error instanceof GivenUp) return error.message;
+      if (error instanceof RangeError) return alarmed;
       throw error;
     } finally {
       this.#shadows.giveBack();

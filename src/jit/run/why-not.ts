@@ -1,5 +1,6 @@
 import { NotAllowed, TooLarge } from "../../wasm/index.ts";
-import { GivenUp, tooDeep, Unsupported } from "../abi/refusal.ts";
+import { deepCalls } from "../abi/give-up-reasons.ts";
+import { GivenUp, Unsupported } from "../abi/refusal.ts";
 
 /** Returns what is made, or why it cannot be compiled. */
 export function orWhyNot<T>(make: () => T): T | string {
@@ -18,7 +19,7 @@ export function orWhyNot<T>(make: () => T): T | string {
  */
 export function whyGivenUp(error: unknown): string | null {
   if (error instanceof GivenUp) return error.message;
-  return error instanceof Error && stackErrors.has(error.name) ? tooDeep : null;
+  return error instanceof Error && stackErrors.has(error.name) ? deepCalls : null;
 }
 
 const stackErrors: ReadonlySet<string> = new Set(["RangeError", "InternalError"]);

@@ -1,3 +1,4 @@
+import { numberOfReason } from "../abi/give-up-reasons.ts";
 import type { NativeCode } from "../abi/native-code.ts";
 import { maxMessage, mail, mailState, messageAt, maxValues, noBlock, valuesAt, word } from "./control.ts";
 
@@ -68,7 +69,7 @@ let instance;
 let call;
 const openNative = ({ addon, entry, imports }, memory, env) => {
   const { runCode } = process.getBuiltinModule("node:module").createRequire(addon)(addon);
-  const table = [env.giveUp, () => {}, ...imports.map((name) => env[name])];
+  const table = [() => env.giveUp(${numberOfReason("deepCalls")}), () => {}, ...imports.map((name) => env[name])];
   const bytes = new Uint8Array(memory.buffer);
   return { exports: { run: (context, from, to) => runCode(entry, bytes, table, context, from, to) } };
 };

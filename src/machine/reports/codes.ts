@@ -211,7 +211,7 @@ export const reportCodes = {
   },
   "stack-overflow": {
     title: "a thread's stack is full",
-    page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. A vISA thread may have 1024 activations at once, with 64 MiB of variables together. Mostly a recursion does not end; the call stack of the report shows which.",
+    page: "Frames, saved registers and `alloca` together are larger than the stack, which has at most 512 KiB for a thread. A vISA thread may have 16384 activations at once, if those of all threads take 512 MiB at most. Mostly a recursion does not end; the call stack of the report shows which.",
     section: "9.7.17.3",
   },
   "stack-imbalance": {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import { importsOf, translated, Untranslatable } from "../../cc/index.ts";
+import { numberOfReason } from "../../jit/abi/give-up-reasons.ts";
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
@@ -92,9 +93,11 @@ export class HostCompiler implements NativeCompiler {
   }
 }
 
+const fullStack = numberOfReason("deepCalls");
+
 /** The functions of the host as code numbers them: one for a full stack, one to be called now and then, and its own. */
 const tableOf = (imports: readonly string[], functions: Readonly<Record<string, HostFunction>>): HostFunction[] => [
-  functions["giveUp"]!,
+  () => functions["giveUp"]!(fullStack),
   () => {},
   ...imports.map((name) => functions[name]!),
 ];

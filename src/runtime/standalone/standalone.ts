@@ -2,6 +2,7 @@ import { loadProgram, type Program } from "../../program/program.ts";
 import { genericBases, type IrModule, type Param, windows } from "../../ir/index.ts";
 import type { CompiledKernel } from "../../jit/abi/compiled-kernel.ts";
 import type { HeaderWord } from "../../jit/abi/context-layout.ts";
+import { giveUpReasons } from "../../jit/abi/give-up-reasons.ts";
 import { evaluatedPrim, type HostImport } from "../../jit/abi/host-imports.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { Extent } from "../../machine/memory/extent.ts";
@@ -46,8 +47,8 @@ export interface Piece {
 
 /** Everything needed to launch a stand-alone module, as JSON; docs/build.md explains every field. */
 export interface KernelDescription {
-  /** The second where the launcher fills in `sizes`. */
-  readonly format: "lanewise kernel 1" | "lanewise kernel 2";
+  /** The second where the launcher fills in `sizes`, the third where the module gives a number to `giveUp`. */
+  readonly format: "lanewise kernel 1" | "lanewise kernel 2" | "lanewise kernel 3";
   readonly kernel: string;
   readonly source: string;
   /** The size of the module in bytes. */
@@ -61,6 +62,8 @@ export interface KernelDescription {
   readonly sharedBytes?: number;
   readonly waits: boolean;
   readonly imports: readonly string[];
+  /** What the numbers mean that the module gives to `giveUp`; absent if it does not import it. */
+  readonly reasons?: readonly string[];
   /** Null if the code needs none. Otherwise a module and inputs that tell whether the machine fuses multiply-adds. */
   readonly fusedMultiplyAdd: {
     readonly probe: string;
@@ -136,8 +139,9 @@ export function buildKernel(
   const obstacle = obstacleOf(compiled, sites);
   if (obstacle !== null) throw new NotStandaloneError(kernel.name, obstacle);
   const { params, source: text } = kernel.ir;
+  const mayGiveUp = compiled.imports.includes("giveUp" satisfies HostImport);
   const description: KernelDescription = {
-    format: visa === null ? "lanewise kernel 1" : "lanewise kernel 2",
+    format: mayGiveUp ? "lanewise kernel 3" : visa === null ? "lanewise kernel 1" : "lanewise kernel 2",
     kernel: kernel.name,
     source: text.path,
     size: compiled.bytes.length,
@@ -147,6 +151,7 @@ export function buildKernel(
     ...(visa === null ? {} : { sizes: visa.sizes, paramBytes: visa.paramBytes, sharedBytes: visa.sharedBytes }),
     waits: compiled.waits,
     imports: compiled.imports,
+    ...(mayGiveUp && { reasons: giveUpReasons }),
     fusedMultiplyAdd: isPortable
       ? null
       : { probe: base64(maddModule()), f32: maddCases.f32[0]!, f64: maddCases.f64[0]! },

@@ -8,7 +8,7 @@ import { anyOf, foldWords, laneBits, maskOfBits } from "../lanes/mask-bits.ts";
 import { bothMasks } from "../lanes/mask.ts";
 import { laneOf } from "../lanes/value.ts";
 import { type FunctionContext, pushWord, storeEntry } from "../module/function-context.ts";
-import { callHost, importHost } from "../module/host-calls.ts";
+import { callHost, giveUpIf, importHost } from "../module/host-calls.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { loadLive } from "../sync/named-lanes.ts";
 import type { Suspension } from "../sync/suspension.ts";
@@ -45,19 +45,19 @@ export class CountedBarriers {
     this.#barriers = barriers;
     const { module } = memory.unit;
     importHost(module, "arriveAtBarrier");
-    importHost(module, "giveUp");
   }
 
   /** Writes the barrier at the end of a block. `at`: the block after it. */
   arrive(block: number, index: number, instruction: Instruction, op: Barrier, at: number): void {
     const { writer: w, file } = this.#chunk;
+    const { module } = this.#memory.unit;
     this.#chunk.begin(instruction);
     file?.read(instruction);
     forRuleLanes(this.#chunk, block, instruction, (moved) => {
       const { lanes } = moved;
       if (!this.#suspension.isLockstep) {
-        w.value(anyOf(this.#live().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!))));
-        w.if(() => callHost(w, "giveUp"));
+        const absent = anyOf(this.#live().map((all, q) => wasm.op("v128.andnot", all, lanes[q]!)));
+        giveUpIf(module, w, absent, "partialArrival");
       }
       const [id, count] = [op.id, op.count].map((expr) => this.#agreed(expr, moved));
       const { context, siteOf } = this.#memory;
@@ -134,8 +134,8 @@ export class CountedBarriers {
       { local: any, value: foldWords("v128.or", here) },
       { local: all, value: foldWords("v128.and", there) },
     ]);
-    w.value(wasm.op("i32.ne", wasm.local("i32", any), wasm.local("i32", all)));
-    w.if(() => callHost(w, "giveUp"));
+    const differ = wasm.op("i32.ne", wasm.local("i32", any), wasm.local("i32", all));
+    giveUpIf(this.#memory.unit.module, w, differ, "mixedBarriers");
     w.release(all);
     return wasm.local("i32", any);
   }

@@ -77,7 +77,11 @@ export class Chunk {
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
-    this.#registers = new RegisterLocals(writer, analysis, quads, { sharing, memory });
+    this.#registers = new RegisterLocals(writer, analysis, quads, {
+      sharing,
+      memory,
+      unwritten: invariants?.known.registers ?? new Set(),
+    });
     this.#values = new Expressions(analysis, {
       special,
       frame,

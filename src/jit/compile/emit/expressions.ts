@@ -4,6 +4,7 @@ import type { Shape } from "../../../ir/uniformity/shape.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import { LaneConstants } from "./lane-constants.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import {
   applyQuads,
@@ -42,6 +43,7 @@ export class Expressions {
   readonly #quads: Sources["quads"];
   readonly #rematerialized: Sources["rematerialized"];
   readonly #known: Sources["known"];
+  readonly #laneConstants: LaneConstants;
   /** Uniform registers that also exist as vectors: the local of each. */
   readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
@@ -54,6 +56,14 @@ export class Expressions {
     this.#quads = quads;
     this.#rematerialized = rematerialized;
     this.#known = known;
+    this.#laneConstants = new LaneConstants({
+      lanes: 4 * quads(),
+      laneId: special,
+      multiple: (leaf) => {
+        const shape = analysis.shape(leaf);
+        return shape.kind === "affine" ? (shape.width ?? 1) : 1;
+      },
+    });
   }
 
   /** Drops all values: registers may have changed. */
@@ -110,6 +120,8 @@ export class Expressions {
     const direct = directConversion(expr);
     if (direct !== null) return this.#convert(expr.ty, direct.emission, this.of(direct.operand));
     const shape = this.#analysis.shape(expr);
+    const constant = shape.kind === "vector" ? this.#laneConstants.of(expr, this.#quads()) : null;
+    if (constant !== null) return constant;
     const args = expr.args.map((a) => this.of(a));
     switch (shape.kind) {
       case "uniform":

@@ -29,6 +29,15 @@ function placeIn({ areas }: RegisterMemory, { area, at }: MatrixRegisterPlace): 
   return { base, offset: offset + at };
 }
 
+interface LocalsOptions {
+  readonly sharing: Sharing | null;
+  readonly memory: RegisterMemory | null;
+  /** Registers that are never written, since their values are known while code is written: they have no locals. */
+  readonly unwritten: ReadonlySet<number>;
+}
+
+const none: readonly WasmTy[] = [];
+
 /**
  * The locals that hold the registers of a function. How many and of which types a register needs depends on its shape.
  */
@@ -46,14 +55,14 @@ export class RegisterLocals {
     writer: FunctionWriter,
     analysis: UniformityAnalysis,
     quads: number,
-    { sharing, memory }: { readonly sharing: Sharing | null; readonly memory: RegisterMemory | null },
+    { sharing, memory, unwritten }: LocalsOptions,
   ) {
     this.#analysis = analysis;
     this.#quads = quads;
     this.#memory = memory;
     const word = new Array<WasmTy>(quads).fill("v128");
     this.#vectors = { word, wide: [...word, ...word], indexed: ["i64", ...word] };
-    const types = analysis.code.ir.registers.map((_, r) => this.#typesOf(r));
+    const types = analysis.code.ir.registers.map((_, r) => (unwritten.has(r) ? none : this.#typesOf(r)));
     const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.lasting(ty));
     const inMemory = (r: number): readonly number[] | null => {
       const place = memory?.matrices.of(r) ?? null;

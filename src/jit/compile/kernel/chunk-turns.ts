@@ -293,7 +293,7 @@ export class ChunkTurns {
   #giveUpIfOthersEnded(): void {
     const { unit, writer } = this.#run.scope;
     const waits = wasm.op("i32.and", local32(this.#waits), local32(this.#released));
-    giveUpIf(unit.module, writer, wasm.op("i32.and", waits, local32(this.#ended)));
+    giveUpIf(unit.module, writer, wasm.op("i32.and", waits, local32(this.#ended)), "endedThreads");
   }
 
   /** The host looks whether chunks at barriers can resume. */

@@ -69,7 +69,7 @@ export function compileKernel(
 const ptxImports: readonly HostImport[] = ["translate", "fault", "arriveAtWarpWait", "settle", "deadlock"];
 
 /** Imports in which a launch may be given up. */
-const givingUp: readonly HostImport[] = ["giveUp", "cluster"];
+const givingUp: readonly HostImport[] = ["giveUp", "cluster", "arriveAtBarrier"];
 
 const visaImports: readonly HostImport[] = [
   "translate",

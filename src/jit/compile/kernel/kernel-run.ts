@@ -78,7 +78,7 @@ const withPredicates = (invariants: Invariants, { instructions, values }: Shared
 
 /** Further registers that are known, and those predicates of which branches want to know what they are. */
 function withKnown(invariants: Invariants, known: KnownLanes, { code }: UniformityAnalysis): Invariants {
-  const { values, instructions } = known;
+  const { values, instructions, registers } = known;
   if (values.size === 0) return invariants;
   const rematerialized = new Map(invariants.rematerialized);
   for (const i of instructions) {
@@ -88,12 +88,11 @@ function withKnown(invariants: Invariants, known: KnownLanes, { code }: Uniformi
     if (everyLeaf(op.values[0]!, (leaf) => leaf.kind !== "reg" || values.has(leaf.reg)))
       rematerialized.set(to!, op.values[0]!);
   }
-  const computed = [...instructions].flatMap((i) => code.instructions[i]!.dst as readonly number[]);
   return {
     ...invariants,
     known,
     rematerialized,
-    registers: new Set([...invariants.registers, ...computed]),
+    registers: new Set([...invariants.registers, ...registers]),
     has: (i) => invariants.has(i) || instructions.has(i),
   };
 }

@@ -106,7 +106,7 @@ export class ResumableFunction {
     const { context, entry, layout } = this.#context;
     const entryAt = wasm.op("i32.sub", wasm.local("i32", entry), wasm.local("i32", context));
     const most = layout.calls + maxDepth * layout.callBytes;
-    giveUpIf(this.#context.unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)));
+    giveUpIf(this.#context.unit.module, w, wasm.op("i32.gt_u", entryAt, wasm.i32(most)), "deepWaits");
   }
 
   #note(word: keyof typeof suspendedFrameWords, value: Wasm): void {

@@ -4,7 +4,7 @@ import { type FunctionWriter, type ModuleWriter, type Wasm, wasm } from "../../.
 import { callEntry } from "../../abi/context-layout.ts";
 import { widenMask } from "../lanes/value.ts";
 import { type FunctionContext, storeEntry } from "../module/function-context.ts";
-import { callHost, importHost } from "../module/host-calls.ts";
+import { callHost, giveUp, giveUpIf, importHost } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { hostStackBytes } from "../plan/activation-size.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
@@ -98,12 +98,11 @@ export class Frame {
     ]);
     this.cost = wasm.local("i32", cost);
     this.room = wasm.local("i32", room);
-    importHost(module, "giveUp");
     if (stacks.isExplained) importHost(module, "stackOverflow");
     w.value(wasm.op("i32.gt_u", this.cost, wasm.i32(stacks.limit)));
     w.if(() => {
       if (!stacks.isExplained) {
-        callHost(w, "giveUp");
+        giveUp(module, w, "fullStacks");
         return;
       }
       w.get(context);
@@ -114,8 +113,8 @@ export class Frame {
     });
     const isHostFull = wasm.op("i32.lt_s", this.room, wasm.i32(0));
     const isFull = wasm.op("i32.gt_u", this.top, wasm.i32(stacks.staging));
-    w.value(stacks.isScarce ? wasm.op("i32.or", isHostFull, isFull) : isHostFull);
-    w.if(() => callHost(w, "giveUp"));
+    giveUpIf(module, w, isHostFull, "deepCalls");
+    if (stacks.isScarce) giveUpIf(module, w, isFull, "fullStacks");
   }
 
   /** Enters an activation without variables in the lanes' stacks. */
@@ -127,9 +126,7 @@ export class Frame {
     w.set(room);
     this.room = wasm.local("i32", room);
     w.assign([{ local: room, value: wasm.op("i32.sub", this.room, wasm.i32(bytes)) }]);
-    importHost(this.#unit.module, "giveUp");
-    w.value(wasm.op("i32.lt_s", this.room, wasm.i32(0)));
-    w.if(() => callHost(w, "giveUp"));
+    giveUpIf(this.#unit.module, w, wasm.op("i32.lt_s", this.room, wasm.i32(0)), "deepCalls");
   }
 
   /** Opens the stacks for dynamic allocation: from here on `top` and `cost` can change. */

@@ -1,7 +1,7 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { LanePattern } from "../analysis/access/lane-patterns.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import type { Mask } from "../lanes/mask.ts";
+import { isAll, isNone, type Mask } from "../lanes/mask.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 
 /** The byte offsets of an access, as in `CheckedAccess`. */
@@ -53,6 +53,7 @@ export class LaneOffsets {
   ): void {
     const { writer, quads } = this.#chunk;
     for (let q = 0; q < quads; q++) {
+      if (mask !== null && isNone(mask[q]!)) continue;
       const run = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes) ? adjoining : null;
       if (pattern !== null && mask === null && places === null) {
         this.#inPattern(q, { offsets, immediate, pattern }, lanes, run);
@@ -75,7 +76,7 @@ export class LaneOffsets {
           writer.if(() => adjoining.move(q, wasm.lane("i32x4.extract_lane", 0, offsets.quads[q]!), 0), laneByLane);
         }
       };
-      if (mask === null) move();
+      if (mask === null || isAll(mask[q]!)) move();
       else {
         writer.value(wasm.op("v128.any_true", mask[q]!));
         writer.if(move);

@@ -103,7 +103,8 @@ export class SuspendedFrames {
         w.memory("i32.load", 4, word("taken"));
         w.set(to);
         if (this.mayOverflow) {
-          giveUpIf(module, w, wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes)));
+          const isFull = wasm.op("i32.ge_u", wasm.local("i32", to), wasm.i32(bytes));
+          giveUpIf(module, w, isFull, "manyWaits");
         }
         w.get(context);
         w.value(wasm.op("i32.add", wasm.local("i32", to), wasm.i32(size)));

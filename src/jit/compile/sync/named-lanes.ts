@@ -5,7 +5,7 @@ import type { Chunk } from "../emit/chunk.ts";
 import { anyOf, foldWords, laneBits } from "../lanes/mask-bits.ts";
 import { bothMasks } from "../lanes/mask.ts";
 import { type FunctionContext, pushWord, storeWord } from "../module/function-context.ts";
-import { callHost, importHost } from "../module/host-calls.ts";
+import { giveUp, giveUpIf } from "../module/host-calls.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import { isForGroups, MaskGroups } from "./mask-groups.ts";
 
@@ -40,11 +40,7 @@ export function performNamed(
   perform: (group: readonly Wasm[] | null) => void,
 ): void {
   const { writer: w } = chunk;
-  importHost(module, "giveUp");
-  const giveUpIf = (missing: Wasm): void => {
-    w.value(missing);
-    w.if(() => callHost(w, "giveUp"));
-  };
+  const giveUpFor = (missing: Wasm): void => giveUpIf(module, w, missing, "namedElsewhere");
   const others = w.local("i32");
   loadLive(w, memory, others);
   const elsewhere = wasm.local("i32", others);
@@ -53,7 +49,7 @@ export function performNamed(
   w.assign([{ local: others, value: missing }]);
   const value = chunk.value(mask);
   if (value.kind === "uniform") {
-    giveUpIf(wasm.op("i32.and", value.scalar, elsewhere));
+    giveUpFor(wasm.op("i32.and", value.scalar, elsewhere));
     w.release(others);
     perform(null);
     return;
@@ -67,13 +63,13 @@ export function performNamed(
     masks.map((part, q) => wasm.op("v128.or", part, wasm.op("v128.not", here[q]!))),
   );
   const isMixed = wasm.op("i32.and", wasm.op("i32.xor", named, all), wasm.op("i32.sub", wasm.i32(0), anyOf(here)));
-  giveUpIf(wasm.op("i32.and", named, elsewhere));
+  giveUpFor(wasm.op("i32.and", named, elsewhere));
   w.assign([{ local: differ, value: isMixed }]);
   w.value(wasm.local("i32", differ));
   w.if(
     () => {
-      if (isForGroups(warp)) performInGroups(chunk, masks, here, giveUpIf, perform);
-      else callHost(w, "giveUp");
+      if (isForGroups(warp)) performInGroups(chunk, masks, here, giveUpFor, perform);
+      else giveUp(module, w, "namedGroups");
     },
     () => perform(null),
   );
@@ -84,7 +80,7 @@ function performInGroups(
   chunk: Chunk,
   masks: readonly Wasm[],
   here: readonly Wasm[],
-  giveUpIf: (missing: Wasm) => void,
+  giveUpFor: (missing: Wasm) => void,
   perform: (group: readonly Wasm[]) => void,
 ): void {
   const { writer: w } = chunk;
@@ -95,7 +91,7 @@ function performInGroups(
   ]);
   const groups = new MaskGroups(chunk, masks, here, arrived);
   groups.addMissing(wasm.local("i32", arrived), missing);
-  giveUpIf(wasm.local("i32", missing));
+  giveUpFor(wasm.local("i32", missing));
   groups.each(perform);
   groups.release();
   for (const local of [arrived, missing]) w.release(local);

@@ -3,6 +3,7 @@ import { type ModuleWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import { readsOne } from "../../../ir/uniformity/warp-shape.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { constantLanes } from "../emit/lane-constants.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { allBits, anyOf, laneBits } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
@@ -114,10 +115,10 @@ export class WarpOperations {
     const [a, b, c] = op.operands;
     const { mode } = op;
     const operand = this.#operand(chunk.value(a), lanes);
-    if (b.kind === "const" && c.kind === "const") {
-      const sources = this.#numbers().flatMap((_, q) =>
-        [0, 1, 2, 3].map((l) => sourceOf(mode, 4 * q + l, b.value as number, c.value as number)),
-      );
+    const count = chunk.value(b);
+    const counts = this.#constants(count);
+    if (counts !== null && c.kind === "const") {
+      const sources = counts.map((n, lane) => sourceOf(mode, lane, n, c.value as number));
       const inRange = sources.every((s) => s.inRange)
         ? scalar("pred", wasm.i32(1))
         : vector(
@@ -136,7 +137,6 @@ export class WarpOperations {
       this.#write(results, [value, inRange]);
       return;
     }
-    const count = chunk.value(b);
     if (readsOne(op) && count.kind === "uniform") {
       this.#show(operand, 0);
       const found = this.#loadOne(count.scalar);
@@ -144,8 +144,8 @@ export class WarpOperations {
       chunk.writer.release(found);
       return;
     }
-    const [counts, ranges] = [chunk.vector(b).quads.flat(), chunk.vector(c).quads.flat()];
-    const sources = this.#numbers().map((own, q) => sourcesOf(mode, own, counts[q]!, ranges[q]!));
+    const [distances, ranges] = [chunk.vector(b).quads.flat(), chunk.vector(c).quads.flat()];
+    const sources = this.#numbers().map((own, q) => sourcesOf(mode, own, distances[q]!, ranges[q]!));
     const locals =
       (mode === "up" || mode === "down") && count.kind === "uniform"
         ? this.#shifted(mode, operand, count.scalar)
@@ -162,6 +162,11 @@ export class WarpOperations {
       ),
     ]);
     for (const local of locals) chunk.writer.release(local);
+  }
+
+  /** The constants, one for each lane, that a value is; null if it is none. */
+  #constants(value: Value): readonly number[] | null {
+    return constantLanes(vectorOf(value, this.#chunk.quads));
   }
 
   /** Loads the value of one lane. */

@@ -1,6 +1,7 @@
 import type { Bindings } from "../../../../semantics/bind.ts";
 import { accessesOf, type Instruction, type MemoryAccess } from "../../../../ir/index.ts";
 import { isRow, type LaunchShape } from "../../../abi/launch-shape.ts";
+import { specialsOf } from "./special-registers.ts";
 import { ThreadValues } from "./thread-values.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
@@ -12,27 +13,38 @@ export interface KnownLanes {
   readonly numbers: ReadonlyMap<string, readonly number[]>;
   /** The instructions that compute nothing but vectors which are known. */
   readonly instructions: ReadonlySet<number>;
+  /** The registers that these write: nothing is written to them when the code runs. */
+  readonly registers: ReadonlySet<number>;
 }
 
-export const noKnownLanes: KnownLanes = { values: new Map(), numbers: new Map(), instructions: new Set() };
+export const noKnownLanes: KnownLanes = {
+  values: new Map(),
+  numbers: new Map(),
+  instructions: new Set(),
+  registers: new Set(),
+};
 
 const isShared = ({ access: { space } }: MemoryAccess): boolean => space === "shared";
 
 /** Kernels with more instructions are not examined. */
-const maxInstructions = 4000;
+const maxInstructions = 20_000;
 
 /**
  * Finds values that follow from thread numbers which are the same in each chunk: all of them where a block is one
- * chunk, `tid.x` where chunks are whole rows. So are the masks and the addresses that are computed of them.
+ * chunk, `tid.x` where chunks are whole rows, and numbers of lanes among as many as fit into a chunk. So are the masks
+ * and the addresses that are computed of them.
  */
 export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, bindings: Bindings): KnownLanes {
   const { code } = analysis;
   const { instructions, liveness, ir } = code;
   const names = knownNumbers(shape, instructions);
-  if (names.length === 0 || instructions.length > maxInstructions || ir.file !== undefined) return noKnownLanes;
-  const block = shape.block!;
+  const isNumbered = names.length > 0 || (shape.width === null && usesLaneNumbers(instructions));
+  if (!isNumbered || instructions.length > maxInstructions || ir.file !== undefined) return noKnownLanes;
+  // Without a block only the numbers of lanes within their chunk are known.
+  const block = shape.block ?? [1, 1, 1];
   const lanes = 4 * shape.quads;
-  const isKnown = (special: string): boolean => names.includes(special) || special.startsWith("ntid.");
+  const isKnown = (special: string): boolean =>
+    names.includes(special) || (shape.block !== null && special.startsWith("ntid."));
   const readFirst = liveness.liveIn(0);
   const threads = new ThreadValues({ ...ir, instructions }, block, bindings, (r) => !readFirst.has(r), {
     count: lanes,
@@ -64,8 +76,11 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
   const numbers = new Map(
     names.map((name) => [name, threads.of({ kind: "special", name: name as never, ty: "i32" })!]),
   );
-  return { values, numbers, instructions: computed };
+  const registers = [...computed].flatMap((i) => instructions[i]!.dst as readonly number[]);
+  return { values, numbers, instructions: computed, registers: new Set(registers) };
 }
+
+const usesLaneNumbers = (instructions: readonly Instruction[]): boolean => specialsOf(instructions).has("laneid");
 
 /** The thread numbers that are the same in each chunk, lane by lane. */
 function knownNumbers(

@@ -20,12 +20,24 @@ export interface SomeThreads {
   readonly isKnown: (special: string) => boolean;
 }
 
+/**
+ * Of which number of lanes a mask keeps the number of a lane, where an expression is `laneid & mask` and that number is
+ * a power of two; null for all others.
+ */
+function lanesKept({ prim, args: [number, mask] }: Extract<Expr, { kind: "prim" }>): number | null {
+  if (prim !== "i32.and" || number?.kind !== "special" || number.name !== "laneid" || mask?.kind !== "const")
+    return null;
+  const count = (mask.value as number) + 1;
+  return count > 0 && (count & (count - 1)) === 0 ? count : null;
+}
+
 const isNumber = (special: string): boolean => /^n?tid\.[xyz]$/.test(special);
 
 /** The values of expressions in each thread of a block, as far as they follow from the thread's numbers alone. */
 export class ThreadValues {
   readonly #block: Dim3;
   readonly #isKnownSpecial: (special: string) => boolean;
+  readonly #some: SomeThreads | null;
   readonly #bindings: Bindings;
   /** By register that is written in one place, before it is read, its value. */
   readonly #written: ReadonlyMap<number, Expr>;
@@ -44,6 +56,7 @@ export class ThreadValues {
     this.#block = block;
     this.#bindings = bindings;
     this.#isKnownSpecial = some?.isKnown ?? isNumber;
+    this.#some = some;
     this.threads = some?.count ?? block[0] * block[1] * block[2];
     const writes = new Uint32Array(ir.registers.length);
     for (const instruction of ir.instructions) writesOf(instruction, (r) => writes[r]!++);
@@ -66,12 +79,18 @@ export class ThreadValues {
       case "special":
         return this.#isKnownSpecial(expr.name);
       case "prim":
-        return expr.args.every((arg) => this.#isKnown(arg));
+        return this.#isLaneNumber(expr) || expr.args.every((arg) => this.#isKnown(arg));
       case "reg":
         return this.#isRegisterKnown(expr.reg) && this.#written.get(expr.reg)!.ty === expr.ty;
       default:
         return false;
     }
+  }
+
+  /** Whether an expression is the number of a lane among so many that chunks have a multiple of them. */
+  #isLaneNumber(expr: Extract<Expr, { kind: "prim" }>): boolean {
+    const kept = this.#some === null ? null : lanesKept(expr);
+    return kept !== null && this.#some!.count % kept === 0;
   }
 
   #isRegisterKnown(register: number): boolean {

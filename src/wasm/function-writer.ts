@@ -58,6 +58,8 @@ export class FunctionWriter implements InstructionSink {
   readonly #free: Record<WasmTy, number[]> = { i32: [], i64: [], f32: [], f64: [], v128: [] };
   readonly #inMemory: { readonly ty: WasmTy; readonly base: number; readonly at: number }[] = [];
   #spilled = 0;
+  /** Locals that always are 0. */
+  readonly #zeros: Partial<Record<WasmTy, number>> = {};
   #memory: OwnMemory | null = null;
   readonly #merges = new MergeCount();
   #depth = 0;
@@ -81,6 +83,22 @@ export class FunctionWriter implements InstructionSink {
   /** Returns a local that is not in use; `release` gives it back. Its initial value is undefined. */
   local(ty: WasmTy): number {
     return this.#free[ty].pop() ?? this.params.length + this.#locals.push(ty) - 1;
+  }
+
+  /** Returns a local that begins as 0, for a value that is written in part, or on some ways only; see `forget`. */
+  cleared(ty: WasmTy): number {
+    const local = this.local(ty);
+    this.forget(local);
+    return local;
+  }
+
+  /** Makes a local 0, so that what it held need not be kept, even over loops. A spilled value stays as it is. */
+  forget(local: number): void {
+    if (local >= firstInMemory) return;
+    const ty = this.typeOf(local);
+    // A local that nothing is assigned to is the shortest zero.
+    this.get((this.#zeros[ty] ??= this.params.length + this.#locals.push(ty) - 1));
+    this.#indexed(0x21, local);
   }
 
   /** Sets the spill area that `lasting` uses while it has room. */

@@ -1,9 +1,12 @@
 import { isCall } from "../../../ir/calls.ts";
+import { writesOf } from "../../../ir/flow/index.ts";
 import { accessesOf, type IrFunction } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
+import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
+import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
 
 /** Bytes of shared memory that are cleared by single stores: filling memory is a call of the host. */
@@ -15,11 +18,13 @@ export class ChunkStart {
   readonly #stacks: KernelStacks;
   /** 1 where all lanes of the chunk have a thread. */
   readonly isWhole: Wasm;
+  readonly #forgettable: ReadonlySet<number>;
 
   constructor(run: KernelRun, stacks: KernelStacks) {
     this.#run = run;
     this.#stacks = stacks;
     const { unit, chunk } = run.scope;
+    this.#forgettable = forgettableRegisters(chunk.analysis);
     this.isWhole = unit.shape.full
       ? wasm.i32(1)
       : wasm.op("i32.le_s", wasm.i32(chunk.lanes), wasm.op("i32.sub", local32(run.threads), local32(run.first)));
@@ -77,6 +82,7 @@ export class ChunkStart {
     this.prepare(chunkInvariantsFor(code, this.#run.invariants, touched));
     this.activate();
     if (restore === null) {
+      this.#forget(code.ir.registers.keys(), code.liveness.liveIn(region.start));
       this.begin();
       // Registers that are read before they are written have begun as zeros.
       const changed = new Set(written);
@@ -87,6 +93,7 @@ export class ChunkStart {
     }
     body.flow.reset();
     restore(touched);
+    this.#forget(touched, code.liveness.liveIn(region.start));
     body.begin();
     return written;
   }
@@ -120,6 +127,24 @@ export class ChunkStart {
     w.memoryFill();
   }
 
+  /**
+   * Registers that hold nothing yet, other than the `live` ones, are forgotten: for all that V8 knows, what they held
+   * for the chunk before may still be needed, where lanes write them one after the other or blocks are skipped. Only
+   * barrier regions do so: each has a loop over chunks, over which V8 would keep the values of all the others.
+   */
+  #forget(registers: Iterable<number>, live: { has(register: number): boolean }): void {
+    const { writer, locals } = this.#run.scope.chunk;
+    const { invariants, steps } = this.#run;
+    const isKept = (r: number): boolean => live.has(r) || invariants.registers.has(r) || steps?.shared.has(r) === true;
+    const kept = new Set<number>();
+    const forgotten = new Set<number>();
+    for (const r of registers) {
+      for (const local of locals(r)) if (isKept(r)) kept.add(local);
+      for (const local of locals(r)) if (this.#forgettable.has(r)) forgotten.add(local);
+    }
+    for (const local of forgotten) if (!kept.has(local)) writer.forget(local);
+  }
+
   /** Registers that are read before they are written hold zeros. */
   #clearRegisters(): void {
     const { writer, analysis, locals } = this.#run.scope.chunk;
@@ -137,3 +162,25 @@ const mayUseLocalMemory = ({ file, instructions }: IrFunction): boolean =>
       (file !== undefined && isCall(op)) ||
       accessesOf(op).some(({ place, access }) => place.kind === "surface" || access.space === "shared"),
   );
+
+/**
+ * Registers that seem to be read before anything is written to them in all lanes: those that pass from block to block,
+ * or that an instruction writes in some lanes. None where liveness does not know all reads.
+ */
+function forgettableRegisters(analysis: UniformityAnalysis): ReadonlySet<number> {
+  const { graph, instructions, liveness, ir } = analysis.code;
+  const found = new Set<number>();
+  if (ir.file !== undefined || new WarpWaitBlocks(analysis).all.length > 0) return found;
+  for (const { index, start, end } of graph.blocks) {
+    liveness.liveIn(index).forEach((r) => {
+      found.add(r);
+    });
+    for (let i = start; i < end; i++) {
+      const { guard } = instructions[i]!;
+      writesOf(instructions[i]!, (r) => {
+        if (guard !== null || analysis.merges(index, r)) found.add(r);
+      });
+    }
+  }
+  return found;
+}

@@ -37,7 +37,8 @@ function runOf({ writer, quads, lanes }: Chunk, words: Vector, step: number, mas
   const all = wasm.op("i32x4.splat", local);
   const others = words.quads.map(([own], q) => {
     const distances = [0, 1, 2, 3].map((lane) => (4 * q + lane) * step);
-    const other = wasm.op("i32x4.ne", own!, wasm.op("i32x4.add", all, wasm.lanes(distances)));
+    // Words that differ: not 0 is enough, and a comparison takes two instructions more.
+    const other = wasm.op("v128.xor", own!, wasm.op("i32x4.add", all, wasm.lanes(distances)));
     return mask === null ? other : wasm.op("v128.and", other, mask[q]!);
   });
   const any = wasm.op(

@@ -197,7 +197,7 @@ export class GroupChecks {
       return { ...verified, locals: [...locals, holds], inactiveMayAccess: false, fallback: wasm.local("i32", holds) };
     }
     if (group.count === 1 || fallback === null || kept.ok.kind !== "local") return { ...verified, fallback };
-    const holdsForActive = writer.local("i32");
+    const holdsForActive = writer.cleared("i32");
     writer.value(wasm.op("i32.eqz", kept.ok));
     writer.expect(false);
     writer.if(() => writer.assign([{ local: holdsForActive, value: fallback }]));

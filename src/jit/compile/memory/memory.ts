@@ -111,7 +111,8 @@ export class Memory {
       elements = locals.map((local) => ({ kind: "uniform", ty, scalar: wasm.local(ty, local) }));
     } else {
       const perQuad = access.bits === 64 ? 2 : 1;
-      const locals = Array.from({ length: access.count }, () => this.#vectorLocals(perQuad));
+      const inParts = mask !== null;
+      const locals = Array.from({ length: access.count }, () => this.#vectorLocals(perQuad, inParts));
       either(
         writer,
         checked,
@@ -231,8 +232,10 @@ export class Memory {
     return this.#atomics.write(block, index, instruction, op);
   }
 
-  #vectorLocals(perQuad: number): number[] {
-    return Array.from({ length: this.#chunk.quads * perQuad }, () => this.#chunk.writer.local("v128"));
+  /** `inParts`: they are not always written as a whole. */
+  #vectorLocals(perQuad: number, inParts: boolean): number[] {
+    const { writer, quads } = this.#chunk;
+    return Array.from({ length: quads * perQuad }, () => (inParts ? writer.cleared("v128") : writer.local("v128")));
   }
 
   /** Loads elements from the offsets that were looked up. */

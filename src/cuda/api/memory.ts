@@ -2,7 +2,7 @@ import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
 import { type Allocation, type AllocationKind, totalMemory } from "../state/allocations.ts";
 import type { CudaProcess } from "../state/process.ts";
-import { checkDirection, checkInUse, copyBytes, isPageable, noteCopied, type Place, placeOf } from "../run/copies.ts";
+import { checkDirection, checkInUse, copyBytes, isOfHost, isPageable, noteCopied, type Place, placeOf } from "../run/copies.ts";
 import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
 import { copyParams, type CopyTask, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
 import { itemKind } from "../base/wire.ts";
@@ -137,7 +137,7 @@ export function copyWork(
   { places, run, params }: Pick<CopyWork, "places" | "run" | "params">,
   failed: (code: number) => void,
 ): CopyTask {
-  return copyTask(params, () => {
+  return copyTask({ params, ofHost: [isOfHost(places[0]), isOfHost(places[1])] }, () => {
     if (process.error !== 0) return;
     try {
       for (const place of places) checkInUse(process, place);

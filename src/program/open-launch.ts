@@ -87,6 +87,7 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     reports: new ReportSink(request.kernel, request.onReport, threadAsked(request)),
     print: options.print ?? request.onOutput ?? ignore,
     handOver: request.onDeviceWork ?? null,
+    facts: request.deviceFacts ?? null,
     steps: 0,
     activationBytes: 0,
     clockReads: 0,

@@ -1,7 +1,7 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { itemKind } from "../base/wire.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
-import { checkLaunch, type LaunchSpec, registersOf, type Sizes } from "../run/kernel-launch.ts";
+import { checkLaunch, functionAttributes, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
 import { kernelTask } from "../run/tasks.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
@@ -153,26 +153,9 @@ export function launchOneWay(call: Call, data: DataView, params: Uint8Array): vo
 /** Attributes of functions that can be set, by number. */
 const functionAttribute = { maxDynamicShared: 8, carveout: 9, clusterX: 11, last: 15, nonPortableCluster: 14 } as const;
 
-function functionAttributes(call: Call): Status {
+function getFunctionAttributes(call: Call): Status {
   const target = call.target(0);
-  const kernel = kernelOf(call, call.address(1));
-  const capability = 10 * call.process.gpu.major + call.process.gpu.minor;
-  const out = new Bytes(144)
-    .u64(0, kernel.staticShared)
-    .u64(8, kernel.constantBytes)
-    .u64(16, kernel.localBytes)
-    .u32(24, kernel.maxThreads)
-    .u32(28, registersOf(kernel))
-    .u32(32, kernel.module.architecture)
-    .u32(36, capability)
-    .u32(40, 0)
-    .u32(44, kernel.maxDynamicShared)
-    .u32(48, kernel.hintOr(functionAttribute.carveout));
-  // What is said of clusters follows in other order than the numbers: that which may be larger comes last.
-  [10, 11, 12, 13, 15, 14].forEach((attribute, i) => {
-    out.u32(52 + 4 * i, kernel.hintOr(attribute));
-  });
-  call.poke(target, out.data);
+  call.poke(target, functionAttributes(kernelOf(call, call.address(1)), call.process.gpu));
   return 0;
 }
 
@@ -195,7 +178,7 @@ export const launchCalls: Handlers = {
   cudaLaunchKernel: (call) => launchKernel(call, false),
   cudaLaunchCooperativeKernel: (call) => launchKernel(call, true),
   cudaLaunchKernelExC: launchWithConfig,
-  cudaFuncGetAttributes: functionAttributes,
+  cudaFuncGetAttributes: getFunctionAttributes,
   cudaFuncSetAttribute: setFunctionAttribute,
   /** kernel, attribute, value, device: a kernel has one code for all devices */
   cudaKernelSetAttributeForDevice(call) {

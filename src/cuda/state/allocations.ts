@@ -83,7 +83,10 @@ export class Allocations {
   /** Allocates. Throws a CudaError if there is no room. */
   add(
     bytes: number,
-    { align, ...about }: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner"> & { readonly align?: number },
+    {
+      align,
+      ...about
+    }: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner"> & { readonly align?: number },
     name?: string,
     notesWrites = false,
   ): Allocation {

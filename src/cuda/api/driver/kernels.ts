@@ -13,7 +13,11 @@ import { inContext, initialized } from "./driver-call.ts";
 const sizesAt = (call: Call, i: number): Sizes => [call.uint(i), call.uint(i + 1), call.uint(i + 2)];
 
 /** The arguments of a kernel: a list of their addresses, or `extra`, which names a buffer with all. */
-function argumentsOf(call: Call, kernel: DeviceKernel, [list, extra]: readonly [list: bigint, extra: bigint]): Uint8Array {
+function argumentsOf(
+  call: Call,
+  kernel: DeviceKernel,
+  [list, extra]: readonly [list: bigint, extra: bigint],
+): Uint8Array {
   if (extra === 0n) return gather(call, kernel, list);
   require(list === 0n);
   return packedArguments(call, kernel, extra);

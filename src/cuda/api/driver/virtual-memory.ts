@@ -36,7 +36,9 @@ function checkProperties(call: Call, properties: DataView): void {
 function reserve(call: Call): Status {
   const target = call.target(0);
   const [bytes, alignment] = [call.size(1), call.size(2)];
-  require(isRound(bytes) && (alignment === 0 || (alignment <= bytes * 2 ** 10 && Number.isInteger(Math.log2(alignment)))));
+  require(
+    isRound(bytes) && (alignment === 0 || (alignment <= bytes * 2 ** 10 && Number.isInteger(Math.log2(alignment)))),
+  );
   const where = { device: call.device.number, align: Math.max(granularity, alignment) };
   const range = new ReservedRange(call.process.allocations, bytes, where);
   call.set64(target, range.address);

@@ -34,3 +34,11 @@ export interface DeviceFacts {
 
 /** Work that a kernel hands to the device. It begins no sooner than the kernel has ended. */
 export type DeviceWork = DeviceLaunch | DeviceCopy;
+
+/** The device as a kernel sees it. */
+export interface DeviceSide {
+  /** Takes work; null if kernels cannot hand any over. */
+  readonly handOver: ((work: DeviceWork) => void) | null;
+  /** Null if kernels cannot ask. */
+  readonly facts: DeviceFacts | null;
+}

@@ -100,7 +100,7 @@ function parameterBuffer(call: ExternalCall, bytes: number, request: Request | n
 
 /** Hands a launch over whose parameters lie in a buffer, which is given back. */
 function launch(call: ExternalCall, buffer: bigint, request: Request, stream: bigint): bigint {
-  const { handOver } = call.x.warp.cta.grid;
+  const { handOver } = call.x.warp.cta.grid.device;
   const kernel = kernelAt(call, request.function);
   if (kernel === null) return status.invalidValue;
   const { grid, block, sharedBytes } = request;
@@ -155,7 +155,7 @@ const launchDevice: ExternalFunction = (call) => {
 
 /** Hands over what moves bytes of device memory, after the grid. */
 function handOverCopy(call: ExternalCall, run: () => void): bigint {
-  const { handOver } = call.x.warp.cta.grid;
+  const { handOver } = call.x.warp.cta.grid.device;
   if (handOver === null) return status.notSupported;
   handOver({ kind: "copy", run });
   return status.success;
@@ -231,7 +231,7 @@ const textFrom =
 const asking =
   (ask: (facts: DeviceFacts, call: ExternalCall) => Uint8Array | null): ExternalFunction =>
   (call) => {
-    const { facts } = call.x.warp.cta.grid;
+    const { facts } = call.x.warp.cta.grid.device;
     if (facts === null) return status.notSupported;
     const answer = ask(facts, call);
     if (answer === null) return status.invalidValue;
@@ -256,7 +256,7 @@ const functionAttributes = asking((facts, call) => {
   return kernel === null ? null : facts.functionAttributes(kernel.name);
 });
 
-/** `cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t sharedBytes)` */
+/** `cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t bytes)` */
 const residentBlocks = asking((facts, call) => {
   const kernel = kernelAt(call, call.args[1]!);
   const threads = Number(BigInt.asIntN(32, call.args[2]!));

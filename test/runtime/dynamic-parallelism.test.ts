@@ -16,6 +16,11 @@ const header = `.version 8.0
 .extern .func (.param .b32 r) __cudaCDP2MemcpyAsync
   (.param .b64 to, .param .b64 from, .param .b64 bytes, .param .b32 kind, .param .b64 stream);
 .extern .func (.param .b32 r) __cudaCDP2Malloc (.param .b64 pointer, .param .b64 bytes);
+.extern .func (.param .b32 r) __cudaCDP2GetLastError ();
+.extern .func (.param .b32 r) __cudaCDP2PeekAtLastError ();
+.extern .func (.param .b32 r) __cudaCDP2DeviceGetAttribute (.param .b64 value, .param .b32 id, .param .b32 device);
+.extern .func (.param .b32 r) __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor
+  (.param .b64 blocks, .param .b64 f, .param .b32 threads, .param .b64 shared);
 `;
 
 /** Launches a kernel with the arguments %out and %value, into a stream. */
@@ -121,6 +126,45 @@ describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
     const { words } = run(count + parent, "parent", 1, 1, engine);
     // cudaErrorInvalidConfiguration, at byte 60.
     expect([words[0], words[15]]).toEqual([0, 9]);
+  });
+
+  test("keeps the last error of each thread until it is asked for", () => {
+    const ask = (name: string, at: number): string => `{
+      .param .b32 e; call.uni (e), __cudaCDP2${name}, (); ld.param.b32 %x, [e]; st.u32 [%out+${at}], %x;
+    }`;
+    const asked = [ask("PeekAtLastError", 4), ask("GetLastError", 8), ask("GetLastError", 12)].join("");
+    const parent = kernel("parent", launch("count", "1", "2000", 0) + asked);
+    expect(run(count + parent, "parent", 1, 1, engine).words.slice(1, 4)).toEqual([9, 9, 0]);
+  });
+
+  test("asks the device for attributes and for occupancy", () => {
+    const questions = `{
+      .param .b64 v; .param .b32 id; .param .b32 d; .param .b32 r; .param .b64 f; .param .b64 s;
+      st.param.b64 [v], %out; st.param.b32 [id], %value; st.param.b32 [d], 0;
+      call.uni (r), __cudaCDP2DeviceGetAttribute, (v, id, d);
+      ld.param.b32 %x, [r]; st.u32 [%out+4], %x;
+      add.u64 %p, %out, 8; mov.u64 %q, parent;
+      st.param.b64 [v], %p; st.param.b64 [f], %q; st.param.b32 [id], 64; st.param.b64 [s], 100;
+      call.uni (r), __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor, (v, f, id, s);
+      ld.param.b32 %x, [r]; st.u32 [%out+12], %x;
+    }`;
+    const device = new Device();
+    const out = device.buffer("u32", 16);
+    const parent = device.load(header + kernel("parent", questions)).kernel("parent");
+    const deviceFacts = {
+      attribute: (id: number) => (id === 10 ? 32 : null),
+      limit: () => null,
+      functionAttributes: () => null,
+      residentBlocks: (name: string, threads: number, shared: number) => (name === "parent" ? threads + shared : 0),
+    };
+    const asked = (id: number, more: object = { deviceFacts }): number[] => {
+      parent.launch({ grid: 1, block: 1, args: [out, id], engine, ...more });
+      return [...out.read()].slice(0, 4);
+    };
+    expect(asked(10)).toEqual([32, 0, 164, 0]);
+    // cudaErrorInvalidValue, and cudaErrorNotSupported where there is nobody to ask
+    expect(asked(999)[1]).toBe(1);
+    expect([asked(10, {})[1], asked(10, {})[3]]).toEqual([801, 801]);
   });
 });
 

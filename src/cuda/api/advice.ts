@@ -19,7 +19,7 @@ export function adviceOf(call: Call, address: bigint, bytes: number): Advice {
 }
 
 /** Kinds of a cudaMemLocation: nowhere, a device, the host (three ways to say so). */
-const place = { none: 0, device: 1, last: 4 } as const;
+const place = { none: 0, device: 1, host: 2, last: 4 } as const;
 
 /** A cudaMemLocation: its kind in the low half of a word, the number of a device in the high one. */
 export function locationOf(call: Call, word: bigint): number {
@@ -60,7 +60,25 @@ function prefetch(call: Call): Status {
 }
 
 /** Attributes of ranges by number. */
-const attribute = { readMostly: 1, preferred: 2, accessedBy: 3, prefetched: 4 } as const;
+const attribute = {
+  readMostly: 1,
+  preferred: 2,
+  accessedBy: 3,
+  prefetched: 4,
+  preferredKind: 5,
+  preferredId: 6,
+  prefetchedKind: 7,
+  prefetchedId: 8,
+} as const;
+
+/** The kind of a location, as a cudaMemLocation has it. */
+function kindOf(location: number): number {
+  if (location === noLocation) return place.none;
+  return location === hostLocation ? place.host : place.device;
+}
+
+/** The number within its kind: it says something for devices alone. */
+const idOf = (location: number): number => Math.max(0, location);
 
 /** The words of an attribute. */
 function wordsOf(known: Advice, id: number, count: number): readonly number[] {
@@ -69,6 +87,10 @@ function wordsOf(known: Advice, id: number, count: number): readonly number[] {
     [attribute.readMostly]: known.isReadMostly ? 1 : 0,
     [attribute.preferred]: known.preferred,
     [attribute.prefetched]: known.prefetched,
+    [attribute.preferredKind]: kindOf(known.preferred),
+    [attribute.preferredId]: idOf(known.preferred),
+    [attribute.prefetchedKind]: kindOf(known.prefetched),
+    [attribute.prefetchedId]: idOf(known.prefetched),
   };
   if (id === attribute.accessedBy) return Array.from({ length: count }, (_, i) => devices[i] ?? noLocation);
   return [single[id] ?? fail(errors.invalidValue)];

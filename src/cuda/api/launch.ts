@@ -1,12 +1,12 @@
 import { errors, fail, require } from "../base/errors.ts";
 import { itemKind } from "../base/wire.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
-import { checkLaunch, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
+import { checkLaunch, functionAttributes, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
 import { kernelTask } from "../run/tasks.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { closeForLaunch } from "./host-access.ts";
-import { enqueue } from "./order.ts";
+import { enqueue, recordEvent } from "./order.ts";
 
 /** The kernel that a handle stands for: a function of the host, or what the server gave out. */
 export function kernelOf(call: Call, handle: bigint): DeviceKernel {
@@ -99,7 +99,7 @@ function launchKernel(call: Call, isCooperative: boolean): Status {
 }
 
 /** Attributes of a launch by number, in a cudaLaunchConfig_t: each of 72 bytes, with its value at 8. */
-const launchAttribute = { cooperative: 2, clusterDimension: 4 } as const;
+const launchAttribute = { cooperative: 2, clusterDimension: 4, programmaticEvent: 7, completionEvent: 12 } as const;
 
 /** A launch with a configuration in the program's memory: cudaLaunchConfig_t, or CUlaunchConfig, which is the same. */
 export function launchFrom(
@@ -113,17 +113,24 @@ export function launchFrom(
   const attributes = config.getBigUint64(40, true);
   let cluster: Sizes | null = null;
   let isCooperative = false;
+  const events: bigint[] = [];
   for (let i = 0; i < config.getUint32(48, true); i++) {
     const attribute = call.host.view(attributes + BigInt(72 * i), 72);
     const id = attribute.getUint32(0, true);
     if (id === launchAttribute.cooperative) isCooperative = attribute.getUint32(8, true) !== 0;
+    if (id === launchAttribute.programmaticEvent || id === launchAttribute.completionEvent) {
+      events.push(attribute.getBigUint64(8, true));
+    }
     if (id === launchAttribute.clusterDimension) {
       cluster = [8, 12, 16].map((k) => attribute.getUint32(k, true)) as unknown as Sizes;
     }
   }
   const shared = config.getUint32(24, true);
   const spec = { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params };
-  return launch(call, spec, stream, handle);
+  const status = launch(call, spec, stream, handle);
+  // Both kinds are reached when blocks have begun, or said so: the end of the kernel is late enough.
+  for (const event of events) recordEvent(call, call.process.events.get(event), stream);
+  return status;
 }
 
 function launchWithConfig(call: Call): Status {
@@ -146,22 +153,9 @@ export function launchOneWay(call: Call, data: DataView, params: Uint8Array): vo
 /** Attributes of functions that can be set, by number. */
 const functionAttribute = { maxDynamicShared: 8, carveout: 9, clusterX: 11, last: 15, nonPortableCluster: 14 } as const;
 
-function functionAttributes(call: Call): Status {
+function getFunctionAttributes(call: Call): Status {
   const target = call.target(0);
-  const kernel = kernelOf(call, call.address(1));
-  const capability = 10 * call.process.gpu.major + call.process.gpu.minor;
-  const out = new Bytes(144)
-    .u64(0, kernel.staticShared)
-    .u64(8, 0)
-    .u64(16, 0)
-    .u32(24, kernel.maxThreads)
-    .u32(28, kernel.maxThreads > 512 ? 32 : 40)
-    .u32(32, kernel.module.architecture)
-    .u32(36, capability)
-    .u32(40, 0)
-    .u32(44, kernel.maxDynamicShared)
-    .u32(48, kernel.hints.get(functionAttribute.carveout) ?? 0xffff_ffff);
-  call.poke(target, out.data);
+  call.poke(target, functionAttributes(kernelOf(call, call.address(1)), call.process.gpu));
   return 0;
 }
 
@@ -184,7 +178,7 @@ export const launchCalls: Handlers = {
   cudaLaunchKernel: (call) => launchKernel(call, false),
   cudaLaunchCooperativeKernel: (call) => launchKernel(call, true),
   cudaLaunchKernelExC: launchWithConfig,
-  cudaFuncGetAttributes: functionAttributes,
+  cudaFuncGetAttributes: getFunctionAttributes,
   cudaFuncSetAttribute: setFunctionAttribute,
   /** kernel, attribute, value, device: a kernel has one code for all devices */
   cudaKernelSetAttributeForDevice(call) {

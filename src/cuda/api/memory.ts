@@ -2,7 +2,16 @@ import { CudaError, errors, fail, invalid, require } from "../base/errors.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
 import { type Allocation, type AllocationKind, totalMemory } from "../state/allocations.ts";
 import type { CudaProcess } from "../state/process.ts";
-import { checkDirection, checkInUse, copyBytes, isPageable, noteCopied, type Place, placeOf } from "../run/copies.ts";
+import {
+  checkDirection,
+  checkInUse,
+  copyBytes,
+  isOfHost,
+  isPageable,
+  noteCopied,
+  type Place,
+  placeOf,
+} from "../run/copies.ts";
 import { type Fill, fillRows, isEmpty, placeOfRegion, type Region } from "../run/regions.ts";
 import { copyParams, type CopyTask, copyTask, type FillTask, fillTask } from "../run/tasks.ts";
 import { itemKind } from "../base/wire.ts";
@@ -137,7 +146,7 @@ export function copyWork(
   { places, run, params }: Pick<CopyWork, "places" | "run" | "params">,
   failed: (code: number) => void,
 ): CopyTask {
-  return copyTask(params, () => {
+  return copyTask({ params, ofHost: [isOfHost(places[0]), isOfHost(places[1])] }, () => {
     if (process.error !== 0) return;
     try {
       for (const place of places) checkInUse(process, place);
@@ -209,10 +218,23 @@ const bytesAt = (address: bigint, value: number, width: number): Fill => ({
   elementBytes: 1,
 });
 
+/** The memory in which an address lies, variables of modules included; null if there is none. */
+export function memoryAround({ process }: Call, address: bigint): Allocation | null {
+  const { allocations } = process;
+  const found = allocations.find(address) ?? allocations.registeredAround(address);
+  const offset = offsetOf(address);
+  if (found !== null || offset === null) return found;
+  const variable = process.machine.memory.find(offset);
+  if (variable === null || variable.freed) return null;
+  const isManaged = process.registry.isManaged(addressOf(variable.start));
+  const place = { offset: variable.start, bytes: variable.end - variable.start, device: 0, flags: 0 };
+  const host = isManaged ? addressOf(variable.start) : null;
+  return { ...place, kind: isManaged ? "managed" : "device", host, call: "the program", stack: [] };
+}
+
 /** The attributes of an address, as cudaPointerGetAttributes gives them. */
 function pointerAttributes(call: Call, address: bigint): Uint8Array {
-  const { process } = call;
-  const found = process.allocations.find(address) ?? process.allocations.registeredAround(address);
+  const found = memoryAround(call, address);
   const out = new Bytes(64);
   if (found === null) return out.u32(0, 0).u32(4, 0xffff_fffe).data;
   const types: Readonly<Record<AllocationKind, number>> = {

@@ -110,6 +110,19 @@ export function waitForEvent(call: Call, stream: Stream, event: Event): void {
   call.process.device(stream.device).streams.enqueue(stream, () => {}, [event.recorded]);
 }
 
+/** Marks the place that a stream has come to. In a capture, that is known when the capture ends. */
+export function recordEvent(call: Call, event: Event, stream: Stream): void {
+  const capture = captureOf(stream);
+  if (capture !== null) {
+    event.captured = { capture, nodes: capture.tipsOf(stream) };
+    return;
+  }
+  event.captured = null;
+  event.recorded = enqueue(call, stream, () => {
+    event.time = performance.now();
+  });
+}
+
 /** Goes on when something has ended: at once if it is null. */
 export function waitFor(_call: Call, ended: Promise<void> | null, then: () => number): Status {
   return ended === null ? then() : ended.then(then);

@@ -13,6 +13,7 @@ import {
   forbidCaptured,
   forbidCapturedEvent,
   readiness,
+  recordEvent,
   waitFor,
   waitForEvent,
 } from "./order.ts";
@@ -49,14 +50,7 @@ function record(call: Call, stream: Stream, flags = 0): Status {
     addCaptured(call, stream, capture, recordTask(event));
     return 0;
   }
-  if (capture !== null) {
-    event.captured = { capture, nodes: capture.tipsOf(stream) };
-    return 0;
-  }
-  event.captured = null;
-  event.recorded = enqueue(call, stream, () => {
-    event.time = performance.now();
-  });
+  recordEvent(call, event, stream);
   return 0;
 }
 

@@ -26,7 +26,11 @@ export function placeOf(process: ProcessState, address: bigint, bytes: number): 
   if (found.freed) invalid(`0x${address.toString(16)} is in ${found.name}, which was freed`);
   const past = offset + bytes - found.end;
   if (past > 0) invalid(`${bytes} bytes from 0x${address.toString(16)} on reach ${past} bytes past ${found.name}`);
-  return { kind: "device", offset, allocation: process.allocations.find(address) };
+  const allocation = process.allocations.find(address);
+  if (allocation?.owner?.covers?.(offset, bytes) === false) {
+    invalid(`no memory is mapped at all ${bytes} bytes from 0x${address.toString(16)} on`);
+  }
+  return { kind: "device", offset, allocation };
 }
 
 /** Whether a copy in this direction may have such ends. */
@@ -43,6 +47,10 @@ export function checkDirection(kind: number, to: Place, from: Place): void {
   if (!wantsTo(to)) invalid(`the copy is said to be ${directions[kind]}, and its destination is not`);
   if (!wantsFrom(from)) invalid(`the copy is said to be ${directions[kind]}, and its source is not`);
 }
+
+/** Whether a place is memory of the host for CUDA: its own, or pinned. */
+export const isOfHost = (place: Place): boolean =>
+  place.kind === "host" || place.allocation?.kind === "pinned" || place.allocation?.kind === "registered";
 
 /** Whether the program's own memory takes part, which only the program keeps as it is. */
 export const isPageable = (place: Place): boolean => place.kind === "host";

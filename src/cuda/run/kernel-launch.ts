@@ -1,11 +1,13 @@
+import type { DeviceFacts } from "../../machine/state/device-work.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { isFault } from "../../runtime/launch/faults.ts";
 import type { KernelResult, LaunchOptions } from "../../runtime/launch/launch-options.ts";
 import { CudaError, errors, fail, ownError, require } from "../base/errors.ts";
-import type { DeviceKernel } from "../state/device-module.ts";
+import type { DeviceKernel, DeviceModule } from "../state/device-module.ts";
+import { attributeOf, defaultLimits } from "../state/device-properties.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
-import { capabilityOf } from "../state/gpu.ts";
+import { capabilityOf, type Gpu } from "../state/gpu.ts";
 
 /** Three sizes. */
 export type Sizes = readonly [x: number, y: number, z: number];
@@ -115,6 +117,7 @@ function optionsOf(spec: LaunchSpec, device: CudaDevice): LaunchOptions {
     cluster: spec.cluster ?? undefined,
     args: parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
     environment: spec.isCooperative ? workspaceFor(device) : undefined,
+    deviceFacts: factsFor(device, spec.kernel.module),
     onBegin: recorder === null ? undefined : onBegin,
     engine: settings.engine,
     hostThreads: settings.hostThreads,
@@ -134,6 +137,43 @@ function optionsOf(spec: LaunchSpec, device: CudaDevice): LaunchOptions {
     timeoutMs: settings.timeoutMs,
   };
   return options as LaunchOptions;
+}
+
+const facts = new WeakMap<DeviceModule, DeviceFacts | null>();
+
+/** What kernels of a module may ask of their device, if they call the device's runtime at all. */
+function factsFor(device: CudaDevice, module: DeviceModule): DeviceFacts | undefined {
+  let known = facts.get(module);
+  if (known === undefined) {
+    const { gpu } = device.process;
+    known = !module.module.handsOverWork
+      ? null
+      : {
+          attribute: (id) => attributeOf(gpu, device.number, id),
+          limit: (id) => device.limits.get(id) ?? defaultLimits.get(id) ?? null,
+          functionAttributes: (name) => functionAttributes(module.kernel(name), gpu),
+          residentBlocks: (name, threads, shared) => residentBlocks(module.kernel(name), device, threads, shared),
+        };
+    facts.set(module, known);
+  }
+  return known ?? undefined;
+}
+
+/** A cudaFuncAttributes. */
+export function functionAttributes(kernel: DeviceKernel, gpu: Gpu): Uint8Array {
+  const view = new DataView(new ArrayBuffer(144));
+  [kernel.staticShared, kernel.constantBytes, kernel.localBytes].forEach((bytes, i) => {
+    view.setBigUint64(8 * i, BigInt(bytes), true);
+  });
+  // What is said of clusters follows in other order than the numbers: that which may be larger comes last.
+  const hints = [9, 10, 11, 12, 13, 15, 14].map((attribute) => kernel.hintOr(attribute));
+  const { architecture } = kernel.module;
+  const cacheMode = 0;
+  const sizes = [kernel.maxThreads, registersOf(kernel), architecture, capabilityOf(gpu), cacheMode];
+  [...sizes, kernel.maxDynamicShared, ...hints].forEach((value, i) => {
+    view.setInt32(24 + 4 * i, value, true);
+  });
+  return new Uint8Array(view.buffer);
 }
 
 /** The two halves of the address at which the blocks of a cooperative launch count each other: a size, a counter. */

@@ -28,11 +28,13 @@ export function kernelTask(spec: LaunchSpec, device: CudaDevice, function_: bigi
 export interface CopyTask extends Task {
   readonly type: typeof nodeType.copy;
   readonly params: () => Uint8Array;
+  /** Whether its destination and its source are memory of the host. */
+  readonly ofHost: readonly [boolean, boolean];
 }
 
-export const copyTask = (params: () => Uint8Array, run: () => void): CopyTask => ({
+export const copyTask = (about: Pick<CopyTask, "params" | "ofHost">, run: () => void): CopyTask => ({
   type: nodeType.copy,
-  params,
+  ...about,
   run,
 });
 
@@ -42,6 +44,20 @@ export interface FillTask extends Task {
 }
 
 export const fillTask = (fill: Fill, run: () => void): FillTask => ({ type: nodeType.fill, fill, run });
+
+/** Waits for values in memory and writes of them, one after the other. */
+export interface BatchTask extends Task {
+  readonly type: typeof nodeType.operations;
+  /** The operations as the program gave them. */
+  readonly params: Uint8Array;
+  readonly flags: number;
+}
+
+export const batchTask = (about: Pick<BatchTask, "params" | "flags">, run: Task["run"]): BatchTask => ({
+  type: nodeType.operations,
+  ...about,
+  run,
+});
 
 /** A call of a function of the program. */
 export interface HostTask extends Task {

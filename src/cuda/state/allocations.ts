@@ -15,6 +15,8 @@ export interface MemoryOwner {
   freed(allocation: Allocation): void;
   /** Whether the program has it now. */
   isHeld(): boolean;
+  /** Whether there is memory at all of these bytes of device memory; everywhere where this is absent. */
+  covers?(offset: number, bytes: number): boolean;
 }
 
 /** Memory that a program has asked for. */
@@ -81,13 +83,16 @@ export class Allocations {
   /** Allocates. Throws a CudaError if there is no room. */
   add(
     bytes: number,
-    about: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner">,
+    {
+      align,
+      ...about
+    }: Pick<Allocation, "kind" | "device" | "flags" | "written" | "owner"> & { readonly align?: number },
     name?: string,
     notesWrites = false,
   ): Allocation {
     // The host sees whole pages, and all of them at once.
     const isSeen = about.kind === "pinned" || about.kind === "managed" || about.kind === "registered";
-    const how = { notesWrites, ...(isSeen ? { align: pageBytes } : {}) };
+    const how = { notesWrites, ...(isSeen ? { align: pageBytes } : {}), ...(align === undefined ? {} : { align }) };
     const offset = this.#place(bytes, name, how);
     const host = about.kind === "pinned" || about.kind === "managed" ? addressOf(offset) : null;
     const { name: call, stack } = this.#listener.call();

@@ -20,6 +20,9 @@ export interface PresetLaunch {
   params: Uint8Array | null;
 }
 
+/** Further attributes of functions by number: the height and the depth of clusters follow the width. */
+const hint = { carveout: 9, clusterMustBeSet: 10, clusterWidth: 11 } as const;
+
 /** A kernel of a module, with what programs ask of it and may set. */
 export class DeviceKernel {
   readonly kernel: Kernel;
@@ -52,6 +55,25 @@ export class DeviceKernel {
     this.maxThreads = most ? Math.min(1024, most[0] * most[1] * most[2]) : 1024;
     this.staticShared = sharedNeeds(module.module.ir, kernel.ir).bytes;
     this.maxDynamicShared = Math.max(0, sharedPerBlock - this.staticShared);
+  }
+
+  /** Bytes of constant memory that its module declares. */
+  get constantBytes(): number {
+    const { variables } = this.module.module.ir;
+    return variables.reduce((sum, { space, size }) => (space === "const" ? sum + size : sum), 0);
+  }
+
+  /** Bytes of local memory that it declares for each thread: what an assembler would add is not known. */
+  get localBytes(): number {
+    return this.kernel.ir.frame.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** A further attribute: what was set, or what the kernel itself says of clusters. */
+  hintOr(attribute: number): number {
+    const { reqnctapercluster, explicitcluster } = this.kernel.ir.bounds;
+    if (attribute === hint.clusterMustBeSet) return explicitcluster || reqnctapercluster ? 1 : 0;
+    const known = this.hints.get(attribute) ?? reqnctapercluster?.[attribute - hint.clusterWidth];
+    return known ?? (attribute === hint.carveout ? -1 : 0);
   }
 
   /** Whether a launch may wait for others. The answer for one size of blocks is kept. */

@@ -23,4 +23,10 @@ export class LoadedModule {
 export class LinkState {
   readonly handle = newHandle();
   readonly texts: string[] = [];
+  /** Where in the program the value of each option is, by its number. */
+  readonly options: ReadonlyMap<number, bigint>;
+
+  constructor(options: ReadonlyMap<number, bigint>) {
+    this.options = options;
+  }
 }

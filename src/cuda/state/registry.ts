@@ -138,6 +138,13 @@ export class Registry {
     return binary === undefined ? null : { binary, name: this.#host.string(found!.name), ...found!.rest };
   }
 
+  /** Whether a managed variable begins at an address of device memory. */
+  isManaged(address: bigint): boolean {
+    return [...this.#variables.values()].some(
+      ({ rest: { pointer } }) => pointer !== null && this.#host.u64(pointer) === address,
+    );
+  }
+
   /** The managed variables of a binary. */
   managed(handle: bigint): readonly RegisteredVariable[] {
     return [...this.#variables]

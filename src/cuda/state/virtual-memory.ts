@@ -33,9 +33,10 @@ export class ReservedRange {
   readonly #allocations: Allocations;
   readonly #mappings = new Set<Mapping>();
 
-  constructor(allocations: Allocations, bytes: number, device: number) {
+  constructor(allocations: Allocations, bytes: number, { device, align }: { device: number; align: number }) {
     this.#allocations = allocations;
-    this.allocation = allocations.add(bytes, { kind: "device", device, flags: 0, owner: this }, "a reserved range");
+    const about = { kind: "device", device, flags: 0, owner: this, align } as const;
+    this.allocation = allocations.add(bytes, about, "a reserved range");
   }
 
   get address(): bigint {
@@ -54,6 +55,16 @@ export class ReservedRange {
   /** Whether it is left over at the end: as nobody must free it, never. */
   isHeld(): boolean {
     return false;
+  }
+
+  covers(offset: number, bytes: number): boolean {
+    let at = offset;
+    while (at < offset + bytes) {
+      const found = this.find(at);
+      if (found === null) return false;
+      at = found.at + found.bytes;
+    }
+    return true;
   }
 
   /** The mapping at a byte of device memory, or null. */

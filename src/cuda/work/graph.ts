@@ -12,6 +12,7 @@ export const nodeType = {
   recordEvent: 7,
   allocate: 10,
   free: 11,
+  operations: 12,
   conditional: 13,
 } as const;
 

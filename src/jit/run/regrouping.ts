@@ -182,6 +182,7 @@ export function inBlocks(request: LaunchRequest, { grid, block }: Blocks): Launc
     onReport: request.onReport,
     onOutput: request.onOutput,
     onDeviceWork: request.onDeviceWork,
+    deviceFacts: request.deviceFacts,
   };
   return all as LaunchRequest;
 }

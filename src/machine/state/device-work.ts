@@ -20,5 +20,25 @@ interface DeviceCopy {
   readonly run: () => void;
 }
 
+/** What kernels may ask of the device that they run on; null is the answer to what there is not. */
+export interface DeviceFacts {
+  /** A cudaDeviceAttr. */
+  readonly attribute: (id: number) => number | null;
+  /** A cudaLimit. */
+  readonly limit: (id: number) => bigint | null;
+  /** The bytes of a cudaFuncAttributes. */
+  readonly functionAttributes: (kernel: string) => Uint8Array | null;
+  /** Blocks of a kernel that fit onto one multiprocessor. */
+  readonly residentBlocks: (kernel: string, threads: number, sharedBytes: number) => number;
+}
+
 /** Work that a kernel hands to the device. It begins no sooner than the kernel has ended. */
 export type DeviceWork = DeviceLaunch | DeviceCopy;
+
+/** The device as a kernel sees it. */
+export interface DeviceSide {
+  /** Takes work; null if kernels cannot hand any over. */
+  readonly handOver: ((work: DeviceWork) => void) | null;
+  /** Null if kernels cannot ask. */
+  readonly facts: DeviceFacts | null;
+}

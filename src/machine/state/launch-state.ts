@@ -15,7 +15,7 @@ import type { Dim3, RelatedPlace, Report, StackEntry } from "../reports/report.t
 import type { Bank } from "./bank.ts";
 import type { Barrier, Reduction } from "./barrier.ts";
 import type { ClusterBarrier } from "./cluster-barrier.ts";
-import type { DeviceWork } from "./device-work.ts";
+import type { DeviceSide } from "./device-work.ts";
 import type { GuardWord, LaneAddresses, ProgramFunction, Site } from "./code.ts";
 import type { Extent } from "../memory/extent.ts";
 import type { PassedParts, SmallViews } from "./register-views.ts";
@@ -353,8 +353,8 @@ export interface Grid {
   readonly reports: FindingSink;
   /** Called with what kernels print. */
   readonly print: (text: string) => void;
-  /** Called with what kernels hand to the device; null if they cannot. @internal */
-  readonly handOver: ((work: DeviceWork) => void) | null;
+  /** What kernels may ask of the device, and hand to it. @internal */
+  readonly device: DeviceSide;
   /** Executed thread-instructions. */
   steps: number;
   /** Bytes of the activations that calls of vISA's functions have made so far. */

@@ -1,4 +1,4 @@
-import type { DeviceLaunch } from "../../machine/state/device-work.ts";
+import type { DeviceFacts, DeviceLaunch } from "../../machine/state/device-work.ts";
 import type { ExternalCall, ExternalFunction } from "../../machine/state/externals.ts";
 import type { IrFunction } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
@@ -10,6 +10,51 @@ import type { deviceWorkNames } from "./provided-names.ts";
 
 /** Errors of CUDA's runtime, as numbers. */
 const status = { success: 0n, invalidValue: 1n, memoryAllocation: 2n, invalidConfiguration: 9n, notSupported: 801n };
+
+/** The names of these errors. */
+const names: Readonly<Record<number, string>> = {
+  0: "cudaSuccess",
+  1: "cudaErrorInvalidValue",
+  2: "cudaErrorMemoryAllocation",
+  9: "cudaErrorInvalidConfiguration",
+  801: "cudaErrorNotSupported",
+};
+
+/** What CUDA says of them. */
+const texts: Readonly<Record<number, string>> = {
+  0: "no error",
+  1: "invalid argument",
+  2: "out of memory",
+  9: "invalid configuration argument",
+  801: "operation not supported",
+};
+
+/** The last error of each lane of the warps that have had one. */
+const lastErrors = new WeakMap<object, bigint[]>();
+
+/** Notes what a function returns, if it is an error, as the last one of the thread. */
+function noted({ x: { warp }, lane }: ExternalCall, result: bigint): bigint {
+  if (result === status.success) return result;
+  let known = lastErrors.get(warp);
+  if (known === undefined) lastErrors.set(warp, (known = []));
+  known[lane] = result;
+  return result;
+}
+
+const noting =
+  (inner: ExternalFunction): ExternalFunction =>
+  (call) =>
+    noted(call, inner(call));
+
+/** `cudaError_t cudaPeekAtLastError()` */
+const peekError: ExternalFunction = ({ x: { warp }, lane }) => lastErrors.get(warp)?.[lane] ?? status.success;
+
+/** `cudaError_t cudaGetLastError()` */
+const lastError: ExternalFunction = (call) => {
+  const found = peekError(call);
+  if (found !== status.success) lastErrors.get(call.x.warp)![call.lane] = status.success;
+  return found;
+};
 
 /** Streams that stand for an order of their own. */
 const tailLaunch = 3n;
@@ -55,7 +100,7 @@ function parameterBuffer(call: ExternalCall, bytes: number, request: Request | n
 
 /** Hands a launch over whose parameters lie in a buffer, which is given back. */
 function launch(call: ExternalCall, buffer: bigint, request: Request, stream: bigint): bigint {
-  const { handOver } = call.x.warp.cta.grid;
+  const { handOver } = call.x.warp.cta.grid.device;
   const kernel = kernelAt(call, request.function);
   if (kernel === null) return status.invalidValue;
   const { grid, block, sharedBytes } = request;
@@ -110,7 +155,7 @@ const launchDevice: ExternalFunction = (call) => {
 
 /** Hands over what moves bytes of device memory, after the grid. */
 function handOverCopy(call: ExternalCall, run: () => void): bigint {
-  const { handOver } = call.x.warp.cta.grid;
+  const { handOver } = call.x.warp.cta.grid.device;
   if (handOver === null) return status.notSupported;
   handOver({ kind: "copy", run });
   return status.success;
@@ -172,13 +217,52 @@ const makeHandle: ExternalFunction = (call) => {
   return status.success;
 };
 
-/** The address of a text that stays as long as the device. */
-const noError: ExternalFunction = (call) => {
-  const text = new TextEncoder().encode("no error\0");
-  const address = takeFromHeap(call, BigInt(text.length));
-  if (address !== 0n) writeBytes(call, address, text);
-  return address;
-};
+/** The address of what a table has for an error: a text that stays as long as the device. */
+const textFrom =
+  (table: Readonly<Record<number, string>>, otherwise: string): ExternalFunction =>
+  (call) => {
+    const text = new TextEncoder().encode(`${table[Number(call.args[0])] ?? otherwise}\0`);
+    const address = takeFromHeap(call, BigInt(text.length));
+    if (address !== 0n) writeBytes(call, address, text);
+    return address;
+  };
+
+/** Writes what a device answers where the first argument points. */
+const asking =
+  (ask: (facts: DeviceFacts, call: ExternalCall) => Uint8Array | null): ExternalFunction =>
+  (call) => {
+    const { facts } = call.x.warp.cta.grid.device;
+    if (facts === null) return status.notSupported;
+    const answer = ask(facts, call);
+    if (answer === null) return status.invalidValue;
+    writeBytes(call, call.args[0]!, answer);
+    return status.success;
+  };
+
+const wordOf = (value: number | null): Uint8Array | null => (value === null ? null : words([value]));
+
+/** `cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)` */
+const deviceAttribute = asking((facts, { args }) => wordOf(facts.attribute(Number(args[1]))));
+
+/** `cudaDeviceGetLimit(size_t *value, cudaLimit limit)` */
+const deviceLimit = asking((facts, { args }) => {
+  const limit = facts.limit(Number(args[1]));
+  return limit === null ? null : bytesOf64(limit);
+});
+
+/** `cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *function)` */
+const functionAttributes = asking((facts, call) => {
+  const kernel = kernelAt(call, call.args[1]!);
+  return kernel === null ? null : facts.functionAttributes(kernel.name);
+});
+
+/** `cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function, int threads, size_t bytes)` */
+const residentBlocks = asking((facts, call) => {
+  const kernel = kernelAt(call, call.args[1]!);
+  const threads = Number(BigInt.asIntN(32, call.args[2]!));
+  if (kernel === null || threads <= 0) return null;
+  return words([facts.residentBlocks(kernel.name, threads, Number(call.args[3]))]);
+});
 
 /** `void cudaGraphSetConditional(handle, unsigned value)`: the handle is the address of the value. */
 const setConditional: ExternalFunction = (call) => {
@@ -189,25 +273,25 @@ const setConditional: ExternalFunction = (call) => {
 /** The functions by which kernels hand work to the device: CUDA's device runtime. */
 export const deviceWorkFunctions: Readonly<Record<(typeof deviceWorkNames)[number], ExternalFunction>> = {
   cudaGetParameterBuffer: getParameterBuffer,
-  cudaLaunchDevice: launchDevice,
+  cudaLaunchDevice: noting(launchDevice),
   cudaGetParameterBufferV2: getParameterBufferV2,
-  cudaLaunchDeviceV2: launchDeviceV2,
+  cudaLaunchDeviceV2: noting(launchDeviceV2),
   cudaGraphSetConditional: setConditional,
   __cudaCDP2GetParameterBuffer: getParameterBuffer,
-  __cudaCDP2LaunchDevice: launchDevice,
-  __cudaCDP2LaunchDevice_ptsz: launchDevice,
+  __cudaCDP2LaunchDevice: noting(launchDevice),
+  __cudaCDP2LaunchDevice_ptsz: noting(launchDevice),
   __cudaCDP2GetParameterBufferV2: getParameterBufferV2,
-  __cudaCDP2LaunchDeviceV2: launchDeviceV2,
-  __cudaCDP2LaunchDeviceV2_ptsz: launchDeviceV2,
-  __cudaCDP2MemcpyAsync: copyAsync,
-  __cudaCDP2MemcpyAsync_ptsz: copyAsync,
-  __cudaCDP2Memcpy2DAsync: copy2DAsync,
-  __cudaCDP2Memcpy2DAsync_ptsz: copy2DAsync,
-  __cudaCDP2MemsetAsync: fillAsync,
-  __cudaCDP2MemsetAsync_ptsz: fillAsync,
-  __cudaCDP2Memset2DAsync: fill2DAsync,
-  __cudaCDP2Memset2DAsync_ptsz: fill2DAsync,
-  __cudaCDP2Malloc: allocate,
+  __cudaCDP2LaunchDeviceV2: noting(launchDeviceV2),
+  __cudaCDP2LaunchDeviceV2_ptsz: noting(launchDeviceV2),
+  __cudaCDP2MemcpyAsync: noting(copyAsync),
+  __cudaCDP2MemcpyAsync_ptsz: noting(copyAsync),
+  __cudaCDP2Memcpy2DAsync: noting(copy2DAsync),
+  __cudaCDP2Memcpy2DAsync_ptsz: noting(copy2DAsync),
+  __cudaCDP2MemsetAsync: noting(fillAsync),
+  __cudaCDP2MemsetAsync_ptsz: noting(fillAsync),
+  __cudaCDP2Memset2DAsync: noting(fill2DAsync),
+  __cudaCDP2Memset2DAsync_ptsz: noting(fill2DAsync),
+  __cudaCDP2Malloc: noting(allocate),
   __cudaCDP2Free: free,
   __cudaCDP2StreamCreateWithFlags: makeHandle,
   __cudaCDP2StreamDestroy: succeed,
@@ -219,11 +303,18 @@ export const deviceWorkFunctions: Readonly<Record<(typeof deviceWorkNames)[numbe
   __cudaCDP2EventRecordWithFlags: succeed,
   __cudaCDP2EventRecordWithFlags_ptsz: succeed,
   __cudaCDP2EventDestroy: succeed,
-  __cudaCDP2GetLastError: succeed,
-  __cudaCDP2PeekAtLastError: succeed,
-  __cudaCDP2GetErrorString: noError,
-  __cudaCDP2GetErrorName: noError,
+  __cudaCDP2GetLastError: lastError,
+  __cudaCDP2PeekAtLastError: peekError,
+  __cudaCDP2GetErrorString: textFrom(texts, "unrecognized error code"),
+  __cudaCDP2GetErrorName: textFrom(names, "unrecognized error code"),
   __cudaCDP2GetDevice: answering(0),
   __cudaCDP2GetDeviceCount: answering(1),
   __cudaCDP2RuntimeGetVersion: answering(13_000),
+  __cudaCDP2DeviceGetAttribute: noting(deviceAttribute),
+  __cudaCDP2DeviceGetLimit: noting(deviceLimit),
+  __cudaCDP2DeviceGetCacheConfig: answering(0),
+  __cudaCDP2DeviceGetSharedMemConfig: answering(0),
+  __cudaCDP2FuncGetAttributes: noting(functionAttributes),
+  __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor: noting(residentBlocks),
+  __cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags: noting(residentBlocks),
 };

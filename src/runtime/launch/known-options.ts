@@ -33,6 +33,7 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   observers: true,
   onBegin: true,
   environment: true,
+  deviceFacts: true,
   hostClock: true,
   stream: true,
 };

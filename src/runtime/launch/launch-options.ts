@@ -79,6 +79,8 @@ export interface LaunchSettings extends LaunchDefaults {
   readonly hostClock?: boolean;
   /** The values of %envreg1 and %envreg2, where code for cooperative launches finds what its blocks share. @internal */
   readonly environment?: readonly [number, number];
+  /** What kernels may ask of the device. @internal */
+  readonly deviceFacts?: LaunchRequest["deviceFacts"];
   /**
    * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
    * (thread-instructions; null in compiled code, which does not count them).

@@ -38,6 +38,13 @@ export const deviceWorkNames = [
   "__cudaCDP2GetDevice",
   "__cudaCDP2GetDeviceCount",
   "__cudaCDP2RuntimeGetVersion",
+  "__cudaCDP2DeviceGetAttribute",
+  "__cudaCDP2DeviceGetLimit",
+  "__cudaCDP2DeviceGetCacheConfig",
+  "__cudaCDP2DeviceGetSharedMemConfig",
+  "__cudaCDP2FuncGetAttributes",
+  "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessor",
+  "__cudaCDP2OccupancyMaxActiveBlocksPerMultiprocessorWithFlags",
 ] as const;
 
 /** The CUDA runtime functions that device code may call without defining them; see `device-functions.ts`. */

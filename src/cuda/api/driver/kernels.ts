@@ -12,12 +12,23 @@ import { inContext, initialized } from "./driver-call.ts";
 
 const sizesAt = (call: Call, i: number): Sizes => [call.uint(i), call.uint(i + 1), call.uint(i + 2)];
 
+/** The arguments of a kernel: a list of their addresses, or `extra`, which names a buffer with all. */
+function argumentsOf(
+  call: Call,
+  kernel: DeviceKernel,
+  [list, extra]: readonly [list: bigint, extra: bigint],
+): Uint8Array {
+  if (extra === 0n) return gather(call, kernel, list);
+  require(list === 0n);
+  return packedArguments(call, kernel, extra);
+}
+
 /** function, grid (3 words), block (3 words), shared memory, stream, arguments, extra (not for cooperative launches) */
 function launchKernel(call: Call, isCooperative: boolean): Status {
   const handle = call.address(0);
   const kernel = kernelOf(call, handle);
   const [list, extra] = [call.address(9), isCooperative ? 0n : call.address(10)];
-  const params = extra === 0n ? gather(call, kernel, list) : packedArguments(call, kernel, extra);
+  const params = argumentsOf(call, kernel, [list, extra]);
   const sizes = { grid: sizesAt(call, 1), block: sizesAt(call, 4), shared: call.uint(7), cluster: null };
   return launch(call, { kernel, ...sizes, isCooperative, params }, call.stream(8), handle);
 }
@@ -25,12 +36,8 @@ function launchKernel(call: Call, isCooperative: boolean): Status {
 /** CUlaunchConfig, function, arguments, extra */
 function launchWithConfig(call: Call): Status {
   const kernel = kernelOf(call, call.address(1));
-  const [list, extra] = [call.address(2), call.address(3)];
-  return launchFrom(call, {
-    handle: call.address(1),
-    config: call.target(0),
-    params: extra === 0n ? gather(call, kernel, list) : packedArguments(call, kernel, extra),
-  });
+  const params = argumentsOf(call, kernel, [call.address(2), call.address(3)]);
+  return launchFrom(call, { handle: call.address(1), config: call.target(0), params });
 }
 
 /** Attributes of functions by number: CUfunction_attribute. */
@@ -39,8 +46,8 @@ function attributeOf(call: Call, kernel: DeviceKernel, attribute: number): numbe
   const values: readonly (() => number)[] = [
     () => kernel.maxThreads,
     () => kernel.staticShared,
-    () => 0,
-    () => 0,
+    () => kernel.constantBytes,
+    () => kernel.localBytes,
     () => registersOf(kernel),
     () => Number(/\d+/.exec(kernel.module.module.ir.target)?.[0] ?? capability),
     () => capability,
@@ -50,7 +57,7 @@ function attributeOf(call: Call, kernel: DeviceKernel, attribute: number): numbe
   const value = values[attribute];
   if (value !== undefined) return value();
   require(attribute <= 15 && attribute >= 0);
-  return kernel.hints.get(attribute) ?? (attribute === 9 ? -1 : 0);
+  return kernel.hintOr(attribute);
 }
 
 /** value, attribute, function */

@@ -5,7 +5,7 @@ import type { Stream } from "../../work/stream.ts";
 import { adviceCalls } from "../advice.ts";
 import { batchCalls } from "../batches.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";
-import { copy, fill, memoryCalls } from "../memory.ts";
+import { copy, fill, memoryCalls, memoryAround } from "../memory.ts";
 import { poolCalls } from "../pools.ts";
 import { arrayAt, arrayRegion, copyRegion, type RegionCopy, regionCalls } from "../regions.ts";
 import { streamCalls } from "../streams.ts";
@@ -125,8 +125,7 @@ const fills: Handlers = Object.fromEntries(
 
 /** Attributes of an address by number: CUpointer_attribute. */
 function pointerAttribute(call: Call, attribute: number, address: bigint): Uint8Array {
-  const { allocations } = call.process;
-  const found = allocations.find(address) ?? allocations.registeredAround(address);
+  const found = memoryAround(call, address);
   const word = (value: bigint | number): Uint8Array => new Bytes(8).u64(0, value).data;
   const half = (value: number): Uint8Array => new Bytes(4).u32(0, value).data;
   if (found === null) return fail(errors.invalidValue);
@@ -163,14 +162,13 @@ function pointerAttributes(call: Call): Status {
 const wide = new Set([1, 3, 4, 7, 11, 12]);
 
 function attributeOrZero(call: Call, attribute: number, address: bigint): Uint8Array {
-  const { allocations } = call.process;
-  const isKnown = (allocations.find(address) ?? allocations.registeredAround(address)) !== null;
+  const isKnown = memoryAround(call, address) !== null;
   return isKnown ? pointerAttribute(call, attribute, address) : new Uint8Array(wide.has(attribute) ? 8 : 4);
 }
 
 /** base, size, address: either of the first two may be null */
 function addressRange(call: Call): Status {
-  const found = call.process.allocations.find(call.address(2)) ?? fail(errors.symbolNotFound);
+  const found = memoryAround(call, call.address(2)) ?? fail(errors.symbolNotFound);
   if (call.address(0) !== 0n) call.set64(call.address(0), addressOf(found.offset));
   if (call.address(1) !== 0n) call.set64(call.address(1), found.bytes);
   return 0;

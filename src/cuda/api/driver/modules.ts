@@ -91,27 +91,27 @@ function requireKnownVersion(text: string): void {
   throw new CudaError(errors.unsupportedPtxVersion, why);
 }
 
-/** Loads texts. What is wrong with them is written where the options want it. Throws the error then. */
-function load(call: Call, texts: readonly string[], options: ReadonlyMap<number, bigint>): DeviceModule {
-  try {
-    texts.forEach(requireKnownVersion);
-    return call.device.loadText(texts);
-  } catch (error) {
-    if (error instanceof CudaError) log(call, options, error.reason ?? "");
-    throw error;
-  }
+function load(call: Call, texts: readonly string[]): DeviceModule {
+  texts.forEach(requireKnownVersion);
+  return call.device.loadText(texts);
+}
+
+/** The answer to texts that cannot be loaded: what is wrong with them is written where the options want it. */
+function refused(call: Call, options: ReadonlyMap<number, bigint>, error: unknown): number {
+  if (!(error instanceof CudaError)) throw error;
+  log(call, options, error.reason ?? "");
+  return error.code;
 }
 
 /** Loads a module, and gives the program its handle. A failure is answered, so that the messages are written. */
 function give(call: Call, read: () => readonly string[], options: ReadonlyMap<number, bigint> = new Map()): Status {
   const target = call.target(0);
   try {
-    const made = new LoadedModule(load(call, read(), options), call.device.number);
+    const made = new LoadedModule(load(call, read()), call.device.number);
     call.set64(target, call.process.modules.add(made, made.handle));
     return 0;
   } catch (error) {
-    if (!(error instanceof CudaError)) throw error;
-    return error.code;
+    return refused(call, options, error);
   }
 }
 
@@ -156,6 +156,14 @@ function getGlobal(call: Call): Status {
   return 0;
 }
 
+/** The same for a managed variable. Throws if it is none. */
+function getManaged(call: Call): Status {
+  const name = call.host.string(call.target(3));
+  const { variables } = moduleAt(call, 2).module.module.ir;
+  require(variables.some((variable) => variable.name === name && variable.managed), errors.symbolNotFound);
+  return getGlobal(call);
+}
+
 function countKernels(call: Call): Status {
   call.set32(call.target(0), moduleAt(call, 1).module.module.kernels.length);
   return 0;
@@ -182,12 +190,17 @@ function moduleOfKernel(call: Call): Status {
 /** Kinds of inputs of a link. */
 const input = { cubin: 0, ptx: 1, last: 5 } as const;
 
-function addInput(link: LinkState, kind: number, read: () => readonly string[]): Status {
+function addInput(call: Call, read: () => readonly string[]): Status {
+  const [link, kind] = [linkAt(call, 0), call.uint(1)];
   require(kind >= 0 && kind <= input.last);
-  if (kind === input.cubin) throw new CudaError(errors.noKernelImageForDevice, "machine code cannot be linked");
-  const texts = read();
-  texts.forEach(requireKnownVersion);
-  link.texts.push(...texts);
+  try {
+    if (kind === input.cubin) throw new CudaError(errors.noKernelImageForDevice, "machine code cannot be linked");
+    const texts = read();
+    texts.forEach(requireKnownVersion);
+    link.texts.push(...texts);
+  } catch (error) {
+    return refused(call, link.options, error);
+  }
   return 0;
 }
 
@@ -197,7 +210,11 @@ const linkAt = (call: Call, i: number): LinkState => call.process.links.get(call
 function completeLink(call: Call): Status {
   const link = linkAt(call, 0);
   const [target, size] = [call.target(1), call.address(2)];
-  call.device.free(call.device.loadText(link.texts));
+  try {
+    call.device.free(call.device.loadText(link.texts));
+  } catch (error) {
+    return refused(call, link.options, error);
+  }
   const image = linkedImage(link.texts);
   call.set64(target, call.kept(image));
   if (size !== 0n) call.set64(size, image.length);
@@ -218,21 +235,21 @@ const same: Handler = (call) => {
 };
 
 const createLink = inContext((call) => {
-  const link = new LinkState();
+  const link = new LinkState(optionsAt(call, call.uint(0), call.address(1), call.address(2)));
   call.set64(call.target(3), call.process.links.add(link, link.handle));
   return 0;
 });
 
 const addData = inContext((call) => {
   const [address, size] = [call.target(2), call.size(3)];
-  return addInput(linkAt(call, 0), call.uint(1), () => {
+  return addInput(call, () => {
     const bytes = call.host.read(address, size);
     const end = call.uint(1) === input.ptx ? bytes.indexOf(0) : -1;
     return textsIn(call, end < 0 ? bytes : bytes.subarray(0, end));
   });
 });
 
-const addFile = inContext((call) => addInput(linkAt(call, 0), call.uint(1), () => textsIn(call, fileAt(call, 2))));
+const addFile = inContext((call) => addInput(call, () => textsIn(call, fileAt(call, 2))));
 
 export const moduleCalls: Handlers = {
   cuModuleLoad: inContext(loadLibraryFile),
@@ -262,7 +279,7 @@ export const moduleCalls: Handlers = {
     return 0;
   }),
   cuLibraryGetGlobal: initialized(getGlobal),
-  cuLibraryGetManaged: initialized(getGlobal),
+  cuLibraryGetManaged: initialized(getManaged),
   cuLibraryGetKernelCount: initialized(countKernels),
   cuLibraryEnumerateKernels: initialized(listKernels),
   cuKernelGetLibrary: initialized(moduleOfKernel),
@@ -286,7 +303,7 @@ export const moduleCalls: Handlers = {
   cudaLibraryUnload: unload,
   cudaLibraryGetKernel: getFunction,
   cudaLibraryGetGlobal: getGlobal,
-  cudaLibraryGetManaged: getGlobal,
+  cudaLibraryGetManaged: getManaged,
   cudaLibraryGetKernelCount: countKernels,
   cudaLibraryEnumerateKernels: listKernels,
   cudaGetFuncBySymbol: same,

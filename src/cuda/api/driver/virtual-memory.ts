@@ -35,8 +35,12 @@ function checkProperties(call: Call, properties: DataView): void {
 /** address, bytes, alignment, wanted address, flags */
 function reserve(call: Call): Status {
   const target = call.target(0);
-  require(isRound(call.size(1)));
-  const range = new ReservedRange(call.process.allocations, call.size(1), call.device.number);
+  const [bytes, alignment] = [call.size(1), call.size(2)];
+  require(
+    isRound(bytes) && (alignment === 0 || (alignment <= bytes * 2 ** 10 && Number.isInteger(Math.log2(alignment)))),
+  );
+  const where = { device: call.device.number, align: Math.max(granularity, alignment) };
+  const range = new ReservedRange(call.process.allocations, bytes, where);
   call.set64(target, range.address);
   return 0;
 }

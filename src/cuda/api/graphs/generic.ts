@@ -13,7 +13,7 @@ import { GraphMemory } from "../../state/graph-memory.ts";
 import { Graph, nodeType, type Task } from "../../work/graph.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { addGraph, graphAt, nodeAt, nodesAt } from "./handles.ts";
-import { addNode, childOf, execNode, replace } from "./nodes.ts";
+import { addNode, childOf, execNode, replace, replaceInExec } from "./nodes.ts";
 import { copyForm, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
 
 /** Bytes of cudaMemAllocNodeParams: properties of the pool, who may access it, the size at 104, the address at 112. */
@@ -121,7 +121,7 @@ export const anyNodeCalls = (prefix: string, forms: ApiForms): Handlers => ({
     return 0;
   },
   [`${prefix}GraphNodeSetParams`]: (call) => replace(nodeAt(call, 0), readAny(call, call.target(1), forms)),
-  [`${prefix}GraphExecNodeSetParams`]: (call) => replace(execNode(call), readAny(call, call.target(2), forms)),
+  [`${prefix}GraphExecNodeSetParams`]: (call) => replaceInExec(execNode(call), readAny(call, call.target(2), forms)),
 });
 
 /** Makes a condition. `from`: the argument with its value at the beginning of each launch; 1 after it: that counts. */

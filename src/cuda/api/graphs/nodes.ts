@@ -1,5 +1,5 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { childTask, type EventTask, recordTask, waitTask } from "../../run/tasks.ts";
+import { childTask, type CopyTask, type EventTask, recordTask, waitTask } from "../../run/tasks.ts";
 import { type Graph, type GraphNode, nodeType, type Task } from "../../work/graph.ts";
 import { allNodes } from "../../work/graph-exec.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
@@ -34,6 +34,14 @@ export function replace(node: GraphNode, task: Task): Status {
   return 0;
 }
 
+const isCopy = (task: Task): task is CopyTask => task.type === nodeType.copy;
+
+/** Does the same to a node of an executable graph, in which memory that copies use stays of the host or of devices. */
+export function replaceInExec(node: GraphNode, task: Task): Status {
+  if (isCopy(node.task) && isCopy(task)) require(String(node.task.ofHost) === String(task.ofHost));
+  return replace(node, task);
+}
+
 /** The node of an executable graph for one of the graph of which it was made. Throws if there is none. */
 export function execNode(call: Call): GraphNode {
   return execAt(call, 0).nodeOf(nodeAt(call, 1)) ?? fail(errors.invalidValue);
@@ -55,7 +63,7 @@ export function formCalls<T extends Task>(graph: string, name: string, form: Par
       return 0;
     },
     [`${graph}${name}NodeSetParams`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
-    [`${graph}Exec${name}NodeSetParams`]: (call) => replace(execNode(call), read(call, 2)),
+    [`${graph}Exec${name}NodeSetParams`]: (call) => replaceInExec(execNode(call), read(call, 2)),
   };
 }
 
@@ -81,7 +89,7 @@ function copyCalls(ending: string, read: (call: Call, i: number) => Task): Handl
   return {
     [`cudaGraphAddMemcpyNode${ending}`]: adder(read),
     [`cudaGraphMemcpyNodeSetParams${ending}`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
-    [`cudaGraphExecMemcpyNodeSetParams${ending}`]: (call) => replace(execNode(call), read(call, 2)),
+    [`cudaGraphExecMemcpyNodeSetParams${ending}`]: (call) => replaceInExec(execNode(call), read(call, 2)),
   };
 }
 
@@ -110,7 +118,7 @@ function eventCalls(name: string, type: Task["type"], make: (event: EventTask["e
       return 0;
     },
     [`cudaGraphEvent${name}NodeSetEvent`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
-    [`cudaGraphExecEvent${name}NodeSetEvent`]: (call) => replace(execNode(call), read(call, 2)),
+    [`cudaGraphExecEvent${name}NodeSetEvent`]: (call) => replaceInExec(execNode(call), read(call, 2)),
   };
 }
 
@@ -140,7 +148,7 @@ export const nodeCalls: Handlers = {
     call.set64(call.target(1), task.bodies![0]!.handle);
     return 0;
   },
-  cudaGraphExecChildGraphNodeSetParams: (call) => replace(execNode(call), childFrom(call, 2)),
+  cudaGraphExecChildGraphNodeSetParams: (call) => replaceInExec(execNode(call), childFrom(call, 2)),
   cudaGraphKernelNodeSetAttribute(call) {
     const value = call.host.read(call.target(2), attributeBytes);
     kernelNode(call, 0).attributes.set(call.int(1), value);

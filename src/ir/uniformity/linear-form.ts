@@ -73,8 +73,8 @@ export abstract class LinearQuestion<Form, Factor> {
 
   protected abstract leaf(expr: LeafExpr): Form | null;
 
-  /** Rule 1: `a + sign * b`. */
-  protected abstract sum(a: Form, b: Form, sign: 1 | -1): Form | null;
+  /** Rule 1: `a + sign * b`, the forms of `left` and `right`. */
+  protected abstract sum(a: Form, b: Form, sign: 1 | -1, left: Expr, right: Expr): Form | null;
 
   /** The factor by which an operand multiplies the other one; null where it cannot be one. */
   protected abstract factorOf(operand: Expr, form: Form): Factor | null;
@@ -97,7 +97,7 @@ export abstract class LinearQuestion<Form, Factor> {
   #sum(left: Expr, right: Expr, sign: 1 | -1): Form | null {
     const a = this.of(left);
     const b = a === null ? null : this.of(right);
-    return a === null || b === null ? null : this.sum(a, b, sign);
+    return a === null || b === null ? null : this.sum(a, b, sign, left, right);
   }
 
   #product(expr: PrimExpr): Form | null {

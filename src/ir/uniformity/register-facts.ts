@@ -131,5 +131,6 @@ function surroundingsOf(
     separatesExits: ir.kind === "function",
     stacks: ir.kind === "function" || ir.frame.length > 0 || calls,
     enlistsLanes: calls,
+    asksTogether: false,
   };
 }

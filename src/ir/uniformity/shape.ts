@@ -6,8 +6,7 @@ import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
  *
  * * `uniform`: the same in all lanes.
  * * `affine`: an integer, `base + stride * lane`, modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where
- * the base
- *   is known to be a multiple of it.
+ *   it is a thread or lane number, of which the base is a multiple of it, plus a constant (`above`; 0 by default).
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not.
  * The index
  *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
@@ -15,9 +14,11 @@ import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
  */
 export type Shape =
   | { readonly kind: "uniform" }
-  | { readonly kind: "affine"; readonly stride: number; readonly width?: number }
+  | { readonly kind: "affine"; readonly stride: number; readonly width?: number; readonly above?: number }
   | { readonly kind: "indexed"; readonly scale: number; readonly signed: boolean; readonly stride: number | null }
   | { readonly kind: "vector"; readonly rows?: RowSteps };
+
+type Affine = Extract<Shape, { kind: "affine" }>;
 
 /** Steps of a value along a row of the block, of `length` threads, and from row to row. */
 interface RowSteps {
@@ -46,10 +47,13 @@ export const alongRows = (axis: "x" | "y", length: number): Shape => ({
 const sameRows = (a: RowSteps | undefined, b: RowSteps | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.length === b.length);
 
+const sameSteps = (a: Affine, b: Affine): boolean =>
+  a.stride === b.stride && a.width === b.width && aboveOf(a) === aboveOf(b);
+
 export const sameShape = (a: Shape, b: Shape): boolean =>
   a.kind === b.kind &&
   (a.kind !== "vector" || sameRows(a.rows, (b as typeof a).rows)) &&
-  (a.kind !== "affine" || (a.stride === (b as typeof a).stride && a.width === (b as typeof a).width)) &&
+  (a.kind !== "affine" || sameSteps(a, b as typeof a)) &&
   (a.kind !== "indexed" ||
     (a.scale === (b as typeof a).scale && a.signed === (b as typeof a).signed && a.stride === (b as typeof a).stride));
 
@@ -104,9 +108,11 @@ export class LaneQuestion extends LinearQuestion<Shape, number> {
     }
   }
 
-  protected sum(a: Shape, b: Shape, sign: 1 | -1): Shape {
-    const [left, right] = [strideOf(a), strideOf(b)];
-    if (left !== null && right !== null) return affine(left + sign * right);
+  protected sum(a: Shape, b: Shape, sign: 1 | -1, left: Expr, right: Expr): Shape {
+    const moved = numbersAbove(a, right, sign) ?? (sign === 1 ? numbersAbove(b, left, 1) : null);
+    if (moved !== null) return moved;
+    const [own, other] = [strideOf(a), strideOf(b)];
+    if (own !== null && other !== null) return affine(own + sign * other);
     if (a.kind === "indexed" && b.kind === "uniform") return a;
     if (b.kind === "indexed" && a.kind === "uniform" && sign === 1) return b;
     return sumOfRows(a, b, sign);
@@ -183,6 +189,23 @@ function sumOfRows(a: Shape, b: Shape, sign: 1 | -1): Shape {
 const strideOf = (shape: Shape): number | null =>
   shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
 
+/** The most by which a number may be moved: its sums then are far from where 32 bits end. */
+const maxAbove = 2 ** 30;
+
+const aboveOf = ({ above = 0 }: Affine): number => above;
+
+/** The shape of thread or lane numbers plus a constant; null for anything else. */
+function numbersAbove(shape: Shape, operand: Expr, sign: 1 | -1): Shape | null {
+  const by = numberOf(operand);
+  if (shape.kind !== "affine" || shape.width === undefined || by === null || operand.ty !== "i32") return null;
+  const above = aboveOf(shape) + sign * (by | 0);
+  return Math.abs(above) <= maxAbove ? { ...shape, above } : null;
+}
+
+/** The width of numbers of which the lowest one in a chunk is a multiple of it; else null. */
+const widthOf = (shape: Shape): number | null =>
+  shape.kind === "affine" && shape.width !== undefined && aboveOf(shape) % shape.width === 0 ? shape.width : null;
+
 /**
  * The shapes of what is computed from thread numbers otherwise than by sums and multiples: the numbers of warps and of
  * lanes within them, and comparisons with numbers between which and the next a whole chunk fits. With w lanes and a
@@ -195,16 +218,15 @@ function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape | null {
       return maskedNumbers(a, args[1]!) ?? maskedNumbers(b, args[0]!);
     case "i32.shr_u":
     case "i32.shr_s": {
-      const count = numberOf(args[1]!);
-      const isLong = a.kind === "affine" && a.width !== undefined && count !== null;
-      return isLong && count < 32 && 2 ** count >= a.width ? uniform : null;
+      const [width, count] = [widthOf(a), numberOf(args[1]!)];
+      return width !== null && count !== null && count < 32 && 2 ** count >= width ? uniform : null;
     }
     case "i32.lt_u":
     case "i32.lt_s":
-      return dividedNumbers(a, args[1]!, 0) ?? dividedNumbers(b, args[0]!, -1);
+      return dividedNumbers(prim, a, args[1]!, 0) ?? dividedNumbers(prim, b, args[0]!, -1);
     case "i32.le_u":
     case "i32.le_s":
-      return dividedNumbers(a, args[1]!, -1) ?? dividedNumbers(b, args[0]!, 0);
+      return dividedNumbers(prim, a, args[1]!, -1) ?? dividedNumbers(prim, b, args[0]!, 0);
     default:
       return null;
   }
@@ -212,18 +234,26 @@ function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape | null {
 
 /** The shape of thread numbers and a mask: with all low bits it is that of the numbers, with none of them uniform. */
 function maskedNumbers(shape: Shape, operand: Expr): Shape | null {
-  const mask = numberOf(operand);
-  if (shape.kind !== "affine" || shape.width === undefined || mask === null) return null;
-  const low = mask & (shape.width - 1);
-  return low === shape.width - 1 ? shape : low === 0 ? uniform : null;
+  const [width, mask] = [widthOf(shape), numberOf(operand)];
+  if (width === null || mask === null) return null;
+  const low = mask & (width - 1);
+  if (low === 0) return uniform;
+  // What has been added may have made other bits.
+  return low === width - 1 && shape.kind === "affine" && aboveOf(shape) === 0 ? shape : null;
 }
 
-/** The shape of a comparison of thread numbers with a bound, if that is `above` more than a multiple of the width. */
-function dividedNumbers(shape: Shape, operand: Expr, above: 0 | -1): Shape | null {
+/**
+ * The shape of a comparison of thread numbers with a bound, if that is `beyond` more than a multiple of the width. All
+ * lanes must be on one side of where numbers without a sign begin anew: those to which a constant has been added that
+ * is no multiple of the width may have passed it.
+ */
+function dividedNumbers(prim: string, shape: Shape, operand: Expr, beyond: 0 | -1): Shape | null {
   const bound = numberOf(operand);
   if (shape.kind !== "affine" || shape.width === undefined || bound === null) return null;
+  const above = aboveOf(shape);
+  if (prim.endsWith("_u") && above < 0 && widthOf(shape) === null) return null;
   const low = shape.width - 1;
-  return (bound & low) === (above & low) ? uniform : null;
+  return ((bound - above) & low) === (beyond & low) ? uniform : null;
 }
 
 const numberOf = (expr: Expr): number | null =>

@@ -1,12 +1,13 @@
 import { laneAddressOf } from "../access.ts";
 import { isCall } from "../calls.ts";
-import { hasAllLanes, writesOf } from "../flow/accesses.ts";
+import { hasAllLanes, operandsOf, writesOf } from "../flow/accesses.ts";
 import type { BitSet } from "../flow/bit-set.ts";
 import { departuresOf, type Divergence, divergenceOf } from "../flow/divergence.ts";
 import type { FlowGraph } from "../flow/flow-graph.ts";
 import { type Liveness, resultsOf } from "../flow/liveness.ts";
-import type { Guard, Instruction, IrFunction, LaneRule, Space } from "../index.ts";
-import type { Expr } from "../../semantics/index.ts";
+import { awaitsPhase } from "../mbarrier.ts";
+import type { Guard, Instruction, IrFunction, LaneRule, OpOf, Space } from "../index.ts";
+import { type Expr, everyLeaf } from "../../semantics/index.ts";
 import { joinedShape, LaneQuestion, type LeafShapes, sameShape, type Shape, uniform, vector } from "./shape.ts";
 import { warpShape } from "./warp-shape.ts";
 
@@ -42,6 +43,11 @@ export interface Surroundings {
    * present.
    */
   readonly enlistsLanes: boolean;
+  /**
+   * Whether lanes that ask together whether a phase of an mbarrier is complete get the same answer: the question
+   * changes nothing, and nobody else does meanwhile.
+   */
+  readonly asksTogether: boolean;
   /** Lanes of a chunk: rules for fewer lanes leave some out. */
   readonly lanes: number;
 }
@@ -310,6 +316,18 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
     return first > 0 || count < this.#around.lanes;
   }
 
+  /** The shape of what lanes learn of an mbarrier: where they ask for the same phase of the same one, all learn it. */
+  #answer(op: OpOf<"atomic">): Shape | null {
+    let found: Shape | null = uniform;
+    const isShared = (leaf: Expr): boolean => {
+      // Where all have the same address, they find the same word.
+      const shape = leaf.kind === "old" ? uniform : this.#passing.of(leaf);
+      if (shape === null) found = null;
+      return shape === null || shape.kind === "uniform";
+    };
+    return operandsOf(op).every((operand) => everyLeaf(operand, isShared)) ? found : vector;
+  }
+
   /** The shape of the n-th register that an instruction writes; null as long as nothing is known. */
   #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
     // The n-th register among the destinations.
@@ -332,7 +350,10 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
         if (op.mask !== null && this.mayWait(block)) return vector;
         return warpShape(op, at, (expr) => this.#passing.of(expr));
       case "atomic":
+        return this.#around.asksTogether && awaitsPhase(op) ? this.#answer(op) : vector;
       case "cluster-poll":
+        // All blocks of the cluster have begun or not, whoever asks.
+        return op.asks === "begun" ? uniform : vector;
       case "call":
       case "file-call":
       case "subroutine-call":

@@ -85,6 +85,25 @@ test.each([
   ["at most a multiple of 16", "setp.le.u32 %p1, %r0, 48;", "%p1", vector],
   ["at most one less", "setp.le.u32 %p1, %r0, 47;", "%p1", uniform],
   ["above one less", "setp.gt.u32 %p1, %r0, 47;", "%p1", uniform],
+  ["a sum below what is a multiple of 16 more", "add.u32 %r1, %r0, 127; setp.lt.u32 %p1, %r1, 255;", "%p1", uniform],
+  ["a sum below anything else", "add.u32 %r1, %r0, 127; setp.lt.u32 %p1, %r1, 256;", "%p1", vector],
+  ["a difference below a number with a sign", "add.s32 %r1, %r0, -5; setp.lt.s32 %p1, %r1, 11;", "%p1", uniform],
+  // Thread 4 has 2^32 - 1, thread 5 has 0.
+  ["a difference below one without", "add.s32 %r1, %r0, -5; setp.lt.u32 %p1, %r1, 11;", "%p1", vector],
+  [
+    "a difference of whole chunks below one without",
+    "add.s32 %r1, %r0, -32; setp.lt.u32 %p1, %r1, 16;",
+    "%p1",
+    uniform,
+  ],
+  ["the bits of a sum", "add.u32 %r1, %r0, 8; shr.u32 %r2, %r1, 4;", "%r2", vector],
+  ["the bits of a sum with whole chunks", "add.u32 %r1, %r0, 48; shr.u32 %r2, %r1, 4;", "%r2", uniform],
+  [
+    "a quotient, as of a number with a sign",
+    "shr.s32 %r1, %r0, 31; shr.u32 %r2, %r1, 28; add.s32 %r3, %r0, %r2; shr.s32 %r4, %r3, 4;",
+    "%r4",
+    uniform,
+  ],
   ["below anything", "setp.lt.u32 %p1, %r0, %s0;", "%p1", vector],
   // Half of a register of 32 bits is no base that strides could be added to.
   ["16 bits of a number", "cvt.u16.u32 %h1, %r0;", "%h1", vector],

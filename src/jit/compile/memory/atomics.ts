@@ -1,27 +1,24 @@
 import { laneAddressOf } from "../../../ir/access.ts";
-import type { Access, Instruction, Op } from "../../../ir/index.ts";
+import { type Access, awaitsPhase, type Instruction, type Op } from "../../../ir/index.ts";
 import type { Expr, Ty } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { classOf, elementInRegister } from "../lanes/element.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
-import { applyScalar, isWide, laneOf, scalarIn, type Value, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
+import { anyOf } from "../lanes/mask-bits.ts";
+import { isWide, laneOf, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
+import { AtomicOperands } from "./atomic-operands.ts";
 import { either } from "./checked-access.ts";
 import type { LaneOffsets } from "./lane-offsets.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import { updatesByQuads, writeQuadUpdate } from "./quad-updates.ts";
-import { argumentOf, atomicOp, hasOld, modification } from "./read-modify-write.ts";
+import { argumentOf, atomicOp, modification } from "./read-modify-write.ts";
 import type { AccessFinder } from "./checked-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
-type Prim = Extract<Expr, { kind: "prim" }>;
-
-/** Operands of a combination that do not depend on memory: uniform, or in locals. */
-type Operands = ReadonlyMap<Expr, Value>;
 
 /** By lane, which problem it has (0: none), and the mask of those that have one. */
 export interface AtomicProblems {
@@ -66,8 +63,12 @@ export class AtomicOperations {
   }
 
   /** Writes an atomic operation. Returns the number of the problem that each lane has; null if there can be none. */
-  write(block: number, index: number, { dst, guard }: Instruction, op: AtomicOp): AtomicProblems | null {
+  write(block: number, index: number, instruction: Instruction, op: AtomicOp): AtomicProblems | null {
     const chunk = this.#chunk;
+    const { dst, guard } = instruction;
+    const [answer] = dst;
+    const isShared = typeof answer === "number" && chunk.analysis.register(answer).kind === "uniform";
+    if (isShared && awaitsPhase(op)) return this.#ask(block, index, instruction, op);
     const { writer } = chunk;
     const { access, combine } = op;
     const guardMask = guard === null ? null : chunk.guardMask(guard);
@@ -75,10 +76,9 @@ export class AtomicOperations {
     const mask = bothMasks(guardMask, active);
     const isAtomic = this.#isShared && access.space !== "shared";
     const offsets = this.#laneOffsetsOf(index, op, active, mask, isAtomic);
-    const operands = new Map<Expr, Value>();
     const { results: returned, problem } = op;
     const read = [...combine, ...(returned ?? []), ...(problem === undefined ? [] : [problem.number])];
-    const kept = read.flatMap((expr) => this.#keepOperands(expr, operands));
+    const operands = new AtomicOperands(chunk, read);
     const at = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
     const results = combine.map((_, e) =>
@@ -90,16 +90,16 @@ export class AtomicOperations {
     const one = { i32: writer.local("i32"), i64: writer.local("i64") };
     const update = (lane: number): void => {
       writer.assign([{ local: at, value: offsets.of(lane) }]);
-      const fresh = combine.map((expr) => this.#fresh(expr, lane, olds, operands));
+      const fresh = combine.map((expr) => operands.fresh(expr, lane, olds));
       if (isAtomic) this.#updateShared(access, at, combine, fresh, olds);
       else this.#update(access, at, fresh, olds);
       results.forEach((locals, e) => {
         if (locals === null) return;
         const expr = returned?.[e];
         if (expr === undefined) this.#putLane(wordOf(access) === "i64", locals, lane, olds[e]!);
-        else this.#putValue(this.#fresh(expr, lane, olds, operands), locals, lane, one);
+        else this.#putValue(operands.fresh(expr, lane, olds), locals, lane, one);
       });
-      if (problems !== null) this.#putValue(this.#fresh(problem!.number, lane, olds, operands), problems, lane, one);
+      if (problems !== null) this.#putValue(operands.fresh(problem!.number, lane, olds), problems, lane, one);
     };
     const byQuads =
       !isAtomic &&
@@ -115,12 +115,16 @@ export class AtomicOperations {
       byQuads
         ? (quad, oneByOne) => {
             const [expr, places] = [combine[0]!, wasm.local("v128", offsets.quads![quad]!)];
-            writeQuadUpdate(writer, { places, quad, expr, operands, old: old ?? results[0]![quad]! }, oneByOne);
+            writeQuadUpdate(
+              writer,
+              { places, quad, expr, operands: operands.values, old: old ?? results[0]![quad]! },
+              oneByOne,
+            );
           }
         : null,
     );
     if (old !== null) writer.release(old);
-    for (const local of [...olds, ...kept, ...offsets.locals, at, one.i32, one.i64]) writer.release(local);
+    for (const local of [...olds, ...operands.locals, ...offsets.locals, at, one.i32, one.i64]) writer.release(local);
     const values = results.map((locals, e) => {
       if (locals === null) return null;
       const c = classOf(dst[e]!, chunk.function);
@@ -132,12 +136,46 @@ export class AtomicOperations {
     chunk.write(block, dst, values, guardMask);
     for (const locals of results) for (const local of locals ?? []) writer.release(local);
     if (problems === null) return null;
-    const numbers = vectorIn("i32", problems);
     const release = (): void => {
       for (const local of problems) writer.release(local);
     };
+    return { ...this.#raised(vectorIn("i32", problems), mask), release };
+  }
+
+  /** All lanes ask for the same phase of one mbarrier, which changes nothing: one question answers them all. */
+  #ask(block: number, index: number, { dst }: Instruction, op: AtomicOp): AtomicProblems {
+    const { writer, quads } = this.#chunk;
+    const { access } = op;
+    const active = this.#chunk.activeMask(block);
+    const offset = this.#laneOffsetsOf(index, op, active, active, true);
+    const asked = [op.results![0]!, op.problem!.number];
+    const operands = new AtomicOperands(this.#chunk, asked);
+    const old = writer.local(wordOf(access));
+    const [answer, number] = [writer.local("i32"), writer.local("i32")];
+    const locals = [answer, number];
+    const ask = (): void => {
+      writer.value(offset.of(0));
+      writer.memory(this.#isShared ? atomicLoad(access) : scalarLoad(access), access.bits / 8);
+      writer.set(old);
+      writer.assign(asked.map((expr, i) => ({ local: locals[i]!, value: operands.fresh(expr, 0, [old]) })));
+    };
+    if (active === null) ask();
+    else {
+      writer.assign(locals.map((local) => ({ local, value: wasm.i32(0) })));
+      writer.value(anyOf(active));
+      writer.if(ask);
+    }
+    this.#chunk.write(block, dst, [{ kind: "uniform", ty: "pred", scalar: wasm.local("i32", answer) }], null);
+    for (const local of [old, answer, ...operands.locals, ...offset.locals]) writer.release(local);
+    const all = wasm.op("i32x4.splat", wasm.local("i32", number));
+    const numbers: Vector = { kind: "vector", ty: "i32", quads: Array.from({ length: quads }, () => [all]) };
+    return { ...this.#raised(numbers, active), release: () => writer.release(number) };
+  }
+
+  /** The problems of the lanes of a mask. */
+  #raised(numbers: Vector, mask: Mask): Omit<AtomicProblems, "release"> {
     const { quads } = isSet(numbers);
-    return { numbers, lanes: quads.map(([q], i) => (mask === null ? q! : wasm.op("v128.and", q!, mask[i]!))), release };
+    return { numbers, lanes: quads.map(([q], i) => (mask === null ? q! : wasm.op("v128.and", q!, mask[i]!))) };
   }
 
   /**
@@ -256,51 +294,6 @@ export class AtomicOperations {
     writer.get(value);
     writer.op(wide ? "i64x2.replace_lane" : "i32x4.replace_lane", [wide ? lane & 1 : lane & 3]);
     writer.set(local);
-  }
-
-  /** Computes the operands that do not depend on memory, once for all lanes; returns the locals that hold them. */
-  #keepOperands(expr: Expr, operands: Map<Expr, Value>): number[] {
-    if (expr.kind === "old" || operands.has(expr)) return [];
-    if (hasOld(expr)) return (expr as Prim).args.flatMap((arg) => this.#keepOperands(arg, operands));
-    const { writer, quads } = this.#chunk;
-    const value = this.#chunk.value(expr);
-    if (value.kind === "uniform" && value.scalar.kind === "const") {
-      operands.set(expr, value);
-      return [];
-    }
-    if (value.kind === "uniform") {
-      const local = writer.local(value.scalar.ty);
-      writer.assign([{ local, value: value.scalar }]);
-      operands.set(expr, { kind: "uniform", ty: value.ty, scalar: wasm.local(value.scalar.ty, local) });
-      return [local];
-    }
-    const parts = vectorOf(value, quads).quads.flat();
-    const locals = parts.map(() => writer.local("v128"));
-    writer.assign(parts.map((part, i) => ({ local: locals[i]!, value: part })));
-    operands.set(expr, vectorIn(expr.ty, locals));
-    return locals;
-  }
-
-  /** The bits that a lane stores. */
-  #fresh(expr: Expr, lane: number, olds: readonly number[], operands: Operands): Wasm {
-    const memo = new Map<Expr, Wasm>();
-    const visit = (e: Expr): Wasm => {
-      let value = memo.get(e);
-      if (value === undefined) memo.set(e, (value = compute(e)));
-      return value;
-    };
-    const compute = (e: Expr): Wasm => {
-      const operand = operands.get(e);
-      if (operand?.kind === "uniform") return operand.scalar;
-      if (operand?.kind === "vector") return laneOf(operand, lane);
-      if (e.kind === "prim") return applyScalar(e.prim, e.args.map(visit));
-      if (e.kind !== "old") throw new Error(`an expression of kind ${e.kind} is no operand`);
-      const old = olds[e.index]!;
-      return scalarIn(e.ty, old);
-    };
-    const value = canonicalNan({ kind: "uniform", ty: expr.ty, scalar: visit(expr) });
-    if (value.kind !== "uniform") throw new Error("one lane has one value");
-    return value.scalar;
   }
 
   #update(access: Access, at: number, fresh: readonly Wasm[], olds: readonly number[]): void {

@@ -148,6 +148,7 @@ export class Planning {
       separatesExits: true,
       stacks: stacks.isUsed,
       enlistsLanes: false,
+      asksTogether: false,
       lanes: 4 * shape.quads,
     };
     known.analysis = new UniformityAnalysis(known.code, surroundings);

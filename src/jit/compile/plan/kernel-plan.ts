@@ -39,6 +39,7 @@ export function planKernel(
     separatesExits: false,
     stacks: stacks.isUsed,
     enlistsLanes: graph.enlistsLanes(kernel),
+    asksTogether: true,
     lanes: 4 * shape.quads,
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);

@@ -53,6 +53,7 @@ function isSeparable(code: PreparedCode, routine: WorkItemRoutine): boolean {
     separatesExits: false,
     stacks: false,
     enlistsLanes: false,
+    asksTogether: false,
     lanes: 4 * quads,
   });
   const { graph, instructions, origins } = code;

@@ -32,7 +32,11 @@ export class ClusterPolls {
       callHost(w, "cluster");
       w.set(answer);
     });
-    if (dst.length > 0) {
+    const [to] = dst;
+    if (typeof to === "number" && this.#chunk.analysis.register(to).kind === "uniform") {
+      const scalar = wasm.op("i32.ne", wasm.local("i32", answer), wasm.i32(0));
+      this.#chunk.write(block, dst, [{ kind: "uniform", ty: "pred", scalar }], holds);
+    } else if (dst.length > 0) {
       const quadsOfAnswer = maskOfBits(wasm.local("i32", answer), quads).map((part) => [part]);
       this.#chunk.write(block, dst, [{ kind: "vector", ty: "pred", quads: quadsOfAnswer }], holds);
     }

@@ -11,6 +11,7 @@ import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
 import { conditionsForNumbers } from "./predicate-values.ts";
 import type { SourceCode } from "./source-code.ts";
+import { withoutThreadSigns } from "./thread-signs.ts";
 
 /** A function with bound expressions, propagated constants and split registers, and the analyses of its flow. */
 export interface PreparedCode {
@@ -66,7 +67,8 @@ export function prepare(
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
   const read = before.liveIn(0);
   const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
-  const known = propagateConstants(registers, bound, bindings, once).instructions;
+  const signed = ir.file === undefined ? withoutThreadSigns(bound, once) : bound;
+  const known = propagateConstants(registers, signed, bindings, once).instructions;
   const isWhole = ({ class: c, bits }: Register): boolean => c === "pred" || bits >= 32;
   const isValue = (r: number): boolean => once(r) && isWhole(registers[r]!) && !returned.includes(r);
   const summed = addsForDisjointOrs(known, once);

@@ -78,8 +78,10 @@ function selector(random: Random, allowed: RegExp): string {
 }
 
 /** An immediate as the type wants it. */
-function immediate(random: Random, { type, range, values }: OperandRule): string | null {
+function immediate(random: Random, { type, range, values, multiple }: OperandRule): string | null {
   if (values) return `${random.pick(values)}`;
+  if (multiple) return `${multiple * random.below(9)}`;
+  if (range && type?.kind === "f") return (range[0] + (range[1] - range[0]) * random.pick([0.25, 0.5, 1])).toFixed(2);
   if (range) return `${random.between(...range)}`;
   const bits = type?.bits ?? 32;
   if (type?.name === "f32") return `0f${pattern(random, 32).toString(16).padStart(8, "0")}`;
@@ -126,6 +128,7 @@ class OperandWriter {
   #element(slot: ResolvedOperand, rule: OperandRule): string | null {
     const random = this.#random;
     if (rule.shape !== "value" || rule.type === null) return null;
+    if (rule.sink) return "_";
     const count = random.pick(rule.counts);
     if (rule.immediate === "only") return immediate(random, rule);
     if (rule.immediate === "allowed" && count === 1 && random.chance(0.2)) {

@@ -45,7 +45,13 @@ export const misuses = {
   },
   oddSize: {
     line: /cp\.(reduce\.)?async\.bulk\.shared::cluster\.shared::cta.*, \d+, \[/,
-    becomes: addTo(/(\], )(\d+)(, \[)/, 4),
+    // The checker would name a constant.
+    becomes: (line) =>
+      line.replace(
+        /^( *)(.*\], )(\d+)(, \[.*)$/,
+        (_, indent: string, before: string, size: string, after: string) =>
+          `${indent}{ .reg .u32 %odd; mov.u32 %odd, ${Number(size) + 4}; ${before}%odd${after} }`,
+      ),
     codes: ["bulk-bad-size"],
   },
 } as const satisfies Readonly<Record<string, Misuse>>;

@@ -125,11 +125,13 @@ export class LaunchShapes {
 
   /**
    * The width of chunks that are parts of hardware threads, so that reports name the lanes that a thread has. Where
-   * these load what others of them store, before or after it, a chunk has all of them, as they go together.
+   * these load what others of them store, before or after it, a chunk has all of them, as they go together. Which of
+   * several stores is the last is as undefined as among threads.
    */
   #quadsWithin(width: number, kernel: IrFunction, block: Dim3): Quads {
     const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= width) ?? 1;
-    if (kernel.instructions.length <= maxLockstep && this.conflictsOf(kernel, block) !== "none") return widest;
+    const conflicts = kernel.instructions.length <= maxLockstep ? this.conflictsOf(kernel, block) : "none";
+    if (conflicts === "loads" || conflicts === "overwrites") return widest;
     return Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
   }
 

@@ -50,7 +50,7 @@ test.each([
   ["two stores", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+8], %r0;", "stores"],
   ["two stores that do not meet in a warp", "st.shared.u32 [%s1], %r0; st.shared.u32 [%s1+128], %r0;", "none"],
   ["global memory that is loaded later", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x2+4];", "loads"],
-  ["global memory that is overwritten", "ld.global.u32 %r1, [%x2+4]; st.global.u32 [%x2], %r1;", "stores"],
+  ["global memory that is overwritten", "ld.global.u32 %r1, [%x2+4]; st.global.u32 [%x2], %r1;", "overwrites"],
   ["two pointers", "st.global.u32 [%x2], %r0; ld.global.u32 %r1, [%x3+4];", "none"],
   [
     "places that depend on floats",

@@ -9,10 +9,16 @@ import { type ThreadFacts, type ThreadSet, threadFactsOf } from "./reaching-thre
 /**
  * What lanes of a warp find of each other's plain accesses between two barriers. `loads`: a lane may load what another
  * has stored, or overwrite what another loads, in memory that they share: programs that know of no other schedule rely
- * on the lanes of a warp going together. `stores`: only the last of several stores, or what is loaded before it is
- * overwritten in global memory, may depend on it. `none`: nothing that the code shows.
+ * on the lanes of a warp going together. `overwrites`: only what is loaded before it is overwritten in global memory may
+ * depend on it; `stores`: only the last of several stores. `none`: nothing that the code shows.
  */
-export type WarpConflicts = "none" | "stores" | "loads";
+export type WarpConflicts = "none" | "stores" | "overwrites" | "loads";
+
+/** The conflicts from the least that depends on the order of lanes to the most. */
+const byWeight: readonly WarpConflicts[] = ["none", "stores", "overwrites", "loads"];
+
+const heavier = (a: WarpConflicts, b: WarpConflicts): WarpConflicts =>
+  byWeight.indexOf(a) < byWeight.indexOf(b) ? b : a;
 
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
@@ -194,7 +200,7 @@ function conflictsBetween(
       for (const touch of touches.get(i) ?? []) {
         const found = conflictWith(since, touch, meetings);
         if (found === "loads") return found;
-        if (found === "stores") worst = found;
+        worst = heavier(worst, found);
         since.set(keyOf(touch), touch);
       }
     }
@@ -212,7 +218,7 @@ function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConfl
     if (touch.writes && other.writes && !touch.isShared) continue;
     if (!meetings.mayMeet(touch, other)) continue;
     if (!touch.writes || (touch.isShared && !other.writes)) return "loads";
-    worst = "stores";
+    worst = heavier(worst, other.writes ? "stores" : "overwrites");
   }
   return worst;
 }

@@ -123,7 +123,10 @@ export class Section {
   }
 
   #operand(operand: Operand, rule: OperandRule, statement: Statement): string {
-    if (operand.kind === "address") return this.#address(operand, statement);
+    if (operand.kind === "address") {
+      const address = this.#address(operand, statement);
+      return rule.space === "tensor" ? `[${this.#narrow(address.slice(1, -1))}]` : address;
+    }
     const registers = operand.elements.map((value) => {
       if (rule.immediate === "only") return `${this.#values(value, statement)[0]}`;
       return this.#value(value, rule, statement);
@@ -157,6 +160,14 @@ export class Section {
     const found = this.#named.get(name);
     if (!found) throw new Error(`no statement before names a register %${name}`);
     return found;
+  }
+
+  /** The low half of an address: those of tensor memory have 32 bits. */
+  #narrow(address: string): string {
+    if (this.#layout.pointer === 32) return address;
+    const low = this.#declare(32);
+    this.#emit(`cvt.u32.u64 ${low}, ${address};`);
+    return low;
   }
 
   #address(operand: Extract<Operand, { kind: "address" }>, statement: Statement): string {

@@ -9,8 +9,8 @@ import { type ThreadFacts, type ThreadSet, threadFactsOf } from "./reaching-thre
 /**
  * What lanes of a warp find of each other's plain accesses between two barriers. `loads`: a lane may load what another
  * has stored, or overwrite what another loads, in memory that they share: programs that know of no other schedule rely
- * on the lanes of a warp going together. `overwrites`: only what is loaded before it is overwritten in global memory may
- * depend on it; `stores`: only the last of several stores. `none`: nothing that the code shows.
+ * on the lanes of a warp going together. `overwrites`: only what is loaded before it is overwritten in global memory
+ * may depend on it; `stores`: only the last of several stores. `none`: nothing that the code shows.
  */
 export type WarpConflicts = "none" | "stores" | "overwrites" | "loads";
 

@@ -22,8 +22,8 @@ export function addressMismatch(
   root: string,
   context: CheckContext,
 ): Mismatch | null {
-  const elements = operand.kind === "indexed" && takesElements.has(root);
-  if (elements && operand.base.kind === "name") {
+  const isElement = operand.kind === "indexed" && takesElements.has(root);
+  if (isElement && operand.base.kind === "name") {
     const space = slot.rule.space ?? spaceOf(candidate);
     return elementMismatch(operand) ?? baseMismatch(operand, operand.base, space, root, context);
   }

@@ -2,8 +2,8 @@ import { typeInfo } from "../types.ts";
 import type { Modifier } from "./template.ts";
 
 /**
- * Words that belong to the name of an instruction, by the first word of its opcode: ptxas takes them only in their
- * places after it, whatever the order of the modifiers behind them.
+ * Words of an instruction's name that are written like modifiers, by the first word of the opcode, as `bulk` is in
+ * `cp.async.bulk`: ptxas takes them only before all modifiers, and in the order of the form.
  */
 const nameWords: Readonly<Record<string, readonly string[]>> = {
   bar: ["cta", "warp", "arrive", "red"],
@@ -59,6 +59,10 @@ const orderOf = (word: string): string | undefined =>
 const accepts = ({ name, choices }: Modifier, word: string): boolean =>
   choices ? choices.includes(word) : word === name;
 
+/** The first place of a form, from one on, that takes a word and has none yet; -1 if there is none. */
+const freeSlot = (slots: readonly Modifier[], chosen: readonly (string | null)[], word: string, from: number): number =>
+  slots.findIndex((slot, i) => i >= from && chosen[i] === null && accepts(slot, word));
+
 /** How many of the modifiers of a form belong to the name of the instruction. */
 function nameLength(root: string, slots: readonly Modifier[]): number {
   const words = nameWords[root];
@@ -98,7 +102,7 @@ export function matchUnordered(root: string, slots: readonly Modifier[], written
     const word = written[reached]!;
     const kind = orderOf(word);
     const from = kind === undefined ? start : (last.get(kind) ?? start);
-    const slot = slots.findIndex((s, i) => i >= from && chosen[i] === null && accepts(s, word));
+    const slot = freeSlot(slots, chosen, word, from);
     if (slot < 0) return { chosen: null, reached };
     chosen[slot] = word;
     if (kind !== undefined) last.set(kind, slot);
@@ -110,7 +114,7 @@ export function matchUnordered(root: string, slots: readonly Modifier[], written
 export function inOrder(slots: readonly Modifier[], written: readonly string[]): readonly string[] | null {
   const chosen: (string | null)[] = new Array(slots.length).fill(null);
   for (const word of written) {
-    const slot = slots.findIndex((s, i) => chosen[i] === null && accepts(s, word));
+    const slot = freeSlot(slots, chosen, word, 0);
     if (slot < 0) return null;
     chosen[slot] = word;
   }

@@ -1,5 +1,6 @@
 import { type Expr, primOf } from "../../../semantics/index.ts";
 import { wasm } from "../../../wasm/index.ts";
+import { lanesKept } from "../analysis/values/thread-values.ts";
 import type { Quad, Value, Vector } from "../lanes/value.ts";
 
 type Prim = Extract<Expr, { kind: "prim" }>;
@@ -67,13 +68,10 @@ export class LaneConstants {
   }
 
   /** Of a number of a lane those low bits that count lanes within the chunk. */
-  #lowBits({ prim, args: [number, mask] }: Prim): Column | null {
-    if (prim !== "i32.and" || mask?.kind !== "const" || number?.kind !== "special" || number.name !== "laneid")
-      return null;
-    const bits = mask.value as number;
-    const count = bits + 1;
-    const isLow = bits >= 0 && (count & bits) === 0 && this.#numbers.multiple(number) % count === 0;
-    return isLow ? this.#each((lane) => lane & bits) : null;
+  #lowBits(expr: Prim): Column | null {
+    const kept = lanesKept(expr);
+    const isLow = kept !== null && this.#numbers.multiple(expr.args[0] as LaneId) % kept === 0;
+    return isLow ? this.#each((lane) => lane & (kept - 1)) : null;
   }
 
   /** Whether `laneid` is the lane's number in the chunk. */

@@ -26,7 +26,13 @@ const ampere = { since: "7.0", target: "sm_80", anyOrder: true } as const;
 const hopper = { since: "8.0", target: "sm_90", anyOrder: true } as const;
 
 /** `.sem` and `.scope` must be written together. */
-const semNeedsScope = ({ sem, scope }: { readonly sem?: string | undefined; readonly scope?: string | undefined }) =>
+export const semNeedsScope = ({
+  sem,
+  scope,
+}: {
+  readonly sem?: string | undefined;
+  readonly scope?: string | undefined;
+}) =>
   (sem === undefined) === (scope === undefined)
     ? null
     : `'.${sem ?? scope}' must be written together with ${sem === undefined ? "a '.sem'" : "a '.scope'"}`;

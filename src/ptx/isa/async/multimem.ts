@@ -4,6 +4,7 @@ import { typeInfo } from "../../types.ts";
 import { type AtomicAccess, addF32, atomic, combined, combinedHalf } from "../atomic/combine.ts";
 import { form, instruction, type OperandAccess } from "../define.ts";
 import { accessOf, patternOf } from "../memory/access.ts";
+import { semNeedsScope } from "./mbarrier.ts";
 
 const note = "there is one device: a multimem address means one place of its memory, and any global address is one";
 
@@ -50,19 +51,9 @@ function floatProblem({ type, vec, op, acc_prec }: FloatAccess): string | null {
   return acc_prec === undefined || acc_prec === accumulator ? null : `'.${acc_prec}' cannot be used with '.${type}'`;
 }
 
-interface Order {
-  readonly ldsem?: string | undefined;
-  readonly stsem?: string | undefined;
-  readonly redsem?: string | undefined;
-  readonly scope?: string | undefined;
-}
-
 /** An order and a scope must be written together. */
-function orderProblem({ ldsem, stsem, redsem, scope }: Order): string | null {
-  const order = ldsem ?? stsem ?? redsem;
-  if ((order === undefined) === (scope === undefined)) return null;
-  return order === undefined ? `'.${scope}' needs an order, as in '.relaxed'` : `'.${order}' needs a scope`;
-}
+const orderProblem = ({ ldsem, stsem, redsem, scope }: Omit<MultimemAccess, "type">): string | null =>
+  semNeedsScope({ sem: ldsem ?? stsem ?? redsem, scope });
 
 interface MultimemAccess {
   readonly type: string;

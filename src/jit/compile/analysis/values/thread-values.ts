@@ -24,7 +24,7 @@ export interface SomeThreads {
  * Of which number of lanes a mask keeps the number of a lane, where an expression is `laneid & mask` and that number is
  * a power of two; null for all others.
  */
-function lanesKept({ prim, args: [number, mask] }: Extract<Expr, { kind: "prim" }>): number | null {
+export function lanesKept({ prim, args: [number, mask] }: Extract<Expr, { kind: "prim" }>): number | null {
   if (prim !== "i32.and" || number?.kind !== "special" || number.name !== "laneid" || mask?.kind !== "const")
     return null;
   const count = (mask.value as number) + 1;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "client.h"
+#include "../old-glibc.h"
 
 /* Linux 5.14 and later; older C libraries have no name for it. */
 enum { populate_write = 23 };

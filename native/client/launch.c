@@ -1,63 +1,10 @@
 /* Registration and launches, as code that nvcc makes calls them. */
 #define _GNU_SOURCE
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "client.h"
 #include "local.h"
-
-/* What is known of a kernel: a table by the address of its host function. */
-struct known {
-  uint64_t function;
-  struct lw_kernel *kernel; /* NULL: forgotten */
-};
-
-static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known *table;
-static size_t capacity, count;
-
-static struct known *find(struct known *in, size_t size, uint64_t function) {
-  size_t i = (function >> 4) * 0x9e3779b97f4a7c15ull % size;
-  while (in[i].function != 0 && in[i].function != function) i = (i + 1) % size;
-  return &in[i];
-}
-
-static int grow(void) {
-  size_t size = capacity == 0 ? 64 : 2 * capacity;
-  struct known *grown = calloc(size, sizeof *grown);
-  if (grown == NULL) return -1;
-  for (size_t i = 0; i < capacity; i++) {
-    if (table[i].function != 0) *find(grown, size, table[i].function) = table[i];
-  }
-  free(table);
-  table = grown;
-  capacity = size;
-  return 0;
-}
-
-void lw_learn(uint64_t function, const struct lw_kernel *kernel, uint32_t bytes) {
-  pthread_mutex_lock(&table_lock);
-  if (2 * (count + 1) <= capacity || grow() == 0) {
-    struct known *entry = find(table, capacity, function);
-    if (entry->function == 0) count++;
-    entry->function = function;
-    free(entry->kernel);
-    entry->kernel = malloc(bytes);
-    if (entry->kernel != NULL) memcpy(entry->kernel, kernel, bytes);
-  }
-  pthread_mutex_unlock(&table_lock);
-}
-
-void lw_forget(uint64_t function) {
-  pthread_mutex_lock(&table_lock);
-  if (capacity != 0) {
-    struct known *entry = find(table, capacity, function);
-    free(entry->kernel);
-    entry->kernel = NULL;
-  }
-  pthread_mutex_unlock(&table_lock);
-}
 
 /* The most bytes that parameters of a kernel have. */
 enum { max_parameters = 32764 + 4 };
@@ -75,8 +22,7 @@ static int launch_one_way(const struct lw_launch *launch, void *const *arguments
   if (!lw_is_connected() || !lw_header()->one_way) return 0;
   _Alignas(16) unsigned char packed[max_parameters];
   int sent = 0;
-  pthread_mutex_lock(&table_lock);
-  const struct lw_kernel *kernel = capacity == 0 ? NULL : find(table, capacity, launch->function)->kernel;
+  const struct lw_kernel *kernel = lw_hold_kernel(launch->function);
   if (kernel != NULL && kernel->bytes <= max_parameters && fits(kernel, launch)) {
     for (uint32_t i = 0; i < kernel->count; i++) {
       memcpy(packed + kernel->parameters[i].at, arguments[i], kernel->parameters[i].size);
@@ -84,7 +30,7 @@ static int launch_one_way(const struct lw_launch *launch, void *const *arguments
     lw_send(LW_LAUNCH, launch, sizeof *launch, packed, kernel->bytes);
     sent = 1;
   }
-  pthread_mutex_unlock(&table_lock);
+  lw_release_kernel();
   return sent;
 }
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "client.h"
-#include "old-glibc.h"
+#include "../old-glibc.h"
 
 /* mov $address, %rax; jmp *%rax */
 enum { jump_bytes = 12 };

@@ -1,6 +1,6 @@
 /*
  * What the client library and the server agree on: the control memory that both map, and the messages in it.
- * src/cuda/wire.ts has the same numbers for the server; test/cuda/wire.test.ts compares the two.
+ * src/cuda/base/wire.ts has the same numbers for the server; test/exec/wire.test.ts compares the two.
  *
  * The client appends messages to a ring. A call that needs an answer names a slot, and its thread waits there; a call
  * without a slot goes one way. All sizes are in bytes, all numbers little-endian.

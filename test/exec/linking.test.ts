@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -33,6 +42,17 @@ describe.skipIf(whyNotNative() !== null)("programs are linked with -lcuda and -l
     spawnSync("cc", ["-o", join(folder, "a.out"), join(folder, "a.c"), `-L${names}`, "-lcuda", "-lcudart"], {
       encoding: "utf8",
     });
+
+  // A library names the versions of the functions that it needs from the C library. 2.17 is that of the oldest systems.
+  it("where glibc is 2.17 or newer", () => {
+    const files = readdirSync(built).filter((name) => /\.(so|node)\b/.test(name));
+    const newest = files.map((name) => {
+      const minors = readFileSync(join(built, name), "latin1").matchAll(/GLIBC_2\.(\d+)/g);
+      return [name, Math.max(0, ...Array.from(minors, ([, minor]) => Number(minor)))] as const;
+    });
+    expect(newest).toHaveLength(4);
+    expect(newest.filter(([, minor]) => minor > 17)).toEqual([]);
+  });
 
   it("by links in a folder without the client library", () => {
     symlinkSync(join(built, "libcuda.so.1"), join(names, "libcuda.so"));

@@ -13,6 +13,20 @@ export function mapChanged<T>(list: readonly T[], f: (element: T) => T): readonl
   return changed ?? list;
 }
 
+/**
+ * The function of expressions that `compute` describes: it is given an expression and the function itself, for the parts
+ * of it. A part that is shared is computed once.
+ */
+export function onceForEach<T>(compute: (expr: Expr, resultFor: (part: Expr) => T) => T): (expr: Expr) => T {
+  const known = new Map<Expr, T>();
+  const resultFor = (expr: Expr): T => {
+    let value = known.get(expr);
+    if (value === undefined) known.set(expr, (value = compute(expr, resultFor)));
+    return value;
+  };
+  return resultFor;
+}
+
 /** Replaces the leaves of an expression. Shared parts stay shared, and an unchanged part is the same object. */
 export function rewriteLeaves(expr: Expr, leaf: (leaf: Expr) => Expr, memo: Map<Expr, Expr>): Expr {
   if (expr.kind !== "prim" && expr.kind !== "indirect") return leaf(expr);

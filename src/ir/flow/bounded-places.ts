@@ -1,4 +1,4 @@
-import { type Expr, type IndirectLeaf, kit, mapChanged } from "../../semantics/index.ts";
+import { type Expr, type IndirectLeaf, kit, mapChanged, onceForEach } from "../../semantics/index.ts";
 import type { FileVariable } from "../byte-file.ts";
 import type { Instruction, UndefinedCase } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
@@ -19,16 +19,10 @@ export function withBoundedPlaces(ir: IrFunction): IrFunction {
 }
 
 function bounded(instruction: Instruction, variables: ComputedVariables): Instruction {
-  const memo = new Map<Expr, Expr>();
   const outside: UndefinedCase[] = [];
   let hasUnknown = instruction.dst.some((to) => to !== null && typeof to === "object" && to.kind === "indirect");
-  const rewrite = (expr: Expr): Expr => {
+  const rewrite = onceForEach<Expr>((expr, rewrite) => {
     if (expr.kind !== "prim" && expr.kind !== "indirect") return expr;
-    let value = memo.get(expr);
-    if (value === undefined) memo.set(expr, (value = rewritten(expr)));
-    return value;
-  };
-  const rewritten = (expr: Extract<Expr, { kind: "prim" | "indirect" }>): Expr => {
     if (expr.kind === "prim") {
       const args = mapChanged(expr.args, rewrite);
       return args === expr.args ? expr : { ...expr, args };
@@ -39,7 +33,7 @@ function bounded(instruction: Instruction, variables: ComputedVariables): Instru
     const isInside = insideOf(variable, expr);
     outside.push({ code, when: kit.not(isInside) });
     return kit.select(isInside, expr, kit.bitcast(expr.bits === 64 ? kit.i64(0n) : kit.i32(0), expr.ty));
-  };
+  });
   if (!operandsOf(instruction.op).some(hasComputedPlace)) return instruction;
   const { undefinedCases, ...rest } = instruction;
   const read = mapOperands({ ...rest, undefinedCases: [] }, rewrite);

@@ -1,4 +1,4 @@
-import { type Expr, kit, mapChanged, type SpecialName } from "../../semantics/index.ts";
+import { type Expr, kit, mapChanged, onceForEach, type SpecialName } from "../../semantics/index.ts";
 import type { Instruction } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
 import { mapOperands, visitOperands } from "../operands.ts";
@@ -191,13 +191,9 @@ class GlobalIndexUses {
   }
 
   #rewrite(instructions: readonly Instruction[]): IrFunction {
-    const memo = new Map<Expr, Expr>();
-    const rewrite = (expr: Expr): Expr => {
-      if (expr.kind !== "prim") return expr;
-      let result = memo.get(expr);
-      if (result === undefined) memo.set(expr, (result = withArgs(this.#anySize(expr), rewrite)));
-      return result;
-    };
+    const rewrite = onceForEach<Expr>((expr, rewrite) =>
+      expr.kind === "prim" ? withArgs(this.#anySize(expr), rewrite) : expr,
+    );
     const changed = mapChanged(instructions, (instruction) => mapOperands(instruction, rewrite));
     return changed === instructions ? this.#kernel : { ...this.#kernel, instructions: changed };
   }

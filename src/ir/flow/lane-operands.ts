@@ -1,4 +1,4 @@
-import { type Expr, type IndirectLeaf, kit, type RegionLeaf } from "../../semantics/index.ts";
+import { type Expr, type IndirectLeaf, kit, onceForEach, type RegionLeaf } from "../../semantics/index.ts";
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
@@ -70,22 +70,15 @@ export class LaneOperands {
   ): Instruction | null {
     // None of the work items has a channel of the instruction, as where a compiler packs four lanes into sixteen.
     if (map.lanes.length === 0) return null;
-    const memo = new Map<Expr, Expr>();
     let isKnown = true;
-    const rewrite = (expr: Expr): Expr => {
-      if (expr.kind === "const" || expr.kind === "reg") return special(expr) ?? expr;
-      let value = memo.get(expr);
-      if (value === undefined) memo.set(expr, (value = rewritten(expr)));
-      return value;
-    };
-    const rewritten = (expr: Expr): Expr => {
+    const rewrite = onceForEach<Expr>((expr, rewrite) => {
       if (expr.kind === "prim") return { ...expr, args: expr.args.map(rewrite) };
       if (expr.kind === "indirect") return this.#readAny(rewriting, expr, rewrite(expr.address));
       if (expr.kind !== "region") return special(expr) ?? expr;
       const value = this.#read(rewriting, expr, map);
       isKnown &&= value !== null;
       return value ?? expr;
-    };
+    });
     const read = mapOperands(instruction, rewrite);
     if (!isKnown) return null;
     const values: Expr[] = read.op.kind === "pure" ? [...read.op.values] : [];

@@ -1,4 +1,4 @@
-import type { Expr } from "../../../semantics/index.ts";
+import { type Expr, onceForEach } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
@@ -23,22 +23,16 @@ export class AtomicOperands {
 
   /** The bits that a lane stores, or learns. `olds`: the locals with the old elements. */
   fresh(expr: Expr, lane: number, olds: readonly number[]): Wasm {
-    const memo = new Map<Expr, Wasm>();
-    const visit = (e: Expr): Wasm => {
-      let value = memo.get(e);
-      if (value === undefined) memo.set(e, (value = compute(e)));
-      return value;
-    };
-    const compute = (e: Expr): Wasm => {
+    const scalarOf = onceForEach<Wasm>((e, scalarOf) => {
       const operand = this.values.get(e);
       if (operand?.kind === "uniform") return operand.scalar;
       if (operand?.kind === "vector") return laneOf(operand, lane);
-      if (e.kind === "prim") return applyScalar(e.prim, e.args.map(visit));
+      if (e.kind === "prim") return applyScalar(e.prim, e.args.map(scalarOf));
       if (e.kind !== "old") throw new Error(`an expression of kind ${e.kind} is no operand`);
       const old = olds[e.index]!;
       return scalarIn(e.ty, old);
-    };
-    const value = canonicalNan({ kind: "uniform", ty: expr.ty, scalar: visit(expr) });
+    });
+    const value = canonicalNan({ kind: "uniform", ty: expr.ty, scalar: scalarOf(expr) });
     if (value.kind !== "uniform") throw new Error("one lane has one value");
     return value.scalar;
   }

@@ -1,5 +1,5 @@
 import type { Access } from "../../../ir/index.ts";
-import { type Expr, primOf } from "../../../semantics/index.ts";
+import { type Expr, onceForEach, primOf } from "../../../semantics/index.ts";
 import { type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import { applyVector, type Value, type Vector, vectorOf } from "../lanes/value.ts";
@@ -65,22 +65,16 @@ export function writeQuadUpdate(
 
 /** The bits that a quad stores. */
 function freshOf(expr: Expr, quad: number, operands: ReadonlyMap<Expr, Value>, old: Wasm): Wasm {
-  const memo = new Map<Expr, Vector>();
-  const visit = (e: Expr): Vector => {
-    let value = memo.get(e);
-    if (value === undefined) memo.set(e, (value = compute(e)));
-    return value;
-  };
-  const compute = (e: Expr): Vector => {
+  const vectorFor = onceForEach<Vector>((e, vectorFor) => {
     const operand = operands.get(e);
     if (operand !== undefined) {
       const all = vectorOf(operand, quad + 1);
       return { ...all, quads: [all.quads[quad]!] };
     }
-    if (e.kind === "prim") return applyVector(e.prim, e.args.map(visit), 1);
+    if (e.kind === "prim") return applyVector(e.prim, e.args.map(vectorFor), 1);
     return { kind: "vector", ty: e.ty, quads: [[old]] };
-  };
-  const value = canonicalNan(visit(expr));
+  });
+  const value = canonicalNan(vectorFor(expr));
   if (value.kind !== "vector") throw new Error("four lanes have a vector");
   return value.quads[0]![0]!;
 }

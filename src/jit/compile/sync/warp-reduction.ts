@@ -1,4 +1,4 @@
-import type { Expr } from "../../../semantics/index.ts";
+import { type Expr, onceForEach } from "../../../semantics/index.ts";
 import { type FunctionWriter, type ValueOp, type Wasm, wasm } from "../../../wasm/index.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
 import type { Mask } from "../lanes/mask.ts";
@@ -112,13 +112,7 @@ function foldInOrder(
 
 /** The value of `combine` for two lanes' values, as bits. */
 function combined(combine: Expr, old: readonly Wasm[]): Wasm {
-  const known = new Map<Expr, Wasm>();
-  const compute = (expr: Expr): Wasm => {
-    let value = known.get(expr);
-    if (value === undefined) known.set(expr, (value = computed(expr)));
-    return value;
-  };
-  const computed = (expr: Expr): Wasm => {
+  const scalarOf = onceForEach<Wasm>((expr, scalarOf) => {
     switch (expr.kind) {
       case "old": {
         const bits = old[expr.index]!;
@@ -128,12 +122,12 @@ function combined(combine: Expr, old: readonly Wasm[]): Wasm {
         if (expr.ty === "f32") return wasm.f32(expr.value as number);
         return wasm.i32(Number(expr.value));
       case "prim":
-        return applyScalar(expr.prim, expr.args.map(compute));
+        return applyScalar(expr.prim, expr.args.map(scalarOf));
       default:
         throw new Error(`${expr.kind} in a reduction over lanes`);
     }
-  };
-  const value: Value = { kind: "uniform", ty: combine.ty, scalar: compute(combine) };
+  });
+  const value: Value = { kind: "uniform", ty: combine.ty, scalar: scalarOf(combine) };
   const bits = canonicalNan(value);
   if (bits.kind !== "uniform") throw new Error("a reduction over lanes has one value");
   return bits.scalar;

@@ -31,6 +31,8 @@ const idle = 3 * 2 ** 20;
 export interface Outcome {
   /** Code and line of each report. */
   readonly reports: readonly string[];
+  /** Whether sanitizers have watched the launch. */
+  readonly watched: boolean;
   readonly stdout: string;
   readonly buffers: readonly Uint8Array[];
   /** What has run the kernel: there are some that no code can be compiled for. */
@@ -46,9 +48,14 @@ export interface Engine {
 const described = ({ code, source, span }: Report): string =>
   `${code} in line ${source.position(span.start).line} of ${source.path}`;
 
-const outcomeOf = ({ reports, stdout, engine }: KernelResult, buffers: Outcome["buffers"]): Outcome => ({
+const outcomeOf = (
+  { reports, stdout, engine }: KernelResult,
+  { sanitize }: Settings,
+  buffers: Outcome["buffers"],
+): Outcome => ({
   ranBy: engine,
   reports: reports.map(described),
+  watched: sanitize !== undefined,
   stdout,
   buffers,
 });
@@ -87,6 +94,7 @@ function ptxThroughApi(
   const result = kernel.launch({ grid, block, ...(cluster && { cluster }), args, ...settings });
   return outcomeOf(
     result,
+    settings,
     buffers.map((b) => b.readBytes()),
   );
 }
@@ -107,7 +115,7 @@ function visaThroughApi({ files, items, group }: VisaProgram, { idle = 0, ...set
   const out = device.buffer("u32", items);
   if (idle > 0) device.buffer("u8", idle);
   const result = module.kernel("k").launch({ global: items, local: group, args: [out], ...settings });
-  return outcomeOf(result, [out.readBytes()]);
+  return outcomeOf(result, settings, [out.readBytes()]);
 }
 
 /** By the public API. */
@@ -158,14 +166,21 @@ function ptxThroughClosures({
     onOutput: print,
   };
   const { reports } = launch(loaded, request, { generate: false });
-  return { reports: reports.map(described), stdout, buffers: buffers.map((b) => b.readBytes()), ranBy: "interpreter" };
+  return {
+    reports: reports.map(described),
+    watched: false,
+    stdout,
+    buffers: buffers.map((b) => b.readBytes()),
+    ranBy: "interpreter",
+  };
 }
 
 function visaThroughClosures({ files, items, group, width }: VisaProgram): Outcome {
   const { routines, diagnostics } = link(files);
   if (diagnostics.length > 0) throw new LoadError(diagnostics);
   const { reports, values } = runVisa(routines, { items, group }, width, { generate: false, watched: false }, maxSteps);
-  return { reports, stdout: "", buffers: [new Uint8Array(Uint32Array.from(values).buffer)], ranBy: "interpreter" };
+  const buffers = [new Uint8Array(Uint32Array.from(values).buffer)];
+  return { reports, watched: false, stdout: "", buffers, ranBy: "interpreter" };
 }
 
 /**

@@ -40,6 +40,12 @@ test.each([
   expect(compareEngines(programOf(family, seed), engines.interpreter, engines.jit)).toBeNull();
 });
 
+test("a finding about random values is no difference between a watched engine and one that is not", () => {
+  const program = programOf("asynchronous", 901_106_067);
+  expect(engines.watched.run(program).reports).toEqual(["operand-out-of-range in line 276 of input.ptx"]);
+  expect(compareEngines(program, engines.interpreter, engines.watched)).toBeNull();
+});
+
 test("faults end most of the programs that are to have some", () => {
   const many = Array.from({ length: 40 }, (_, seed) => seed);
   const ended = many.filter((seed) => engines.interpreter.run(programOf("faults", seed)).reports.length > 0);

@@ -94,7 +94,7 @@ const noAttributes: Variable["attributes"] = new Map();
 
 /** A variable with storage of its own. */
 function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Mutable<Variable> {
-  const variable = { ...parts, alias: null, rootOffset: 0 } as unknown as Mutable<Variable>;
+  const variable = { ...parts, alias: null, root: null, rootOffset: 0 } as unknown as Mutable<Variable>;
   variable.root = variable;
   return variable;
 }

@@ -13,13 +13,20 @@ export interface ControlFlow {
   readonly partOf: Int32Array;
 }
 
+const noNames: readonly Name[] = [];
+
 /** The labels that an instruction names. */
 export function targetsOf({ row, operands }: Instruction): readonly Name[] {
-  return Object.entries(operands).flatMap(([key, operand]) => {
+  // Nearly no instruction names any, and all are asked.
+  let found: readonly Name[] = noNames;
+  for (const key in operands) {
     const spec = row.operands[key];
-    if (spec?.class === "label" && operand.kind === "name") return [operand.name];
-    return spec?.class === "labels" && operand.kind === "names" ? operand.names : [];
-  });
+    if (spec?.class !== "label" && spec?.class !== "labels") continue;
+    const operand = operands[key]!;
+    if (operand.kind === "name") found = [...found, operand.name];
+    if (operand.kind === "names") found = [...found, ...operand.names];
+  }
+  return found;
 }
 
 /** Whether execution may continue with the next instruction. */

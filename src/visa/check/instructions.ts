@@ -18,7 +18,7 @@ export function checkInstructions(context: RoutineContext): void {
     gates(context, instruction);
     execution(context, instruction);
     if (instruction.predicate !== null) predicateElements(context, instruction, instruction.predicate.name);
-    for (const [key, operand] of Object.entries(instruction.operands)) checkOperand(context, instruction, key, operand);
+    for (const key in instruction.operands) checkOperand(context, instruction, key, instruction.operands[key]!);
     checkTypes(context, instruction);
     checkSpecial(context, instruction);
   }

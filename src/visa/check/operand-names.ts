@@ -7,7 +7,8 @@ const otherNames: readonly (OperandSpec["class"] | undefined)[] = ["label", "rou
 /** Calls `visit` with each variable that an instruction names: its predicate, then its operands in order. */
 export function eachVariableName(instruction: Instruction, visit: (name: Name) => void): void {
   if (instruction.predicate !== null) visit(instruction.predicate.name);
-  for (const [key, operand] of Object.entries(instruction.operands)) {
+  for (const key in instruction.operands) {
+    const operand = instruction.operands[key]!;
     const spec = instruction.row.operands[key];
     if (operand.kind !== "name" || !otherNames.includes(spec?.class)) namesOf(operand, visit);
   }

@@ -36,7 +36,8 @@ const floatSaturation = new Set(["MUL", "MAD", "DIV"]);
 export function checkTypes(context: RoutineContext, instruction: Instruction): void {
   const { row, operands } = instruction;
   const found: { readonly operand: Operand; readonly sort: Sort; readonly dst: boolean }[] = [];
-  for (const [key, operand] of Object.entries(operands)) {
+  for (const key in operands) {
+    const operand = operands[key]!;
     const spec = row.operands[key];
     if (spec?.class !== "vector" || spec.scalar === true) continue;
     const type = vectorType(context, operand);

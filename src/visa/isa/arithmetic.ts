@@ -3,7 +3,7 @@ import { type Channelwise, channelwise } from "./channelwise.ts";
 import { type FloatArithmetic, special } from "./execution.ts";
 import { anySize } from "./flow.ts";
 import { type Row, row } from "./row.ts";
-import { dst, narrowIntegers, numbers, src } from "./vector-operands.ts";
+import { dst, factors, narrowIntegers, numbers, src } from "./vector-operands.ts";
 
 /** A row of arithmetic, which can saturate unless the row says otherwise. */
 const arithmetic = (shape: Omit<Channelwise, "saturates"> & { readonly saturates?: boolean }): Row =>
@@ -87,7 +87,7 @@ export const arithmeticRows: readonly Row[] = [
     mnemonic: "div",
     title: "quotient",
     dst: dst(numbers),
-    sources: [src(numbers), src(numbers)],
+    sources: [src(factors), src(factors)],
     execution: {
       kind: "compute",
       integer: { domain: "order", sem: (t, a, b) => k.div(a, b, t.signed) },
@@ -166,7 +166,7 @@ export const arithmeticRows: readonly Row[] = [
     mnemonic: "mul",
     title: "product",
     dst: dst(numbers),
-    sources: [src(numbers), src(numbers)],
+    sources: [src(factors), src(factors)],
     execution: {
       kind: "compute",
       integer: { domain: "low", sem: (t, a, b) => t.product(a, b) },

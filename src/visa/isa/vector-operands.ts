@@ -8,6 +8,8 @@ export const integers: readonly DataType[] = [...narrowIntegers, "uq", "q"];
 const floats: readonly DataType[] = ["hf", "f", "df", "bf"];
 /** All integer and floating-point types. */
 export const numbers: readonly DataType[] = [...integers, ...floats];
+/** The types of factors: all but integers of 64 bits, which only the product may have. */
+export const factors: readonly DataType[] = [...narrowIntegers, ...floats];
 
 type Vector = Extract<OperandSpec, { class: "vector" }>;
 type Modifiers = NonNullable<Vector["modifiers"]>;

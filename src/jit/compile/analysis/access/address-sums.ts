@@ -54,7 +54,7 @@ export const isRounds = (term: string): boolean => term.startsWith("rounds ");
 /** Addresses as sums, as far as each register is written in one place. */
 export class AddressSums {
   /** How registers vary (`kindsOf`). */
-  readonly kinds: Uint8Array;
+  readonly kinds: Readonly<Uint8Array>;
   readonly #writers: ReadonlyMap<number, readonly Instruction[]>;
   readonly #known = new Map<number, Sum>();
   /** Terms that are too long to be parts of others, by number. */

@@ -12,11 +12,23 @@ type Kind = (typeof kind)[keyof typeof kind];
 
 const most = (a: Kind, b: Kind): Kind => (a > b ? a : b);
 
-/** What is still affine if it is computed from affine values. */
-const sums = /^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/;
+/** Operations of which a result is affine: sums of affine values; products of one and uniform ones; no others. */
+type Growth = "sum" | "multiple" | "other";
 
-/** What is affine if one operand is, and the other uniform. */
+const sums = /^i(32|64)\.(add|sub)$|^i64\.extend|^i32\.wrap/;
 const multiples = /^i(32|64)\.(mul|shl)$/;
+
+/** By operation, as it is asked for each value in each pass. */
+const growths = new Map<string, Growth>();
+
+function growthOf(prim: string): Growth {
+  let found = growths.get(prim);
+  if (found === undefined) {
+    found = sums.test(prim) ? "sum" : multiples.test(prim) ? "multiple" : "other";
+    growths.set(prim, found);
+  }
+  return found;
+}
 
 /** How a value varies, given that of each register. */
 export function kindOf(expr: Expr, registers: Uint8Array): Kind {
@@ -26,11 +38,17 @@ export function kindOf(expr: Expr, registers: Uint8Array): Kind {
     case "special":
       return expr.name === "tid.x" || expr.name === "laneid" ? kind.affine : kind.uniform;
     case "prim": {
-      const kinds = expr.args.map((arg) => kindOf(arg, registers));
-      const all = kinds.reduce(most, kind.uniform);
-      if (all === kind.uniform || all === kind.vector || sums.test(expr.prim)) return all;
-      if (multiples.test(expr.prim) && kinds.filter((k) => k !== kind.uniform).length === 1) return all;
-      return kind.computed;
+      let all: Kind = kind.uniform;
+      let varying = 0;
+      for (let i = 0; i < expr.args.length; i++) {
+        const found = kindOf(expr.args[i]!, registers);
+        if (found === kind.vector) return found;
+        if (found !== kind.uniform) varying++;
+        all = most(all, found);
+      }
+      if (all === kind.uniform) return all;
+      const growth = growthOf(expr.prim);
+      return growth === "sum" || (growth === "multiple" && varying === 1) ? all : kind.computed;
     }
     default:
       return kind.uniform;
@@ -45,22 +63,31 @@ function resultKind({ op, guard }: Instruction, registers: Uint8Array, value: Ex
   return kindOf(op.place.address, registers) === kind.uniform ? kind.uniform : kind.vector;
 }
 
-/** By register, how it varies: 0 if it is the same in all lanes. */
-export function kindsOf({ instructions, registers }: IrFunction): Uint8Array {
+const known = new WeakMap<IrFunction, Uint8Array>();
+
+/** By register, how it varies: 0 if it is the same in all lanes. Nobody changes what is returned. */
+export function kindsOf(ir: IrFunction): Readonly<Uint8Array> {
+  let kinds = known.get(ir);
+  if (kinds === undefined) known.set(ir, (kinds = findKinds(ir)));
+  return kinds;
+}
+
+function findKinds({ instructions, registers }: IrFunction): Uint8Array {
   const kinds = new Uint8Array(registers.length);
-  for (let isChanged = true; isChanged; ) {
+  let isChanged = true;
+  let instruction: Instruction;
+  const write = (r: number): void => {
+    if (kinds[r] === kind.vector) return;
+    const { op, dst } = instruction;
+    const value = op.kind === "pure" ? op.values[dst.indexOf(r)] : undefined;
+    const found = resultKind(instruction, kinds, value);
+    if (found <= kinds[r]!) return;
+    kinds[r] = found;
+    isChanged = true;
+  };
+  while (isChanged) {
     isChanged = false;
-    for (const instruction of instructions) {
-      const { op, dst } = instruction;
-      writesOf(instruction, (r) => {
-        if (kinds[r] === kind.vector) return;
-        const value = op.kind === "pure" ? op.values[dst.indexOf(r)] : undefined;
-        const found = resultKind(instruction, kinds, value);
-        if (found <= kinds[r]!) return;
-        kinds[r] = found;
-        isChanged = true;
-      });
-    }
+    for (instruction of instructions) writesOf(instruction, write);
   }
   return kinds;
 }

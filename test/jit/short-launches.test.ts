@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Device, type KernelResult } from "../../src/runtime/index.ts";
+import { Device, type KernelResult, scalar } from "../../src/runtime/index.ts";
 
 /** Each thread notes what it is given: its number, the parameter, sizes of the grid and block, the launch's number. */
 const text = `
@@ -213,4 +213,30 @@ k_main:
       out.free();
     }
   });
+});
+
+test("an address of 32 bits leaves nothing above it of the number that a parameter held before", () => {
+  const device = new Device();
+  const kernel = device
+    .load(
+      `.version 8.0
+.target sm_90
+.address_size 32
+.visible .entry keep(.param .u32 to, .param .u64 value)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u32 %r1, [to];
+  ld.param.u64 %rd1, [value];
+  st.global.u64 [%r1], %rd1;
+  ret;
+}`,
+    )
+    .kernel("keep");
+  const kept = device.buffer("u64", 1);
+  const keep = (value: Parameters<typeof kernel.launch>[0]["args"]): bigint => {
+    expect(kernel.launch({ grid: 1, block: 1, args: [kept, ...value!] }).ok).toBe(true);
+    return kept.read()[0]!;
+  };
+  expect(keep([scalar("u64", 2n ** 64n - 1n)])).toBe(2n ** 64n - 1n);
+  expect(keep([kept]) >> 32n).toBe(0n);
 });

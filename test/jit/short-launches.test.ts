@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Device, type KernelResult } from "../../src/runtime/index.ts";
+import { Device, type KernelResult, scalar } from "../../src/runtime/index.ts";
 
 /** Each thread notes what it is given: its number, the parameter, sizes of the grid and block, the launch's number. */
 const text = `
@@ -213,4 +213,85 @@ k_main:
       out.free();
     }
   });
+});
+
+describe("launches that the caller does not wait for", () => {
+  /** Each thread notes how often it has gone round a loop. */
+  const loop = `.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry rounds(.param .u64 to, .param .u32 count)
+{
+  .reg .b32 %r<3>; .reg .b64 %rd<2>; .reg .pred %p;
+  ld.param.u64 %rd1, [to];
+  ld.param.u32 %r1, [count];
+  mov.u32 %r2, 0;
+again:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p, %r2, %r1;
+  @%p bra again;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}`;
+
+  /** Whether the host had a turn before the launch ended, as it has if a worker runs it for some milliseconds. */
+  const hadTurn = async (launched: Promise<KernelResult>): Promise<boolean> => {
+    let had = false;
+    setImmediate(() => (had = true));
+    expect((await launched).ok).toBe(true);
+    return had;
+  };
+
+  test("a short one without loops runs in the calling thread, one with a loop in a worker", async () => {
+    const device = new Device();
+    const out = device.buffer("u32", 32);
+    const note = device.load(text).kernel("note");
+    for (let i = 0; i < 20; i++) {
+      expect(await hadTurn(note.launchAsync({ grid: 1, block: 32, args: [out, i] }))).toBe(false);
+      expect(out.read()[31]).toBe(3_200_000 + 1000 + i);
+    }
+    expect(
+      await hadTurn(note.launchAsync({ grid: 1000, block: 1024, args: [device.buffer("u32", 1_024_000), 1] })),
+    ).toBe(true);
+    const rounds = device.load(loop).kernel("rounds");
+    expect(await hadTurn(rounds.launchAsync({ grid: 1, block: 32, args: [out, 20_000_000] }))).toBe(true);
+    expect(out.read()[0]).toBe(20_000_000);
+  });
+
+  test("one that reports a fault", async () => {
+    const device = new Device();
+    const out = device.buffer("u32", 32);
+    const note = device.load(text).kernel("note");
+    const { ok, reports } = await note.launchAsync({ grid: 2, block: 32, args: [out, 1] });
+    expect(ok).toBe(false);
+    expect(reports.map(({ code }) => code)).toEqual(["global-out-of-bounds"]);
+    expect((await note.launchAsync({ grid: 1, block: 32, args: [out, 7] })).ok).toBe(true);
+    expect(out.read()[0]).toBe(3_200_000 + 1000 + 7);
+  });
+});
+
+test("an address of 32 bits leaves nothing above it of the number that a parameter held before", () => {
+  const device = new Device();
+  const kernel = device
+    .load(
+      `.version 8.0
+.target sm_90
+.address_size 32
+.visible .entry keep(.param .u32 to, .param .u64 value)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u32 %r1, [to];
+  ld.param.u64 %rd1, [value];
+  st.global.u64 [%r1], %rd1;
+  ret;
+}`,
+    )
+    .kernel("keep");
+  const kept = device.buffer("u64", 1);
+  const keep = (value: Parameters<typeof kernel.launch>[0]["args"]): bigint => {
+    expect(kernel.launch({ grid: 1, block: 1, args: [kept, ...value!] }).ok).toBe(true);
+    return kept.read()[0]!;
+  };
+  expect(keep([scalar("u64", 2n ** 64n - 1n)])).toBe(2n ** 64n - 1n);
+  expect(keep([kept]) >> 32n).toBe(0n);
 });

@@ -30,7 +30,7 @@ import {
 import { LaunchShapes } from "./launch-shapes.ts";
 import { awaitsPhases, isJudged, keyOf, maxCheckpointBytes, maxStallBytes, placesOf } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
-import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
 import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
@@ -213,19 +213,24 @@ export class JitProgram {
     return this.#placeConstants();
   }
 
-  /** Does what `launch` does, in workers if there are any. A launch that may be undone must be the only one. */
+  /**
+   * Does what `launch` does, in workers if there are any and a message to one pays. A launch that may be undone must be
+   * the only one.
+   */
   async launchAsync(asked: LaunchRequest): Promise<JitResult | null> {
-    const { loaded, blocks } = this.#openWay(asked);
+    const { loaded, blocks, short } = this.#openWay(asked);
     const request = blocks === null ? asked : inBlocks(asked, blocks);
-    if (!loaded.kernel.mayGiveUp)
-      return this.#execution(loaded, request, { apart: true, canUndo: false, id: nextLaunch() }).runApart();
+    const runApart = (request: LaunchRequest, canUndo: boolean, id: number): Promise<JitResult> =>
+      this.#execution(loaded, request, { apart: true, canUndo, id }).runApart();
+    if (!loaded.kernel.mayGiveUp) {
+      if (!short.takeApart(request)) return runApart(request, false, nextLaunch());
+      this.#placeConstants();
+      this.program.memory.history.forget();
+      return short.run(request, nextLaunch());
+    }
     const attempt = this.#attempt(request);
     try {
-      const result = await this.#execution(loaded, attempt.request, {
-        apart: true,
-        canUndo: true,
-        id: attempt.id,
-      }).runApart();
+      const result = await runApart(attempt.request, true, attempt.id);
       attempt.print(result);
       return result;
     } catch (error) {
@@ -371,7 +376,7 @@ export class JitProgram {
   }
 
   #load(found: CachedKernel, { ir }: CompiledFunction, { block }: LaunchRequest): LoadedKernel {
-    return new LoadedKernel(found, this.program.memory, guessedMs(ir, block), this.#native);
+    return new LoadedKernel(found, this.program.memory, expectedTime(ir, block), this.#native);
   }
 
   #cacheKey(key: string): string {

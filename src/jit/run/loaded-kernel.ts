@@ -1,4 +1,4 @@
-import type { IrFunction } from "../../ir/index.ts";
+import { type Instruction, type IrFunction, isCall } from "../../ir/index.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
@@ -7,6 +7,14 @@ import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
 import type { CachedKernel } from "./kernel-cache.ts";
 
+/** What a kernel's code says of the time that its blocks take. */
+export interface ExpectedTime {
+  /** Milliseconds of a block, roughly. */
+  readonly blockMs: number;
+  /** Milliseconds of a block, roughly, in any launch; infinite where loops, calls or sleep may take longer. */
+  readonly mostMs: number;
+}
+
 /** A compiled kernel in the memory of its device. */
 export class LoadedKernel {
   readonly kernel: CompiledKernel;
@@ -14,23 +22,26 @@ export class LoadedKernel {
   readonly tiles: WebAssembly.Module | null;
   /** Machine code that runs instead of the module; or why there is none. */
   readonly native: NativeCode | string;
+  /** See `ExpectedTime`. */
+  readonly mostMs: number;
   readonly #run: RunBlocks;
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
   #host: (() => Host) | null = null;
   #blockMs: number;
   #blocksWait = false;
 
-  /** `blockMs`: a guess, until a block has been seen; `native`: null where machine code is not asked for. */
+  /** `expected` holds until a block has been seen; `native`: null where machine code is not asked for. */
   constructor(
     { kernel, module, tiles }: CachedKernel,
     memory: DeviceMemory,
-    blockMs: number,
+    expected: ExpectedTime,
     native: NativeCompiler | null = null,
   ) {
     this.kernel = kernel;
     this.module = module;
     this.tiles = tiles;
-    this.#blockMs = blockMs;
+    this.mostMs = expected.mostMs;
+    this.#blockMs = expected.blockMs;
     const functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
     this.native = nativeCodeOf(kernel, native);
     if (native !== null && typeof this.native !== "string") {
@@ -86,8 +97,16 @@ const instructionsPerMs = 2e6;
 
 const iterationsOfLoops = 16;
 
-/** Milliseconds that a block may take, before one has been seen. */
-export function guessedMs({ instructions }: IrFunction, [x, y, z]: Dim3): number {
+/** The time that blocks may take, before one has been seen. */
+export function expectedTime({ instructions }: IrFunction, [x, y, z]: Dim3): ExpectedTime {
   const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
-  return (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
+  const blockMs = (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
+  return { blockMs, mostMs: instructions.some(mayLast) ? Infinity : blockMs };
+}
+
+/** Whether an instruction may lead back to one before it, or to other code, or takes time itself. */
+function mayLast({ op }: Instruction, at: number): boolean {
+  if (op.kind === "branch") return op.target <= at;
+  if (op.kind === "branch-indexed") return op.targets.some((target) => target <= at);
+  return op.kind === "sleep" || isCall(op);
 }

@@ -14,8 +14,14 @@ import type { Host } from "./host.ts";
 import type { HostMaker, JitResult, LaunchMemory } from "./launch-execution.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
 
-/** Milliseconds of a launch that nobody shares: where workers may be asked for, and where there are none. */
-const shortMs = { shared: 0.3, alone: 1 };
+/**
+ * Milliseconds of a launch that nobody shares: where workers may be asked for, where there are none, and where the
+ * caller does not want to wait, who would spend about as long on a message to a worker.
+ */
+const shortMs = { shared: 0.3, alone: 1, apart: 0.03 };
+
+/** Launches after a timed one that are not timed: reading the clock takes a tenth of the time of the shortest. */
+const untimedLaunches = 15;
 
 /** Bytes of a context that is kept for one kernel. */
 const maxKeptBytes = 2 ** 18;
@@ -51,6 +57,8 @@ export class ShortLaunches {
   #id = 0;
   #grid: Grid | null = null;
   #host: Host | null = null;
+  /** Launches that need not be timed. */
+  #untimed = 0;
   readonly #answer = (): Host => (this.#host ??= this.#makeHost(this.#openGrid(), 0, null));
 
   constructor(program: Program, loaded: LoadedKernel, shared: LaunchMemory, makeHost: HostMaker) {
@@ -63,23 +71,34 @@ export class ShortLaunches {
   }
 
   /** Whether a launch is run here: nobody needs a turn meanwhile, or word of how far it is. */
-  take({ grid, blocks, cluster, threads, onProgress, hostThreads = 1, sharedBytes }: LaunchRequest): boolean {
+  take(request: LaunchRequest): boolean {
+    const { hostThreads = 1 } = request;
+    return this.#takes(request, this.#loaded.blockMs, hostThreads === 1 ? shortMs.alone : shortMs.shared);
+  }
+
+  /** Whether a launch is run here although its caller does not want to wait: by its code it takes next to no time. */
+  takeApart(request: LaunchRequest): boolean {
+    return this.#takes(request, this.#loaded.mostMs, shortMs.apart);
+  }
+
+  #takes(request: LaunchRequest, blockMs: number, limitMs: number): boolean {
+    const { grid, blocks, cluster, threads, onProgress, sharedBytes } = request;
     const { shape } = this.#loaded.kernel;
     // Hardware threads have memory of their own, which each launch gives them.
     const inThreads = threads !== undefined && shape.width !== null;
     if (!this.#suits || blocks !== undefined || cluster !== undefined || inThreads) return false;
     // A function of the host may launch the kernel that has called it.
     if (onProgress !== undefined || this.#request !== null) return false;
-    const ms = grid[0] * grid[1] * grid[2] * this.#loaded.blockMs;
-    if (ms >= (hostThreads === 1 ? shortMs.alone : shortMs.shared)) return false;
+    if (grid[0] * grid[1] * grid[2] * blockMs >= limitMs) return false;
     const ownBytes = this.#program.shared.dynamicStart - windows.shared.start;
     return contextBytes(this.#loaded.kernel, ownBytes + sharedBytes) <= maxKeptBytes;
   }
 
   /** `id`: the launch's number. Throws a RangeError when the request makes no sense. */
   run(request: LaunchRequest, id: number): JitResult {
-    const begun = performance.now();
     const { grid } = request;
+    const isTimed = this.#isTimed(request);
+    const begun = isTimed ? performance.now() : 0;
     this.#begin(request, id);
     let isDone = false;
     try {
@@ -87,7 +106,7 @@ export class ShortLaunches {
       const blocks = grid[0] * grid[1] * grid[2];
       if (!this.#hasFailed) this.#loaded.run(this.#answer, context, 0, blocks);
       isDone = !this.#hasFailed;
-      if (isDone) this.#loaded.noteTime((performance.now() - begun) / blocks);
+      if (isDone && isTimed) this.#noteTime((performance.now() - begun) / blocks);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       addFault(this.#openGrid().reports, error);
@@ -98,6 +117,18 @@ export class ShortLaunches {
     }
     const reports = this.#grid?.reports.reports ?? noReports;
     return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1 };
+  }
+
+  /** Where workers may be asked for, the time of every launch counts: the next one may be worth sharing. */
+  #isTimed({ hostThreads = 1 }: LaunchRequest): boolean {
+    if (hostThreads > 1 || this.#untimed === 0) return true;
+    this.#untimed--;
+    return false;
+  }
+
+  #noteTime(blockMs: number): void {
+    this.#loaded.noteTime(blockMs);
+    this.#untimed = untimedLaunches;
   }
 
   #begin(request: LaunchRequest, id: number): void {

@@ -17,7 +17,7 @@ import { Host } from "./host.ts";
 import { withModule } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
-import { guessedMs, LoadedKernel } from "./loaded-kernel.ts";
+import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
 import { SavedAllocations } from "./saved-allocations.ts";
 import { Shadows } from "./shadows.ts";
 
@@ -174,7 +174,7 @@ export class WatchedLaunches {
               sharedBytes: sharedBytesWith(plan.shared),
             };
       const made = compileKernel(watching.list[compiled.number]!, shape, facts, machineFeatures(), "any");
-      const loaded = new LoadedKernel(withModule(made), program.memory, guessedMs(ir, block));
+      const loaded = new LoadedKernel(withModule(made), program.memory, expectedTime(ir, block));
       return { loaded, functions: watching, plan, falseAlarms: 0 };
     });
   }

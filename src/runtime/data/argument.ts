@@ -97,7 +97,7 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
   return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
 }
 
-/** The parameters of a kernel, and the block of bytes in which they are put together. */
+/** The parameters of a kernel, and the block of bytes in which they are put together: each launch writes all of them. */
 interface ParameterBlock {
   readonly targets: readonly Target[];
   readonly bytes: Uint8Array;
@@ -150,7 +150,6 @@ export function packArguments(
       `kernel "${kernel.name}" has ${plural(targets.length, "parameter")}, not ${args.length}${list}`,
     );
   }
-  bytes.fill(0);
   for (let i = 0; i < targets.length; i++) pack(targets[i]!, args[i]!, context);
   return bytes.slice();
 }
@@ -195,6 +194,7 @@ function packAddress(target: Target, to: Buffer | Pointer, context: ArgumentCont
   if (size < context.addressSize / 8 || size > 8 || kind === "f") {
     wrong(target, `a buffer given for ${describeParam(target)}, which holds no address`);
   }
+  if (size > context.addressSize / 8) target.bytes.fill(0);
   writeAddress(target, 0, to, context);
 }
 

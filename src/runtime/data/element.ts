@@ -113,6 +113,12 @@ export const elementInfo: Readonly<Record<ElementType, ElementInfo>> = {
   },
 };
 
+/** What integers of 8 * `size` bits hold, from the least signed one to the largest unsigned one. */
+const integersOf = (size: number) => ({ least: -(2 ** (8 * size - 1)), end: 2 ** (8 * size) });
+
+/** By size in bytes. Computed once: every launch asks for the range of each integer among its arguments. */
+const integerRanges = { 1: integersOf(1), 2: integersOf(2), 4: integersOf(4), 8: integersOf(8) } as const;
+
 /**
  * Says why an element cannot hold a value, or returns null. Integers may be written as signed or unsigned, because
  * compilers declare `int` parameters as `.u32`. Floats are rounded, so any number is accepted.
@@ -121,8 +127,8 @@ export function misfit(type: ElementType, value: number | bigint): string | null
   const { kind, size } = elementInfo[type];
   if (kind === "float") return null;
   if (typeof value === "number" && !Number.isInteger(value)) return `${value} is not an integer, which ${type} holds`;
-  const bits = 8 * size;
-  return value < -(2 ** (bits - 1)) || value >= 2 ** bits ? `${value} does not fit ${type}` : null;
+  const { least, end } = integerRanges[size];
+  return value < least || value >= end ? `${value} does not fit ${type}` : null;
 }
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -277,9 +277,10 @@ export class Kernel {
 
   /**
    * Runs the kernel like `launch`, but without blocking the caller: workers run the blocks, one unless `hostThreads`
-   * asks for more. If the interpreter is needed, or the host has no workers, the launch runs in the calling thread when
-   * its turn comes. Arguments are copied at once; buffers that existed at the time of the call must not be accessed
-   * until the result is there.
+   * asks for more. If the interpreter is needed, the host has no workers, or the kernel has neither loops nor calls and
+   * its launch takes less time than a message to a worker, the launch runs in the calling thread when its turn comes.
+   * Arguments are copied at once; buffers that existed at the time of the call must not be accessed until the result is
+   * there.
    *
    *     const results = await Promise.all([first.launchAsync(a), second.launchAsync(b)]); // one after the other
    *

@@ -164,6 +164,13 @@ describe("modules and launches", () => {
     expect(await add(counterModule.replace(".version 7.0", ".version 9.0"))).toBe(0);
   });
 
+  // What ptxas says of them is that the target is higher than that of the device.
+  test("PTX for a later architecture than that of the device is refused", async () => {
+    const { program } = await loaded();
+    const text = program.text(counterModule.replace(/\.version 7\.0\n\.target sm_\d+/, ".version 9.0\n.target sm_121"));
+    expect(await program.call("cuModuleLoadData", program.room(8), text)).toBe(errors.invalidPtx);
+  });
+
   test("a name that is not there", async () => {
     const { program, module } = await loaded();
     const [target, none] = [program.room(8), program.text("none")];

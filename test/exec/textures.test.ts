@@ -138,6 +138,11 @@ describe("arrays", () => {
     expect(await program.call("cudaArrayGetInfo", 0, extent, 0, program.u64(level))).toBe(0);
     expect([program.u64(extent), program.u64(extent + 8n)]).toEqual([2n, 1n]);
     expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 3)).toBe(errors.invalidValue);
+    // The number of levels is cut down to what there can be: 1 + floor(log2(8)) (cudaMallocMipmappedArray).
+    expect(await program.call("cudaMallocMipmappedArray", target, desc, 9, 0, 0, 0, 8, 4, 0)).toBe(0);
+    expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 3)).toBe(0);
+    expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 4)).toBe(errors.invalidValue);
+    expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 2)).toBe(0);
     // Surfaces are made of any level, as cuda-samples' bindlessTexture does; of a whole array only with the flag.
     const surface = program.room(8);
     expect(await program.call("cudaCreateSurfaceObject", surface, resourceOf(program, program.u64(level)))).toBe(0);

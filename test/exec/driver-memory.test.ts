@@ -64,6 +64,14 @@ describe("arrays", () => {
     expect([...new Uint32Array(program.bytes(back, 32).buffer)]).toEqual([1, 2, 3, 4, 2, 3, 0, 0]);
   });
 
+  test("how long a row of linear memory may be", async () => {
+    const { program, get } = await prepared();
+    const [float, channels] = [32, 4];
+    expect(await get("cuDeviceGetTexture1DLinearMaxWidth", float, channels, 0)).toBe(1n << 28n);
+    const target = program.room(8);
+    expect(await program.call("cuDeviceGetTexture1DLinearMaxWidth", target, float, 3, 0)).toBe(errors.invalidValue);
+  });
+
   test("a texture object, and a view of it with other texels", async () => {
     const { program, get } = await prepared();
     const module = await get("cuModuleLoadData", program.text(ptx));

@@ -171,9 +171,11 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
       ["cuMemAlloc", "11040", "cuMemAlloc_v2"],
       ["cuCtxCreate", "12000", "cuCtxCreate_v3"],
       ["cuInit", "13000", "cuInit"],
+      ["cuGreenCtxCreate", "12040", "cuGreenCtxCreate"],
+      ["cuGreenCtxCreate", "12030", "cuGreenCtxCreate"],
     ];
     const { stdout } = cli.run("exec", "./forms", ...asked.flat());
-    expect(stdout).toBe("0 0 0\n" + "0 0 1\n".repeat(asked.length - 1));
+    expect(stdout).toBe("0 0 0\n" + "0 0 1\n".repeat(asked.length - 2) + "500 2 0\n");
   });
 
   test.each([

@@ -105,6 +105,23 @@ test("one row is copied into an array whatever its pitch is, 0 too", async () =>
   expect(two).toBe(errors.invalidPitchValue);
 });
 
+test("a copy of rows stays within an array, also where its rows are longer in memory", async () => {
+  const { program, array } = await withArray([32, 0, 0, 0, 1]);
+  const extent = program.room(24);
+  expect(await program.call("cudaArrayGetInfo", 0, extent, 0, array)).toBe(0);
+  const width = Number(program.u64(extent));
+  /** cudaMemcpy3DParms: one row from the second texel on. */
+  const copied = (texels: number): Promise<number> => {
+    const words = new BigUint64Array(20);
+    words.set([array, 1n], 0);
+    words.set([program.room(4096), 4096n, 4096n, 1n], 12);
+    words.set([BigInt(texels), 1n, 1n, 2n], 16);
+    return program.call("cudaMemcpy3D", program.room(new Uint8Array(words.buffer)));
+  };
+  expect(await copied(width - 1)).toBe(0);
+  expect(await copied(width)).toBe(errors.invalidValue);
+});
+
 describe("arrays", () => {
   test.each([
     ["a float of 8 bits", [8, 0, 0, 0, 2], errors.invalidChannelDescriptor],

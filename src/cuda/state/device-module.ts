@@ -119,7 +119,7 @@ export class DeviceModule {
   }
 }
 
-/** How well PTX for an architecture (`sm_90a`) fits a card: the more, the better; less than 0 if it does not run on it. */
+/** How well PTX for an architecture (`sm_90a`) fits a card: more is better; less than 0 if it does not run on it. */
 export function fitOf(architecture: string, gpu: Gpu): number {
   const have = capabilityOf(gpu);
   const [, digits = "0", suffix = ""] = /^sm_(\d+)([af]?)$/.exec(architecture) ?? [];

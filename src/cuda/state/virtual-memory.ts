@@ -69,7 +69,7 @@ export class ReservedRange {
     return true;
   }
 
-  /** Sets who may use some bytes. Throws if nothing is mapped to one of them, or a mapping begins before or ends after. */
+  /** Sets who may use some bytes. Throws unless they are whole mappings, without gaps. */
   setAccess(at: number, bytes: number, access: number): void {
     const inside = [...this.#mappings].filter((m) => m.at >= at && m.at + m.bytes <= at + bytes);
     require(bytes > 0 && inside.reduce((sum, mapping) => sum + mapping.bytes, 0) === bytes);

@@ -90,7 +90,7 @@ export class GraphExec {
   }
 }
 
-/** Gives the nodes of `old` the parameters of a graph with the same nodes and edges. If it has others, nothing changes. */
+/** Gives a graph the parameters of another with the same nodes and edges; if it has others, nothing changes. */
 export function takeParameters(old: Graph, graph: Graph): Difference {
   const difference = compare(old, graph);
   if (difference.result === updateResult.success) take(old, graph);

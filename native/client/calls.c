@@ -7,9 +7,11 @@
 
 _Thread_local uint32_t lw_last_error;
 
-/* The driver has the runtime's numbers where both have the error. */
+enum { not_ready = 600 };
+
+/* The driver has the runtime's numbers where both have the error. That something is not ready is none. */
 static uint64_t note(uint32_t index, uint64_t result) {
-  if (index < lw_runtime_count && result != 0) lw_last_error = (uint32_t)result;
+  if (index < lw_runtime_count && result != 0 && result != not_ready) lw_last_error = (uint32_t)result;
   return result;
 }
 

@@ -124,15 +124,17 @@ static void *driver_function(const char *symbol, uint32_t version, int per_threa
   return NULL;
 }
 
-enum { flag_per_thread = 2, symbol_not_found = 1, version_of_runtime = 13000 };
+enum { flag_per_thread = 2, symbol_not_found = 1, version_not_sufficient = 2, version_of_runtime = 13000 };
 
 /* r: symbol, pointer */
 static uint64_t find_entry(const uint64_t *r, uint64_t version, uint64_t flags, int *status) {
   const char *symbol = (const char *)(uintptr_t)r[0];
   void **out = (void **)(uintptr_t)r[1];
   if (symbol == NULL || out == NULL) return 1;
-  *out = driver_function(symbol, (uint32_t)version, (flags & flag_per_thread) != 0);
-  if (status != NULL) *status = *out == NULL ? symbol_not_found : 0;
+  int per_thread = (flags & flag_per_thread) != 0;
+  *out = driver_function(symbol, (uint32_t)version, per_thread);
+  int is_later = *out == NULL && driver_function(symbol, UINT32_MAX, per_thread) != NULL;
+  if (status != NULL) *status = *out != NULL ? 0 : is_later ? version_not_sufficient : symbol_not_found;
   return *out != NULL || status != NULL ? 0 : 500;
 }
 

@@ -281,6 +281,20 @@ describe("devices", () => {
     }
   });
 
+  // Programming guide, "Stream and Event Behavior".
+  test("a kernel is not launched into a stream of another device", async () => {
+    const program = new FakeProgram({ devices: 2 });
+    const count = await program.kernel(await program.register(ptx), "count");
+    const [out, target] = [await program.malloc(4), program.room(8)];
+    await program.call("cudaSetDevice", 1);
+    expect(await program.call("cudaStreamCreate", target)).toBe(0);
+    const stream = program.u64(target);
+    expect(await program.launch(count, 1, 1, [out], stream)).toBe(0);
+    await program.call("cudaSetDevice", 0);
+    expect(await program.launch(count, 1, 1, [out], stream)).toBe(errors.invalidResourceHandle);
+    expect(await program.call("cudaMemsetAsync", out, 0, 4, stream)).toBe(0);
+  });
+
   test("an entry point without a handler says so once", async () => {
     const program = new FakeProgram();
     expect(await program.call("cudaImportExternalMemory", 0, 0)).toBe(errors.notSupported);

@@ -64,6 +64,14 @@ describe("arrays", () => {
     expect([...new Uint32Array(program.bytes(back, 32).buffer)]).toEqual([1, 2, 3, 4, 2, 3, 0, 0]);
   });
 
+  test("how long a row of linear memory may be", async () => {
+    const { program, get } = await prepared();
+    const [float, channels] = [32, 4];
+    expect(await get("cuDeviceGetTexture1DLinearMaxWidth", float, channels, 0)).toBe(1n << 28n);
+    const target = program.room(8);
+    expect(await program.call("cuDeviceGetTexture1DLinearMaxWidth", target, float, 3, 0)).toBe(errors.invalidValue);
+  });
+
   test("a texture object, and a view of it with other texels", async () => {
     const { program, get } = await prepared();
     const module = await get("cuModuleLoadData", program.text(ptx));
@@ -129,14 +137,25 @@ test("memory is mapped, moves to other addresses, and keeps its bytes", async ()
   const access = program.room(structure(12, { 0: 1, 8: 3 }));
   expect(await program.call("cuMemSetAccess", first, size, access, 1)).toBe(errors.invalidValue);
   expect(await program.call("cuMemMap", first, size, 0, memory, 0)).toBe(0);
+  // Nobody has access before it is given (Driver API, cuMemMap).
+  const value = program.room(4);
+  expect(await program.call("cuMemcpyDtoH_v2", value, first, 4)).toBe(errors.invalidValue);
+  expect(await get("cuMemGetAccess", access, first)).toBe(0n);
+  expect(await program.call("cuMemSetAccess", first, 2 * size, access, 1)).toBe(errors.invalidValue);
   expect(await program.call("cuMemSetAccess", first, size, access, 1)).toBe(0);
+  expect(await get("cuMemGetAccess", access, first)).toBe(3n);
+  const [base, bytes] = [
+    await get("cuPointerGetAttribute", 19, first + 8n),
+    await get("cuPointerGetAttribute", 18, first),
+  ];
+  expect([base, bytes]).toEqual([first, BigInt(size)]);
   expect(await program.call("cuMemsetD32_v2", first, 42, size / 4)).toBe(0);
   expect(await program.call("cuMemAddressFree", first, 2 * size)).toBe(errors.invalidValue);
   expect(await program.call("cuMemUnmap", first, size)).toBe(0);
   expect(await program.call("cuMemAddressFree", first, 2 * size)).toBe(0);
   expect(await program.call("cuMemMap", second + BigInt(size), size, 0, memory, 0)).toBe(0);
+  expect(await program.call("cuMemSetAccess", second + BigInt(size), size, access, 1)).toBe(0);
   expect(await program.call("cuMemRelease", memory)).toBe(0);
-  const value = program.room(4);
   expect(await program.call("cuMemcpyDtoH_v2", value, second + BigInt(2 * size - 4), 4)).toBe(0);
   expect(program.i32(value)).toBe(42);
   expect(await program.call("cuMemMap", second, size, 0, memory, 0)).toBe(errors.invalidValue);

@@ -164,6 +164,34 @@ describe("modules and launches", () => {
     expect(await add(counterModule.replace(".version 7.0", ".version 9.0"))).toBe(0);
   });
 
+  // The H100 has 2,048 threads and 32 blocks on a multiprocessor; a kernel with few registers is limited by nothing else.
+  test("small kernels fill a multiprocessor, whatever their bounds are", async () => {
+    const { program, get } = await loaded();
+    const bounded = counterModule.replace("(.param .u32 by)", "(.param .u32 by) .maxntid 128, 1, 1");
+    const kernel = await get(
+      "cuModuleGetFunction",
+      await get("cuModuleLoadData", program.text(bounded)),
+      program.text("add"),
+    );
+    const blocks = program.room(4);
+    for (const [threads, wanted] of [
+      [128, 16],
+      [64, 32],
+      [256, 0],
+    ] as const) {
+      expect(await program.call("cuOccupancyMaxActiveBlocksPerMultiprocessor", blocks, kernel, threads, 0)).toBe(0);
+      expect(program.i32(blocks)).toBe(wanted);
+    }
+  });
+
+  // What ptxas says of them is that the target is higher than that of the device.
+  test("PTX for a later architecture than that of the device is refused", async () => {
+    const { program } = await loaded();
+    const later = counterModule.replace(".version 7.0", ".version 9.0").replace("sm_75", "sm_121");
+    const text = program.text(later);
+    expect(await program.call("cuModuleLoadData", program.room(8), text)).toBe(errors.invalidPtx);
+  });
+
   test("a name that is not there", async () => {
     const { program, module } = await loaded();
     const [target, none] = [program.room(8), program.text("none")];

@@ -133,6 +133,42 @@ describe("graphs", () => {
     expect(await value()).toBe(14);
   });
 
+  // Runtime API, cudaGraphExecChildGraphNodeSetParams: the topology of the other graph must be that of the node's.
+  test("a child graph in an executable one takes other parameters, and its nodes stay known", async () => {
+    const p = await prepared();
+    const { program, made, affine, device, value, s } = p;
+    const [child, graph] = [await made("cudaGraphCreate", 0), await made("cudaGraphCreate", 0)];
+    const original = await kernelNode(p, child, [], [device, 0, 7]);
+    const target = program.room(8);
+    expect(await program.call("cudaGraphAddChildGraphNode", target, graph, 0, 0, child)).toBe(0);
+    const node = program.u64(target);
+    expect(await program.call("cudaGraphChildGraphNodeGetGraph", node, target)).toBe(0);
+    const list = program.room(8);
+    expect(
+      await program.call(
+        "cudaGraphGetNodes",
+        program.u64(target),
+        list,
+        program.room(Uint8Array.of(1, 0, 0, 0, 0, 0, 0, 0)),
+      ),
+    ).toBe(0);
+    const inside = program.u64(list);
+    const exec = await instantiate(p, graph);
+    const launched = async (): Promise<number> => {
+      expect(await program.call("cudaGraphLaunch", exec, s)).toBe(0);
+      return value();
+    };
+    const params = (plus: number): bigint => program.room(kernelParams(program, affine, [device, 0, plus]));
+    await program.call("cudaGraphKernelNodeSetParams", original, params(8));
+    expect(await program.call("cudaGraphExecChildGraphNodeSetParams", exec, node, child)).toBe(0);
+    expect(await launched()).toBe(8);
+    expect(await program.call("cudaGraphExecKernelNodeSetParams", exec, inside, params(9))).toBe(0);
+    expect(await launched()).toBe(9);
+    await kernelNode(p, child, [original], [device, 0, 10]);
+    expect(await program.call("cudaGraphExecChildGraphNodeSetParams", exec, node, child)).toBe(errors.invalidValue);
+    expect(await launched()).toBe(9);
+  });
+
   test("a picture of a graph is a file of the program", async () => {
     const p = await prepared();
     const graph = await p.made("cudaGraphCreate", 0);
@@ -154,6 +190,25 @@ describe("graphs", () => {
     expect(await program.call("cudaGraphLaunch", exec, s)).toBe(0);
     expect(await graphMemory(p)).toEqual([64n, 64n, 64n, 64n]);
   });
+});
+
+// Runtime API, cudaGraphAddMemAllocNode and cudaGraphAddMemFreeNode: one executable graph at a time, nodes and edges
+// that stay, one free for each allocation.
+test("graphs with memory of their own are limited", async () => {
+  const p = await prepared();
+  const { program, made } = p;
+  const graph = await made("cudaGraphCreate", 0);
+  const { node, address } = await allocationNode(p, graph);
+  const [free, target] = [program.room(8), program.room(8)];
+  expect(await program.call("cudaGraphAddMemFreeNode", free, graph, node, 1, address)).toBe(0);
+  expect(await program.call("cudaGraphAddMemFreeNode", target, graph, node, 1, address)).toBe(errors.invalidValue);
+  expect(await program.call("cudaGraphRemoveDependencies", graph, node, free, 0, 1)).toBe(errors.notSupported);
+  expect(await program.call("cudaGraphAddEmptyNode", target, graph, 0, 0)).toBe(0);
+  expect(await program.call("cudaGraphDestroyNode", program.u64(target))).toBe(errors.notSupported);
+  const exec = await instantiate(p, graph);
+  expect(await program.call("cudaGraphInstantiate", target, graph, 0)).toBe(errors.notSupported);
+  expect(await program.call("cudaGraphExecDestroy", exec)).toBe(0);
+  await instantiate(p, graph);
 });
 
 /** A node that allocates 64 bytes: where its handle is, and the address of the bytes. */
@@ -265,6 +320,21 @@ describe("captures", () => {
     await program.launch(affine, 1, 1, [device, 1, 1], t);
     expect(await program.call("cudaStreamEndCapture", s, program.room(8))).toBe(errors.streamCaptureUnjoined);
     expect(await program.launch(affine, 1, 1, [device, 1, 1], t)).toBe(0);
+  });
+
+  // Runtime API, cudaStreamUpdateCaptureDependencies: nodes that it removes need not be reached at the end.
+  test("what the program takes out of the dependencies of a stream need not be joined", async () => {
+    const p = await prepared();
+    const { program, made, affine, device, s } = p;
+    const graph = await made("cudaGraphCreate", 0);
+    const first = await kernelNode(p, graph, [], [device, 1, 1]);
+    const list = program.room(new Uint8Array(BigUint64Array.of(first).buffer));
+    expect(await program.call("cudaStreamBeginCaptureToGraph", s, graph, 0, 0, 0, relaxed)).toBe(0);
+    await program.launch(affine, 1, 1, [device, 1, 5], s);
+    const set = 1;
+    expect(await program.call("cudaStreamUpdateCaptureDependencies", s, list, 0, 1, set)).toBe(0);
+    await program.launch(affine, 1, 1, [device, 1, 5], s);
+    expect(await program.call("cudaStreamEndCapture", s, 0)).toBe(0);
   });
 
   test("the capture ends in the stream in which it began, and in the thread", async () => {

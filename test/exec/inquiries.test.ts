@@ -166,6 +166,9 @@ describe("memory", () => {
     const copy = (at: bigint) => program.call("cuMemcpyDtoH_v2", value, at, 8);
     expect(await copy(range)).toBe(errors.invalidValue);
     expect(await program.call("cuMemMap", range, size, 0, await get("cuMemCreate", size, properties, 0), 0)).toBe(0);
+    expect(await copy(range)).toBe(errors.invalidValue);
+    const [device, readWrite] = [1, 3];
+    expect(await program.call("cuMemSetAccess", range, size, program.room(halves(device, 0, readWrite)), 1)).toBe(0);
     expect(await copy(range)).toBe(0);
     expect(await copy(range + BigInt(size - 4))).toBe(errors.invalidValue);
     expect(await program.call("cuMemUnmap", range, size)).toBe(0);

@@ -171,9 +171,36 @@ describe.skipIf(why !== null)("programs that nvcc has made", () => {
       ["cuMemAlloc", "11040", "cuMemAlloc_v2"],
       ["cuCtxCreate", "12000", "cuCtxCreate_v3"],
       ["cuInit", "13000", "cuInit"],
+      ["cuGreenCtxCreate", "12040", "cuGreenCtxCreate"],
+      ["cuGreenCtxCreate", "12030", "cuGreenCtxCreate"],
     ];
     const { stdout } = cli.run("exec", "./forms", ...asked.flat());
-    expect(stdout).toBe("0 0 0\n" + "0 0 1\n".repeat(asked.length - 1));
+    expect(stdout).toBe("0 0 0\n" + "0 0 1\n".repeat(asked.length - 2) + "500 2 0\n");
+  });
+
+  // Programming guide, "Error Checking": cudaErrorNotReady is no error, and cudaGetLastError does not report it.
+  test("a stream that is not ready leaves no error behind", () => {
+    const source = `
+      #include <dlfcn.h>
+      #include <stdio.h>
+      #include <unistd.h>
+      static volatile int may_end;
+      static void wait(void *data) { while (!may_end) usleep(1000); }
+      int main(void) {
+        void *runtime = dlopen("libcudart.so.13", RTLD_NOW);
+        int (*launch)(void *, void (*)(void *), void *) = dlsym(runtime, "cudaLaunchHostFunc");
+        int (*query)(void *) = dlsym(runtime, "cudaStreamQuery");
+        int (*last)(void) = dlsym(runtime, "cudaGetLastError");
+        int (*finish)(void) = dlsym(runtime, "cudaDeviceSynchronize");
+        launch(0, wait, 0);
+        int is_ready = query(0);
+        printf("%d %d ", is_ready, last());
+        may_end = 1;
+        printf("%d\\n", finish());
+      }`;
+    writeFileSync(join(cli.work, "ready.c"), source);
+    execFileSync("cc", ["-o", "ready", "ready.c", "-ldl"], { cwd: cli.work });
+    expect(cli.run("exec", "./ready").stdout).toBe("600 0 0\n");
   });
 
   test.each([

@@ -105,6 +105,23 @@ test("one row is copied into an array whatever its pitch is, 0 too", async () =>
   expect(two).toBe(errors.invalidPitchValue);
 });
 
+test("a copy of rows stays within an array, also where its rows are longer in memory", async () => {
+  const { program, array } = await withArray([32, 0, 0, 0, 1]);
+  const extent = program.room(24);
+  expect(await program.call("cudaArrayGetInfo", 0, extent, 0, array)).toBe(0);
+  const width = Number(program.u64(extent));
+  /** cudaMemcpy3DParms: one row from the second texel on. */
+  const copied = (texels: number): Promise<number> => {
+    const words = new BigUint64Array(20);
+    words.set([array, 1n], 0);
+    words.set([program.room(4096), 4096n, 4096n, 1n], 12);
+    words.set([BigInt(texels), 1n, 1n, 2n], 16);
+    return program.call("cudaMemcpy3D", program.room(new Uint8Array(words.buffer)));
+  };
+  expect(await copied(width - 1)).toBe(0);
+  expect(await copied(width)).toBe(errors.invalidValue);
+});
+
 describe("arrays", () => {
   test.each([
     ["a float of 8 bits", [8, 0, 0, 0, 2], errors.invalidChannelDescriptor],
@@ -138,6 +155,11 @@ describe("arrays", () => {
     expect(await program.call("cudaArrayGetInfo", 0, extent, 0, program.u64(level))).toBe(0);
     expect([program.u64(extent), program.u64(extent + 8n)]).toEqual([2n, 1n]);
     expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 3)).toBe(errors.invalidValue);
+    // The number of levels is cut down to what there can be: 1 + floor(log2(8)) (cudaMallocMipmappedArray).
+    expect(await program.call("cudaMallocMipmappedArray", target, desc, 9, 0, 0, 0, 8, 4, 0)).toBe(0);
+    expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 3)).toBe(0);
+    expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 4)).toBe(errors.invalidValue);
+    expect(await program.call("cudaGetMipmappedArrayLevel", level, program.u64(target), 2)).toBe(0);
     // Surfaces are made of any level, as cuda-samples' bindlessTexture does; of a whole array only with the flag.
     const surface = program.room(8);
     expect(await program.call("cudaCreateSurfaceObject", surface, resourceOf(program, program.u64(level)))).toBe(0);

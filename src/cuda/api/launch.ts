@@ -66,7 +66,8 @@ export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bi
 /** Tells the client how the arguments of a kernel are packed, so that further launches may go one way. */
 function teach(call: Call, function_: bigint, kernel: DeviceKernel): void {
   const { bounds } = kernel.kernel.ir;
-  // What depends on more than the sizes of grid and block is decided here each time.
+  // What depends on more than the sizes of grid and block, as on the device of the stream, is decided here each time.
+  if (call.process.deviceCount > 1) return;
   if (bounds.reqntid || bounds.reqnctapercluster || bounds.explicitcluster) return;
   const out = new Bytes(16 + 8 * kernel.parameters.length)
     .u32(0, kernel.maxThreads)
@@ -79,11 +80,17 @@ function teach(call: Call, function_: bigint, kernel: DeviceKernel): void {
   if (out.data.length <= 2048) call.item(itemKind.learn, function_, out.data);
 }
 
+/** Programming guide, "Stream and Event Behavior": kernels are launched into streams of the current device alone. */
+function requireOwn(call: Call, stream: Stream): void {
+  require(stream.device === call.device.number, errors.invalidResourceHandle);
+}
+
 /** function, grid (2 words), block (2 words), arguments; on the stack: shared memory, stream */
 function launchKernel(call: Call, isCooperative: boolean): Status {
   const handle = call.address(0);
   const kernel = kernelOf(call, handle);
   const stream = call.stream(7);
+  requireOwn(call, stream);
   const spec: LaunchSpec = {
     kernel,
     grid: sizesAt(call, 1),
@@ -135,6 +142,7 @@ export function launchFrom(
 
 function launchWithConfig(call: Call): Status {
   const config = call.target(0);
+  requireOwn(call, call.streamOf(call.host.u64(config + 32n)));
   const kernel = kernelOf(call, call.address(1));
   return launchFrom(call, { handle: call.address(1), config, params: gather(call, kernel, call.address(2)) });
 }

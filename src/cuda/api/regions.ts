@@ -77,11 +77,16 @@ const fill3D = (call: Call, stream?: Stream): Status =>
 export const arrayAt = (call: Call, handle: bigint): CudaArray => call.process.arrays.get(handle);
 
 /** The memory of an array from a place in it on: x in bytes, rows, slices or layers. */
-export function arrayRegion({ address, size, extent }: CudaArray, x: number, y: number, z = 0): Region {
+export function arrayRegion({ address, size, extent, image }: CudaArray, x: number, y: number, z = 0): Region {
   const { rowPitch } = size;
   const rows = Math.max(1, extent.height);
-  require(x <= rowPitch && y < rows && z < Math.max(1, extent.depth));
-  return { address: address + BigInt(x + rowPitch * (y + rows * z)), pitch: rowPitch, rows };
+  const left = {
+    width: extent.width * image.texelBytes - x,
+    height: rows - y,
+    depth: Math.max(1, extent.depth) - z,
+  };
+  require(left.width >= 0 && left.height > 0 && left.depth > 0);
+  return { address: address + BigInt(x + rowPitch * (y + rows * z)), pitch: rowPitch, rows, left };
 }
 
 /**

@@ -66,7 +66,7 @@ export function residentBlocks(kernel: DeviceKernel, device: CudaDevice, threads
   const { gpu } = device.process;
   if (threads < 1 || threads > kernel.maxThreads || shared > kernel.maxDynamicShared) return 0;
   const warps = Math.ceil(threads / 32);
-  const registers = Math.ceil((registersOf(kernel) * 32) / 256) * 256 * warps;
+  const registers = Math.ceil((registersPerThread * 32) / 256) * 256 * warps;
   const bytes = kernel.staticShared + shared + gpu.sharedReserved;
   return Math.min(
     gpu.blocksPerMultiprocessor,
@@ -78,9 +78,10 @@ export function residentBlocks(kernel: DeviceKernel, device: CudaDevice, threads
 
 /**
  * Registers of a thread. PTX has as many as it wants, and what an assembler would make of them is not known: kernels
- * are taken to need few, so that as many blocks fit as programs hope for.
+ * are taken to need so few, 65,536 for 2,048 threads, that they do not limit how many blocks fit: so it is with most
+ * small kernels.
  */
-export const registersOf = ({ maxThreads }: DeviceKernel): number => (maxThreads > 512 ? 32 : 40);
+export const registersPerThread = 32;
 
 /** Runs a launch to its end, in this thread or apart from it. */
 export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<void> {
@@ -169,7 +170,7 @@ export function functionAttributes(kernel: DeviceKernel, gpu: Gpu): Uint8Array {
   const hints = [9, 10, 11, 12, 13, 15, 14].map((attribute) => kernel.hintOr(attribute));
   const { architecture } = kernel.module;
   const cacheMode = 0;
-  const sizes = [kernel.maxThreads, registersOf(kernel), architecture, capabilityOf(gpu), cacheMode];
+  const sizes = [kernel.maxThreads, registersPerThread, architecture, capabilityOf(gpu), cacheMode];
   [...sizes, kernel.maxDynamicShared, ...hints].forEach((value, i) => {
     view.setInt32(24 + 4 * i, value, true);
   });

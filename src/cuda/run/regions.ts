@@ -7,6 +7,8 @@ export interface Region {
   readonly address: bigint;
   readonly pitch: number;
   readonly rows: number;
+  /** In an array: what there is of it from here on. Its rows may be longer in memory. */
+  readonly left?: Extent;
 }
 
 /** Bytes in a row, rows, slices. */
@@ -23,13 +25,15 @@ const spanOf = ({ pitch, rows }: Region, { width, height, depth }: Extent): numb
   (depth - 1) * pitch * rows + (height - 1) * pitch + width;
 
 /**
- * Finds the memory of a region. Throws if its rows overlap, or device memory does not have all of it. One row needs no
- * pitch: NVIDIA's volumeRender passes 0.
+ * Finds the memory of a region. Throws if its rows overlap, or an array or device memory does not have all of it. One
+ * row needs no pitch: NVIDIA's volumeRender passes 0.
  */
 export function placeOfRegion(process: ProcessState, region: Region, extent: Extent): Place {
   const isOneRow = extent.height === 1 && extent.depth === 1;
   require(extent.width <= region.pitch || (isOneRow && region.pitch === 0), errors.invalidPitchValue);
   require(region.address !== 0n);
+  const { left = extent } = region;
+  require(extent.width <= left.width && extent.height <= left.height && extent.depth <= left.depth);
   return placeOf(process, region.address, spanOf(region, extent));
 }
 

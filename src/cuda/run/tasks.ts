@@ -147,6 +147,9 @@ export interface MemoryTask extends Task {
   readonly memory: GraphMemory;
 }
 
+export const isMemoryTask = (task: Task): task is MemoryTask =>
+  task.type === nodeType.allocate || task.type === nodeType.free;
+
 export const allocateTask = (memory: GraphMemory): MemoryTask => ({
   type: nodeType.allocate,
   memory,

@@ -49,8 +49,16 @@ function shapeOf(format: ChannelFormat, extent: ArrayExtent, flags: number, leve
   if (cube) require(depth > 0 && depth % 6 === 0 && (isLayered || depth === 6));
   if (isLayered) require(depth > 0);
   const layers = isLayered ? (cube ? depth / 6 : depth) : null;
-  const own = { width, height, depth: isLayered || cube ? 0 : depth, layers, cube, levels };
-  return { layout: "array", format: texelsOf(format), samples: 1, pitch: 0, ...own };
+  const own = { width, height, depth: isLayered || cube ? 0 : depth, layers, cube };
+  const most = 1 + Math.floor(Math.log2(Math.max(own.width, own.height, own.depth)));
+  return {
+    layout: "array",
+    format: texelsOf(format),
+    samples: 1,
+    pitch: 0,
+    levels: Math.max(1, Math.min(levels, most)),
+    ...own,
+  };
 }
 
 /** Memory for textures and surfaces, whose layout programs do not see. It has one level of detail or several. */

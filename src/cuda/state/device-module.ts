@@ -119,17 +119,19 @@ export class DeviceModule {
   }
 }
 
+/** How well PTX for an architecture (`sm_90a`) fits a card: more is better; less than 0 if it does not run on it. */
+export function fitOf(architecture: string, gpu: Gpu): number {
+  const have = capabilityOf(gpu);
+  const [, digits = "0", suffix = ""] = /^sm_(\d+)([af]?)$/.exec(architecture) ?? [];
+  const wants = Number(digits);
+  if (suffix === "a" ? wants !== have : wants > have) return -1;
+  if (suffix === "f" && Math.floor(wants / 10) !== gpu.major) return -1;
+  return 2 * wants + (suffix === "" ? 0 : 1);
+}
+
 /** The image of a file that fits a card best, or null. */
 export function chooseImage(images: readonly CodeImage[], gpu: Gpu): CodeImage | null {
-  const have = capabilityOf(gpu);
-  const rank = ({ kind, architecture }: CodeImage): number => {
-    if (kind !== "ptx") return -1;
-    const [, digits = "0", suffix = ""] = /^sm_(\d+)([af]?)$/.exec(architecture) ?? [];
-    const wants = Number(digits);
-    if (suffix === "a" ? wants !== have : wants > have) return -1;
-    if (suffix === "f" && Math.floor(wants / 10) !== gpu.major) return -1;
-    return 2 * wants + (suffix === "" ? 0 : 1);
-  };
+  const rank = ({ kind, architecture }: CodeImage): number => (kind === "ptx" ? fitOf(architecture, gpu) : -1);
   const [best] = images.toSorted((a, b) => rank(b) - rank(a));
   return best === undefined || rank(best) < 0 ? null : best;
 }

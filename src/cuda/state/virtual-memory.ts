@@ -25,6 +25,8 @@ export interface Mapping {
   readonly memory: PhysicalMemory;
   readonly at: number;
   readonly bytes: number;
+  /** CUmemAccess_flags: nobody may use it before the program says so. */
+  access: number;
 }
 
 /** Addresses that are kept free for memory to be mapped there. */
@@ -61,10 +63,17 @@ export class ReservedRange {
     let at = offset;
     while (at < offset + bytes) {
       const found = this.find(at);
-      if (found === null) return false;
+      if (found === null || found.access === 0) return false;
       at = found.at + found.bytes;
     }
     return true;
+  }
+
+  /** Sets who may use some bytes. Throws unless they are whole mappings, without gaps. */
+  setAccess(at: number, bytes: number, access: number): void {
+    const inside = [...this.#mappings].filter((m) => m.at >= at && m.at + m.bytes <= at + bytes);
+    require(bytes > 0 && inside.reduce((sum, mapping) => sum + mapping.bytes, 0) === bytes);
+    for (const mapping of inside) mapping.access = access;
   }
 
   /** The mapping at a byte of device memory, or null. */
@@ -79,7 +88,7 @@ export class ReservedRange {
     if (memory.mapping !== null) {
       throw new CudaError(errors.notSupported, "memory that is mapped at two addresses is not supported");
     }
-    const mapping = { memory, at, bytes };
+    const mapping: Mapping = { memory, at, bytes, access: 0 };
     const { u8 } = this.#allocations.memory.views;
     if (memory.contents === null) u8.fill(0, at, at + bytes);
     else u8.set(memory.contents, at);

@@ -23,6 +23,8 @@ export class Capture {
   readonly tips = new Map<Captured, ReadonlySet<GraphNode>>();
   /** The nodes that it has made. */
   readonly made = new Set<GraphNode>();
+  /** Nodes that the program has taken out of the dependencies of a stream: at the end nothing needs to join them. */
+  readonly released = new Set<GraphNode>();
   /** Whether something prohibited was done: it can only be ended. */
   isInvalid = false;
 

@@ -86,11 +86,15 @@ export class GraphExec {
    * Takes the parameters of a graph with the same nodes and edges; where it has others, says which and changes nothing.
    */
   update(graph: Graph): Difference {
-    const difference = compare(this.graph, graph);
-    if (difference.result !== updateResult.success) return difference;
-    take(this.graph, graph);
-    return difference;
+    return takeParameters(this.graph, graph);
   }
+}
+
+/** Gives a graph the parameters of another with the same nodes and edges; if it has others, nothing changes. */
+export function takeParameters(old: Graph, graph: Graph): Difference {
+  const difference = compare(old, graph);
+  if (difference.result === updateResult.success) take(old, graph);
+  return difference;
 }
 
 const same: Difference = { result: updateResult.success, node: null, from: null };

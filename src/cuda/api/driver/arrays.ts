@@ -4,10 +4,10 @@ import { arrayFlag, type ChannelFormat, texelsOf } from "../../state/cuda-array.
 import { layImage } from "../../../machine/images/image.ts";
 import { Bytes, type Call, type Handler, type Handlers, type Status } from "../call.ts";
 import { arrayAt, arrayRegion, copyRegion } from "../regions.ts";
-import { addArray, arrayCalls, freeArray, line } from "../textures/arrays.ts";
+import { addArray, arrayCalls, freeArray, line, linearTexels } from "../textures/arrays.ts";
 import { addTexture, createSurface, describe, destroyObject, imageAt } from "../textures/objects.ts";
-import { sameAs } from "./contexts.ts";
-import { inContext } from "./driver-call.ts";
+import { deviceNumber, sameAs } from "./contexts.ts";
+import { inContext, initialized } from "./driver-call.ts";
 
 /** Formats by number: CUarray_format. */
 const formats: Readonly<Record<number, readonly [bits: number, kind: number]>> = {
@@ -152,6 +152,14 @@ const [array0, memory0, array1, memory1, array2] = [
 ] as const;
 
 export const driverArrayCalls: Handlers = {
+  /** width, format, channels, device */
+  cuDeviceGetTexture1DLinearMaxWidth: initialized((call) => {
+    const target = call.target(0);
+    formatIn(new DataView(Uint32Array.of(call.uint(1), call.uint(2)).buffer), 0);
+    deviceNumber(call, 3);
+    call.set64(target, linearTexels);
+    return 0;
+  }),
   cuArrayCreate_v2: inContext(create),
   cuArray3DCreate_v2: inContext((call) => create3D(call, 1)),
   /** array, descriptor, levels */

@@ -1,6 +1,6 @@
 import { errors, fail, require } from "../../base/errors.ts";
 import { itemKind } from "../../base/wire.ts";
-import { residentBlocks, registersOf, type Sizes } from "../../run/kernel-launch.ts";
+import { residentBlocks, registersPerThread, type Sizes } from "../../run/kernel-launch.ts";
 import { packedArguments, gather, kernelOf, launch, launchCalls, launchFrom } from "../launch.ts";
 import type { DeviceKernel } from "../../state/device-module.ts";
 import { capabilityOf } from "../../state/gpu.ts";
@@ -48,7 +48,7 @@ function attributeOf(call: Call, kernel: DeviceKernel, attribute: number): numbe
     () => kernel.staticShared,
     () => kernel.constantBytes,
     () => kernel.localBytes,
-    () => registersOf(kernel),
+    () => registersPerThread,
     () => Number(/\d+/.exec(kernel.module.module.ir.target)?.[0] ?? capability),
     () => capability,
     () => 0,

@@ -1,6 +1,8 @@
 import { errors, fail, require } from "../../base/errors.ts";
 import type { Extent, Region } from "../../run/regions.ts";
-import { addressOf } from "../../base/addresses.ts";
+import { addressOf, offsetOf } from "../../base/addresses.ts";
+import { MemoryPool } from "../../state/memory-pool.ts";
+import { ReservedRange } from "../../state/virtual-memory.ts";
 import type { Stream } from "../../work/stream.ts";
 import { adviceCalls } from "../advice.ts";
 import { batchCalls } from "../batches.ts";
@@ -13,6 +15,9 @@ import { sameAs } from "./contexts.ts";
 import { currentContext, inContext, initialized } from "./driver-call.ts";
 
 const byAddress = 4;
+
+/** What CU_POINTER_ATTRIBUTE_ACCESS_FLAGS says of memory that may be read and written. */
+const readWrite = 3;
 
 /** destination, source, bytes, and for an asynchronous copy a stream */
 const line =
@@ -132,6 +137,7 @@ function pointerAttribute(call: Call, attribute: number, address: bigint): Uint8
   const start = addressOf(found.offset);
   const isHost = found.kind === "pinned" || found.kind === "registered";
   const inside = found.kind === "registered" ? address - found.host! : address - start;
+  const mapping = found.owner instanceof ReservedRange ? found.owner.find(offsetOf(address)!) : null;
   const values: Readonly<Record<number, () => Uint8Array>> = {
     1: () => word(currentContext(call)?.handle ?? 0n),
     2: () => half(isHost ? memoryType.host : memoryType.device),
@@ -145,6 +151,14 @@ function pointerAttribute(call: Call, attribute: number, address: bigint): Uint8
     11: () => word(start),
     12: () => word(found.bytes),
     13: () => half(1),
+    14: () => word(0),
+    15: () => half(0),
+    16: () => half(readWrite),
+    17: () => word(found.owner instanceof MemoryPool ? found.owner.handle : 0n),
+    18: () => word(mapping?.bytes ?? found.bytes),
+    19: () => word(mapping === null ? start : addressOf(mapping.at)),
+    20: () => word(found.offset),
+    21: () => half(0),
   };
   return (values[attribute] ?? (() => fail(errors.invalidValue)))();
 }
@@ -159,7 +173,7 @@ function pointerAttributes(call: Call): Status {
   return 0;
 }
 
-const wide = new Set([1, 3, 4, 7, 11, 12]);
+const wide = new Set([1, 3, 4, 7, 11, 12, 14, 17, 18, 19, 20]);
 
 function attributeOrZero(call: Call, attribute: number, address: bigint): Uint8Array {
   const isKnown = memoryAround(call, address) !== null;

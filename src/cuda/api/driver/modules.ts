@@ -2,7 +2,8 @@ import { readFatBinaries } from "../../../container/index.ts";
 import { decodeText } from "../../../source/index.ts";
 import { CudaError, errors, fail, require } from "../../base/errors.ts";
 
-import { imageFor, type DeviceModule } from "../../state/device-module.ts";
+import { type DeviceModule, fitOf, imageFor } from "../../state/device-module.ts";
+import { capabilityOf, type Gpu } from "../../state/gpu.ts";
 import { LinkState, LoadedModule } from "../../state/loaded-module.ts";
 import { readFatBinary } from "../../state/registry.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
@@ -91,8 +92,20 @@ function requireKnownVersion(text: string): void {
   throw new CudaError(errors.unsupportedPtxVersion, why);
 }
 
-function load(call: Call, texts: readonly string[]): DeviceModule {
+/** Throws if a text is for an architecture that the card is not compatible with. */
+function requireKnownTarget(text: string, gpu: Gpu): void {
+  const target = /^[ \t]*\.target[ \t]+(sm_\w+)/m.exec(text)?.[1];
+  if (target === undefined || fitOf(target, gpu) >= 0) return;
+  throw new CudaError(errors.invalidPtx, `PTX for ${target} does not run on ${gpu.name} (sm_${capabilityOf(gpu)})`);
+}
+
+function requireFit(call: Call, texts: readonly string[]): void {
   texts.forEach(requireKnownVersion);
+  for (const text of texts) requireKnownTarget(text, call.process.gpu);
+}
+
+function load(call: Call, texts: readonly string[]): DeviceModule {
+  requireFit(call, texts);
   return call.device.loadText(texts);
 }
 
@@ -196,7 +209,7 @@ function addInput(call: Call, read: () => readonly string[]): Status {
   try {
     if (kind === input.cubin) throw new CudaError(errors.noKernelImageForDevice, "machine code cannot be linked");
     const texts = read();
-    texts.forEach(requireKnownVersion);
+    requireFit(call, texts);
     link.texts.push(...texts);
   } catch (error) {
     return refused(call, link.options, error);

@@ -8,7 +8,9 @@ import { inContext } from "./driver-call.ts";
 /** Sizes and addresses are multiples of it. */
 const granularity = 1 << 21;
 const propertyBytes = 32;
-const readWrite = 3;
+
+/** CUmemAccessDesc: the kind and the number of a place, and the flags of what it may do. */
+const access = { bytes: 12, flagsAt: 8, none: 0, read: 1, readWrite: 3 } as const;
 
 const isRound = (bytes: number): boolean => bytes > 0 && bytes % granularity === 0;
 
@@ -98,15 +100,21 @@ export const virtualMemoryCalls: Handlers = {
     rangeAt(call, call.address(0)).unmap(offsetOf(call.address(0))!, call.size(1));
     forget(call);
   }),
-  /** address, bytes, descriptions, count: what is mapped may be used by all devices */
+  /** address, bytes, descriptions, count: what one device may use all may */
   cuMemSetAccess: inContext((call) => {
-    require(rangeAt(call, call.address(0)).find(offsetOf(call.address(0))!) !== null && call.size(3) > 0);
+    const count = call.size(3);
+    require(count > 0);
+    const flags = Array.from({ length: count }, (_, i) =>
+      call.host.u32(call.target(2) + BigInt(access.bytes * i + access.flagsAt)),
+    );
+    require(flags.every((given) => given === access.none || given === access.read || given === access.readWrite));
+    rangeAt(call, call.address(0)).setAccess(offsetOf(call.address(0))!, call.size(1), Math.max(...flags));
     return 0;
   }),
   /** flags, location, address */
   cuMemGetAccess: inContext((call) => {
-    require(rangeAt(call, call.address(2)).find(offsetOf(call.address(2))!) !== null);
-    call.set64(call.target(0), readWrite);
+    const found = rangeAt(call, call.address(2)).find(offsetOf(call.address(2))!) ?? fail(errors.invalidValue);
+    call.set64(call.target(0), found.access);
     return 0;
   }),
   /** granularity, properties, option */

@@ -33,7 +33,7 @@ function end(call: Call): Status {
   const isOwnThread = capture.thread === call.thread.id || capture.mode === captureMode.relaxed;
   require(isOwnThread, errors.streamCaptureWrongThread);
   call.process.endCapture(capture);
-  const isJoined = areJoined(capture.made, capture.tipsOf(stream));
+  const isJoined = areJoined(capture.made, [...capture.tipsOf(stream), ...capture.released]);
   if (!capture.isInvalid && isJoined) {
     tell(addGraph(call, capture.graph));
     return 0;
@@ -93,8 +93,9 @@ export const captureCalls: Handlers = {
     const nodes = nodesAt(call, call.address(1), call.size(3));
     const flags = call.uint(4);
     require(flags <= dependencyFlags.set && nodes.every((node) => node.graph === capture.graph));
-    const before = flags === dependencyFlags.add ? capture.tipsOf(stream) : [];
-    capture.join(stream, new Set([...before, ...nodes]));
+    const before = capture.tipsOf(stream);
+    if (flags === dependencyFlags.set) for (const node of before) capture.released.add(node);
+    capture.join(stream, new Set([...(flags === dependencyFlags.add ? before : []), ...nodes]));
     return 0;
   },
   cudaThreadExchangeStreamCaptureMode(call) {

@@ -1,5 +1,5 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { childTask, type ConditionalTask, type MemoryTask } from "../../run/tasks.ts";
+import { childTask, type ConditionalTask, isMemoryTask, type MemoryTask } from "../../run/tasks.ts";
 import { type Graph, nodeType } from "../../work/graph.ts";
 import { allNodes, GraphExec, updateResult } from "../../work/graph-exec.ts";
 import type { Stream } from "../../work/stream.ts";
@@ -10,10 +10,18 @@ import { addGraph, execAt, graphAt } from "./handles.ts";
 /** Flags of an instantiation. */
 const flag = { autoFree: 1, upload: 2, deviceLaunch: 4, all: 15 } as const;
 
+/** Throws if there is an executable graph of one with memory of its own, whose addresses are the same in all. */
+function requireNoOther(call: Call, graph: Graph): void {
+  const own = [...graph.nodes].find(({ task }) => isMemoryTask(task));
+  if (own === undefined) return;
+  for (const [, exec] of call.process.graphExecs.entries()) require(exec.nodeOf(own) === null, errors.notSupported);
+}
+
 function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
   require((flags & ~flag.all) === 0);
   if (flags & flag.deviceLaunch) fail(errors.notSupported);
   require(graph.ordered !== null);
+  requireNoOther(call, graph);
   const exec = new GraphExec(graph, flags);
   for (const [object, count] of graph.held) {
     object.retain(count);

@@ -1,6 +1,7 @@
 import { errors, require } from "../../base/errors.ts";
 import { Counted, type Edge, Graph, nodeType, type Task } from "../../work/graph.ts";
 import { allNodes } from "../../work/graph-exec.ts";
+import { isMemoryTask } from "../../run/tasks.ts";
 import { itemKind } from "../../base/wire.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { addGraph, answerList, graphAt, nodeAt, nodesAt, removeGraph } from "./handles.ts";
@@ -51,8 +52,12 @@ function neighbours(call: Call, side: "dependencies" | "dependents"): Status {
   return answerList(call, [call.address(1), call.address(3)], handles);
 }
 
-const cannotClone = ({ type }: Task): boolean =>
-  type === nodeType.allocate || type === nodeType.free || type === nodeType.conditional;
+const cannotClone = (task: Task): boolean => isMemoryTask(task) || task.type === nodeType.conditional;
+
+/** Throws if a graph has memory of its own: its nodes and edges stay. */
+function requireRemovable({ nodes }: Graph): void {
+  for (const { task } of nodes) require(!isMemoryTask(task), errors.notSupported);
+}
 
 const objectAt = (call: Call, i: number): Counted => call.process.userObjects.get(call.address(i), errors.invalidValue);
 
@@ -125,6 +130,7 @@ export const graphCalls: Handlers = {
   },
   cudaGraphRemoveDependencies(call) {
     const graph = graphAt(call, 0);
+    requireRemovable(graph);
     const removed = edgesAt(call, 1, call.size(4));
     for (const [from, to] of removed) require(from.dependents.has(to));
     for (const edge of removed) graph.disconnect(edge);
@@ -132,6 +138,7 @@ export const graphCalls: Handlers = {
   },
   cudaGraphDestroyNode(call) {
     const node = nodeAt(call, 0);
+    requireRemovable(node.graph);
     require(!cannotClone(node.task), errors.notSupported);
     node.graph.remove(node);
     call.process.graphNodes.remove(node.handle);

@@ -1,20 +1,32 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { childTask, type CopyTask, type EventTask, recordTask, waitTask } from "../../run/tasks.ts";
+import {
+  childTask,
+  type CopyTask,
+  type EventTask,
+  isMemoryTask,
+  type MemoryTask,
+  recordTask,
+  waitTask,
+} from "../../run/tasks.ts";
 import { type Graph, type GraphNode, nodeType, type Task } from "../../work/graph.ts";
-import { allNodes } from "../../work/graph-exec.ts";
+import { allNodes, takeParameters, updateResult } from "../../work/graph-exec.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
 import { linearWork } from "../memory.ts";
 import { symbolAt } from "../symbols.ts";
 import { addGraph, execAt, graphAt, nodeAt, nodesAt } from "./handles.ts";
 import { copyForm, copyNode, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
 
-/** Adds a node after those of a list, and gives the program its handle. */
+/** Adds a node after those of a list, and gives the program its handle. A graph frees its memory once. */
 export function addNode(call: Call, graph: Graph, after: readonly GraphNode[], task: Task): GraphNode {
+  if (isMemoryTask(task)) require([...graph.nodes].every((other) => !isSameMemory(other.task, task)));
   require(after.every((node) => node.graph === graph) && new Set(after).size === after.length);
   const node = graph.add(task, after);
   call.process.graphNodes.add(node, node.handle);
   return node;
 }
+
+const isSameMemory = (one: Task, other: MemoryTask): boolean =>
+  isMemoryTask(one) && one.type === other.type && one.memory === other.memory;
 
 /** node, graph, dependencies, count, and then what `read` reads from argument `from` on */
 const adder =
@@ -36,8 +48,15 @@ export function replace(node: GraphNode, task: Task): Status {
 
 const isCopy = (task: Task): task is CopyTask => task.type === nodeType.copy;
 
-/** Does the same to a node of an executable graph, in which memory that copies use stays of the host or of devices. */
+/**
+ * Does the same to a node of an executable graph, in which memory that copies use stays of the host or of devices, and
+ * a child graph keeps its nodes and edges.
+ */
 export function replaceInExec(node: GraphNode, task: Task): Status {
+  if (node.task.type === nodeType.graph && task.type === nodeType.graph) {
+    require(takeParameters(node.task.bodies![0]!, task.bodies![0]!).result === updateResult.success);
+    return 0;
+  }
   if (isCopy(node.task) && isCopy(task)) require(String(node.task.ofHost) === String(task.ofHost));
   return replace(node, task);
 }
@@ -99,8 +118,7 @@ const childFrom = (call: Call, i: number): Task => childOf(call, graphAt(call, i
 /** Throws for graphs that cannot stand in a node. */
 export function childOf(call: Call, graph: Graph): Task {
   for (const { task } of allNodes(graph)) {
-    const isOwnMemory = task.type === nodeType.allocate || task.type === nodeType.free;
-    require(!isOwnMemory && task.type !== nodeType.conditional, errors.notSupported);
+    require(!isMemoryTask(task) && task.type !== nodeType.conditional, errors.notSupported);
   }
   const copy = graph.clone();
   addGraph(call, copy);

@@ -138,6 +138,9 @@ function memoryRequirements(call: Call): Status {
   return 0;
 }
 
+/** The most texels of a texture of linear memory. */
+export const linearTexels = 1 << 28;
+
 export const arrayCalls: Handlers = {
   /** array, format, width, height, flags */
   cudaMallocArray(call) {
@@ -187,7 +190,7 @@ export const arrayCalls: Handlers = {
     const target = call.target(0);
     formatIn(call.host.view(call.target(1), formatBytes), 0);
     call.process.device(call.int(2));
-    call.set64(target, 1 << 28);
+    call.set64(target, linearTexels);
     return 0;
   },
   /** plane, array, number: no format here has several */

@@ -15,4 +15,4 @@ export { withoutCallTurns } from "./call-turns.ts";
 export { asWorkItems } from "./work-items.ts";
 export { inlineCalls } from "./inlining.ts";
 export * from "./routine-parts.ts";
-export { functionsWithAddress } from "./passing.ts";
+export { functionsByName, functionsWithAddress } from "./passing.ts";

@@ -82,7 +82,7 @@ export function passingOf(module: IrModule): Passing {
   };
 }
 
-function functionsByName({ functions, aliases }: IrModule): ReadonlyMap<string, IrFunction> {
+export function functionsByName({ functions, aliases }: IrModule): ReadonlyMap<string, IrFunction> {
   const byName = new Map(functions.map((f) => [f.name, f]));
   for (const [alias, index] of aliases) byName.set(alias, functions[index]!);
   return byName;

@@ -15,7 +15,7 @@ export interface DeviceLaunch {
 }
 
 /** A copy or a fill that a kernel has appended to a stream. */
-interface DeviceCopy {
+export interface DeviceCopy {
   readonly kind: "copy";
   readonly run: () => void;
 }

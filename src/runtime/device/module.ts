@@ -17,7 +17,7 @@ import { requireLaunchOptions, sanitizersIn } from "../launch/known-options.ts";
 import { arePlain, plainSettings } from "../launch/plain-launch.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
-import { type LaunchSteps, launchSteps } from "../launch/device-work.ts";
+import { type LaunchStep, type LaunchSteps, launchSteps } from "../launch/device-work.ts";
 import { isDeviceWork, isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
@@ -270,8 +270,7 @@ export class Kernel {
     const steps = this.#steps(options, this.#ready(options));
     for (let step = steps.next(); ; ) {
       if (step.done === true) return step.value;
-      const { kernel, prepared } = step.value;
-      step = steps.next(prepared.end(() => kernel.#launcher.run(prepared)));
+      step = steps.next(this.#run(step.value));
     }
   }
 
@@ -287,24 +286,39 @@ export class Kernel {
    * The promise rejects with what `launch` throws.
    */
   async launchAsync(options: AsyncLaunchOptions): Promise<KernelResult> {
-    const { memory, defaultStream } = this.module.device;
-    const { stream = defaultStream, ...each } = options;
+    const { pending } = this.module.device.memory;
+    const { stream = this.module.device.defaultStream, ...each } = options;
     const ready = this.#ready(each);
-    memory.pending.begin();
+    pending.begin();
     try {
-      const run = async (): Promise<KernelResult> => {
+      return await stream.enqueue(async () => {
         const steps = this.#steps(each, ready);
         for (let step = steps.next(); ; ) {
           if (step.done === true) return step.value;
-          const { kernel, prepared } = step.value;
-          step = steps.next(await prepared.endAsync(() => kernel.#launcher.runAsync(prepared)));
+          step = steps.next(await this.#runInTurn(step.value));
         }
-      };
-      const mayBeUndone = (): boolean => this.module.handsOverWork || this.#launcher.mayBeUndone(ready.prepared);
-      return await stream.enqueue(() => memory.pending.inTurn(mayBeUndone(), run));
+      });
     } finally {
-      memory.pending.end();
+      pending.end();
     }
+  }
+
+  #run(step: LaunchStep<ReadyLaunch>): KernelResult | null {
+    if (step.kind === "copy") {
+      step.run();
+      return null;
+    }
+    const { kernel, prepared } = step.launch;
+    return prepared.end(() => kernel.#launcher.run(prepared));
+  }
+
+  /** Nothing else happens to memory while a launch runs that may be undone: it would be undone too. */
+  #runInTurn(step: LaunchStep<ReadyLaunch>): Promise<KernelResult | null> {
+    const { pending } = this.module.device.memory;
+    if (step.kind === "copy") return pending.inTurn(false, async () => this.#run(step));
+    const { kernel, prepared } = step.launch;
+    const mayBeUndone = kernel.#launcher.mayBeUndone(prepared);
+    return pending.inTurn(mayBeUndone, () => prepared.endAsync(() => kernel.#launcher.runAsync(prepared)));
   }
 
   /**

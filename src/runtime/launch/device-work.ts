@@ -1,10 +1,13 @@
-import type { DeviceLaunch, DeviceWork } from "../../machine/state/device-work.ts";
+import type { DeviceCopy, DeviceLaunch, DeviceWork } from "../../machine/state/device-work.ts";
 import { isFault } from "./faults.ts";
 import type { KernelResult } from "./launch-options.ts";
 import type { PreparedLaunch } from "./prepared-launch.ts";
 
-/** Steps of a launch with all that its kernels hand over: a launch that is to be run, whose result comes back. */
-export type LaunchSteps<L> = Generator<L, KernelResult, KernelResult>;
+/** What is to be done next. */
+export type LaunchStep<L> = { readonly kind: "launch"; readonly launch: L } | DeviceCopy;
+
+/** Steps of a launch with all that its kernels hand over. The result of a launch comes back; null of a copy. */
+export type LaunchSteps<L> = Generator<LaunchStep<L>, KernelResult, KernelResult | null>;
 
 /**
  * A launch, and then what its kernel has handed to the device, one after the other: each with all that it hands over in
@@ -14,18 +17,24 @@ export function* launchSteps<L extends { readonly prepared: PreparedLaunch }>(
   root: L,
   prepare: (work: DeviceLaunch) => L,
 ): LaunchSteps<L> {
-  let total = yield root;
+  let total = yield* launched(root);
   const todo = inTurn(root.prepared.deviceWork);
   for (let work = todo.pop(); work !== undefined && !total.reports.some(isFault); work = todo.pop()) {
     if (work.kind === "copy") {
-      work.run();
+      yield work;
       continue;
     }
     const next = prepare(work);
-    total = together(total, yield next);
+    total = together(total, yield* launched(next));
     todo.push(...inTurn(next.prepared.deviceWork));
   }
   return total;
+}
+
+function* launched<L>(launch: L): LaunchSteps<L> {
+  const result = yield { kind: "launch", launch };
+  if (result === null) throw new Error("a launch has a result");
+  return result;
 }
 
 /** Work as it is taken from the end of a list. */

@@ -2,10 +2,12 @@ import {
   type ClusterQuestion,
   type Instruction,
   type IrFunction,
+  type IrModule,
   type Op,
   reachesCluster,
   type Register,
 } from "../../../ir/index.ts";
+import { functionsByName } from "../../../ir/flow/index.ts";
 import { retargeted } from "../../../ir/retarget.ts";
 
 interface Code {
@@ -15,13 +17,43 @@ interface Code {
 }
 
 /** Whether blocks of a cluster take notice of each other in a function. */
-export const usesCluster = ({ instructions }: IrFunction): boolean =>
+const usesCluster = ({ instructions }: IrFunction): boolean =>
   instructions.some(
     ({ op }) =>
       op.kind === "cluster-barrier" ||
       ("access" in op && op.access.space === "shared-cluster") ||
       (op.kind === "unit" && reachesCluster(op.unit)),
   );
+
+/**
+ * The functions that have polls: those in which blocks of a cluster take notice of each other, and all that calls
+ * connect with them, as a block tells in one function what others wait for in another. `taken`: those whose address is
+ * taken.
+ */
+export function functionsWithPolls(module: IrModule, taken: ReadonlySet<IrFunction>): ReadonlySet<IrFunction> {
+  const todo = module.functions.filter(usesCluster);
+  if (todo.length === 0) return new Set();
+  const byName = functionsByName(module);
+  const connected = new Map(module.functions.map((ir) => [ir, new Set<IrFunction>()]));
+  const connect = (caller: IrFunction, callee: IrFunction | undefined): void => {
+    if (callee === undefined) return;
+    connected.get(caller)!.add(callee);
+    connected.get(callee)!.add(caller);
+  };
+  for (const ir of module.functions)
+    for (const { op } of ir.instructions) {
+      if (op.kind !== "call") continue;
+      if (op.target.kind === "direct") connect(ir, byName.get(op.target.function));
+      else for (const callee of taken) connect(ir, callee);
+    }
+  const found = new Set<IrFunction>();
+  for (let ir = todo.pop(); ir !== undefined; ir = todo.pop()) {
+    if (found.has(ir)) continue;
+    found.add(ir);
+    todo.push(...connected.get(ir)!);
+  }
+  return found;
+}
 
 /**
  * A function of a program whose blocks may form clusters, with polls: questions that the launcher answers. Waiting is a

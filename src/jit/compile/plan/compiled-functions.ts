@@ -12,7 +12,7 @@ import { fits } from "../../../ir/calls.ts";
 import type { IrFunction, WorkItemModel } from "../../../ir/index.ts";
 import type { ProgramFunction } from "../../../machine/state/code.ts";
 import type { Program } from "../../../program/program.ts";
-import { usesCluster, withClusterPolls } from "./cluster-polls.ts";
+import { functionsWithPolls, withClusterPolls } from "./cluster-polls.ts";
 import { workItemForms } from "./work-items.ts";
 
 /**
@@ -178,9 +178,11 @@ function withReturn(ir: IrFunction): IrFunction {
 function compiledFunctionsOf(program: Program): readonly CompiledFunction[] {
   const module = promoteFrames(program.module);
   const taken = functionsWithAddress(module);
-  const polls = module.functions.some(usesCluster);
+  const polls = functionsWithPolls(module, taken);
   return module.functions.map((ir, number) => ({
-    ...(polls && !ir.external ? withClusterPolls(ir) : { ir: withoutUnusedOlds(withReturn(ir)), origins: null }),
+    ...(polls.has(ir) && !ir.external
+      ? withClusterPolls(ir)
+      : { ir: withoutUnusedOlds(withReturn(ir)), origins: null }),
     asLoaded: withReturn(ir),
     code: program.functions[number]!,
     number,

@@ -103,8 +103,8 @@ describe.skipIf(missing !== null)(title, () => {
     await page.locator(".cm-content").press("Control+Home");
     await page.keyboard.type("// mine\n");
     await page.getByRole("button", { name: "Share" }).click();
-    await eventually(() => page.locator(".output .status").textContent()).toMatch(/The link is in/);
-    expect(page.url()).toMatch(/#p=[\w-]+$/);
+    await eventually(() => page.url()).toMatch(/#p=[\w-]+$/);
+    expect(await page.locator(".output .status").textContent()).toMatch(/The link is in/);
     const other = await playground.browser.newPage();
     await other.goto(page.url());
     await eventually(() => other.locator(".cm-line").first().textContent()).toBe("// mine");

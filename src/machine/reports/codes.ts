@@ -29,7 +29,7 @@ export const reportCodes = {
   },
   "barrier-divergence": {
     title: "not all lanes of a warp come to a barrier together",
-    page: "`bar.sync`, `bar.red`, `bar.arrive` and `barrier` with `.aligned` promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang. In vISA `barrier` must not stand in divergent control flow at all: the thread arrives once for every group of lanes that comes to it.",
+    page: "`bar.sync`, `bar.red`, `bar.arrive`, and `barrier` and `barrier.cluster` with `.aligned`, promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` or `barrier.cluster` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang. In vISA `barrier` must not stand in divergent control flow at all: the thread arrives once for every group of lanes that comes to it.",
     section: "9.7.13.1",
   },
   "brx-index-out-of-range": {

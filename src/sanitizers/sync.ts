@@ -108,8 +108,8 @@ type ClusterParts = Record<ClusterBarrierEvent["mode"], ClusterPart[]>;
 const clusterParts = new WeakMap<Warp, ClusterParts>();
 
 /**
- * Reports aligned barriers of the cluster if lanes of the warp have come to another instruction in this phase. They need
- * not come to the same one at the same time: which lanes run first where ways meet is the schedule's choice.
+ * Reports aligned barriers of the cluster if lanes of the warp have come to another instruction in this phase. They
+ * need not come to the same one at the same time: which lanes run first where ways meet is the schedule's choice.
  */
 function reportApart(e: ClusterBarrierEvent): void {
   let ofWarp = clusterParts.get(e.warp);

@@ -14,8 +14,8 @@ export function mapChanged<T>(list: readonly T[], f: (element: T) => T): readonl
 }
 
 /**
- * The function of expressions that `compute` describes: it is given an expression and the function itself, for the parts
- * of it. A part that is shared is computed once.
+ * The function of expressions that `compute` describes: it is given an expression and the function itself, for the
+ * parts of it. A part that is shared is computed once.
  */
 export function onceForEach<T>(compute: (expr: Expr, resultFor: (part: Expr) => T) => T): (expr: Expr) => T {
   const known = new Map<Expr, T>();

@@ -16,7 +16,7 @@ export const kernelFrame = (code: ProgramFunction, warp: Warp): CallFrame => ({
   pieces: null,
 });
 
-/** Whether two frames are of the same calls: those who called, and those around them, stand at the same instructions. */
+/** Whether two frames are of the same calls: their callers, and those around them, stand at the same instructions. */
 export function calledAlike(a: CallFrame, b: CallFrame): boolean {
   let [x, y]: [CallFrame | null, CallFrame | null] = [a, b];
   while (x !== y) {

@@ -97,7 +97,7 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
   return type.kind === "array" ? `\`${shown}\` (${type.size} bytes)` : `\`${shown}\` (.${type.kind}${8 * type.size})`;
 }
 
-/** The parameters of a kernel, and the block of bytes in which they are put together: each launch writes all of them. */
+/** The parameters of a kernel, and the block of bytes in which they are put together: a launch writes all of them. */
 interface ParameterBlock {
   readonly targets: readonly Target[];
   readonly bytes: Uint8Array;

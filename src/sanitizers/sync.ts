@@ -1,7 +1,8 @@
 import { onlyComputes } from "../ir/index.ts";
-import { lowestLane, maskText } from "../ir/lane-mask.ts";
-import type { BarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
-import type { Activation, BarrierArrival } from "../machine/state/launch-state.ts";
+import { lowestLane, maskText, unionOf } from "../ir/lane-mask.ts";
+import type { BarrierEvent, ClusterBarrierEvent, LaneEvent, Observer } from "../machine/events.ts";
+import { calledAlike } from "../machine/state/call-frame.ts";
+import type { Activation, Wait, Warp } from "../machine/state/launch-state.ts";
 import type { Site } from "../machine/state/code.ts";
 import { comesAfter } from "./flow.ts";
 
@@ -9,21 +10,15 @@ import { comesAfter } from "./flow.ts";
 export const syncSanitizer: Observer = {
   instruction: (e) => {
     const { op } = e.site.instruction;
-    if (op.kind === "barrier" && op.aligned && !e.warp.lockstep) reportGuarded(e);
+    if (isAlignedBarrier(e.site) && !e.warp.lockstep) reportGuarded(e);
     else if (!onlyComputes(op)) reportPassed(e);
   },
   barrier: (e) => {
     if (e.warp.lockstep) reportAlone(e);
     if (!e.aligned || e.converged || e.part > 0 || e.warp.lockstep) return;
-    diverged(
-      e,
-      `other lanes of the warp (${maskText(e.warp.live & ~e.mask)}) have come to another barrier instruction`,
-    );
+    divergedFrom(e, e.warp.live & ~e.mask);
   },
-  clusterBarrier: (e) => {
-    const others = e.warp.live & ~e.mask;
-    if (e.aligned && others !== 0) diverged(e, `lanes ${maskText(others)} of the warp are elsewhere`);
-  },
+  clusterBarrier: reportApart,
   warp: (e) => {
     const outside = e.mask & ~e.named;
     if (outside !== 0) {
@@ -54,6 +49,9 @@ const diverged = (e: LaneEvent, others: string): void =>
     "move the barrier out of the divergent code, or use one without .aligned",
   );
 
+const divergedFrom = (e: LaneEvent, others: number): void =>
+  diverged(e, `other lanes of the warp (${maskText(others)}) have come to another barrier instruction`);
+
 /** vISA: a barrier applies to the whole thread, and must not be in divergent control flow. */
 function reportAlone(e: BarrierEvent): void {
   if (e.converged || e.mode === "wait") return;
@@ -68,24 +66,68 @@ function reportGuarded(e: LaneEvent): void {
   if (others !== 0) diverged(e, `the guard keeps lanes ${maskText(others)} from it`);
 }
 
-/** Arrivals at barriers that other lanes have been reported to pass. */
-const passed = new WeakSet<BarrierArrival>();
+/** What has been reported: arrivals at barriers that other lanes pass. */
+const passed = new WeakSet<object>();
 
 /**
  * Reports lanes that have gone past an aligned barrier at which other lanes of their warp still wait: they do something
  * in code that comes after the barrier and from which no path leads back to it. Lanes that only end are fine: the
- * barriers of a block do not wait for threads that have exited.
+ * barriers of a block and of a cluster do not wait for threads that have exited.
  */
 function reportPassed(e: LaneEvent): void {
   for (const group of e.warp.groups) {
     const { wait, mask } = group;
-    if (wait?.kind !== "converge" || !wait.arrival.aligned || passed.has(wait.arrival)) continue;
+    if (!waitsForItsWarp(wait) || !isAlignedBarrier(wait.arrival.site) || passed.has(wait.arrival)) continue;
     const at = positionIn(group.activation, wait.arrival.site, e.activation);
     if (at === null || !comesAfter(e.activation.code.ir, at, e.site.index)) continue;
     passed.add(wait.arrival);
     const waiting = { warp: e.warp, activation: group.activation, site: wait.arrival.site, mask };
     diverged(waiting, `lanes ${maskText(e.mask)} of the warp have gone past it`);
   }
+}
+
+/** Whether lanes wait where the others of their warp cannot have waited already. */
+const waitsForItsWarp = (wait: Wait | null): wait is Extract<Wait, { kind: "converge" | "cluster" }> =>
+  wait?.kind === "converge" || wait?.kind === "cluster";
+
+function isAlignedBarrier({ instruction: { op } }: Site): boolean {
+  return (op.kind === "barrier" || op.kind === "cluster-barrier") && op.aligned;
+}
+
+/** Where lanes of a warp have arrived at the barrier of their cluster, or have waited there, in the present phase. */
+interface ClusterPart {
+  readonly event: ClusterBarrierEvent;
+  /** The call that the activation was then. */
+  readonly serial: number;
+  /** All lanes that have come there. */
+  mask: number;
+}
+
+type ClusterParts = Record<ClusterBarrierEvent["mode"], ClusterPart[]>;
+
+const clusterParts = new WeakMap<Warp, ClusterParts>();
+
+/**
+ * Reports aligned barriers of the cluster if lanes of the warp have come to another instruction in this phase. They
+ * need not come to the same one at the same time: which lanes run first where ways meet is the schedule's choice.
+ */
+function reportApart(e: ClusterBarrierEvent): void {
+  let ofWarp = clusterParts.get(e.warp);
+  if (ofWarp === undefined) clusterParts.set(e.warp, (ofWarp = { arrive: [], wait: [] }));
+  const begins = ofWarp[e.mode].some(({ mask }) => (mask & e.mask) !== 0);
+  const parts = begins ? [] : ofWarp[e.mode].filter(({ event, serial }) => event.activation.serial === serial);
+  ofWarp[e.mode] = parts;
+  const same = parts.find(({ event }) => event.site === e.site && calledAlike(event.activation, e.activation));
+  if (same !== undefined) same.mask |= e.mask;
+  else parts.push({ event: e, serial: e.activation.serial, mask: e.mask });
+  if (parts.length === 1) return;
+  const [first] = parts;
+  if (same === undefined && parts.length === 2) cameToAnother({ ...first!.event, mask: first!.mask }, parts);
+  cameToAnother(e, parts);
+}
+
+function cameToAnother(e: ClusterBarrierEvent, parts: readonly ClusterPart[]): void {
+  if (e.aligned) divergedFrom(e, unionOf(parts) & ~e.mask);
 }
 
 /**

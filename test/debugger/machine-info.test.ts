@@ -143,6 +143,9 @@ test("with a seed, operations are in flight until they are waited for", async ()
     ["42", "8192", next],
     ["43", "1024", next],
   ]);
+  // The boxes of the second stage begin with the column 64: 128 bytes further on.
+  const sources = [...boxes.matchAll(/from (0x[0-9a-f]+)/g)].map(([, address]) => Number(address));
+  expect([sources[2]! - sources[0]!, sources[3]! - sources[1]!]).toEqual([128, 128]);
   const [none] = (await say(ampere, ["break 63", "c"], ["info copies"])) as [string];
   expect(none).toMatch(/^nothing is in flight/);
 });

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { reportCodes } from "../../src/machine/reports/codes.ts";
-import type { CodePage } from "../../src/source/index.ts";
+import { checkSource } from "../../src/runtime/device/compile.ts";
+import { type CodePage, SourceText } from "../../src/source/index.ts";
 
 const pages: Readonly<Record<string, CodePage>> = reportCodes;
 
@@ -22,6 +23,26 @@ describe("pages", () => {
     expect(title).toMatch(/^[^A-Z].*[^.]$/);
     expect(page.length).toBeGreaterThan(60);
     expect(page).toMatch(/\.$/);
+  });
+});
+
+/** Asynchronous copies, mbarriers and clusters, products of matrices, tensor memory: their mistakes need an example. */
+const needsExample = /^9\.7\.(9\.2[3-8]|13\.(3|15)|14|15|16)\b/;
+const unfamiliar = Object.entries(pages).filter(([, { section }]) => needsExample.test(section ?? ""));
+
+/** What the checker says of an instruction by itself, whatever its operands are. */
+const spelling =
+  /^(ptx-|unknown-(instruction|modifier)|(missing|invalid)-modifier|modifier-order|operand-count|immediate)/;
+
+describe("pages with an example of PTX", () => {
+  test.each(unfamiliar)("%s", (_, { page }) => {
+    const examples = [...page.matchAll(/(?:Wrong|Right) is `([^`]*;)`/g)].map(([, code]) => code!);
+    expect(page).toMatch(/Right is /);
+    for (const code of examples.filter((code) => !code.includes("..."))) {
+      const text = `.version 9.0\n.target sm_100a\n.address_size 64\n.func f() { ${code} }\n`;
+      const { diagnostics } = checkSource(new SourceText("example.ptx", text));
+      expect(diagnostics.filter((d) => spelling.test(d.code)).map((d) => d.message)).toEqual([]);
+    }
   });
 });
 

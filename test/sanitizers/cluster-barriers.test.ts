@@ -9,17 +9,29 @@ import { Device } from "../../src/runtime/index.ts";
 const module = (body: string): string => `.version 8.0
 .target sm_90
 .address_size 64
+.shared .align 4 .b8 words[256];
+.func meetOfBlock() { bar.sync 0; ret; }
+.func meetOfCluster() { barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned; ret; }
 .visible .entry k() .reqntid 64 .reqnctapercluster 2
 {
-    .reg .b32 %t;
+    .reg .b32 %t, %word;
     .reg .pred p, q;
     mov.u32 %t, %tid.x;
+    mov.u32 %word, words;
+    mad.lo.u32 %word, %t, 4, %word;
     and.b32 %t, %t, 31;
     setp.lt.u32 p, %t, 16;
 ${body}
     ret;
 }
 `;
+
+/** Lanes 0 to 15 go around a few stores of the others. */
+const oneStores = (label: string): string => `@p bra ${label};
+    st.shared.u32 [%word], 1;
+    st.shared.u32 [%word], 2;
+    st.shared.u32 [%word], 3;
+${label}:`;
 
 const programs: Readonly<Record<string, string>> = {
   "all threads": `barrier.cluster.arrive.aligned;
@@ -29,6 +41,18 @@ const programs: Readonly<Record<string, string>> = {
 meet:
     barrier.cluster.arrive.relaxed.aligned;
     barrier.cluster.wait.acquire.aligned;`,
+  "after a branch of which one way stores, which takes a while under some schedules": `${oneStores("meet")}
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ${oneStores("again")}
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;`,
+  "such a branch before a barrier in a function, which lanes then call one after the other": `${oneStores("meet")}
+    call meetOfBlock;
+    call meetOfCluster;`,
+  "lanes that have ended": `@p ret;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;`,
   "warps that go different ways": `mov.u32 %t, %tid.x;
     setp.lt.u32 p, %t, 32;
     @p bra first;
@@ -53,6 +77,13 @@ first:
     barrier.cluster.arrive.aligned; // report: barrier-divergence
 wait:
     barrier.cluster.wait.aligned;`,
+  "half of the warp goes past both": `@p bra past;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned; // report: barrier-divergence
+past:
+    st.shared.u32 [%word], %t;`,
+  "a guard that keeps half of the warp from it": `@p barrier.cluster.arrive.aligned; // report: barrier-divergence
+    @p barrier.cluster.wait.aligned; // report: barrier-divergence`,
   "a guard that holds in half of the warp": `@p barrier.cluster.arrive.aligned; // report: barrier-divergence
     @!p barrier.cluster.arrive;
     barrier.cluster.wait.aligned;`,
@@ -64,7 +95,7 @@ test.each(Object.entries(programs))("%s", (_, body) => {
     const [, code] = /\/\/ report: ([\w-]+)$/.exec(line) ?? [];
     return code === undefined ? [] : [`${i + 1} ${code}`];
   });
-  for (const how of [{}, { seed: 1 }, { seed: 2 }]) {
+  for (const how of [{}, ...Array.from({ length: 8 }, (_, i) => ({ seed: i + 1 }))]) {
     const kernel = new Device().load(text).kernel("k");
     const { reports } = kernel.launch({ grid: 2, block: 64, args: [], sanitize: "all", ...how });
     expect(reports.map((r) => `${r.source.position(r.span.start).line} ${r.code}`).sort()).toEqual(wanted);

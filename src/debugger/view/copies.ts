@@ -23,7 +23,7 @@ export function inFlight(cta: Cta): readonly InFlight[] {
   const pending = cta.units.existing(PendingEffects);
   const found: (InFlight & { lanes: number })[] = [];
   for (const effect of pending?.all ?? []) {
-    const { site, warp, lane, copy } = effect;
+    const { site, warp, lane } = effect;
     const completion = completionText(cta, pending!, effect);
     const last = found.at(-1);
     if (
@@ -35,6 +35,7 @@ export function inFlight(cta: Cta): readonly InFlight[] {
       last.lanes |= 1 << lane;
       continue;
     }
+    const copy = effect.copy?.() ?? null;
     const moved = copy && { from: addressOf(copy.from), to: addressOf(copy.to), bytes: copy.bytes };
     found.push({ site, warp, lanes: 1 << lane, copy: moved, completion });
   }

@@ -63,8 +63,8 @@ function lateCopies(site: Site, op: CopyOp, { source, destination, size }: CopyO
         const target = written.views.u8.subarray(written.at, written.at + bytes).fill(0);
         if (read !== null) target.set(read.views.u8.subarray(read.at, read.at + count));
       };
-      const copy = { from: from[lane]!, to: to[lane]!, bytes: count };
-      const effect = { warp, lane, site, copy, mbarriers: [], read: () => {}, perform };
+      const moved = { from: from[lane]!, to: to[lane]!, bytes: count };
+      const effect = { warp, lane, site, copy: () => moved, mbarriers: [], read: () => {}, perform };
       warp.cta.units.of(PendingEffects).issue({ ...effect, completion: "copies" });
     };
     const failed = new FailedLanes();

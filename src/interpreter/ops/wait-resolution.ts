@@ -4,6 +4,7 @@ import { emit } from "../../machine/events.ts";
 import { areComplete } from "../../program/warp-results.ts";
 import { Fault } from "../../machine/faults/fault.ts";
 import type { Barrier } from "../../machine/state/barrier.ts";
+import { calledAlike } from "../../machine/state/call-frame.ts";
 import type { Cta, Group, Warp } from "../../machine/state/launch-state.ts";
 
 /**
@@ -52,7 +53,7 @@ function arriveWhenAllWait(warp: Warp): void {
   const groups = warp.groups.filter((g) => g.wait?.kind === "converge");
   if (groups.length === 0 || unionOf(groups) !== warp.live) return;
   const [first] = groups;
-  const whole = groups.every((g) => g.at === first!.at && g.activation === first!.activation);
+  const whole = groups.every((g) => g.at === first!.at && calledAlike(g.activation, first!.activation));
   groups.forEach((group, part) => {
     announce(warp, group, part, whole);
   });

@@ -4,7 +4,7 @@ import type { Catalogue } from "../../source/index.ts";
 export const reportCodes = {
   "aligned-divergence": {
     title: "an instruction for the whole warp is executed by some of its threads",
-    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or wait elsewhere and never come. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros. `wgmma` needs all threads of a warpgroup: four warps, of which the first one's number is a multiple of four.",
+    page: "`ldmatrix`, `stmatrix`, `movmatrix`, `mma` and other instructions with `.sync.aligned` are executed by a warp as one: all 32 threads must come to the same instruction, with the same qualifiers, and none may have exited. Here some threads have exited, are kept from it by a guard, or wait elsewhere and never come. Move the instruction out of the code that only some threads reach; let threads with nothing to do take part, with zeros. `wgmma` needs all threads of a warpgroup: four warps, of which the first one's number is a multiple of four.\n\nWrong is `@p ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r}, [a];` where `p` holds in some threads. Right is `ldmatrix.sync.aligned.m8n8.x1.shared.b16 {r}, [a];` in all of them, and `@p` at what uses the result.",
     section: "9.7.14.5.15",
   },
   "async-in-flight": {
@@ -29,7 +29,7 @@ export const reportCodes = {
   },
   "barrier-divergence": {
     title: "not all lanes of a warp come to a barrier together",
-    page: "`bar.sync`, `bar.red`, `bar.arrive` and `barrier` with `.aligned` promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang. In vISA `barrier` must not stand in divergent control flow at all: the thread arrives once for every group of lanes that comes to it.",
+    page: "`bar.sync`, `bar.red`, `bar.arrive`, and `barrier` and `barrier.cluster` with `.aligned`, promise that all threads of the warp execute the same instruction. Here some lanes stand at this barrier and the others at another one, usually because the barrier is inside a conditional or a loop that not all lanes go through alike. Move it out of the divergent code, or use `barrier.sync` or `barrier.cluster` without `.aligned`. The run goes on as if the warp had arrived; a GPU may hang. In vISA `barrier` must not stand in divergent control flow at all: the thread arrives once for every group of lanes that comes to it.",
     section: "9.7.13.1",
   },
   "brx-index-out-of-range": {
@@ -39,7 +39,7 @@ export const reportCodes = {
   },
   "bulk-bad-size": {
     title: "a bulk operation of a size that it cannot have",
-    page: "`cp.async.bulk` and `cp.reduce.async.bulk` copy whole chunks of 16 bytes: the size must be a multiple of 16, and both addresses must be, too (`misaligned-access`). Round the size up and make room for the rest at both ends, or copy the last bytes with ordinary loads and stores. An mbarrier must then expect the rounded number of bytes.\n\nWrong is `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [s], 100, [m];`. Right is a size of 112.\n\n`st.bulk` clears a multiple of 8 bytes, up to 16777216.",
+    page: "`cp.async.bulk` and `cp.reduce.async.bulk` copy whole chunks of 16 bytes: the size must be a multiple of 16, and both addresses must be, too (`misaligned-access`). Round the size up and make room for the rest at both ends, or copy the last bytes with ordinary loads and stores. An mbarrier must then expect the rounded number of bytes.\n\nWrong is `mov.u32 n, 100; cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [d], [s], n, [m];`. Right is a size of 112.\n\n`st.bulk` clears a multiple of 8 bytes, up to 16777216.",
     section: "9.7.9.25.4.1",
   },
   "call-size-mismatch": {
@@ -48,7 +48,7 @@ export const reportCodes = {
   },
   "cluster-bad-rank": {
     title: "an address is for a block that the cluster does not have",
-    page: "`mapa` has mapped an address of shared memory to a rank that is not less than `%cluster_nctarank`, and the address is used. A cluster of n blocks has the ranks 0 to n - 1, whatever its shape; a launch without cluster dimensions has clusters of one block. Compute the rank modulo `%cluster_nctarank`, or launch with the cluster that the kernel expects (`--cluster`, `cluster` in a job and in the library, or `.reqnctapercluster` in the program).",
+    page: "`mapa` has mapped an address of shared memory to a rank that is not less than `%cluster_nctarank`, and the address is used. A cluster of n blocks has the ranks 0 to n - 1, whatever its shape; a launch without cluster dimensions has clusters of one block. Compute the rank modulo `%cluster_nctarank`, or launch with the cluster that the kernel expects (`--cluster`, `cluster` in a job and in the library, or `.reqnctapercluster` in the program).\n\nWrong is `mapa.shared::cluster.u32 b, a, 2; ld.shared::cluster.u32 x, [b];` in a cluster of two blocks. Right is a rank of 0 or 1, as in `mov.u32 r, %cluster_ctarank; xor.b32 r, r, 1; mapa.shared::cluster.u32 b, a, r;` for the other one.",
     section: "9.7.9.23",
   },
   "cluster-barrier-misuse": {
@@ -68,12 +68,12 @@ export const reportCodes = {
   },
   deadlock: {
     title: "no thread of a block can go on",
-    page: "Every thread that has not ended waits: at a barrier of its block or cluster, at a warp-wide operation, for other lanes of its warp, for the phase of an mbarrier, or for free columns of tensor memory. The notes say who waits where, and for what. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.\n\nA phase of an mbarrier ends when all arrivals that `mbarrier.init` has announced and all bytes that `expect_tx` has announced have come. If bytes are missing, more were announced than the copies bring: compare `expect_tx` with the size of the copy, or the box of the tensor map. If arrivals are missing, the count of `mbarrier.init` is larger than the number of threads that arrive, or those that should are waiting themselves, as in a ring of stages whose consumers and producer wait for the wrong parity. `lanewise debug` stops before the deadlock, and `info mbarriers` shows what each one waits for.",
+    page: "Every thread that has not ended waits: at a barrier of its block or cluster, at a warp-wide operation, for other lanes of its warp, for the phase of an mbarrier, or for free columns of tensor memory. The notes say who waits where, and for what. Usual causes: a barrier that not all threads reach, a count that is larger than the number of threads that come, a member mask that names lanes that are elsewhere.\n\nA phase of an mbarrier ends when all arrivals that `mbarrier.init` has announced and all bytes that `expect_tx` has announced have come. If bytes are missing, more were announced than the copies bring: compare `expect_tx` with the size of the copy, or the box of the tensor map. If arrivals are missing, the count of `mbarrier.init` is larger than the number of threads that arrive, or those that should are waiting themselves, as in a ring of stages whose consumers and producer wait for the wrong parity. `lanewise debug` stops before the deadlock, and `info mbarriers` shows what each one waits for.\n\nWrong is `@first mbarrier.arrive.expect_tx.shared.b64 s, [m], 1024;` for a copy of 512 bytes. Right is `@first mbarrier.arrive.expect_tx.shared.b64 s, [m], 512;`.",
     section: "9.7.13.1",
   },
   "dsmem-after-exit": {
     title: "shared memory of another block is accessed, and that block does not run",
-    page: "The shared memory of a block exists from its beginning until its last thread exits: then the memory may belong to another block. A block whose memory others of the cluster access must stay until they have done so, and before the first access all must have begun: both are what `barrier.cluster.arrive` and `barrier.cluster.wait` are for (`cluster.sync()` in CUDA), once at the beginning and once before the end. Asynchronous stores and remote arrivals at mbarriers are accesses like any others.",
+    page: "The shared memory of a block exists from its beginning until its last thread exits: then the memory may belong to another block. A block whose memory others of the cluster access must stay until they have done so, and before the first access all must have begun: both are what `barrier.cluster.arrive` and `barrier.cluster.wait` are for (`cluster.sync()` in CUDA), once at the beginning and once before the end. Asynchronous stores and remote arrivals at mbarriers are accesses like any others.\n\nWrong is `mapa.shared::cluster.u32 b, a, r; ld.shared::cluster.u32 x, [b]; ret;`. Right is `mapa.shared::cluster.u32 b, a, r; ld.shared::cluster.u32 x, [b]; barrier.cluster.arrive; barrier.cluster.wait; ret;`.",
     section: "9.7.13.3",
   },
   "divergent-call-address": {
@@ -131,17 +131,17 @@ export const reportCodes = {
   },
   "mbarrier-bad-count": {
     title: "the count of an mbarrier is not possible",
-    page: "`mbarrier.init` takes the number of arrivals that each phase expects, from 1 to 1048575 (2^20 - 1), and an arrival with a count as many at most. A count of 0 mostly comes from a division, or from a number of threads or warps that was computed for another block size.",
+    page: "`mbarrier.init` takes the number of arrivals that each phase expects, from 1 to 1048575 (2^20 - 1), and an arrival with a count as many at most. A count of 0 mostly comes from a division, or from a number of threads or warps that was computed for another block size.\n\nWrong is `shr.u32 n, threads, 5; mbarrier.init.shared.b64 [m], n;` in a block of 16 threads. Right is `add.u32 n, threads, 31; shr.u32 n, n, 5; mbarrier.init.shared.b64 [m], n;`.",
     section: "9.7.13.15.2",
   },
   "mbarrier-count-overflow": {
     title: "more arrives at an mbarrier than its phase waits for",
-    page: "An arrival takes its count from the arrivals that are pending, and cannot take more than there are: the phase would be complete before all have come. Threads arrive that `mbarrier.init` did not count, or they arrive for the next phase before this one is complete: wait for a phase before you arrive for the one after it. The same is reported where transactions (bytes) exceed what the object can count, 1048575 in either direction.",
+    page: "An arrival takes its count from the arrivals that are pending, and cannot take more than there are: the phase would be complete before all have come. Its count is too large, or that of `mbarrier.init` too small, or others have arrived for it: look for a count of bytes or threads where arrivals are counted. An arrival of 1 too many is not seen here, as it counts for the next phase, which is then complete too early: wait for a phase before you arrive for the one after it. The same is reported where transactions (bytes) exceed what the object can count, 1048575 in either direction.\n\nWrong is `@first mbarrier.init.shared.b64 [m], 2; bar.sync 0; @first mbarrier.arrive.shared.b64 s, [m], 3;`. Right is `@first mbarrier.init.shared.b64 [m], 3; bar.sync 0; @first mbarrier.arrive.shared.b64 s, [m], 3;`.",
     section: "9.7.13.15.2",
   },
   "mbarrier-no-complete": {
     title: "an arrival that must not complete a phase completes it",
-    page: "`mbarrier.arrive.noComplete` and `mbarrier.arrive_drop.noComplete` promise that others still have to arrive. Here nothing is pending after the arrival. Leave one arrival to an `mbarrier.arrive` without the modifier.",
+    page: "`mbarrier.arrive.noComplete` and `mbarrier.arrive_drop.noComplete` promise that others still have to arrive. Here nothing is pending after the arrival. Leave one arrival to an `mbarrier.arrive` without the modifier.\n\nWrong is `@first mbarrier.init.shared.b64 [m], 1; bar.sync 0; @first mbarrier.arrive.noComplete.shared.b64 s, [m], 1;`. Right is `@first mbarrier.arrive.shared.b64 s, [m];` for the last one.",
     section: "9.7.13.15.13",
   },
   "mbarrier-uninitialized": {
@@ -234,32 +234,32 @@ export const reportCodes = {
   },
   "tcgen05-bad-columns": {
     title: "tensor memory cannot be allocated in this number of columns",
-    page: "`tcgen05.alloc` and `tcgen05.dealloc` take a number of columns that is a power of two from 32 to 512. For a matrix with 96 columns allocate 128, and free 128 later.",
+    page: "`tcgen05.alloc` and `tcgen05.dealloc` take a number of columns that is a power of two from 32 to 512. For a matrix with 96 columns allocate 128, and free 128 later.\n\nWrong is `mov.u32 n, 96; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [p], n;`. Right is `mov.u32 n, 128; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [p], n;`.",
     section: "9.7.16.7.1",
   },
   "tcgen05-bad-dealloc": {
     title: "tensor memory is freed that is not allocated",
-    page: "`tcgen05.dealloc` needs the address that `tcgen05.alloc` has written, and the same number of columns. Here there is no such allocation: it is free already, the number is another one, or the address was computed for a tile inside it.",
+    page: "`tcgen05.dealloc` needs the address that `tcgen05.alloc` has written, and the same number of columns. Here there is no such allocation: it is free already, the number is another one, or the address was computed for a tile inside it.\n\nWrong is `ld.shared.b32 t, [p]; add.u32 t, t, 32; tcgen05.dealloc.cta_group::1.sync.aligned.b32 t, 32;` after 64 columns were allocated. Right is `ld.shared.b32 t, [p]; tcgen05.dealloc.cta_group::1.sync.aligned.b32 t, 64;`.",
     section: "9.7.16.7.1",
   },
   "tcgen05-bad-descriptor": {
     title: "a descriptor of a matrix or an instruction means nothing",
-    page: "`tcgen05.mma` and `tcgen05.cp` take shapes, types and layouts from numbers in registers, which nothing checks before they run: the descriptor of the instruction (types, M, N, which matrices are transposed) and those of matrices in shared memory (address, strides, swizzle). The message says which field has a value that the manual does not know, or does not allow with this kind of product. On a GPU the result would be undefined.",
+    page: "`tcgen05.mma` and `tcgen05.cp` take shapes, types and layouts from numbers in registers, which nothing checks before they run: the descriptor of the instruction (types, M, N, which matrices are transposed) and those of matrices in shared memory (address, strides, swizzle). The message says which field has a value that the manual does not know, or does not allow with this kind of product. On a GPU the result would be undefined.\n\nWrong is a descriptor of the instruction with M = 128 and N = 8, a 1 in bits 17 to 22, which count eights: with 128 rows N is a multiple of 16. Right is a 2 there, for N = 16.",
     section: "9.7.16.4",
   },
   "tcgen05-divergent-operand": {
     title: "the lanes of a warp give different operands where one is needed",
-    page: "`tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.ld` and `tcgen05.st` are executed by a whole warp, and act once: all lanes must give the same address and the same number of columns. An address that each lane computes from its index is not needed: the lanes of tensor memory follow from those of the warp.",
+    page: "`tcgen05.alloc`, `tcgen05.dealloc`, `tcgen05.ld` and `tcgen05.st` are executed by a whole warp, and act once: all lanes must give the same address and the same number of columns. An address that each lane computes from its index is not needed: the lanes of tensor memory follow from those of the warp.\n\nWrong is `add.u32 a, t, %laneid; tcgen05.ld.sync.aligned.32x32b.x1.b32 {r}, [a];`. Right is `tcgen05.ld.sync.aligned.32x32b.x1.b32 {r}, [t];`, which gives lane i of the warp what is in lane i of its quarter.",
     section: "9.7.16.8.3",
   },
   "tcgen05-no-peer": {
     title: "an operation is for a pair of blocks, and the other block is not there",
-    page: "Instructions of `tcgen05` with `.cta_group::2` are for a pair: two blocks of a cluster whose `%cluster_ctarank` differs in the last bit. Here the cluster has no such block, as it has one block or an odd number of them, or the other has exited. Launch with a cluster of an even number of blocks (`--cluster 2`, or `.reqnctapercluster 2` in the program), and let both blocks meet at `barrier.cluster` before they exit. `tcgen05.alloc`, `tcgen05.dealloc` and `tcgen05.relinquish_alloc_permit` have to be executed by a warp of each.",
+    page: "Instructions of `tcgen05` with `.cta_group::2` are for a pair: two blocks of a cluster whose `%cluster_ctarank` differs in the last bit. Here the cluster has no such block, as it has one block or an odd number of them, or the other has exited. Launch with a cluster of an even number of blocks (`--cluster 2`, or `.reqnctapercluster 2` in the program), and let both blocks meet at `barrier.cluster` before they exit. `tcgen05.alloc`, `tcgen05.dealloc` and `tcgen05.relinquish_alloc_permit` have to be executed by a warp of each.\n\nWrong is `tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [p], 32;` in a kernel that is launched without clusters. Right is the same with `.reqnctapercluster 2` at the kernel, or `tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [p], 32;` for one block.",
     section: "9.7.16.5",
   },
   "tcgen05-no-permit": {
     title: "tensor memory is allocated after the right to do so was given up",
-    page: "After `tcgen05.relinquish_alloc_permit` no thread of the block may execute `tcgen05.alloc`: other blocks then can. Move it to after the last allocation.",
+    page: "After `tcgen05.relinquish_alloc_permit` no thread of the block may execute `tcgen05.alloc`: other blocks then can. Move it to after the last allocation.\n\nWrong is `tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned; tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [p], 32;`. Right is the same in the other order.",
     section: "9.7.16.7.1",
   },
   "tcgen05-not-freed": {
@@ -269,12 +269,12 @@ export const reportCodes = {
   },
   "tcgen05-out-of-bounds": {
     title: "an access to tensor memory where the block or the warp has none",
-    page: "Tensor memory has 128 lanes and 512 columns for each block, of which those columns can be used that the block has allocated. A warp reaches a quarter of the lanes with `tcgen05.ld` and `tcgen05.st`: warp 1 lanes 32 to 63, and so does warp 5. An address has the lane in its upper 16 bits and the column in the lower ones: add `(warp % 4) * 32 << 16` to the address of the allocation. The matrices of `tcgen05.mma` begin at lane 0, with M = 64 also at lane 16.",
+    page: "Tensor memory has 128 lanes and 512 columns for each block, of which those columns can be used that the block has allocated. A warp reaches a quarter of the lanes with `tcgen05.ld` and `tcgen05.st`: warp 1 lanes 32 to 63, and so does warp 5. An address has the lane in its upper 16 bits and the column in the lower ones: add `(warp % 4) * 32 << 16` to the address of the allocation. The matrices of `tcgen05.mma` begin at lane 0, with M = 64 also at lane 16.\n\nWrong is `tcgen05.ld.sync.aligned.32x32b.x1.b32 {r}, [t];` in warp 1, with `t` as `tcgen05.alloc` has written it. Right is `add.u32 u, t, 0x200000; tcgen05.ld.sync.aligned.32x32b.x1.b32 {r}, [u];`: 32 in the upper 16 bits.",
     section: "9.7.16.8.1",
   },
   "tensormap-invalid": {
     title: "the tensor map of a tensor copy is none, or does not fit",
-    page: "`cp.async.bulk.tensor` takes the address of a tensor map: 128 bytes that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col has made (here a job's `tensormap` argument or `device.tensorMap`), or that a kernel has completed with `tensormap.replace`. What is there is no tensor map, is one that the driver would refuse, or is for another rank or mode than the instruction's. The message says which field is wrong. Requirements are those of the driver: strides and the address are multiples of 16, a box has 1 to 256 elements in each dimension, its inner row is a multiple of 16 bytes and not wider than the swizzle, at most 5 dimensions.\n\nUsual causes: a map that is passed by address instead of by value (`const __grid_constant__ CUtensorMap`), a kernel that replaces some of the fields of memory that holds no map, and dimensions given slowest first.",
+    page: "`cp.async.bulk.tensor` takes the address of a tensor map: 128 bytes that cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col has made (here a job's `tensormap` argument or `device.tensorMap`), or that a kernel has completed with `tensormap.replace`. What is there is no tensor map, is one that the driver would refuse, or is for another rank or mode than the instruction's. The message says which field is wrong. Requirements are those of the driver: strides and the address are multiples of 16, a box has 1 to 256 elements in each dimension, its inner row is a multiple of 16 bytes and not wider than the swizzle, at most 5 dimensions.\n\nUsual causes: a map that is passed by address instead of by value (`const __grid_constant__ CUtensorMap`), a kernel that replaces some of the fields of memory that holds no map, and dimensions given slowest first.\n\nWrong is `tensormap.replace.tile.global_dim.global.b1024.b32 [m], 0, n;` and then a copy, where `m` has never held a map. Right is to copy to `m` the 128 bytes of a map that is an argument, to replace fields of those, and `fence.proxy.tensormap::generic` before the copy.",
     section: "5.5.8",
   },
   trap: {

@@ -15,3 +15,13 @@ export const kernelFrame = (code: ProgramFunction, warp: Warp): CallFrame => ({
   pointers: null,
   pieces: null,
 });
+
+/** Whether two frames are of the same calls: their callers, and those around them, stand at the same instructions. */
+export function calledAlike(a: CallFrame, b: CallFrame): boolean {
+  let [x, y]: [CallFrame | null, CallFrame | null] = [a, b];
+  while (x !== y) {
+    if (x === null || y === null || x.code !== y.code || x.callSite !== y.callSite) return false;
+    [x, y] = [x.caller, y.caller];
+  }
+  return true;
+}

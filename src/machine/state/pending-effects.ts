@@ -16,7 +16,7 @@ export type Completion = "mbarrier" | "copies" | "bulk" | "products" | "tensor" 
 /** The completions by groups, which threads commit and wait for. */
 export type GroupCompletion = Extract<Completion, "copies" | "bulk" | "products">;
 
-/** What an asynchronous copy moves: addresses as the program gave them, of a tensor the first byte of its memory. */
+/** What an asynchronous copy moves: addresses as the program gave them, of a tensor where the box begins in it. */
 interface AsyncCopy {
   readonly from: AddressParts;
   readonly to: AddressParts;
@@ -28,8 +28,8 @@ export interface AsyncEffect {
   readonly warp: Warp;
   readonly lane: number;
   readonly site: Site;
-  /** Null: what it does is no copy of memory. */
-  readonly copy: AsyncCopy | null;
+  /** Says what it copies; null: what it does is no copy of memory. */
+  readonly copy: (() => AsyncCopy) | null;
   readonly completion: Completion;
   /** The mbarriers that count it, by the bytes of memory where they are. */
   readonly mbarriers: readonly { readonly views: Views; readonly at: number }[];

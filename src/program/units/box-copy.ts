@@ -180,6 +180,12 @@ function spanOf(
   }
 }
 
+/** Where a box begins in its tensor; where the tensor begins if nothing of the box lies in it. */
+function beginning({ map, elements }: Request): AddressParts {
+  const first = boxOf(map, elements).runs.find(({ from }) => from !== null);
+  return parts(map.globalAddress + BigInt(first?.from ?? 0));
+}
+
 /** The numbers of operands of a load. */
 const operandsOfLoad = { target: 0, mbarrier: 2, mask: 3 } as const;
 
@@ -190,6 +196,7 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
     const { map } = request;
     const { box, tensor } = locate(call, lane, request);
     const { to: space, multicast, pairs } = op;
+    const to = call.address(0, lane);
     const completion = { to: space, completion: "mbarrier", multicast, pairs } as const;
     const targets = destinations(completion, call, lane, operandsOfLoad).map(({ target, mbarrier }) => {
       const address = target.low;
@@ -199,7 +206,7 @@ export const boxLoad = (op: UnitOpOf<"box-load">, call: UnitCall): void =>
     });
     const { x, site } = call;
     issue(call, lane, {
-      copy: { from: parts(map.globalAddress), to: call.address(0, lane), bytes: box.transactions },
+      copy: () => ({ from: beginning(request), to, bytes: box.transactions }),
       mbarriers: targets.map(({ mbarrier }) => mbarrier),
       // Nothing waits for the reading of a load alone.
       read: () => {},
@@ -230,7 +237,8 @@ function storing(op: UnitOpOf<"box-store">, { type }: TensorMap, call: UnitCall,
  */
 export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
   forEachLane(call, (lane) => {
-    const { map, elements } = requestOf(op, call, lane, 2);
+    const request = requestOf(op, call, lane, 2);
+    const { map, elements } = request;
     const box = boxOf(map, elements);
     const source = call.address(0, lane);
     const bytes = boxExtent(map.swizzle, source.low, box.bytes);
@@ -243,7 +251,7 @@ export const boxStore = (op: UnitOpOf<"box-store">, call: UnitCall): void =>
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(shared, bytes);
     issue(call, lane, {
-      copy: { from: source, to: parts(map.globalAddress), bytes: box.transactions },
+      copy: () => ({ from: source, to: beginning(request), bytes: box.transactions }),
       mbarriers: [],
       read: () => {
         taken = read().slice();

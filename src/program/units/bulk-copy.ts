@@ -26,21 +26,21 @@ export const bulkCopy = (op: UnitOpOf<"bulk-copy">, call: UnitCall): void =>
     }
     const how = op.reduction === null ? stored : reduced(reducedBytes(op.reduction.type));
     const part = { lane, bytes, align: 16 };
-    const address = call.address(1, lane);
+    const [to, address] = [call.address(0, lane), call.address(1, lane)];
     const source = bytes === 0 ? null : call.range({ ...part, effect: "load", space: op.from, address });
     const isWhole = op.reduction === null && (call.word(3, lane) & 0xffff) === 0xffff;
     const known = isWhole && source !== null ? { contents: () => bytesOf(source, bytes) } : {};
     const targets = destinations({ ...op, pairs: false }, call, lane, { target: 0, mbarrier: 4, mask: 5 }).map(
-      (to) => ({
-        target: bytes === 0 ? null : call.range({ ...part, ...how, ...known, space: op.to, address: to.target }),
-        mbarrier: to.mbarrier === null ? null : mbarrierAt(call, lane, op.to, to.mbarrier),
+      (one) => ({
+        target: bytes === 0 ? null : call.range({ ...part, ...how, ...known, space: op.to, address: one.target }),
+        mbarrier: one.mbarrier === null ? null : mbarrierAt(call, lane, op.to, one.mbarrier),
       }),
     );
     const [{ x, site }, mask] = [call, call.word(3, lane)];
     let taken: Uint8Array | null = null;
     const read = (): Uint8Array => taken ?? bytesOf(source!, bytes);
     issue(call, lane, {
-      copy: { from: address, to: call.address(0, lane), bytes },
+      copy: () => ({ from: address, to, bytes }),
       mbarriers: targets.flatMap(({ mbarrier }) => (mbarrier === null ? [] : [mbarrier])),
       read: () => {
         if (source !== null) taken = read().slice();

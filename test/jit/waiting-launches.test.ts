@@ -53,7 +53,7 @@ test.each(Object.entries(neighbours))(
     const [waits, tells] = await Promise.all(
       ["await", "tell"].map((name) => module.kernel(name).launchAsync({ ...one, stream: device.stream() })),
     );
-  expect([waits!.reports, tells!.reports]).toEqual([[], []]);
+    expect([waits!.reports, tells!.reports]).toEqual([[], []]);
     expect(waits!.engine).toBe("jit");
     expect([...word.read()]).toEqual([1, 2]);
   },

@@ -75,3 +75,26 @@ test.each(exceptions)("%s", (name, change) => {
     expect(expectSame(program, inWarps).reports).toEqual([]);
   }
 });
+
+// Nothing is written to registers whose values are known while code is written, not even where they would lie.
+const known = [
+  ["all of A", "%r21, %r22, %r23, %r24", b],
+  ["a part of A", "%r1, %r22, %r23, %r4", b],
+  ["B", a, "%r25, %r26"],
+  ["both", "%r21, %r22, %r23, %r24", "%r25, %r26"],
+] as const;
+
+test.each(known)("factors that are the same in each warp: %s", (name, left, right) => {
+  const numbers = `mov.u32 %r30, %tid.x; mov.u32 %r31, %ntid.x; add.u32 %r31, %r31, %r30; mul.lo.u32 %r21, %r31, 0x103;
+  add.u32 %r22, %r21, 9; xor.b32 %r23, %r21, 0x3c003c00; shl.b32 %r24, %r23, 1; or.b32 %r25, %r21, 0x30003000;
+  and.b32 %r26, %r25, 0x3fff3fff;`;
+  for (const product of [mma, integers]) {
+    for (const [between, block] of [
+      ["", [32, 2, 1]],
+      ["bar.sync 0;", [4, 4, 4]],
+    ] as const) {
+      const body = `${begin} ${numbers} ${between} ${product(c, left, right, c)} ${product(c, left, right, c)} ${store}`;
+      expect(expectSame({ name, block, body }, inWarps).reports).toEqual([]);
+    }
+  }
+});

@@ -49,6 +49,7 @@ export class RegisterLocals {
   readonly #vectors: Readonly<Record<"word" | "wide" | "indexed", readonly WasmTy[]>>;
 
   readonly #memory: RegisterMemory | null;
+  readonly #unwritten: ReadonlySet<number>;
 
   /** `quads`: the number of quads of a chunk. */
   constructor(
@@ -60,13 +61,14 @@ export class RegisterLocals {
     this.#analysis = analysis;
     this.#quads = quads;
     this.#memory = memory;
+    this.#unwritten = unwritten;
     const word = new Array<WasmTy>(quads).fill("v128");
     this.#vectors = { word, wide: [...word, ...word], indexed: ["i64", ...word] };
     const types = analysis.code.ir.registers.map((_, r) => (unwritten.has(r) ? none : this.#typesOf(r)));
     const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.lasting(ty));
     const inMemory = (r: number): readonly number[] | null => {
       const place = memory?.matrices.of(r) ?? null;
-      if (memory === null || place === null) return null;
+      if (memory === null || place === null || unwritten.has(r)) return null;
       const { base, offset } = placeIn(memory, place);
       return word.map((ty, q) => writer.inMemory(ty, base, offset + 16 * q));
     };
@@ -74,8 +76,9 @@ export class RegisterLocals {
       sharing === null ? types.map((tys, r) => inMemory(r) ?? own(tys)) : shared(types, sharing, { own, inMemory });
   }
 
-  /** Where registers lie one after the other; null if they do not lie in memory like that. */
+  /** Where registers lie one after the other; null if they do not lie in memory like that, or are never written. */
   fragment(registers: readonly number[]): Place | null {
+    if (registers.some((r) => this.#unwritten.has(r))) return null;
     const place = this.#memory?.matrices.fragment(registers) ?? null;
     return this.#memory === null || place === null ? null : placeIn(this.#memory, place);
   }

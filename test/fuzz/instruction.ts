@@ -56,7 +56,7 @@ function randomOpcode(random: Random, form: Form, target: Target): Candidate | n
   const opcode = [root, ...words].join(".");
   // Addresses have 64 bits.
   if (root === "cvta" && words.includes("u32")) return null;
-  const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form && !c.reordered);
+  const candidate = instructionSet.resolve(opcode).candidates.find((c) => c.form === form && c.inOrder === null);
   if (candidate === undefined) return null;
   return candidateGateProblem(candidate, opcode, version.number, target) === null ? candidate : null;
 }

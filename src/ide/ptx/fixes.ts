@@ -1,4 +1,3 @@
-import { instructionSet } from "../../ptx/isa/index.ts";
 import { rootOf } from "../../ptx/isa/resolve.ts";
 import type { Diagnostic, Span } from "../../source/index.ts";
 import type { CodeAction, TextEdit } from "../base/results.ts";
@@ -63,7 +62,7 @@ function editOf(model: PtxModel, { source }: Diagnostic, { edit, header }: Fix):
 
 /** How to repair a finding, by its code and what its help says. */
 function fixOf(model: PtxModel, diagnostic: Diagnostic): Fix | null {
-  const { code, span, help = "", source } = diagnostic;
+  const { code, span, help = "" } = diagnostic;
   const meant = /^did you mean ['`](.+)['`]\?$/.exec(help)?.[1];
   if (meant !== undefined) return meantFix(diagnostic, meant);
   const ordered = /^in the manual's order it is `(.+)`$/.exec(help)?.[1];
@@ -74,7 +73,6 @@ function fixOf(model: PtxModel, diagnostic: Diagnostic): Fix | null {
   if (insert !== undefined)
     return { title: `write '${insert}'`, edit: { start: span.start, end: span.start, text: insert } };
   if (code === "ptx-empty-statement") return { title: "remove the ';'", edit: { ...span, text: "" } };
-  if (code === "modifier-order") return reordered(source.slice(span), span);
   const heading = /^write `\.(version|target) ([\w.]+)`/.exec(help);
   return heading === null ? null : headingFix(model, heading[1] as "version" | "target", heading[2]!);
 }
@@ -93,20 +91,6 @@ function opcodeAround({ span, source: { text } }: Diagnostic): Span {
   while (start > 0 && /[\w.:]/.test(text[start - 1]!)) start--;
   while (end < text.length && /[\w.:]/.test(text[end]!)) end++;
   return { start, end };
-}
-
-/** The modifiers of an opcode in the manual's order. */
-function reordered(opcode: string, span: Span): Fix | null {
-  const candidate = instructionSet.resolve(opcode).candidates[0];
-  if (candidate === undefined) return null;
-  const { form, mods } = candidate;
-  const words = form.modifiers.flatMap(({ name, choices, optional }) => {
-    const chosen = mods[name];
-    if (choices) return typeof chosen === "string" ? [chosen] : [];
-    return !optional || chosen === true ? [name] : [];
-  });
-  const text = [rootOf(opcode), ...words].join(".");
-  return text === opcode ? null : { title: `change to '${text}'`, edit: { ...span, text } };
 }
 
 /** Writes another version or target in the module's header, or adds it. */

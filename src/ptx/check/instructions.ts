@@ -34,12 +34,12 @@ export function checkInstruction(
     const closed = context.gates.problem(candidate, node.opcode.text);
     if (closed === null) {
       node.resolved = candidate;
-      if (candidate.reordered) {
+      if (candidate.inOrder !== null) {
         context.sink.warning(
           "modifier-order",
           node.opcode,
           `the modifiers of '${node.opcode.text}' are not in the manual's order`,
-          { notes: [formNote(candidate)] },
+          { help: inOrderHelp(candidate.inOrder), notes: [formNote(candidate)] },
         );
       }
       return;
@@ -62,6 +62,7 @@ export function checkInstruction(
   }
 }
 
+const inOrderHelp = (opcode: string): string => `in the manual's order it is \`${opcode}\``;
 const formNote = ({ form }: Candidate) => ({ message: `the form is \`${form.text}\`` });
 
 /**
@@ -119,7 +120,7 @@ function reportOpcode(node: Instruction, problem: OpcodeProblem, { sink }: Check
           ? `'.${problem.modifier}' cannot be used with '${before}'`
           : `'${before}' has no modifier '.${problem.modifier}'`,
         problem.inOrder !== null
-          ? { help: `in the manual's order it is \`${problem.inOrder}\`` }
+          ? { help: inOrderHelp(problem.inOrder) }
           : { help: !fits && near !== null ? `did you mean '.${near}'?` : undefined, notes: formNotes(problem.forms) },
       );
       return;

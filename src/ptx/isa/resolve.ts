@@ -25,8 +25,8 @@ export interface Candidate extends TableRow {
   /** The modifiers as written, in order, without dots. */
   readonly written: readonly string[];
   readonly operands: readonly ResolvedOperand[];
-  /** Whether the modifiers are not in the manual's order, which ptxas mostly accepts. */
-  readonly reordered: boolean;
+  /** The opcode in the manual's order, if it is written in another, which ptxas mostly accepts; else null. */
+  readonly inOrder: string | null;
 }
 
 interface Choice {
@@ -120,7 +120,7 @@ export class InstructionSet {
       const match = matchModifiers(form, written);
       if (match.mods) {
         const reason = form.invalid?.(match.mods) ?? null;
-        if (reason === null) candidates.push(candidateOf(instruction, form, match.mods, written, false));
+        if (reason === null) candidates.push(candidateOf(instruction, form, match.mods, written, null));
         else invalid ??= { reason, form };
         continue;
       }
@@ -137,7 +137,8 @@ export class InstructionSet {
     if (candidates.length === 0 && !invalid) {
       for (const { instruction, form } of rows) {
         const { mods } = matchInAnyOrder(form, written);
-        if (mods && !form.invalid?.(mods)) candidates.push(candidateOf(instruction, form, mods, written, true));
+        if (!mods || form.invalid?.(mods)) continue;
+        candidates.push(candidateOf(instruction, form, mods, written, [root, ...wordsOf(form, mods)].join(".")));
       }
     }
     if (candidates.length > 0) return { candidates, problem: null };
@@ -179,8 +180,16 @@ const candidateOf = (
   form: Form,
   mods: ChosenModifiers,
   written: readonly string[],
-  reordered: boolean,
-): Candidate => ({ instruction, form, mods, written, operands: operandsOf(form, mods), reordered });
+  inOrder: string | null,
+): Candidate => ({ instruction, form, mods, written, operands: operandsOf(form, mods), inOrder });
+
+/** Chosen modifiers in the order of their form, without dots. */
+const wordsOf = (form: Form, mods: ChosenModifiers): readonly string[] =>
+  form.modifiers.flatMap(({ name, choices, optional }) => {
+    const chosen = mods[name];
+    if (choices) return typeof chosen === "string" ? [chosen] : [];
+    return !optional || chosen === true ? [name] : [];
+  });
 
 interface Match {
   readonly mods: Record<string, string | boolean | undefined> | null;

@@ -127,6 +127,52 @@ test.each(["jit", "interpreter"] as const)("the %s passes all bits of an argumen
   expect([...out.read()]).toEqual(Array.from({ length: 16 }, () => 4));
 });
 
+// A call destroys all of %arg (docs/ifcall.md, sentence 24): of what is read after it, the element that has been written
+// since is alone not 0.
+test.each(["jit", "interpreter"] as const)(
+  "the %s keeps one element of the arguments that is written after a call",
+  (engine) => {
+    const text = `.version 4.0
+.kernel "k"
+.decl OUT v_type=G type=uq num_elts=1 align=GRF
+.decl ID v_type=G type=ud num_elts=16 align=GRF
+.decl AT v_type=G type=uq num_elts=16 align=GRF
+.decl R v_type=G type=ud num_elts=16 align=GRF
+.decl ARG v_type=G type=ud num_elts=64 align=GRF alias=<%arg, 0>
+.input OUT offset=32 size=8
+.input ID offset=64 size=64
+.kernel_attr SimdSize=16
+.function "k_main"
+k_main:
+    add (M1, 16) ARG(0,0)<1> ID(0,0)<1;1,0> 100:ud
+    fcall (M1, 16) nothing 2 0
+    mov (M1_NM, 1) ARG(1,2)<1> 5:ud
+    mov (M1, 16) R(0,0)<1> ARG(0,0)<1;1,0>
+    mul (M1, 16) AT(0,0)<1> ID(0,0)<1;1,0> 4:ud
+    add (M1, 16) AT(0,0)<1> AT(0,0)<1;1,0> OUT(0,0)<0;1,0>
+    svm_scatter.4.1 (M1, 16) AT.0 R.0
+    ret (M1, 1)
+
+.global_function "nothing"
+.kernel_attr SimdSize=16
+.kernel_attr ArgSize=2
+.kernel_attr RetValSize=0
+.function "nothing_main"
+nothing_main:
+    fret (M1, 16)
+`;
+    const inputs = [
+      { name: "OUT", kind: "arg", type: "u64" },
+      { name: "ID", kind: "lane-id", type: "u32" },
+    ] as const;
+    const device = new Device();
+    const out = device.buffer("u32", 16);
+    const kernel = device.load([{ path: "k.visaasm", text }], { isa: "visa", inputs }).kernel("k");
+    expect(kernel.launch({ global: 16, local: 16, args: [out], engine }).reports).toEqual([]);
+    expect([...out.read()]).toEqual(Array.from({ length: 16 }, (_, lane) => (lane === 10 ? 5 : 0)));
+  },
+);
+
 /** A function that calls itself N times, with a frame of 64 bytes each time. */
 const nested = `.version 4.0
 .kernel "k"

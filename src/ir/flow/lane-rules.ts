@@ -100,13 +100,13 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
  * instruction, whether it is one. `kept`: by register, whether it counts as read.
  */
 export function deadResults(instructions: readonly Instruction[], kept: readonly boolean[]): readonly boolean[] {
-  const readers = new Map<number, number>();
-  const count = (instruction: Instruction, by: number): void =>
-    readsOf(instruction, { register: (r) => readers.set(r, (readers.get(r) ?? 0) + by) });
-  for (const instruction of instructions) count(instruction, 1);
+  const readers = new Int32Array(kept.length);
+  const more = { register: (r: number) => readers[r]!++ };
+  const fewer = { register: (r: number) => readers[r]!-- };
+  for (const instruction of instructions) readsOf(instruction, more);
   const computesNothing = ({ op, dst }: Instruction): boolean =>
     (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
-    dst.every((to) => to === null || (typeof to === "number" && !kept[to] && (readers.get(to) ?? 0) === 0));
+    dst.every((to) => to === null || (typeof to === "number" && !kept[to] && readers[to] === 0));
   const dead = instructions.map(() => false);
   // From the last to the first: what nobody reads any more comes before its last reader, save around a loop.
   for (let changed = true; changed; ) {
@@ -116,7 +116,7 @@ export function deadResults(instructions: readonly Instruction[], kept: readonly
       if (dead[i] || !computesNothing(instruction)) continue;
       changed = true;
       dead[i] = true;
-      count(instruction, -1);
+      readsOf(instruction, fewer);
     }
   }
   return dead;

@@ -42,10 +42,15 @@ export interface CallingRoutine {
 /**
  * Makes calls of vISA calls like those of PTX: parts of %arg and %retval, which are registers now, become arguments and
  * results. A function takes what may be read before it is written, and gives back what may have been written. Null if
- * routines disagree about a part, or if a call passes what work items do not have each for themselves.
+ * routines disagree about a part, or if a call passes what work items do not have each for themselves. Threads have
+ * `width` lanes.
  */
-export function withPassedRows(routines: readonly CallingRoutine[], calls: RoutineCalls): readonly IrFunction[] | null {
-  const passing = new RowPassing(routines, calls);
+export function withPassedRows(
+  routines: readonly CallingRoutine[],
+  calls: RoutineCalls,
+  width: number,
+): readonly IrFunction[] | null {
+  const passing = new RowPassing(routines, calls, width);
   return passing.isPossible ? passing.settled() : null;
 }
 
@@ -53,14 +58,16 @@ class RowPassing {
   readonly isPossible: boolean;
   readonly #routines: readonly CallingRoutine[];
   readonly #calls: RoutineCalls;
+  readonly #width: number;
   /** By function; those that one call by address may go to share theirs. */
   readonly #conventions = new Map<IrFunction, Convention>();
   /** By routine, its registers and, by the byte where it begins, the one for each part. */
   readonly #registers = new Map<IrFunction, { readonly all: Register[]; readonly at: Map<number, number> }>();
 
-  constructor(routines: readonly CallingRoutine[], calls: RoutineCalls) {
+  constructor(routines: readonly CallingRoutine[], calls: RoutineCalls, width: number) {
     this.#routines = routines;
     this.#calls = calls;
+    this.#width = width;
     const rows = new Map<number, Row>();
     let agree = true;
     for (const { source, ir } of routines) {
@@ -85,7 +92,7 @@ class RowPassing {
       const written = this.#routines.map((routine) => this.#written(routine));
       const isNew = written.map((ir, i) => this.#addParams(this.#routines[i]!.source, ir));
       if (isNew.includes(true)) continue;
-      const isSafe = this.#areOwn() && written.every((ir, i) => !readsDestroyed(ir, this.#routines[i]!.source));
+      const isSafe = this.#areOwn() && written.every((ir, i) => !readsDestroyed(ir, this.#routines[i]!.source, this.#width));
       return isSafe ? written : null;
     }
   }
@@ -255,9 +262,9 @@ const isAcross = ({ at, bits, lanes }: Row, end: number): boolean =>
 
 /**
  * Whether a routine may read parts of %arg that a call has destroyed, be it one that other lanes make: parts that are
- * needed beyond the block in which they were written, or after a call.
+ * needed beyond the block in which they were written, or after a call. Of `width` lanes.
  */
-function readsDestroyed({ instructions, registers }: IrFunction, { file }: IrFunction): boolean {
+function readsDestroyed({ instructions, registers }: IrFunction, { file }: IrFunction, width: number): boolean {
   if (!instructions.some(({ op }) => op.kind === "call")) return false;
   const isArgument = (r: number): boolean => {
     const { home } = registers[r]!;
@@ -275,9 +282,13 @@ function readsDestroyed({ instructions, registers }: IrFunction, { file }: IrFun
     for (let i = end - 1; i >= start; i--) {
       const instruction = instructions[i]!;
       if (instruction.op.kind === "call" && needed.size > 0) return true;
-      if (instruction.guard === null) for (const to of instruction.dst) if (typeof to === "number") needed.delete(to);
+      if (isForAll(instruction, width)) for (const to of instruction.dst) if (typeof to === "number") needed.delete(to);
       readsOf(instruction, { register: (r) => isArgument(r) && needed.add(r) });
     }
     return false;
   });
 }
+
+/** Whether all active lanes execute an instruction: what it writes is then known in all of them. */
+const isForAll = ({ guard, lanes }: Instruction, width: number): boolean =>
+  guard === null && (lanes === undefined || lanes.count >= width);

@@ -58,6 +58,7 @@ export function asWorkItems(
   const passed = withPassedRows(
     routines.map((source, i) => ({ source, ir: promoted[i]!.lanes.ir })),
     calls,
+    width,
   );
   const modes = passed === null ? null : modesIn(passed);
   const limit = joined.model.privateMemory.bytes;

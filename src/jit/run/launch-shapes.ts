@@ -5,7 +5,14 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
-import { type WarpConflicts, warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
+import {
+  hardwareThread,
+  type LaneGroup,
+  warp,
+  type WarpConflicts,
+  warpConflictsOf,
+} from "../compile/analysis/access/warp-conflicts.ts";
+import { prepare } from "../compile/analysis/code/prepared-code.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -125,24 +132,40 @@ export class LaunchShapes {
 
   /**
    * The width of chunks that are parts of hardware threads, so that reports name the lanes that a thread has. Where
-   * these load what others of them store, before or after it, a chunk has all of them, as they go together. Which of
-   * several stores is the last is as undefined as among threads.
+   * these access what others of them store, before or after it, a chunk has all of them, as they go together.
    */
   #quadsWithin(width: number, kernel: IrFunction, block: Dim3): Quads {
     const widest = ([8, 4, 2] as const).find((quads) => 4 * quads <= width) ?? 1;
-    const conflicts = kernel.instructions.length <= maxLockstep ? this.conflictsOf(kernel, block) : "none";
-    if (conflicts === "loads" || conflicts === "overwrites") return widest;
-    return Math.min(widest, this.#quadsOf(kernel, block)) as Quads;
+    const quads = this.#quadsAt(kernel, block, () => "none");
+    return quads >= widest || this.#mayMeetWithin(width, kernel, block) ? widest : quads;
+  }
+
+  /** Whether lanes of a hardware thread may access what others of them store. */
+  #mayMeetWithin(width: number, kernel: IrFunction, block: Dim3): boolean {
+    if (kernel.instructions.length > maxLockstep) return false;
+    if (kernel.instructions.some(({ op }) => isCall(op)) && this.#functions.list.some(({ ir }) => storesInFunction(ir)))
+      return true;
+    const group = hardwareThread(width);
+    if (this.#conflictsWithin(kernel, block, group) === "none") return false;
+    // Registers that hold one value after the other are told apart only here: it takes time, and few kernels need it.
+    const { bindings } = this.#program;
+    const source = { ir: kernel, origins: null };
+    const { ir, instructions } = prepare(source, bindings, { endsBlock: () => false, separates: true });
+    return warpConflictsOf({ ...ir, instructions }, block, bindings, group) !== "none";
   }
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {
+    return this.#quadsAt(kernel, block, () => this.conflictsOf(kernel, block));
+  }
+
+  #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {
     let needs = this.#widthNeeds.get(kernel);
     if (needs === undefined) {
       needs = widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null);
       this.#widthNeeds.set(kernel, needs);
     }
     if (this.#quads !== null && !needs.inWarps) return this.#quads;
-    return chunkWidthFor(block, needs, needs.inWarps ? "none" : this.conflictsOf(kernel, block));
+    return chunkWidthFor(block, needs, needs.inWarps ? "none" : conflicts());
   }
 
   #needlessBarriersOf(kernel: IrFunction, block: Dim3, sharedBytes: number): readonly number[] {
@@ -158,9 +181,27 @@ export class LaunchShapes {
 
   /** What lanes of a warp find of each other's accesses. */
   conflictsOf(kernel: IrFunction, block: Dim3): WarpConflicts {
-    return noted(this.#conflicts, kernel, block.join(), () => warpConflictsOf(kernel, block, this.#program.bindings));
+    return this.#conflictsWithin(kernel, block, warp);
+  }
+
+  /** The same for lanes of a group. */
+  #conflictsWithin(kernel: IrFunction, block: Dim3, group: LaneGroup): WarpConflicts {
+    const { bindings } = this.#program;
+    const key = `${block.join()} ${group.lanes} ${group.ordersStores}`;
+    return noted(this.#conflicts, kernel, key, () => warpConflictsOf(kernel, block, bindings, group));
   }
 }
+
+/** Whether a function that kernels call stores to memory that lanes share. */
+const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
+  kind === "function" &&
+  instructions.some(({ op }) =>
+    accessesOf(op).some(({ effect, access: { space } }) => effect !== "load" && isOfAllLanes(space)),
+  );
+
+/** Whether lanes may find each other's stores in a state space. */
+const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
+  space === "global" || space === "generic" || space === "shared";
 
 /** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
 function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {

@@ -18,6 +18,7 @@ import { controlLanesOf, guardOf, lanesOf } from "./guard.ts";
 import { type Layout, layOut } from "./layout.ts";
 import { lowerImage } from "./image.ts";
 import { lowerMemory } from "./memory.ts";
+import { unitOf } from "./raw-message.ts";
 import type { Symbols } from "./symbols.ts";
 
 /**
@@ -163,11 +164,11 @@ class RoutineLowering implements FlowContext, LowerContext {
    * have an index.
    */
   #straight(instruction: Instruction): readonly Lowered[] | null {
-    const { execution, name, mnemonic } = instruction.row;
+    const { execution, name } = instruction.row;
     if (name === "FILE" || name === "LOC") return [];
     switch (execution.kind) {
       case "none":
-        return [{ op: { kind: "unsupported", what: mnemonic, reason: execution.reason }, dst: [] }];
+        return [this.#refused(instruction, execution.reason)];
       case "compute":
       case "special":
         return lowerCompute(this, instruction);
@@ -178,6 +179,11 @@ class RoutineLowering implements FlowContext, LowerContext {
       case "flow":
         return null;
     }
+  }
+
+  #refused(instruction: Instruction, reason: string): Lowered {
+    const why = reason + unitOf(instruction, this.routine);
+    return { op: { kind: "unsupported", what: instruction.row.mnemonic, reason: why }, dst: [] };
   }
 
   #locate({ row, operands }: Instruction): void {

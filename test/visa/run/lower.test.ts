@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { argAt, fileLayout, retvalAt, variablesAt } from "../../../src/ir/index.ts";
 import { SourceText } from "../../../src/source/index.ts";
-import { bindVisa, lowerVisa, parseVisa, payloadPlaces } from "../../../src/visa/index.ts";
+import { bindVisa, lowerVisa, parseVisa, payloadPlaces, type Platform } from "../../../src/visa/index.ts";
 
-const routinesOf = (text: string) => bindVisa(parseVisa(new SourceText("k.visaasm", text)).tree);
+const routinesOf = (text: string, platform: Platform | null = null) =>
+  bindVisa(parseVisa(new SourceText("k.visaasm", text)).tree, { platform });
 
 const kernel = (body: string): string => `.version 3.6
 .kernel "k"
@@ -72,6 +73,19 @@ describe("the byte file", () => {
       { offset: 40, size: 4, at: placeOf("T")!.at },
     ]);
   });
+});
+
+// Numbers of units as IGC's `SFID` has them; 7, 8 and 13 to 15 are others from DG2 on.
+test.each([
+  ["raw_send (M1, 16) 0x2 2 1 0x4:ud X.0 X.0", "skl", " (unit 2, the sampler)"],
+  ["raw_sends.8.1.2.1 (M1, 16) 0x8:ud 0x2100100:ud X.0 X.0 X.0", "pvc", " (unit 8, ray tracing)"],
+  ["raw_sends.8.1.2.1 (M1, 16) 0x8:ud 0x2100100:ud X.0 X.0 X.0", "skl", " (unit 8, motion estimation)"],
+  ["raw_sendsc.1.2.1 (M1, 16) 0xf:ud 0x2100100:ud X.0 X.0 X.0", "dg2", " (unit 15, global memory)"],
+  ["raw_sendsc.1.2.1 (M1, 16) X(0,0)<0;1,0> 0x2100100:ud X.0 X.0 X.0", "dg2", ""],
+] as const)("%s on %s is refused%s", (line, platform, unit) => {
+  const { instructions } = lowerVisa(routinesOf(kernel(line), platform)).functions[0]!;
+  const reason = `messages to fixed-function units are not modelled${unit}`;
+  expect(instructions[0]).toMatchObject({ op: { kind: "unsupported", reason } });
 });
 
 describe("instructions", () => {

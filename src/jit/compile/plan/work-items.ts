@@ -32,7 +32,7 @@ export function workItemForms(
   for (const form of found.values()) {
     // Registers are left as the thread has them: each is one for all that is written to it.
     const source = { ir: form.ir, origins: null };
-    const code = prepare(source, bindings, { endsBlock: () => false, separates: false });
+    const code = prepare(source, bindings, { endsBlock: () => false, separates: false, simplifies: false });
     if (!isSeparable(code, form)) return null;
   }
   return new Map([...found].map(([f, form]) => [f, { ...form, ir: withoutCallTurns(form.ir, width) }]));
@@ -130,29 +130,34 @@ function missedByAbsent(
  * to read one writes it first.
  */
 function passingRegisters({ graph, instructions, ir }: PreparedCode): ReadonlySet<number> {
-  const blocks = new Map<number, number>();
-  const kept = new Set<number>();
-  const note = (r: number, block: number): void => {
-    if ((blocks.get(r) ?? block) !== block) kept.add(r);
-    blocks.set(r, block);
+  /** By register, the block in which it is accessed, and the one in which it was last written, each plus 1. */
+  const blocks = new Int32Array(ir.registers.length);
+  const written = new Int32Array(ir.registers.length);
+  const kept = new Uint8Array(ir.registers.length);
+  let at = 0;
+  const note = (r: number): void => {
+    if (blocks[r] !== 0 && blocks[r] !== at) kept[r] = 1;
+    blocks[r] = at;
+  };
+  const visitor = {
+    register: (r: number): void => {
+      note(r);
+      if (written[r] !== at) kept[r] = 1;
+    },
   };
   for (const { index, start, end } of graph.blocks) {
-    const written = new Set<number>();
-    for (const instruction of instructions.slice(start, end)) {
-      readsOf(instruction, {
-        register: (r) => {
-          note(r, index);
-          if (!written.has(r)) kept.add(r);
-        },
-      });
-      for (const r of readAcross(instruction)) kept.add(r);
+    at = index + 1;
+    for (let i = start; i < end; i++) {
+      const instruction = instructions[i]!;
+      readsOf(instruction, visitor);
+      for (const r of readAcross(instruction)) kept[r] = 1;
       writesOf(instruction, (r) => {
-        note(r, index);
-        if (instruction.guard === null) written.add(r);
+        note(r);
+        if (instruction.guard === null) written[r] = at;
       });
     }
   }
-  return new Set(ir.registers.flatMap((_, r) => (kept.has(r) ? [] : [r])));
+  return new Set(ir.registers.flatMap((_, r) => (kept[r] === 1 ? [] : [r])));
 }
 
 const parametersOf = ({ params }: IrFunction): readonly number[] =>

@@ -190,6 +190,9 @@ export class AddressSums {
     if (/^i(32|64)\.add$/.test(expr.prim)) return added(a!, b!);
     if (/^i(32|64)\.sub$/.test(expr.prim)) return added(a!, b!, -1n);
     if (/^i64\.extend|^i32\.wrap/.test(expr.prim)) return a!;
+    // Shift counts, which hardware takes modulo a width.
+    if (/^i(32|64)\.and$/.test(expr.prim) && constant(a) !== null && constant(b) !== null)
+      return ofConstant(constant(a)! & constant(b)!);
     const factor = /^i(32|64)\.mul$/.test(expr.prim)
       ? (constant(b) ?? constant(a))
       : /^i(32|64)\.shl$/.test(expr.prim) && constant(b) !== null

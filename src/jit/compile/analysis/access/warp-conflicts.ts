@@ -1,4 +1,5 @@
 import { accessesOf } from "../../../../ir/op-traits.ts";
+import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
@@ -7,10 +8,11 @@ import { AddressSums, gcd, isRegister, isRounds, sumText, threadNumbers } from "
 import { type ThreadFacts, type ThreadSet, threadFactsOf } from "./reaching-threads.ts";
 
 /**
- * What lanes of a warp find of each other's plain accesses between two barriers. `loads`: a lane may load what another
- * has stored, or overwrite what another loads, in memory that they share: programs that know of no other schedule rely
- * on the lanes of a warp going together. `overwrites`: only what is loaded before it is overwritten in global memory
- * may depend on it; `stores`: only the last of several stores. `none`: nothing that the code shows.
+ * What lanes of a warp, or of a hardware thread, find of each other's plain accesses between two barriers. `loads`: a
+ * lane may load what another has stored, or overwrite what another loads, in memory that they share: programs that know
+ * of no other schedule rely on the lanes of a warp going together. `overwrites`: only what is loaded before it is
+ * overwritten in global memory may depend on it; `stores`: only the last of several stores. `none`: nothing that the
+ * code shows.
  */
 export type WarpConflicts = "none" | "stores" | "overwrites" | "loads";
 
@@ -23,8 +25,18 @@ const heavier = (a: WarpConflicts, b: WarpConflicts): WarpConflicts =>
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
 
-/** Lanes of a warp. */
-const warpLanes = 32;
+/** Lanes that execute an instruction together, and what is promised of what they store. */
+export interface LaneGroup {
+  readonly lanes: number;
+  /** Whether their stores to global memory take effect in the order of the instructions, too. */
+  readonly ordersStores: boolean;
+}
+
+/** Lanes of a warp (PTX): which of several that store to a place in global memory comes last is undefined. */
+export const warp: LaneGroup = { lanes: 32, ordersStores: false };
+
+/** Lanes of a hardware thread (vISA), of which each instruction is one message to memory. */
+export const hardwareThread = (lanes: number): LaneGroup => ({ lanes, ordersStores: true });
 
 /** An access as far as it matters which others it meets. */
 interface Touch {
@@ -47,39 +59,63 @@ interface Touch {
   readonly starts: readonly number[] | null;
 }
 
-/** Finds what lanes of a warp find of each other's accesses, in blocks of some shape. */
-export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings): WarpConflicts {
+/** Finds what lanes of a group find of each other's accesses, in blocks of some shape. */
+export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings, group = warp): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
   const sums = new AddressSums(ir);
   const facts = threadFactsOf(ir, block, bindings);
+  const changes = group.ordersStores ? changesInLoops(instructions) : (): boolean => false;
   const touches = new Map<number, readonly Touch[]>();
   instructions.forEach((instruction, i) => {
-    const found = touchesOf(instruction, sums, facts, i);
+    const found = touchesOf(instruction, sums, { ...facts, changes }, i, group);
     if (found.length > 0) touches.set(i, found);
   });
   if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
-  return conflictsBetween(ir, touches, new Meetings(block));
+  return conflictsBetween(ir, touches, new Meetings(block, group));
 }
+
+/** Whether a term may be another in each round of a loop, though it is the same in all lanes. */
+type Changes = (term: string) => boolean;
+
+function changesInLoops(instructions: readonly Instruction[]): Changes {
+  const changed = new Set<number>();
+  /** The first instruction of the loops that contain the present one, seen from the end of the code. */
+  let start = instructions.length;
+  for (let i = instructions.length - 1; i >= 0; i--) {
+    const instruction = instructions[i]!;
+    if (instruction.op.kind === "branch" && instruction.op.target <= i) start = Math.min(start, instruction.op.target);
+    if (i >= start) writesOf(instruction, (r) => changed.add(r));
+    else start = instructions.length;
+  }
+  if (changed.size === 0) return () => false;
+  return (term) => (term.match(registerWords) ?? []).some((word) => changed.has(Number(word.slice(1))));
+}
+
+/** Registers in a term. */
+const registerWords = /(?<![a-z])r\d+/g;
 
 function touchesOf(
   instruction: Instruction,
   sums: AddressSums,
-  { at, values }: ThreadFacts,
+  { at, values, changes }: ThreadFacts & { readonly changes: Changes },
   index: number,
+  { ordersStores }: LaneGroup,
 ): readonly Touch[] {
   return accessesOf(instruction.op).flatMap(({ effect, access: { space, bits, count }, place }) => {
     if (effect === "atomic" || place.kind !== "address") return [];
     const sum = sums.of(place.address);
     const objects = sums.variablesOf(sum);
     const isShared = space === "shared";
+    if (!isShared && space !== "global" && space !== "generic") return [];
     // Pointers of unknown origin do not count: each load through one would be a conflict.
-    if (!isShared && ((space !== "global" && space !== "generic") || objects.size === 0)) return [];
+    const isKept = ordersStores && effect === "store";
+    if (!isShared && objects.size === 0 && !isKept) return [];
     const terms = [...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term));
     // Where one term is as of another round of a loop, so may registers be.
     const isOfRounds = terms.some(([term]) => isRounds(term));
     const isUnknown = ([term, factor]: (typeof terms)[number]): boolean =>
-      (isOfRounds && isRegister(term)) || sums.varies(new Map([[term, factor]]));
+      (isOfRounds && isRegister(term)) || changes(term) || sums.varies(new Map([[term, factor]]));
     return [
       {
         objects,
@@ -103,13 +139,25 @@ function commonMultiple(factors: readonly bigint[]): number {
   return Number(common & -common);
 }
 
-/** Which accesses of different lanes of a warp may have a byte in common. */
+/** Which accesses of different lanes of a group may have a byte in common. */
 class Meetings {
   readonly #block: Dim3;
+  readonly #group: LaneGroup;
   readonly #known = new Map<string, boolean>();
 
-  constructor(block: Dim3) {
+  constructor(block: Dim3, group: LaneGroup) {
     this.#block = block;
+    this.#group = group;
+  }
+
+  /** Whether nothing that is found later matters: where stores are ordered, one conflict is like another. */
+  isWorst(found: WarpConflicts): boolean {
+    return found === "loads" || (found !== "none" && this.#group.ordersStores);
+  }
+
+  /** Whether the order of two stores shows where they meet. */
+  isOrdered(a: Touch): boolean {
+    return a.isShared || this.#group.ordersStores;
   }
 
   mayMeet(a: Touch, b: Touch): boolean {
@@ -129,8 +177,9 @@ class Meetings {
   #overlapAt(a: Touch, starts: readonly number[], b: Touch, others: readonly number[]): boolean {
     const [x, y, z] = this.#block;
     const count = x * y * z;
-    for (let first = 0; first < count; first += warpLanes) {
-      const end = Math.min(count, first + warpLanes);
+    const { lanes } = this.#group;
+    for (let first = 0; first < count; first += lanes) {
+      const end = Math.min(count, first + lanes);
       /** By byte, a thread that is there by `a`. */
       const byByte = new Map<number, number>();
       const shared = new Set<number>();
@@ -154,10 +203,11 @@ class Meetings {
   #overlap(a: Touch, b: Touch, multiple: number): boolean {
     const [x, y, z] = this.#block;
     const count = x * y * z;
+    const perGroup = this.#group.lanes;
     const startOf = ({ steps, constant }: Touch, t: number): number =>
       constant + (t % x) * steps[0]! + (Math.floor(t / x) % y) * steps[1]! + Math.floor(t / (x * y)) * steps[2]!;
-    for (let first = 0; first < count; first += warpLanes) {
-      const lanes = Array.from({ length: Math.min(warpLanes, count - first) }, (_, lane) => first + lane);
+    for (let first = 0; first < count; first += perGroup) {
+      const lanes = Array.from({ length: Math.min(perGroup, count - first) }, (_, lane) => first + lane);
       const others = lanes.filter((t) => b.threads.has(t)).map((t) => [t, startOf(b, t)] as const);
       for (const t of lanes) {
         if (!a.threads.has(t)) continue;
@@ -165,8 +215,8 @@ class Meetings {
         const meets = (start: number): boolean => overlaps(start - from, a.bytes, b.bytes, multiple);
         if (others.some(([other, start]) => other !== t && meets(start))) return true;
       }
-      // All other warps are like the first.
-      if (a.threads.isWhole && b.threads.isWhole && (x % warpLanes === 0 || warpLanes % x === 0)) break;
+      // All other groups are like the first.
+      if (a.threads.isWhole && b.threads.isWhole && (x % perGroup === 0 || perGroup % x === 0)) break;
     }
     return false;
   }
@@ -199,7 +249,7 @@ function conflictsBetween(
       if (ir.instructions[i]!.op.kind === "barrier") since.clear();
       for (const touch of touches.get(i) ?? []) {
         const found = conflictWith(since, touch, meetings);
-        if (found === "loads") return found;
+        if (meetings.isWorst(found)) return found;
         worst = heavier(worst, found);
         since.set(keyOf(touch), touch);
       }
@@ -213,12 +263,12 @@ function conflictsBetween(
 function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConflicts {
   let worst: WarpConflicts = "none";
   for (const other of since.values()) {
-    // Whoever stores twice to global memory mostly stores elsewhere.
     if (!touch.writes && !other.writes) continue;
-    if (touch.writes && other.writes && !touch.isShared) continue;
+    if (touch.writes && other.writes && !meetings.isOrdered(touch)) continue;
     if (!meetings.mayMeet(touch, other)) continue;
     if (!touch.writes || (touch.isShared && !other.writes)) return "loads";
     worst = heavier(worst, other.writes ? "stores" : "overwrites");
+    if (meetings.isWorst(worst)) return worst;
   }
   return worst;
 }

@@ -36,13 +36,15 @@ export interface Preparation {
   readonly isAlone?: (instruction: Instruction) => boolean;
   /** Whether registers are split into webs, so that each holds related values. */
   readonly separates: boolean;
+  /** Whether expressions are put into the forms from which code is written. */
+  readonly simplifies?: boolean;
 }
 
 /** Binds the expressions of a function, propagates constants, and analyses its flow. */
 export function prepare(
   source: SourceCode,
   bindings: Bindings,
-  { endsBlock, isAlone = () => false, separates }: Preparation,
+  { endsBlock, isAlone = () => false, separates, simplifies = true }: Preparation,
 ): PreparedCode {
   const { ir, origins } = withoutCopies(source);
   const memo = new Map<Expr, Expr>();
@@ -71,9 +73,9 @@ export function prepare(
   const known = propagateConstants(registers, signed, bindings, once).instructions;
   const isWhole = ({ class: c, bits }: Register): boolean => c === "pred" || bits >= 32;
   const isValue = (r: number): boolean => once(r) && isWhole(registers[r]!) && !returned.includes(r);
-  const summed = addsForDisjointOrs(known, once);
+  const summed = simplifies ? addsForDisjointOrs(known, once) : known;
   // In a byte file others see what a register holds.
-  const instructions = ir.file === undefined ? conditionsForNumbers(summed, isValue) : summed;
+  const instructions = simplifies && ir.file === undefined ? conditionsForNumbers(summed, isValue) : summed;
   return {
     ir: { ...ir, registers },
     instructions,

@@ -113,3 +113,15 @@ test("a copy of a graph whose memory has been freed ends the context, and says s
     "a copy or fill uses the 64 bytes that cudaMalloc has given, which were freed before its turn came",
   );
 });
+
+test("what cooperative launches need themselves is no memory that the program has not freed", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  const nothing = await program.kernel(await program.register(ptx), "nothing");
+  const yx = 1n << 32n;
+  expect(await program.call("cudaLaunchCooperativeKernel", nothing, 1n | yx, 1, 32n | yx, 1, 0, 0, 0)).toBe(0);
+  expect(await program.call("cudaDeviceSynchronize")).toBe(0);
+  expect(program.process.leaks).toEqual([]);
+  await program.malloc(64);
+  expect(program.process.leaks).toHaveLength(1);
+});

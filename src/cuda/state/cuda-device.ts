@@ -45,7 +45,7 @@ export class CudaDevice {
   /** Where the blocks of cooperative launches count each other: two words. */
   get cooperativeWorkspace(): bigint {
     if (this.#workspace === null) {
-      const about = { kind: "device", device: this.number, flags: 0 } as const;
+      const about = { kind: "constant", device: this.number, flags: 0 } as const;
       const made = this.process.allocations.add(256, about, "the workspace of cooperative launches");
       this.process.machine.memory.views.i32[made.offset >>> 2] = 8;
       this.#workspace = addressOf(made.offset);

@@ -1,4 +1,11 @@
-import { type IrFunction, type IrModule, signatureOf as typesOf, signatureText, symbolsOf } from "../../ir/index.ts";
+import {
+  type IrFunction,
+  type IrModule,
+  signatureOf as typesOf,
+  signatureText,
+  symbolsOf,
+  type Variable,
+} from "../../ir/index.ts";
 import { demangle } from "../../names/index.ts";
 import type { Expr } from "../../semantics/index.ts";
 
@@ -21,9 +28,12 @@ export interface SharedNeeds {
   readonly isDynamic: boolean;
 }
 
+const ownShared = ({ variables }: IrModule): readonly Variable[] =>
+  variables.filter(({ space, reserved }) => space === "shared" && reserved !== true);
+
 export function sharedNeeds(module: IrModule, kernel: IrFunction): SharedNeeds {
   const functions = new Map(module.functions.map((f) => [f.name, f]));
-  const shared = new Map(module.variables.filter(({ space }) => space === "shared").map((v) => [v.name, v]));
+  const shared = new Map(ownShared(module).map((v) => [v.name, v]));
   if (shared.size === 0) return { bytes: 0, isDynamic: false };
   const used = new Set<string>();
   const todo = new Set([kernel]);

@@ -30,6 +30,7 @@ export const errors = {
   operatingSystem: 304,
   invalidResourceHandle: 400,
   illegalState: 401,
+  lossyQuery: 402,
   symbolNotFound: 500,
   notReady: 600,
   illegalAddress: 700,

@@ -22,6 +22,13 @@ describe("attributes of streams", () => {
     expect(await program.call("cudaStreamGetAttribute", t, synchronization, got)).toBe(0);
     expect(program.i32(got)).toBe(3);
     expect(await program.call("cudaStreamSetAttribute", s, 77, value)).toBe(errors.invalidValue);
+    // cudaStreamAttributePriority is "valid for streams": within the range of -5 to 0.
+    program.view.setInt32(Number(value - 0x5000_0000n), -100, true);
+    expect(await program.call("cudaStreamSetAttribute", t, priority, value)).toBe(0);
+    expect(await program.call("cudaStreamGetPriority", t, got)).toBe(0);
+    expect(program.i32(got)).toBe(-5);
+    expect(await program.call("cudaStreamGetAttribute", t, priority, got)).toBe(0);
+    expect(program.i32(got)).toBe(-5);
   });
 });
 

@@ -20,12 +20,16 @@ import {
 
 const priorities = { least: 0, greatest: -5 } as const;
 
+/** The priority that a stream gets which is to have one. */
+export const clampedPriority = (asked: number): number =>
+  Math.max(priorities.greatest, Math.min(priorities.least, asked));
+
 function createStream(call: Call, flags: number, priority: number): Status {
   const target = call.target(0);
   require(flags === 0 || flags === 1);
   const { device } = call;
-  const clamped = Math.max(priorities.greatest, Math.min(priorities.least, priority));
-  const stream = device.streams.add(new Stream(flags === 1 ? "non-blocking" : "blocking", device.number, clamped));
+  const kind = flags === 1 ? "non-blocking" : "blocking";
+  const stream = device.streams.add(new Stream(kind, device.number, clampedPriority(priority)));
   const context = call.thread.contexts.at(-1);
   if (context !== undefined) call.process.streamContexts.set(stream, context);
   call.set64(target, call.process.streams.add(stream, stream.handle));

@@ -55,7 +55,7 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
 /** Checks a launch, and appends it to a stream. */
 export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
-  checkLaunch(asked, device);
+  checkLaunch(asked, device, asked.isCooperative ? call.process.streamContexts.get(stream)?.green?.count : undefined);
   // Each field by its name: programs launch kernels of microseconds, and a copy takes some of them.
   const { kernel, grid, block, shared, cluster, isCooperative, params } = asked;
   const launchedAt = call.process.callStack;

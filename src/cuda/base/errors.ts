@@ -22,9 +22,11 @@ export const errors = {
   invalidKernelImage: 200,
   deviceUninitialized: 201,
   noKernelImageForDevice: 209,
+  unsupportedLimit: 215,
   peerAccessUnsupported: 217,
   invalidPtx: 218,
   unsupportedPtxVersion: 222,
+  unsupportedExecAffinity: 224,
   invalidSource: 300,
   fileNotFound: 301,
   operatingSystem: 304,
@@ -34,7 +36,6 @@ export const errors = {
   symbolNotFound: 500,
   notReady: 600,
   illegalAddress: 700,
-  unsupportedLimit: 215,
   launchOutOfResources: 701,
   launchTimeout: 702,
   peerAccessAlreadyEnabled: 704,
@@ -64,6 +65,8 @@ export const errors = {
   streamCaptureWrongThread: 908,
   graphExecUpdateFailure: 910,
   invalidClusterSize: 912,
+  invalidResourceType: 914,
+  invalidResourceConfiguration: 915,
   unknown: 999,
 } as const;
 

@@ -27,6 +27,7 @@ import type { ImageReference } from "./image-reference.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
 import { type LogListener, Logs, logLevel } from "./logs.ts";
 import type { LinkState, LoadedModule } from "./loaded-module.ts";
+import type { MultiprocessorSet } from "./multiprocessors.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
@@ -111,6 +112,8 @@ export class ProcessState {
   readonly contexts = new Handles<Context>();
   /** The context in which a stream was made, if it is not the primary one. */
   readonly streamContexts = new WeakMap<Stream, Context>();
+  /** What resources and their descriptors of green contexts stand for. */
+  readonly multiprocessorSets = new Handles<MultiprocessorSet>();
   /** The primary context of each device that has one. */
   readonly primaries = new Map<number, Context>();
   readonly modules = new Handles<LoadedModule>();

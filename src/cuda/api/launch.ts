@@ -56,6 +56,7 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
 export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
   checkLaunch(asked, device, asked.isCooperative ? call.process.streamContexts.get(stream)?.green?.count : undefined);
+  for (const limit of asked.kernel.fixedLimits) device.fixedLimits.add(limit);
   // Each field by its name: programs launch kernels of microseconds, and a copy takes some of them.
   const { kernel, grid, block, shared, cluster, isCooperative, params } = asked;
   const launchedAt = call.process.callStack;

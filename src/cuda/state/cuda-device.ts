@@ -6,6 +6,7 @@ import { Streams } from "../work/stream.ts";
 import { addressOf, moduleOptions, offsetOf } from "../base/addresses.ts";
 import type { Allocation } from "./allocations.ts";
 import { imageFor, type DeviceKernel, DeviceModule } from "./device-module.ts";
+import { defaultHeapBytes } from "./device-properties.ts";
 import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
 import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
@@ -19,6 +20,8 @@ export class CudaDevice {
   readonly streams: Streams;
   /** Limits that were set, by number. */
   readonly limits = new Map<number, bigint>();
+  /** Limits that kernels which have been launched go by, by number. */
+  readonly fixedLimits = new Set<number>();
   flags = 0;
   cacheConfig = 0;
   /** The devices whose memory it may use. */
@@ -169,6 +172,8 @@ export class CudaDevice {
     this.pool = this.defaultPool;
     this.pool.reset();
     this.limits.clear();
+    this.fixedLimits.clear();
+    this.process.machine.memory.heap.limit = defaultHeapBytes;
     this.peers.clear();
     this.flags = 0;
   }

@@ -22,6 +22,7 @@ import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
+import { defaultHeapBytes } from "./device-properties.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import type { ImageReference } from "./image-reference.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
@@ -177,6 +178,7 @@ export class ProcessState {
     if (this.#machine === null) {
       this.#machine = this.#surroundings.makeDevice();
       this.#machine.memory.quarantine = this.#sanitizes("memory");
+      this.#machine.memory.heap.limit = defaultHeapBytes;
     }
     return this.#machine;
   }

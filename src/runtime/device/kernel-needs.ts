@@ -28,6 +28,24 @@ export interface SharedNeeds {
   readonly isDynamic: boolean;
 }
 
+/** The functions that no module defines and that a kernel, or what it calls by name, calls. */
+export function externalCalls(module: IrModule, kernel: IrFunction): ReadonlySet<string> {
+  const functions = new Map(module.functions.map((f) => [f.name, f]));
+  const found = new Set<string>();
+  if (!module.functions.some(({ external }) => external)) return found;
+  // A set may grow while it is iterated.
+  const todo = new Set([kernel]);
+  for (const { instructions } of todo) {
+    for (const { op } of instructions) {
+      if (op.kind !== "call" || op.target.kind !== "direct") continue;
+      const callee = functions.get(op.target.function);
+      if (callee?.external === true) found.add(callee.name);
+      else if (callee !== undefined) todo.add(callee);
+    }
+  }
+  return found;
+}
+
 const ownShared = ({ variables }: IrModule): readonly Variable[] =>
   variables.filter(({ space, reserved }) => space === "shared" && reserved !== true);
 

@@ -2,8 +2,12 @@ import { Fault } from "../../machine/faults/fault.ts";
 import { stackOf, threadOf } from "../../machine/faults/report-sink.ts";
 import type { ExternalCall, ExternalFunction } from "../../machine/state/externals.ts";
 
-/** `void *malloc(size_t size)` returns null if the memory is exhausted. */
-export const malloc: ExternalFunction = (call) => takeFromHeap(call, call.args[0]!);
+/** `void *malloc(size_t size)` returns null if the memory is exhausted, or the heap of device code. */
+export const malloc: ExternalFunction = (call) => {
+  const { heap } = call.x.warp.cta.grid.memory;
+  const size = call.args[0]!;
+  return size > heap.limit - heap.bytes ? 0n : takeFromHeap(call, size);
+};
 
 /** Gives a lane memory of the device's heap: its address, or null if the memory is exhausted. */
 export function takeFromHeap({ x, lane, site }: ExternalCall, size: bigint): bigint {
@@ -15,7 +19,7 @@ export function takeFromHeap({ x, lane, site }: ExternalCall, size: bigint): big
     const { code, instruction } = site;
     const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
     const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, { origin });
-    memory.heap.add(offset);
+    memory.heap.add(offset, Number(size));
     return addresses.global(offset);
   } catch (error) {
     if (error instanceof RangeError) return 0n;

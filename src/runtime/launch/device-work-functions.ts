@@ -5,7 +5,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import { functionAt } from "../../program/call-targets.ts";
 import { copy2DAsync, copy3DAsync, copyAsync, fill2DAsync, fill3DAsync, fillAsync } from "./device-copies.ts";
-import { free, takeFromHeap } from "./device-heap.ts";
+import { free, malloc, takeFromHeap } from "./device-heap.ts";
 import { status } from "./device-status.ts";
 import { readBytes, writeBytes } from "./lane-memory.ts";
 import type { deviceWorkNames } from "./provided-names.ts";
@@ -155,7 +155,7 @@ const launchDevice: ExternalFunction = (call) => {
 /** `cudaMalloc(void **pointer, size_t size)` */
 const allocate: ExternalFunction = (call) => {
   const [target = 0n, size = 0n] = call.args;
-  const address = takeFromHeap(call, size);
+  const address = malloc({ ...call, args: [size] });
   writeBytes(call, target, bytesOf64(address));
   return address === 0n ? status.memoryAllocation : status.success;
 };

@@ -125,3 +125,21 @@ test("what cooperative launches need themselves is no memory that the program ha
   await program.malloc(64);
   expect(program.process.leaks).toHaveLength(1);
 });
+
+test("a kernel that is given memory of a device to which its own has no access", async () => {
+  const program = new FakeProgram({ checksCalls: true, devices: 2 });
+  const ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry takes(.param .u64 p) { ret; }\n";
+  const takes = await program.kernel(await program.register(ptx), "takes");
+  const memory = await program.malloc(64);
+  expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
+  expect(await program.call("cudaSetDevice", 1)).toBe(0);
+  expect(program.warnings).toEqual([]);
+  expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
+  expect(program.warnings.join("\n")).toContain(
+    "the kernel `takes` on device 1 is given memory of device 0, to which it has no access",
+  );
+  program.warnings.length = 0;
+  expect(await program.call("cudaDeviceEnablePeerAccess", 0, 0)).toBe(0);
+  expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
+  expect(program.warnings).toEqual([]);
+});

@@ -61,7 +61,7 @@ export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bi
   const { kernel, grid, block, shared, cluster, isCooperative, params } = asked;
   const launchedAt = call.process.callStack;
   const spec: LaunchSpec = { kernel, grid, block, shared, cluster, isCooperative, params, launchedAt };
-  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle)), spec);
+  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle)), spec, stream);
   return 0;
 }
 

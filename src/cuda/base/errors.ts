@@ -14,6 +14,8 @@ export const errors = {
   invalidTexture: 18,
   invalidChannelDescriptor: 20,
   invalidMemcpyDirection: 21,
+  invalidFilterSetting: 26,
+  invalidNormSetting: 27,
   insufficientDriver: 35,
   missingConfiguration: 52,
   invalidDeviceFunction: 98,

@@ -143,3 +143,39 @@ test("a kernel that is given memory of a device to which its own has no access",
   expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
   expect(program.warnings).toEqual([]);
 });
+
+test("small pinned memory is closed to the host with all of its page", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const memory = await program.malloc(256);
+  const pointer = program.room(8);
+  expect(await program.call("cudaMallocHost", pointer, 256)).toBe(0);
+  const pinned = program.u64(pointer);
+  program.protections.length = 0;
+  // A part of it may share its page with what the program uses at the same time.
+  expect(await program.call("cudaMemcpyAsync", pinned, memory, 128, deviceToHost, 0)).toBe(0);
+  expect(program.protections).toEqual([]);
+  expect(await program.call("cudaMemcpyAsync", pinned, memory, 256, deviceToHost, 0)).toBe(0);
+  expect(program.protections).toEqual([{ kind: "close", address: pinned }]);
+});
+
+test("what device code never frees is named at the end", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const ptx = `.version 8.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b64 r) malloc (.param .b64 n);
+.visible .entry _Z4takev()
+{
+    .param .b64 n; .param .b64 r;
+    st.param.b64 [n], 24;
+    call.uni (r), malloc, (n);
+    ret;
+}
+`;
+  const take = await program.kernel(await program.register(ptx), "_Z4takev");
+  expect(await program.launch(take, 1, 2, [])).toBe(0);
+  expect(await program.call("cudaDeviceSynchronize")).toBe(0);
+  expect(program.process.leaks).toEqual(["48 bytes that the kernel `take()` has allocated by malloc are never freed"]);
+  expect(await program.call("cudaDeviceReset")).toBe(0);
+  expect(program.process.leaks).toEqual([]);
+});

@@ -86,7 +86,7 @@ function checkPeer(process: CudaProcess, device: number, { kind, device: of, own
   );
 }
 
-/** Managed memory has its pages for itself. */
+/** Managed and pinned memory begin on pages of their own, and the host sees nothing else in the last of them. */
 const roundedUp = (end: number): number => Math.ceil(end / pageBytes) * pageBytes;
 
 /** An asynchronous copy writes to pinned memory of the host, and reads it, when it wants. */
@@ -99,7 +99,10 @@ export function closeForCopy(
   if (call.process.hostOrder === null || operation === null) return;
   for (const place of [target, source]) {
     if (place.kind !== "device" || place.allocation?.kind !== "pinned") continue;
-    const use = { from: place.offset, to: place.offset + bytes, by: "an asynchronous copy", writes: place === target };
+    const end = place.offset + bytes;
+    const isWhole = end === place.allocation.offset + place.allocation.bytes;
+    const to = isWhole ? roundedUp(end) : end;
+    const use = { from: place.offset, to, by: "an asynchronous copy", writes: place === target };
     close(call, operation, use);
   }
 }

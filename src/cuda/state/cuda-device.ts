@@ -152,6 +152,17 @@ export class CudaDevice {
     return this.addressOf(this.moduleOf(binary), name);
   }
 
+  /** Frees what device code has allocated. All devices have one heap here, which stays as long as others use it. */
+  #resetHeap(): void {
+    const { memory } = this.process.machine;
+    memory.heap.limit = defaultHeapBytes;
+    if (this.process.options.devices > 1) return;
+    for (const offset of [...memory.heap]) {
+      memory.heap.delete(offset);
+      memory.free(offset);
+    }
+  }
+
   /** Forgets everything: memory, modules, streams. */
   reset(): void {
     const { allocations, streams } = this.process;
@@ -173,7 +184,7 @@ export class CudaDevice {
     this.pool.reset();
     this.limits.clear();
     this.fixedLimits.clear();
-    this.process.machine.memory.heap.limit = defaultHeapBytes;
+    this.#resetHeap();
     this.peers.clear();
     this.flags = 0;
   }

@@ -22,6 +22,7 @@ import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
+import { heapLeaks } from "./heap-leaks.ts";
 import { defaultHeapBytes } from "./device-properties.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import type { ImageReference } from "./image-reference.ts";
@@ -289,7 +290,10 @@ export class ProcessState {
     const left = [...this.allocations.values()].filter(
       ({ kind, device, owner }) => device >= 0 && freedByProgram.has(kind) && owner?.isHeld() !== false,
     );
-    return left.map(({ call, bytes, stack }) => `${bytes} bytes of ${call} are never freed${this.stackText(stack)}`);
+    return [
+      ...left.map(({ call, bytes, stack }) => `${bytes} bytes of ${call} are never freed${this.stackText(stack)}`),
+      ...heapLeaks(this.machine.memory),
+    ];
   }
 
   /** Whether something waits for what the host or a kernel writes. */

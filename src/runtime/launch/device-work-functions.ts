@@ -5,7 +5,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import { functionAt } from "../../program/call-targets.ts";
 import { copy2DAsync, copy3DAsync, copyAsync, fill2DAsync, fill3DAsync, fillAsync } from "./device-copies.ts";
-import { free, malloc, takeFromHeap } from "./device-heap.ts";
+import { free, malloc, takeForGood, takeFromHeap } from "./device-heap.ts";
 import { status } from "./device-status.ts";
 import { readBytes, writeBytes } from "./lane-memory.ts";
 import type { deviceWorkNames } from "./provided-names.ts";
@@ -182,7 +182,7 @@ const textFrom =
   (table: Readonly<Record<number, string>>, otherwise: string): ExternalFunction =>
   (call) => {
     const text = new TextEncoder().encode(`${table[Number(call.args[0])] ?? otherwise}\0`);
-    const address = takeFromHeap(call, BigInt(text.length));
+    const address = takeForGood(call, BigInt(text.length));
     if (address !== 0n) writeBytes(call, address, text);
     return address;
   };

@@ -53,18 +53,20 @@ export function sameAs(handlers: Handlers, name: string): (call: Call) => Status
   return handler;
 }
 
-/**
- * stream, context, and perhaps a green context: then the context is the primary one. Default streams are those of the
- * current context.
- */
-const streamContext = inContext((call) => {
-  const stream = call.stream(0);
-  const made = call.process.streams.find(call.address(0)) === stream && stream.kind !== "legacy";
+/** The context of the stream that argument `i` names. Default streams are those of the current context. */
+export function contextOfStream(call: Call, i: number): Context {
+  const stream = call.stream(i);
+  const made = call.process.streams.find(call.address(i)) === stream;
   const context = made ? call.process.streamContexts.get(stream) : currentContext(call);
+  return context ?? primaryOf(call.process, stream.device);
+}
+
+/** stream, context, and perhaps a green context: then the context is the primary one. */
+const streamContext = inContext((call) => {
+  const context = contextOfStream(call, 0);
   const tellsGreen = call.name.endsWith("_v2");
-  const green = tellsGreen && context?.green != null ? context : null;
-  const told = green === null ? context : null;
-  call.set64(call.target(1), (told ?? primaryOf(call.process, stream.device)).handle);
+  const green = tellsGreen && context.green !== null ? context : null;
+  call.set64(call.target(1), (green === null ? context : primaryOf(call.process, context.device)).handle);
   if (tellsGreen && call.address(2) !== 0n) call.set64(call.address(2), green?.handle ?? 0n);
   return 0;
 });

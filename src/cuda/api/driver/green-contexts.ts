@@ -7,7 +7,7 @@ import type { Event, Stream } from "../../work/stream.ts";
 import { Bytes, type Call, type Handlers } from "../call.ts";
 import { forbidCaptured, forbidCapturedEvent, waitForEvent } from "../order.ts";
 import { createStream } from "../streams.ts";
-import { contextAt, deviceNumber } from "./contexts.ts";
+import { contextAt, contextOfStream, deviceNumber } from "./contexts.ts";
 import { currentContext, inContext, initialized, primaryOf } from "./driver-call.ts";
 
 /** Bytes of CUdevResource: the type, room of the driver's own, and at 96 three words of multiprocessors. */
@@ -176,14 +176,6 @@ const wait = (at: (call: Call, i: number) => Context) =>
     return 0;
   });
 
-/** The green context of a stream, or null: of those that stand for default streams, that of the thread. */
-export function greenOf(call: Call, handle: bigint): Context | null {
-  const stream = call.streamOf(handle);
-  const isMade = call.process.streams.find(handle) === stream && stream.kind !== "legacy";
-  const context = isMade ? call.process.streamContexts.get(stream) : currentContext(call);
-  return context?.green == null ? null : context;
-}
-
 export const greenContextCalls: Handlers = {
   /** device, resource, type */
   cuDeviceGetDevResource: initialized((call) => {
@@ -235,7 +227,8 @@ export const greenContextCalls: Handlers = {
   /** stream, context */
   cuStreamGetGreenCtx: inContext((call) => {
     const target = call.target(1);
-    call.set64(target, greenOf(call, call.address(0))?.handle ?? 0n);
+    const context = contextOfStream(call, 0);
+    call.set64(target, context.green === null ? 0n : context.handle);
     return 0;
   }),
   cuGreenCtxRecordEvent: record(greenAt),

@@ -77,6 +77,11 @@ export class Session {
       answer(errors.notSupported);
       return;
     }
+    // Code may be registered at any time: by a library that is loaded.
+    if (this.process.callbacks.forbids(thread) && !name.startsWith("__")) {
+      answer(errors.notPermitted, "a function that a stream calls must not use CUDA");
+      return;
+    }
     try {
       const result = handler(call);
       if (typeof result === "number") answer(result);
@@ -133,7 +138,7 @@ export class Session {
 
   #askCallback(thread: number, data: Uint8Array, reply: Reply): void {
     const [target = 0n] = wordsOf(data);
-    this.process.callbacks.ask((next) => {
+    this.process.callbacks.ask(thread, (next) => {
       const text = new TextEncoder().encode(next.message ?? "").subarray(0, wire.messageBytes - 1);
       const out = new Bytes(text.length === 0 ? 40 : 41 + text.length)
         .u64(0, next.kind)

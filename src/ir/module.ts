@@ -149,6 +149,8 @@ export interface Variable {
   readonly relocations: readonly Relocation[];
   /** `.extern .shared .b8 x[]`: begins after all other shared variables. */
   readonly dynamicShared: boolean;
+  /** Shared memory that the system keeps for its own use: it is none of the program's, and not in its size. */
+  readonly reserved?: boolean;
   /** `.attribute(.managed)`. */
   readonly managed: boolean;
   readonly span: Span;

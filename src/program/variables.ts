@@ -77,6 +77,6 @@ function layShared(module: IrModule, byName: Map<string, PlacedVariable>): Share
     extents: layout.extents,
     dynamicStart,
     dynamicName: dynamic[0] === undefined ? "dynamic shared memory" : `\`${dynamic[0].name}\``,
-    staticBytes: layout.extents.reduce((sum, e) => sum + e.end - e.start, 0),
+    staticBytes: all.reduce((sum, v) => sum + (v.dynamicShared || v.reserved === true ? 0 : v.size), 0),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { errors } from "../../src/cuda/base/errors.ts";
-import { FakeProgram } from "./fake-program.ts";
+import { callbackThread, FakeProgram } from "./fake-program.ts";
 
 const ptx = `.version 7.0
 .target sm_75
@@ -205,11 +205,15 @@ describe("streams and events", () => {
     expect(await program.launch(count, 1, 1, [out], s)).toBe(0);
     expect(await program.call("cudaStreamQuery", s)).toBe(errors.notReady);
     const asked = new Promise<bigint>((resolve) => {
-      program.process.callbacks.ask(({ function: called }) => resolve(called));
+      program.process.callbacks.ask(callbackThread, ({ function: called }) => resolve(called));
     });
     expect(await asked).toBe(0x77n);
+    // cudaStreamAddCallback: "Attempting to use a CUDA API will result in cudaErrorNotPermitted."
+    expect(await program.callAs(callbackThread, "cudaStreamSynchronize", s)).toBe(errors.notPermitted);
+    expect(await program.callAs(callbackThread, "cudaFree", 0)).toBe(errors.notPermitted);
+    expect(await program.call("cudaFree", 0)).toBe(0);
     const ended = program.call("cudaStreamSynchronize", s);
-    program.process.callbacks.ask(() => {});
+    program.process.callbacks.ask(callbackThread, () => {});
     expect(await ended).toBe(0);
     expect(await program.call("cudaStreamQuery", s)).toBe(0);
   });

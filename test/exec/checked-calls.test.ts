@@ -113,3 +113,69 @@ test("a copy of a graph whose memory has been freed ends the context, and says s
     "a copy or fill uses the 64 bytes that cudaMalloc has given, which were freed before its turn came",
   );
 });
+
+test("what cooperative launches need themselves is no memory that the program has not freed", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+  const nothing = await program.kernel(await program.register(ptx), "nothing");
+  const yx = 1n << 32n;
+  expect(await program.call("cudaLaunchCooperativeKernel", nothing, 1n | yx, 1, 32n | yx, 1, 0, 0, 0)).toBe(0);
+  expect(await program.call("cudaDeviceSynchronize")).toBe(0);
+  expect(program.process.leaks).toEqual([]);
+  await program.malloc(64);
+  expect(program.process.leaks).toHaveLength(1);
+});
+
+test("a kernel that is given memory of a device to which its own has no access", async () => {
+  const program = new FakeProgram({ checksCalls: true, devices: 2 });
+  const ptx = ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry takes(.param .u64 p) { ret; }\n";
+  const takes = await program.kernel(await program.register(ptx), "takes");
+  const memory = await program.malloc(64);
+  expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
+  expect(await program.call("cudaSetDevice", 1)).toBe(0);
+  expect(program.warnings).toEqual([]);
+  expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
+  expect(program.warnings.join("\n")).toContain(
+    "the kernel `takes` on device 1 is given memory of device 0, to which it has no access",
+  );
+  program.warnings.length = 0;
+  expect(await program.call("cudaDeviceEnablePeerAccess", 0, 0)).toBe(0);
+  expect(await program.launch(takes, 1, 1, [memory])).toBe(0);
+  expect(program.warnings).toEqual([]);
+});
+
+test("small pinned memory is closed to the host with all of its page", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const memory = await program.malloc(256);
+  const pointer = program.room(8);
+  expect(await program.call("cudaMallocHost", pointer, 256)).toBe(0);
+  const pinned = program.u64(pointer);
+  program.protections.length = 0;
+  // A part of it may share its page with what the program uses at the same time.
+  expect(await program.call("cudaMemcpyAsync", pinned, memory, 128, deviceToHost, 0)).toBe(0);
+  expect(program.protections).toEqual([]);
+  expect(await program.call("cudaMemcpyAsync", pinned, memory, 256, deviceToHost, 0)).toBe(0);
+  expect(program.protections).toEqual([{ kind: "close", address: pinned }]);
+});
+
+test("what device code never frees is named at the end", async () => {
+  const program = new FakeProgram({ checksCalls: true });
+  const ptx = `.version 8.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b64 r) malloc (.param .b64 n);
+.visible .entry _Z4takev()
+{
+    .param .b64 n; .param .b64 r;
+    st.param.b64 [n], 24;
+    call.uni (r), malloc, (n);
+    ret;
+}
+`;
+  const take = await program.kernel(await program.register(ptx), "_Z4takev");
+  expect(await program.launch(take, 1, 2, [])).toBe(0);
+  expect(await program.call("cudaDeviceSynchronize")).toBe(0);
+  expect(program.process.leaks).toEqual(["48 bytes that the kernel `take()` has allocated by malloc are never freed"]);
+  expect(await program.call("cudaDeviceReset")).toBe(0);
+  expect(program.process.leaks).toEqual([]);
+});

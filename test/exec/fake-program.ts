@@ -20,6 +20,9 @@ const entries = entryPoints(names);
 
 const base = 0x5000_0000n;
 
+/** The thread of a program that calls what streams ask for. */
+export const callbackThread = 9;
+
 /** A program that uses CUDA, without a process: its memory is an array, and its calls are made one by one. */
 export class FakeProgram {
   readonly process: CudaProcess;

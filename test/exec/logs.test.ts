@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { errors } from "../../src/cuda/base/errors.ts";
 import type { Callback } from "../../src/cuda/state/callbacks.ts";
 import { lastText, Logs, wholeText } from "../../src/cuda/state/logs.ts";
-import { FakeProgram } from "./fake-program.ts";
+import { callbackThread, FakeProgram } from "./fake-program.ts";
 
 /*
  * Runtime API, Error Log Management Functions: what iterators are, what is dumped, and that what no longer fits is said
@@ -74,7 +74,7 @@ describe("the log of errors", () => {
     const program = new FakeProgram();
     const handle = program.room(8);
     expect(await program.call("cudaLogsRegisterCallback", 0x77, 0x88, handle)).toBe(0);
-    const asked = new Promise<Callback>((resolve) => program.process.callbacks.ask(resolve));
+    const asked = new Promise<Callback>((resolve) => program.process.callbacks.ask(callbackThread, resolve));
     let hasReturned = false;
     const failed = program.call("cudaSetDevice", 7).then((status) => {
       hasReturned = true;
@@ -83,7 +83,7 @@ describe("the log of errors", () => {
     expect(await asked).toMatchObject({ kind: 3, function: 0x77n, data: 0x88n, status: 0 });
     expect((await asked).message).toMatch(/cudaSetDevice/);
     expect(hasReturned).toBe(false);
-    program.process.callbacks.ask(() => {});
+    program.process.callbacks.ask(callbackThread, () => {});
     expect(await failed).toBe(errors.invalidDevice);
     expect(await program.call("cudaLogsUnregisterCallback", program.u64(handle))).toBe(0);
     expect(await program.call("cudaSetDevice", 7)).toBe(errors.invalidDevice);

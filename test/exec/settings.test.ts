@@ -22,6 +22,13 @@ describe("attributes of streams", () => {
     expect(await program.call("cudaStreamGetAttribute", t, synchronization, got)).toBe(0);
     expect(program.i32(got)).toBe(3);
     expect(await program.call("cudaStreamSetAttribute", s, 77, value)).toBe(errors.invalidValue);
+    // cudaStreamAttributePriority is "valid for streams": within the range of -5 to 0.
+    program.view.setInt32(Number(value - 0x5000_0000n), -100, true);
+    expect(await program.call("cudaStreamSetAttribute", t, priority, value)).toBe(0);
+    expect(await program.call("cudaStreamGetPriority", t, got)).toBe(0);
+    expect(program.i32(got)).toBe(-5);
+    expect(await program.call("cudaStreamGetAttribute", t, priority, got)).toBe(0);
+    expect(program.i32(got)).toBe(-5);
   });
 });
 
@@ -65,5 +72,62 @@ describe("advice on managed memory", () => {
     expect(await program.call("cudaMemAdvise", memory, 4096, 7, deviceZero)).toBe(errors.invalidValue);
     const nowhere = (5n << 32n) | 1n;
     expect(await program.call("cudaMemAdvise", memory, 4096, 3, nowhere)).toBe(errors.invalidDevice);
+  });
+});
+
+// Programming Guide, Dynamic Global Memory Allocation: the heap has 8 MB before a program says otherwise, and malloc
+// returns null where it is exhausted. CUDA Runtime API, cudaDeviceSetLimit: its size must be set before any kernel that
+// uses malloc or free is launched, "otherwise cudaErrorInvalidValue will be returned".
+describe("the heap of device code", () => {
+  const heapSize = 2;
+  const ptx = `.version 8.0
+.target sm_75
+.address_size 64
+.extern .func (.param .b64 r) malloc (.param .b64 n);
+.visible .entry take(.param .u64 out, .param .u64 bytes)
+{
+    .reg .b64 %o, %n, %p;
+    ld.param.u64 %o, [out];
+    ld.param.u64 %n, [bytes];
+    {
+        .param .b64 n; .param .b64 r;
+        st.param.b64 [n], %n;
+        call.uni (r), malloc, (n);
+        ld.param.b64 %p, [r];
+    }
+    st.global.u64 [%o], %p;
+    ret;
+}
+.visible .entry nothing() { ret; }
+`;
+
+  async function prepared() {
+    const program = new FakeProgram();
+    const handle = await program.register(ptx);
+    const [take, nothing] = [await program.kernel(handle, "take"), await program.kernel(handle, "nothing")];
+    const [memory, room] = [await program.malloc(8), program.room(8)];
+    const given = async (megabytes: number): Promise<boolean> => {
+      expect(await program.launch(take, 1, 1, [memory, megabytes * 2 ** 20])).toBe(0);
+      expect(await program.call("cudaMemcpy", room, memory, 8, 2)).toBe(0);
+      return program.u64(room) !== 0n;
+    };
+    return { program, nothing, given };
+  }
+
+  test("has 8 MB, or what it is given before it is used", async () => {
+    const { given } = await prepared();
+    expect([await given(5), await given(5), await given(3), await given(1)]).toEqual([true, false, true, false]);
+    const { program, nothing, given: then } = await prepared();
+    expect(await program.launch(nothing, 1, 1, [])).toBe(0);
+    expect(await program.call("cudaDeviceSetLimit", heapSize, 20 << 20)).toBe(0);
+    expect([await then(15), await then(15)]).toEqual([true, false]);
+  });
+
+  test("its size stays once a kernel has been launched that uses it", async () => {
+    const { program, given } = await prepared();
+    expect(await given(1)).toBe(true);
+    expect(await program.call("cudaDeviceSetLimit", heapSize, 20 << 20)).toBe(errors.invalidValue);
+    expect(await program.call("cudaDeviceReset")).toBe(0);
+    expect(await program.call("cudaDeviceSetLimit", heapSize, 20 << 20)).toBe(0);
   });
 });

@@ -168,3 +168,20 @@ describe("arrays", () => {
     expect(await program.call("cudaFreeArray", program.u64(level))).toBe(errors.invalidResourceHandle);
   });
 });
+
+// cudaErrorInvalidFilterSetting: "a non-float texture was being accessed with linear filtering";
+// cudaErrorInvalidNormSetting: "an unsupported data type" was to be read "as a normalized float".
+test.each([
+  ["filtered integers", [8, 0, 0, 0, 1], 12, errors.invalidFilterSetting],
+  ["fractions of 32 bits", [32, 0, 0, 0, 0], 16, errors.invalidNormSetting],
+] as const)("refuses %s", async (_, words, at, error) => {
+  const program = new FakeProgram();
+  const target = program.room(8);
+  expect(await program.call("cudaMallocArray", target, program.room(format(words)), 4, 2, 0)).toBe(0);
+  const resource = new DataView(new ArrayBuffer(144));
+  resource.setBigUint64(8, program.u64(target), true);
+  const texture = new DataView(new ArrayBuffer(72));
+  texture.setUint32(at, 1, true);
+  const [from, how] = [resource, texture].map(({ buffer }) => program.room(new Uint8Array(buffer)));
+  expect(await program.call("cudaCreateTextureObject", target, from!, how!, 0)).toBe(error);
+});

@@ -9,7 +9,7 @@ test.each([false, true])(
     const memory = new DeviceMemory();
     memory.quarantine = quarantine;
     const [kept, freed] = [memory.alloc(4, "kept"), memory.alloc(4, "freed")];
-    memory.heap.add(freed);
+    memory.heap.add(freed, 4);
     memory.write(kept, bytes(1, 2, 3, 4));
     memory.write(freed, bytes(5, 6, 7, 8));
     const undo = memory.checkpoint();
@@ -18,7 +18,7 @@ test.each([false, true])(
     memory.heap.delete(freed);
     memory.free(freed);
     const late = memory.alloc(4, "late");
-    memory.heap.add(late);
+    memory.heap.add(late, 4);
     undo();
 
     expect(memory.allocations.map((a) => [a.name, a.freed])).toEqual([
@@ -27,6 +27,7 @@ test.each([false, true])(
     ]);
     expect([...memory.read(kept, 4), ...memory.read(freed, 4)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect([...memory.heap]).toEqual([freed]);
+    expect(memory.heap.bytes).toBe(4);
     const next = memory.alloc(4, "next");
     expect([kept, freed]).not.toContain(next);
     expect([...memory.read(next, 4)]).toEqual([0, 0, 0, 0]);

@@ -15,6 +15,9 @@ const header = `.version 8.0
 .extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2 (.param .b64 buffer, .param .b64 stream);
 .extern .func (.param .b32 r) __cudaCDP2MemcpyAsync
   (.param .b64 to, .param .b64 from, .param .b64 bytes, .param .b32 kind, .param .b64 stream);
+.extern .func (.param .b32 r) __cudaCDP2Memcpy3DAsync (.param .b64 params, .param .b64 stream);
+.extern .func (.param .b32 r) __cudaCDP2Memset3DAsync
+  (.param .align 8 .b8 to[32], .param .b32 value, .param .align 8 .b8 extent[24], .param .b64 stream);
 .extern .func (.param .b32 r) __cudaCDP2Malloc (.param .b64 pointer, .param .b64 bytes);
 .extern .func (.param .b32 r) __cudaCDP2GetLastError ();
 .extern .func (.param .b32 r) __cudaCDP2PeekAtLastError ();
@@ -119,6 +122,40 @@ describe.each(["jit", "interpreter"] as const)("%s", (engine) => {
       `${value(5)} ${launch("count", "1", "1", 0)} ${copy} ${value(2)} ${launch("count", "1", "1", 0)}`,
     );
     expect(run(count + parent, "parent", 0, 1, engine).words.slice(0, 2)).toEqual([7, 5]);
+  });
+
+  test("fills and copies boxes", () => {
+    // Pitched pointers have an address, a pitch, a width and a height; a cudaMemcpy3DParms has an array, a position and
+    // a pitched pointer for each side (source at 0, destination at 64), the extent at 128 and the kind at 152.
+    const fill = `{
+      .param .align 8 .b8 to[32]; .param .b32 v; .param .align 8 .b8 e[24]; .param .b64 s; .param .b32 r;
+      st.param.b64 [to], %out; st.param.b64 [to+8], 8; st.param.b64 [to+16], 8; st.param.b64 [to+24], 2;
+      st.param.b32 [v], 0x1ff;
+      st.param.b64 [e], 4; st.param.b64 [e+8], 1; st.param.b64 [e+16], 2;
+      st.param.b64 [s], 0;
+      call.uni (r), __cudaCDP2Memset3DAsync, (to, v, e, s);
+    }`;
+    const words = { 8: 4, 16: 1, 32: "%out", 40: 8, 48: 8, 56: 2, 72: 4, 96: "%p", 104: 8, 112: 8, 120: 1 };
+    const extent = { 128: 4, 136: 2, 144: 1 };
+    const copy = `{
+      .local .align 8 .b8 params[160];
+      .param .b64 a; .param .b64 s; .param .b32 r;
+      ${Array.from({ length: 20 }, (_, i) => `st.local.u64 [params+${8 * i}], 0;`).join(" ")}
+      add.u64 %p, %out, 32;
+      ${Object.entries({ ...words, ...extent })
+        .map(([at, word]) => `st.local.u64 [params+${at}], ${word};`)
+        .join(" ")}
+      mov.u64 %q, params; cvta.local.u64 %q, %q;
+      st.param.b64 [a], %q; st.param.b64 [s], 0;
+      call.uni (r), __cudaCDP2Memcpy3DAsync, (a, s);
+      ld.param.b32 %x, [r]; st.u32 [%out+60], %x;
+    }`;
+    const write = [1, 3, 5, 7].map((i) => `st.u32 [%out+${4 * i}], ${i};`).join(" ");
+    const result = run(kernel("parent", `${write} ${fill} ${copy}`), "parent", 0, 1, engine);
+    // The fill writes the first word of both layers of two rows; the copy takes the second words of rows 1 and 2 (one
+    // row of the first layer and one beyond it) to the second words of rows 4 and 5.
+    const ones = 0xffff_ffff;
+    expect(result.words).toEqual([ones, 1, 0, 3, ones, 5, 0, 7, 0, 3, 0, 5, 0, 0, 0, 0]);
   });
 
   test("refuses what is no launch", () => {

@@ -154,3 +154,53 @@ test("what does not fit is refused, and changes nothing", () => {
   }
   expect([...coeff.readBytes()]).toEqual(new Array(16).fill(0));
 });
+
+// Special registers: %reserved_smem_offset_* (PTX ISA 10). Cooperative groups keep the barriers of groups of several
+// warps at offset 1, and "can expect at least 288 bytes" there. %total_smem_size counts none of it.
+test.each(["jit", "interpreter"] as const)("memory that is reserved for the system is apart (%s)", (engine) => {
+  const device = new Device({ engine });
+  const out = device.buffer("u32", 8);
+  const text = `
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .shared .align 4 .b8 own[1024];
+    .reg .b32 %a, %b, %v;
+    .reg .b64 %o, %p;
+    ld.param.u64 %o, [out];
+    mov.u32 %a, own;
+    st.shared.u32 [%a], 1;
+    st.shared.u32 [%a+1020], 2;
+    mov.u32 %b, %reserved_smem_offset_1;
+    cvt.u64.u32 %p, %b;
+    cvta.shared.u64 %p, %p;
+    st.u32 [%p], 3;
+    st.u32 [%p+284], 4;
+    ld.shared.u32 %v, [%a];
+    st.global.u32 [%o], %v;
+    ld.shared.u32 %v, [%a+1020];
+    st.global.u32 [%o+4], %v;
+    ld.shared.u32 %v, [%b];
+    st.global.u32 [%o+8], %v;
+    ld.shared.u32 %v, [%b+284];
+    st.global.u32 [%o+12], %v;
+    mov.u32 %v, %total_smem_size;
+    st.global.u32 [%o+16], %v;
+    mov.u32 %a, %reserved_smem_offset_begin;
+    mov.u32 %b, %reserved_smem_offset_end;
+    sub.u32 %v, %b, %a;
+    st.global.u32 [%o+20], %v;
+    mov.u32 %v, %reserved_smem_offset_cap;
+    st.global.u32 [%o+24], %v;
+    ret;
+}
+`;
+  const result = device
+    .load([{ path: "reserved.ptx", text }])
+    .kernel("k")
+    .launch({ grid: 1, block: 1, args: [out], sanitize: ["memory", "race"] });
+  expect(result).toMatchObject({ ok: true, reports: [] });
+  expect([...out.read()].slice(0, 7)).toEqual([1, 2, 3, 4, 1024, 1024, 1024]);
+});

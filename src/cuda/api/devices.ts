@@ -38,7 +38,11 @@ function setLimit(call: Call): Status {
   const { device } = call;
   const [limit, value] = [call.int(0), call.address(1)];
   require(defaultLimits.has(limit), errors.unsupportedLimit);
-  if (limit === limitNumber.heapBytes) require(value <= maxHeap, errors.memoryAllocation);
+  require(!device.fixedLimits.has(limit));
+  if (limit === limitNumber.heapBytes) {
+    require(value <= maxHeap, errors.memoryAllocation);
+    call.process.machine.memory.heap.limit = Number(value);
+  }
   if (limit === limitNumber.printfBytes) call.process.output.limit = Math.max(1024, Number(value));
   device.limits.set(limit, value);
   return 0;

@@ -1,9 +1,11 @@
 import { addressOf, offsetOf } from "../base/addresses.ts";
 import type { LaunchSpec } from "../run/kernel-launch.ts";
 import type { Place } from "../run/copies.ts";
+import type { Allocation } from "../state/allocations.ts";
 import type { CudaProcess } from "../state/process.ts";
 import type { HostOrder, Use } from "../work/host-order.ts";
 import type { Operation } from "../work/operation.ts";
+import type { Stream } from "../work/stream.ts";
 import type { Call } from "./call.ts";
 
 /*
@@ -55,8 +57,11 @@ export function relyOn(call: Call, ended: (order: HostOrder) => readonly Use[]):
   closeAll(call, [...new Set(uses.flatMap((use) => hostOrder.overlapping(use)))]);
 }
 
-/** A launch may access the managed memory to which its arguments point. Managed variables are not watched. */
-export function closeForLaunch(call: Call, operation: Operation | null, spec: LaunchSpec): void {
+/**
+ * A launch may access the managed memory to which its arguments point. Managed variables are not watched. What belongs
+ * to a device to which the kernel's own has no access is named: a card would not reach it.
+ */
+export function closeForLaunch(call: Call, operation: Operation | null, spec: LaunchSpec, stream: Stream): void {
   const { process } = call;
   if (process.hostOrder === null || operation === null) return;
   const { kernel, params } = spec;
@@ -65,13 +70,23 @@ export function closeForLaunch(call: Call, operation: Operation | null, spec: La
   const used = new Set<number>();
   for (let at = 0; at + 8 <= params.length; at += 8) {
     const found = process.allocations.find(view.getBigUint64(at, true));
-    if (found === null || found.kind !== "managed" || used.has(found.offset)) continue;
+    if (found === null || used.has(found.offset)) continue;
     used.add(found.offset);
+    checkPeer(process, stream.device, found, by);
+    if (found.kind !== "managed") continue;
     close(call, operation, { from: found.offset, to: roundedUp(found.offset + found.bytes), by, writes: true });
   }
 }
 
-/** Managed memory has its pages for itself. */
+/** Memory of pools and mapped memory have access rights of their own. */
+function checkPeer(process: CudaProcess, device: number, { kind, device: of, owner }: Allocation, by: string): void {
+  if (kind !== "device" || owner !== undefined || of === device || process.device(device).peers.has(of)) return;
+  process.misuse(
+    `${by} on device ${device} is given memory of device ${of}, to which it has no access: cudaDeviceEnablePeerAccess gives it`,
+  );
+}
+
+/** Managed and pinned memory begin on pages of their own, and the host sees nothing else in the last of them. */
 const roundedUp = (end: number): number => Math.ceil(end / pageBytes) * pageBytes;
 
 /** An asynchronous copy writes to pinned memory of the host, and reads it, when it wants. */
@@ -84,7 +99,10 @@ export function closeForCopy(
   if (call.process.hostOrder === null || operation === null) return;
   for (const place of [target, source]) {
     if (place.kind !== "device" || place.allocation?.kind !== "pinned") continue;
-    const use = { from: place.offset, to: place.offset + bytes, by: "an asynchronous copy", writes: place === target };
+    const end = place.offset + bytes;
+    const isWhole = end === place.allocation.offset + place.allocation.bytes;
+    const to = isWhole ? roundedUp(end) : end;
+    const use = { from: place.offset, to, by: "an asynchronous copy", writes: place === target };
     close(call, operation, use);
   }
 }

@@ -3,6 +3,7 @@ import { itemKind } from "../base/wire.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
 import { checkLaunch, functionAttributes, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
 import { kernelTask } from "../run/tasks.ts";
+import { dependencyType, kernelPort, nodeType } from "../work/graph.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { closeForLaunch } from "./host-access.ts";
@@ -54,12 +55,13 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
 /** Checks a launch, and appends it to a stream. */
 export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bigint): Status {
   const device = call.process.device(stream.device);
-  checkLaunch(asked, device);
+  checkLaunch(asked, device, asked.isCooperative ? call.process.streamContexts.get(stream)?.green?.count : undefined);
+  for (const limit of asked.kernel.fixedLimits) device.fixedLimits.add(limit);
   // Each field by its name: programs launch kernels of microseconds, and a copy takes some of them.
   const { kernel, grid, block, shared, cluster, isCooperative, params } = asked;
   const launchedAt = call.process.callStack;
   const spec: LaunchSpec = { kernel, grid, block, shared, cluster, isCooperative, params, launchedAt };
-  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle)), spec);
+  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle)), spec, stream);
   return 0;
 }
 
@@ -106,7 +108,22 @@ function launchKernel(call: Call, isCooperative: boolean): Status {
 }
 
 /** Attributes of a launch by number, in a cudaLaunchConfig_t: each of 72 bytes, with its value at 8. */
-const launchAttribute = { cooperative: 2, clusterDimension: 4, programmaticEvent: 7, completionEvent: 12 } as const;
+const launchAttribute = {
+  cooperative: 2,
+  clusterDimension: 4,
+  programmaticSerialization: 6,
+  programmaticEvent: 7,
+  completionEvent: 12,
+} as const;
+
+/** Notes of a captured launch that it may begin before the kernel ahead of it in the stream has ended. */
+function noteSerialization(stream: Stream): void {
+  for (const node of stream.capture?.tipsOf(stream) ?? []) {
+    const [from, ...others] = node.dependencies;
+    if (from?.task.type !== nodeType.kernel || others.length > 0) continue;
+    node.edgeData.set(from, { fromPort: kernelPort.programmatic, type: dependencyType.programmatic });
+  }
+}
 
 /** A launch with a configuration in the program's memory: cudaLaunchConfig_t, or CUlaunchConfig, which is the same. */
 export function launchFrom(
@@ -120,11 +137,13 @@ export function launchFrom(
   const attributes = config.getBigUint64(40, true);
   let cluster: Sizes | null = null;
   let isCooperative = false;
+  let isSerialized = true;
   const events: bigint[] = [];
   for (let i = 0; i < config.getUint32(48, true); i++) {
     const attribute = call.host.view(attributes + BigInt(72 * i), 72);
     const id = attribute.getUint32(0, true);
     if (id === launchAttribute.cooperative) isCooperative = attribute.getUint32(8, true) !== 0;
+    if (id === launchAttribute.programmaticSerialization) isSerialized = attribute.getUint32(8, true) === 0;
     if (id === launchAttribute.programmaticEvent || id === launchAttribute.completionEvent) {
       events.push(attribute.getBigUint64(8, true));
     }
@@ -135,6 +154,7 @@ export function launchFrom(
   const shared = config.getUint32(24, true);
   const spec = { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params };
   const status = launch(call, spec, stream, handle);
+  if (!isSerialized) noteSerialization(stream);
   // Both kinds are reached when blocks have begun, or said so: the end of the kernel is late enough.
   for (const event of events) recordEvent(call, call.process.events.get(event), stream);
   return status;

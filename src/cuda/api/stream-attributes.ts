@@ -1,5 +1,6 @@
 import { errors, fail, require } from "../base/errors.ts";
 import type { Stream } from "../work/stream.ts";
+import { clampedPriority } from "./streams.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 
 /** Attributes of streams by number, with what they are before a program sets them: values of 64 bytes. */
@@ -20,8 +21,9 @@ function set(call: Call): Status {
   const stream = call.stream(0);
   const id = call.uint(1);
   const value = call.host.read(call.target(2), attributeBytes);
-  require(known.has(id) && id !== attribute.priority);
-  stream.attributes.set(id, value);
+  require(known.has(id));
+  if (id === attribute.priority) stream.priority = clampedPriority(new DataView(value.buffer).getInt32(0, true));
+  else stream.attributes.set(id, value);
   return 0;
 }
 
@@ -38,6 +40,7 @@ function get(call: Call): Status {
 function copy(call: Call): Status {
   const [to, from] = [call.stream(0), call.stream(1)];
   require(to.device === from.device);
+  to.priority = from.priority;
   for (const [id, value] of from.attributes) to.attributes.set(id, value);
   return 0;
 }

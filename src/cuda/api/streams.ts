@@ -4,6 +4,7 @@ import { hostTask, recordTask, waitTask } from "../run/tasks.ts";
 import type { HostOrder, Use } from "../work/host-order.ts";
 import type { Operation } from "../work/operation.ts";
 import { Event, Stream } from "../work/stream.ts";
+import type { Context } from "../state/contexts.ts";
 import type { Call, Handlers, Status } from "./call.ts";
 import { relyOn } from "./host-access.ts";
 import {
@@ -20,13 +21,18 @@ import {
 
 const priorities = { least: 0, greatest: -5 } as const;
 
-function createStream(call: Call, flags: number, priority: number): Status {
+/** The priority that a stream gets which is to have one. */
+export const clampedPriority = (asked: number): number =>
+  Math.max(priorities.greatest, Math.min(priorities.least, asked));
+
+/** `inside`: the context to which the stream belongs; null if it is the current one. */
+export function createStream(call: Call, flags: number, priority: number, inside: Context | null = null): Status {
   const target = call.target(0);
   require(flags === 0 || flags === 1);
-  const { device } = call;
-  const clamped = Math.max(priorities.greatest, Math.min(priorities.least, priority));
-  const stream = device.streams.add(new Stream(flags === 1 ? "non-blocking" : "blocking", device.number, clamped));
-  const context = call.thread.contexts.at(-1);
+  const device = inside === null ? call.device : call.process.device(inside.device);
+  const kind = flags === 1 ? "non-blocking" : "blocking";
+  const stream = device.streams.add(new Stream(kind, device.number, clampedPriority(priority)));
+  const context = inside ?? call.thread.contexts.at(-1);
   if (context !== undefined) call.process.streamContexts.set(stream, context);
   call.set64(target, call.process.streams.add(stream, stream.handle));
   return 0;

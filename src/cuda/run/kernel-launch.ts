@@ -27,10 +27,11 @@ export interface LaunchSpec {
 
 const product = ([x, y, z]: Sizes): number => x * y * z;
 
-/** Throws the error with which a launch is refused. */
+/** Throws the error with which a launch is refused. `multiprocessors`: those on which it may run. */
 export function checkLaunch(
   { kernel, grid, block, shared, cluster, isCooperative }: LaunchSpec,
   device: CudaDevice,
+  multiprocessors = device.process.gpu.multiprocessors,
 ): void {
   const { gpu } = device.process;
   const fits = (sizes: Sizes, most: Sizes): boolean => sizes.every((n, i) => n >= 1 && n <= most[i]!);
@@ -56,7 +57,7 @@ export function checkLaunch(
     if (reqnctapercluster) require(reqnctapercluster.every((n, i) => n === blocks[i]), errors.invalidClusterSize);
   }
   if (isCooperative) {
-    const most = residentBlocks(kernel, device, product(block), shared) * gpu.multiprocessors;
+    const most = residentBlocks(kernel, device, product(block), shared) * multiprocessors;
     require(product(grid) <= most, errors.cooperativeLaunchTooLarge);
   }
 }

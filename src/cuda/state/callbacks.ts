@@ -13,12 +13,22 @@ export interface Callback {
 /** Functions of the program that wait to be called by its thread for that, one after the other. */
 export class Callbacks {
   readonly #queue: { readonly call: Callback; readonly done: () => void }[] = [];
-  #running: (() => void) | null = null;
+  #running: { readonly call: Callback; readonly done: () => void } | null = null;
+  /** The thread of the program that calls them. */
+  #thread: number | null = null;
   #ask: ((call: Callback) => void) | null = null;
 
   /** Whether the thread calls a function: it cannot call another one before that has returned. */
   get isRunning(): boolean {
     return this.#running !== null;
+  }
+
+  /**
+   * Whether a thread must not use CUDA now: it runs a function in the order of a stream, which might have to wait for
+   * itself. Functions that listen to errors may.
+   */
+  forbids(thread: number): boolean {
+    return this.#running !== null && this.#running.call.kind !== 3 && this.#thread === thread;
   }
 
   /** Resolves when the function has returned. */
@@ -30,11 +40,12 @@ export class Callbacks {
   }
 
   /** The program's thread asks for the next function, which says that the one before has returned. */
-  ask(answer: (call: Callback) => void): void {
+  ask(thread: number, answer: (call: Callback) => void): void {
     this.#ask = answer;
-    const done = this.#running;
+    this.#thread = thread;
+    const ended = this.#running;
     this.#running = null;
-    done?.();
+    ended?.done();
     this.#next();
   }
 
@@ -44,7 +55,7 @@ export class Callbacks {
     const next = this.#queue.shift();
     if (next === undefined) return;
     this.#ask = null;
-    this.#running = next.done;
+    this.#running = next;
     answer(next.call);
   }
 }

@@ -6,6 +6,7 @@ import { Streams } from "../work/stream.ts";
 import { addressOf, moduleOptions, offsetOf } from "../base/addresses.ts";
 import type { Allocation } from "./allocations.ts";
 import { imageFor, type DeviceKernel, DeviceModule } from "./device-module.ts";
+import { defaultHeapBytes } from "./device-properties.ts";
 import { MemoryPool } from "./memory-pool.ts";
 import type { ProcessState } from "./process-state.ts";
 import type { RegisteredBinary, RegisteredVariable } from "./registry.ts";
@@ -19,6 +20,8 @@ export class CudaDevice {
   readonly streams: Streams;
   /** Limits that were set, by number. */
   readonly limits = new Map<number, bigint>();
+  /** Limits that kernels which have been launched go by, by number. */
+  readonly fixedLimits = new Set<number>();
   flags = 0;
   cacheConfig = 0;
   /** The devices whose memory it may use. */
@@ -45,7 +48,7 @@ export class CudaDevice {
   /** Where the blocks of cooperative launches count each other: two words. */
   get cooperativeWorkspace(): bigint {
     if (this.#workspace === null) {
-      const about = { kind: "device", device: this.number, flags: 0 } as const;
+      const about = { kind: "constant", device: this.number, flags: 0 } as const;
       const made = this.process.allocations.add(256, about, "the workspace of cooperative launches");
       this.process.machine.memory.views.i32[made.offset >>> 2] = 8;
       this.#workspace = addressOf(made.offset);
@@ -149,6 +152,17 @@ export class CudaDevice {
     return this.addressOf(this.moduleOf(binary), name);
   }
 
+  /** Frees what device code has allocated. All devices have one heap here, which stays as long as others use it. */
+  #resetHeap(): void {
+    const { memory } = this.process.machine;
+    memory.heap.limit = defaultHeapBytes;
+    if (this.process.options.devices > 1) return;
+    for (const offset of [...memory.heap]) {
+      memory.heap.delete(offset);
+      memory.free(offset);
+    }
+  }
+
   /** Forgets everything: memory, modules, streams. */
   reset(): void {
     const { allocations, streams } = this.process;
@@ -169,6 +183,8 @@ export class CudaDevice {
     this.pool = this.defaultPool;
     this.pool.reset();
     this.limits.clear();
+    this.fixedLimits.clear();
+    this.#resetHeap();
     this.peers.clear();
     this.flags = 0;
   }

@@ -1,9 +1,10 @@
 import type { CodeImage } from "../../container/index.ts";
 import { NotExecutableError } from "../../runtime/data/errors.ts";
 import type { ModuleVariable } from "../../runtime/data/module-variable.ts";
-import { sharedNeeds } from "../../runtime/device/kernel-needs.ts";
+import { externalCalls, sharedNeeds } from "../../runtime/device/kernel-needs.ts";
 import type { Kernel, Module } from "../../runtime/device/module.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
+import { limitNumber } from "./device-properties.ts";
 import { capabilityOf, type Gpu, sharedPerBlock } from "./gpu.ts";
 
 /** Where a parameter lies in the block of all. */
@@ -36,6 +37,8 @@ export class DeviceKernel {
   readonly staticShared: number;
   /** The most bytes of dynamic shared memory that a launch may ask for now. */
   maxDynamicShared: number;
+  /** The limits of the device that cannot be set any more once it has run. */
+  readonly fixedLimits: readonly number[];
   /** Further attributes that were set, by number: hints. */
   readonly hints = new Map<number, number>();
   readonly preset: PresetLaunch = { block: [1, 1, 1], shared: 0, params: null };
@@ -55,6 +58,11 @@ export class DeviceKernel {
     this.maxThreads = most ? Math.min(1024, most[0] * most[1] * most[2]) : 1024;
     this.staticShared = sharedNeeds(module.module.ir, kernel.ir).bytes;
     this.maxDynamicShared = Math.max(0, sharedPerBlock - this.staticShared);
+    const calls = externalCalls(module.module.ir, kernel.ir);
+    this.fixedLimits = [
+      ...(calls.has("vprintf") ? [limitNumber.printfBytes] : []),
+      ...(calls.has("malloc") || calls.has("free") ? [limitNumber.heapBytes] : []),
+    ];
   }
 
   /** Bytes of constant memory that its module declares. */

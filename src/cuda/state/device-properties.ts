@@ -204,5 +204,8 @@ export const defaultLimits: ReadonlyMap<number, bigint> = new Map([
 /** Limits by number. */
 export const limitNumber = { stackSize: 0, printfBytes: 1, heapBytes: 2, persistingL2: 6 } as const;
 
+/** Bytes of the heap of device code before a program sets them. */
+export const defaultHeapBytes = Number(defaultLimits.get(limitNumber.heapBytes));
+
 /** The most bytes that a heap of device code can have. */
 export const maxHeap = BigInt(wire.arenaBytes / 2);

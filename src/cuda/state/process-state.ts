@@ -22,11 +22,14 @@ import type { Condition } from "./condition.ts";
 import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
+import { heapLeaks } from "./heap-leaks.ts";
+import { defaultHeapBytes } from "./device-properties.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import type { ImageReference } from "./image-reference.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
 import { type LogListener, Logs, logLevel } from "./logs.ts";
 import type { LinkState, LoadedModule } from "./loaded-module.ts";
+import type { MultiprocessorSet } from "./multiprocessors.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
@@ -111,6 +114,8 @@ export class ProcessState {
   readonly contexts = new Handles<Context>();
   /** The context in which a stream was made, if it is not the primary one. */
   readonly streamContexts = new WeakMap<Stream, Context>();
+  /** What resources and their descriptors of green contexts stand for. */
+  readonly multiprocessorSets = new Handles<MultiprocessorSet>();
   /** The primary context of each device that has one. */
   readonly primaries = new Map<number, Context>();
   readonly modules = new Handles<LoadedModule>();
@@ -174,6 +179,7 @@ export class ProcessState {
     if (this.#machine === null) {
       this.#machine = this.#surroundings.makeDevice();
       this.#machine.memory.quarantine = this.#sanitizes("memory");
+      this.#machine.memory.heap.limit = defaultHeapBytes;
     }
     return this.#machine;
   }
@@ -284,7 +290,10 @@ export class ProcessState {
     const left = [...this.allocations.values()].filter(
       ({ kind, device, owner }) => device >= 0 && freedByProgram.has(kind) && owner?.isHeld() !== false,
     );
-    return left.map(({ call, bytes, stack }) => `${bytes} bytes of ${call} are never freed${this.stackText(stack)}`);
+    return [
+      ...left.map(({ call, bytes, stack }) => `${bytes} bytes of ${call} are never freed${this.stackText(stack)}`),
+      ...heapLeaks(this.machine.memory),
+    ];
   }
 
   /** Whether something waits for what the host or a kernel writes. */

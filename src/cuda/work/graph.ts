@@ -27,12 +27,27 @@ export interface Task {
   readonly clone?: () => Task;
 }
 
+/**
+ * When a node may begin after another, as cudaGraphEdgeData says it: a port of the other, which ends or lets go on, and
+ * the type of the dependency. Here nodes always wait for the end, which is allowed in all cases.
+ */
+export interface EdgeData {
+  readonly fromPort: number;
+  readonly type: number;
+}
+
+/** Types of dependencies, and the ports of kernel nodes for the one that is not the default. */
+export const dependencyType = { default: 0, programmatic: 1 } as const;
+export const kernelPort = { programmatic: 1, launchCompletion: 2 } as const;
+
 /** Work in a graph, which begins when all nodes that it depends on have ended. */
 export class GraphNode {
   readonly handle = newHandle();
   readonly graph: Graph;
   readonly dependencies = new Set<GraphNode>();
   readonly dependents = new Set<GraphNode>();
+  /** What the program says of edges from other nodes, where it is more than that they have to end. */
+  readonly edgeData = new Map<GraphNode, EdgeData>();
   /** The node of which it was made when its graph was cloned. */
   readonly original: GraphNode | null;
   task: Task;
@@ -62,20 +77,25 @@ export class Graph {
     return node;
   }
 
-  connect([from, to]: Edge): void {
+  connect([from, to]: Edge, data: EdgeData | null = null): void {
     from.dependents.add(to);
     to.dependencies.add(from);
+    if (data !== null) to.edgeData.set(from, data);
   }
 
   /** Returns whether there was such an edge. */
   disconnect([from, to]: Edge): boolean {
+    to.edgeData.delete(from);
     to.dependencies.delete(from);
     return from.dependents.delete(to);
   }
 
   remove(node: GraphNode): void {
     for (const from of node.dependencies) from.dependents.delete(node);
-    for (const to of node.dependents) to.dependencies.delete(node);
+    for (const to of node.dependents) {
+      to.dependencies.delete(node);
+      to.edgeData.delete(node);
+    }
     this.nodes.delete(node);
   }
 
@@ -106,7 +126,9 @@ export class Graph {
     const copy = new Graph();
     const made = new Map<GraphNode, GraphNode>();
     for (const node of this.nodes) made.set(node, copy.add(node.task.clone?.() ?? node.task, [], node));
-    for (const [from, to] of this.edges) copy.connect([made.get(from)!, made.get(to)!]);
+    for (const [from, to] of this.edges) {
+      copy.connect([made.get(from)!, made.get(to)!], to.edgeData.get(from) ?? null);
+    }
     return copy;
   }
 }

@@ -11,7 +11,7 @@ export type StreamKind = "legacy" | "blocking" | "non-blocking";
 export class Stream implements Captured {
   readonly handle = newHandle();
   readonly kind: StreamKind;
-  readonly priority: number;
+  priority: number;
   /** The device to which it belongs. */
   readonly device: number;
   /** The capture that makes nodes of what is appended to it; null where that is done in its turn. */

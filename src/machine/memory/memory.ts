@@ -3,6 +3,7 @@ import { type Allocation, type AllocationOptions, noteWritten, unwrittenBits } f
 import { ImageTable } from "../images/image-table.ts";
 import type { Restore } from "./checkpoint.ts";
 import type { FrozenMemory } from "./frozen-memory.ts";
+import { DeviceHeap } from "./device-heap.ts";
 import { FreeRanges } from "./free-ranges.ts";
 import { bytesIn, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
@@ -53,7 +54,8 @@ export class DeviceMemory {
   #copies = new Uint8Array();
   /** The textures, surfaces and samplers whose texels lie in it. */
   readonly images = new ImageTable();
-  #heap = new Set<number>();
+  /** What device code has allocated. */
+  readonly heap = new DeviceHeap();
   #views = new Views(1 << 20);
   readonly #allocations: Allocation[] = [];
   #free = new FreeRanges();
@@ -149,7 +151,8 @@ export class DeviceMemory {
     this.#free.clear();
     this.#freed.splice(0, this.#freed.length);
     this.#freedBytes = 0;
-    this.#heap = new Set(heap);
+    const sizes = new Map(allocations.map(({ start, end }) => [start, end - start]));
+    this.heap.assume(heap.map((offset) => [offset, sizes.get(offset) ?? 0]));
     this.#allocationsVersion++;
     this.epoch++;
   }
@@ -205,11 +208,6 @@ export class DeviceMemory {
     this.history.write(bytes, (kept) => this.#views.u8.set(kept, offset));
   }
 
-  /** The offsets of allocations of device code that it has not yet freed: it may free only these. */
-  get heap(): Set<number> {
-    return this.#heap;
-  }
-
   /** Bytes of all allocations. */
   get allocatedBytes(): number {
     const version = this.#allocationsVersion;
@@ -236,10 +234,10 @@ export class DeviceMemory {
     });
     const quarantine = [...this.#freed];
     const bytes = this.#freedBytes;
-    const heap = new Set(this.#heap);
+    const heap = this.heap.entries();
     return () => {
       const before = new Set(kept.map((a) => a.allocation));
-      const isHosts = (a: Allocation): boolean => a.origin === undefined && !this.#heap.has(a.start);
+      const isHosts = (a: Allocation): boolean => a.origin === undefined && !this.heap.has(a.start);
       const hosts = new Set(this.#allocations.filter((a) => !before.has(a) && isHosts(a)));
       const all = [...before, ...hosts].sort((a, b) => a.start - b.start);
       for (const a of this.#allocations) this.#recycleRoom(a);
@@ -252,7 +250,7 @@ export class DeviceMemory {
       const freed = this.#freed.filter((a) => hosts.has(a));
       this.#freed.splice(0, this.#freed.length, ...quarantine, ...freed);
       this.#freedBytes = freed.reduce((sum, { start, end }) => sum + end - start, bytes);
-      this.#heap = heap;
+      this.heap.assume(heap);
       this.#allocationsVersion++;
       this.epoch++;
     };
@@ -282,7 +280,7 @@ export class DeviceMemory {
     const free = new FreeRanges(this.#free.entries());
     const freed = [...this.#freed];
     const freedBytes = this.#freedBytes;
-    const heap = new Set(this.#heap);
+    const heap = this.heap.entries();
     const images = this.images.freeze();
     const restore = (): void => {
       this.history.forget();
@@ -295,7 +293,7 @@ export class DeviceMemory {
       this.#free = new FreeRanges(free.entries());
       this.#freed.splice(0, this.#freed.length, ...freed);
       this.#freedBytes = freedBytes;
-      this.#heap = new Set(heap);
+      this.heap.assume(heap);
       this.#allocationsVersion++;
       this.epoch++;
     };

@@ -11,6 +11,8 @@ type SpecialMeaning =
   | { readonly kind: "fixed"; readonly values: readonly number[] }
   /** A mask of the lanes whose number is in this relation to the thread's own. */
   | { readonly kind: "lanemask"; readonly relation: "eq" | "le" | "lt" | "ge" | "gt" }
+  /** A place in the shared memory that is reserved for the system. */
+  | { readonly kind: "reserved"; readonly offset: number }
   | { readonly kind: "unavailable"; readonly reason: string };
 
 /** A special register (chapter 10). `gate`: the versions and targets that have it. */
@@ -49,7 +51,12 @@ const noCounter = unavailable("performance counters count hardware events");
 const environment = (i: number): SpecialMeaning =>
   i === 1 || i === 2 ? machine(`envreg${i}`) : unavailable("the values that a driver puts there are not documented");
 
-const noReserved = unavailable("no shared memory is reserved for system software");
+/**
+ * The shared memory that is reserved for the system, in bytes: as much as cards reserve for each block. Cooperative
+ * groups keep what groups of several warps share at the offset that `_1` gives, and need 288 bytes there.
+ */
+export const reservedSharedBytes = 1024;
+const reservedOffsets = { begin: 0, end: reservedSharedBytes, 0: 0, 1: reservedSharedBytes / 2 };
 
 const table: readonly SpecialRegister[] = [
   vector("tid", machine("tid.x", "tid.y", "tid.z"), first),
@@ -83,9 +90,10 @@ const table: readonly SpecialRegister[] = [
   scalar("globaltimer", "u64", machine("globaltimer"), timer),
   scalar("globaltimer_lo", "u32", machine("globaltimer_lo"), timer),
   scalar("globaltimer_hi", "u32", machine("globaltimer_hi"), timer),
-  ...["begin", "end", "cap", "0", "1"].map((part) =>
-    scalar(`reserved_smem_offset_${part}`, "b32", noReserved, reserved),
+  ...Object.entries(reservedOffsets).map(([part, offset]) =>
+    scalar(`reserved_smem_offset_${part}`, "b32", { kind: "reserved", offset }, reserved),
   ),
+  scalar("reserved_smem_offset_cap", "b32", fixed(reservedSharedBytes), reserved),
   scalar("total_smem_size", "u32", machine("total_smem_size"), { since: "4.1", target: "sm_20" }),
   scalar("aggr_smem_size", "u32", machine("aggr_smem_size"), { since: "8.1", target: "sm_90" }),
   scalar("dynamic_smem_size", "u32", machine("dynamic_smem_size"), { since: "4.1", target: "sm_20" }),

@@ -11,6 +11,7 @@ import { lowerInitializer } from "./initializer.ts";
 import type { LinkNames } from "./link-names.ts";
 import type { ModuleScope } from "./module-scope.ts";
 import { paramType } from "./signature.ts";
+import { reservedVariables } from "./special.ts";
 
 /**
  * The variables that functions declare but that exist once per module: those of all spaces but `.local` and `.param`.
@@ -60,12 +61,17 @@ export class ModuleLowering implements ModuleScope {
       addressSize: checked.addressSize,
       target: checked.target.name,
       functions: bodies.map((symbol) => this.#function(symbol)),
-      variables: [...checked.variables, ...[...staticLocals(checked)].map(([, local]) => local)]
-        .filter((symbol) => this.names.defines(symbol))
-        .map((symbol) => this.#variable(symbol))
-        .filter((v) => v !== null),
+      variables: [...this.#variables(), ...reservedVariables(checked.module.source)],
       aliases,
     };
+  }
+
+  #variables(): readonly Variable[] {
+    const { checked } = this;
+    return [...checked.variables, ...[...staticLocals(checked)].map(([, local]) => local)]
+      .filter((symbol) => this.names.defines(symbol))
+      .map((symbol) => this.#variable(symbol))
+      .filter((v) => v !== null);
   }
 
   #function(symbol: FunctionSymbol): IrFunction {

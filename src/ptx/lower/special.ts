@@ -1,11 +1,28 @@
+import type { SourceText } from "../../source/index.ts";
+import type { Variable } from "../../ir/index.ts";
 import { type Expr, kit, type SpecialName, type Ty } from "../../semantics/index.ts";
-import { specialRegisters } from "../check/special-registers.ts";
+import { reservedSharedBytes, specialRegisters } from "../check/special-registers.ts";
 import type { SpecialSymbol } from "../tree/leaves.ts";
 import type { TypeInfo } from "../types.ts";
 import { tyOf } from "./values.ts";
 
 /** The machine's 64-bit special values; all others have 32 bits. */
 const wide: ReadonlySet<SpecialName> = new Set(["gridid", "clock64", "globaltimer"]);
+
+/** The name of the variable that stands for the shared memory reserved for the system. */
+const reservedShared = "%reserved_smem";
+
+/** That variable, if the source names a place in it. */
+export function reservedVariables({ text }: SourceText): readonly Variable[] {
+  const at = text.indexOf("%reserved_smem_offset_");
+  if (at < 0) return [];
+  return [
+    {
+      ...{ name: reservedShared, space: "shared", size: reservedSharedBytes, align: 128, reserved: true },
+      ...{ init: [], relocations: [], dynamicShared: false, managed: false, span: { start: at, end: at } },
+    },
+  ];
+}
 
 /** The value of an element of a special register, as a value of `type`. */
 export function specialValue(symbol: SpecialSymbol, component: string | null, type: TypeInfo): Expr {
@@ -24,6 +41,8 @@ function meaningOf(symbol: SpecialSymbol, index: number): Expr {
       return kit.i32(meaning.values[index] ?? 0);
     case "lanemask":
       return laneMask(meaning.relation);
+    case "reserved":
+      return { kind: "symbol", ty: "i32", symbol: reservedShared, offset: meaning.offset, generic: false };
     default:
       // Counters that the machine does not have read as zero.
       return kit.i32(0);

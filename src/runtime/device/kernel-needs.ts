@@ -1,4 +1,11 @@
-import { type IrFunction, type IrModule, signatureOf as typesOf, signatureText, symbolsOf } from "../../ir/index.ts";
+import {
+  type IrFunction,
+  type IrModule,
+  signatureOf as typesOf,
+  signatureText,
+  symbolsOf,
+  type Variable,
+} from "../../ir/index.ts";
 import { demangle } from "../../names/index.ts";
 import type { Expr } from "../../semantics/index.ts";
 
@@ -21,9 +28,30 @@ export interface SharedNeeds {
   readonly isDynamic: boolean;
 }
 
+/** The functions that no module defines and that a kernel, or what it calls by name, calls. */
+export function externalCalls(module: IrModule, kernel: IrFunction): ReadonlySet<string> {
+  const functions = new Map(module.functions.map((f) => [f.name, f]));
+  const found = new Set<string>();
+  if (!module.functions.some(({ external }) => external)) return found;
+  // A set may grow while it is iterated.
+  const todo = new Set([kernel]);
+  for (const { instructions } of todo) {
+    for (const { op } of instructions) {
+      if (op.kind !== "call" || op.target.kind !== "direct") continue;
+      const callee = functions.get(op.target.function);
+      if (callee?.external === true) found.add(callee.name);
+      else if (callee !== undefined) todo.add(callee);
+    }
+  }
+  return found;
+}
+
+const ownShared = ({ variables }: IrModule): readonly Variable[] =>
+  variables.filter(({ space, reserved }) => space === "shared" && reserved !== true);
+
 export function sharedNeeds(module: IrModule, kernel: IrFunction): SharedNeeds {
   const functions = new Map(module.functions.map((f) => [f.name, f]));
-  const shared = new Map(module.variables.filter(({ space }) => space === "shared").map((v) => [v.name, v]));
+  const shared = new Map(ownShared(module).map((v) => [v.name, v]));
   if (shared.size === 0) return { bytes: 0, isDynamic: false };
   const used = new Set<string>();
   const todo = new Set([kernel]);

@@ -2,11 +2,23 @@ import { Fault } from "../../machine/faults/fault.ts";
 import { stackOf, threadOf } from "../../machine/faults/report-sink.ts";
 import type { ExternalCall, ExternalFunction } from "../../machine/state/externals.ts";
 
-/** `void *malloc(size_t size)` returns null if the memory is exhausted. */
-export const malloc: ExternalFunction = (call) => takeFromHeap(call, call.args[0]!);
+/** `void *malloc(size_t size)` returns null if the memory is exhausted, or the heap of device code. */
+export const malloc: ExternalFunction = (call) => {
+  const { heap } = call.x.warp.cta.grid.memory;
+  const size = call.args[0]!;
+  return size > heap.limit - heap.bytes ? 0n : takeFromHeap(call, size);
+};
 
-/** Gives a lane memory of the device's heap: its address, or null if the memory is exhausted. */
-export function takeFromHeap({ x, lane, site }: ExternalCall, size: bigint): bigint {
+/** Gives a lane memory of the device's heap, which `free` takes back: its address, or null if it is exhausted. */
+export function takeFromHeap(call: ExternalCall, size: bigint): bigint {
+  const { memory, addresses } = call.x.warp.cta.grid;
+  const address = takeForGood(call, size);
+  if (address !== 0n) memory.heap.add(Number(address - addresses.global(0)), Number(size));
+  return address;
+}
+
+/** The same for memory that stays as long as the device. */
+export function takeForGood({ x, lane, site }: ExternalCall, size: bigint): bigint {
   const { memory, addresses, id: launch, kernel } = x.warp.cta.grid;
   if (size > 0xffff_ffffn) return 0n;
   try {
@@ -14,9 +26,7 @@ export function takeFromHeap({ x, lane, site }: ExternalCall, size: bigint): big
     const stack = memory.quarantine ? stackOf(site, x) : [];
     const { code, instruction } = site;
     const origin = { launch, kernel, function: code.ir, instruction, thread: threadOf(x, lane), stack };
-    const offset = memory.alloc(Number(size), `the ${size} bytes that malloc gave`, { origin });
-    memory.heap.add(offset);
-    return addresses.global(offset);
+    return addresses.global(memory.alloc(Number(size), `the ${size} bytes that malloc gave`, { origin }));
   } catch (error) {
     if (error instanceof RangeError) return 0n;
     throw error;

@@ -4,12 +4,11 @@ import type { IrFunction } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import { functionAt } from "../../program/call-targets.ts";
-import { free, takeFromHeap } from "./device-heap.ts";
+import { copy2DAsync, copy3DAsync, copyAsync, fill2DAsync, fill3DAsync, fillAsync } from "./device-copies.ts";
+import { free, malloc, takeForGood, takeFromHeap } from "./device-heap.ts";
+import { status } from "./device-status.ts";
 import { readBytes, writeBytes } from "./lane-memory.ts";
 import type { deviceWorkNames } from "./provided-names.ts";
-
-/** Errors of CUDA's runtime, as numbers. */
-const status = { success: 0n, invalidValue: 1n, memoryAllocation: 2n, invalidConfiguration: 9n, notSupported: 801n };
 
 /** The names of these errors. */
 const names: Readonly<Record<number, string>> = {
@@ -153,49 +152,10 @@ const launchDevice: ExternalFunction = (call) => {
   return launch(call, buffer, { function: args[0]!, ...sizes }, args[9] ?? 0n);
 };
 
-/** Hands over what moves bytes of device memory, after the grid. */
-function handOverCopy(call: ExternalCall, run: () => void): bigint {
-  const { handOver } = call.x.warp.cta.grid.device;
-  if (handOver === null) return status.notSupported;
-  handOver({ kind: "copy", run });
-  return status.success;
-}
-
-/** `cudaMemcpyAsync(void *to, const void *from, size_t bytes, kind, stream)` */
-const copyAsync: ExternalFunction = (call) => {
-  const [to = 0n, from = 0n, bytes = 0n] = call.args;
-  return handOverCopy(call, () => writeBytes(call, to, readBytes(call, from, Number(bytes))));
-};
-
-/** `cudaMemcpy2DAsync(void *to, size_t toPitch, const void *from, size_t fromPitch, width, height, kind, stream)` */
-const copy2DAsync: ExternalFunction = (call) => {
-  const [to = 0n, toPitch = 0n, from = 0n, fromPitch = 0n, width = 0n, height = 0n] = call.args;
-  return handOverCopy(call, () => {
-    for (let y = 0n; y < height; y++) {
-      writeBytes(call, to + y * toPitch, readBytes(call, from + y * fromPitch, Number(width)));
-    }
-  });
-};
-
-/** `cudaMemsetAsync(void *to, int value, size_t bytes, stream)` */
-const fillAsync: ExternalFunction = (call) => {
-  const [to = 0n, value = 0n, bytes = 0n] = call.args;
-  return handOverCopy(call, () => writeBytes(call, to, new Uint8Array(Number(bytes)).fill(Number(value & 255n))));
-};
-
-/** `cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, stream)` */
-const fill2DAsync: ExternalFunction = (call) => {
-  const [to = 0n, pitch = 0n, value = 0n, width = 0n, height = 0n] = call.args;
-  const row = new Uint8Array(Number(width)).fill(Number(value & 255n));
-  return handOverCopy(call, () => {
-    for (let y = 0n; y < height; y++) writeBytes(call, to + y * pitch, row);
-  });
-};
-
 /** `cudaMalloc(void **pointer, size_t size)` */
 const allocate: ExternalFunction = (call) => {
   const [target = 0n, size = 0n] = call.args;
-  const address = takeFromHeap(call, size);
+  const address = malloc({ ...call, args: [size] });
   writeBytes(call, target, bytesOf64(address));
   return address === 0n ? status.memoryAllocation : status.success;
 };
@@ -222,7 +182,7 @@ const textFrom =
   (table: Readonly<Record<number, string>>, otherwise: string): ExternalFunction =>
   (call) => {
     const text = new TextEncoder().encode(`${table[Number(call.args[0])] ?? otherwise}\0`);
-    const address = takeFromHeap(call, BigInt(text.length));
+    const address = takeForGood(call, BigInt(text.length));
     if (address !== 0n) writeBytes(call, address, text);
     return address;
   };
@@ -287,10 +247,14 @@ export const deviceWorkFunctions: Readonly<Record<(typeof deviceWorkNames)[numbe
   __cudaCDP2MemcpyAsync_ptsz: noting(copyAsync),
   __cudaCDP2Memcpy2DAsync: noting(copy2DAsync),
   __cudaCDP2Memcpy2DAsync_ptsz: noting(copy2DAsync),
+  __cudaCDP2Memcpy3DAsync: noting(copy3DAsync),
+  __cudaCDP2Memcpy3DAsync_ptsz: noting(copy3DAsync),
   __cudaCDP2MemsetAsync: noting(fillAsync),
   __cudaCDP2MemsetAsync_ptsz: noting(fillAsync),
   __cudaCDP2Memset2DAsync: noting(fill2DAsync),
   __cudaCDP2Memset2DAsync_ptsz: noting(fill2DAsync),
+  __cudaCDP2Memset3DAsync: noting(fill3DAsync),
+  __cudaCDP2Memset3DAsync_ptsz: noting(fill3DAsync),
   __cudaCDP2Malloc: noting(allocate),
   __cudaCDP2Free: free,
   __cudaCDP2StreamCreateWithFlags: makeHandle,

@@ -12,7 +12,8 @@ export function deviceNumber(call: Call, i: number): number {
   return number;
 }
 
-const contextAt = (call: Call, i: number): Context =>
+/** The context that argument `i` names. Throws if there is none. */
+export const contextAt = (call: Call, i: number): Context =>
   call.process.contexts.get(call.address(i), errors.deviceUninitialized);
 
 /** Makes a context, and makes it current. `flags`, `device`: the arguments that have them. */
@@ -52,20 +53,28 @@ export function sameAs(handlers: Handlers, name: string): (call: Call) => Status
   return handler;
 }
 
-/** stream, context, and perhaps a green context: there is none. Default streams are those of the current context. */
-const streamContext = inContext((call) => {
-  const stream = call.stream(0);
-  const made = call.process.streams.find(call.address(0)) === stream;
+/** The context of the stream that argument `i` names. Default streams are those of the current context. */
+export function contextOfStream(call: Call, i: number): Context {
+  const stream = call.stream(i);
+  const made = call.process.streams.find(call.address(i)) === stream;
   const context = made ? call.process.streamContexts.get(stream) : currentContext(call);
-  call.set64(call.target(1), (context ?? primaryOf(call.process, stream.device)).handle);
-  if (call.name.endsWith("_v2") && call.address(2) !== 0n) call.set64(call.address(2), 0n);
+  return context ?? primaryOf(call.process, stream.device);
+}
+
+/** stream, context, and perhaps a green context: then the context is the primary one. */
+const streamContext = inContext((call) => {
+  const context = contextOfStream(call, 0);
+  const tellsGreen = call.name.endsWith("_v2");
+  const green = tellsGreen && context.green !== null ? context : null;
+  call.set64(call.target(1), (green === null ? context : primaryOf(call.process, context.device)).handle);
+  if (tellsGreen && call.address(2) !== 0n) call.set64(call.address(2), green?.handle ?? 0n);
   return 0;
 });
 
 /** Destroys a context that the program has made. */
 const destroy = initialized((call) => {
   const context = contextAt(call, 0);
-  require(!context.isPrimary, errors.invalidValue);
+  require(!context.isPrimary && context.green === null, errors.invalidValue);
   call.process.contexts.remove(context.handle);
   const { contexts } = call.thread;
   if (contexts.at(-1) === context) contexts.pop();

@@ -103,6 +103,8 @@ export const driverDeviceCalls: Handlers = {
     call.set32(call.target(0), 0);
     return 0;
   }),
+  /** value, type, of the current context */
+  cuCtxGetExecAffinity: initialized(() => errors.unsupportedExecAffinity),
   ...logCalls("cu"),
   cuProfilerStart: initialized(() => 0),
   cuProfilerStop: initialized(() => 0),

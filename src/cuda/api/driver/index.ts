@@ -9,6 +9,7 @@ import { inContext } from "./driver-call.ts";
 import { earlierCalls } from "./earlier.ts";
 import { functionStateCalls } from "./function-state.ts";
 import { graphNodeCalls } from "./graph-nodes.ts";
+import { greenContextCalls } from "./green-contexts.ts";
 import { kernelCalls } from "./kernels.ts";
 import { driverMemoryCalls } from "./memory.ts";
 import { memoryOperationCalls } from "./memory-operations.ts";
@@ -83,6 +84,7 @@ export const driverCalls: Handlers = {
   ...memoryOperationCalls,
   ...virtualMemoryCalls,
   ...graphNodeCalls,
+  ...greenContextCalls,
   ...kernelCalls,
   ...functionStateCalls,
   ...moduleCalls,

@@ -4,6 +4,7 @@ import { areJoined, type Graph } from "../../work/graph.ts";
 import type { Stream } from "../../work/stream.ts";
 import type { Call, Handlers, Status } from "../call.ts";
 import { captureOf } from "../order.ts";
+import { edgeDataBytes } from "./edges.ts";
 import { addGraph, graphAt, nodesAt, writeNodes } from "./handles.ts";
 
 const status = { none: 0, active: 1, invalidated: 2 } as const;
@@ -61,6 +62,8 @@ function info(call: Call): Status {
   if (call.address(3) !== 0n) call.set64(call.address(3), addGraph(call, capture.graph));
   const tips = [...capture.tipsOf(stream)];
   if (call.address(4) !== 0n) call.set64(call.address(4), writeNodes(call, tips));
+  if (call.address(5) !== 0n)
+    call.set64(call.address(5), call.kept(new Uint8Array(edgeDataBytes * (tips.length || 1))));
   if (call.address(6) !== 0n) call.set64(call.address(6), tips.length);
   return 0;
 }

@@ -10,9 +10,10 @@ import {
 } from "../../run/tasks.ts";
 import { Condition } from "../../state/condition.ts";
 import { GraphMemory } from "../../state/graph-memory.ts";
-import { Graph, nodeType, type Task } from "../../work/graph.ts";
+import { type Edge, Graph, nodeType, type Task } from "../../work/graph.ts";
 import type { Call, Handlers, Status } from "../call.ts";
-import { addGraph, graphAt, nodeAt, nodesAt } from "./handles.ts";
+import { edgeDataAt } from "./edges.ts";
+import { addGraph, graphAt, nodeAt, nodesAt, removeNode } from "./handles.ts";
 import { addNode, childOf, execNode, replace, replaceInExec } from "./nodes.ts";
 import { copyForm, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
 
@@ -117,7 +118,15 @@ export const anyNodeCalls = (prefix: string, forms: ApiForms): Handlers => ({
     const target = call.target(0);
     const graph = graphAt(call, 1);
     const after = nodesAt(call, call.address(2), call.size(4));
-    call.set64(target, addNode(call, graph, after, readAny(call, call.target(5), forms)).handle);
+    const node = addNode(call, graph, after, readAny(call, call.target(5), forms));
+    try {
+      const edges = after.map((from): Edge => [from, node]);
+      for (const [i, data] of edgeDataAt(call, call.address(3), edges).entries()) graph.connect(edges[i]!, data);
+    } catch (error) {
+      removeNode(call, node);
+      throw error;
+    }
+    call.set64(target, node.handle);
     return 0;
   },
   [`${prefix}GraphNodeSetParams`]: (call) => replace(nodeAt(call, 0), readAny(call, call.target(1), forms)),

@@ -1,63 +1,13 @@
 import { errors, require } from "../../base/errors.ts";
-import { Counted, type Edge, Graph, nodeType, type Task } from "../../work/graph.ts";
+import { Counted, Graph, nodeType, type Task } from "../../work/graph.ts";
 import { allNodes } from "../../work/graph-exec.ts";
 import { isMemoryTask } from "../../run/tasks.ts";
 import { itemKind } from "../../base/wire.ts";
-import type { Call, Handlers, Status } from "../call.ts";
-import { addGraph, answerList, graphAt, nodeAt, nodesAt, removeGraph } from "./handles.ts";
-
-/** Bytes of cudaGraphEdgeData, all zero for an edge that waits for the whole of a node. */
-const edgeDataBytes = 8;
-
-/** from and to, each as many as `count` says, from argument `i` on. Throws if they are not nodes of one graph. */
-function edgesAt(call: Call, i: number, count: number): readonly Edge[] {
-  const graph = graphAt(call, 0);
-  const [from, to] = [nodesAt(call, call.address(i), count), nodesAt(call, call.address(i + 1), count)];
-  return from.map((node, k): Edge => {
-    require(node.graph === graph && to[k]!.graph === graph && node !== to[k]);
-    return [node, to[k]!];
-  });
-}
-
-/** graph, from, to, edge data, count */
-function edges(call: Call): Status {
-  const all = graphAt(call, 0).edges;
-  const counter = call.target(4);
-  if (call.address(1) === 0n && call.address(2) === 0n) {
-    call.set64(counter, all.length);
-    return 0;
-  }
-  const lists = [call.target(1), call.target(2)];
-  for (const [side, list] of lists.entries()) {
-    answerList(
-      call,
-      [list, counter],
-      all.map((edge) => edge[side]!.handle),
-    );
-  }
-  if (call.address(3) !== 0n) {
-    const room = Math.min(Number(call.host.u64(counter)), all.length);
-    call.poke(call.address(3), new Uint8Array(edgeDataBytes * room));
-  }
-  return 0;
-}
-
-/** node, list, edge data, count */
-function neighbours(call: Call, side: "dependencies" | "dependents"): Status {
-  const handles = [...nodeAt(call, 0)[side]].map(({ handle }) => handle);
-  if (call.address(2) !== 0n && call.address(1) !== 0n) {
-    const room = Math.min(Number(call.host.u64(call.target(3))), handles.length);
-    call.poke(call.address(2), new Uint8Array(edgeDataBytes * room));
-  }
-  return answerList(call, [call.address(1), call.address(3)], handles);
-}
+import type { Call, Handlers } from "../call.ts";
+import { requireRemovable } from "./edges.ts";
+import { addGraph, answerList, graphAt, nodeAt, removeGraph, removeNode } from "./handles.ts";
 
 const cannotClone = (task: Task): boolean => isMemoryTask(task) || task.type === nodeType.conditional;
-
-/** Throws if a graph has memory of its own: its nodes and edges stay. */
-function requireRemovable({ nodes }: Graph): void {
-  for (const { task } of nodes) require(!isMemoryTask(task), errors.notSupported);
-}
 
 const objectAt = (call: Call, i: number): Counted => call.process.userObjects.get(call.address(i), errors.invalidValue);
 
@@ -115,33 +65,11 @@ export const graphCalls: Handlers = {
     const handles = graphAt(call, 0).roots.map(({ handle }) => handle);
     return answerList(call, [call.address(1), call.address(2)], handles);
   },
-  cudaGraphGetEdges: edges,
-  cudaGraphNodeGetDependencies: (call) => neighbours(call, "dependencies"),
-  cudaGraphNodeGetDependentNodes: (call) => neighbours(call, "dependents"),
-  /** graph, from, to, edge data, count */
-  cudaGraphAddDependencies(call) {
-    const graph = graphAt(call, 0);
-    const added = edgesAt(call, 1, call.size(4));
-    for (const [from, to] of added) require(!from.dependents.has(to));
-    for (const edge of added) graph.connect(edge);
-    if (graph.ordered !== null) return 0;
-    for (const edge of added) graph.disconnect(edge);
-    return errors.invalidValue;
-  },
-  cudaGraphRemoveDependencies(call) {
-    const graph = graphAt(call, 0);
-    requireRemovable(graph);
-    const removed = edgesAt(call, 1, call.size(4));
-    for (const [from, to] of removed) require(from.dependents.has(to));
-    for (const edge of removed) graph.disconnect(edge);
-    return 0;
-  },
   cudaGraphDestroyNode(call) {
     const node = nodeAt(call, 0);
     requireRemovable(node.graph);
     require(!cannotClone(node.task), errors.notSupported);
-    node.graph.remove(node);
-    call.process.graphNodes.remove(node.handle);
+    removeNode(call, node);
     return 0;
   },
   /** graph, path, flags */

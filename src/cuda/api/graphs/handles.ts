@@ -23,6 +23,12 @@ export function removeGraph(call: Call, graph: Graph): void {
   graphs.remove(graph.handle);
 }
 
+/** Takes a node out of its graph, and away from the program. */
+export function removeNode(call: Call, node: GraphNode): void {
+  node.graph.remove(node);
+  call.process.graphNodes.remove(node.handle);
+}
+
 /** The graph that argument `i` names. Throws if there is none. */
 export const graphAt = (call: Call, i: number): Graph => call.process.graphs.get(call.address(i), errors.invalidValue);
 

@@ -1,6 +1,6 @@
 import { imageProblem, type Image, type ImageShape, layImage } from "../../../machine/images/image.ts";
 import { UsageError } from "../../../runtime/data/errors.ts";
-import { type TextureOptions, textureOf } from "../../../runtime/data/image.ts";
+import { type TextureOptions, textureOf, textureProblem } from "../../../runtime/data/image.ts";
 import { CudaError, errors, fail, require } from "../../base/errors.ts";
 import { placeOf } from "../../run/copies.ts";
 import { arrayFlag, texelsOf } from "../../state/cuda-array.ts";
@@ -93,6 +93,13 @@ export function addTexture(call: Call, { image, options, described }: TexturePar
   }
 }
 
+/** The runtime has errors of its own for texels that cannot be read as fractions, or not filtered. */
+function requireFractions({ format }: Image, options: TextureOptions): void {
+  const plain: TextureOptions = { ...options, sRGB: false };
+  require(textureProblem(format.type, { ...plain, filter: "point" }) === null, errors.invalidNormSetting);
+  require(textureProblem(format.type, plain) === null, errors.invalidFilterSetting);
+}
+
 /** object, resource, texture, view */
 function createTexture(call: Call): Status {
   void call.device;
@@ -100,9 +107,9 @@ function createTexture(call: Call): Status {
   const texture = call.host.read(call.target(2), textureBytes);
   const view = call.address(3) === 0n ? null : call.host.read(call.address(3), viewBytes);
   const image = imageIn(call, new DataView(resource.buffer));
-  return addTexture(call, {
-    ...{ image, options: optionsIn(new DataView(texture.buffer)), described: { resource, texture, view } },
-  });
+  const options = optionsIn(new DataView(texture.buffer));
+  requireFractions(image, options);
+  return addTexture(call, { image, options, described: { resource, texture, view } });
 }
 
 /**

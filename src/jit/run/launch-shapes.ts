@@ -7,6 +7,7 @@ import { isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import { type WarpConflicts, warpConflictsOf } from "../compile/analysis/access/warp-conflicts.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
@@ -70,7 +71,10 @@ export class LaunchShapes {
   /** Whether a kernel has code for blocks of a shape alone: where it pays, and for the first of them. */
   #isSpecialized(kernel: IrFunction, block: Dim3): boolean {
     let blocks = this.#specialized.get(kernel);
-    if (blocks === undefined) this.#specialized.set(kernel, (blocks = this.#dependsOnBlock(kernel) ? new Set() : null));
+    if (blocks === undefined) {
+      const pays = this.#dependsOnBlock(kernel) || hasInteriorVersion(kernel, block);
+      this.#specialized.set(kernel, (blocks = pays ? new Set() : null));
+    }
     if (blocks === null) return false;
     if (blocks.size < maxSpecialized) blocks.add(block.join());
     return blocks.has(block.join());
@@ -161,6 +165,10 @@ export class LaunchShapes {
     return noted(this.#conflicts, kernel, block.join(), () => warpConflictsOf(kernel, block, this.#program.bindings));
   }
 }
+
+/** Whether blocks of a size may be in the interior of a grid, where the kernel is another one. */
+const hasInteriorVersion = (ir: IrFunction, block: Dim3): boolean =>
+  withInteriorVersion({ ir, origins: null }, block).ir !== ir;
 
 /** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
 function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {

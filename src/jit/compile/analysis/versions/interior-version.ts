@@ -27,10 +27,10 @@ const mayRepeat: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
 ]);
 
 /**
- * A kernel in two versions, for blocks of one size: one for blocks in the interior, where nothing is clamped at a border
- * and nothing begins anew at the end of a row, and the kernel as it was. Each block decides once for all of its threads.
- * In the interior, coordinates that have been clamped, or taken modulo a length, are linear in a thread's numbers, and
- * so are the addresses that depend on them. The kernel itself where that is of no use.
+ * A kernel in two versions, for blocks of one size: one for blocks in the interior, where nothing is clamped at a
+ * border and nothing begins anew at the end of a row, and the kernel as it was. Each block decides once for all of its
+ * threads. In the interior, coordinates that have been clamped, or taken modulo a length, are linear in a thread's
+ * numbers, and so are the addresses that depend on them. The kernel itself where that is of no use.
  */
 export function withInteriorVersion(source: SourceCode, block: Dim3): SourceCode {
   const { ir } = source;

@@ -28,6 +28,7 @@ const moduleOf = (body: string, before = ""): string => `.version 8.0
   ${body}
   mul.wide.s32 %d2, %at, 4; add.s64 %d3, %out, %d2; st.global.u32 [%d3], %v;
   ret;
+  END:
 }`;
 const load = "mul.wide.s32 %d0, %i, 4; add.s64 %d1, %in, %d0; ld.global.u32 %v, [%d1];";
 
@@ -108,6 +109,21 @@ test("several coordinates of which none is negative", () => {
   const body = `add.s32 %r6, %x, -1; add.s32 %r7, %y, -2; or.b32 %r8, %r6, %r7; setp.gt.s32 %p0, %r8, -1;
     selp.b32 %r9, %r6, 0, %p0; selp.b32 %r10, %r7, 0, %p0; mad.lo.s32 %i, %r10, ${width}, %r9; ${load}`;
   expect(stored(body, 0, 0)).toEqual(wordsAt((x, y) => (x >= 1 && y >= 2 ? (y - 2) * width + x - 1 : 0)));
+});
+
+test("a condition that is a constant on one way, and another one on the other", () => {
+  const body = `add.s32 %r6, %x, -1; max.s32 %r7, %r6, 0; mad.lo.s32 %i, %y, ${width}, %r7; ${load}
+    mov.pred %p0, 1; setp.lt.s32 %p1, %r0, 5; @%p1 bra NEXT; mov.pred %p0, 0; NEXT: @!%p0 add.s32 %v, %v, 1;`;
+  const want = wordsAt((x, y) => y * width + Math.max(x - 1, 0));
+  expect(stored(body, 0, 0)).toEqual(want.map((word, at) => word + (at % columns < 5 ? 0 : 1)));
+});
+
+test("a branch to the end of the code, after which nothing is executed again", () => {
+  const body = `add.s32 %r6, %x, -1; max.s32 %r7, %r6, 0; mad.lo.s32 %i, %y, ${width}, %r7; ${load}
+    mul.wide.s32 %d2, %at, 4; add.s64 %d3, %out, %d2; red.global.add.u32 [%d3], 1;
+    setp.lt.s32 %p1, %r0, 5; @%p1 bra END;`;
+  const want = wordsAt((x, y) => y * width + Math.max(x - 1, 0));
+  expect(stored(body, 0, 0)).toEqual(want.map((word, at) => (at % columns < 5 ? 1 : word)));
 });
 
 test("neighbours of a tile in shared memory, between barriers", () => {

@@ -123,11 +123,13 @@ function inTwoVersions(
     );
     return own(known);
   });
-  const decided = withDecided(inside);
+  const decided = withDecided(inside, (r) => written.has(r - count));
   const start = before.length + 1;
   const outside = start + inside.length;
+  const end = outside + ir.instructions.length;
   const branch = made({ kind: "branch", target: outside, uniform: true }, [], { register: isInterior, negate: true });
-  const moved = (to: number) => (i: Instruction) => retargeted(i, (target) => target + to);
+  const moved = (to: number) => (i: Instruction) =>
+    retargeted(i, (target) => (target === ir.instructions.length ? end : target + to));
   return {
     ir: {
       ...ir,
@@ -141,8 +143,14 @@ function inTwoVersions(
   };
 }
 
-/** The code without guards that are known, and with conditions that follow from known ones. */
-function withDecided(instructions: readonly Instruction[]): readonly Instruction[] {
+/**
+ * The code without guards that are known, and with conditions that follow from known ones. `isOnce`: registers that one
+ * instruction writes, before they are read.
+ */
+function withDecided(
+  instructions: readonly Instruction[],
+  isOnce: (register: number) => boolean,
+): readonly Instruction[] {
   const known = new Map<number, boolean>();
   let current = instructions;
   for (let size = -1; size < known.size; ) {
@@ -155,8 +163,8 @@ function withDecided(instructions: readonly Instruction[]): readonly Instruction
       if (op.kind === "pure" && guard === null) {
         op.values.forEach((value, i) => {
           const to = dst[i];
-          if (typeof to === "number" && value.kind === "const" && value.ty === "pred")
-            known.set(to, value.value === true);
+          if (typeof to !== "number" || value.kind !== "const" || value.ty !== "pred" || !isOnce(to)) return;
+          known.set(to, value.value === true);
         });
       }
       return { ...instruction, op, dst, guard: decided === undefined ? guard : null };

@@ -33,6 +33,8 @@ export class LaunchShapes {
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
+  /** The same: whether the kernel is another one in the interior of a grid. */
+  readonly #differing = new Map<IrFunction, Map<string, boolean>>();
   /** The same, and by what the launch gives of shared memory. */
   readonly #needless = new Map<IrFunction, Map<string, readonly number[]>>();
 
@@ -47,13 +49,13 @@ export class LaunchShapes {
     this.#quads = quads;
   }
 
-  of(kernel: IrFunction, { block, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
+  of(kernel: IrFunction, { block, grid, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
     const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
       const quads = this.#quadsWithin(threads.width, kernel, block);
       return {
         ...blockShape(block, quads, isShared),
-        block: this.#isSpecialized(kernel, block) ? block : null,
+        ...this.#specialization(kernel, block, grid),
         single: false,
         needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
       };
@@ -62,17 +64,27 @@ export class LaunchShapes {
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const shape = {
       ...blockShape(block, this.#quadsOf(kernel, block), isShared),
-      block: this.#isSpecialized(kernel, block) ? block : null,
+      ...this.#specialization(kernel, block, grid),
     };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
+  }
+
+  #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {
+    if (!this.#isSpecialized(kernel, block)) return { block: null, interior: false };
+    return { block, interior: hasInterior(grid) && this.#differsInside(kernel, block) };
+  }
+
+  /** Whether a kernel has a version for blocks in the interior of a grid. */
+  #differsInside(ir: IrFunction, block: Dim3): boolean {
+    return noted(this.#differing, ir, block.join(), () => withInteriorVersion({ ir, origins: null }, block).ir !== ir);
   }
 
   /** Whether a kernel has code for blocks of a shape alone: where it pays, and for the first of them. */
   #isSpecialized(kernel: IrFunction, block: Dim3): boolean {
     let blocks = this.#specialized.get(kernel);
     if (blocks === undefined) {
-      const pays = this.#dependsOnBlock(kernel) || hasInteriorVersion(kernel, block);
+      const pays = this.#dependsOnBlock(kernel) || this.#differsInside(kernel, block);
       this.#specialized.set(kernel, (blocks = pays ? new Set() : null));
     }
     if (blocks === null) return false;
@@ -81,12 +93,12 @@ export class LaunchShapes {
   }
 
   /** Tells launches apart whose kernels may have other shapes. */
-  keyOf({ kernel, block, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
+  keyOf({ kernel, block, grid, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
     const items = threads?.items;
     const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
     const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
     const of = `${this.#quads} ${this.#program.memory.isShared} ${asked !== undefined}`;
-    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads}`;
+    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)}`;
   }
 
   /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
@@ -114,7 +126,7 @@ export class LaunchShapes {
     const given = block ?? usualBlock;
     const quads = width === null ? this.#quadsOf(kernel, given) : this.#quadsWithin(width, kernel, given);
     const isOne = width === null ? {} : { single: false };
-    const shape = { ...blockShape(given, quads, false), ...isOne, block };
+    const shape = { ...blockShape(given, quads, false), ...isOne, block, interior: block !== null };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
@@ -166,9 +178,11 @@ export class LaunchShapes {
   }
 }
 
-/** Whether blocks of a size may be in the interior of a grid, where the kernel is another one. */
-const hasInteriorVersion = (ir: IrFunction, block: Dim3): boolean =>
-  withInteriorVersion({ ir, origins: null }, block).ir !== ir;
+/** Blocks of a grid from which on another version of a kernel is worth the time that it takes to compile. */
+const manyBlocks = 16;
+
+/** Whether enough blocks of a grid may be in its interior. */
+const hasInterior = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks;
 
 /** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
 function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {
@@ -182,9 +196,22 @@ function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, ke
 /** Tells a kernel's code for a shape from that for others. */
 export const shapeKey = (
   kernel: string,
-  { quads, block, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
+  {
+    quads,
+    block,
+    interior,
+    rows,
+    rowLength,
+    full,
+    single,
+    shared,
+    width,
+    clustered,
+    exactSums,
+    needlessBarriers,
+  }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;
@@ -194,6 +221,7 @@ function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   return {
     quads,
     block: null,
+    interior: false,
     rows,
     rowLength: rows || !isInLayer ? null : x,
     full: (x * y * z) % lanes === 0,
@@ -224,6 +252,7 @@ function threadShape(
   return {
     quads,
     block: null,
+    interior: false,
     rows: true,
     rowLength: null,
     full: width === 4 * quads && (x * y * z) % width === 0,

@@ -24,7 +24,7 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
   const bindings = bindingsFor(shape, program.bindings);
   const reached = (functions: CompiledFunctions): ReachableKernel => {
     const found = functions.list[number]!;
-    const kernel = shape.block === null || shape.width !== null ? found : inVersions(found, shape.block);
+    const kernel = shape.interior && shape.block !== null ? inVersions(found, shape.block) : found;
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
     const passed = new PassedRegisters(graph, shape.width);

@@ -83,6 +83,7 @@ const subRooms: Readonly<Record<string, readonly string[]>> = {
     "compile/analysis/values",
     "compile/analysis/flow",
     "compile/analysis/access",
+    "compile/analysis/versions",
     "compile/analysis",
     "compile/watch",
     "compile/plan",

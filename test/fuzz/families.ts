@@ -29,6 +29,8 @@ interface Family {
   readonly targets?: readonly (keyof typeof targets)[];
   /** Blocks of a few rows that fill chunks. */
   readonly blocks?: "tiles";
+  /** Launches have many blocks. */
+  readonly wide?: boolean;
   /** Threads know themselves by their global index alone. */
   readonly global?: boolean;
   /** One block of one warp: which warp is the first to do what is reported depends on the schedule. */
@@ -108,6 +110,13 @@ const families = {
     weights: { compute: 1, tile: 10, conditional: 1, loop: 0.7, phase: 1, exchange: 0.5 },
     statements: [5, 14],
     blocks: "tiles",
+  },
+  // Neighbours' places in a picture of several blocks.
+  borders: {
+    weights: { compute: 1, border: 8, conditional: 0.7, loop: 0.5, phase: 1, exchange: 0.5 },
+    statements: [1, 4],
+    blocks: "tiles",
+    wide: true,
   },
   rounds: { weights: { compute: 5, rounds: 6, conditional: 2, loop: 2, phase: 0.5, load: 1 }, statements: [3, 8] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },

@@ -144,6 +144,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     clusters = false,
     pairs = false,
     global = false,
+    wide = false,
     blocks: ofTiles,
     targets: names,
   } = familyOf(family);
@@ -161,7 +162,7 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
   );
   const { grid, cluster } = clusters
     ? random.pick(pairs ? paired : clustered)
-    : { grid: alone ? ([1, 1, 1] as const) : random.pick(global ? wideGrids : grids), cluster: null };
+    : { grid: alone ? ([1, 1, 1] as const) : random.pick(global || wide ? wideGrids : grids), cluster: null };
   const threads = [...block, ...grid].reduce((product, n) => product * n);
   const images = hasImages ? [...randomImages(random), ...writtenSurfaces(random, threads)] : [];
   const module = new ModuleText(random, {

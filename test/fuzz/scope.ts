@@ -22,6 +22,7 @@ type StatementKind =
   | "phase"
   | "layout"
   | "tile"
+  | "border"
   | "rounds"
   | "call"
   | "callSmall"

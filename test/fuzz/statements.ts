@@ -1,3 +1,4 @@
+import { border } from "./borders.ts";
 import { bulkStores, bulkWithin, copyGroups } from "./async-copies.ts";
 import { ownAtomic, sharedAtomic } from "./atomics.ts";
 import { blockReduction, exchange, pause, produce } from "./barriers.ts";
@@ -61,6 +62,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   phase: { write: phase, fits: together },
   layout: { write: layout, fits: together },
   tile: { write: tile, fits: ({ level }) => level < 0 },
+  border: { write: border, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

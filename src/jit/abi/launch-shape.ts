@@ -12,6 +12,8 @@ export interface LaunchShape {
   readonly quads: Quads;
   /** The threads of a block, where code is for such blocks alone; null: only what follows is known of them. */
   readonly block: Dim3 | null;
+  /** Code for such blocks has a version for those in the interior of the grid, where that is of use. */
+  readonly interior: boolean;
   /** Each chunk of lanes lies in one row of the block, or the block has one row. */
   readonly rows: boolean;
   /**
@@ -37,7 +39,7 @@ export interface LaunchShape {
 
 /** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
 export const anyShape = (quads: Quads): LaunchShape => ({
-  ...{ quads, block: null, width: null, needlessBarriers: [] },
+  ...{ quads, block: null, interior: false, width: null, needlessBarriers: [] },
   ...{ rows: false, rowLength: null, full: false, single: false },
   ...{ clustered: false, exactSums: false, shared: false },
 });

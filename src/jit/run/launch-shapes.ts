@@ -14,6 +14,7 @@ import {
 } from "../compile/analysis/access/warp-conflicts.ts";
 import { prepare } from "../compile/analysis/code/prepared-code.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
@@ -39,6 +40,8 @@ export class LaunchShapes {
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
+  /** The same: whether the kernel is another one in the interior of a grid. */
+  readonly #differing = new Map<IrFunction, Map<string, boolean>>();
   /** The same, and by what the launch gives of shared memory. */
   readonly #needless = new Map<IrFunction, Map<string, readonly number[]>>();
 
@@ -53,13 +56,13 @@ export class LaunchShapes {
     this.#quads = quads;
   }
 
-  of(kernel: IrFunction, { block, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
+  of(kernel: IrFunction, { block, grid, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
     const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
       const quads = this.#quadsWithin(threads.width, kernel, block);
       return {
         ...blockShape(block, quads, isShared),
-        block: this.#isSpecialized(kernel, block) ? block : null,
+        ...this.#specialization(kernel, block, grid),
         single: false,
         needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
       };
@@ -68,28 +71,41 @@ export class LaunchShapes {
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const shape = {
       ...blockShape(block, this.#quadsOf(kernel, block), isShared),
-      block: this.#isSpecialized(kernel, block) ? block : null,
+      ...this.#specialization(kernel, block, grid),
     };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
   }
 
+  #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {
+    if (!this.#isSpecialized(kernel, block)) return { block: null, interior: false };
+    return { block, interior: hasInterior(grid) && this.#differsInside(kernel, block) };
+  }
+
+  /** Whether a kernel has a version for blocks in the interior of a grid. */
+  #differsInside(ir: IrFunction, block: Dim3): boolean {
+    return noted(this.#differing, ir, block.join(), () => withInteriorVersion({ ir, origins: null }, block).ir !== ir);
+  }
+
   /** Whether a kernel has code for blocks of a shape alone: where it pays, and for the first of them. */
   #isSpecialized(kernel: IrFunction, block: Dim3): boolean {
     let blocks = this.#specialized.get(kernel);
-    if (blocks === undefined) this.#specialized.set(kernel, (blocks = this.#dependsOnBlock(kernel) ? new Set() : null));
+    if (blocks === undefined) {
+      const pays = this.#dependsOnBlock(kernel) || this.#differsInside(kernel, block);
+      this.#specialized.set(kernel, (blocks = pays ? new Set() : null));
+    }
     if (blocks === null) return false;
     if (blocks.size < maxSpecialized) blocks.add(block.join());
     return blocks.has(block.join());
   }
 
   /** Tells launches apart whose kernels may have other shapes. */
-  keyOf({ kernel, block, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
+  keyOf({ kernel, block, grid, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
     const items = threads?.items;
     const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
     const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
     const of = `${this.#quads} ${this.#program.memory.isShared} ${asked !== undefined}`;
-    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads}`;
+    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)}`;
   }
 
   /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
@@ -117,7 +133,7 @@ export class LaunchShapes {
     const given = block ?? usualBlock;
     const quads = width === null ? this.#quadsOf(kernel, given) : this.#quadsWithin(width, kernel, given);
     const isOne = width === null ? {} : { single: false };
-    const shape = { ...blockShape(given, quads, false), ...isOne, block };
+    const shape = { ...blockShape(given, quads, false), ...isOne, block, interior: block !== null };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
   }
 
@@ -203,6 +219,12 @@ const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
 const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
   space === "global" || space === "generic" || space === "shared";
 
+/** Blocks of a grid from which on another version of a kernel is worth the time that it takes to compile. */
+const manyBlocks = 16;
+
+/** Whether enough blocks of a grid may be in its interior. */
+const hasInterior = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks;
+
 /** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
 function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {
   let ofKernel = notes.get(kernel);
@@ -215,9 +237,22 @@ function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, ke
 /** Tells a kernel's code for a shape from that for others. */
 export const shapeKey = (
   kernel: string,
-  { quads, block, rows, rowLength, full, single, shared, width, clustered, exactSums, needlessBarriers }: LaunchShape,
+  {
+    quads,
+    block,
+    interior,
+    rows,
+    rowLength,
+    full,
+    single,
+    shared,
+    width,
+    clustered,
+    exactSums,
+    needlessBarriers,
+  }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;
@@ -227,6 +262,7 @@ function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   return {
     quads,
     block: null,
+    interior: false,
     rows,
     rowLength: rows || !isInLayer ? null : x,
     full: (x * y * z) % lanes === 0,
@@ -257,6 +293,7 @@ function threadShape(
   return {
     quads,
     block: null,
+    interior: false,
     rows: true,
     rowLength: null,
     full: width === 4 * quads && (x * y * z) % width === 0,

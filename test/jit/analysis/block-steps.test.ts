@@ -98,3 +98,20 @@ setp.ne.u32 %p0, %s1, 0;
 ret;`);
   expect(stepsOf(code)!.predicates.values.size).toBe(0);
 });
+
+test("a first block that only decides for all threads is no region: chunks begin after it", () => {
+  const code = new Analysed(`mov.u32 %r1, %ctaid.x; setp.lt.u32 %p0, %r1, 5;
+@%p0 bra OTHER;
+mov.u32 %r0, %tid.x; ld.param.u64 %x0, [x];
+bar.sync 0;
+st.global.u32 [%x0], %r0;
+ret;
+OTHER: mov.u32 %r2, %tid.x; ld.param.u64 %x1, [x];
+bar.sync 0;
+st.global.u32 [%x1], %r2;
+ret;`);
+  const { steps, beginnings } = stepsOf(code)!;
+  expect(steps[0]).toMatchObject({ start: 0, region: null });
+  expect([...beginnings].toSorted((a, b) => a - b)).toEqual([code.blockOf(2), code.blockOf(6)]);
+  expect([...stepsOf(loop)!.beginnings]).toEqual([0]);
+});

@@ -17,6 +17,7 @@ export class StepLoops {
   readonly #run: KernelRun;
   readonly #suspension: Suspension;
   readonly #steps: readonly BlockStep[];
+  readonly #beginnings: ReadonlySet<number>;
   readonly #shared: ReadonlySet<number>;
   /** The local with the place of the step that is next; null where steps only lead forward. */
   readonly #next: number | null;
@@ -26,11 +27,12 @@ export class StepLoops {
   readonly #labels: Label[] = [];
   #again: Label | null = null;
 
-  constructor(run: KernelRun, suspension: Suspension, { steps, shared }: BlockSteps) {
+  constructor(run: KernelRun, suspension: Suspension, { steps, beginnings, shared }: BlockSteps) {
     const w = run.scope.writer;
     this.#run = run;
     this.#suspension = suspension;
     this.#steps = steps;
+    this.#beginnings = beginnings;
     this.#shared = shared;
     const leadsBack = steps.some(({ next }, from) => next.some((to) => this.#placeOf(to) <= from));
     this.#next = leadsBack ? w.local("i32") : null;
@@ -79,7 +81,7 @@ export class StepLoops {
   }
 
   #writeRegion(
-    { next }: BlockStep,
+    { start: block, next }: BlockStep,
     region: BarrierRegion,
     place: number,
     parts: {
@@ -90,16 +92,17 @@ export class StepLoops {
   ): void {
     const { writer: w, chunk } = this.#run.scope;
     const { chunks, start, idleIn } = parts;
+    const isFirst = this.#beginnings.has(block);
     const { written } = touchedIn(chunk.analysis.code, region);
     const changed = [...written].filter((r) => this.#shared.has(r)).flatMap((r) => chunk.locals(r));
     const turns = new ChangedLocals(w, changed);
     const write = (): void => {
       this.#findState();
-      this.#writeChunk(region, start, place === 0, next.length > 1);
+      this.#writeChunk(region, start, isFirst, next.length > 1);
       turns.endTurn();
     };
     // Chunks that are skipped keep their registers, and are at the barrier where the others arrive.
-    const idle = place > 0 && next.length === 1 ? idleIn(region) : null;
+    const idle = !isFirst && next.length === 1 ? idleIn(region) : null;
     const shared = idle === null || idle.scalars.length === 0 ? null : this.#sharedValues(idle, turns);
     chunks.each(write, idle, shared);
     turns.end();

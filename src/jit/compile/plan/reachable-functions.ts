@@ -1,5 +1,7 @@
+import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
 import { bindingsFor } from "../analysis/values/special-registers.ts";
+import { withInteriorVersion } from "../analysis/versions/interior-version.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 import { LaneStacks } from "./lane-stacks.ts";
@@ -21,7 +23,8 @@ interface ReachableKernel extends KernelScope {
 export function reachableFrom(number: number, shape: LaunchShape, program: ProgramFacts): ReachableKernel {
   const bindings = bindingsFor(shape, program.bindings);
   const reached = (functions: CompiledFunctions): ReachableKernel => {
-    const kernel = functions.list[number]!;
+    const found = functions.list[number]!;
+    const kernel = shape.interior && shape.block !== null ? inVersions(found, shape.block) : found;
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
     const passed = new PassedRegisters(graph, shape.width);
@@ -34,3 +37,9 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
   const { inlined } = program.functions;
   return inlined === program.functions ? plain : reached(inlined);
 }
+
+/** A kernel for blocks of one size, with a version for those in the interior of the grid where that is of use. */
+const inVersions = (kernel: CompiledFunction, block: Dim3): CompiledFunction => ({
+  ...kernel,
+  ...withInteriorVersion(kernel, block),
+});

@@ -13,8 +13,10 @@ import { WarpWaitBlocks } from "./warp-wait-blocks.ts";
  * blocks, which are executed once for all threads. A step is named by its first basic block.
  */
 export interface BlockSteps {
-  /** In layout order. With the first one, a region, the block begins. */
+  /** In layout order. With the first one the block begins. */
   readonly steps: readonly BlockStep[];
+  /** The regions in which chunks begin: the first step, or those of which it, a scalar block, chooses one. */
+  readonly beginnings: ReadonlySet<number>;
   /** Registers that have one value in all threads and are needed from step to step: chunks do not keep them. */
   readonly shared: ReadonlySet<number>;
   readonly predicates: SharedPredicates;
@@ -50,13 +52,15 @@ export function blockStepsOf(
     uniform.has(r) && analysis.register(r).kind === "uniform" && !liveness.acrossLanes.has(r);
   const predicates = sharedPredicatesOf(analysis, invariants, barriers.values(), isShared);
   const isElsewhere = (i: number): boolean => invariants.has(i) || predicates.instructions.has(i);
+  const beginnings = beginningsOf(code, (block) => isScalarBlock(code, block, isShared, isElsewhere));
   const ways = new RegionWays(code, uniform, barriers);
   let left = maxGrowth * instructions.length;
   const steps = new Map<number, BlockStep>();
   const todo = [0];
   for (let start = todo.pop(); start !== undefined; start = todo.pop()) {
     if (steps.has(start)) continue;
-    const isScalar = start > 0 && isScalarBlock(code, start, isShared, isElsewhere);
+    const isFirst = start === 0 || beginnings.has(start);
+    const isScalar = isFirst ? !beginnings.has(start) : isScalarBlock(code, start, isShared, isElsewhere);
     const region = isScalar ? null : regionFrom(graph, start, barriers);
     const next = region === null ? scalarSuccessors(code, start) : ways.exitsOf(region);
     if (next === null) return null;
@@ -71,7 +75,19 @@ export function blockStepsOf(
       if (isShared(r)) shared.add(r);
     });
   }
-  return { steps: [...steps.values()].sort((a, b) => a.start - b.start), shared, predicates };
+  return { steps: [...steps.values()].sort((a, b) => a.start - b.start), beginnings, shared, predicates };
+}
+
+/**
+ * The blocks with which chunks begin. Where the first one only decides for all threads which way they go, these are the
+ * blocks after it, if nothing else leads to them, and no register holds a zero that is read.
+ */
+function beginningsOf({ graph, liveness }: Code, isScalar: (block: number) => boolean): ReadonlySet<number> {
+  const { blocks } = graph;
+  const { successors, predecessors } = blocks[0]!;
+  const chooses = successors.length === 2 && predecessors.length === 0 && liveness.liveIn(0).isEmpty;
+  const follow = (block: number): boolean => block < blocks.length && blocks[block]!.predecessors.length === 1;
+  return new Set(chooses && successors.every(follow) && isScalar(0) ? successors : [0]);
 }
 
 /** Where chunks wait. */

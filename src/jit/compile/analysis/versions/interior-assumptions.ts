@@ -1,0 +1,227 @@
+import { type Instruction, type IrFunction, laneAddressOf } from "../../../../ir/index.ts";
+import type { Dim3 } from "../../../../machine/reports/report.ts";
+import { type Expr, everyLeaf, isConst, kit, mapChanged, onceForEach, type Ty } from "../../../../semantics/index.ts";
+import {
+  type BlockForm,
+  BlockQuestion,
+  distancesIn,
+  isShared,
+  reversed,
+  shared,
+  sumOfTrends,
+  valueAt,
+} from "./block-forms.ts";
+import { BlockTests } from "./block-tests.ts";
+
+type Prim = Extract<Expr, { kind: "prim" }>;
+
+/** What holds in the interior of a grid, and what follows for expressions. */
+export interface Assumptions {
+  /** Whether a block is in the interior: the same for all of its threads, as are all of `values`. */
+  readonly all: Expr;
+  /** What is to be computed before the code: quotients, and these times what they are quotients by. */
+  readonly values: readonly Expr[];
+  /** Whether an expression that is linear in the interior is not so elsewhere. */
+  readonly isBent: (expr: Prim) => boolean;
+  /** What an expression is in the interior. `computed`: where one of `values` is. */
+  readonly rewrite: (expr: Expr, computed: (value: Expr) => Expr) => Expr;
+}
+
+/**
+ * What may be assumed of blocks in the interior; null where nothing follows of it. `written`: by register that one
+ * instruction writes, before it is read, that instruction.
+ */
+export function assumptionsOf(
+  { instructions }: IrFunction,
+  written: ReadonlyMap<number, Instruction>,
+  block: Dim3,
+): Assumptions | null {
+  const found = new InteriorQuestion(written, block);
+  const look = onceForEach<void>((expr, lookAt) => {
+    if (expr.kind !== "prim") return;
+    expr.args.forEach(lookAt);
+    if (expr.ty === "pred") found.decide(expr);
+    else if (expr.ty === "i32") found.of(expr);
+  });
+  for (const { op } of instructions) if (op.kind === "pure") op.values.forEach(look);
+  return found.hasAny ? found : null;
+}
+
+const comparison = /^i32\.(?:(lt|le)_([su])|(eq|ne))$/;
+const division = /^i32\.(div|rem)_([su])$/;
+
+/** A quotient that all threads of a block share, and its product with the divisor. */
+interface Quotient {
+  readonly quotient: Expr;
+  readonly product: Expr;
+}
+
+class InteriorQuestion extends BlockQuestion implements Assumptions {
+  readonly #written: ReadonlyMap<number, Instruction>;
+  readonly #block: Dim3;
+  readonly #tests: BlockTests;
+  readonly #parameters = new Map<number, BlockForm>();
+  readonly #decisions = new Map<Expr, boolean | null>();
+  readonly #quotients = new Map<Expr, Quotient>();
+
+  constructor(written: ReadonlyMap<number, Instruction>, block: Dim3) {
+    super(block);
+    this.#written = written;
+    this.#block = block;
+    this.#tests = new BlockTests(block);
+  }
+
+  get hasAny(): boolean {
+    return this.#quotients.size > 0 || [...this.#decisions.values()].some((decision) => decision !== null);
+  }
+
+  get all(): Expr {
+    return this.#tests.all;
+  }
+
+  get values(): readonly Expr[] {
+    return [...this.#quotients.values()].flatMap(({ quotient, product }) => [quotient, product]);
+  }
+
+  readonly isBent = (expr: Prim): boolean =>
+    this.#quotients.has(expr) || (expr.prim === "i32.select" && this.decide(expr.args[0]!) !== null);
+
+  readonly rewrite = (expr: Expr, computed: (value: Expr) => Expr): Expr =>
+    onceForEach<Expr>((of, inside) => {
+      if (of.kind !== "prim") return of;
+      const decision = of.ty === "pred" ? this.decide(of) : null;
+      if (decision !== null) return kit.pred(decision);
+      if (of.prim.endsWith(".select")) {
+        const chosen = this.decide(of.args[0]!);
+        if (chosen !== null) return inside(of.args[chosen ? 1 : 2]!);
+      }
+      const whole = this.#quotients.get(of);
+      if (whole !== undefined) {
+        return of.prim.startsWith("i32.div")
+          ? computed(whole.quotient)
+          : kit.sub(inside(of.args[0]!), computed(whole.product));
+      }
+      const args = mapChanged(of.args, inside);
+      return args === of.args ? of : { ...of, args };
+    })(expr);
+
+  /** What a condition is in the interior for all threads; null where nothing is assumed of it. */
+  decide(expr: Expr): boolean | null {
+    let decision = this.#decisions.get(expr);
+    if (decision === undefined) {
+      this.#decisions.set(expr, null);
+      this.#decisions.set(expr, (decision = this.#decided(expr)));
+    }
+    return decision;
+  }
+
+  #decided(expr: Expr): boolean | null {
+    if (expr.kind === "reg") {
+      const value = this.#valueOf(expr.reg, expr.ty);
+      return value === null ? null : this.decide(value);
+    }
+    if (expr.kind !== "prim") return null;
+    if (expr.prim === "pred.not") {
+      const inner = this.decide(expr.args[0]!);
+      return inner === null ? null : !inner;
+    }
+    const signs = this.#withoutSigns(expr);
+    if (signs !== null) return signs;
+    const [, order, sign, equality] = comparison.exec(expr.prim) ?? [];
+    if (order === undefined && equality === undefined) return null;
+    const [a, b] = [this.of(expr.args[0]!), this.of(expr.args[1]!)];
+    if (a === null || b === null) return null;
+    const isLess = lessInside(a, b);
+    if (isLess === null) return null;
+    for (const form of [a, b]) {
+      if (sign === "u") this.#tests.atLeast(form, 0);
+      else this.#tests.exact(form);
+    }
+    const [low, high] = isLess ? [a, b] : [b, a];
+    // Of what is not less, nor equal where that would do, the opposite holds.
+    const mayBeEqual = equality === undefined && (order === "le") === isLess;
+    this.#tests.less(low, high, mayBeEqual ? 0 : 1);
+    return equality === undefined ? isLess : equality === "ne";
+  }
+
+  /** Compilers test of several numbers at once that none is negative: `(a | b) > -1`. Null for anything else. */
+  #withoutSigns({ prim, args }: Prim): boolean | null {
+    const [least, number] = args;
+    if (prim !== "i32.lt_s" || !isConst(least, -1)) return null;
+    const numbers = this.#united(number!);
+    if (numbers.length < 2) return null;
+    const forms = numbers.map((each) => this.of(each));
+    const zero = this.of(kit.i32(0))!;
+    if (!forms.every((form) => form !== null && lessInside(zero, form) === true)) return null;
+    for (const form of forms) this.#tests.atLeast(form!, 0);
+    return true;
+  }
+
+  /** The operands of a disjunction of bits. */
+  #united(expr: Expr): readonly Expr[] {
+    const value = expr.kind === "reg" ? this.#valueOf(expr.reg, expr.ty) : expr;
+    if (value?.kind !== "prim" || value.prim !== "i32.or") return [expr];
+    return value.args.flatMap((arg) => this.#united(arg));
+  }
+
+  protected override find(expr: Expr): BlockForm | null {
+    if (expr.kind !== "prim") return super.find(expr);
+    if (expr.prim === "i32.select") {
+      const decision = this.decide(expr.args[0]!);
+      return decision === null ? super.find(expr) : this.of(expr.args[decision ? 1 : 2]!);
+    }
+    return (division.test(expr.prim) ? this.#divided(expr) : null) ?? super.find(expr);
+  }
+
+  /** A quotient that is the same in the whole block, or what it leaves. */
+  #divided(expr: Prim): BlockForm | null {
+    const [a, b] = [this.of(expr.args[0]!), this.of(expr.args[1]!)];
+    if (a === null || b === null || isShared(a) || !isShared(b) || a.block === 0 || a.block === null) return null;
+    const [, operation, sign] = division.exec(expr.prim)!;
+    if (sign === "u") this.#tests.atLeast(a, 0);
+    else this.#tests.exact(a);
+    this.#tests.atLeast(b, 1);
+    this.#tests.sameQuotient(a, b);
+    const by = valueAt(b);
+    const quotient = kit.div(valueAt(a, distancesIn(a, this.#block).min), by, true);
+    const product = kit.mul(quotient, by);
+    this.#quotients.set(expr, { quotient, product });
+    if (operation === "div") return shared(quotient, a.block);
+    return { ...a, base: kit.sub(a.base, product), size: 0 };
+  }
+
+  #valueOf(register: number, ty: Ty): Expr | null {
+    const instruction = this.#written.get(register);
+    if (instruction?.op.kind !== "pure") return null;
+    const value = instruction.op.values[instruction.dst.indexOf(register)]!;
+    return value.ty === ty ? value : null;
+  }
+
+  protected register(register: number, ty: Ty): BlockForm | null {
+    const value = this.#valueOf(register, ty);
+    if (value !== null) return this.of(value);
+    if (!isParameter(this.#written.get(register))) return null;
+    let form = this.#parameters.get(register);
+    if (form === undefined) this.#parameters.set(register, (form = shared({ kind: "reg", ty, reg: register }, 0, 1)));
+    return form.base.ty === ty ? form : null;
+  }
+}
+
+/** Whether an instruction loads a parameter of the kernel. */
+const isParameter = (instruction: Instruction | undefined): boolean => {
+  const op = instruction?.op;
+  if (op?.kind !== "load" || op.access.space !== "kernel-param" || op.access.count > 1) return false;
+  return everyLeaf(laneAddressOf(op.place), ({ kind }) => kind === "const" || kind === "symbol");
+};
+
+/**
+ * Whether the first value is less than the second in the interior, or greater; null where nobody can tell. What grows
+ * from block to block is more than a number there, and less than the size of something.
+ */
+function lessInside(a: BlockForm, b: BlockForm): boolean | null {
+  if (a.base.ty !== "i32") return null;
+  const block = sumOfTrends(a.block, reversed(b.block));
+  const size = sumOfTrends(a.size, reversed(b.size));
+  if (block === null || block === 0 || size === null) return null;
+  return (size === 0 ? block : size) < 0;
+}

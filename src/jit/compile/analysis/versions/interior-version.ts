@@ -1,0 +1,195 @@
+import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
+import { livenessOf, resultsOf } from "../../../../ir/flow/liveness.ts";
+import { writesOf } from "../../../../ir/flow/accesses.ts";
+import {
+  accessesOf,
+  type Instruction,
+  type IrFunction,
+  laneAddressOf,
+  type Op,
+  type Register,
+} from "../../../../ir/index.ts";
+import { mapOperands } from "../../../../ir/operands.ts";
+import { renaming } from "../../../../ir/rename-registers.ts";
+import { retargeted } from "../../../../ir/retarget.ts";
+import type { Dim3 } from "../../../../machine/reports/report.ts";
+import { type Expr, kit, mapChanged } from "../../../../semantics/index.ts";
+import type { SourceCode } from "../code/source-code.ts";
+import { type Assumptions, assumptionsOf } from "./interior-assumptions.ts";
+
+/** Kernels with more instructions are left as they are: each version takes as long to compile as the kernel. */
+const maxInstructions = 500;
+
+/** What a kernel that gets a second version may do: its threads depend on no others but by memory and barriers. */
+const mayRepeat: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
+  ...(["pure", "load", "store", "atomic", "warp", "fence", "nothing"] as const),
+  ...(["barrier", "branch", "return", "exit"] as const),
+]);
+
+/**
+ * A kernel in two versions, for blocks of one size: one for blocks in the interior, where nothing is clamped at a
+ * border and nothing begins anew at the end of a row, and the kernel as it was. Each block decides once for all of its
+ * threads. In the interior, coordinates that have been clamped, or taken modulo a length, are linear in a thread's
+ * numbers, and so are the addresses that depend on them. The kernel itself where that is of no use.
+ */
+export function withInteriorVersion(source: SourceCode, block: Dim3): SourceCode {
+  const { ir } = source;
+  const last = ir.instructions.at(-1);
+  if (ir.file !== undefined || ir.instructions.length > maxInstructions || last === undefined) return source;
+  if (last.guard !== null || (last.op.kind !== "return" && last.op.kind !== "exit")) return source;
+  if (!ir.instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return source;
+  const written = writtenOnce(ir);
+  const assumptions = assumptionsOf(ir, written, block);
+  return assumptions === null || !areForAddresses(ir, assumptions)
+    ? source
+    : inTwoVersions(source, assumptions, written);
+}
+
+/** By register that one instruction writes, before it is read, that instruction. */
+function writtenOnce(ir: IrFunction): ReadonlyMap<number, Instruction> {
+  const writes = new Uint32Array(ir.registers.length);
+  for (const instruction of ir.instructions) writesOf(instruction, (r) => writes[r]!++);
+  const read = livenessOf(ir, flowGraphOf(ir.instructions, {}), resultsOf(ir)).liveIn(0);
+  const found = new Map<number, Instruction>();
+  for (const instruction of ir.instructions) {
+    if (instruction.guard !== null) continue;
+    writesOf(instruction, (r) => {
+      const { class: c, bits } = ir.registers[r]!;
+      if (writes[r] === 1 && !read.has(r) && (c === "pred" || bits >= 32)) found.set(r, instruction);
+    });
+  }
+  return found;
+}
+
+/** Whether the address of an access depends on what is assumed of a value. */
+function areForAddresses({ instructions }: IrFunction, { isBent }: Assumptions): boolean {
+  const bent = new Set<number>();
+  const isFromBent = (expr: Expr): boolean =>
+    expr.kind === "reg" ? bent.has(expr.reg) : expr.kind === "prim" && (isBent(expr) || expr.args.some(isFromBent));
+  for (let size = -1; size < bent.size; ) {
+    size = bent.size;
+    for (const { op, dst } of instructions) {
+      if (op.kind !== "pure") continue;
+      dst.forEach((to, i) => {
+        if (typeof to === "number" && isFromBent(op.values[i]!)) bent.add(to);
+      });
+    }
+  }
+  return instructions.some(({ op }) => accessesOf(op).some(({ place }) => isFromBent(laneAddressOf(place))));
+}
+
+function inTwoVersions(
+  { ir, origins }: SourceCode,
+  assumptions: Assumptions,
+  written: ReadonlyMap<number, Instruction>,
+): SourceCode {
+  const registers: Register[] = [...ir.registers, ...ir.registers];
+  const count = ir.registers.length;
+  const own = renaming((r) => (r < count ? r + count : r));
+  const add = (type: Pick<Register, "class" | "bits">): number => registers.push({ name: "interior", ...type }) - 1;
+  const [first] = ir.instructions as readonly [Instruction, ...Instruction[]];
+  const made = (op: Op, dst: readonly number[], guard: Instruction["guard"] = null): Instruction => {
+    const { span, location } = first;
+    return { ...{ op, guard, dst, undefinedCases: [], span, location } };
+  };
+
+  // What is computed of the launch's parameters reads them again: nothing of the kernel has been executed.
+  const before: Instruction[] = [];
+  const copies = new Map<number, number>();
+  const withParameters = renaming(
+    (r) => {
+      let copy = copies.get(r);
+      if (copy === undefined) {
+        copies.set(r, (copy = add(ir.registers[r]!)));
+        before.push({ ...written.get(r)!, dst: [copy] });
+      }
+      return copy;
+    },
+    (r) => r,
+  );
+  const compute = (value: Expr, to: Pick<Register, "class" | "bits">): number => {
+    const register = add(to);
+    const instruction = withParameters(made({ kind: "pure", values: [value] }, [register]));
+    before.push(instruction);
+    return register;
+  };
+  const places = new Map<Expr, number>();
+  const isInterior = compute(assumptions.all, { class: "pred", bits: 1 });
+  for (const value of assumptions.values) places.set(value, compute(value, { class: "b32", bits: 32 }));
+
+  const inside = ir.instructions.map((instruction) => {
+    const known = mapOperands(instruction, (expr) =>
+      assumptions.rewrite(expr, (value) => ({ kind: "reg", ty: "i32", reg: places.get(value)! })),
+    );
+    return own(known);
+  });
+  const decided = withDecided(inside, (r) => written.has(r - count));
+  const start = before.length + 1;
+  const outside = start + inside.length;
+  const end = outside + ir.instructions.length;
+  const branch = made({ kind: "branch", target: outside, uniform: true }, [], { register: isInterior, negate: true });
+  const moved = (to: number) => (i: Instruction) =>
+    retargeted(i, (target) => (target === ir.instructions.length ? end : target + to));
+  return {
+    ir: {
+      ...ir,
+      registers,
+      instructions: [...before, branch, ...decided.map(moved(start)), ...ir.instructions.map(moved(outside))],
+    },
+    origins: [
+      ...Array.from({ length: start }, () => origins?.[0] ?? 0),
+      ...[0, 1].flatMap(() => origins ?? ir.instructions.map((_, i) => i)),
+    ],
+  };
+}
+
+/**
+ * The code without guards that are known, and with conditions that follow from known ones. `isOnce`: registers that one
+ * instruction writes, before they are read.
+ */
+function withDecided(
+  instructions: readonly Instruction[],
+  isOnce: (register: number) => boolean,
+): readonly Instruction[] {
+  const known = new Map<number, boolean>();
+  let current = instructions;
+  for (let size = -1; size < known.size; ) {
+    size = known.size;
+    current = current.map((instruction) => {
+      const { guard, op, dst } = mapOperands(instruction, (expr) => simplified(expr, known));
+      const decided = guard?.collapse === undefined && guard !== null ? known.get(guard.register) : undefined;
+      if (decided !== undefined && decided === guard!.negate)
+        return { ...instruction, guard: null, op: nothing, dst: [] };
+      if (op.kind === "pure" && guard === null) {
+        op.values.forEach((value, i) => {
+          const to = dst[i];
+          if (typeof to !== "number" || value.kind !== "const" || value.ty !== "pred" || !isOnce(to)) return;
+          known.set(to, value.value === true);
+        });
+      }
+      return { ...instruction, op, dst, guard: decided === undefined ? guard : null };
+    });
+  }
+  return current;
+}
+
+const nothing = { kind: "nothing" } as const;
+
+/** A condition, or a choice, in which some registers are known. */
+function simplified(expr: Expr, known: ReadonlyMap<number, boolean>): Expr {
+  if (expr.kind === "reg") return expr.ty === "pred" && known.has(expr.reg) ? kit.pred(known.get(expr.reg)!) : expr;
+  if (expr.kind !== "prim") return expr;
+  const args = mapChanged(expr.args, (arg) => simplified(arg, known));
+  const [a, b] = args;
+  if (expr.prim === "pred.not" && a?.kind === "const") return kit.pred(a.value !== true);
+  if (expr.prim.endsWith(".select") && a?.kind === "const") return args[a.value === true ? 1 : 2]!;
+  if (expr.prim === "pred.and" || expr.prim === "pred.or") {
+    for (const [one, other] of [
+      [a!, b!],
+      [b!, a!],
+    ] as const) {
+      if (one.kind === "const") return (one.value === true) === (expr.prim === "pred.and") ? other : one;
+    }
+  }
+  return args === expr.args ? expr : { ...expr, args };
+}

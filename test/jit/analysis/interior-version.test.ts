@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { withInteriorVersion } from "../../../src/jit/compile/analysis/versions/interior-version.ts";
+import { compile } from "../../../src/runtime/device/compile.ts";
+import { SourceText } from "../../../src/source/index.ts";
+
+const begin = `mov.u32 %r0, %tid.x; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mad.lo.s32 %r3, %r1, %r2, %r0;
+  ld.param.u32 %r4, [n]; ld.param.u64 %d0, [x];`;
+const end = "mul.wide.s32 %d1, %r9, 4; add.s64 %d2, %d0, %d1; st.global.u32 [%d2], %r0; ret;";
+
+/** The operations of a kernel, and those of its form for blocks of 64. */
+function versionsOf(body: string) {
+  const text = `.version 8.0\n.target sm_80\n.address_size 64
+    .visible .entry k(.param .u64 x, .param .u32 n) { .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>; ${body} }`;
+  const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
+  expect(diagnostics).toEqual([]);
+  const [ir] = module!.functions;
+  const { ir: found, origins } = withInteriorVersion({ ir: ir!, origins: null }, [64, 1, 1]);
+  return { ir: ir!, found, origins };
+}
+
+test("a clamped address gives a kernel two versions, of which each instruction has an origin", () => {
+  const { ir, found, origins } = versionsOf(`${begin} add.s32 %r5, %r3, -1; max.s32 %r9, %r5, 0; ${end}`);
+  expect(found.instructions.length).toBeGreaterThan(2 * ir.instructions.length);
+  expect(origins).toHaveLength(found.instructions.length);
+  const stores = found.instructions.flatMap(({ op }, i) => (op.kind === "store" ? [origins![i]] : []));
+  expect(stores).toEqual(Array.from({ length: 2 }, () => ir.instructions.findIndex(({ op }) => op.kind === "store")));
+});
+
+test.each([
+  ["no address depends on it", `add.s32 %r5, %r3, -1; max.s32 %r6, %r5, 0; mov.b32 %r9, %r3;`],
+  ["blocks are all alike", `add.s32 %r5, %r0, -1; max.s32 %r9, %r5, 0;`],
+  ["data decides", `ld.global.u32 %r5, [%d0]; add.s32 %r6, %r3, %r5; max.s32 %r9, %r6, 0;`],
+  ["a register is written twice", `mov.b32 %r5, %r3; add.s32 %r5, %r5, %r5; max.s32 %r9, %r5, 5;`],
+  ["lanes are counted", `mov.u32 %r5, %laneid; add.s32 %r6, %r3, %r5; max.s32 %r9, %r6, 0;`],
+])("a kernel has one version where %s", (_, body) => {
+  const { ir, found } = versionsOf(`${begin} ${body} ${end}`);
+  expect(found).toBe(ir);
+});
+
+test("conditions that follow decide branches", () => {
+  const { found } = versionsOf(`${begin} add.s32 %r5, %r3, -1; max.s32 %r9, %r5, 0;
+    setp.ge.s32 %p0, %r3, %r4; setp.lt.s32 %p1, %r3, 1; or.pred %p2, %p0, %p1; @%p2 bra END;
+    st.global.u32 [%d0], %r4; END: ${end}`);
+  const guards = found.instructions.filter(({ op, guard }) => op.kind === "branch" && guard !== null);
+  // That which chooses the version, and that of the kernel as it was.
+  expect(guards).toHaveLength(2);
+});

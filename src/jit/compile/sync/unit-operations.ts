@@ -9,7 +9,7 @@ import { type FunctionContext, storeEntry } from "../module/function-context.ts"
 import { callHost, importHost } from "../module/host-calls.ts";
 import { ImageFetches } from "./image-fetches.ts";
 import { SurfaceElements } from "./surface-elements.ts";
-import { WarpgroupProducts } from "./warpgroup-products.ts";
+import { type StoredOperands, WarpgroupProducts } from "./warpgroup-products.ts";
 
 /** The class of the registers in which the launcher finds an operand. */
 const unitOperandClass = ({ ty }: Expr): RegisterClass => (isWide(ty) ? "b64" : "b32");
@@ -26,7 +26,7 @@ function adjacent(chunk: Chunk, operands: readonly Expr[], first: number): reado
 }
 
 /** Writes an operation for the launcher: for some lanes, or for all that execute it. */
-type ByHost = (lanes?: readonly Wasm[]) => void;
+type ByHost = (lanes?: readonly Wasm[], stored?: StoredOperands) => void;
 
 /**
  * Writes operations of the machine's units, which the launcher performs. Operands lie at `fragments`, one after the
@@ -53,8 +53,10 @@ export class UnitOperations {
     const holds = guard === null ? null : this.#chunk.guardMask(guard);
     const lanes = this.#chunk.maskOf(block, holds) ?? allLanes(this.#chunk);
     importHost(this.#at.unit.module, "unit");
-    const byHost: ByHost = (own = lanes) => {
-      this.#storeOperands(op.operands, this.#at.layout.fragments);
+    const byHost: ByHost = (own = lanes, stored) => {
+      const { fragments } = this.#at.layout;
+      if (stored === undefined) this.#storeOperands(op.operands, fragments);
+      else this.#storeBefore(stored, op.operands, fragments);
       storeEntry(w, this.#at);
       w.get(context);
       w.i32(siteOf(index, null));
@@ -108,6 +110,16 @@ export class UnitOperations {
         at += 16;
       }
     }
+  }
+
+  /** Stores operands of which the last ones are in memory: those are copied first, as they may lie where others go. */
+  #storeBefore({ first, place }: StoredOperands, operands: readonly Expr[], to: number): void {
+    const registerBytes = 16 * this.#chunk.quads;
+    const before = operands.slice(0, first);
+    const words = before.reduce((sum, { ty }) => sum + (isWide(ty) ? 2 : 1), 0);
+    const at = { base: this.#at.context, offset: to + registerBytes * words };
+    this.#copy(place, at, registerBytes * (operands.length - first));
+    this.#storeOperands(before, to);
   }
 
   #copy(from: Place, to: Place, bytes: number): void {

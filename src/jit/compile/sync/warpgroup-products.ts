@@ -34,6 +34,20 @@ const registerBytes = 128;
 export const areaOf = (products: readonly WarpgroupProduct[]): WarpgroupArea =>
   warpgroupArea(products.flatMap((product) => warpgroupTileOf(product) ?? []));
 
+/** Operands from `first` on, of 32 bits each, that lie one after the other in memory already. */
+export interface StoredOperands {
+  readonly first: number;
+  readonly place: Place;
+}
+
+/** A product that tiles compute, with the place where the registers of C lie one after the other. */
+interface TiledProduct {
+  readonly product: WarpgroupProduct;
+  readonly tile: WarpgroupTile;
+  readonly operands: readonly Expr[];
+  readonly c: Place;
+}
+
 /** Stores operands one after the other, so many bytes from the beginning of the context. */
 type StoreOperands = (operands: readonly Expr[], at: number) => void;
 
@@ -56,8 +70,8 @@ export class WarpgroupProducts {
   of(
     product: WarpgroupProduct,
     { operands }: OpOf<"unit">,
-  ): ((lanes: readonly Wasm[], byHost: () => void) => void) | null {
-    const { unit } = this.#at;
+  ): ((lanes: readonly Wasm[], byHost: (lanes: readonly Wasm[], stored: StoredOperands) => void) => void) | null {
+    const { unit, layout } = this.#at;
     const tile = unit.shape.exactSums || this.#chunk.quads !== warpQuads ? null : warpgroupTileOf(product);
     if (tile === null || !unit.accessHelpers.knowsAllocations) return null;
     return (lanes, byHost) => {
@@ -69,6 +83,9 @@ export class WarpgroupProducts {
       this.#pushIsInGroup();
       w.op("i32.and");
       w.set(isOwn);
+      // Once for both ways: the values of C are most of the code.
+      const first = registersOfC(product);
+      const c = this.#placeOf(operands.slice(first), layout.fragments + registerBytes * 4 * tile.groups);
       w.get(isOwn);
       w.if(() => {
         this.#findGroup(group);
@@ -76,10 +93,10 @@ export class WarpgroupProducts {
           { local: left, value: this.#first(operands[productOperands.a]!) },
           { local: right, value: this.#first(operands[productOperands.b]!) },
         ]);
-        this.#multiply(product, tile, operands, { isOwn, group, left, right });
+        this.#multiply({ product, tile, operands, c }, { isOwn, group, left, right });
       });
       w.value(op("i32.eqz", i32(isOwn)));
-      w.if(byHost);
+      w.if(() => byHost(lanes, { first, place: c }));
       for (const local of [isOwn, group, left, right]) w.release(local);
     };
   }
@@ -114,9 +131,7 @@ export class WarpgroupProducts {
 
   /** Writes the product; 0 in `isOwn` if it is the launcher's. */
   #multiply(
-    product: WarpgroupProduct,
-    tile: WarpgroupTile,
-    operands: readonly Expr[],
+    { product, tile, operands, c }: TiledProduct,
     locals: { readonly isOwn: number; readonly group: number; readonly left: number; readonly right: number },
   ): void {
     const { writer: w } = this.#chunk;
@@ -127,13 +142,10 @@ export class WarpgroupProducts {
     this.#check(names.rightBounds, right, wasm.i32(0), isOwn);
     w.get(isOwn);
     w.if(() => {
-      const results = 4 * tile.groups;
-      const firstC = registersOfC(product);
-      const c = this.#placeOf(operands.slice(firstC), layout.fragments + registerBytes * results);
       const contextAt = (at: number): Wasm => op("i32.add", i32(context), wasm.i32(at));
       const placeAt = ({ base, offset }: Place): Wasm => op("i32.add", i32(base), wasm.i32(offset));
       if (product.left.kind === "registers") {
-        const a = this.#placeOf(operands.slice(productOperands.registersOfA, firstC), layout.warpgroup);
+        const a = this.#placeOf(operands.slice(productOperands.registersOfA, registersOfC(product)), layout.warpgroup);
         w.assign([{ local: left, value: op("i64.extend_i32_u", placeAt(a)) }]);
       }
       w.values([contextAt(layout.shared), contextAt(layout.warpgroup), contextAt(layout.warpgroupKept)]);

@@ -46,14 +46,21 @@ function retrying(operation: OpOf<"unit">, ops: OperandAccess): { readonly steps
 }
 
 /**
+ * An address of shared memory, of which the instruction takes 32 bits. Code that has not converted its pointer gives a
+ * generic address here, of which these are the address within the window.
+ */
+const inShared = (address: Expr): Expr => (address.ty === "i64" ? kit.and(address, kit.i64(0xffff_ffffn)) : address);
+
+/**
  * The columns are allocated, then one lane stores their address. As long as there are none the warp tries again and
  * lets others run, which may free some; or which allocate in the other block of the pair.
  */
 function allocation(m: { readonly cta_group: string; readonly "shared::cta": boolean }, ops: OperandAccess): Step[] {
   const [dst] = ops.vector("dst");
+  const address = m["shared::cta"] ? inShared(dst!) : dst!;
   const access = accessOf({ type: "b32", ss: m["shared::cta"] ? "shared::cta" : undefined });
   const { steps, result } = retrying(unitOp({ op: "tensor-alloc", pair: isForPair(m) }, ops.vector("nCols")), ops);
-  return [...steps, { op: { kind: "store", access, place: atAddress(dst!), values: [result] }, where: isFirstLane }];
+  return [...steps, { op: { kind: "store", access, place: atAddress(address), values: [result] }, where: isFirstLane }];
 }
 
 /** Section 9.7.16.7.1. */

@@ -35,8 +35,8 @@ interface Client {
 const waitMs = 20;
 
 /**
- * Milliseconds for which it looks for the next message before it goes to sleep. Waking it takes some 50 microseconds, and
- * a program that copies a megabyte itself is back after as many.
+ * Milliseconds for which it looks for the next message before it goes to sleep. Waking it takes some 50 microseconds,
+ * and a program that copies a megabyte itself is back after as many.
  */
 const lookMs = 0.1;
 

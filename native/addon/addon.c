@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,6 +195,13 @@ static napi_value do_loop_descriptor(napi_env env, napi_callback_info info) {
   return number(env, uv_backend_fd(loop));
 }
 
+/* yield(): lets other threads that wait for this processor go first. */
+static napi_value do_yield(napi_env env, napi_callback_info info) {
+  (void)info;
+  sched_yield();
+  return number(env, 0);
+}
+
 /* wake(words, index): wakes all who wait for a word of an Int32Array. */
 static napi_value do_wake(napi_env env, napi_callback_info info) {
   napi_value argv[max_arguments];
@@ -294,7 +302,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
       {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"note", do_note}, {"unguard", do_unguard}, {"end", do_end},
-      {"loadCode", do_load_code}, {"runCode", do_run_code},
+      {"loadCode", do_load_code}, {"runCode", do_run_code}, {"yield", do_yield},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     napi_value function;

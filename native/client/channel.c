@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,8 @@ static void wait_for(struct lw_slot *slot) {
       if (atomic_load(done) != 0) return;
       __builtin_ia32_pause();
     }
+    /* Where others keep the processors busy, the server may be waiting for this one. */
+    sched_yield();
   } while (microseconds() < end);
   uint32_t nothing = 0;
   if (!atomic_compare_exchange_strong(done, &nothing, LW_ASLEEP)) return;

@@ -145,6 +145,11 @@ export type Op =
        * phase expects.
        */
       readonly tracks?: { readonly what: "copies" | "tensor"; readonly raises: boolean };
+      /**
+       * It does no more than arrive at an mbarrier, for so many arrivals: where it does not end the phase, it only
+       * takes them from those that are pending.
+       */
+      readonly arrivals?: number;
     }
   /**
    * An asynchronous copy (`cp.async`), which belongs to the lane's next group of copies. `size`: how many bytes are

@@ -18,6 +18,8 @@ export interface NativeAddon {
   /** Gives pages of such memory back to the system: they read as zeros. */
   release(fd: number, from: number, bytes: number): number;
   poll(fds: Int32Array, ready: Int32Array, milliseconds: number): number;
+  /** Lets other threads that wait for this processor go first. */
+  yield(): void;
   /** Wakes who waits for a word. */
   wake(words: Int32Array, index: number): void;
   /** Copies from the memory of a process into bytes `from` to `from + length`. Returns how many. */

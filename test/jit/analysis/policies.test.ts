@@ -113,11 +113,11 @@ setp.ne.u32 %p0, %r1, 0; @%p0 bra LOOP;`;
 
 describe("the spill budget", () => {
   const { code } = new Analysed("mov.u32 %r0, %tid.x;\nret;");
-  const budget = (registers: number, blocks: number) => {
+  const budget = (registers: number, blocks: number, spins = false) => {
     const { ir, graph } = code;
     const many = <T>(n: number, one: T): T[] => Array.from({ length: n }, () => one);
     const large = { ...code, ir: { ...ir, registers: many(registers, ir.registers[0]!) } };
-    return spillBudgetOf({ ...large, graph: { ...graph, blocks: many(blocks, graph.blocks[0]!) } }, 8);
+    return spillBudgetOf({ ...large, graph: { ...graph, blocks: many(blocks, graph.blocks[0]!) } }, 8, spins);
   };
 
   test("is empty where all registers fit into locals", () => {
@@ -133,5 +133,11 @@ describe("the spill budget", () => {
 
   test("is never less than 256 locals", () => {
     expect(budget(100, 100_000).mostLocals).toBe(256);
+  });
+
+  test("is as small as that where lanes spin: V8 would copy the locals each round", () => {
+    expect(budget(100, 10, true).mostLocals).toBe(256);
+    expect(budget(100, 10, true).bytes).toBeGreaterThan(16 * 800);
+    expect(budget(10, 1, true).bytes).toBe(0);
   });
 });

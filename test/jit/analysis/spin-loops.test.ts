@@ -6,15 +6,15 @@ import { DeviceMemory } from "../../../src/machine/memory/memory.ts";
 import { compile } from "../../../src/runtime/device/compile.ts";
 import { SourceText } from "../../../src/source/index.ts";
 
-/** The loops of a kernel's body that may wait for others, as many as there are. */
-function waiting(body: string): number {
+/** The loops of a kernel's body that may wait for others. */
+function spinsOf(body: string) {
   const text = `.version 8.0
-.target sm_70
+.target sm_80
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u32 n)
 {
-.reg .b64 %a; .reg .b32 %i, %j, %n, %x; .reg .pred %p;
-ld.param.u64 %a, [out]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %j, 0;
+.reg .b64 %a; .reg .b32 %i, %j, %n, %x, %s; .reg .pred %p;
+ld.param.u64 %a, [out]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %j, 0; mov.u32 %s, 0;
 ${body}
 ret;
 }`;
@@ -26,8 +26,8 @@ ret;
     separates: true,
   });
   const sees = ({ op }: (typeof instructions)[number]): boolean =>
-    op.kind === "atomic" || (op.kind === "load" && op.access.volatile);
-  return spinLoops(graph, instructions, sees).size;
+    op.kind === "atomic" || op.kind === "sleep" || (op.kind === "load" && op.access.volatile);
+  return spinLoops(graph, instructions, sees);
 }
 
 test.each([
@@ -71,5 +71,31 @@ test.each([
      setp.lt.u32 %p, %i, %n; @%p bra O;`,
   ],
 ])("%i: %s", (count, _, body) => {
-  expect(waiting(body)).toBe(count);
+  expect(spinsOf(body).all.size).toBe(count);
+});
+
+test.each([
+  [true, "asks for a phase", "L: mbarrier.test_wait.shared.b64 %p, [%s], %a; @!%p bra L;"],
+  [
+    true,
+    "asks, counts and sleeps",
+    "L: add.u32 %i, %i, 1; nanosleep.u32 %i; mbarrier.test_wait.shared.b64 %p, [%s], %a; @!%p bra L;",
+  ],
+  [false, "waits for a word", "L: ld.volatile.global.u32 %x, [%a]; setp.ne.u32 %p, %x, 0; @%p bra L;"],
+  [
+    false,
+    "asks for a phase, and for a word",
+    `L: mbarrier.test_wait.shared.b64 %p, [%s], %a; ld.volatile.global.u32 %x, [%a];
+     @!%p bra L;`,
+  ],
+])("only asks others for what they say in their own turns: %s, a loop that %s", (only, _, body) => {
+  const { all, polls } = spinsOf(body);
+  expect([all.size, polls.size]).toEqual([1, only ? 1 : 0]);
+});
+
+test("a loop around one that asks does more", () => {
+  const { all, polls } = spinsOf(`O: mbarrier.arrive.shared.b64 %a, [%s];
+    L: mbarrier.test_wait.shared.b64 %p, [%s], %a; @!%p bra L;
+    mbarrier.test_wait.shared.b64 %p, [%s], %a; @%p bra O;`);
+  expect([all.size, polls.size]).toEqual([2, 1]);
 });

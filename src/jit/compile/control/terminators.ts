@@ -303,8 +303,7 @@ export class Terminators {
         if (lanes?.uniform === true) this.#ifDecided(guard, lanes, () => this.#flow.suspend("loop", block, to, null));
         else this.#suspend("loop", block, to, guard);
       };
-      // The answer is the same until others have had their turn.
-      if (this.#polls(to)) suspend();
+      if (this.#parts.points.polls.has(to)) suspend();
       else this.#branchOrYield(branch, suspend);
     }
   }
@@ -318,13 +317,6 @@ export class Terminators {
     if (!this.#parts.points.spins.has(index) || this.#parts.suspension?.isLockstep !== false) return false;
     const { start, end } = graph.blocks[index]!;
     return instructions.slice(start, end).some(({ op }) => awaitsPhase(op));
-  }
-
-  /** Whether a block asks the launcher about the cluster. */
-  #polls(index: number): boolean {
-    const { graph, instructions } = this.#chunk.analysis.code;
-    const { start, end } = graph.blocks[index]!;
-    return instructions.slice(start, end).some(({ op }) => op.kind === "cluster-poll");
   }
 
   /** Lanes yield to others once their patience with a spin loop is at its end. */

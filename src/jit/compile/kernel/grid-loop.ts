@@ -32,7 +32,11 @@ import {
 export function writeGridLoop(unit: ModuleUnit, kernel: CompiledFunction, plan: KernelPlan): number {
   const { layout, quads } = unit;
   const w = unit.module.function("run", ["i32", "i32", "i32"], ["i32"]);
-  w.keepIn({ base: contextParam, offset: layout.spill, ...spillBudgetOf(plan.analysis.code, quads) });
+  w.keepIn({
+    base: contextParam,
+    offset: layout.spill,
+    ...spillBudgetOf(plan.analysis.code, quads, plan.points.spins.size > 0),
+  });
   const parts = openKernel(unit, w, kernel, plan);
   const { scope, invariants } = parts;
   const { specials } = scope;

@@ -72,7 +72,7 @@ export function layOutModule(
     ...stackBytesOf(stackMode, kernel, stacks, lanes),
     fileBytes: shape.width === null ? 0 : chunks * activationBytes(kernel, quads),
     callFileBytes: calledBytes(scope) * (graph.suspendsInFunctions ? chunks : 1),
-    spillBytes: spillBudgetOf(analysis.code, quads).bytes,
+    spillBytes: spillBudgetOf(analysis.code, quads, points.spins.size > 0).bytes,
     sharedBytes: facts.sharedBytes,
   });
   const module = new ModuleWriter(features);

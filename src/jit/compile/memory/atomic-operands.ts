@@ -2,7 +2,16 @@ import { type Expr, onceForEach } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { canonicalNan } from "../lanes/canonical-nan.ts";
-import { applyScalar, laneOf, scalarIn, type Value, vectorIn, vectorOf } from "../lanes/value.ts";
+import {
+  applyScalar,
+  applyVector,
+  laneOf,
+  scalarIn,
+  type Value,
+  type Vector,
+  vectorIn,
+  vectorOf,
+} from "../lanes/value.ts";
 import { hasOld } from "./read-modify-write.ts";
 
 type Prim = Extract<Expr, { kind: "prim" }>;
@@ -13,11 +22,13 @@ export class AtomicOperands {
   readonly values: ReadonlyMap<Expr, Value>;
   /** The locals in which they are, which are to be released. */
   readonly locals: readonly number[];
+  readonly #quads: number;
 
   /** Computes the operands of expressions over old elements, once for all lanes. */
   constructor(chunk: Chunk, over: readonly Expr[]) {
     const values = new Map<Expr, Value>();
     this.values = values;
+    this.#quads = chunk.quads;
     this.locals = over.flatMap((expr) => keep(chunk, expr, values));
   }
 
@@ -35,6 +46,22 @@ export class AtomicOperands {
     const value = canonicalNan({ kind: "uniform", ty: expr.ty, scalar: scalarOf(expr) });
     if (value.kind !== "uniform") throw new Error("one lane has one value");
     return value.scalar;
+  }
+
+  /** What all lanes learn of old elements that are the same for all. */
+  learned(expr: Expr, olds: readonly number[]): Vector {
+    const valuesOf = onceForEach<Value>((e, valuesOf) => {
+      const operand = this.values.get(e);
+      if (operand !== undefined) return operand;
+      if (e.kind === "old") return { kind: "uniform", ty: e.ty, scalar: scalarIn(e.ty, olds[e.index]!) };
+      if (e.kind !== "prim") throw new Error(`an expression of kind ${e.kind} is no operand`);
+      const args = e.args.map(valuesOf);
+      const scalars = args.flatMap((a) => (a.kind === "uniform" ? [a.scalar] : []));
+      if (scalars.length === args.length) return { kind: "uniform", ty: e.ty, scalar: applyScalar(e.prim, scalars) };
+      const vectors = args.map((a) => vectorOf(a, this.#quads));
+      return applyVector(e.prim, vectors, this.#quads);
+    });
+    return vectorOf(valuesOf(expr), this.#quads);
   }
 }
 

@@ -1,4 +1,3 @@
-import { laneAddressOf } from "../../../ir/access.ts";
 import { type Access, awaitsPhase, type Instruction, type Op } from "../../../ir/index.ts";
 import type { Expr, Ty } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
@@ -7,15 +6,14 @@ import { classOf, elementInRegister } from "../lanes/element.ts";
 import { fitted } from "../lanes/register-class.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
-import { isWide, laneOf, type Vector, vectorIn, vectorOf } from "../lanes/value.ts";
+import { isWide, type Vector, vectorIn } from "../lanes/value.ts";
 import { scalarLoad } from "../module/access-helpers.ts";
+import { writeArrivals } from "./arrivals.ts";
 import { AtomicOperands } from "./atomic-operands.ts";
-import { either } from "./checked-access.ts";
-import type { LaneOffsets } from "./lane-offsets.ts";
+import type { AtomicPlaces, LanePlaces } from "./atomic-places.ts";
 import { atomicLoad, extendSign } from "./scalar-moves.ts";
 import { updatesByQuads, writeQuadUpdate } from "./quad-updates.ts";
 import { argumentOf, atomicOp, modification } from "./read-modify-write.ts";
-import type { AccessFinder } from "./checked-access.ts";
 import type { VectorMoves } from "./vector-moves.ts";
 
 type AtomicOp = Extract<Op, { kind: "atomic" }>;
@@ -35,30 +33,20 @@ const isSet = ({ quads }: Vector): Vector => ({
   quads: quads.map(([q]) => [wasm.op("i32x4.ne", q!, wasm.i32x4(0))]),
 });
 
-const nothing = (): void => {};
-
 const wordOf = ({ bits }: Access): "i32" | "i64" => (bits === 64 ? "i64" : "i32");
 
 /** Atomic operations, performed lane by lane in ascending order. */
 export class AtomicOperations {
   readonly #chunk: Chunk;
-  readonly #checksOf: (op: AtomicOp) => AccessFinder;
+  readonly #places: AtomicPlaces;
   readonly #moves: VectorMoves;
-  readonly #laneOffsets: LaneOffsets;
   /** Whether other host threads may access the same memory. */
   readonly #isShared: boolean;
 
-  constructor(
-    chunk: Chunk,
-    checksOf: (op: AtomicOp) => AccessFinder,
-    moves: VectorMoves,
-    laneOffsets: LaneOffsets,
-    isShared: boolean,
-  ) {
+  constructor(chunk: Chunk, places: AtomicPlaces, moves: VectorMoves, isShared: boolean) {
     this.#chunk = chunk;
-    this.#checksOf = checksOf;
+    this.#places = places;
     this.#moves = moves;
-    this.#laneOffsets = laneOffsets;
     this.#isShared = isShared;
   }
 
@@ -75,10 +63,15 @@ export class AtomicOperations {
     const active = chunk.activeMask(block);
     const mask = bothMasks(guardMask, active);
     const isAtomic = this.#isShared && access.space !== "shared";
-    const offsets = this.#laneOffsetsOf(index, op, active, mask, isAtomic);
+    const isArrival = op.arrivals !== undefined && !isAtomic;
+    const exactly = isAtomic || isArrival || awaitsPhase(op);
+    const offsets = this.#places.of(index, op, active, mask, exactly);
     const { results: returned, problem } = op;
     const read = [...combine, ...(returned ?? []), ...(problem === undefined ? [] : [problem.number])];
     const operands = new AtomicOperands(chunk, read);
+    if (awaitsPhase(op) && offsets.quads === null) {
+      return this.#askForEach(block, instruction, op, { mask, offsets, operands });
+    }
     const at = writer.local("i32");
     const olds = combine.map(() => writer.local(wordOf(access)));
     const results = combine.map((_, e) =>
@@ -108,32 +101,36 @@ export class AtomicOperations {
       returned === undefined &&
       updatesByQuads(access, combine);
     const old = byQuads && results[0] === null ? writer.local("v128") : null;
-    this.#eachLane(
-      mask,
-      isAtomic,
-      update,
-      byQuads
-        ? (quad, oneByOne) => {
-            const [expr, places] = [combine[0]!, wasm.local("v128", offsets.quads![quad]!)];
-            writeQuadUpdate(
-              writer,
-              { places, quad, expr, operands: operands.values, old: old ?? results[0]![quad]! },
-              oneByOne,
-            );
-          }
-        : null,
-    );
+    const eachLane = (): void =>
+      this.#eachLane(
+        mask,
+        exactly,
+        update,
+        byQuads
+          ? (quad, oneByOne) => {
+              const [expr, places] = [combine[0]!, wasm.local("v128", offsets.quads![quad]!)];
+              writeQuadUpdate(
+                writer,
+                { places, quad, expr, operands: operands.values, old: old ?? results[0]![quad]! },
+                oneByOne,
+              );
+            }
+          : null,
+      );
+    if (!isArrival || offsets.quads !== null) eachLane();
+    else {
+      const last = chunk.lanes - 1;
+      const word = olds[0]!;
+      const arrival = { arrivals: op.arrivals!, place: offsets.of(0), word, states: results[0]! };
+      const arriveLast = (): void => {
+        this.#moves.scalars.storeOne(access, arrival.place, 0, [operands.fresh(combine[0]!, last, olds)]);
+        this.#putValue(operands.fresh(problem!.number, last, olds), problems!, last, one);
+      };
+      writeArrivals(chunk, mask, arrival, arriveLast, eachLane);
+    }
     if (old !== null) writer.release(old);
     for (const local of [...olds, ...operands.locals, ...offsets.locals, at, one.i32, one.i64]) writer.release(local);
-    const values = results.map((locals, e) => {
-      if (locals === null) return null;
-      const c = classOf(dst[e]!, chunk.function);
-      const ty = returned?.[e]?.ty;
-      if (ty === "pred") return isSet(vectorIn("i32", locals));
-      if (ty !== undefined) return fitted(vectorIn(ty, locals), c, chunk.quads);
-      return elementInRegister(vectorIn(wordOf(access), locals), access, c, chunk.quads);
-    });
-    chunk.write(block, dst, values, guardMask);
+    chunk.write(block, dst, this.#valuesOf(instruction, op, results), guardMask);
     for (const locals of results) for (const local of locals ?? []) writer.release(local);
     if (problems === null) return null;
     const release = (): void => {
@@ -142,12 +139,25 @@ export class AtomicOperations {
     return { ...this.#raised(vectorIn("i32", problems), mask), release };
   }
 
+  /** What the registers get of results that lie in locals. */
+  #valuesOf({ dst }: Instruction, { access, results: returned }: AtomicOp, results: readonly (number[] | null)[]) {
+    const chunk = this.#chunk;
+    return results.map((locals, e) => {
+      if (locals === null) return null;
+      const c = classOf(dst[e]!, chunk.function);
+      const ty = returned?.[e]?.ty;
+      if (ty === "pred") return isSet(vectorIn("i32", locals));
+      if (ty !== undefined) return fitted(vectorIn(ty, locals), c, chunk.quads);
+      return elementInRegister(vectorIn(wordOf(access), locals), access, c, chunk.quads);
+    });
+  }
+
   /** All lanes ask for the same phase of one mbarrier, which changes nothing: one question answers them all. */
   #ask(block: number, index: number, { dst }: Instruction, op: AtomicOp): AtomicProblems {
     const { writer, quads } = this.#chunk;
     const { access } = op;
     const active = this.#chunk.activeMask(block);
-    const offset = this.#laneOffsetsOf(index, op, active, active, true);
+    const offset = this.#places.of(index, op, active, active, true);
     const asked = [op.results![0]!, op.problem!.number];
     const operands = new AtomicOperands(this.#chunk, asked);
     const old = writer.local(wordOf(access));
@@ -170,6 +180,35 @@ export class AtomicOperations {
     const all = wasm.op("i32x4.splat", wasm.local("i32", number));
     const numbers: Vector = { kind: "vector", ty: "i32", quads: Array.from({ length: quads }, () => [all]) };
     return { ...this.#raised(numbers, active), release: () => writer.release(number) };
+  }
+
+  /** All lanes ask one mbarrier, each for a phase of its own: it is loaded once. */
+  #askForEach(
+    block: number,
+    { dst, guard }: Instruction,
+    op: AtomicOp,
+    { mask, offsets, operands }: { mask: Mask; offsets: LanePlaces; operands: AtomicOperands },
+  ): AtomicProblems {
+    const { writer } = this.#chunk;
+    const { access } = op;
+    const old = writer.local(wordOf(access));
+    const load = (): void => {
+      writer.value(offsets.of(0));
+      writer.memory(this.#isShared ? atomicLoad(access) : scalarLoad(access), access.bits / 8);
+      writer.set(old);
+    };
+    if (mask === null) load();
+    else {
+      writer.assign([{ local: old, value: wasm.i64(0n) }]);
+      writer.value(anyOf(mask));
+      writer.if(load);
+    }
+    const [answers, numbers] = [op.results![0]!, op.problem!.number].map((e) => operands.learned(e, [old]));
+    this.#chunk.write(block, dst, [answers!], guard === null ? null : this.#chunk.guardMask(guard));
+    const release = (): void => {
+      for (const local of [old, ...operands.locals, ...offsets.locals]) writer.release(local);
+    };
+    return { ...this.#raised(numbers!, mask), release };
   }
 
   /** The problems of the lanes of a mask. */
@@ -207,71 +246,6 @@ export class AtomicOperations {
         writer.if(four);
       }
     }
-  }
-
-  /**
-   * The byte offset of each lane's element, checked or looked up. Unless `exactly`, lanes outside the mask have a
-   * harmless one.
-   */
-  #laneOffsetsOf(index: number, op: AtomicOp, active: Mask, mask: Mask, exactly: boolean) {
-    const { access } = op;
-    const address = laneAddressOf(op.place);
-    const { writer } = this.#chunk;
-    const checks = this.#checksOf(op);
-    const checked = checks.check(index, active, mask);
-    const { offsets, immediate, release } = checked;
-    const lookUp = (): void => checks.lookUp(index, access, address, mask);
-    const plus = (at: Wasm): Wasm => (immediate === 0 ? at : wasm.op("i32.add", at, wasm.i32(immediate)));
-    if (offsets.kind === "one") {
-      const local = writer.local("i32");
-      writer.assign([{ local, value: plus(offsets.at) }]);
-      either(writer, checked, nothing, () => {
-        lookUp();
-        checks.loadFirstOffset(mask, local);
-      });
-      release();
-      if (mask === null || exactly) return { of: (): Wasm => wasm.local("i32", local), locals: [local], quads: null };
-      const all = wasm.op("i32x4.splat", wasm.local("i32", local));
-      const safe = mask.map((m) => ({ local: writer.local("v128"), value: this.#laneOffsets.safe(all, m) }));
-      writer.assign(safe);
-      return this.#lanesOf(
-        safe.map((s) => s.local),
-        [local],
-      );
-    }
-    const parts =
-      offsets.kind === "each" ? offsets.quads : this.#runOffsets(offsets.at, offsets.stride).quads.map(([q]) => q!);
-    const locals = parts.map(() => writer.local("v128"));
-    const added = wasm.i32x4(immediate);
-    writer.assign(
-      parts.map((part, q) => ({
-        local: locals[q]!,
-        value: immediate === 0 ? part : wasm.op("i32x4.add", part, added),
-      })),
-    );
-    either(writer, checked, nothing, () => {
-      lookUp();
-      checks.loadOffsets(locals);
-    });
-    release();
-    if (mask !== null && !exactly) {
-      writer.assign(
-        locals.map((local, q) => ({ local, value: this.#laneOffsets.safe(wasm.local("v128", local), mask[q]!) })),
-      );
-    }
-    return this.#lanesOf(locals);
-  }
-
-  #lanesOf(locals: readonly number[], others: readonly number[] = []) {
-    const all = vectorIn("i32", locals);
-    return { of: (lane: number): Wasm => laneOf(all, lane), locals: [...locals, ...others], quads: locals };
-  }
-
-  /** The offset of each lane in a run; with a negative stride the last lane is at `at`. */
-  #runOffsets(at: Wasm, stride: number): Vector {
-    const { lanes, quads } = this.#chunk;
-    const first = stride < 0 ? wasm.op("i32.add", at, wasm.i32(-stride * (lanes - 1))) : at;
-    return vectorOf({ kind: "affine", ty: "i32", base: first, stride }, quads);
   }
 
   #resultLocals(ty: Ty): number[] {

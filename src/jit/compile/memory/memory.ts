@@ -11,6 +11,7 @@ import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
+import { AtomicPlaces } from "./atomic-places.ts";
 import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
 import { either, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
@@ -60,7 +61,8 @@ export class Memory {
     );
     this.#wideLoads = new WideLoads(chunk, this.#moves, this.accessChecks);
     this.rows = new RowMoveWriter(chunk, context, this.accessChecks, laneOffsets);
-    this.#atomics = new AtomicOperations(chunk, (op) => this.#checksOf(op), this.#moves, laneOffsets, isShared);
+    const places = new AtomicPlaces(chunk, (op) => this.#checksOf(op), laneOffsets);
+    this.#atomics = new AtomicOperations(chunk, places, this.#moves, isShared);
   }
 
   #checksOf(op: LoadOp | StoreOp | AtomicOp): AccessChecks | SurfaceAccess {

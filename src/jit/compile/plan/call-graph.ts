@@ -188,7 +188,8 @@ export class CallGraph {
   #suspendsItself({ ir: { instructions } }: CompiledFunction): boolean {
     if (instructions.some(({ op }) => op.kind === "barrier")) return true;
     return (
-      instructions.some(this.seesOthers) && spinLoops(flowGraphOf(instructions), instructions, this.seesOthers).size > 0
+      instructions.some(this.seesOthers) &&
+      spinLoops(flowGraphOf(instructions), instructions, this.seesOthers).all.size > 0
     );
   }
 

@@ -28,6 +28,8 @@ export interface SuspensionPoints {
   readonly barriers: ReadonlyMap<number, number>;
   /** First blocks of loops that may wait for what other threads do. */
   readonly spins: ReadonlySet<number>;
+  /** Those of them in which lanes yield in each round: the answer is the same until others have had their turn. */
+  readonly polls: ReadonlySet<number>;
   /** Blocks that are calls of functions which may suspend. */
   readonly calls: ReadonlySet<number>;
   /** Calls from which some lanes may return while others are suspended in what they have called. */
@@ -48,12 +50,19 @@ export function suspensionPointsOf(
   const { seesOthers, maySuspend, countsBarriers, isLockstep } = callGraph;
   const barriers = barriersIn({ graph, instructions }, isLockstep);
   const calls = graph.blocks.flatMap(({ index, end }) => (maySuspend(instructions[end - 1]!) ? [index] : []));
-  const spins = spinLoops(graph, instructions, seesOthers);
+  const { all: spins, polls } = spinLoops(graph, instructions, seesOthers);
   const partialReturns = calls.filter((index) => {
     const { op } = instructions[graph.blocks[index]!.end - 1]!;
     return op.kind === "call" && (isIndirect(op) || callGraph.targetsOf(op).some((f) => partial.has(f)));
   });
-  return { barriers, spins, calls: new Set(calls), partialReturns: new Set(partialReturns), isCounted: countsBarriers };
+  return {
+    barriers,
+    spins,
+    polls,
+    calls: new Set(calls),
+    partialReturns: new Set(partialReturns),
+    isCounted: countsBarriers,
+  };
 }
 
 /**

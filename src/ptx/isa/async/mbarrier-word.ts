@@ -12,7 +12,7 @@ type Atomic = OpOf<"atomic">;
 /** The word before the operation. */
 export const old: Expr = { kind: "old", ty: "i64", index: 0 };
 
-const maxCount = 2 ** 20 - 1;
+export const maxCount = 2 ** 20 - 1;
 const txBias = 2 ** 20;
 
 const wide = (value: Expr): Expr => k.op("i64.extend_i32_u", value);

@@ -10,6 +10,7 @@ import {
   expecting,
   incomplete,
   initialWord,
+  maxCount,
   mbarrierOp,
   old,
   parityIn,
@@ -122,8 +123,16 @@ const arrivalGates = { ...orderGates("release"), ...window, "shared::cluster": {
 
 const one = kit.i32(1);
 
-const arrivalOp = (addr: Expr, m: Modifiers, change: Parameters<typeof mbarrierOp>[1]): Op =>
+const arrivalOp = (addr: Expr, m: Modifiers, change: Parameters<typeof mbarrierOp>[1]) =>
   mbarrierOp(at(addr, m, "release"), change);
+
+/** An arrival without transactions. It says its count if that is known and later phases expect as many. */
+const plainArrivalOp = (name: "arrive" | "arrive_drop", addr: Expr, m: Modifiers, count: Expr): Op => {
+  const drops = name === "arrive_drop";
+  const op = arrivalOp(addr, m, settling(arriving(begin, count, drops)));
+  const arrivals = count.kind === "const" ? Number(count.value) : 0;
+  return !drops && arrivals > 0 && arrivals <= maxCount ? { ...op, arrivals } : op;
+};
 
 const arrivalForms = (name: "arrive" | "arrive_drop") => [
   form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr]`, {
@@ -132,7 +141,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
     ...ampere,
     gates: arrivalGates,
     invalid: semNeedsScope,
-    effect: (_, { addr }, m) => arrivalOp(addr, m, settling(arriving(begin, one, name === "arrive_drop"))),
+    effect: (_, { addr }, m) => plainArrivalOp(name, addr, m, one),
   }),
   form(`mbarrier.${name}{.sem}{.scope}{.ss}.b64 d, [addr], count`, {
     where: arrival,
@@ -142,7 +151,7 @@ const arrivalForms = (name: "arrive" | "arrive_drop") => [
     target: "sm_90",
     gates: { ...orderGates("release"), "shared::cluster": { since: "8.0" } },
     invalid: semNeedsScope,
-    effect: (_, { addr, count }, m) => arrivalOp(addr, m, settling(arriving(begin, count, name === "arrive_drop"))),
+    effect: (_, { addr, count }, m) => plainArrivalOp(name, addr, m, count),
   }),
   form(`mbarrier.${name}.expect_tx{.sem}{.scope}{.ss}.b64 d, [addr], txCount`, {
     where: arrival,

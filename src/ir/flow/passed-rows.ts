@@ -92,7 +92,8 @@ class RowPassing {
       const written = this.#routines.map((routine) => this.#written(routine));
       const isNew = written.map((ir, i) => this.#addParams(this.#routines[i]!.source, ir));
       if (isNew.includes(true)) continue;
-      const isSafe = this.#areOwn() && written.every((ir, i) => !readsDestroyed(ir, this.#routines[i]!.source, this.#width));
+      const isSafe =
+        this.#areOwn() && written.every((ir, i) => !readsDestroyed(ir, this.#routines[i]!.source, this.#width));
       return isSafe ? written : null;
     }
   }

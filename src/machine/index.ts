@@ -13,6 +13,7 @@ export type { Restore } from "./memory/checkpoint.ts";
 export type { Extent } from "./memory/extent.ts";
 export type { LaneStack } from "./memory/lane-stack.ts";
 export type { Allocation, AllocationOptions, HeapOrigin } from "./memory/allocation.ts";
+export type { DeviceHeap } from "./memory/device-heap.ts";
 export type { DeviceMemory } from "./memory/memory.ts";
 export type { FrozenMemory } from "./memory/frozen-memory.ts";
 export type { MemoryPages } from "./memory/memory-pages.ts";

@@ -10,16 +10,18 @@ export class DeviceHeap implements Iterable<number> {
     return this.#bytes;
   }
 
+  /** Adds an allocation. */
   add(offset: number, bytes: number): void {
     this.#sizes.set(offset, bytes);
     this.#bytes += bytes;
   }
 
+  /** Whether device code has an allocation there. */
   has(offset: number): boolean {
     return this.#sizes.has(offset);
   }
 
-  /** Returns whether it was one of them. */
+  /** Removes an allocation. Returns whether there was one. */
   delete(offset: number): boolean {
     const bytes = this.#sizes.get(offset);
     if (bytes === undefined) return false;
@@ -28,6 +30,7 @@ export class DeviceHeap implements Iterable<number> {
     return true;
   }
 
+  /** The offsets of all of them. */
   [Symbol.iterator](): Iterator<number> {
     return this.#sizes.keys();
   }

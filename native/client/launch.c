@@ -17,9 +17,38 @@ static int fits(const struct lw_kernel *kernel, const struct lw_launch *launch) 
          threads <= kernel->max_threads && launch->shared <= kernel->max_shared;
 }
 
+/*
+ * Streams into which this thread has launched, so that they are there: until one is destroyed, launches into them may go
+ * one way. 0 to 2 are the default streams.
+ */
+enum { most_streams = 16, default_streams = 3 };
+static _Thread_local struct {
+  uint64_t streams[most_streams];
+  uint32_t next, removed;
+} launched;
+
+static int is_stream(uint64_t stream) {
+  if (stream < default_streams) return 1;
+  uint32_t removed = lw_header()->removed_streams;
+  if (launched.removed != removed) {
+    memset(&launched, 0, sizeof launched);
+    launched.removed = removed;
+  }
+  for (int i = 0; i < most_streams; i++) {
+    if (launched.streams[i] == stream) return 1;
+  }
+  return 0;
+}
+
+static void note_stream(uint64_t stream) {
+  if (is_stream(stream)) return;
+  launched.streams[launched.next] = stream;
+  launched.next = (launched.next + 1) % most_streams;
+}
+
 /* Sends a launch that certainly is accepted. Returns 0 if it is not certain, and nothing has been sent. */
 static int launch_one_way(const struct lw_launch *launch, void *const *arguments) {
-  if (!lw_is_connected() || !lw_header()->one_way) return 0;
+  if (!lw_is_connected() || !lw_header()->one_way || !is_stream(launch->stream)) return 0;
   _Alignas(16) unsigned char packed[max_parameters];
   int sent = 0;
   const struct lw_kernel *kernel = lw_hold_kernel(launch->function);
@@ -51,7 +80,9 @@ static uint64_t launch(const char *name, const uint64_t *registers, const uint64
       .per_thread = per_thread,
   };
   if (words[6] <= 0xffffffffu && launch_one_way(&l, (void *const *)(uintptr_t)words[5])) return 0;
-  return lw_call(lw_index_of(name), words, words + 6);
+  uint64_t result = lw_call(lw_index_of(name), words, words + 6);
+  if (result == 0 && lw_is_connected()) note_stream(l.stream);
+  return result;
 }
 
 uint64_t lw_local_launch(const uint64_t *registers, const uint64_t *stack) {

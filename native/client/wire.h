@@ -8,7 +8,7 @@
 #pragma once
 #include <stdint.h>
 
-#define LW_VERSION 3
+#define LW_VERSION 4
 #define LW_CONTROL_BYTES 0x1000000u
 #define LW_SLOTS_AT 0x10000u
 #define LW_SLOT_BYTES 0x1000u
@@ -48,6 +48,8 @@ struct lw_header {
   uint32_t text_busy;
   /* 1 if calls come with the stack of the program. */
   uint32_t stacks;
+  /* How many streams have been destroyed: a handle may no longer be what it was before. */
+  uint32_t removed_streams;
 };
 
 /* Messages that are no calls of an entry point have numbers from here on. */

@@ -218,6 +218,17 @@ describe("streams and events", () => {
     expect(await program.call("cudaStreamQuery", s)).toBe(0);
   });
 
+  test("the client is told of each stream that is gone, as its handle may be none any more", async () => {
+    const program = new FakeProgram();
+    const streams = program.room(16);
+    for (const at of [streams, streams + 8n]) await program.call("cudaStreamCreate", at);
+    expect(program.published).toEqual({ oneWay: true, error: 0, removedStreams: 0 });
+    expect(await program.call("cudaStreamDestroy", program.u64(streams))).toBe(0);
+    expect(program.published).toMatchObject({ removedStreams: 1 });
+    expect(await program.call("cudaDeviceReset")).toBe(0);
+    expect(program.published).toEqual({ oneWay: true, error: 0, removedStreams: 2 });
+  });
+
   test("the default stream waits for a blocking stream, not for one that is not", async () => {
     const program = new FakeProgram();
     const [blocking, other] = [program.room(8), program.room(8)];

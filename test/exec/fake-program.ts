@@ -6,6 +6,7 @@ import type { Recorder } from "../../src/cuda/record/recorder.ts";
 import { type Answer, entryPoints, Session } from "../../src/cuda/session.ts";
 import { gpus } from "../../src/cuda/state/gpu.ts";
 import { CudaProcess, type ExecOptions } from "../../src/cuda/state/process.ts";
+import type { PublishedState } from "../../src/cuda/state/process-state.ts";
 import type { Report } from "../../src/machine/reports/report.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 
@@ -35,6 +36,8 @@ export class FakeProgram {
   readonly files = new Map<string, string>();
   /** What the program may access from then on, and how, in the order in which it was told. */
   readonly protections: { readonly kind: "open" | "close" | "readOnly"; readonly address: bigint }[] = [];
+  /** What the client has been told of the state of the process. */
+  published: PublishedState | null = null;
   /** What kernels have printed and the program was given. */
   printed = "";
   #top = 64;
@@ -72,7 +75,7 @@ export class FakeProgram {
         visibleDevices,
         warn: (text) => this.warnings.push(text),
         onReports: (reports) => this.reports.push(...reports),
-        onState: () => {},
+        onState: (state) => (this.published = state),
         recorder,
       },
     );

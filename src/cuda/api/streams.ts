@@ -100,7 +100,7 @@ export const streamCalls: Handlers = {
     require(stream.kind !== "legacy", errors.invalidResourceHandle);
     stream.capture?.leave(stream);
     call.process.device(stream.device).streams.remove(stream);
-    call.process.streams.remove(stream.handle);
+    call.process.removeStream(stream.handle);
     return 0;
   },
   cudaStreamSynchronize(call) {

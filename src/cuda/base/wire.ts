@@ -3,7 +3,7 @@
  * same numbers for the client.
  */
 export const wire = {
-  version: 3,
+  version: 4,
   controlBytes: 0x100_0000,
   slotsAt: 0x1_0000,
   slotBytes: 0x1000,
@@ -32,6 +32,7 @@ export const headerWord = {
   stickyDriver: 6,
   textBusy: 7,
   stacks: 8,
+  removedStreams: 9,
 } as const;
 
 /** Messages that are no calls of an entry point. */

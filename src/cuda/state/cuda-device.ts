@@ -175,7 +175,7 @@ export class CudaDevice {
     for (const [handle, stream] of streams.entries()) {
       if (stream.device !== this.number || stream.kind === "legacy") continue;
       this.streams.remove(stream);
-      streams.remove(handle);
+      this.process.removeStream(handle);
     }
     for (const [handle, event] of this.process.events.entries()) {
       if (event.device === this.number) this.process.events.remove(handle);

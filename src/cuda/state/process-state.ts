@@ -81,8 +81,18 @@ export interface Surroundings {
   readonly recorder?: Recorder | null;
   /** Called with each misuse of the host that is no error of a call. */
   readonly onMisuse?: (text: string) => void;
-  /** Called when launches may go one way, or may no longer; and with the error that made the context unusable. */
-  readonly onState: (state: { readonly oneWay: boolean; readonly error: number }) => void;
+  /** Called when something of what the client has to know has changed. */
+  readonly onState: (state: PublishedState) => void;
+}
+
+/** What the client knows of the state of its process at all times. */
+export interface PublishedState {
+  /** Whether launches may go one way. */
+  readonly oneWay: boolean;
+  /** The error that made the context unusable, or 0. */
+  readonly error: number;
+  /** How many streams have been destroyed. */
+  readonly removedStreams: number;
 }
 
 /** Whether the same launch is to run in the same way each time. */
@@ -156,6 +166,7 @@ export class ProcessState {
   #allocations: Allocations | null = null;
   #gpu: Gpu | null = null;
   #error = 0;
+  #removedStreams = 0;
   #polls = 0;
   readonly #captures = new Set<Capture>();
 
@@ -238,6 +249,13 @@ export class ProcessState {
     let known = this.#kernelHandles.get(kernel);
     if (known === undefined) this.#kernelHandles.set(kernel, (known = this.kernels.add(kernel)));
     return known;
+  }
+
+  /** Removes a stream: from now on its handle is none. */
+  removeStream(handle: bigint): void {
+    this.streams.remove(handle);
+    this.#removedStreams++;
+    this.#tellState();
   }
 
   /** Notes an error after which the context is unusable. */
@@ -374,6 +392,7 @@ export class ProcessState {
     this.#surroundings.onState({
       oneWay: this.#error === 0 && this.#captures.size === 0 && !this.options.checksCalls && this.recorder === null,
       error: this.#error,
+      removedStreams: this.#removedStreams,
     });
   }
 }

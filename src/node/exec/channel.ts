@@ -1,5 +1,6 @@
 import type { Message, Reply } from "../../cuda/session.ts";
 import { headerWord, type Item, itemKind, message, wire } from "../../cuda/base/wire.ts";
+import type { PublishedState } from "../../cuda/state/process-state.ts";
 import type { Underlay } from "../../machine/memory/underlay.ts";
 import type { HostAccess } from "../../cuda/base/host-memory.ts";
 import type { NativeAddon } from "./native.ts";
@@ -135,8 +136,9 @@ export class Channel {
     Atomics.store(this.#words, headerWord.sleeping, 0);
   }
 
-  /** Publishes whether launches may go one way, and the error that made the context unusable. */
-  publish(oneWay: boolean, error: number): void {
+  /** Publishes what the client has to know at all times. */
+  publish({ oneWay, error, removedStreams }: PublishedState): void {
+    Atomics.store(this.#words, headerWord.removedStreams, removedStreams);
     Atomics.store(this.#words, headerWord.oneWay, oneWay ? 1 : 0);
     Atomics.store(this.#words, headerWord.sticky, error);
     Atomics.store(this.#words, headerWord.stickyDriver, error);

@@ -183,7 +183,7 @@ export class ExecServer {
       onLaunch: this.#events.onLaunch,
       onMisuse: this.#events.onMisuse,
       recorder,
-      onState: ({ oneWay, error }) => channel.publish(oneWay, error),
+      onState: (state) => channel.publish(state),
     });
     this.#clients.push({ channel, session: new Session(process, this.#entries) });
   }

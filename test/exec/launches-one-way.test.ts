@@ -1,0 +1,37 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { BuiltCli } from "../cli/built-cli.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = fileURLToPath(new URL("programs/", import.meta.url));
+const script: string = new URL("../../scripts/build-native.mjs", import.meta.url).href;
+const { buildNative, whyNotNative } = (await import(script)) as {
+  buildNative: (root: string, into: string) => string | null;
+  whyNotNative: () => string | null;
+};
+
+const hasCompiler = spawnSync("nvcc", ["--version"]).status === 0;
+const why = whyNotNative() ?? (hasCompiler ? null : "there is no nvcc");
+if (why !== null) console.warn(`launches that go one way are not tried: ${why}`);
+
+describe.skipIf(why !== null)("launches that go one way", () => {
+  let cli: BuiltCli;
+  beforeAll(async () => {
+    cli = await BuiltCli.build();
+    buildNative(root, join(cli.folder, "dist/native"));
+  });
+  afterAll(() => cli?.remove());
+
+  // CUDA Runtime API, "Error Handling": an invalid handle is the error of one call, after which others go on.
+  test("not into a stream that has been destroyed, or never was: that is the error of the launch alone", () => {
+    const name = "destroyed-stream";
+    const how = ["-arch=sm_80", "-cudart", "shared", "-o", join(cli.work, name)];
+    execFileSync("nvcc", [...how, join(folder, `${name}.cu`)]);
+    const invalid = ["cudaErrorInvalidResourceHandle", "cudaSuccess"];
+    const { status, stdout } = cli.run("exec", `./${name}`);
+    expect(stdout.split("\n")).toEqual(["cudaSuccess", ...invalid, ...invalid, "cudaSuccess", "4", ""]);
+    expect(status).toBe(0);
+  });
+});

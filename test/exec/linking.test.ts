@@ -12,15 +12,11 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildNative, whyNotNative } from "./native-libraries.ts";
 
 // Expectation: the manual of ld. A library that is given by -l is looked for by the name libNAME.so; undefined symbols
 // of libraries that it needs are errors unless they are weak.
 const root = join(import.meta.dirname, "../..");
-const script: string = new URL("../../scripts/build-native.mjs", import.meta.url).href;
-const { buildNative, whyNotNative } = (await import(script)) as {
-  buildNative: (root: string, into: string) => string | null;
-  whyNotNative: () => string | null;
-};
 
 describe.skipIf(whyNotNative() !== null)("programs are linked with -lcuda and -lcudart", () => {
   const folder = mkdtempSync(join(tmpdir(), "lanewise-linking-"));

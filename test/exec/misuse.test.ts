@@ -1,20 +1,15 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BuiltCli } from "../cli/built-cli.ts";
+import { buildNative, whyNoPrograms } from "./native-libraries.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = fileURLToPath(new URL("misuse/", import.meta.url));
-const script: string = new URL("../../scripts/build-native.mjs", import.meta.url).href;
-const { buildNative, whyNotNative } = (await import(script)) as {
-  buildNative: (root: string, into: string) => string | null;
-  whyNotNative: () => string | null;
-};
 
-const hasCompiler = spawnSync("nvcc", ["--version"]).status === 0;
-const why = whyNotNative() ?? (hasCompiler ? null : "there is no nvcc");
+const why = whyNoPrograms();
 if (why !== null) console.warn(`planted mistakes are not looked for: ${why}`);
 
 /** The mistakes in a program, and what is to be said of each. */

@@ -4,13 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { BuiltCli } from "../cli/built-cli.ts";
+import { buildNative, whyNotNative } from "./native-libraries.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const script: string = new URL("../../scripts/build-native.mjs", import.meta.url).href;
-const { buildNative, whyNotNative } = (await import(script)) as {
-  buildNative: (root: string, into: string) => string | null;
-  whyNotNative: () => string | null;
-};
 const why = whyNotNative();
 if (why !== null) console.warn(`programs are not run: ${why}`);
 

@@ -71,13 +71,18 @@ const streamContext = inContext((call) => {
   return 0;
 });
 
+/** Takes a context away from the program, and from the thread, if it is current. */
+export function removeContext(call: Call, context: Context): void {
+  call.process.contexts.remove(context.handle);
+  const { contexts } = call.thread;
+  if (contexts.at(-1) === context) contexts.pop();
+}
+
 /** Destroys a context that the program has made. */
 const destroy = initialized((call) => {
   const context = contextAt(call, 0);
   require(!context.isPrimary && context.green === null, errors.invalidValue);
-  call.process.contexts.remove(context.handle);
-  const { contexts } = call.thread;
-  if (contexts.at(-1) === context) contexts.pop();
+  removeContext(call, context);
   return 0;
 });
 

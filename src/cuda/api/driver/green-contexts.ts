@@ -7,14 +7,15 @@ import type { Event, Stream } from "../../work/stream.ts";
 import { Bytes, type Call, type Handlers } from "../call.ts";
 import { forbidCaptured, forbidCapturedEvent, waitForEvent } from "../order.ts";
 import { createStream } from "../streams.ts";
-import { contextAt, contextOfStream, deviceNumber } from "./contexts.ts";
+import { contextAt, contextOfStream, deviceNumber, removeContext } from "./contexts.ts";
 import { currentContext, inContext, initialized, primaryOf } from "./driver-call.ts";
 
 /** Bytes of CUdevResource: the type, room of the driver's own, and at 96 three words of multiprocessors. */
 const resourceBytes = 144;
 const setAt = 8;
 const wordsAt = 96;
-const resourceType = { none: 0, multiprocessors: 1 } as const;
+/** CU_DEV_RESOURCE_TYPE_SM: the only type there is here. One of zeros is none. */
+const multiprocessorType = 1;
 
 /** Flags of cuDevSmResourceSplitByCount. */
 const splitFlags = { ignoreCoscheduling: 1, largestClusters: 2 } as const;
@@ -28,12 +29,12 @@ function granularityOf(gpu: Gpu): { readonly least: number; readonly multiple: n
 /** Multiprocessors that are taken one by one, whatever they share. */
 const finest = { least: 2, multiple: 2 } as const;
 
-/** Hands out a set of multiprocessors as a CUdevResource; null says that there are none. */
+/** Writes a CUdevResource that stands for a set of multiprocessors, or, where none are left, a resource of no type. */
 function putResource(call: Call, target: bigint, set: MultiprocessorSet | null): void {
   const out = new Bytes(resourceBytes);
   if (set !== null) {
     const { least, multiple } = set.isCoscheduled ? granularityOf(call.process.gpu) : finest;
-    out.u32(0, resourceType.multiprocessors).u64(setAt, call.process.multiprocessorSets.add(set));
+    out.u32(0, multiprocessorType).u64(setAt, call.process.multiprocessorSets.add(set));
     out
       .u32(wordsAt, set.count)
       .u32(wordsAt + 4, least)
@@ -45,18 +46,26 @@ function putResource(call: Call, target: bigint, set: MultiprocessorSet | null):
 /** The set that a CUdevResource of the program stands for. Throws if it is none. */
 function resourceAt(call: Call, address: bigint): MultiprocessorSet {
   const view = call.host.view(address, resourceBytes);
-  require(view.getUint32(0, true) === resourceType.multiprocessors, errors.invalidResourceType);
+  require(view.getUint32(0, true) === multiprocessorType, errors.invalidResourceType);
   return call.process.multiprocessorSets.get(view.getBigUint64(setAt, true), errors.invalidValue);
 }
 
 const requireType = (call: Call, i: number): void =>
-  require(call.uint(i) === resourceType.multiprocessors, errors.invalidResourceType);
+  require(call.uint(i) === multiprocessorType, errors.invalidResourceType);
 
 const allOf = (call: Call, device: number): MultiprocessorSet =>
   new MultiprocessorSet({ device, count: call.process.gpu.multiprocessors });
 
-/** The set of a context: all multiprocessors of its device, unless it is a green one. */
-const setOf = (call: Call, context: Context): MultiprocessorSet => context.green ?? allOf(call, context.device);
+/** context, resource, type: all multiprocessors of its device, unless it is a green one */
+const resourceOf = (at: (call: Call, i: number) => Context | null) =>
+  initialized((call) => {
+    const context = at(call, 0);
+    const target = call.target(1);
+    requireType(call, 2);
+    const { green, device } = context ?? fail(errors.deviceUninitialized);
+    putResource(call, target, green ?? allOf(call, device));
+    return 0;
+  });
 
 /** results, how many, input, rest, flags, least count of each */
 const split = initialized((call) => {
@@ -130,10 +139,8 @@ const create = initialized((call) => {
 
 const destroy = initialized((call) => {
   const context = greenAt(call, 0);
-  call.process.contexts.remove(context.handle);
+  removeContext(call, context);
   primaryOf(call.process, context.device).references--;
-  const { contexts } = call.thread;
-  if (contexts.at(-1) === context) contexts.pop();
   return 0;
 });
 
@@ -185,21 +192,9 @@ export const greenContextCalls: Handlers = {
     putResource(call, target, allOf(call, device));
     return 0;
   }),
-  /** context, or null for the current one, resource, type */
-  cuCtxGetDevResource: initialized((call) => {
-    const context = call.address(0) === 0n ? currentContext(call) : contextAt(call, 0);
-    const target = call.target(1);
-    requireType(call, 2);
-    putResource(call, target, setOf(call, context ?? fail(errors.deviceUninitialized)));
-    return 0;
-  }),
-  cuGreenCtxGetDevResource: initialized((call) => {
-    const context = greenAt(call, 0);
-    const target = call.target(1);
-    requireType(call, 2);
-    putResource(call, target, setOf(call, context));
-    return 0;
-  }),
+  /** Null is the current context. */
+  cuCtxGetDevResource: resourceOf((call, i) => (call.address(i) === 0n ? currentContext(call) : contextAt(call, i))),
+  cuGreenCtxGetDevResource: resourceOf(greenAt),
   cuDevSmResourceSplitByCount: split,
   cuDevResourceGenerateDesc: describe,
   cuGreenCtxCreate: create,

@@ -1,6 +1,6 @@
 import type { FileTarget, Instruction } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
-import { bytesOf } from "../region.ts";
+import { bytesOf, strideOf } from "../region.ts";
 import { type FileLeaf, fileLeavesOf } from "./accesses.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
 
@@ -15,6 +15,8 @@ export interface FileAccess {
   readonly bits: Bits;
   /** By lane, counted from the rule's first, the byte at which the element begins; if `any`, all that it may be. */
   readonly bytes: readonly number[];
+  /** Bytes from each of them to the next; null where that varies. */
+  readonly step: number | null;
   /** Whether each lane computes which element of a variable it reads. */
   readonly any?: true;
 }
@@ -33,7 +35,8 @@ export function ruleOf({ lanes }: Instruction, width: number): LaneRule {
 }
 
 /** Whether all lanes access the same element. */
-export function isSingle({ bytes }: FileAccess): boolean {
+export function isSingle({ bytes, step }: FileAccess): boolean {
+  if (step !== null) return step === 0 || bytes.length < 2;
   for (let i = 1; i < bytes.length; i++) if (bytes[i] !== bytes[0]) return false;
   return true;
 }
@@ -49,7 +52,9 @@ export function fileAccessesOf(
     const instruction = instructions[index]!;
     const rule = ruleOf(instruction, width);
     const add = ({ region, bits }: Extract<FileLeaf | FileTarget, { kind: "region" }>, writes: boolean): void => {
-      found.push({ index, rule, writes, bits, bytes: bytesOf(region, bits, rule) });
+      const stride = strideOf(region, rule);
+      const step = stride === null ? null : (stride * bits) / 8;
+      found.push({ index, rule, writes, bits, bytes: bytesOf(region, bits, rule), step });
     };
     for (const leaf of fileLeavesOf(instruction)) {
       if (leaf.kind === "region") {
@@ -61,7 +66,7 @@ export function fileAccessesOf(
       const { bits } = leaf;
       const count = Math.floor((8 * variable.bytes) / bits);
       const bytes = Array.from({ length: count }, (_, i) => variable.at + (i * bits) / 8);
-      found.push({ index, rule, writes: false, bits, bytes, any: true });
+      found.push({ index, rule, writes: false, bits, bytes, step: bits / 8, any: true });
     }
     for (const to of instruction.dst) {
       if (to === null || typeof to === "number") continue;
@@ -75,10 +80,12 @@ export function fileAccessesOf(
 /** The components of accesses, in ascending order. */
 export function componentsOf(accesses: readonly FileAccess[]): readonly FileComponent[] {
   const spans = accesses.map((access) => {
-    const { bytes, bits } = access;
+    const { bytes, bits, step } = access;
     let start = Number.POSITIVE_INFINITY;
     let last = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < bytes.length; i++) {
+    // Where elements are evenly spaced, the first and the last have all others between them.
+    const by = step === null ? 1 : Math.max(1, bytes.length - 1);
+    for (let i = 0; i < bytes.length; i += by) {
       const byte = bytes[i]!;
       if (byte < start) start = byte;
       if (byte > last) last = byte;

@@ -56,10 +56,14 @@ const largest = (accesses: readonly FileAccess[]): Bits =>
 
 /** Whether all elements that are accessed are parts of the first `most` elements of a holder. */
 function fits({ at, bits: whole, component }: Holder, most: number): boolean {
-  for (const { bytes, bits, any } of component.accesses) {
+  const { accesses } = component;
+  for (let a = 0; a < accesses.length; a++) {
+    const { bytes, bits, step, any } = accesses[a]!;
     if (any && bits !== whole && bytes.length > 0) return false;
-    for (const byte of bytes) {
-      const shift = 8 * (byte - at);
+    // Where lanes access the same part of their elements, those of the first and the last lane are enough.
+    const by = step === null || (8 * step) % whole !== 0 ? 1 : Math.max(1, bytes.length - 1);
+    for (let i = 0; i < bytes.length; i += by) {
+      const shift = 8 * (bytes[i]! - at);
       const element = Math.floor(shift / whole);
       if (element < 0 || element >= most || shift - element * whole + bits > whole) return false;
     }

@@ -2,10 +2,11 @@ import { type Expr, type IndirectLeaf, kit, onceForEach, type RegionLeaf } from 
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
-import { byteOf, bytesOf } from "../region.ts";
+import { byteOf, bytesOf, strideOf } from "../region.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
 import { type Slot, slotAt } from "./file-holders.ts";
 import { type HolderRegisters, inserted, part } from "./holder-registers.ts";
+import { withoutRule } from "./lane-rules.ts";
 import { isAmong, tableOf } from "./lane-tables.ts";
 
 /** The lanes that execute an instruction: for each, the lane for which the program has it. */
@@ -59,6 +60,15 @@ export class LaneOperands {
     const bytes = bytesOf(place.region, place.bits, rule);
     const holder = this.#registers.holderAt(bytes[0]!);
     return bytes.map((byte) => slotAt(holder, byte, place.bits)!);
+  }
+
+  /** Whether each lane of a rule has its own element of one row, as most do; false also where it is not seen at once. */
+  areOwn({ region, bits }: Pick<RegionLeaf, "region" | "bits">, rule: LaneRule): boolean {
+    const stride = strideOf(region, rule);
+    const start = byteOf(region, bits, rule.first);
+    const holder = this.#registers.holderAt(start);
+    if (stride === null || stride * bits !== holder.bits || rule.first + rule.count > this.#width) return false;
+    return slotAt(holder, start, bits)!.element % this.#width === rule.first;
   }
 
   /** An instruction with registers for what it reads and writes; null if it is not known how, or if no lane does it. */
@@ -226,8 +236,8 @@ export class LaneOperands {
     const { before, instruction } = rewriting;
     if (instruction.lanes?.noMask === true) return this.#inRegister(rewriting, value).reg;
     const reg = this.#registers.temporary(bits === 64 ? 64 : 32);
-    const { lanes: _, ...rest } = instruction;
-    before.push({ ...rest, op: { kind: "pure", values: [value] }, dst: [reg], guard: null, undefinedCases: [] });
+    const op: Op = { kind: "pure", values: [value] };
+    before.push({ ...withoutRule(instruction), op, dst: [reg], guard: null, undefinedCases: [] });
     return reg;
   }
 }

@@ -12,7 +12,7 @@ import { type Holder, holdersOf } from "./file-holders.ts";
 import { HolderRegisters } from "./holder-registers.ts";
 import { laneBlocks } from "./lane-blocks.ts";
 import { type LaneMap, laneMapOf, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
-import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules } from "./lane-rules.ts";
+import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules, withoutRule } from "./lane-rules.ts";
 import { isAmong, laneNumber, tableOf } from "./lane-tables.ts";
 
 /** A function whose byte file has become registers. Rules remain where lanes that are not active matter. */
@@ -158,7 +158,6 @@ class LanePromotion {
 
   /** An instruction as one lane executes it, by a lane that has no number. */
   #forLane(rewriting: Rewriting, lane: number): Instruction | null {
-    const { lanes: _, ...instruction } = rewriting.instruction;
     let only = this.#allAs[lane];
     if (only === undefined) {
       const all = Array.from({ length: this.#width }, (_, l) => l);
@@ -168,7 +167,7 @@ class LanePromotion {
       );
       this.#allAs[lane] = only;
     }
-    return this.#operands.of(rewriting, instruction, only, (expr) =>
+    return this.#operands.of(rewriting, withoutRule(rewriting.instruction), only, (expr) =>
       expr.kind === "special" && expr.name === "laneid" ? kit.i32(lane) : null,
     );
   }
@@ -200,11 +199,10 @@ class LanePromotion {
     const map = this.#laneMap(rewriting);
     if (map === null) return null;
     const { isOwn, lanes } = map;
-    const { lanes: _, ...rest } = instruction;
     if (!isOwn && (instruction.op.kind !== "pure" || instruction.guard !== null)) return null;
     const table = isOwn ? null : tableOf(this.#sourcesIn(map));
     const number = table ?? laneNumber(this.#width);
-    const made = this.#operands.of(rewriting, rest, map, (expr) =>
+    const made = this.#operands.of(rewriting, withoutRule(instruction), map, (expr) =>
       expr.kind === "special" && expr.name === "laneid" ? number : null,
     );
     if (made === null) return null;
@@ -282,6 +280,7 @@ class LanePromotion {
 
   /** The same for the lanes of one result; `same` if each lane gets its own. */
   #laneMapOf(to: Extract<FileTarget, { kind: "region" }>, rule: LaneRule, same: LaneMap): LaneMap | null {
+    if (this.#operands.areOwn(to, rule)) return same;
     const slots = this.#operands.slots(to, rule);
     const row = rowOf(slots[0]!, this.#width);
     let isSame = true;
@@ -323,9 +322,8 @@ const changesNothing = ({ op, dst }: Instruction): boolean =>
 /** After a load of parts of registers: puts what has been loaded into them. */
 function partsLoaded({ instruction, pending }: Rewriting): readonly Instruction[] {
   if (instruction.op.kind !== "load" || pending.size === 0) return [];
-  const { lanes: _, ...rest } = instruction;
   const op: Op = { kind: "pure", values: [...pending.values()] };
-  return [{ ...rest, op, dst: [...pending.keys()], undefinedCases: [] }];
+  return [{ ...withoutRule(instruction), op, dst: [...pending.keys()], undefinedCases: [] }];
 }
 
 const targetsOf = ({ dst }: Instruction): readonly Extract<FileTarget, { kind: "region" }>[] =>

@@ -4,6 +4,16 @@ import type { IrFunction } from "../module.ts";
 import { readsOf } from "./accesses.ts";
 import { ruleOf } from "./file-accesses.ts";
 
+/** The instruction for all lanes of the group. Written out, as V8 takes long to copy what is left of an object. */
+export const withoutRule = ({ op, dst, guard, undefinedCases, span, location }: Instruction): Instruction => ({
+  op,
+  dst,
+  guard,
+  undefinedCases,
+  span,
+  location,
+});
+
 /**
  * Finds the predicates of which only the bit of one channel is written and read: that bit belongs to the thread, not
  * to a lane, and decides about instructions that are executed once.
@@ -87,10 +97,10 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
     }
   }
   const instructions = ir.instructions.map((instruction): Instruction => {
-    const { lanes, ...rest } = instruction;
-    if (lanes === undefined || !lanes.noMask || lanes.uniform || rest.op.kind !== "pure") return instruction;
-    const isNeedless = rest.dst.every((to) => typeof to !== "number" || !across.has(to));
-    return lanes.first === 0 && lanes.count >= width && isNeedless ? rest : instruction;
+    const { lanes, op, dst } = instruction;
+    if (lanes === undefined || !lanes.noMask || lanes.uniform || op.kind !== "pure") return instruction;
+    const isNeedless = dst.every((to) => typeof to !== "number" || !across.has(to));
+    return lanes.first === 0 && lanes.count >= width && isNeedless ? withoutRule(instruction) : instruction;
   });
   return { ...ir, instructions };
 }

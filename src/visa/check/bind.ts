@@ -94,7 +94,22 @@ const noAttributes: Variable["attributes"] = new Map();
 
 /** A variable with storage of its own. */
 function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Mutable<Variable> {
-  const variable = { ...parts, alias: null, root: null, rootOffset: 0 } as unknown as Mutable<Variable>;
+  const { kind, name, index, predefined, type, elements, bytes, align, attributes, span } = parts;
+  const variable = {
+    kind,
+    name,
+    index,
+    predefined,
+    type,
+    elements,
+    bytes,
+    align,
+    attributes,
+    span,
+    alias: null,
+    root: null as Variable | null,
+    rootOffset: 0,
+  } as Mutable<Variable>;
   variable.root = variable;
   return variable;
 }

@@ -1,4 +1,4 @@
-import { type Expr, type IndirectLeaf, kit, onceForEach, type RegionLeaf } from "../../semantics/index.ts";
+import { type Expr, type IndirectLeaf, kit, onceForEach, type Region, type RegionLeaf } from "../../semantics/index.ts";
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
@@ -142,6 +142,7 @@ export class LaneOperands {
     const width = this.#width;
     const { lanes, from: sources } = map;
     const from = sources[0]!;
+    if (isScalar(leaf.region)) return this.#readOne(rewriting, leaf, from);
     const slots = sources.map((lane) => this.slot(leaf, lane));
     const [slot] = slots;
     if (slots.some(({ shift }) => shift !== slot!.shift)) return null;
@@ -171,6 +172,16 @@ export class LaneOperands {
       return rest === null ? value : kit.select(isAmong(mine, width), value, rest);
     }, null);
     return part(this.#kept(rewriting, value!, bits), bits, slot!.shift, leaf);
+  }
+
+  /** The element of a lane, which all others read, too. */
+  #readOne(rewriting: Rewriting, leaf: RegionLeaf, lane: number): Expr {
+    const width = this.#width;
+    const slot = this.slot(leaf, lane);
+    const { register, bits, kind } = this.#registers.at(leaf, lane, slot);
+    if (kind === "elements") return part(register, bits, slot.shift, leaf);
+    const value = this.#fetched(rewriting, register, bits, new Array<number>(width).fill(slot.element % width));
+    return part(this.#kept(rewriting, value, bits), bits, slot.shift, leaf);
   }
 
   /** The element of a variable at a computed byte of the file; beyond it there are zeros. */
@@ -241,6 +252,10 @@ export class LaneOperands {
     return reg;
   }
 }
+
+/** Whether all lanes have the same element of a region. */
+const isScalar = ({ vertical, width, horizontal }: Region): boolean =>
+  vertical === 0 && (width === 1 || horizontal === 0);
 
 /** The row of an element, which has `width` of them. */
 export const rowOf = ({ element }: Slot, width: number): number => Math.floor(element / width);

@@ -76,11 +76,7 @@ function withoutOwn(instruction: Instruction, own: ReadonlySet<number>): Instruc
   if (op.kind === "store" && reads(laneAddressOf(op.place), own)) return "unseen";
   const isOwn = (to: Destination): boolean => typeof to === "number" && own.has(to);
   if (op.kind === "pure" && dst.length > 0 && dst.every(isOwn)) return "unseen";
-  const kept = op.kind === "pure" ? dst.flatMap((to, i) => (isOwn(to) ? [] : [i])) : [];
-  const left: Instruction =
-    op.kind === "pure"
-      ? { ...instruction, op: { kind: "pure", values: kept.map((i) => op.values[i]!) }, dst: kept.map((i) => dst[i]!) }
-      : { ...instruction, dst: dst.map((to) => (isOwn(to) ? null : to)) };
+  const left = dst.some(isOwn) ? withoutResults(instruction, isOwn) : instruction;
   let isSeen = false;
   readsOf(left, {
     register: (r) => {
@@ -88,6 +84,15 @@ function withoutOwn(instruction: Instruction, own: ReadonlySet<number>): Instruc
     },
   });
   return isSeen ? "seen" : left;
+}
+
+/** The instruction without some of its results, and what it computes for them alone. */
+function withoutResults(instruction: Instruction, isDropped: (to: Destination) => boolean): Instruction {
+  const { op, dst } = instruction;
+  if (op.kind !== "pure") return { ...instruction, dst: dst.map((to) => (isDropped(to) ? null : to)) };
+  const isLeft = dst.map((to) => !isDropped(to));
+  const values = op.values.filter((_, i) => isLeft[i]);
+  return { ...instruction, op: { kind: "pure", values }, dst: dst.filter((_, i) => isLeft[i]) };
 }
 
 function reads(expr: Expr, registers: ReadonlySet<number>): boolean {

@@ -5,7 +5,7 @@ import type { FileHome, IrFunction, Register } from "../module.ts";
 import type { WorkItemModel } from "../work-item-model.ts";
 import { readsOf } from "./accesses.ts";
 import { ComputedVariables } from "./computed-variables.ts";
-import { fileAccessesOf } from "./file-accesses.ts";
+import { fileAccessesOf, someElement } from "./file-accesses.ts";
 import { uniteHalves } from "./lane-halves.ts";
 import { isPassed, type PassedAccesses, promoteLanes } from "./lane-promotion.ts";
 import { type RoutineCalls, targetsOf, withPassedRows } from "./passed-rows.ts";
@@ -120,7 +120,7 @@ function promotedTogether(
 function passedIn(ir: IrFunction, width: number): PassedAccesses {
   const { instructions } = ir;
   const accesses = fileAccessesOf(instructions, width, new ComputedVariables(ir)) ?? [];
-  return { instructions, accesses: accesses.filter(({ bytes }) => bytes.some((at) => isPassed(at, ir))) };
+  return { instructions, accesses: accesses.filter((access) => someElement(access, (at) => isPassed(at, ir))) };
 }
 
 function merged(all: readonly PassedAccesses[]): PassedAccesses {

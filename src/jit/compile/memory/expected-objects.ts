@@ -240,9 +240,17 @@ export class ExpectedObjects {
   }
 }
 
-/** The same text for the same value. */
-const textOf = (value: Wasm): string =>
-  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+/** The same text for the same value. Most consist of operations on locals, of which JSON would take long. */
+function textOf(value: Wasm): string {
+  switch (value.kind) {
+    case "local":
+      return `${value.ty} ${value.local}`;
+    case "op":
+      return `${value.op} ${value.immediates.join()}(${value.args.map(textOf).join()})`;
+    default:
+      return JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+  }
+}
 
 /** Tells the memories apart in which objects lie. Roots are allocations, of which `delta` is the same for all. */
 const memoryOf = ({ delta, align }: KnownObject): string =>

@@ -57,6 +57,8 @@ interface Touch {
   readonly threads: ThreadSet;
   /** The address of each thread of the block, in shared memory; null where it depends on more than their numbers. */
   readonly starts: readonly number[] | null;
+  /** A text for its steps, bytes and threads. */
+  readonly pattern: string;
   /** A text that is another one for accesses which differ in anything. */
   readonly key: string;
 }
@@ -130,7 +132,8 @@ function touchesOf(
       threads: at(index),
       starts: isShared ? (values?.of(place.address) ?? null) : null,
     };
-    return [{ ...touch, key: keyOf(touch) }];
+    const pattern = `${touch.steps.join()} ${touch.bytes} ${touch.threads.name}`;
+    return [{ ...touch, pattern, key: keyOf(touch) }];
   });
 }
 
@@ -167,8 +170,9 @@ class Meetings {
     if (a.isShared !== b.isShared) return false;
     if (a.starts !== null && b.starts !== null) return this.#overlapAt(a, a.starts, b, b.starts);
     if (a.rest !== b.rest) return true;
-    const multiple = commonMultiple([BigInt(a.multiple), BigInt(b.multiple)]);
-    const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${multiple} ${a.bytes} ${b.bytes} ${a.threads.name} ${b.threads.name}`;
+    // Of two powers of two, of which 0 stands for none, the smaller one divides both.
+    const multiple = Math.min(a.multiple || b.multiple, b.multiple || a.multiple);
+    const key = `${a.pattern} ${b.pattern} ${b.constant - a.constant} ${multiple}`;
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b, multiple)));
     return known;
@@ -292,7 +296,7 @@ const keyOf = ({
   rest,
   threads,
   starts,
-}: Omit<Touch, "key">): string =>
+}: Omit<Touch, "pattern" | "key">): string =>
   `${writes} ${constant} ${multiple} ${bytes} ${steps.join()} ${rest} ${[...objects].join()} ${threads.name} ${starts?.join() ?? ""}`;
 
 /** Adds accesses to those that a block begins with; true if there were others before. */

@@ -13,7 +13,7 @@ export function mapChanged<T>(list: readonly T[], f: (element: T) => T): readonl
   return changed ?? list;
 }
 
-/** Results that are looked for one by one; most instructions have fewer expressions, and a map costs more than these. */
+/** Results that are looked for one by one: most instructions have no more expressions, and a map costs more. */
 const fewResults = 12;
 
 /** What has been found for expressions. */

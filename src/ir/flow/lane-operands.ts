@@ -62,7 +62,7 @@ export class LaneOperands {
     return bytes.map((byte) => slotAt(holder, byte, place.bits)!);
   }
 
-  /** Whether each lane of a rule has its own element of one row, as most do; false also where it is not seen at once. */
+  /** Whether each lane of a rule has its own element of one row; false also where that is not seen at once. */
   areOwn({ region, bits }: Pick<RegionLeaf, "region" | "bits">, rule: LaneRule): boolean {
     const stride = strideOf(region, rule);
     const start = byteOf(region, bits, rule.first);

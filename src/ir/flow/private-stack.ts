@@ -6,7 +6,7 @@ import type { Destination, Instruction } from "../instruction.ts";
 import type { FileHome, IrFunction } from "../module.ts";
 import { retargeted } from "../retarget.ts";
 import type { WorkItemModel } from "../work-item-model.ts";
-import { readsOf } from "./accesses.ts";
+import { readsOf, registersRead } from "./accesses.ts";
 import { flowGraphOf } from "./flow-graph.ts";
 import { isPassed, type PromotedLanes } from "./lane-promotion.ts";
 
@@ -77,12 +77,7 @@ function withoutOwn(instruction: Instruction, own: ReadonlySet<number>): Instruc
   const isOwn = (to: Destination): boolean => typeof to === "number" && own.has(to);
   if (op.kind === "pure" && dst.length > 0 && dst.every(isOwn)) return "unseen";
   const left = dst.some(isOwn) ? withoutResults(instruction, isOwn) : instruction;
-  let isSeen = false;
-  readsOf(left, {
-    register: (r) => {
-      isSeen ||= own.has(r);
-    },
-  });
+  const isSeen = own.size > 0 && registersRead(left).some((r) => own.has(r));
   return isSeen ? "seen" : left;
 }
 

@@ -165,9 +165,8 @@ class Meetings {
   }
 
   mayMeet(a: Touch, b: Touch): boolean {
-    if (a.objects.size > 0 && b.objects.size > 0 && ![...a.objects].some((object) => b.objects.has(object)))
-      return false;
     if (a.isShared !== b.isShared) return false;
+    if (a.objects.size > 0 && b.objects.size > 0 && !haveCommon(a.objects, b.objects)) return false;
     if (a.starts !== null && b.starts !== null) return this.#overlapAt(a, a.starts, b, b.starts);
     if (a.rest !== b.rest) return true;
     // Of two powers of two, of which 0 stands for none, the smaller one divides both.
@@ -233,6 +232,11 @@ class Meetings {
     }
     return false;
   }
+}
+
+function haveCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  for (const object of a) if (b.has(object)) return true;
+  return false;
 }
 
 /** Whether bytes meet others that begin at a distance, give or take a multiple of a number. */

@@ -31,10 +31,10 @@ export interface Rewriting {
   readonly rule: LaneRule;
   /** Instructions before it that make its operands. */
   readonly before: Instruction[];
-  /** Elements of other lanes that these have fetched. */
-  readonly fetched: Map<string, Expr>;
-  /** By register of which parts are written, its value with those that have been seen. */
-  readonly pending: Map<number, Expr>;
+  /** Elements of other lanes that these have fetched; null if there are none, as in most. */
+  fetched: Map<string, Expr> | null;
+  /** By register of which parts are written, its value with those that have been seen; the same. */
+  pending: Map<number, Expr> | null;
 }
 
 /** Registers for what instructions read of the byte file, and for where their results go. */
@@ -99,13 +99,14 @@ export class LaneOperands {
       const from = map.from[0]!;
       const slot = this.slot(to, from);
       const { register, bits } = this.#registers.at(to, from, slot);
-      if (to.bits === bits) return isLoad && rewriting.pending.has(register) ? undefined : register;
+      if (to.bits === bits) return isLoad && rewriting.pending?.has(register) === true ? undefined : register;
       // A load writes whole registers: what it loads is put into the part afterwards.
       const loaded = isLoad ? this.#registers.temporary(32) : null;
       const value: Expr | undefined = loaded === null ? values[i] : { kind: "reg", ty: "i32", reg: loaded };
-      const old = rewriting.pending.get(register) ?? { kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: register };
+      const old = rewriting.pending?.get(register) ?? { kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: register };
       const whole = value === undefined ? null : inserted(old, { bits, shift: slot.shift, size: to.bits }, value);
       if (whole === null) return undefined;
+      rewriting.pending ??= new Map();
       rewriting.pending.set(register, whole);
       if (loaded !== null) return loaded;
       values[i] = whole;
@@ -206,6 +207,7 @@ export class LaneOperands {
   /** The register of other lanes: `from` has the number of one for each lane. */
   #fetched(rewriting: Rewriting, register: number, bits: number, from: readonly number[]): Expr {
     const key = `${register} ${from}`;
+    rewriting.fetched ??= new Map();
     let found = rewriting.fetched.get(key);
     if (found === undefined) {
       rewriting.fetched.set(key, (found = this.#fetch(rewriting, register, bits, tableOf(from))));

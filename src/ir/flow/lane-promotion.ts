@@ -105,7 +105,7 @@ class LanePromotion {
 
   #rewritten(instruction: Instruction): readonly Instruction[] | null {
     const rule = ruleOf(instruction, this.#width);
-    const rewriting: Rewriting = { instruction, rule, before: [], fetched: new Map(), pending: new Map() };
+    const rewriting: Rewriting = { instruction, rule, before: [], fetched: null, pending: null };
     if (instruction.lanes?.uniform === true) return this.#forControl(rewriting);
     const block = laneBlocks(rewriting, this.#width, this.#registers, this.#operands);
     if (block !== null) return block;
@@ -321,7 +321,7 @@ const changesNothing = ({ op, dst }: Instruction): boolean =>
 
 /** After a load of parts of registers: puts what has been loaded into them. */
 function partsLoaded({ instruction, pending }: Rewriting): readonly Instruction[] {
-  if (instruction.op.kind !== "load" || pending.size === 0) return [];
+  if (instruction.op.kind !== "load" || pending === null) return [];
   const op: Op = { kind: "pure", values: [...pending.values()] };
   return [{ ...withoutRule(instruction), op, dst: [...pending.keys()], undefinedCases: [] }];
 }

@@ -52,7 +52,8 @@ function wordsOf(expr: Expr, show: (register: number) => void): void {
 /** Unites the writes of both halves of a register, one after the other, into one of the whole. */
 export function unitePairs(instructions: Instruction[]): void {
   const targets = new Set(instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
-  for (const [i, second] of instructions.entries()) {
+  for (let i = 0; i < instructions.length; i++) {
+    const second = instructions[i]!;
     if (targets.has(i)) continue;
     const first = instructions[i - 1];
     if (first?.op.kind !== "pure" || second.op.kind !== "pure" || first.dst.length !== 1) continue;

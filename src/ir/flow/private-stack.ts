@@ -61,7 +61,8 @@ function spread(own: Set<number>, instructions: readonly Instruction[]): void {
     size = own.size;
     for (const { op, dst, guard } of instructions) {
       if (op.kind !== "pure") continue;
-      for (const [i, to] of dst.entries()) {
+      for (let i = 0; i < dst.length; i++) {
+        const to = dst[i];
         if (typeof to !== "number" || own.has(to)) continue;
         const isGuarded = guard !== null && own.has(guard.register);
         if (isGuarded || reads(op.values[i]!, own)) own.add(to);

@@ -137,8 +137,9 @@ function merged(all: readonly PassedAccesses[]): PassedAccesses {
 function isUnknown({ at, bits, lanes }: FileHome, { parts }: WorkItemModel): boolean {
   const end = at + ((lanes?.count ?? 1) * bits) / 8;
   const overlaps = (start: number, bytes: number): boolean => at < start + bytes && end > start;
+  if (end > argAt) return false;
   const known = [fileLayout.cr0, fileLayout.surfaces, ...parts];
-  return end <= argAt && !known.some((part) => overlaps(part.at, part.bytes));
+  return !known.some((part) => overlaps(part.at, part.bytes));
 }
 
 /**

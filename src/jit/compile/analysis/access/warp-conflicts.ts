@@ -93,7 +93,15 @@ function changesInLoops(instructions: readonly Instruction[]): Changes {
     else start = instructions.length;
   }
   if (changed.size === 0) return () => false;
-  return (term) => (term.match(registerWords) ?? []).some((word) => changed.has(Number(word.slice(1))));
+  const known = new Map<string, boolean>();
+  return (term) => {
+    let changes = known.get(term);
+    if (changes === undefined) {
+      changes = (term.match(registerWords) ?? []).some((word) => changed.has(Number(word.slice(1))));
+      known.set(term, changes);
+    }
+    return changes;
+  };
 }
 
 /** Registers in a term. */
@@ -120,14 +128,15 @@ function touchesOf(
     const isOfRounds = terms.some(([term]) => isRounds(term));
     const isUnknown = ([term, factor]: (typeof terms)[number]): boolean =>
       (isOfRounds && isRegister(term)) || changes(term) || sums.varies(new Map([[term, factor]]));
+    const unknown = terms.filter(isUnknown);
     const touch = {
       objects,
       isShared,
       writes: effect === "store",
       steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
       constant: Number(sum.get("") ?? 0n),
-      multiple: commonMultiple(terms.filter(isUnknown).map(([, factor]) => factor)),
-      rest: sumText(new Map(terms.filter((term) => !isUnknown(term)))),
+      multiple: commonMultiple(unknown.map(([, factor]) => factor)),
+      rest: sumText(new Map(terms.filter((term) => !unknown.includes(term)))),
       bytes: (bits / 8) * count,
       threads: at(index),
       starts: isShared ? (values?.of(place.address) ?? null) : null,

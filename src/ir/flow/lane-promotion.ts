@@ -60,6 +60,8 @@ class LanePromotion {
   readonly #registers: HolderRegisters;
   readonly #single: ReadonlySet<number>;
   readonly #operands: LaneOperands;
+  /** The rule of what is done once for the thread. */
+  readonly #once: LaneRule;
   /** By lane, the map in which all lanes do what the program has that lane do. */
   readonly #allAs: LaneMap[] = [];
   /** By the lanes of a rule, the map in which each does what the program has for it. */
@@ -68,6 +70,7 @@ class LanePromotion {
   constructor(ir: IrFunction, width: number, holders: readonly Holder[], variables: ComputedVariables) {
     this.#ir = ir;
     this.#width = width;
+    this.#once = { first: 0, count: width, noMask: true, uniform: false };
     this.#registers = new HolderRegisters(ir, width, holders);
     this.#operands = new LaneOperands(width, this.#registers, variables);
     this.#single = singlePredicates(ir, width);
@@ -88,7 +91,7 @@ class LanePromotion {
         instructions.push(one);
         origins.push(i);
         // What lanes do for others is for all of the thread, whatever the program's instruction is for.
-        rules.push(one.lanes?.noMask === true ? one.lanes : instruction.lanes);
+        rules.push(one.lanes?.noMask === true && one.lanes !== this.#once ? one.lanes : instruction.lanes);
       }
     }
     starts.push(instructions.length);
@@ -144,9 +147,13 @@ class LanePromotion {
     if (lanes.length > 1 && op.kind !== "pure" && op.kind !== "load") return null;
     const copies = lanes.map((lane) => this.#forLane(rewriting, lane));
     if (copies.includes(null)) return null;
-    const made = copies as Instruction[];
-    if (op.kind === "atomic") return this.#elected(rewriting, made[0]!);
-    if (op.kind === "load") return [...before, ...made, ...partsLoaded(rewriting)];
+    const once = copies as Instruction[];
+    if (op.kind === "atomic") return this.#elected(rewriting, once[0]!);
+    // Also lanes that are not active have the result: where a thread has fewer work items, others may read it of them.
+    const isValue = instruction.lanes !== undefined && (op.kind === "pure" || op.kind === "load");
+    const inAll = (one: Instruction): Instruction => (isValue ? { ...one, lanes: this.#once } : one);
+    const made = once.map(inAll);
+    if (op.kind === "load") return [...before, ...made, ...partsLoaded(rewriting).map(inAll)];
     if (op.kind !== "pure" || made.length === 1) return [...before, ...made];
     // Of several values for parts of a register, the last has all.
     const last = new Map<Destination, Expr>();

@@ -1,6 +1,6 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import type { Instruction } from "../instruction.ts";
-import type { IrFunction } from "../module.ts";
+import type { IrFunction, Register } from "../module.ts";
 import { readsOf } from "./accesses.ts";
 import { ruleOf } from "./file-accesses.ts";
 
@@ -83,6 +83,10 @@ export function readAcross({ op, guard }: Instruction): readonly number[] {
   return found;
 }
 
+/** Whether an instruction writes an element that all lanes of the thread share. */
+export const writesShared = ({ dst }: Instruction, registers: readonly Register[]): boolean =>
+  dst.some((to) => typeof to === "number" && registers[to]!.home?.lanes === null);
+
 /**
  * Drops rules for all lanes from what writes registers that no lane reads of another, nor computes such registers from
  * in lanes that are not active.
@@ -99,7 +103,8 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
   }
   const instructions = ir.instructions.map((instruction): Instruction => {
     const { lanes, op, dst } = instruction;
-    if (lanes === undefined || !lanes.noMask || lanes.uniform || op.kind !== "pure") return instruction;
+    if (lanes === undefined || !lanes.noMask || lanes.uniform) return instruction;
+    if (op.kind !== "pure" && !(op.kind === "load" && writesShared(instruction, ir.registers))) return instruction;
     const isNeedless = dst.every((to) => typeof to !== "number" || !across.has(to));
     return lanes.first === 0 && lanes.count >= width && isNeedless ? withoutRule(instruction) : instruction;
   });

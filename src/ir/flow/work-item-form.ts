@@ -10,7 +10,7 @@ import { retargeted } from "../retarget.ts";
 import type { PayloadPart, PayloadSource, WorkItemModel } from "../work-item-model.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
 import { isPassed, type PromotedLanes } from "./lane-promotion.ts";
-import { withoutRule } from "./lane-rules.ts";
+import { withoutRule, writesShared } from "./lane-rules.ts";
 import { maskedOffset } from "./slm-offsets.ts";
 import { ThreadUniform } from "./thread-uniform.ts";
 
@@ -91,12 +91,25 @@ export class WorkItemForm {
       },
       origins: [...start.map(() => 0), ...this.#origins],
       forAllLanes: where(
-        ({ op, lanes }, rule) => rule?.noMask === true && !rule.uniform && lanes === undefined && op.kind !== "store",
+        (one, rule) =>
+          rule?.noMask === true &&
+          !rule.uniform &&
+          one.op.kind !== "store" &&
+          (one.lanes === undefined || this.#isOnce(one, rule)),
       ),
       together: where((instruction, rule) => this.#needsAll(instruction, rule)),
-      forAbsentLanes: where(({ lanes }) => lanes?.noMask === true && lanes.count > 1),
+      forAbsentLanes: where(
+        (one, rule) => one.lanes?.noMask === true && one.lanes.count > 1 && !this.#isOnce(one, rule),
+      ),
       shared: new Set(this.#ir.registers.flatMap((_, r) => (this.#uniform.has(r) ? [r] : []))),
     };
+  }
+
+  /** Whether an instruction that all lanes execute stands for one that the thread executes once. */
+  #isOnce(instruction: Instruction, rule: LaneRule | undefined): boolean {
+    const { lanes } = instruction;
+    if (lanes?.noMask !== true || rule === undefined) return false;
+    return rule.count < lanes.count || writesShared(instruction, this.#ir.registers);
   }
 
   /**

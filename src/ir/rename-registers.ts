@@ -1,4 +1,4 @@
-import { type Expr, rewriteLeaves } from "../semantics/index.ts";
+import { type Expr, ExprResults, rewriteLeaves } from "../semantics/index.ts";
 import type { Destination, Instruction, Op } from "./instruction.ts";
 import { mapOperands } from "./operands.ts";
 
@@ -9,7 +9,7 @@ type Rename = (register: number) => number;
  * writes.
  */
 export function renaming(rename: Rename, written = rename): (instruction: Instruction) => Instruction {
-  const memo = new Map<Expr, Expr>();
+  const memo = new ExprResults<Expr>();
   const leaf = (expr: Expr): Expr => {
     if (expr.kind !== "reg" && expr.kind !== "lane-word") return expr;
     const reg = rename(expr.reg);

@@ -4,7 +4,7 @@ export * from "./kit.ts";
 export { everyLeaf } from "./leaves.ts";
 export * from "./prim.ts";
 export * from "./print.ts";
-export { mapChanged, onceForEach, rewriteLeaves } from "./rewrite.ts";
+export { ExprResults, mapChanged, onceForEach, rewriteLeaves } from "./rewrite.ts";
 export * from "./prims/index.ts";
 export { fieldsOfBytes, packedFormats } from "./prims/systolic.ts";
 export * from "./types.ts";

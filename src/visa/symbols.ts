@@ -36,6 +36,31 @@ export interface Variable {
   readonly span: Span;
 }
 
+/** With fields that may be assigned. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A variable with storage of its own. Written out, as V8 takes long to extend a copy of an object. */
+export function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Mutable<Variable> {
+  const { kind, name, index, predefined, type, elements, bytes, align, attributes, span } = parts;
+  const variable = {
+    kind,
+    name,
+    index,
+    predefined,
+    type,
+    elements,
+    bytes,
+    align,
+    attributes,
+    span,
+    alias: null,
+    root: null as Variable | null,
+    rootOffset: 0,
+  } as Mutable<Variable>;
+  variable.root = variable;
+  return variable;
+}
+
 /** A label of a routine. */
 export interface BoundLabel {
   readonly name: string;

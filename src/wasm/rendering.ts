@@ -38,7 +38,7 @@ export function render(
 }
 
 /** The largest graph that is searched linearly for shared nodes. */
-const maxNodes = 12;
+const maxNodes = 32;
 
 /** Whether a graph consists of few operations, none of which is in `seen` already; adds them to `seen`. */
 function isSmallTree(node: Wasm, seen: Wasm[]): boolean {

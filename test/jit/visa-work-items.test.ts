@@ -174,6 +174,30 @@ ALL:
     mov (M1, 16) X(0,0)<1> Y(2,0)<1;1,0>`,
   },
   {
+    title: "lanes that write the elements of others, computed from a scalar",
+    form: "work items",
+    width: 32,
+    body: `    mov (M1_NM, 1) S(0,0)<1> 5:d
+    mov (M5, 16) L(0,0)<1> ID(2,0)<1;1,0>
+    mov (M1_NM, 16) L(0,0)<1> S(0,0)<0;1,0>
+    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> L(0,0)<1;1,0>`,
+  },
+  {
+    title: "lanes that write the elements of others, computed from a scalar that is loaded",
+    form: "work items",
+    width: 32,
+    body: `    mov (M1_NM, 1) S(0,0)<1> 8:d
+    mov (M1_NM, 1) T(0,0)<1> 5:d
+    scatter_scaled.4 (M1_NM, 1) %slm 0x0:ud SU.0 TU.0
+    gather_scaled.4 (M1_NM, 1) %slm 0x0:ud SU.0 SL.0
+    add (M1_NM, 1) SL(0,0)<1> SL(0,0)<0;1,0> SU(0,0)<0;1,0>
+    mov (M5, 16) L(0,0)<1> ID(2,0)<1;1,0>
+    mov (M1_NM, 16) L(0,0)<1> SL(0,0)<0;1,0>
+    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    add (M1, 16) X(0,0)<1> X(0,0)<1;1,0> L(0,0)<1;1,0>`,
+  },
+  {
     title: "lanes that write the elements of others, which are elsewhere",
     form: "threads",
     width: 32,

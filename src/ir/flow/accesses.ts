@@ -24,12 +24,12 @@ export interface ReadVisitor {
 
 /** Shows what an instruction reads: operands, guard, computed places of results. Undefined cases are left out. */
 export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVisitor): void {
-  const visit = lanes?.noMask === true ? { ...visitor, register: ofOthers(visitor) } : visitor;
+  const visit = lanes?.noMask === true ? showingOthers(visitor) : visitor;
   if (guard !== null) {
     visit.register?.(guard.register);
     if (guard.collapse !== undefined) visit.acrossLanes?.(guard.register);
   }
-  let seen: Set<Expr> | null = null;
+  let seen: SeenParts | null = null;
   const operands = operandsOf(op);
   for (let i = 0; i < operands.length; i++) seen = showLeaves(operands[i]!, visit, seen);
   for (let i = 0; i < dst.length; i++) {
@@ -43,6 +43,10 @@ export function readsOf({ guard, op, dst, lanes }: Instruction, visitor: ReadVis
     if (register !== undefined) op.registers?.forEach(register);
   }
 }
+
+/** The visitor of an instruction that all lanes execute, even those that are at other places. */
+const showingOthers = (visitor: ReadVisitor): ReadVisitor =>
+  visitor.acrossLanes === undefined ? visitor : { ...visitor, register: ofOthers(visitor) };
 
 /** The registers that an instruction reads, some of them perhaps more than once. */
 export function registersRead(instruction: Instruction): readonly number[] {
@@ -159,21 +163,21 @@ function fileLeavesIn(expr: Expr, found: FileLeaf[], seen: Set<Expr> | null): Se
 
 /** Shows the addresses of frame variables that occur in some expressions. */
 export function frameLeavesOf(exprs: readonly (Expr | null)[], frame: (leaf: FrameLeaf) => void): void {
-  const seen = new Set<Expr>();
+  const seen = new SeenParts();
   for (const expr of exprs) if (expr !== null) readsOfExpr(expr, { frame }, seen);
 }
 
 /** Shows the leaves of an operand. `seen`: parts of earlier operands, returned together with those of this one. */
-function showLeaves(expr: Expr, visit: ReadVisitor, seen: Set<Expr> | null): Set<Expr> | null {
+function showLeaves(expr: Expr, visit: ReadVisitor, seen: SeenParts | null): SeenParts | null {
   // Nearly all operands are leaves, or have only leaves as arguments: there is nothing to remember.
   const isShallow = expr.kind === "prim" ? !hasInner(expr.args) : expr.kind !== "indirect";
-  const known = isShallow ? nothing : (seen ?? new Set<Expr>());
+  const known = isShallow ? nothing : (seen ?? new SeenParts());
   readsOfExpr(expr, visit, known);
   return isShallow ? seen : known;
 }
 
 /** Shows the leaves of an expression. Shared parts, and those in `seen`, are visited once. */
-function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
+function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: SeenParts): void {
   switch (expr.kind) {
     case "reg":
       visit.register?.(expr.reg);
@@ -191,10 +195,7 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
     case "prim": {
       const { args } = expr;
       // Leaves may be shown again: remembering them would take longer.
-      if (hasInner(args)) {
-        if (seen.has(expr)) break;
-        seen.add(expr);
-      }
+      if (hasInner(args) && !seen.add(expr)) break;
       for (let i = 0; i < args.length; i++) readsOfExpr(args[i]!, visit, seen);
       break;
     }
@@ -203,4 +204,24 @@ function readsOfExpr(expr: Expr, visit: ReadVisitor, seen: Set<Expr>): void {
   }
 }
 
-const nothing: Set<Expr> = new Set();
+/** Parts of expressions: few of them are looked for one by one, as a set costs more than it saves. */
+class SeenParts {
+  readonly #few: Expr[] = [];
+  #many: Set<Expr> | null = null;
+
+  /** Adds a part; false if it is one of them. */
+  add(expr: Expr): boolean {
+    if (this.#many === null) {
+      if (this.#few.includes(expr)) return false;
+      this.#few.push(expr);
+      if (this.#few.length > fewLeaves) this.#many = new Set(this.#few);
+      return true;
+    }
+    if (this.#many.has(expr)) return false;
+    this.#many.add(expr);
+    return true;
+  }
+}
+
+/** For expressions without parts that are remembered. */
+const nothing = new SeenParts();

@@ -19,6 +19,7 @@ export function withBoundedPlaces(ir: IrFunction): IrFunction {
 }
 
 function bounded(instruction: Instruction, variables: ComputedVariables): Instruction {
+  if (!operandsOf(instruction.op).some(hasComputedPlace)) return instruction;
   const outside: UndefinedCase[] = [];
   let hasUnknown = instruction.dst.some((to) => to !== null && typeof to === "object" && to.kind === "indirect");
   const rewrite = onceForEach<Expr>((expr, rewrite) => {
@@ -34,9 +35,8 @@ function bounded(instruction: Instruction, variables: ComputedVariables): Instru
     outside.push({ code, when: kit.not(isInside) });
     return kit.select(isInside, expr, kit.bitcast(expr.bits === 64 ? kit.i64(0n) : kit.i32(0), expr.ty));
   });
-  if (!operandsOf(instruction.op).some(hasComputedPlace)) return instruction;
-  const { undefinedCases, ...rest } = instruction;
-  const read = mapOperands({ ...rest, undefinedCases: [] }, rewrite);
+  const { undefinedCases } = instruction;
+  const read = mapOperands({ ...instruction, undefinedCases: [] }, rewrite);
   if (outside.length === 0) return instruction;
   // Where all are known, the variable is known more exactly than by what addresses could be.
   const others = hasUnknown ? undefinedCases : undefinedCases.filter((undefined_) => undefined_.code !== code);

@@ -1,4 +1,4 @@
-import { everyLeaf, type Expr, fold, isConst, kit, rewriteLeaves } from "../../semantics/index.ts";
+import { everyLeaf, type Expr, ExprResults, fold, isConst, kit, rewriteLeaves } from "../../semantics/index.ts";
 import type { CallOp } from "../calls.ts";
 import type { Instruction, IrFunction } from "../index.ts";
 import { laneNumber } from "./lane-tables.ts";
@@ -323,7 +323,7 @@ class TurnsFinder {
 
 /** The same expression with what is known of registers in place of these. */
 const substituted = (expr: Expr, values: ReadonlyMap<number, Expr>): Expr =>
-  rewriteLeaves(expr, (leaf) => (leaf.kind === "reg" ? (values.get(leaf.reg) ?? leaf) : leaf), new Map());
+  rewriteLeaves(expr, (leaf) => (leaf.kind === "reg" ? (values.get(leaf.reg) ?? leaf) : leaf), new ExprResults());
 
 const readsOthers = (expr: Expr): boolean =>
   expr.kind === "lane-word" || (expr.kind === "prim" && expr.args.some(readsOthers));

@@ -5,6 +5,7 @@ import type { LaneRule } from "../lanes.ts";
 import type { IrFunction } from "../module.ts";
 import { targetsIn } from "../op-traits.ts";
 import { fileLeavesOf } from "./accesses.ts";
+import { lastBefore } from "./ascending.ts";
 
 /**
  * The variables of the byte file whose elements are read at computed places: `r[A0]`, where what is written to A0 is
@@ -111,7 +112,9 @@ export class ComputedVariables {
   }
 
   #variableAt(byte: number): FileVariable | undefined {
-    return this.#ir.file!.variables.findLast(({ at }) => at <= byte);
+    const { variables } = this.#ir.file!;
+    const found = variables[lastBefore(variables, ({ at }) => at, byte)];
+    return found !== undefined && found.at <= byte ? found : undefined;
   }
 }
 

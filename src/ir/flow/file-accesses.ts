@@ -1,6 +1,6 @@
 import type { FileTarget, Instruction } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
-import { bytesOf } from "../region.ts";
+import { byteOf, bytesOf, strideOf } from "../region.ts";
 import { type FileLeaf, fileLeavesOf } from "./accesses.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
 
@@ -13,8 +13,14 @@ export interface FileAccess {
   readonly rule: LaneRule;
   readonly writes: boolean;
   readonly bits: Bits;
-  /** By lane, counted from the rule's first, the byte at which the element begins; if `any`, all that it may be. */
-  readonly bytes: readonly number[];
+  /** Elements: one for each lane of the rule; if `any`, all that it may be. */
+  readonly count: number;
+  /** The byte at which the first one begins. */
+  readonly start: number;
+  /** Bytes from each to the next; null where that varies. */
+  readonly step: number | null;
+  /** The bytes at which they begin; null where they follow from the first and the step. */
+  readonly bytes: readonly number[] | null;
   /** Whether each lane computes which element of a variable it reads. */
   readonly any?: true;
 }
@@ -33,9 +39,17 @@ export function ruleOf({ lanes }: Instruction, width: number): LaneRule {
 }
 
 /** Whether all lanes access the same element. */
-export function isSingle({ bytes }: FileAccess): boolean {
-  for (let i = 1; i < bytes.length; i++) if (bytes[i] !== bytes[0]) return false;
-  return true;
+export const isSingle = ({ count, step, bytes }: FileAccess): boolean =>
+  bytes === null ? step === 0 || count < 2 : bytes.every((byte) => byte === bytes[0]);
+
+/** The byte at which the n-th element begins. */
+export const elementAt = ({ start, step, bytes }: FileAccess, n: number): number =>
+  bytes === null ? start + n * step! : bytes[n]!;
+
+/** Whether some of its elements begins at a byte that passes a test. */
+export function someElement(access: FileAccess, test: (byte: number) => boolean): boolean {
+  for (let i = 0; i < access.count; i++) if (test(elementAt(access, i))) return true;
+  return false;
 }
 
 /** The accesses to the file; null if the place of one is computed, and it is not known from which variable. */
@@ -49,7 +63,11 @@ export function fileAccessesOf(
     const instruction = instructions[index]!;
     const rule = ruleOf(instruction, width);
     const add = ({ region, bits }: Extract<FileLeaf | FileTarget, { kind: "region" }>, writes: boolean): void => {
-      found.push({ index, rule, writes, bits, bytes: bytesOf(region, bits, rule) });
+      const stride = strideOf(region, rule);
+      const step = stride === null ? null : (stride * bits) / 8;
+      const start = byteOf(region, bits, rule.first);
+      const bytes = step === null ? bytesOf(region, bits, rule) : null;
+      found.push({ index, rule, writes, bits, count: rule.count, start, step, bytes });
     };
     for (const leaf of fileLeavesOf(instruction)) {
       if (leaf.kind === "region") {
@@ -60,8 +78,8 @@ export function fileAccessesOf(
       if (variable === null) return null;
       const { bits } = leaf;
       const count = Math.floor((8 * variable.bytes) / bits);
-      const bytes = Array.from({ length: count }, (_, i) => variable.at + (i * bits) / 8);
-      found.push({ index, rule, writes: false, bits, bytes, any: true });
+      const elements = { count, start: variable.at, step: bits / 8, bytes: null };
+      found.push({ index, rule, writes: false, bits, ...elements, any: true });
     }
     for (const to of instruction.dst) {
       if (to === null || typeof to === "number") continue;
@@ -75,11 +93,13 @@ export function fileAccessesOf(
 /** The components of accesses, in ascending order. */
 export function componentsOf(accesses: readonly FileAccess[]): readonly FileComponent[] {
   const spans = accesses.map((access) => {
-    const { bytes, bits } = access;
+    const { count, bits, step } = access;
     let start = Number.POSITIVE_INFINITY;
     let last = Number.NEGATIVE_INFINITY;
-    for (let i = 0; i < bytes.length; i++) {
-      const byte = bytes[i]!;
+    // Where elements are evenly spaced, the first and the last have all others between them.
+    const by = step === null ? 1 : Math.max(1, count - 1);
+    for (let i = 0; i < count; i += by) {
+      const byte = elementAt(access, i);
       if (byte < start) start = byte;
       if (byte > last) last = byte;
     }

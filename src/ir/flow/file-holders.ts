@@ -1,5 +1,5 @@
 import type { FileTarget, Instruction } from "../instruction.ts";
-import { type FileAccess, type FileComponent, isSingle } from "./file-accesses.ts";
+import { type FileAccess, type FileComponent, elementAt, isSingle } from "./file-accesses.ts";
 
 type Bits = FileTarget["bits"];
 
@@ -56,10 +56,15 @@ const largest = (accesses: readonly FileAccess[]): Bits =>
 
 /** Whether all elements that are accessed are parts of the first `most` elements of a holder. */
 function fits({ at, bits: whole, component }: Holder, most: number): boolean {
-  for (const { bytes, bits, any } of component.accesses) {
-    if (any && bits !== whole && bytes.length > 0) return false;
-    for (const byte of bytes) {
-      const shift = 8 * (byte - at);
+  const { accesses } = component;
+  for (let a = 0; a < accesses.length; a++) {
+    const access = accesses[a]!;
+    const { count, bits, step, any } = access;
+    if (any && bits !== whole && count > 0) return false;
+    // Where lanes access the same part of their elements, those of the first and the last lane are enough.
+    const by = step === null || (8 * step) % whole !== 0 ? 1 : Math.max(1, count - 1);
+    for (let i = 0; i < count; i += by) {
+      const shift = 8 * (elementAt(access, i) - at);
       const element = Math.floor(shift / whole);
       if (element < 0 || element >= most || shift - element * whole + bits > whole) return false;
     }
@@ -79,11 +84,12 @@ function rowsOf(component: FileComponent, width: number): Holder | null {
   const anchors = component.accesses
     .filter((access) => access.rule.count > 1 && !isSingle(access) && !access.any)
     .sort((a, b) => b.rule.count - a.rule.count || Number(b.writes) - Number(a.writes));
-  for (const { rule, bytes } of anchors) {
-    const bits = 8 * (bytes[1]! - bytes[0]!);
+  for (const anchor of anchors) {
+    const { rule, start } = anchor;
+    const bits = 8 * (elementAt(anchor, 1) - start);
     if (bits !== 8 && bits !== 16 && bits !== 32 && bits !== 64) continue;
     const row = (width * bits) / 8;
-    const origin = bytes[0]! - (rule.first * bits) / 8;
+    const origin = start - (rule.first * bits) / 8;
     const at = origin - Math.max(0, Math.ceil((origin - component.start) / row)) * row;
     const holder: Holder = { kind: "rows", component, at, bits };
     if (fits(holder, maxRows * width)) return holder;

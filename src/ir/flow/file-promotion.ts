@@ -1,4 +1,4 @@
-import { type Expr, kit, type Region, type RegionLeaf } from "../../semantics/index.ts";
+import { type Expr, ExprResults, kit, type Region, type RegionLeaf } from "../../semantics/index.ts";
 import { variablesAt } from "../byte-file.ts";
 import type { Destination, Instruction } from "../instruction.ts";
 import { mapOperands } from "../operands.ts";
@@ -8,6 +8,7 @@ import { byteOf, extentOf, strideOf } from "../region.ts";
 import { fileLeavesOf } from "./accesses.ts";
 import { lastBefore } from "./ascending.ts";
 import { ComputedVariables } from "./computed-variables.ts";
+import { withoutRule } from "./lane-rules.ts";
 
 /** Bytes of the file that instructions access; `home` is null if no register can stand for them. */
 interface Part {
@@ -138,7 +139,7 @@ function united(a: Part, b: Part): Part {
 
 function rewritten(instruction: Instruction, registerAt: (byte: number) => number | null): Instruction {
   const lanes = lanesOf(instruction);
-  const memo = new Map<Expr, Expr>();
+  const memo = new ExprResults<Expr>();
   const region = (leaf: RegionLeaf): Expr => {
     const register = registerAt(byteOf(leaf.region, leaf.bits, lanes.first));
     return register === null ? { ...leaf, region: plain(leaf.region, leaf.bits, lanes) } : readOf(register, leaf);
@@ -154,9 +155,9 @@ function rewritten(instruction: Instruction, registerAt: (byte: number) => numbe
 
 /** Drops the rule of an instruction that applies to all lanes of the thread anyway. */
 function forAll(instruction: Instruction, width: number): Instruction {
-  const { lanes, guard, ...rest } = instruction;
+  const { lanes, guard } = instruction;
   if (lanes === undefined || lanes.noMask || lanes.uniform || guard?.collapse !== undefined) return instruction;
-  return lanes.first === 0 && lanes.count >= width ? { ...rest, guard } : instruction;
+  return lanes.first === 0 && lanes.count >= width ? withoutRule(instruction) : instruction;
 }
 
 /** The same region with a single stride, if it has one. */
@@ -172,7 +173,7 @@ function readOf(reg: number, { ty, bits, signed }: RegionLeaf): Expr {
   return bits < 32 && signed ? kit.narrow(leaf, bits, true) : leaf;
 }
 
-function mapLeaves(expr: Expr, region: (leaf: RegionLeaf) => Expr, memo: Map<Expr, Expr>): Expr {
+function mapLeaves(expr: Expr, region: (leaf: RegionLeaf) => Expr, memo: ExprResults<Expr>): Expr {
   const known = memo.get(expr);
   if (known !== undefined) return known;
   const mapped: Expr =

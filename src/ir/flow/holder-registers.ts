@@ -16,6 +16,8 @@ interface Held {
 export class HolderRegisters {
   readonly #registers: Register[];
   readonly #holders: readonly Holder[];
+  /** By byte that has been asked for. */
+  readonly #holderOf = new Map<number, Holder>();
   readonly #width: number;
   readonly #file: IrFunction["file"];
   /** By holder, the registers of its elements or rows. */
@@ -35,7 +37,12 @@ export class HolderRegisters {
 
   /** The holder of a byte that the program accesses. */
   holderAt(byte: number): Holder {
-    return this.#holders[lastBefore(this.#holders, ({ component }) => component.start, byte)]!;
+    let holder = this.#holderOf.get(byte);
+    if (holder === undefined) {
+      holder = this.#holders[lastBefore(this.#holders, ({ component }) => component.start, byte)]!;
+      this.#holderOf.set(byte, holder);
+    }
+    return holder;
   }
 
   /** The register of a lane's element, given its slot. */

@@ -1,11 +1,12 @@
-import { type Expr, type IndirectLeaf, kit, onceForEach, type RegionLeaf } from "../../semantics/index.ts";
+import { type Expr, type IndirectLeaf, kit, onceForEach, type Region, type RegionLeaf } from "../../semantics/index.ts";
 import type { Destination, Instruction, Op } from "../instruction.ts";
 import type { LaneRule } from "../lanes.ts";
 import { mapOperands } from "../operands.ts";
-import { byteOf, bytesOf } from "../region.ts";
+import { byteOf, bytesOf, strideOf } from "../region.ts";
 import type { ComputedVariables } from "./computed-variables.ts";
 import { type Slot, slotAt } from "./file-holders.ts";
 import { type HolderRegisters, inserted, part } from "./holder-registers.ts";
+import { withoutRule } from "./lane-rules.ts";
 import { isAmong, tableOf } from "./lane-tables.ts";
 
 /** The lanes that execute an instruction: for each, the lane for which the program has it. */
@@ -30,10 +31,10 @@ export interface Rewriting {
   readonly rule: LaneRule;
   /** Instructions before it that make its operands. */
   readonly before: Instruction[];
-  /** Elements of other lanes that these have fetched. */
-  readonly fetched: Map<string, Expr>;
-  /** By register of which parts are written, its value with those that have been seen. */
-  readonly pending: Map<number, Expr>;
+  /** Elements of other lanes that these have fetched; null if there are none, as in most. */
+  fetched: Map<string, Expr> | null;
+  /** By register of which parts are written, its value with those that have been seen; the same. */
+  pending: Map<number, Expr> | null;
 }
 
 /** Registers for what instructions read of the byte file, and for where their results go. */
@@ -59,6 +60,15 @@ export class LaneOperands {
     const bytes = bytesOf(place.region, place.bits, rule);
     const holder = this.#registers.holderAt(bytes[0]!);
     return bytes.map((byte) => slotAt(holder, byte, place.bits)!);
+  }
+
+  /** Whether each lane of a rule has its own element of one row; false also where that is not seen at once. */
+  areOwn({ region, bits }: Pick<RegionLeaf, "region" | "bits">, rule: LaneRule): boolean {
+    const stride = strideOf(region, rule);
+    const start = byteOf(region, bits, rule.first);
+    const holder = this.#registers.holderAt(start);
+    if (stride === null || stride * bits !== holder.bits || rule.first + rule.count > this.#width) return false;
+    return slotAt(holder, start, bits)!.element % this.#width === rule.first;
   }
 
   /** An instruction with registers for what it reads and writes; null if it is not known how, or if no lane does it. */
@@ -89,13 +99,14 @@ export class LaneOperands {
       const from = map.from[0]!;
       const slot = this.slot(to, from);
       const { register, bits } = this.#registers.at(to, from, slot);
-      if (to.bits === bits) return isLoad && rewriting.pending.has(register) ? undefined : register;
+      if (to.bits === bits) return isLoad && rewriting.pending?.has(register) === true ? undefined : register;
       // A load writes whole registers: what it loads is put into the part afterwards.
       const loaded = isLoad ? this.#registers.temporary(32) : null;
       const value: Expr | undefined = loaded === null ? values[i] : { kind: "reg", ty: "i32", reg: loaded };
-      const old = rewriting.pending.get(register) ?? { kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: register };
+      const old = rewriting.pending?.get(register) ?? { kind: "reg", ty: bits === 64 ? "i64" : "i32", reg: register };
       const whole = value === undefined ? null : inserted(old, { bits, shift: slot.shift, size: to.bits }, value);
       if (whole === null) return undefined;
+      rewriting.pending ??= new Map();
       rewriting.pending.set(register, whole);
       if (loaded !== null) return loaded;
       values[i] = whole;
@@ -132,6 +143,7 @@ export class LaneOperands {
     const width = this.#width;
     const { lanes, from: sources } = map;
     const from = sources[0]!;
+    if (isScalar(leaf.region)) return this.#readOne(rewriting, leaf, from);
     const slots = sources.map((lane) => this.slot(leaf, lane));
     const [slot] = slots;
     if (slots.some(({ shift }) => shift !== slot!.shift)) return null;
@@ -163,6 +175,16 @@ export class LaneOperands {
     return part(this.#kept(rewriting, value!, bits), bits, slot!.shift, leaf);
   }
 
+  /** The element of a lane, which all others read, too. */
+  #readOne(rewriting: Rewriting, leaf: RegionLeaf, lane: number): Expr {
+    const width = this.#width;
+    const slot = this.slot(leaf, lane);
+    const { register, bits, kind } = this.#registers.at(leaf, lane, slot);
+    if (kind === "elements") return part(register, bits, slot.shift, leaf);
+    const value = this.#fetched(rewriting, register, bits, new Array<number>(width).fill(slot.element % width));
+    return part(this.#kept(rewriting, value, bits), bits, slot.shift, leaf);
+  }
+
   /** The element of a variable at a computed byte of the file; beyond it there are zeros. */
   #readAny(rewriting: Rewriting, leaf: IndirectLeaf, address: Expr): Expr {
     const variable = this.#variables.of(leaf)!;
@@ -185,6 +207,7 @@ export class LaneOperands {
   /** The register of other lanes: `from` has the number of one for each lane. */
   #fetched(rewriting: Rewriting, register: number, bits: number, from: readonly number[]): Expr {
     const key = `${register} ${from}`;
+    rewriting.fetched ??= new Map();
     let found = rewriting.fetched.get(key);
     if (found === undefined) {
       rewriting.fetched.set(key, (found = this.#fetch(rewriting, register, bits, tableOf(from))));
@@ -226,11 +249,15 @@ export class LaneOperands {
     const { before, instruction } = rewriting;
     if (instruction.lanes?.noMask === true) return this.#inRegister(rewriting, value).reg;
     const reg = this.#registers.temporary(bits === 64 ? 64 : 32);
-    const { lanes: _, ...rest } = instruction;
-    before.push({ ...rest, op: { kind: "pure", values: [value] }, dst: [reg], guard: null, undefinedCases: [] });
+    const op: Op = { kind: "pure", values: [value] };
+    before.push({ ...withoutRule(instruction), op, dst: [reg], guard: null, undefinedCases: [] });
     return reg;
   }
 }
+
+/** Whether all lanes have the same element of a region. */
+const isScalar = ({ vertical, width, horizontal }: Region): boolean =>
+  vertical === 0 && (width === 1 || horizontal === 0);
 
 /** The row of an element, which has `width` of them. */
 export const rowOf = ({ element }: Slot, width: number): number => Math.floor(element / width);

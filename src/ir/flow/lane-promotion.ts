@@ -12,7 +12,7 @@ import { type Holder, holdersOf } from "./file-holders.ts";
 import { HolderRegisters } from "./holder-registers.ts";
 import { laneBlocks } from "./lane-blocks.ts";
 import { type LaneMap, laneMapOf, LaneOperands, rowOf, type Rewriting, shuffle } from "./lane-operands.ts";
-import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules } from "./lane-rules.ts";
+import { deadResults, singlePredicates, unitePairs, withoutNeedlessRules, withoutRule } from "./lane-rules.ts";
 import { isAmong, laneNumber, tableOf } from "./lane-tables.ts";
 
 /** A function whose byte file has become registers. Rules remain where lanes that are not active matter. */
@@ -60,6 +60,8 @@ class LanePromotion {
   readonly #registers: HolderRegisters;
   readonly #single: ReadonlySet<number>;
   readonly #operands: LaneOperands;
+  /** The rule of what is done once for the thread. */
+  readonly #once: LaneRule;
   /** By lane, the map in which all lanes do what the program has that lane do. */
   readonly #allAs: LaneMap[] = [];
   /** By the lanes of a rule, the map in which each does what the program has for it. */
@@ -68,6 +70,7 @@ class LanePromotion {
   constructor(ir: IrFunction, width: number, holders: readonly Holder[], variables: ComputedVariables) {
     this.#ir = ir;
     this.#width = width;
+    this.#once = { first: 0, count: width, noMask: true, uniform: false };
     this.#registers = new HolderRegisters(ir, width, holders);
     this.#operands = new LaneOperands(width, this.#registers, variables);
     this.#single = singlePredicates(ir, width);
@@ -88,7 +91,7 @@ class LanePromotion {
         instructions.push(one);
         origins.push(i);
         // What lanes do for others is for all of the thread, whatever the program's instruction is for.
-        rules.push(one.lanes?.noMask === true ? one.lanes : instruction.lanes);
+        rules.push(one.lanes?.noMask === true && one.lanes !== this.#once ? one.lanes : instruction.lanes);
       }
     }
     starts.push(instructions.length);
@@ -105,7 +108,7 @@ class LanePromotion {
 
   #rewritten(instruction: Instruction): readonly Instruction[] | null {
     const rule = ruleOf(instruction, this.#width);
-    const rewriting: Rewriting = { instruction, rule, before: [], fetched: new Map(), pending: new Map() };
+    const rewriting: Rewriting = { instruction, rule, before: [], fetched: null, pending: null };
     if (instruction.lanes?.uniform === true) return this.#forControl(rewriting);
     const block = laneBlocks(rewriting, this.#width, this.#registers, this.#operands);
     if (block !== null) return block;
@@ -144,9 +147,13 @@ class LanePromotion {
     if (lanes.length > 1 && op.kind !== "pure" && op.kind !== "load") return null;
     const copies = lanes.map((lane) => this.#forLane(rewriting, lane));
     if (copies.includes(null)) return null;
-    const made = copies as Instruction[];
-    if (op.kind === "atomic") return this.#elected(rewriting, made[0]!);
-    if (op.kind === "load") return [...before, ...made, ...partsLoaded(rewriting)];
+    const once = copies as Instruction[];
+    if (op.kind === "atomic") return this.#elected(rewriting, once[0]!);
+    // Also lanes that are not active have the result: where a thread has fewer work items, others may read it of them.
+    const isValue = instruction.lanes !== undefined && (op.kind === "pure" || op.kind === "load");
+    const inAll = (one: Instruction): Instruction => (isValue ? { ...one, lanes: this.#once } : one);
+    const made = once.map(inAll);
+    if (op.kind === "load") return [...before, ...made, ...partsLoaded(rewriting).map(inAll)];
     if (op.kind !== "pure" || made.length === 1) return [...before, ...made];
     // Of several values for parts of a register, the last has all.
     const last = new Map<Destination, Expr>();
@@ -158,7 +165,6 @@ class LanePromotion {
 
   /** An instruction as one lane executes it, by a lane that has no number. */
   #forLane(rewriting: Rewriting, lane: number): Instruction | null {
-    const { lanes: _, ...instruction } = rewriting.instruction;
     let only = this.#allAs[lane];
     if (only === undefined) {
       const all = Array.from({ length: this.#width }, (_, l) => l);
@@ -168,7 +174,7 @@ class LanePromotion {
       );
       this.#allAs[lane] = only;
     }
-    return this.#operands.of(rewriting, instruction, only, (expr) =>
+    return this.#operands.of(rewriting, withoutRule(rewriting.instruction), only, (expr) =>
       expr.kind === "special" && expr.name === "laneid" ? kit.i32(lane) : null,
     );
   }
@@ -200,11 +206,10 @@ class LanePromotion {
     const map = this.#laneMap(rewriting);
     if (map === null) return null;
     const { isOwn, lanes } = map;
-    const { lanes: _, ...rest } = instruction;
     if (!isOwn && (instruction.op.kind !== "pure" || instruction.guard !== null)) return null;
     const table = isOwn ? null : tableOf(this.#sourcesIn(map));
     const number = table ?? laneNumber(this.#width);
-    const made = this.#operands.of(rewriting, rest, map, (expr) =>
+    const made = this.#operands.of(rewriting, withoutRule(instruction), map, (expr) =>
       expr.kind === "special" && expr.name === "laneid" ? number : null,
     );
     if (made === null) return null;
@@ -282,6 +287,7 @@ class LanePromotion {
 
   /** The same for the lanes of one result; `same` if each lane gets its own. */
   #laneMapOf(to: Extract<FileTarget, { kind: "region" }>, rule: LaneRule, same: LaneMap): LaneMap | null {
+    if (this.#operands.areOwn(to, rule)) return same;
     const slots = this.#operands.slots(to, rule);
     const row = rowOf(slots[0]!, this.#width);
     let isSame = true;
@@ -322,10 +328,9 @@ const changesNothing = ({ op, dst }: Instruction): boolean =>
 
 /** After a load of parts of registers: puts what has been loaded into them. */
 function partsLoaded({ instruction, pending }: Rewriting): readonly Instruction[] {
-  if (instruction.op.kind !== "load" || pending.size === 0) return [];
-  const { lanes: _, ...rest } = instruction;
+  if (instruction.op.kind !== "load" || pending === null) return [];
   const op: Op = { kind: "pure", values: [...pending.values()] };
-  return [{ ...rest, op, dst: [...pending.keys()], undefinedCases: [] }];
+  return [{ ...withoutRule(instruction), op, dst: [...pending.keys()], undefinedCases: [] }];
 }
 
 const targetsOf = ({ dst }: Instruction): readonly Extract<FileTarget, { kind: "region" }>[] =>

@@ -1,8 +1,18 @@
 import { type Expr, kit } from "../../semantics/index.ts";
 import type { Instruction } from "../instruction.ts";
-import type { IrFunction } from "../module.ts";
+import type { IrFunction, Register } from "../module.ts";
 import { readsOf } from "./accesses.ts";
 import { ruleOf } from "./file-accesses.ts";
+
+/** The instruction for all lanes of the group. Written out, as V8 takes long to copy what is left of an object. */
+export const withoutRule = ({ op, dst, guard, undefinedCases, span, location }: Instruction): Instruction => ({
+  op,
+  dst,
+  guard,
+  undefinedCases,
+  span,
+  location,
+});
 
 /**
  * Finds the predicates of which only the bit of one channel is written and read: that bit belongs to the thread, not
@@ -42,7 +52,8 @@ function wordsOf(expr: Expr, show: (register: number) => void): void {
 /** Unites the writes of both halves of a register, one after the other, into one of the whole. */
 export function unitePairs(instructions: Instruction[]): void {
   const targets = new Set(instructions.flatMap(({ op }) => (op.kind === "branch" ? [op.target] : [])));
-  for (const [i, second] of instructions.entries()) {
+  for (let i = 0; i < instructions.length; i++) {
+    const second = instructions[i]!;
     if (targets.has(i)) continue;
     const first = instructions[i - 1];
     if (first?.op.kind !== "pure" || second.op.kind !== "pure" || first.dst.length !== 1) continue;
@@ -72,6 +83,10 @@ export function readAcross({ op, guard }: Instruction): readonly number[] {
   return found;
 }
 
+/** Whether an instruction writes an element that all lanes of the thread share. */
+export const writesShared = ({ dst }: Instruction, registers: readonly Register[]): boolean =>
+  dst.some((to) => typeof to === "number" && registers[to]!.home?.lanes === null);
+
 /**
  * Drops rules for all lanes from what writes registers that no lane reads of another, nor computes such registers from
  * in lanes that are not active.
@@ -87,10 +102,11 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
     }
   }
   const instructions = ir.instructions.map((instruction): Instruction => {
-    const { lanes, ...rest } = instruction;
-    if (lanes === undefined || !lanes.noMask || lanes.uniform || rest.op.kind !== "pure") return instruction;
-    const isNeedless = rest.dst.every((to) => typeof to !== "number" || !across.has(to));
-    return lanes.first === 0 && lanes.count >= width && isNeedless ? rest : instruction;
+    const { lanes, op, dst } = instruction;
+    if (lanes === undefined || !lanes.noMask || lanes.uniform) return instruction;
+    if (op.kind !== "pure" && !(op.kind === "load" && writesShared(instruction, ir.registers))) return instruction;
+    const isNeedless = dst.every((to) => typeof to !== "number" || !across.has(to));
+    return lanes.first === 0 && lanes.count >= width && isNeedless ? withoutRule(instruction) : instruction;
   });
   return { ...ir, instructions };
 }

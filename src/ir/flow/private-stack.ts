@@ -6,7 +6,7 @@ import type { Destination, Instruction } from "../instruction.ts";
 import type { FileHome, IrFunction } from "../module.ts";
 import { retargeted } from "../retarget.ts";
 import type { WorkItemModel } from "../work-item-model.ts";
-import { readsOf } from "./accesses.ts";
+import { readsOf, registersRead } from "./accesses.ts";
 import { flowGraphOf } from "./flow-graph.ts";
 import { isPassed, type PromotedLanes } from "./lane-promotion.ts";
 
@@ -61,7 +61,8 @@ function spread(own: Set<number>, instructions: readonly Instruction[]): void {
     size = own.size;
     for (const { op, dst, guard } of instructions) {
       if (op.kind !== "pure") continue;
-      for (const [i, to] of dst.entries()) {
+      for (let i = 0; i < dst.length; i++) {
+        const to = dst[i];
         if (typeof to !== "number" || own.has(to)) continue;
         const isGuarded = guard !== null && own.has(guard.register);
         if (isGuarded || reads(op.values[i]!, own)) own.add(to);
@@ -76,18 +77,18 @@ function withoutOwn(instruction: Instruction, own: ReadonlySet<number>): Instruc
   if (op.kind === "store" && reads(laneAddressOf(op.place), own)) return "unseen";
   const isOwn = (to: Destination): boolean => typeof to === "number" && own.has(to);
   if (op.kind === "pure" && dst.length > 0 && dst.every(isOwn)) return "unseen";
-  const kept = op.kind === "pure" ? dst.flatMap((to, i) => (isOwn(to) ? [] : [i])) : [];
-  const left: Instruction =
-    op.kind === "pure"
-      ? { ...instruction, op: { kind: "pure", values: kept.map((i) => op.values[i]!) }, dst: kept.map((i) => dst[i]!) }
-      : { ...instruction, dst: dst.map((to) => (isOwn(to) ? null : to)) };
-  let isSeen = false;
-  readsOf(left, {
-    register: (r) => {
-      isSeen ||= own.has(r);
-    },
-  });
+  const left = dst.some(isOwn) ? withoutResults(instruction, isOwn) : instruction;
+  const isSeen = own.size > 0 && registersRead(left).some((r) => own.has(r));
   return isSeen ? "seen" : left;
+}
+
+/** The instruction without some of its results, and what it computes for them alone. */
+function withoutResults(instruction: Instruction, isDropped: (to: Destination) => boolean): Instruction {
+  const { op, dst } = instruction;
+  if (op.kind !== "pure") return { ...instruction, dst: dst.map((to) => (isDropped(to) ? null : to)) };
+  const isLeft = dst.map((to) => !isDropped(to));
+  const values = op.values.filter((_, i) => isLeft[i]);
+  return { ...instruction, op: { kind: "pure", values }, dst: dst.filter((_, i) => isLeft[i]) };
 }
 
 function reads(expr: Expr, registers: ReadonlySet<number>): boolean {

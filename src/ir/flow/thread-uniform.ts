@@ -19,7 +19,9 @@ export class ThreadUniform {
     for (let changed = true; changed; ) {
       changed = false;
       for (const instruction of ir.instructions) {
-        for (const [i, to] of instruction.dst.entries()) {
+        const { dst } = instruction;
+        for (let i = 0; i < dst.length; i++) {
+          const to = dst[i];
           if (typeof to !== "number" || !this.#registers.has(to) || this.#isUniform(instruction, i)) continue;
           this.#registers.delete(to);
           changed = true;

@@ -1,4 +1,4 @@
-import { type Expr, type Region, rewriteLeaves } from "../../semantics/index.ts";
+import { type Expr, ExprResults, type Region, rewriteLeaves } from "../../semantics/index.ts";
 import { type ByteFile, type FileVariable, variablesAt } from "../byte-file.ts";
 import type { Destination, Instruction } from "../instruction.ts";
 import type { IrFunction } from "../module.ts";
@@ -179,7 +179,7 @@ type Mover = (places: Places, lane: number) => Region;
 /** The instruction with each region where its bytes now are. */
 function relocated(instruction: Instruction, width: number, moved: Mover): Instruction {
   const { first } = ruleOf(instruction, width);
-  const memo = new Map<Expr, Expr>();
+  const memo = new ExprResults<Expr>();
   const leaf = (expr: Expr): Expr => {
     if (expr.kind !== "region") return expr;
     const region = moved(expr, first);

@@ -10,6 +10,7 @@ import { retargeted } from "../retarget.ts";
 import type { PayloadPart, PayloadSource, WorkItemModel } from "../work-item-model.ts";
 import { fileLeavesOf, readsOf } from "./accesses.ts";
 import { isPassed, type PromotedLanes } from "./lane-promotion.ts";
+import { withoutRule, writesShared } from "./lane-rules.ts";
 import { maskedOffset } from "./slm-offsets.ts";
 import { ThreadUniform } from "./thread-uniform.ts";
 
@@ -90,12 +91,25 @@ export class WorkItemForm {
       },
       origins: [...start.map(() => 0), ...this.#origins],
       forAllLanes: where(
-        ({ op, lanes }, rule) => rule?.noMask === true && !rule.uniform && lanes === undefined && op.kind !== "store",
+        (one, rule) =>
+          rule?.noMask === true &&
+          !rule.uniform &&
+          one.op.kind !== "store" &&
+          (one.lanes === undefined || this.#isOnce(one, rule)),
       ),
       together: where((instruction, rule) => this.#needsAll(instruction, rule)),
-      forAbsentLanes: where(({ lanes }) => lanes?.noMask === true && lanes.count > 1),
+      forAbsentLanes: where(
+        (one, rule) => one.lanes?.noMask === true && one.lanes.count > 1 && !this.#isOnce(one, rule),
+      ),
       shared: new Set(this.#ir.registers.flatMap((_, r) => (this.#uniform.has(r) ? [r] : []))),
     };
+  }
+
+  /** Whether an instruction that all lanes execute stands for one that the thread executes once. */
+  #isOnce(instruction: Instruction, rule: LaneRule | undefined): boolean {
+    const { lanes } = instruction;
+    if (lanes?.noMask !== true || rule === undefined) return false;
+    return rule.count < lanes.count || writesShared(instruction, this.#ir.registers);
   }
 
   /**
@@ -113,7 +127,7 @@ export class WorkItemForm {
   // ---- Instructions -------------------------------------------------------------------------------------------------
 
   #instruction(instruction: Instruction, at: number): Instruction | null {
-    const { op, dst, guard, lanes, ...rest } = instruction;
+    const { op, dst, guard, lanes } = instruction;
     if (this.#ir.kind === "function" && this.#dependsOnOthers(instruction, this.#rules[at])) return null;
     // Each lane would call its own function, where a thread reports that addresses differ.
     if (op.kind === "call" && op.target.kind === "indirect" && !this.#uniform.isSame(op.target.address)) return null;
@@ -124,9 +138,9 @@ export class WorkItemForm {
     const place = op.kind === "load" || op.kind === "store" || op.kind === "atomic" ? op.place : null;
     const located = place?.kind === "surface" ? this.#atAddress(op, at) : this.#tagsOffsets ? op : withoutMask(op);
     if (located === null) return null;
-    const plain = guard === null ? null : { register: guard.register, negate: guard.negate };
-    const kept = lanes === undefined || lanes.uniform ? {} : { lanes };
-    return { ...rest, ...kept, op: located, dst, guard: plain };
+    const plain = guard?.collapse === undefined ? guard : { register: guard.register, negate: guard.negate };
+    const own = lanes?.uniform === true ? withoutRule(instruction) : instruction;
+    return own === instruction && located === op && plain === guard ? own : { ...own, op: located, guard: plain };
   }
 
   /**

@@ -5,7 +5,7 @@ import type { FileHome, IrFunction, Register } from "../module.ts";
 import type { WorkItemModel } from "../work-item-model.ts";
 import { readsOf } from "./accesses.ts";
 import { ComputedVariables } from "./computed-variables.ts";
-import { fileAccessesOf } from "./file-accesses.ts";
+import { fileAccessesOf, someElement } from "./file-accesses.ts";
 import { uniteHalves } from "./lane-halves.ts";
 import { isPassed, type PassedAccesses, promoteLanes } from "./lane-promotion.ts";
 import { type RoutineCalls, targetsOf, withPassedRows } from "./passed-rows.ts";
@@ -120,7 +120,7 @@ function promotedTogether(
 function passedIn(ir: IrFunction, width: number): PassedAccesses {
   const { instructions } = ir;
   const accesses = fileAccessesOf(instructions, width, new ComputedVariables(ir)) ?? [];
-  return { instructions, accesses: accesses.filter(({ bytes }) => bytes.some((at) => isPassed(at, ir))) };
+  return { instructions, accesses: accesses.filter((access) => someElement(access, (at) => isPassed(at, ir))) };
 }
 
 function merged(all: readonly PassedAccesses[]): PassedAccesses {
@@ -137,8 +137,9 @@ function merged(all: readonly PassedAccesses[]): PassedAccesses {
 function isUnknown({ at, bits, lanes }: FileHome, { parts }: WorkItemModel): boolean {
   const end = at + ((lanes?.count ?? 1) * bits) / 8;
   const overlaps = (start: number, bytes: number): boolean => at < start + bytes && end > start;
+  if (end > argAt) return false;
   const known = [fileLayout.cr0, fileLayout.surfaces, ...parts];
-  return end <= argAt && !known.some((part) => overlaps(part.at, part.bytes));
+  return !known.some((part) => overlaps(part.at, part.bytes));
 }
 
 /**

@@ -333,8 +333,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
 
   /** The shape of the n-th register that an instruction writes; null as long as nothing is known. */
   #written({ op, dst }: Instruction, n: number, block: number): Shape | null {
-    // The n-th register among the destinations.
-    const at = dst.length === 1 ? 0 : dst.flatMap((to, i) => (typeof to === "number" ? [i] : []))[n]!;
+    const at = dst.length === 1 ? 0 : placeOf(n, dst);
     switch (op.kind) {
       case "pure": {
         return this.#passing.of(op.values[at]!);
@@ -385,4 +384,10 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
         return vector;
     }
   }
+}
+
+/** The place of the n-th register among the destinations of an instruction. */
+function placeOf(n: number, dst: Instruction["dst"]): number {
+  let registers = 0;
+  return dst.findIndex((to) => typeof to === "number" && registers++ === n);
 }

@@ -1,5 +1,5 @@
 import { type Destination, mapOpOperands, type Op } from "../../ir/index.ts";
-import { type Expr, rewriteLeaves } from "../../semantics/index.ts";
+import { type Expr, ExprResults, rewriteLeaves } from "../../semantics/index.ts";
 import type { RegisterFile } from "./registers.ts";
 
 interface LoweredStep {
@@ -30,10 +30,9 @@ export function keepSources<S extends LoweredStep>(
     copied.set(expr.reg, copy);
     return { ...expr, reg: copy };
   };
-  const memo = new Map<Expr, Expr>();
-  const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, keep, memo);
   const kept = steps.map((step): S => {
-    memo.clear();
+    const memo = new ExprResults<Expr>();
+    const rewrite = (expr: Expr): Expr => rewriteLeaves(expr, keep, memo);
     const found =
       overwritten.size === 0
         ? step

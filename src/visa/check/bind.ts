@@ -2,7 +2,14 @@ import { DiagnosticSink, nearest, type Span } from "../../source/index.ts";
 import type { Platform } from "../isa/row.ts";
 import { registerBytes } from "../platforms.ts";
 import { isReservedName, predefinedVariables } from "../predefined.ts";
-import type { BoundInput, BoundLabel, BoundRoutine, Variable } from "../symbols.ts";
+import {
+  type BoundInput,
+  type BoundLabel,
+  type BoundRoutine,
+  type Mutable,
+  unaliased,
+  type Variable,
+} from "../symbols.ts";
 import type {
   Declaration,
   FunctionDirective,
@@ -78,8 +85,6 @@ interface Machine {
   readonly grfBytes: 32 | 64;
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
 /** A name that is used before any declaration of it. */
 interface Unresolved {
   readonly name: Name;
@@ -91,13 +96,6 @@ interface Unresolved {
 const nowhere: Span = { start: 0, end: 0 };
 
 const noAttributes: Variable["attributes"] = new Map();
-
-/** A variable with storage of its own. */
-function unaliased(parts: Omit<Variable, "alias" | "root" | "rootOffset">): Mutable<Variable> {
-  const variable = { ...parts, alias: null, root: null, rootOffset: 0 } as unknown as Mutable<Variable>;
-  variable.root = variable;
-  return variable;
-}
 
 function predefine(grfBytes: 32 | 64): { readonly variables: readonly Variable[]; readonly scope: Scope<Variable> } {
   const scope = new Scope<Variable>(null);

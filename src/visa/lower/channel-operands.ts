@@ -24,16 +24,28 @@ export function readOperands(context: LowerContext, { operands, exec }: Instruct
   const size = exec ?? once;
   const dst = destination(context, operands["dst"]!, size);
   const sources = sourceOperands(operands).map((operand) => modified(context, operand, size));
-  return { exec: size, dst, sources, undefinedCases: [dst, ...sources].flatMap((o) => o.undefinedCases) };
+  let { undefinedCases } = dst;
+  for (const { undefinedCases: more } of sources) {
+    if (more.length > 0) undefinedCases = [...undefinedCases, ...more];
+  }
+  return { exec: size, dst, sources, undefinedCases };
 }
 
-export const sourceOperands = (operands: Instruction["operands"]): readonly Operand[] =>
-  ["src0", "src1", "src2", "src3"].flatMap((name) => operands[name] ?? []);
+const sourceNames = ["src0", "src1", "src2", "src3"];
 
-const modified = (context: LowerContext, operand: Operand, exec: ExecSize): ModifiedSource => ({
-  ...source(context, operand, exec),
-  modifier: modifierOf(operand),
-});
+export function sourceOperands(operands: Instruction["operands"]): readonly Operand[] {
+  const found: Operand[] = [];
+  for (const name of sourceNames) {
+    const operand = operands[name];
+    if (operand !== undefined) found.push(operand);
+  }
+  return found;
+}
+
+function modified(context: LowerContext, operand: Operand, exec: ExecSize): ModifiedSource {
+  const { expr, type, undefinedCases } = source(context, operand, exec);
+  return { expr, type, undefinedCases, modifier: modifierOf(operand) };
+}
 
 /** A computation with one result per channel. */
 export const pure = (value: Expr, dst: Target, undefinedCases: readonly UndefinedCase[]): readonly Lowered[] => [

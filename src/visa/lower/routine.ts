@@ -8,6 +8,7 @@ import type {
 } from "../../ir/index.ts";
 import { withBoundedPlaces } from "../../ir/flow/index.ts";
 import { retargetedOp } from "../../ir/retarget.ts";
+import { mapChanged } from "../../semantics/index.ts";
 import { leavesOrder } from "../isa/row.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
@@ -122,7 +123,10 @@ class RoutineLowering implements FlowContext, LowerContext {
       const placed =
         straight[i] === null
           ? lowered
-          : lowered.map((one) => ({ ...one, op: retargetedOp(one.op, (target) => starts[i]! + target) }));
+          : mapChanged(lowered, (one) => {
+              const op = retargetedOp(one.op, (target) => starts[i]! + target);
+              return op === one.op ? one : { ...one, op };
+            });
       return [...placed.map((one) => this.#emit(instruction, one)), ...(part ? [this.#end(instruction, part)] : [])];
     });
   }

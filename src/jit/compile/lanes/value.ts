@@ -35,6 +35,8 @@ const splats = {
   f64: "f64x2.splat",
 } as const;
 
+const isReinterpretation = (op: string): boolean => op === "f32.reinterpret_i32" || op === "f64.reinterpret_i64";
+
 /** A scalar broadcast to all lanes of a vector. */
 export function splat(ty: Ty, scalar: Wasm): Wasm {
   if (scalar.kind === "const") {
@@ -45,7 +47,7 @@ export function splat(ty: Ty, scalar: Wasm): Wasm {
     if (scalar.ty === "f64") return wasm.f64x2(scalar.value);
   }
   // A constant that is given by its bits.
-  if (scalar.kind === "op" && /^f(32|64)\.reinterpret/.test(scalar.op) && scalar.args[0]!.kind === "const") {
+  if (scalar.kind === "op" && isReinterpretation(scalar.op) && scalar.args[0]!.kind === "const") {
     return splat(ty === "f32" ? "i32" : "i64", scalar.args[0]!);
   }
   return wasm.op(splats[ty], ty === "pred" ? wasm.op("i32.sub", wasm.i32(0), scalar) : scalar);
@@ -82,7 +84,7 @@ export function vectorOf(value: Value, quads: number): Vector {
     case "uniform": {
       const all = value.all ?? splat(value.ty, value.scalar);
       const quad = isWide(value.ty) ? [all, all] : [all];
-      return { kind: "vector", ty: value.ty, quads: Array.from({ length: quads }, () => quad) };
+      return { kind: "vector", ty: value.ty, quads: new Array<Quad>(quads).fill(quad) };
     }
     case "affine":
       return { kind: "vector", ty: value.ty, quads: affineQuads(value, quads) };
@@ -135,9 +137,10 @@ function affineQuads({ ty, base, stride }: Extract<Value, { kind: "affine" }>, c
 
 /** The vector whose parts lie in v128 locals, in order. */
 export function vectorIn(ty: Ty, locals: readonly number[]): Vector {
-  const parts = locals.map((local) => wasm.local("v128", local));
-  const perQuad = isWide(ty) ? 2 : 1;
-  const quads = Array.from({ length: parts.length / perQuad }, (_, q) => parts.slice(q * perQuad, (q + 1) * perQuad));
+  const quads: Quad[] = [];
+  const part = (i: number): Wasm => wasm.local("v128", locals[i]!);
+  if (isWide(ty)) for (let i = 0; i < locals.length; i += 2) quads.push([part(i), part(i + 1)]);
+  else for (let i = 0; i < locals.length; i++) quads.push([part(i)]);
   return { kind: "vector", ty, quads };
 }
 
@@ -189,7 +192,13 @@ export function applyVector(prim: PrimName, args: readonly Vector[], quads: numb
 /** An operation on quads of 32-bit values, applied to vectors. */
 export function applyQuads(ty: Ty, quad: (...args: Wasm[]) => Wasm, args: readonly Vector[], quads: number): Vector {
   const result: Quad[] = [];
-  for (let q = 0; q < quads; q++) result.push([quad(...args.map((a) => a.quads[q]![0]!))]);
+  const [a, b] = args;
+  for (let q = 0; q < quads; q++) {
+    // Without a list of the arguments for each quad, where there are few.
+    if (args.length === 1) result.push([quad(a!.quads[q]![0]!)]);
+    else if (args.length === 2) result.push([quad(a!.quads[q]![0]!, b!.quads[q]![0]!)]);
+    else result.push([quad(...args.map((arg) => arg.quads[q]![0]!))]);
+  }
   return { kind: "vector", ty, quads: result };
 }
 

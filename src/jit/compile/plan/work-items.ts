@@ -95,7 +95,6 @@ function missedByAbsent(
   for (const { index, start, end } of graph.blocks) {
     if (!isApart(index)) continue;
     for (let i = start; i < end; i++) {
-      if (instructions[i]!.lanes !== undefined) continue;
       writesOf(instructions[i]!, (r) => {
         if (shared.has(r)) wrong.add(r);
       });

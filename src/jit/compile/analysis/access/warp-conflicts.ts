@@ -57,6 +57,10 @@ interface Touch {
   readonly threads: ThreadSet;
   /** The address of each thread of the block, in shared memory; null where it depends on more than their numbers. */
   readonly starts: readonly number[] | null;
+  /** A text for its steps, bytes and threads. */
+  readonly pattern: string;
+  /** A text that is another one for accesses which differ in anything. */
+  readonly key: string;
 }
 
 /** Finds what lanes of a group find of each other's accesses, in blocks of some shape. */
@@ -89,7 +93,15 @@ function changesInLoops(instructions: readonly Instruction[]): Changes {
     else start = instructions.length;
   }
   if (changed.size === 0) return () => false;
-  return (term) => (term.match(registerWords) ?? []).some((word) => changed.has(Number(word.slice(1))));
+  const known = new Map<string, boolean>();
+  return (term) => {
+    let changes = known.get(term);
+    if (changes === undefined) {
+      changes = (term.match(registerWords) ?? []).some((word) => changed.has(Number(word.slice(1))));
+      known.set(term, changes);
+    }
+    return changes;
+  };
 }
 
 /** Registers in a term. */
@@ -116,20 +128,21 @@ function touchesOf(
     const isOfRounds = terms.some(([term]) => isRounds(term));
     const isUnknown = ([term, factor]: (typeof terms)[number]): boolean =>
       (isOfRounds && isRegister(term)) || changes(term) || sums.varies(new Map([[term, factor]]));
-    return [
-      {
-        objects,
-        isShared,
-        writes: effect === "store",
-        steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
-        constant: Number(sum.get("") ?? 0n),
-        multiple: commonMultiple(terms.filter(isUnknown).map(([, factor]) => factor)),
-        rest: sumText(new Map(terms.filter((term) => !isUnknown(term)))),
-        bytes: (bits / 8) * count,
-        threads: at(index),
-        starts: isShared ? (values?.of(place.address) ?? null) : null,
-      },
-    ];
+    const unknown = terms.filter(isUnknown);
+    const touch = {
+      objects,
+      isShared,
+      writes: effect === "store",
+      steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
+      constant: Number(sum.get("") ?? 0n),
+      multiple: commonMultiple(unknown.map(([, factor]) => factor)),
+      rest: sumText(new Map(terms.filter((term) => !unknown.includes(term)))),
+      bytes: (bits / 8) * count,
+      threads: at(index),
+      starts: isShared ? (values?.of(place.address) ?? null) : null,
+    };
+    const pattern = `${touch.steps.join()} ${touch.bytes} ${touch.threads.name}`;
+    return [{ ...touch, pattern, key: keyOf(touch) }];
   });
 }
 
@@ -161,13 +174,13 @@ class Meetings {
   }
 
   mayMeet(a: Touch, b: Touch): boolean {
-    if (a.objects.size > 0 && b.objects.size > 0 && ![...a.objects].some((object) => b.objects.has(object)))
-      return false;
     if (a.isShared !== b.isShared) return false;
+    if (a.objects.size > 0 && b.objects.size > 0 && !haveCommon(a.objects, b.objects)) return false;
     if (a.starts !== null && b.starts !== null) return this.#overlapAt(a, a.starts, b, b.starts);
     if (a.rest !== b.rest) return true;
-    const multiple = commonMultiple([BigInt(a.multiple), BigInt(b.multiple)]);
-    const key = `${a.steps.join()} ${b.steps.join()} ${b.constant - a.constant} ${multiple} ${a.bytes} ${b.bytes} ${a.threads.name} ${b.threads.name}`;
+    // Of two powers of two, of which 0 stands for none, the smaller one divides both.
+    const multiple = Math.min(a.multiple || b.multiple, b.multiple || a.multiple);
+    const key = `${a.pattern} ${b.pattern} ${b.constant - a.constant} ${multiple}`;
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b, multiple)));
     return known;
@@ -206,20 +219,33 @@ class Meetings {
     const perGroup = this.#group.lanes;
     const startOf = ({ steps, constant }: Touch, t: number): number =>
       constant + (t % x) * steps[0]! + (Math.floor(t / x) % y) * steps[1]! + Math.floor(t / (x * y)) * steps[2]!;
+    const others: number[] = [];
+    const starts: number[] = [];
     for (let first = 0; first < count; first += perGroup) {
-      const lanes = Array.from({ length: Math.min(perGroup, count - first) }, (_, lane) => first + lane);
-      const others = lanes.filter((t) => b.threads.has(t)).map((t) => [t, startOf(b, t)] as const);
-      for (const t of lanes) {
+      const end = Math.min(count, first + perGroup);
+      others.length = starts.length = 0;
+      for (let t = first; t < end; t++) {
+        if (!b.threads.has(t)) continue;
+        others.push(t);
+        starts.push(startOf(b, t));
+      }
+      for (let t = first; t < end; t++) {
         if (!a.threads.has(t)) continue;
         const from = startOf(a, t);
-        const meets = (start: number): boolean => overlaps(start - from, a.bytes, b.bytes, multiple);
-        if (others.some(([other, start]) => other !== t && meets(start))) return true;
+        for (let i = 0; i < others.length; i++) {
+          if (others[i] !== t && overlaps(starts[i]! - from, a.bytes, b.bytes, multiple)) return true;
+        }
       }
       // All other groups are like the first.
       if (a.threads.isWhole && b.threads.isWhole && (x % perGroup === 0 || perGroup % x === 0)) break;
     }
     return false;
   }
+}
+
+function haveCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  for (const object of a) if (b.has(object)) return true;
+  return false;
 }
 
 /** Whether bytes meet others that begin at a distance, give or take a multiple of a number. */
@@ -229,7 +255,7 @@ function overlaps(distance: number, bytes: number, otherBytes: number, multiple:
   return least < bytes || least - multiple > -otherBytes;
 }
 
-/** What has been accessed since a barrier: accesses that differ in anything, by a key. */
+/** What has been accessed since a barrier, by key. */
 type Since = Map<string, Touch>;
 
 function conflictsBetween(
@@ -251,7 +277,7 @@ function conflictsBetween(
         const found = conflictWith(since, touch, meetings);
         if (meetings.isWorst(found)) return found;
         worst = heavier(worst, found);
-        since.set(keyOf(touch), touch);
+        since.set(touch.key, touch);
       }
     }
     for (const s of successors) if (s < blocks.length && merge(ins[s]!, since)) todo.add(s);
@@ -273,7 +299,17 @@ function conflictWith(since: Since, touch: Touch, meetings: Meetings): WarpConfl
   return worst;
 }
 
-const keyOf = ({ objects, writes, steps, constant, multiple, bytes, rest, threads, starts }: Touch): string =>
+const keyOf = ({
+  objects,
+  writes,
+  steps,
+  constant,
+  multiple,
+  bytes,
+  rest,
+  threads,
+  starts,
+}: Omit<Touch, "pattern" | "key">): string =>
   `${writes} ${constant} ${multiple} ${bytes} ${steps.join()} ${rest} ${[...objects].join()} ${threads.name} ${starts?.join() ?? ""}`;
 
 /** Adds accesses to those that a block begins with; true if there were others before. */

@@ -52,13 +52,16 @@ export class LaneArithmetic {
     const write = (r: number): void => {
       if (register(r).kind !== "uniform") found.add(r);
     };
+    /** Those that have not been found to depend on any. */
+    let others = code.instructions;
     for (let size = -1; size < found.size; ) {
       size = found.size;
-      for (const instruction of code.instructions) {
+      others = others.filter((instruction) => {
         depends = isSource(instruction);
         if (!depends && found.size > 0) readsOf(instruction, visitor);
         if (depends) writesOf(instruction, write);
-      }
+        return !depends;
+      });
     }
     return found;
   }

@@ -1,0 +1,44 @@
+import { programsOf } from "../program-file.ts";
+
+const factorial = (n: number): number => (n === 0 ? 1 : n * factorial(n - 1));
+
+/** Calls, branches and masks that cross one another. */
+export const crossings = programsOf("crossings", {
+  "lanes that wait at a label take part in a scalar call, and wait on": (id) => (id < 6 ? id + 1 : id),
+  "a scalar call parts all lanes in its function, which calls with some of them": (id) =>
+    id % 2 === 0 ? id : id + 7 + (id < 5 ? 1000 : 0) + 50,
+  // Lane 0 keeps its 5: the function begins without it.
+  "lanes that have ended take no part in a scalar call": (id) => (id < 3 ? 0 : 15),
+  // RET of lane 2, which has ended, stays 0.
+  "a scalar call within a masked call revives no lane that has left the kernel, and those that wait in the caller run":
+    (id) => (id === 2 ? 0 : id % 2 === 0 ? 111 : 10),
+  "nested subroutines with early returns, called from both arms of a branch": (id) =>
+    id + (id < 2 ? 1010 : id < 6 ? 6010 : 0) + (id % 2 === 1 ? 200 : 100),
+  "a scalar return of a subroutine takes along lanes that wait in it, and those alone": (id) =>
+    7 + (id < 4 ? 100 : id < 6 ? 101 : 0),
+  "a loop calls for one address after the other, and the function at one of them does the same": (id) =>
+    [id + 1100, 3 * id, 3 * id + 1000, 3 * id][id % 4]!,
+  "any and all of a predicate that only waiting lanes have": (id) => 100 + (id < 4 ? 7 : id + 2),
+  "halves of a thread call the same function one after the other, which has code for both": (id) =>
+    id < 16 ? id + 1 + (id >= 8 ? 1000 : 0) : id + 2002 + (id >= 24 ? 100 : 0),
+  "results that are written without a mask after some lanes have returned": (id) => (id % 2 === 1 ? id : 5) + 1000,
+  // Each of the 8 levels adds 100 to all lanes, whatever lanes it has.
+  "a recursion in which lanes wait at the end of each level, where something is done without a mask": (id) =>
+    800 + ((id & 7) * ((id & 7) + 1)) / 2,
+  "predicates of each level of a recursion are its own": (id) =>
+    Math.ceil((id & 7) / 2) + 16 * (Math.floor((id & 7) / 2) + 1),
+  "a function calls itself by the address that it was given": (id) => factorial(id & 7),
+  "the address is an element that a lane elsewhere wrote": (id) => 10000 + (id % 2 === 0 ? 3 * id : id + 100),
+  "lanes enter a loop in the middle, and both parts of it call by address": (id) => {
+    let [x, rounds] = [id, 0];
+    do {
+      if (id % 2 === 0 || rounds > 0) x++;
+      x >>= 1;
+      rounds++;
+    } while (x > 2);
+    return x * 256 + rounds;
+  },
+  "a uniform jump in divergent code reads a channel that is elsewhere": (id) => (id < 4 ? 10 : 11),
+  "a jump table leads past lanes that wait": (id) => (id < 4 ? 12 : 8),
+  "a function has address variables of its own, a subroutine has those of its kernel": () => 100 + 6 + 9,
+});

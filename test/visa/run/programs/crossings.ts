@@ -41,4 +41,20 @@ export const crossings = programsOf("crossings", {
   "a uniform jump in divergent code reads a channel that is elsewhere": (id) => (id < 4 ? 10 : 11),
   "a jump table leads past lanes that wait": (id) => (id < 4 ? 12 : 8),
   "a function has address variables of its own, a subroutine has those of its kernel": () => 100 + 6 + 9,
+  "a scalar call in the last thread of a group has only the lanes that are there": (id) => (id < 16 ? 1 : 0),
+  "two threads call different functions at the same place": (id) => (id < 16 ? id + 100 : 3 * id),
+  // RET keeps the first call's results in lanes that do not make the second.
+  "lanes of the upper half call by the bits of the upper half": (id) => {
+    const first = id >= 16 && id % 4 === 2 ? id + 100 : 0;
+    const second = id >= 16 && id < 24 && id % 4 !== 2 ? id + 100 : first;
+    return first + second;
+  },
+  "a scalar call of a subroutine from another one, while lanes wait in that and in the kernel": (id) =>
+    id % 2 === 0 ? 111 : 110,
+  "a scalar return of a function by some of its lanes, which a scalar call from some lanes began": (id) =>
+    id < 2 ? 1 : 6,
+  "the rounds of a loop in a function, for one set of lanes after the other": (id, width) =>
+    id < 3 ? 2 : Math.log2(width),
+  // Lane 7 - id, of which the upper four have changed theirs when the lower four read it.
+  "an address for each lane: lanes read what lanes elsewhere have": (id) => (id < 4 ? 1000 : 2 * 3 * (7 - id) + 100),
 });

@@ -41,6 +41,12 @@ export const crossings = programsOf("crossings", {
   "a uniform jump in divergent code reads a channel that is elsewhere": (id) => (id < 4 ? 10 : 11),
   "a jump table leads past lanes that wait": (id) => (id < 4 ? 12 : 8),
   "a function has address variables of its own, a subroutine has those of its kernel": () => 100 + 6 + 9,
+  "the execution mask of each path, in a function too": (id, width) => {
+    const all = 2 ** width - 1;
+    const called = all & ~0b11111;
+    const stay = called & 0x5555_5555;
+    return id < 5 ? all : (id % 2 === 1 ? called : called + stay) ^ all;
+  },
   "a scalar call in the last thread of a group has only the lanes that are there": (id) => (id < 16 ? 1 : 0),
   "two threads call different functions at the same place": (id) => (id < 16 ? id + 100 : 3 * id),
   // RET keeps the first call's results in lanes that do not make the second.

@@ -367,7 +367,10 @@ describe("fmt, explain, isa", () => {
     expect(stdout).toContain("add{.rnd}{.ftz}{.sat}.f32 d, a, b");
     expect(run("isa", "add.u32")).toMatchObject({ status: 0, stderr: "" });
     expect(run("isa", "add.u32").stdout).not.toContain(".f32");
-    expect(run("isa", "add.q32").stderr).toBe('lanewise: there is no opcode "add.q32"; these begin in the same way:\n');
+    expect(run("isa", "add.sat").stderr).toBe(
+      'lanewise: "add.sat" is not a whole opcode; these begin in the same way:\n',
+    );
+    expect(run("isa", "cp.reduce.async")).toMatchObject({ status: 0 });
     const { instructions } = JSON.parse(run("isa", "--json").stdout);
     expect(instructions.length).toBeGreaterThan(60);
     expect(instructions.find((i: { name: string }) => i.name === "add").forms[0].executable).toBe(true);

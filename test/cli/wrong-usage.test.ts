@@ -48,6 +48,13 @@ describe("is reported, with status 2", () => {
     ["profile job.json --top 0", "--top 0: expected an integer of at least 1"],
     ["explain race-condition", 'there is no code "race-condition"; `lanewise explain` lists all'],
     ["explain race", 'there is no code "race"; there is '],
+    ["isa add.q32", 'there is no opcode "add.q32"; did you mean "add.u32"?'],
+    ["isa mad.lo.s3", 'there is no opcode "mad.lo.s3"; did you mean "mad.lo.s32"?'],
+    ["isa ld.v2.globl.f32", 'there is no opcode "ld.v2.globl.f32"; did you mean "ld.v2.global.f32"?'],
+    ["isa add.zzzzzz", 'there is no opcode "add.zzzzzz"; `lanewise isa add` shows its forms'],
+    ["isa ifcall.unifrm", 'there is no opcode "ifcall.unifrm"; did you mean "ifcall.uniform"?'],
+    ["isa lsc_load.ugn --isa visa", 'there is no opcode "lsc_load.ugn"; did you mean "lsc_load.ugm"?'],
+    ["isa svm_gather.4.3", 'there is no opcode "svm_gather.4.3"; `lanewise isa svm_gather` shows its forms'],
     ["isa 0xff", 'there is no instruction "0xff"; `lanewise isa` lists all'],
     // Options that do not apply.
     ["run job.json --kernel k", "run: --kernel is for programs; a job says that itself"],

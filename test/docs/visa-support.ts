@@ -71,12 +71,14 @@ const named = 6;
 
 /** Why which instructions cannot be executed. */
 export function obstacles(): string {
-  const byReason = new Map<string, string[]>();
+  const byReason = new Map<string, Set<string>>();
   for (const { execution, mnemonic } of rows) {
     if (execution.kind !== "none") continue;
-    byReason.set(execution.reason, [...(byReason.get(execution.reason) ?? []), `\`${mnemonic}\``]);
+    const others = byReason.get(execution.reason) ?? [];
+    byReason.set(execution.reason, new Set([...others, `\`${mnemonic}\``]));
   }
-  const lines = [...byReason].map(([reason, all]) => {
+  const lines = [...byReason].map(([reason, mnemonics]) => {
+    const all = [...mnemonics];
     const more = all.length > named ? ` and ${all.length - named} more` : "";
     return `| ${all.slice(0, named).join(", ")}${more} | ${reason} |`;
   });

@@ -16,7 +16,22 @@ test.each(cases.map((c) => [c.file, c.name, c] as const))("%s: %s", (_file, _nam
   if (c.bytes.length > 0) expect(assembled(c)).toEqual(c.bytes);
   // A case about bytes need not make sense when it runs.
   if (c.out === null && (c.marks.length === 0 || c.bytes.length > 0)) return;
-  const device = new Device({ sanitize: "all", maxSteps: 10_000_000 });
+  const watched = launch(c, "interpreter", "all");
+  expect(watched.reports).toEqual(c.marks.filter(({ kind }) => kind === "report").map(markText));
+  const compiled = launch(c, "jit", []);
+  const faults = watched.reports.filter((report) => !sanitizerCodes.some((code) => report.endsWith(` ${code}`)));
+  expect(compiled.reports).toEqual(faults);
+  if (!c.out) return;
+  const expected = Array.from({ length: c.width }, (_, t) => c.out!(t) >>> 0);
+  expect(watched.out).toEqual(expected);
+  expect(compiled.out).toEqual(expected);
+});
+
+/** Reports that only launches with sanitizers have. */
+const sanitizerCodes = ["uninitialized-read", "stack-imbalance", "noreturn-returned"];
+
+function launch(c: VisaCase, engine: "interpreter" | "jit", sanitize: "all" | []) {
+  const device = new Device({ engine, sanitize, maxSteps: 10_000_000 });
   const out = device.buffer("u32", c.width);
   const inputs = [
     { name: "OUT", kind: "arg", type: "u64" },
@@ -26,11 +41,11 @@ test.each(cases.map((c) => [c.file, c.name, c] as const))("%s: %s", (_file, _nam
     .load([{ path: "k.isaasm", text: c.text }], { inputs })
     .kernel("k")
     .launch({ global: c.items, local: c.items, args: [out] });
-  expect(reports.map((r) => `${r.source.position(r.span.start).line} report ${r.code}`)).toEqual(
-    c.marks.filter(({ kind }) => kind === "report").map(markText),
-  );
-  if (c.out) expect([...out.read()]).toEqual(Array.from({ length: c.width }, (_, t) => c.out!(t) >>> 0));
-});
+  return {
+    reports: reports.map((r) => `${r.source.position(r.span.start).line} report ${r.code}`),
+    out: [...out.read()],
+  };
+}
 
 /** How the lines whose bytes a case tells lie in the file that is written of its text. */
 function assembled({ text, bytes }: VisaCase): VisaCase["bytes"] {

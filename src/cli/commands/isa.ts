@@ -7,6 +7,8 @@ import { type Command, type ExitStatus, exitStatus } from "../options/command.ts
 import { printJson, type Terminal } from "../terminal/terminal.ts";
 import { findVisa, printVisa, printVisaList, visaRows, visaToJson, visaWords } from "./isa-visa.ts";
 import { combinations, describeSemantics, gateText, obstacleOf, opcodesOf } from "../../ptx/isa/describe.ts";
+import { modifiersOf } from "../../ptx/isa/resolve.ts";
+import { misspeltSuffix } from "../../visa/parser/mnemonics.ts";
 
 const shownMeanings = 12;
 
@@ -119,6 +121,31 @@ function find(word: string): readonly Instruction[] {
   return exactly.length > 0 ? exactly : instructionSet.instructions.filter((i) => i.name.split(".")[0] === root);
 }
 
+/** What is likely meant by an opcode with a modifier that its instruction does not have there. */
+interface Misspelt {
+  readonly meant: string | null;
+}
+
+/** Null if nothing is misspelt, but perhaps something is missing at the end. */
+function misspeltOpcode(word: string): Misspelt | null {
+  const { problem } = instructionSet.resolve(word);
+  const begins = instructionSet.instructions.some(({ name }) => `${name}.`.startsWith(`${word}.`));
+  if (begins || problem?.kind !== "modifier") return null;
+  if (problem.inOrder !== null) return { meant: problem.inOrder };
+  const others = modifiersOf(problem.forms).filter((name) => name !== problem.modifier);
+  const near = nearest(problem.modifier, others);
+  const parts = word.split(".");
+  return { meant: near === null ? null : parts.with(problem.at + 1, near).join(".") };
+}
+
+function refuseMisspelt(word: string, misspelt: Misspelt | null): void {
+  if (misspelt === null) return;
+  const { meant } = misspelt;
+  const [root] = word.split(".");
+  const help = meant === null ? `\`lanewise isa ${root}\` shows its forms` : `did you mean "${meant}"?`;
+  throw new UsageError(`there is no opcode "${word}"; ${help}`);
+}
+
 const ptxWords = (): readonly string[] => instructionSet.instructions.map((i) => i.name);
 
 function unknown(word: string, words: readonly string[]): never {
@@ -144,7 +171,7 @@ function ptx(words: readonly string[], json: boolean, terminal: Terminal): ExitS
   } else {
     for (const word of words) {
       if (word.includes(".") && findExactly(word).length === 0)
-        terminal.err(`lanewise: there is no opcode "${word}"; these begin in the same way:`);
+        terminal.err(`lanewise: "${word}" is not a whole opcode; these begin in the same way:`);
     }
     chosen.forEach((instruction, i) => {
       const { name, summary, section } = instruction;
@@ -180,14 +207,20 @@ export const isa: Command = {
     const json = options.has("json");
     const wanted = options.oneOf("isa", isas);
     if (wanted === "visa") {
-      for (const word of words) if (findVisa(word).length === 0) unknown(word, visaWords());
+      for (const word of words) {
+        if (findVisa(word).length === 0) unknown(word, visaWords());
+        refuseMisspelt(word, misspeltSuffix(word));
+      }
       return visa(words, json, terminal);
     }
-    if (words.length > 0 && wanted === null && words.every((w) => find(w).length === 0 && findVisa(w).length > 0)) {
+    const isVisa = (word: string): boolean => find(word).length === 0 && findVisa(word).length > 0;
+    if (words.length > 0 && wanted === null && words.every(isVisa)) {
+      for (const word of words) refuseMisspelt(word, misspeltSuffix(word));
       return visa(words, json, terminal);
     }
     for (const word of words) {
       if (find(word).length === 0) unknown(word, wanted === null ? [...ptxWords(), ...visaWords()] : ptxWords());
+      refuseMisspelt(word, misspeltOpcode(word));
     }
     const status = ptx(words, json, terminal);
     const both = wanted === null ? words.filter((word) => findVisa(word).length > 0) : [];

@@ -1,7 +1,7 @@
 import { nearest } from "../../source/index.ts";
 import type { Form } from "../isa/define.ts";
 import { instructionSet } from "../isa/index.ts";
-import type { Candidate, OpcodeProblem, OpcodeResolution } from "../isa/resolve.ts";
+import { type Candidate, modifiersOf, type OpcodeProblem, type OpcodeResolution } from "../isa/resolve.ts";
 import type { Instruction } from "../tree/nodes.ts";
 import type { CheckContext } from "./context.ts";
 import type { GateProblem } from "./gates.ts";
@@ -110,7 +110,7 @@ function reportOpcode(node: Instruction, problem: OpcodeProblem, { sink }: Check
       const before = words.slice(0, problem.at + 1).join(".");
       const start = opcode.start + before.length + 1;
       const span = problem.modifier === "" ? opcode : { start, end: start + problem.modifier.length };
-      const choices = problem.forms.flatMap((f) => f.modifiers.flatMap((m) => m.choices ?? [m.name]));
+      const choices = modifiersOf(problem.forms);
       const near = sink.full ? null : nearest(problem.modifier, choices);
       const fits = choices.includes(problem.modifier);
       sink.error(

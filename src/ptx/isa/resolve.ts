@@ -65,6 +65,10 @@ export type OpcodeProblem =
     }
   | { readonly kind: "invalid-combination"; readonly reason: string; readonly forms: readonly Form[] };
 
+/** The modifiers that the forms of a problem have. */
+export const modifiersOf = (forms: readonly Form[]): readonly string[] =>
+  forms.flatMap((form) => form.modifiers.flatMap(({ name, choices }) => choices ?? [name]));
+
 /** The first part of an opcode, or of the text of a form: what comes before the modifiers. */
 export const rootOf = (text: string): string => /^[^.{ ]*/.exec(text)![0];
 

@@ -14,6 +14,8 @@ export interface LowerContext {
   offsetOf(variable: Variable): number;
   /** The IR register of a predicate variable. */
   registerOf(variable: Variable): number;
+  /** The IR register with a bit for each active lane, as an instruction that reads `%ce0` finds it. */
+  readonly maskRegister: number;
   /**
    * Where in the byte file a routine that shares registers with its fused thread (`dpasw`) takes them: a dword that
    * says whether they are there, and those of both threads.

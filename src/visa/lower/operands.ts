@@ -72,6 +72,7 @@ function general(context: LowerContext, operand: GeneralOperand, exec: ExecSize)
   const variable = context.variable(operand.variable);
   const region = regionOf(context, operand, exec);
   if (isPredefined(variable, "%null")) return zero(variable.type);
+  if (isPredefined(variable, "%ce0")) return { kind: "lane-word", ty: "i32", reg: context.maskRegister };
   if (isPredefined(variable, "%tsc")) return timeStamp(variable.type, region);
   return leaf(variable.type, region);
 }

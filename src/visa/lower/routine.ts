@@ -8,7 +8,7 @@ import type {
 } from "../../ir/index.ts";
 import { withBoundedPlaces } from "../../ir/flow/index.ts";
 import { retargetedOp } from "../../ir/retarget.ts";
-import { mapChanged } from "../../semantics/index.ts";
+import { kit as k, mapChanged } from "../../semantics/index.ts";
 import { leavesOrder } from "../isa/row.ts";
 import type { BoundRoutine, Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
@@ -27,6 +27,9 @@ import type { Symbols } from "./symbols.ts";
  * have many files.
  */
 const maxFileBytes = 4 * 2 ** 20;
+
+/** The most channels of a thread. */
+const maxChannels = 32;
 
 /** Lowers one routine to an IR function: its variables to ranges of the byte file, its predicates to registers. */
 export const lowerRoutine = (routine: BoundRoutine, symbols: Symbols): IrFunction =>
@@ -63,7 +66,7 @@ class RoutineLowering implements FlowContext, LowerContext {
       kind: routine.kind,
       params: [],
       returns: [],
-      registers: this.#predicates.map(({ name }): Register => ({ name, class: "pred", bits: 1 })),
+      registers: this.#registerNames().map((name): Register => ({ name, class: "pred", bits: 1 })),
       frame: [],
       instructions: fits ? this.#instructions() : [this.#tooLarge(bytes)],
       noreturn: false,
@@ -98,6 +101,23 @@ class RoutineLowering implements FlowContext, LowerContext {
     return register;
   }
 
+  get maskRegister(): number {
+    return this.#predicates.length;
+  }
+
+  #registerNames(): readonly string[] {
+    const names = this.#predicates.map(({ name }) => name);
+    return this.routine.instructions.some((instruction) => this.#readsMask(instruction)) ? [...names, "%ce0"] : names;
+  }
+
+  #readsMask({ operands }: Instruction): boolean {
+    return Object.values(operands).some((operand) => {
+      if (operand.kind !== "general") return false;
+      const { root } = this.variable(operand.variable);
+      return root.predefined && root.name === "%ce0";
+    });
+  }
+
   target(label: Name): number {
     const bound = this.routine.labels.get(label.text);
     if (bound === undefined) throw new Error(`${label.text} is not bound`);
@@ -108,7 +128,7 @@ class RoutineLowering implements FlowContext, LowerContext {
 
   #instructions(): readonly IrInstruction[] {
     const { instructions } = this.routine;
-    const straight = instructions.map((instruction) => this.#straight(instruction));
+    const straight = instructions.map((instruction) => this.#withMask(instruction, this.#straight(instruction)));
     const parts = this.#partNames();
     const starts = [0];
     for (const [i, lowered] of straight.entries()) {
@@ -183,6 +203,23 @@ class RoutineLowering implements FlowContext, LowerContext {
       case "flow":
         return null;
     }
+  }
+
+  /** Precedes an instruction that reads `%ce0` by what finds the mask: no lane, then those that are active. */
+  #withMask(instruction: Instruction, lowered: readonly Lowered[] | null): readonly Lowered[] | null {
+    if (lowered === null || !this.#readsMask(instruction)) return lowered;
+    const { simd } = this.routine;
+    // A thread of one work item has all channels.
+    const count = simd === 1 ? maxChannels : simd;
+    const set = (value: 0 | 1): Lowered => ({
+      op: { kind: "pure", values: [k.ne(k.i32(value), k.i32(0))] },
+      dst: [this.maskRegister],
+      lanes: { first: 0, count, noMask: value === 0, uniform: false },
+      unguarded: true,
+    });
+    const before = [set(0), set(1)];
+    const moved = lowered.map((one) => ({ ...one, op: retargetedOp(one.op, (target) => before.length + target) }));
+    return [...before, ...moved];
   }
 
   #refused(instruction: Instruction, reason: string): Lowered {

@@ -207,8 +207,14 @@ function reportUnknown(p: Cursor, mnemonic: Name): void {
   });
 }
 
-/** Reports suffixes that an existing instruction does not have, at the first one that does not fit. */
-function reportSuffix(p: Cursor, mnemonic: Name, segments: readonly Segment[], matching: readonly Word[]): void {
+interface WrongSuffix {
+  /** The first segment that does not fit; undefined if the mnemonic only lacks further ones. */
+  readonly wrong: Segment | undefined;
+  /** The suffixes that could stand there. */
+  readonly wanted: readonly string[];
+}
+
+function wrongSuffix(segments: readonly Segment[], matching: readonly Word[]): WrongSuffix {
   const matches = matching.flatMap((word) =>
     word.rows.map((row) => matchSuffixes(row, segments, word.segments.length)),
   );
@@ -216,7 +222,26 @@ function reportSuffix(p: Cursor, mnemonic: Name, segments: readonly Segment[], m
   const wanted = [...new Set(matches.flatMap((match) => (match.fitting === fitting ? match.wanted : [])))].filter(
     Boolean,
   );
-  const wrong = segments[fitting];
+  return { wrong: segments[fitting], wanted };
+}
+
+/**
+ * What is wrong with the suffixes of a mnemonic whose instruction exists: `meant` is the mnemonic with the suffix that
+ * was likely meant, if one is near. Null if they fit, or if only further ones are missing.
+ */
+export function misspeltSuffix(text: string): { readonly meant: string | null } | null {
+  const segments = segmentsOf(text);
+  const matching = wordsOf(segments);
+  if (matching.length === 0 || findCandidates(text).length > 0) return null;
+  const { wrong, wanted } = wrongSuffix(segments, matching);
+  if (wrong === undefined) return null;
+  const meant = meantBy(wrong.text, wanted);
+  return { meant: meant === null ? null : `${text.slice(0, wrong.start)}${meant}${text.slice(wrong.end)}` };
+}
+
+/** Reports suffixes that an existing instruction does not have, at the first one that does not fit. */
+function reportSuffix(p: Cursor, mnemonic: Name, segments: readonly Segment[], matching: readonly Word[]): void {
+  const { wrong, wanted } = wrongSuffix(segments, matching);
   const word = matching[0]!.segments.join(".");
   const shown = wanted.map((choice) => (choice.startsWith("a number") ? choice : `'.${choice}'`));
   const list = shown.length < 2 ? shown.join("") : `${shown.slice(0, -1).join(", ")} or ${shown.at(-1)}`;

@@ -3,9 +3,20 @@ import { branches } from "./programs/branches.ts";
 import { calls } from "./programs/calls.ts";
 import { combinations } from "./programs/combinations.ts";
 import { conventions } from "./programs/conventions.ts";
+import { crossings } from "./programs/crossings.ts";
 import { recursion } from "./programs/recursion.ts";
 import { subroutines } from "./programs/subroutines.ts";
 import { threads } from "./programs/threads.ts";
 
 /** The programs with models, family by family. */
-export const families = { calls, conventions, recursion, branches, subroutines, addresses, threads, combinations };
+export const families = {
+  calls,
+  conventions,
+  recursion,
+  branches,
+  subroutines,
+  addresses,
+  threads,
+  crossings,
+  combinations,
+};

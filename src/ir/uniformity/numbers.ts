@@ -14,7 +14,8 @@ import {
 } from "./shape.ts";
 
 /*
- * Thread and lane numbers of a chunk: of w lanes, a power of two, whose numbers begin with a multiple of w.
+ * Arithmetic of thread and lane numbers. A chunk has w lanes, a power of two, and their numbers begin with a multiple
+ * of w. So does the global index of a thread, if blocks consist of whole chunks: `ctaid * ntid` is a multiple, too.
  */
 
 /**

@@ -52,6 +52,7 @@ const alignedShapes: readonly Shape[] = [
 /** The shape of a uniform integer that is a multiple of a power of two. */
 export const aligned = (alignment: number): Shape => alignedShapes[Math.log2(Math.min(alignment, maxAlignment))]!;
 
+/** The power of two of which a value is known to be a multiple. */
 export const alignmentOf = (shape: Shape): number => (shape.kind === "uniform" ? (shape.alignment ?? 1) : 1);
 
 /** The alignment of a number. */
@@ -84,6 +85,7 @@ export const maxAbove = 2 ** 30;
 /** The constant that has been added to numbers. */
 export const aboveOf = ({ above = 0 }: Affine): number => above;
 
+/** Whether the multiple that numbers begin with may be any. */
 export const isFar = (shape: Affine): boolean => shape.isFar ?? false;
 
 /** The shape of numbers of which the base is any multiple of the chunk's lanes, plus a constant. */

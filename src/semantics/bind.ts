@@ -15,6 +15,8 @@ export interface Bindings {
   readonly window: bigint;
   /** Returns the known value of a special register of 32 bits, if any; absent if none is known. */
   readonly special?: (name: SpecialName) => number | undefined;
+  /** Whether global indices of threads, `ctaid * ntid + tid`, have no sign; absent where the grid is not known. */
+  readonly indexed?: boolean;
   /** Returns what is read instead of a region that lies outside the byte file; absent if there is no file. */
   readonly region?: (leaf: RegionLeaf) => Expr;
   /** Returns the known value of a register, if any; absent if no register is known. */
@@ -56,6 +58,8 @@ function bindNode(expr: Expr, bindings: Partial<Bindings>, memo: Map<Expr, Expr>
   if (half !== null) return half;
   const term = otherThanZero(expr.prim, args);
   if (term !== null) return term;
+  const shifted = args[0]?.kind === "const" ? null : dividedByPower(expr.prim, args);
+  if (shifted !== null) return shifted;
   const bound = withoutModes(args === expr.args ? expr : { ...expr, args });
   if (bound.kind !== "prim") return bound;
   // Not folded: a NaN constant would lose its bits.
@@ -77,6 +81,16 @@ function otherThanZero(prim: PrimName, [a, b]: readonly Expr[]): Expr | null {
   if (prim !== "i32.add" && prim !== "i64.add") return null;
   const isZero = (term: Expr): boolean => term.kind === "const" && Number(term.value) === 0;
   return isZero(b!) ? a! : isZero(a!) ? b! : null;
+}
+
+/** An unsigned quotient by a power of two, or a rest, as a shift or a mask; null if it is not one. */
+function dividedByPower(prim: PrimName, [value, by]: readonly Expr[]): Expr | null {
+  const isRest = prim === "i32.rem_u" || prim === "i64.rem_u";
+  if ((!isRest && prim !== "i32.div_u" && prim !== "i64.div_u") || by?.kind !== "const") return null;
+  const divisor = BigInt.asUintN(by.ty === "i64" ? 64 : 32, BigInt(by.value as number | bigint));
+  if (divisor === 0n || (divisor & (divisor - 1n)) !== 0n) return null;
+  if (isRest) return kit.and(value!, constant(by.ty, divisor - 1n));
+  return kit.shr(value!, kit.i32(divisor.toString(2).length - 1), false);
 }
 
 /** Reads half of a 64-bit element of the byte file as an element of its own; null if `prim` does not take a half. */

@@ -118,6 +118,11 @@ const families = {
     blocks: "tiles",
     wide: true,
   },
+  // Numbers of warps and of lanes within them, in blocks of any shape.
+  warpNumbers: {
+    weights: { compute: 1, warpNumber: 10, conditional: 1, loop: 0.5, phase: 0.5 },
+    statements: [3, 9],
+  },
   rounds: { weights: { compute: 5, rounds: 6, conditional: 2, loop: 2, phase: 0.5, load: 1 }, statements: [3, 8] },
   warp: { weights: { ...flow, warp: 10, graph: 0.3, leave: 0.3 }, statements: [6, 14], leaving: true },
   faults: {

@@ -23,6 +23,7 @@ type StatementKind =
   | "layout"
   | "tile"
   | "border"
+  | "warpNumber"
   | "rounds"
   | "call"
   | "callSmall"

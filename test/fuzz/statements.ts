@@ -22,6 +22,7 @@ import { rounds } from "./rounds.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
 import { tile } from "./tiles.ts";
 import { phase } from "./trees.ts";
+import { warpNumber } from "./warp-numbers.ts";
 import { warpOperation } from "./warp.ts";
 import { warpgroupProducts } from "./warpgroups.ts";
 
@@ -63,6 +64,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   layout: { write: layout, fits: together },
   tile: { write: tile, fits: ({ level }) => level < 0 },
   border: { write: border, fits: ({ level }) => level < 0 },
+  warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Device } from "../../src/index.ts";
 import { expectSameReports, expectSameResults } from "./both-engines.ts";
 import { expectSame } from "./harness.ts";
 
@@ -55,6 +56,62 @@ test.each([5, 6, 7, 31])("signed quotients by 2^%i, as compilers write them", (b
   same(`mov.u32 %r1, %tid.x; shr.s32 %r2, %r1, 31; shr.u32 %r3, %r2, ${32 - bits}; add.s32 %r4, %r1, %r3;
 shr.s32 %r5, %r4, ${bits}; shl.b32 %r6, %r5, ${bits}; sub.s32 %r7, %r1, %r6; setp.eq.s32 %p1, %r5, 1;
 @%p1 bra ONE; mad.lo.u32 %r7, %r7, 5, %r5; bra END; ONE: mad.lo.u32 %r7, %r7, 7, 3; END: st.global.u32 [%out], %r7; ret;`);
+});
+
+/** A signed quotient and rest of %r1 by 32, as compilers write them. */
+const inWarps = `shr.s32 %r2, %r1, 31; shr.u32 %r3, %r2, 27; add.s32 %r4, %r1, %r3;
+shr.s32 %r5, %r4, 5; and.b32 %r6, %r4, -32; sub.s32 %r7, %r1, %r6;`;
+
+test.each([
+  // Whole warps; blocks that end within a chunk; chunks of several rows; a size that is no power of two.
+  [64, 1, 1],
+  [40, 1, 1],
+  [16, 16, 1],
+  [8, 8, 2],
+  [48, 2, 1],
+] as const)("warps of the grid take turns over rows, with blocks of %i x %i x %i threads", (...block) => {
+  const { reports } = expectSame({
+    name: "",
+    block,
+    grid: [3, 1, 1],
+    words: 2,
+    body: `mov.u32 %r1, %u; ${inWarps}
+mov.u32 %r8, 0; mov.u32 %r9, %r5; shr.u32 %r10, %r1, 5;
+ROW: setp.ge.s32 %p1, %r9, 9; @%p1 bra END;
+add.u32 %r11, %r7, 3;
+ELEMENT: setp.ge.s32 %p2, %r11, 70; @%p2 bra NEXT;
+mad.lo.u32 %r8, %r8, 3, %r11; add.u32 %r11, %r11, 32; bra ELEMENT;
+NEXT: mad.lo.u32 %r8, %r8, 5, %r10; add.u32 %r9, %r9, 3; bra ROW;
+END: st.global.u32 [%out], %r8; st.global.u32 [%out+4], %r7; ret;`,
+  });
+  expect(reports).toEqual([]);
+});
+
+test("in a grid of more blocks than 2^21 global indices have signs", () => {
+  const text = `.version 8.6
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u32 first)
+{
+.reg .b32 %r<12>; .reg .b64 %d<3>; .reg .pred %p1;
+mov.u32 %r8, %ctaid.x; ld.param.u32 %r9, [first]; setp.lt.u32 %p1, %r8, %r9; @%p1 bra END;
+mov.u32 %r10, %ntid.x; mov.u32 %r11, %tid.x; mad.lo.s32 %r1, %r8, %r10, %r11;
+${inWarps}
+sub.u32 %r8, %r8, %r9; mad.lo.u32 %r8, %r8, %r10, %r11;
+ld.param.u64 %d1, [out]; mul.wide.u32 %d2, %r8, 4; add.s64 %d1, %d1, %d2; st.global.u32 [%d1], %r5;
+END: ret;
+}`;
+  const device = new Device();
+  const kernel = device.load(text).kernel("k");
+  const out = device.buffer(new Int32Array(2048));
+  // The last two blocks of a grid.
+  for (const grid of [20, 2 ** 21 + 1]) {
+    const first = grid - 2;
+    const { engine, reports } = kernel.launch({ grid, block: 1024, args: [out, first] });
+    expect({ engine, reports }).toEqual({ engine: "jit", reports: [] });
+    const expected = Array.from({ length: 2048 }, (_, i) => Math.trunc(((first * 1024 + i) | 0) / 32));
+    expect([...out.read()]).toEqual(expected);
+  }
 });
 
 /** A kernel whose threads that fulfil a condition wait for a phase of one of two mbarriers, which thread 0 completes. */

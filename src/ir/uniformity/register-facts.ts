@@ -7,7 +7,8 @@ import { flowGraphOf } from "../flow/flow-graph.ts";
 import { livenessOf, resultsOf } from "../flow/liveness.ts";
 import type { Instruction, IrFunction } from "../index.ts";
 import { mapOperands } from "../operands.ts";
-import { affine, type LeafShapes, type Shape, uniform, vector } from "./shape.ts";
+import type { LeafShapes } from "./lane-question.ts";
+import { affine, type Shape, uniform, vector } from "./shape.ts";
 import { type AnalysedCode, type Surroundings, Uniformity } from "./uniformity.ts";
 
 /**

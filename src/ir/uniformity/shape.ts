@@ -1,34 +1,66 @@
-import type { Expr, RegionLeaf } from "../../semantics/index.ts";
-import { type LeafExpr, LinearQuestion, type PrimExpr } from "./linear-form.ts";
-
 /**
  * How a value varies over the lanes of a chunk, which are counted from 0.
  *
- * * `uniform`: the same in all lanes.
+ * * `uniform`: the same in all lanes. `alignment`: a power of two of which an integer is a multiple (1 by default).
  * * `affine`: an integer, `base + stride * lane`, modulo 2^32 or 2^64. `width`: the number of the chunk's lanes, where
- *   it is a thread or lane number, of which the base is a multiple of it, plus a constant (`above`; 0 by default).
+ *   the stride is 1 and the base a multiple of it, plus a constant (`above`; 0 by default), as in thread and lane
+ *   numbers. The multiple is below `maxAbove`, unless it `isFar`: then it is any.
  * * `indexed`: an i64, `base + extend(index) * scale` with an i32 index that is extended from 32 bits, signed or not.
- * The index
- *   is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
+ *   The index is affine with `stride`, or (null) any vector. Addresses of array elements are of this kind.
  * * `vector`: anything. `rows`: an integer, `base + x * tid.x + y * tid.y`, where a chunk has threads of several rows.
  */
 export type Shape =
-  | { readonly kind: "uniform" }
-  | { readonly kind: "affine"; readonly stride: number; readonly width?: number; readonly above?: number }
+  | { readonly kind: "uniform"; readonly alignment?: number }
+  | {
+      readonly kind: "affine";
+      readonly stride: number;
+      readonly width?: number;
+      readonly above?: number;
+      readonly isFar?: boolean;
+    }
   | { readonly kind: "indexed"; readonly scale: number; readonly signed: boolean; readonly stride: number | null }
   | { readonly kind: "vector"; readonly rows?: RowSteps };
 
-type Affine = Extract<Shape, { kind: "affine" }>;
+export type Affine = Extract<Shape, { kind: "affine" }>;
 
-/** Steps of a value along a row of the block, of `length` threads, and from row to row. */
+/**
+ * Steps of a value along a row of the block, of `length` threads, and from row to row. `lanes`: those of the chunk,
+ * where the base is a multiple of their number.
+ */
 interface RowSteps {
   readonly x: number;
   readonly y: number;
   readonly length: number;
+  readonly lanes?: number;
 }
 
 export const uniform: Shape = { kind: "uniform" };
 export const vector: Shape = { kind: "vector" };
+
+/** The shape of what is read at a place: all lanes read the same where they agree on it. */
+export const readAt = (place: Shape): Shape => (place.kind === "uniform" ? uniform : vector);
+
+/** Alignments beyond the lanes of the widest chunk tell nothing more. */
+const maxAlignment = 32;
+
+/** By the exponent of their alignment. */
+const alignedShapes: readonly Shape[] = [
+  uniform,
+  ...[2, 4, 8, 16, maxAlignment].map((alignment): Shape => ({ kind: "uniform", alignment })),
+];
+
+/** The shape of a uniform integer that is a multiple of a power of two. */
+export const aligned = (alignment: number): Shape => alignedShapes[Math.log2(Math.min(alignment, maxAlignment))]!;
+
+/** The power of two of which a value is known to be a multiple. */
+export const alignmentOf = (shape: Shape): number => (shape.kind === "uniform" ? (shape.alignment ?? 1) : 1);
+
+/** The alignment of a number. */
+export function alignmentOfNumber(value: number): number {
+  let alignment = 1;
+  while (alignment < maxAlignment && value % (2 * alignment) === 0) alignment *= 2;
+  return alignment;
+}
 
 /** The shape of thread and lane numbers: chunks begin at multiples of their width. */
 export const numbers = (width: number): Shape => ({ kind: "affine", stride: 1, width });
@@ -38,20 +70,41 @@ const maxStride = 2 ** 46;
 export const affine = (stride: number): Shape =>
   stride === 0 ? uniform : Math.abs(stride) <= maxStride ? { kind: "affine", stride } : vector;
 
-/** `tid.x` or `tid.y` where rows of the block have `length` threads and chunks have threads of several rows. */
-export const alongRows = (axis: "x" | "y", length: number): Shape => ({
+/**
+ * `tid.x` or `tid.y` where rows of the block have `length` threads and chunks, of so many lanes, have threads of
+ * several rows.
+ */
+export const alongRows = (axis: "x" | "y", length: number, lanes: number): Shape => ({
   kind: "vector",
-  rows: { x: axis === "x" ? 1 : 0, y: axis === "y" ? 1 : 0, length },
+  rows: { x: axis === "x" ? 1 : 0, y: axis === "y" ? 1 : 0, length, lanes },
 });
 
+/** The most by which a number may be moved: its sums then are far from where 32 bits end. */
+export const maxAbove = 2 ** 30;
+
+/** The constant that has been added to numbers. */
+export const aboveOf = ({ above = 0 }: Affine): number => above;
+
+/** Whether the multiple that numbers begin with may be any. */
+export const isFar = (shape: Affine): boolean => shape.isFar ?? false;
+
+/** The shape of numbers of which the base is any multiple of the chunk's lanes, plus a constant. */
+export const farNumbers = (width: number, above: number): Shape => ({
+  ...{ kind: "affine", stride: 1, width, isFar: true },
+  ...(above % width === 0 ? {} : { above: above & (width - 1) }),
+});
+
+const sameRowSteps = (a: RowSteps, b: RowSteps): boolean => a.x === b.x && a.y === b.y && a.length === b.length;
+
 const sameRows = (a: RowSteps | undefined, b: RowSteps | undefined): boolean =>
-  a === b || (a !== undefined && b !== undefined && a.x === b.x && a.y === b.y && a.length === b.length);
+  a === b || (a !== undefined && b !== undefined && sameRowSteps(a, b) && a.lanes === b.lanes);
 
 const sameSteps = (a: Affine, b: Affine): boolean =>
-  a.stride === b.stride && a.width === b.width && aboveOf(a) === aboveOf(b);
+  a.stride === b.stride && a.width === b.width && aboveOf(a) === aboveOf(b) && isFar(a) === isFar(b);
 
 export const sameShape = (a: Shape, b: Shape): boolean =>
   a.kind === b.kind &&
+  (a.kind !== "uniform" || alignmentOf(a) === alignmentOf(b)) &&
   (a.kind !== "vector" || sameRows(a.rows, (b as typeof a).rows)) &&
   (a.kind !== "affine" || sameSteps(a, b as typeof a)) &&
   (a.kind !== "indexed" ||
@@ -60,201 +113,59 @@ export const sameShape = (a: Shape, b: Shape): boolean =>
 /** The shape of a register that may hold a value of either shape. */
 export function joinedShape(a: Shape, b: Shape): Shape {
   if (sameShape(a, b)) return a;
-  return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? affine(a.stride) : vector;
+  if (a.kind === "uniform" && b.kind === "uniform") return aligned(Math.min(alignmentOf(a), alignmentOf(b)));
+  if (a.kind === "vector" && b.kind === "vector") return joinedRows(a.rows, b.rows);
+  return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? joinedNumbers(a, b) : vector;
+}
+
+/** Sums with multiples of the chunk's lanes, as in the rounds of a loop, stay numbers. */
+function joinedNumbers(a: Affine, b: Affine): Shape {
+  const areNumbers = a.width !== undefined && a.width === b.width;
+  return areNumbers && (aboveOf(a) - aboveOf(b)) % a.width === 0 ? farNumbers(a.width, aboveOf(a)) : affine(a.stride);
+}
+
+function joinedRows(a: RowSteps | undefined, b: RowSteps | undefined): Shape {
+  if (a === undefined || b === undefined || !sameRowSteps(a, b)) return vector;
+  const { x, y, length } = a;
+  return { kind: "vector", rows: { x, y, length } };
 }
 
 /** Whether a value is kept in a few scalars, from which that of any lane follows. */
 export const isLinear = (shape: Shape): boolean =>
   shape.kind === "uniform" || shape.kind === "affine" || (shape.kind === "indexed" && shape.stride !== null);
 
-/** The shapes of the leaves of expressions. */
-export interface LeafShapes {
-  /** Null as long as the shape of a register is unknown; then so is that of anything computed from it. */
-  readonly register: (register: number) => Shape | null;
-  readonly special: (leaf: Extract<Expr, { kind: "special" }>) => Shape;
-}
-
-/**
- * Asks how expressions vary from lane to lane. The answer is null as long as it depends on a
- * register of unknown shape.
- */
-export class LaneQuestion extends LinearQuestion<Shape, number> {
-  readonly #leaves: LeafShapes;
-
-  constructor(leaves: LeafShapes) {
-    super();
-    this.#leaves = leaves;
-  }
-
-  protected leaf(expr: LeafExpr): Shape | null {
-    switch (expr.kind) {
-      case "const":
-      case "symbol":
-      case "frame":
-      case "lane-word":
-        return uniform;
-      case "reg":
-        return this.#leaves.register(expr.reg);
-      case "special":
-        return this.#leaves.special(expr);
-      case "region":
-        return regionShape(expr);
-      case "indirect": {
-        const address = this.of(expr.address);
-        return address === null || address.kind === "uniform" ? address : vector;
-      }
-      default:
-        return vector;
-    }
-  }
-
-  protected sum(a: Shape, b: Shape, sign: 1 | -1, left: Expr, right: Expr): Shape {
-    const moved = numbersAbove(a, right, sign) ?? (sign === 1 ? numbersAbove(b, left, 1) : null);
-    if (moved !== null) return moved;
-    const [own, other] = [strideOf(a), strideOf(b)];
-    if (own !== null && other !== null) return affine(own + sign * other);
-    if (a.kind === "indexed" && b.kind === "uniform") return a;
-    if (b.kind === "indexed" && a.kind === "uniform" && sign === 1) return b;
-    return sumOfRows(a, b, sign);
-  }
-
-  protected factorOf(operand: Expr): number | null {
-    const value = numberOf(operand);
-    return value !== null && Number.isSafeInteger(value) ? value : null;
-  }
-
-  protected power(exponent: number): number {
-    return 2 ** exponent;
-  }
-
-  protected multiple(a: Shape, factor: number): Shape {
-    const stride = strideOf(a);
-    if (stride !== null) return affine(stride * factor);
-    if (a.kind === "vector") return a.rows === undefined ? vector : multipleOfRows(a.rows, factor);
-    if (a.kind !== "indexed" || factor === 0) return vector;
-    const scale = a.scale * factor;
-    return Math.abs(scale) < 2 ** 31 ? { ...a, scale } : vector;
-  }
-
-  protected extension(operand: Expr, signed: boolean): Shape | null {
-    const index = this.of(operand);
-    if (index === null || index.kind === "uniform") return index;
-    return { kind: "indexed", scale: 1, signed, stride: index.kind === "affine" ? index.stride : null };
-  }
-
-  protected truncation(operand: Expr): Shape | null {
-    const whole = this.of(operand);
-    if (whole === null || whole.kind === "uniform") return whole;
-    if (whole.kind === "affine") return affine(whole.stride | 0);
-    return whole.kind === "indexed" && whole.stride !== null ? affine(Math.imul(whole.stride, whole.scale)) : vector;
-  }
-
-  protected other(expr: PrimExpr, operands: readonly Shape[]): Shape {
-    for (let i = 0; i < operands.length; i++) {
-      if (operands[i]!.kind !== "uniform") return ofNumbers(expr, operands[0]!, operands[1]!) ?? vector;
-    }
-    return uniform;
-  }
-}
-
-/** `promoteFile` leaves no other regions that are the same in all lanes. */
-const regionShape = ({ region: { vertical, width, horizontal } }: RegionLeaf): Shape =>
-  vertical === 0 && (width === 1 || horizontal === 0) ? uniform : vector;
-
 /** Steps from row to row beyond this would not be exact. */
 const maxRowStep = 2 ** 30;
 
-/** A value with these steps: as threads are counted row by row, it is affine where the rows continue each other. */
-function shapeOfRows(x: number, y: number, length: number): Shape {
-  if (y === x * length) return affine(x);
-  return Math.abs(x) <= maxRowStep && Math.abs(y) <= maxRowStep ? { kind: "vector", rows: { x, y, length } } : vector;
+/**
+ * A value with these steps: as threads are counted row by row, it is affine where the rows continue each other. Chunks
+ * lie in one layer of the block, and begin with a multiple of their lanes.
+ */
+function shapeOfRows({ x, y, length, lanes }: RowSteps): Shape {
+  if (y === x * length) return x === 1 && lanes !== undefined ? farNumbers(lanes, 0) : affine(x);
+  const rows = { x, y, length, ...(lanes === undefined ? {} : { lanes }) };
+  return Math.abs(x) <= maxRowStep && Math.abs(y) <= maxRowStep ? { kind: "vector", rows } : vector;
 }
 
-const multipleOfRows = ({ x, y, length }: RowSteps, factor: number): Shape =>
-  shapeOfRows(x * factor, y * factor, length);
+export const multipleOfRows = ({ x, y, ...rest }: RowSteps, factor: number): Shape =>
+  shapeOfRows({ x: x * factor, y: y * factor, ...rest });
 
-function sumOfRows(a: Shape, b: Shape, sign: 1 | -1): Shape {
-  const length = (a.kind === "vector" ? a.rows : b.kind === "vector" ? b.rows : undefined)?.length;
-  if (length === undefined) return vector;
-  const stepsOf = (shape: Shape): Omit<RowSteps, "length"> | undefined => {
+export function sumOfRows(a: Shape, b: Shape, sign: 1 | -1): Shape {
+  const known = a.kind === "vector" ? a.rows : b.kind === "vector" ? b.rows : undefined;
+  if (known === undefined) return vector;
+  const { length } = known;
+  const stepsOf = (shape: Shape): RowSteps | undefined => {
     if (shape.kind === "vector") return shape.rows;
     const stride = strideOf(shape);
-    return stride === null ? undefined : { x: stride, y: stride * length };
+    if (stride === null) return undefined;
+    const isAligned = known.lanes !== undefined && alignmentOf(shape) >= known.lanes;
+    return { x: stride, y: stride * length, length, ...(isAligned ? { lanes: known.lanes } : {}) };
   };
   const [left, right] = [stepsOf(a), stepsOf(b)];
   if (left === undefined || right === undefined) return vector;
-  return shapeOfRows(left.x + sign * right.x, left.y + sign * right.y, length);
+  const sum = { x: left.x + sign * right.x, y: left.y + sign * right.y, length };
+  return shapeOfRows(left.lanes !== undefined && left.lanes === right.lanes ? { ...sum, lanes: left.lanes } : sum);
 }
 
-const strideOf = (shape: Shape): number | null =>
+export const strideOf = (shape: Shape): number | null =>
   shape.kind === "uniform" ? 0 : shape.kind === "affine" ? shape.stride : null;
-
-/** The most by which a number may be moved: its sums then are far from where 32 bits end. */
-const maxAbove = 2 ** 30;
-
-const aboveOf = ({ above = 0 }: Affine): number => above;
-
-/** The shape of thread or lane numbers plus a constant; null for anything else. */
-function numbersAbove(shape: Shape, operand: Expr, sign: 1 | -1): Shape | null {
-  const by = numberOf(operand);
-  if (shape.kind !== "affine" || shape.width === undefined || by === null || operand.ty !== "i32") return null;
-  const above = aboveOf(shape) + sign * (by | 0);
-  return Math.abs(above) <= maxAbove ? { ...shape, above } : null;
-}
-
-/** The width of numbers of which the lowest one in a chunk is a multiple of it; else null. */
-const widthOf = (shape: Shape): number | null =>
-  shape.kind === "affine" && shape.width !== undefined && aboveOf(shape) % shape.width === 0 ? shape.width : null;
-
-/**
- * The shapes of what is computed from thread numbers otherwise than by sums and multiples: the numbers of warps and of
- * lanes within them, and comparisons with numbers between which and the next a whole chunk fits. With w lanes and a
- * base that is a multiple of w, a power of two, the lanes have the numbers base to base + w - 1: these agree in all
- * bits but the lowest, and a chunk is on one side of every multiple of w. Null where nothing follows.
- */
-function ofNumbers({ prim, args }: PrimExpr, a: Shape, b: Shape): Shape | null {
-  switch (prim) {
-    case "i32.and":
-      return maskedNumbers(a, args[1]!) ?? maskedNumbers(b, args[0]!);
-    case "i32.shr_u":
-    case "i32.shr_s": {
-      const [width, count] = [widthOf(a), numberOf(args[1]!)];
-      return width !== null && count !== null && count < 32 && 2 ** count >= width ? uniform : null;
-    }
-    case "i32.lt_u":
-    case "i32.lt_s":
-      return dividedNumbers(prim, a, args[1]!, 0) ?? dividedNumbers(prim, b, args[0]!, -1);
-    case "i32.le_u":
-    case "i32.le_s":
-      return dividedNumbers(prim, a, args[1]!, -1) ?? dividedNumbers(prim, b, args[0]!, 0);
-    default:
-      return null;
-  }
-}
-
-/** The shape of thread numbers and a mask: with all low bits it is that of the numbers, with none of them uniform. */
-function maskedNumbers(shape: Shape, operand: Expr): Shape | null {
-  const [width, mask] = [widthOf(shape), numberOf(operand)];
-  if (width === null || mask === null) return null;
-  const low = mask & (width - 1);
-  if (low === 0) return uniform;
-  // What has been added may have made other bits.
-  return low === width - 1 && shape.kind === "affine" && aboveOf(shape) === 0 ? shape : null;
-}
-
-/**
- * The shape of a comparison of thread numbers with a bound, if that is `beyond` more than a multiple of the width. All
- * lanes must be on one side of where numbers without a sign begin anew: those to which a constant has been added that
- * is no multiple of the width may have passed it.
- */
-function dividedNumbers(prim: string, shape: Shape, operand: Expr, beyond: 0 | -1): Shape | null {
-  const bound = numberOf(operand);
-  if (shape.kind !== "affine" || shape.width === undefined || bound === null) return null;
-  const above = aboveOf(shape);
-  if (prim.endsWith("_u") && above < 0 && widthOf(shape) === null) return null;
-  const low = shape.width - 1;
-  return ((bound - above) & low) === (beyond & low) ? uniform : null;
-}
-
-const numberOf = (expr: Expr): number | null =>
-  expr.kind === "const" && typeof expr.value !== "boolean" ? Number(expr.value) : null;

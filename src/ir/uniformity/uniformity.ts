@@ -8,7 +8,8 @@ import { type Liveness, resultsOf } from "../flow/liveness.ts";
 import { awaitsPhase } from "../mbarrier.ts";
 import type { Guard, Instruction, IrFunction, LaneRule, OpOf, Space } from "../index.ts";
 import { type Expr, everyLeaf } from "../../semantics/index.ts";
-import { joinedShape, LaneQuestion, type LeafShapes, sameShape, type Shape, uniform, vector } from "./shape.ts";
+import { LaneQuestion, type LeafShapes } from "./lane-question.ts";
+import { joinedShape, readAt, sameShape, type Shape, uniform, vector } from "./shape.ts";
 import { warpShape } from "./warp-shape.ts";
 
 /** A function whose expressions are bound, with the analyses of its flow. */
@@ -341,7 +342,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
       case "load": {
         const address = this.#passing.of(laneAddressOf(op.place));
         if (op.place.kind === "surface" || this.#isOwn(op.access.space)) return vector;
-        return address === null || address.kind === "uniform" ? address : vector;
+        return address === null ? null : readAt(address);
       }
       case "activemask":
         return uniform;

@@ -1,6 +1,6 @@
 import type { Op, WarpOp } from "../index.ts";
 import type { Expr } from "../../semantics/index.ts";
-import { type Shape, uniform, vector } from "./shape.ts";
+import { readAt, type Shape, uniform, vector } from "./shape.ts";
 
 type WarpInstruction = Extract<Op, { kind: "warp" }>;
 
@@ -26,7 +26,7 @@ export function warpShape(
       return result === 0 ? uniform : vector;
     case "shfl": {
       const from = readsOne(warp) ? shape(warp.operands[1]) : vector;
-      return from === null || from.kind === "uniform" ? from : vector;
+      return from === null ? null : readAt(from);
     }
     case "sync":
     case "align":

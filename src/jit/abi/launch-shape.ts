@@ -3,6 +3,15 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 /** Threads of a block, at most. */
 export const maxThreads = 1024;
 
+/**
+ * Blocks in each direction, at most, of grids in which every global index of a thread, `ctaid * ntid + tid`, is below
+ * 2^31, whatever the size of blocks.
+ */
+export const maxIndexedBlocks = 2 ** 31 / maxThreads;
+
+/** Whether a grid has so few blocks that global indices have no sign. */
+export const isIndexed = (grid: Dim3): boolean => grid.every((blocks) => blocks <= maxIndexedBlocks);
+
 /** Whether a block is one row of threads. */
 export const isRow = ([, y, z]: Dim3): boolean => y === 1 && z === 1;
 
@@ -14,6 +23,8 @@ export interface LaunchShape {
   readonly block: Dim3 | null;
   /** Code for such blocks has a version for those in the interior of the grid, where that is of use. */
   readonly interior: boolean;
+  /** The grid has so few blocks that global indices of threads have no sign. */
+  readonly indexed: boolean;
   /** Each chunk of lanes lies in one row of the block, or the block has one row. */
   readonly rows: boolean;
   /**
@@ -39,7 +50,7 @@ export interface LaunchShape {
 
 /** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
 export const anyShape = (quads: Quads): LaunchShape => ({
-  ...{ quads, block: null, interior: false, width: null, needlessBarriers: [] },
+  ...{ quads, block: null, interior: false, indexed: false, width: null, needlessBarriers: [] },
   ...{ rows: false, rowLength: null, full: false, single: false },
   ...{ clustered: false, exactSums: false, shared: false },
 });

@@ -3,7 +3,7 @@ import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
-import { isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import {
   hardwareThread,
@@ -63,6 +63,7 @@ export class LaunchShapes {
       return {
         ...blockShape(block, quads, isShared),
         ...this.#specialization(kernel, block, grid),
+        indexed: isIndexed(grid),
         single: false,
         needlessBarriers: this.#needlessBarriersOf(kernel, block, sharedBytes),
       };
@@ -72,6 +73,7 @@ export class LaunchShapes {
     const shape = {
       ...blockShape(block, this.#quadsOf(kernel, block), isShared),
       ...this.#specialization(kernel, block, grid),
+      indexed: isIndexed(grid),
     };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
@@ -105,7 +107,7 @@ export class LaunchShapes {
     const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
     const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
     const of = `${this.#quads} ${this.#program.memory.isShared} ${asked !== undefined}`;
-    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)}`;
+    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
   }
 
   /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
@@ -241,6 +243,7 @@ export const shapeKey = (
     quads,
     block,
     interior,
+    indexed,
     rows,
     rowLength,
     full,
@@ -252,7 +255,7 @@ export const shapeKey = (
     needlessBarriers,
   }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;
@@ -263,6 +266,7 @@ function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
     quads,
     block: null,
     interior: false,
+    indexed: false,
     rows,
     rowLength: rows || !isInLayer ? null : x,
     full: (x * y * z) % lanes === 0,
@@ -294,6 +298,7 @@ function threadShape(
     quads,
     block: null,
     interior: false,
+    indexed: false,
     rows: true,
     rowLength: null,
     full: width === 4 * quads && (x * y * z) % width === 0,

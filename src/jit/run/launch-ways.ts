@@ -1,5 +1,6 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
+import { isIndexed } from "../abi/launch-shape.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
 import type { Blocks } from "./regrouping.ts";
 import type { ShortLaunches } from "./short-launches.ts";
@@ -22,7 +23,7 @@ export interface LaunchWay {
 /** A way, and the launch for which it was found. */
 interface Known {
   readonly request: LaunchRequest;
-  /** Null where it holds for grids of all sizes. */
+  /** Null where it holds for grids of all sizes, or for all in which global indices have no sign. */
   readonly grid: Dim3 | null;
   readonly isShared: boolean;
   /** Or why the kernel cannot be compiled. */
@@ -58,7 +59,7 @@ function isAlike({ request: last, grid }: Known, request: LaunchRequest): boolea
     last.sharedBytes === request.sharedBytes &&
     last.matrix === request.matrix &&
     isSameDim3(last.block, request.block) &&
-    (grid === null || isSameDim3(grid, request.grid)) &&
+    (grid === null ? isIndexed(last.grid) === isIndexed(request.grid) : isSameDim3(grid, request.grid)) &&
     isWhole(last) &&
     isWhole(request) &&
     last.threads?.items === request.threads?.items &&

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { GridStrides } from "../../../src/jit/compile/analysis/values/grid-strides.ts";
 import type { Invariants } from "../../../src/jit/compile/analysis/values/invariant-code.ts";
-import { LaneQuestion, numbers, type Shape, uniform } from "../../../src/ir/uniformity/shape.ts";
+import { LaneQuestion } from "../../../src/ir/uniformity/lane-question.ts";
+import { numbers, type Shape, uniform } from "../../../src/ir/uniformity/shape.ts";
 import type { UniformityAnalysis } from "../../../src/jit/compile/analysis/values/uniformity.ts";
 import { type Expr, fold, kit } from "../../../src/semantics/index.ts";
 
@@ -31,6 +32,10 @@ const { word, wide } = fc.letrec<{ word: Expr; wide: Expr }>((tie) => {
       fc.tuple(tie("word"), shifts).map(([a, by]) => kit.shl(a, by)),
       fc.tuple(tie("word"), shifts).map(([a, by]) => kit.shr(a, by, false)),
       words.map(([a, b]) => kit.and(a, b)),
+      words.map(([a, b]) => kit.or(a, b)),
+      fc.tuple(tie("word"), shifts).map(([a, by]) => kit.shr(a, by, true)),
+      fc.tuple(words, words).map(([[a, b], [c, d]]) => kit.select(kit.lt(a, b, true), c, d)),
+      fc.tuple(words, words).map(([[a, b], [c, d]]) => kit.select(kit.le(a, b, false), c, d)),
       tie("wide").map(kit.wrap),
     ),
     wide: fc.oneof(
@@ -52,6 +57,9 @@ const valueAt = (expr: Expr, point: Point): bigint =>
 
 const number = fc.oneof(fc.nat(70), fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }));
 
+/** Sums of thread numbers and constants rely on their being far from where 32 bits end. */
+const thread = fc.oneof(fc.nat(70), fc.nat(2 ** 30 - 1));
+
 const runs = { numRuns: 2000 };
 
 test("the stride of a shape is the difference between lanes", () => {
@@ -60,18 +68,20 @@ test("the stride of a shape is the difference between lanes", () => {
     special: ({ name }): Shape => (name === "tid.x" ? numbers(16) : uniform),
   });
   fc.assert(
-    fc.property(fc.oneof(word, wide), number, number, fc.nat(14), (expr, first, other, lane) => {
+    fc.property(fc.oneof(word, wide), thread, number, fc.nat(14), (expr, first, other, lane) => {
       const shape = question.of(expr)!;
       // A chunk begins with a multiple of its 16 lanes.
       const at = (l: number): bigint =>
         valueAt(expr, { "tid.x": (first & ~15) + l, "ctaid.x": other, "ntid.x": other });
       const bits = expr.ty === "i32" ? 32 : 64;
+      if (shape.kind === "uniform") expect(at(0) % BigInt(shape.alignment ?? 1)).toBe(0n);
       const difference = BigInt.asUintN(bits, at(lane + 1) - at(lane));
       if (shape.kind === "uniform") expect(difference).toBe(0n);
       if (shape.kind === "affine") expect(difference).toBe(BigInt.asUintN(bits, BigInt(shape.stride)));
       if (shape.kind === "affine" && shape.width !== undefined) {
         const { width, above = 0 } = shape;
         expect((Number(at(0)) - above) & (width - 1)).toBe(0);
+        if (shape.isFar !== true) expect(Math.abs(Number(at(0)) - above)).toBeLessThan(2 ** 30);
       }
       // extend(index) moves on by the stride, but for a multiple of 2^32 where the index wraps around.
       if (shape.kind === "indexed" && shape.stride !== null) {

@@ -8,15 +8,19 @@ import { Analysed, anyBlock, oneRow } from "./analysed.ts";
 
 const begin = "mov.u32 %r0, %tid.x; ld.param.u32 %s0, [n]; ld.param.u64 %x0, [x];\n";
 
+const block = "mov.u32 %r1, %ctaid.x;";
+
 const shapeOf = (body: string, register: string, shape: LaunchShape = oneRow) => {
   const code = new Analysed(`${begin}${body}\nret;`, shape);
   return code.analysis.register(code.number(register));
 };
 
 const uniform = { kind: "uniform" };
+const aligned = (alignment: number) => ({ kind: "uniform", alignment });
 const vector = { kind: "vector" };
 const affine = (stride: number) => ({ kind: "affine", stride });
 const threads = { kind: "affine", stride: 1, width: 16 };
+const farThreads = { ...threads, isFar: true };
 const indexed = (scale: number, signed: boolean, stride: number | null) => ({ kind: "indexed", scale, signed, stride });
 
 test.each([
@@ -77,7 +81,7 @@ test.each([
   // A chunk has 16 numbers from a multiple of 16 on: they differ in the low 4 bits alone.
   ["the number within a chunk", "and.b32 %r1, %r0, 15;", "%r1", threads],
   ["the number within half a chunk", "and.b32 %r1, %r0, 7;", "%r1", vector],
-  ["bits above those", "and.b32 %r1, %r0, 0x30;", "%r1", uniform],
+  ["bits above those", "and.b32 %r1, %r0, 0x30;", "%r1", aligned(16)],
   ["the number of a chunk", "shr.u32 %r1, %r0, 4;", "%r1", uniform],
   ["the number of half a chunk", "shr.u32 %r1, %r0, 3;", "%r1", vector],
   ["the number of a chunk, counted from 1", "add.u32 %r1, %r0, 1; shr.u32 %r1, %r1, 4;", "%r1", vector],
@@ -105,6 +109,67 @@ test.each([
     uniform,
   ],
   ["below anything", "setp.lt.u32 %p1, %r0, %s0;", "%p1", vector],
+  // Global indices: what all lanes share is a multiple of 16, as is the size of blocks that consist of whole chunks.
+  ["a global index", `${block} mad.lo.u32 %r2, %r1, 64, %r0;`, "%r2", farThreads],
+  ["one of blocks of half a chunk", `${block} mad.lo.u32 %r2, %r1, 8, %r0;`, "%r2", affine(1)],
+  [
+    "the number of its chunk in the grid",
+    `${block} mad.lo.u32 %r2, %r1, 64, %r0; shr.u32 %r2, %r2, 4;`,
+    "%r2",
+    uniform,
+  ],
+  ["where its chunk begins", `${block} mad.lo.u32 %r2, %r1, 48, %r0; and.b32 %r2, %r2, -16;`, "%r2", aligned(16)],
+  [
+    "its number less where its chunk begins",
+    `${block} mad.lo.u32 %r2, %r1, 48, %r0; and.b32 %r3, %r2, -16; sub.u32 %r2, %r2, %r3;`,
+    "%r2",
+    farThreads,
+  ],
+  ["its number within the chunk", `${block} mad.lo.u32 %r2, %r1, 48, %r0; and.b32 %r2, %r2, 15;`, "%r2", threads],
+  [
+    "its chunk and what is added",
+    `${block} mad.lo.u32 %r2, %r1, 48, %r0; add.u32 %r2, %r2, 3;`,
+    "%r2",
+    { ...farThreads, above: 3 },
+  ],
+  // It may be 2^31 - 16, so that the sums of the last lanes are negative.
+  [
+    "a sum of it below a number",
+    `${block} mad.lo.u32 %r2, %r1, 48, %r0; add.u32 %r2, %r2, 3; setp.lt.s32 %p1, %r2, 19;`,
+    "%p1",
+    vector,
+  ],
+  [
+    "it, below what is a multiple",
+    `${block} mad.lo.u32 %r2, %r1, 48, %r0; shl.b32 %r3, %s0, 4; setp.lt.s32 %p1, %r2, %r3;`,
+    "%p1",
+    uniform,
+  ],
+  [
+    "it, at most a multiple",
+    `${block} mad.lo.u32 %r2, %r1, 48, %r0; shl.b32 %r3, %s0, 4; setp.le.s32 %p1, %r2, %r3;`,
+    "%p1",
+    vector,
+  ],
+  // Alignment.
+  ["a multiple by an even number", "mul.lo.u32 %r1, %s0, 24;", "%r1", aligned(8)],
+  ["a sum of multiples", "mul.lo.u32 %r1, %s0, 24; shl.b32 %r2, %s0, 2; sub.u32 %r1, %r1, %r2;", "%r1", aligned(4)],
+  [
+    "a product of multiples",
+    "mul.lo.u32 %r1, %s0, 24; shl.b32 %r2, %s0, 1; mul.lo.u32 %r1, %r1, %r2;",
+    "%r1",
+    aligned(16),
+  ],
+  ["a multiple divided", "mul.lo.u32 %r1, %s0, 24; shr.u32 %r1, %r1, 2;", "%r1", aligned(2)],
+  ["a multiple with other bits", "mul.lo.u32 %r1, %s0, 24; or.b32 %r1, %r1, 4;", "%r1", aligned(4)],
+  ["a multiple masked", "mul.lo.u32 %r1, %s0, 24; and.b32 %r1, %r1, 0xf2;", "%r1", aligned(8)],
+  ["a multiple in 64 bits", "mul.lo.u32 %r1, %s0, 24; cvt.s64.s32 %x1, %r1;", "%x1", aligned(8)],
+  [
+    "what lies at a multiple",
+    "mul.lo.u32 %r1, %s0, 24; cvt.s64.s32 %x1, %r1; ld.global.u32 %r1, [%x1];",
+    "%r1",
+    uniform,
+  ],
   // Half of a register of 32 bits is no base that strides could be added to.
   ["16 bits of a number", "cvt.u16.u32 %h1, %r0;", "%h1", vector],
 ])("%s", (_, body, register, shape) => {
@@ -126,12 +191,16 @@ describe("in a chunk of two rows of eight threads", () => {
   const twoRows: LaunchShape = { ...anyBlock, rowLength: 8, full: true };
   const row = "mov.u32 %r1, %tid.y;";
   const rows = (x: number, y: number) => ({ kind: "vector", rows: { x, y, length: 8 } });
+  // The sum of a multiple of the chunk's lanes and steps.
+  const fromLanes = (x: number, y: number) => ({ kind: "vector", rows: { x, y, length: 8, lanes: 16 } });
 
   // Thread (x, y) is lane 8y + x, less what the chunk begins with.
   test.each([
-    ["the number along the row", "", "%r0", rows(1, 0)],
-    ["that of the row", row, "%r1", rows(0, 1)],
-    ["rows that continue each other", `${row} mad.lo.u32 %r2, %r1, 8, %r0;`, "%r2", affine(1)],
+    ["the number along the row", "", "%r0", fromLanes(1, 0)],
+    ["that of the row", row, "%r1", fromLanes(0, 1)],
+    ["rows that continue each other", `${row} mad.lo.u32 %r2, %r1, 8, %r0;`, "%r2", farThreads],
+    ["the number of their chunk", `${row} mad.lo.u32 %r2, %r1, 8, %r0; shr.u32 %r2, %r2, 4;`, "%r2", uniform],
+    ["a number within it", `${row} add.u32 %r1, %r1, 1; mad.lo.u32 %r2, %r1, 8, %r0;`, "%r2", affine(1)],
     [
       "and their words",
       `${row} mad.lo.u32 %r2, %r1, 8, %r0; mad.wide.u32 %x1, %r2, 4, %x0;`,
@@ -139,7 +208,7 @@ describe("in a chunk of two rows of eight threads", () => {
       indexed(4, false, 1),
     ],
     ["with an offset", `${row} add.u32 %r1, %r1, %s0; shl.b32 %r1, %r1, 3; sub.u32 %r2, %r1, %r0;`, "%r2", rows(-1, 8)],
-    ["rows that lie apart", `${row} mad.lo.u32 %r2, %r1, 9, %r0;`, "%r2", rows(1, 9)],
+    ["rows that lie apart", `${row} mad.lo.u32 %r2, %r1, 9, %r0;`, "%r2", fromLanes(1, 9)],
     ["rows at a distance that nothing tells", `${row} mad.lo.u32 %r2, %r1, %s0, %r0;`, "%r2", vector],
     ["lanes and rows", `${row} mov.u32 %r2, %laneid; mad.lo.u32 %r2, %r1, -8, %r2;`, "%r2", rows(1, 0)],
     ["what cancels", "sub.u32 %r2, %r0, %r0;", "%r2", uniform],

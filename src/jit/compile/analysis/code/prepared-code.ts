@@ -69,10 +69,10 @@ export function prepare(
   for (const { storage } of ir.params) if (storage.kind === "register") for (const r of storage.registers) writes[r]!++;
   const read = before.liveIn(0);
   const once = (r: number): boolean => writes[r] === 1 && !read.has(r);
-  const signed = ir.file === undefined ? withoutThreadSigns(bound, once) : bound;
-  const known = propagateConstants(registers, signed, bindings, once).instructions;
   const isWhole = ({ class: c, bits }: Register): boolean => c === "pred" || bits >= 32;
   const isValue = (r: number): boolean => once(r) && isWhole(registers[r]!) && !returned.includes(r);
+  const signed = ir.file === undefined ? withoutThreadSigns(bound, isValue, bindings.indexed ?? false) : bound;
+  const known = propagateConstants(registers, signed, bindings, once).instructions;
   const summed = simplifies ? addsForDisjointOrs(known, once) : known;
   // In a byte file others see what a register holds.
   const instructions = simplifies && ir.file === undefined ? conditionsForNumbers(summed, isValue) : summed;

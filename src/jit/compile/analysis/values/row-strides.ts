@@ -1,7 +1,8 @@
 import type { Expr } from "../../../../semantics/index.ts";
 import type { Invariants } from "./invariant-code.ts";
 import type { LeafExpr } from "../../../../ir/uniformity/linear-form.ts";
-import { affine, isLinear, LaneQuestion, type Shape, uniform, vector } from "../../../../ir/uniformity/shape.ts";
+import { LaneQuestion } from "../../../../ir/uniformity/lane-question.ts";
+import { affine, isLinear, type Shape, uniform, vector } from "../../../../ir/uniformity/shape.ts";
 import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 

@@ -43,8 +43,10 @@ export function isSameInBlock(name: string): boolean {
   return lifetime === "grid" || lifetime === "block";
 }
 
-/** The bindings of a program, and the special registers that follow from the threads of a block, if these are known. */
-export function bindingsFor({ block }: Pick<LaunchShape, "block">, bindings: Bindings): Bindings {
+/** The bindings of a program, and what follows from the threads of a block, if these are known, and from the grid. */
+export function bindingsFor(shape: Pick<LaunchShape, "block" | "indexed">, program: Bindings): Bindings {
+  const { block, indexed } = shape;
+  const bindings: Bindings = { ...program, indexed };
   if (block === null) return bindings;
   const known = new Map<string, number>();
   (["x", "y", "z"] as const).forEach((d, i) => {
@@ -61,7 +63,7 @@ export function specialShape({ name }: SpecialLeaf, { rows, rowLength, quads, wi
   if (!isDimension(name)) return uniform;
   if (!rows) {
     if (rowLength === null || name === "tid.z") return vector;
-    return alongRows(name === "tid.x" ? "x" : "y", rowLength);
+    return alongRows(name === "tid.x" ? "x" : "y", rowLength, 4 * quads);
   }
   return name === "tid.x" ? up : uniform;
 }

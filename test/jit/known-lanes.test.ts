@@ -121,3 +121,15 @@ ld.global.u8 %r6, [%d3+9]; add.u32 %r5, %r5, %r6; NEXT: st.global.u32 [%out], %r
   same(`${place} and.b32 %r3, %t, 3; mov.u32 %r5, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra NEXT;
 ld.global.v2.u32 {%r5, %r6}, [%d3]; xor.b32 %r5, %r5, %r6; NEXT: st.global.u32 [%out], %r5; ret;`);
 });
+
+// Chunks lie in rows of threads, or have those of several, or end before their last lane.
+test.each([0, 3, 15, 31, 63])("the low bits of the number in a row, by a mask of %i", (mask) => {
+  const lanes = `mov.u32 %r1, %tid.x; and.b32 %r2, %r1, ${mask};`;
+  const body = `${lanes} mul.lo.u32 %r3, %r2, 7; setp.ne.u32 %p1, %r2, 0; mov.u32 %r4, 5; @%p1 bra NEXT;
+add.u32 %r4, %r1, %t; NEXT: add.u32 %r4, %r4, %r3; st.global.u32 [%out], %r4; ret;`;
+  for (const x of [4, 20, 32, 40, 64, 96]) {
+    for (const y of [1, 3]) {
+      expect(expectSame({ name: "", body, block: [x, y, 1], grid: [5, 1, 1], words: 1 }).reports).toEqual([]);
+    }
+  }
+});

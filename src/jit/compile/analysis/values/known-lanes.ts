@@ -31,8 +31,8 @@ const maxInstructions = 20_000;
 
 /**
  * Finds values that follow from thread numbers which are the same in each chunk: all of them where a block is one
- * chunk, `tid.x` where chunks are whole rows, and numbers of lanes among as many as fit into a chunk, also as the low bits
- * of `tid.x` where chunks lie in rows. So are the masks and the addresses that are computed of them.
+ * chunk, `tid.x` where chunks are whole rows, and numbers of lanes among as many as fit into a chunk, also as the low
+ * bits of `tid.x` where chunks lie in rows. So are the masks and the addresses that are computed of them.
  */
 export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, bindings: Bindings): KnownLanes {
   const { code } = analysis;

@@ -18,7 +18,7 @@ const axes = ["x", "y", "z"] as const;
 export interface SomeThreads {
   readonly count: number;
   readonly isKnown: (special: string) => boolean;
-  /** Whether `tid.x` of the first of them may be any multiple of their number, and goes up by 1 from each to the next. */
+  /** Whether they lie in a row, in which `tid.x` of the first may be any multiple of their number. */
   readonly areInRow: boolean;
 }
 

@@ -222,3 +222,50 @@ describe("lanes that part", () => {
     for (const n of [500, 512, 40]) expectSameResults(caseOf(body, { ...all, n }, [x, y]));
   });
 });
+
+// Lanes that have parted, and are together again, exchange values without the launcher.
+describe("operations of whole warps", () => {
+  const x = words(512, (i) => (i * 2_654_435_761) >>> 8);
+  const y = words(512, () => 5);
+  const sum = (mask: string): string =>
+    [16, 8, 4, 2, 1].map((d) => `shfl.sync.down.b32 %t, %w, ${d}, 31, ${mask}; add.u32 %w, %w, %t;`).join(" ");
+  const add = "setp.lt.u32 %p1, %v, %s; @%p1 bra A; add.u32 %w, %w, %v; A:";
+
+  test.each([
+    ["a sum, stored by one lane", `${sum("-1")} and.b32 %t, %i, 31; setp.ne.u32 %p2, %t, 0; @%p2 bra END;`],
+    ["a sum after a branch", `${add} ${sum("-1")}`],
+    ["a sum before a branch", `${sum("-1")} ${add}`],
+    [
+      "a sum into the operand itself",
+      `${add} shfl.sync.bfly.b32 %w, %w, 3, 31, -1; shfl.sync.idx.b32 %w, %w, 5, 31, -1;`,
+    ],
+    ["sums in rounds", `mov.u32 %k, 0; B: ${add} ${sum("-1")} add.u32 %k, %k, 1; setp.lt.u32 %p2, %k, 3; @%p2 bra B;`],
+    [
+      "sums in as many rounds as each warp has",
+      `shr.u32 %k, %i, 5; and.b32 %k, %k, 3; B: ${sum("-1")} sub.u32 %k, %k, 1; setp.lt.s32 %p2, %k, 0; @!%p2 bra B;`,
+    ],
+    [
+      "votes",
+      "setp.lt.u32 %p1, %v, %s; vote.sync.ballot.b32 %w, %p1, -1; vote.sync.any.pred %p2, %p1, -1; selp.u32 %w, %w, 1, %p2;",
+    ],
+    ["the least of all", `${add} redux.sync.min.u32 %w, %w, -1;`],
+    ["a barrier of the warp", `${add} bar.warp.sync -1; add.u32 %w, %w, 1;`],
+    ["before an access that fails for some lanes", `${add} ${sum("-1")} setp.gt.s32 %p3, %i, %n; @%p3 bra END;`],
+    ["lanes that have left", `setp.lt.u32 %p1, %v, %s; @%p1 ret; ${sum("-1")}`],
+    ["for half a warp, named by the mask", `and.b32 %t, %i, 16; shl.b32 %k, 0xffff, %t; mov.u32 %j, %k; ${sum("%j")}`],
+  ])("%s", (_, code) => {
+    const body = `setp.ge.s32 %p0, %i, %n; @%p0 bra END; ${element} ld.global.u32 %v, [%a]; mov.u32 %w, %v;
+      sub.s32 %s, %n, LIMIT; ${code} st.global.u32 [%b], %w; END: ret;`;
+    for (const n of [512, 500, 480]) {
+      for (const limit of [500, 300, -4000, -8_000_000]) {
+        expectSameResults(caseOf(body.replace("LIMIT", `${limit}`), { n, grid: 2, block: 256 }, [x, y]));
+      }
+    }
+  });
+
+  test("an access after an exchange that overwrites its operand fails in the last warp", () => {
+    const body = `${element} ld.global.u32 %w, [%a]; and.b32 %t, %i, 1; setp.eq.u32 %p1, %t, 0; @%p1 bra A; add.u32 %w, %w, 1;
+      A: shfl.sync.down.b32 %w, %w, 1, 31, -1; ld.global.u32 %v, [%b+400]; add.u32 %w, %w, %v; st.global.u32 [%b], %w; ret;`;
+    expect(expectSameReports(caseOf(body, { n: 0, grid: 2, block: 256 }, [x, y]))).toHaveLength(1);
+  });
+});

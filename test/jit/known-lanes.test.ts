@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectSame } from "./harness.ts";
+import { expectSame, inWarps } from "./harness.ts";
 
 // Values that follow from thread numbers which are the same in each chunk are constants in compiled code. The
 // interpreter is the reference. Reading %ntid makes it code for blocks of one shape.
@@ -91,6 +91,43 @@ test.each([3, 7, 15, 31])("numbers of lanes and a mask of %i", (mask) => {
   const body = `mov.u32 %r1, %laneid; and.b32 %r2, %r1, ${mask}; mul.lo.u32 %r3, %r2, 7; and.b32 %r3, %r3, 10;
 setp.gt.u32 %p1, %r3, 2; mov.u32 %r4, 5; @%p1 add.u32 %r4, %r3, %t; st.global.u32 [%out], %r4; ret;`;
   for (const x of [4, 12, 20, 32, 40]) {
+    for (const y of [1, 3]) {
+      expect(expectSame({ name: "", body, block: [x, y, 1], grid: [5, 1, 1], words: 1 }).reports).toEqual([]);
+    }
+  }
+});
+
+test.each([
+  ["the first of each row", "setp.ne.u32 %p1, %r30, 0;"],
+  ["two of each row", "and.b32 %r3, %r30, 1; setp.eq.u32 %p1, %r3, 0;"],
+  ["one of all", "or.b32 %r3, %r30, %r31; setp.ne.u32 %p1, %r3, 0;"],
+])("after a sum over rows of 16, %s stores it", (_, others) => {
+  const sum = [8, 4, 2, 1].map((d) => `shfl.sync.down.b32 %r5, %r4, ${d}, 4127, -1; add.u32 %r4, %r4, %r5;`).join(" ");
+  const body = `mov.u32 %r30, %tid.x; mov.u32 %r31, %tid.y; mad.lo.u32 %r4, %t, 77, %r31; ${sum} ${others}
+@%p1 bra END; st.global.u32 [%out], %r4; END: ret;`;
+  for (const block of [
+    [16, 16, 1],
+    [16, 3, 1],
+    [8, 4, 2],
+  ] as const) {
+    expect(expectSame({ name: "", body, block, grid: [3, 1, 1], words: 1 }, inWarps).reports).toEqual([]);
+  }
+});
+
+test("some lanes of each row load and store records", () => {
+  const place = "mul.wide.u32 %d2, %t, 4; mov.u64 %d1, picture; add.s64 %d3, %d1, %d2;";
+  same(`${place} mov.u32 %r5, 1; setp.ne.u32 %p1, %r30, 1; @%p1 bra NEXT; ld.global.u32 %r5, [%d3+4];
+ld.global.u8 %r6, [%d3+9]; add.u32 %r5, %r5, %r6; NEXT: st.global.u32 [%out], %r5; ret;`);
+  same(`${place} and.b32 %r3, %t, 3; mov.u32 %r5, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra NEXT;
+ld.global.v2.u32 {%r5, %r6}, [%d3]; xor.b32 %r5, %r5, %r6; NEXT: st.global.u32 [%out], %r5; ret;`);
+});
+
+// Chunks lie in rows of threads, or have those of several, or end before their last lane.
+test.each([0, 3, 15, 31, 63])("the low bits of the number in a row, by a mask of %i", (mask) => {
+  const lanes = `mov.u32 %r1, %tid.x; and.b32 %r2, %r1, ${mask};`;
+  const body = `${lanes} mul.lo.u32 %r3, %r2, 7; setp.ne.u32 %p1, %r2, 0; mov.u32 %r4, 5; @%p1 bra NEXT;
+add.u32 %r4, %r1, %t; NEXT: add.u32 %r4, %r4, %r3; st.global.u32 [%out], %r4; ret;`;
+  for (const x of [4, 20, 32, 40, 64, 96]) {
     for (const y of [1, 3]) {
       expect(expectSame({ name: "", body, block: [x, y, 1], grid: [5, 1, 1], words: 1 }).reports).toEqual([]);
     }

@@ -35,8 +35,10 @@ export class LaunchShapes {
   readonly #functions: CompiledFunctions;
   readonly #program: Pick<Program, "memory" | "bindings" | "shared">;
   readonly #quads: Quads | null;
-  /** By kernel, the shapes of blocks for which it has code of their own; null where that does not pay. */
-  readonly #specialized = new Map<IrFunction, Set<string> | null>();
+  /** By kernel, the shapes of blocks for which it has code of their own. */
+  readonly #specialized = new Map<IrFunction, Set<string>>();
+  /** Whether kernels depend on the size of their blocks, whatever that is. */
+  readonly #dependent = new Map<IrFunction, boolean>();
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
@@ -89,16 +91,21 @@ export class LaunchShapes {
     return noted(this.#differing, ir, block.join(), () => withInteriorVersion({ ir, origins: null }, block).ir !== ir);
   }
 
-  /** Whether a kernel has code for blocks of a shape alone: where it pays, and for the first of them. */
+  /** Whether a kernel has code for blocks of a shape alone: for the first of those where it pays. */
   #isSpecialized(kernel: IrFunction, block: Dim3): boolean {
     let blocks = this.#specialized.get(kernel);
-    if (blocks === undefined) {
-      const pays = this.#dependsOnBlock(kernel) || this.#differsInside(kernel, block);
-      this.#specialized.set(kernel, (blocks = pays ? new Set() : null));
-    }
-    if (blocks === null) return false;
-    if (blocks.size < maxSpecialized) blocks.add(block.join());
-    return blocks.has(block.join());
+    if (blocks === undefined) this.#specialized.set(kernel, (blocks = new Set()));
+    if (blocks.has(block.join())) return true;
+    if (blocks.size >= maxSpecialized || !this.#pays(kernel, block)) return false;
+    blocks.add(block.join());
+    return true;
+  }
+
+  /** Whether code for blocks of a shape alone pays. */
+  #pays(kernel: IrFunction, block: Dim3): boolean {
+    let isDependent = this.#dependent.get(kernel);
+    if (isDependent === undefined) this.#dependent.set(kernel, (isDependent = this.#dependsOnBlock(kernel)));
+    return isDependent || (hasMixedWarps(block) && readsThreads(kernel)) || this.#differsInside(kernel, block);
   }
 
   /** Tells launches apart whose kernels may have other shapes. */
@@ -209,6 +216,13 @@ export class LaunchShapes {
     return noted(this.#conflicts, kernel, key, () => warpConflictsOf(kernel, block, bindings, group));
   }
 }
+
+/** Whether warps have threads of several rows of a block, of which code for blocks of any shape knows nothing. */
+const hasMixedWarps = (block: Dim3): boolean => !isRow(block) && block[0] % warp.lanes !== 0;
+
+/** Whether a kernel, if it is not too long, asks for the numbers of its threads. */
+const readsThreads = ({ instructions }: IrFunction): boolean =>
+  instructions.length <= maxInstructions && [...specialsRead(instructions)].some((name) => name.startsWith("tid."));
 
 /** Whether a function that kernels call stores to memory that lanes share. */
 const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>

@@ -1,5 +1,5 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
-import { controlOf, type Instruction, isLanewise, type Op } from "../../../ir/index.ts";
+import { controlOf, type Instruction, isLanewise, type Op, type WarpOp } from "../../../ir/index.ts";
 import { type Item, itemAt, itemsOf, type Layout, layoutOf, type Scope } from "../analysis/flow/block-layout.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -12,15 +12,17 @@ export const maxConvergedInstructions = 400;
 /**
  * The blocks that converged lanes may reach before anything that only the code for any lanes does; none if such code is
  * not worth its size. `isUniformBarrier`: whether a block does not end with a barrier at which only some lanes arrive.
+ * `isWarp`: whether chunks are whole warps.
  */
 export function convergedBlocks(
   analysis: UniformityAnalysis,
   { blocks, start }: Layout,
   isUniformBarrier: (block: number) => boolean,
+  isWarp: boolean,
 ): ReadonlySet<number> {
   const { instructions } = analysis.code;
   const canConverge = (block: FlowBlock): boolean =>
-    instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction)) &&
+    instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction, isWarp)) &&
     (instructions[block.end - 1]!.op.kind !== "barrier" || isUniformBarrier(block.index));
   const found = new Set<number>();
   let size = 0;
@@ -37,8 +39,23 @@ export function convergedBlocks(
 }
 
 /** Whether the code for converged lanes has an instruction; an indexed branch may send each lane elsewhere. */
-const runsConverged = ({ op, lanes }: Instruction): boolean =>
-  lanes === undefined && (isLanewise(op) || controlOf(op) === "leave" || others.has(op.kind));
+const runsConverged = (instruction: Instruction, isWarp: boolean): boolean => {
+  const { op, lanes } = instruction;
+  if (lanes !== undefined) return false;
+  if (op.kind === "warp") return isWarp && namesAll(instruction);
+  return isLanewise(op) || controlOf(op) === "leave" || others.has(op.kind);
+};
+
+/** Whether an operation is for all lanes of a warp, none of which waits for others where all have arrived. */
+const namesAll = ({ op, guard }: Instruction): boolean =>
+  op.kind === "warp" &&
+  exchanges.has(op.warp.op) &&
+  guard === null &&
+  op.mask?.kind === "const" &&
+  (Number(op.mask.value) | 0) === -1;
+
+/** Operations of warps that need nothing but the lanes' values. */
+const exchanges: ReadonlySet<WarpOp["op"]> = new Set<WarpOp["op"]>(["shfl", "vote", "match", "redux", "elect", "sync"]);
 
 /** What else has converged code. */
 const others: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>(["branch", "barrier", "fence"]);

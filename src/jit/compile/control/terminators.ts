@@ -7,7 +7,7 @@ import type { Invariants } from "../analysis/values/invariant-code.ts";
 import { allLanes, type Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
-import type { Mask } from "../lanes/mask.ts";
+import { hasKnownLanes, type Mask } from "../lanes/mask.ts";
 import type { SuspensionPlace, SuspensionPoints } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import type { BlockEnd, Branch, ConvergedBranch } from "./block-end.ts";
@@ -45,6 +45,8 @@ interface TerminatorContext {
   readonly faults: Faults;
   readonly instructions: InstructionWriter;
   readonly ifConversion: IfConversion;
+  /** Writes a block for some of the converged lanes, which are known while code is written. */
+  readonly writeForKnown: (block: FlowBlock, lanes: readonly Wasm[]) => void;
 }
 
 /** Writes code for the case that a guard holds which is the same in all lanes. */
@@ -233,6 +235,13 @@ export class Terminators {
     const { ifConversion } = this.#parts;
     const region = ifConversion.regionAfter(block, to);
     const join = (): void => path.jump(block.index, region!.join);
+    const staying = mask.map((lanes) => wasm.op("v128.not", lanes));
+    if (region?.blocks.length === 1 && hasKnownLanes(staying)) {
+      this.#evaluate(block.index, condition, last);
+      this.#parts.writeForKnown(region.blocks[0]!, staying);
+      join();
+      return;
+    }
     const diverge = (): void => {
       if (region === null) this.#diverge(branch, last);
       else {
@@ -244,9 +253,8 @@ export class Terminators {
     const none = this.#isDecided(condition, last, false);
     if (all === null || none === null) {
       this.#evaluate(block.index, condition, last);
-      const others = mask.map((lanes) => wasm.op("v128.not", lanes));
       this.#if(anyOf(mask), () => {
-        this.#if(wasm.op("i32.eqz", anyOf(others)), take, true);
+        this.#if(wasm.op("i32.eqz", anyOf(staying)), take, true);
         diverge();
       });
       return;

@@ -124,6 +124,7 @@ export class Body {
       faults,
       instructions: this.#instructions,
       ifConversion: new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone)),
+      writeForKnown: (block, lanes) => chunk.forSome(lanes, () => this.#writeIfConverted(block, true)),
     });
   }
 
@@ -155,7 +156,7 @@ export class Body {
     const isEntered = layout.isInsideLoop(layout.start);
     const blocks =
       this.#mayConverge && !isEntered
-        ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier)
+        ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier, this.#chunk.lanes === 32)
         : new Set<number>();
     const path = blocks.size === 0 ? null : new ConvergedPath(this.#chunk, this.flow, blocks);
     const before = path === null ? null : (): void => this.#writePath(path, isWhole);

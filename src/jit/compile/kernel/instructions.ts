@@ -194,7 +194,7 @@ export class Instructions {
 
   #warpOperation(block: number, index: number, instruction: Instruction, op: Extract<Op, { kind: "warp" }>): void {
     const { chunk, warpWaits, calls, warpOperations, flow } = this.#parts;
-    if (warpWaits?.blocks.has(block)) {
+    if (warpWaits?.blocks.has(block) && !chunk.converged) {
       warpWaits.arrive(block, instruction, op, flow);
       return;
     }

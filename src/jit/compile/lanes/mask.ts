@@ -18,6 +18,10 @@ const isFilled = (node: Wasm, byte: number): boolean =>
 export const isNone = (mask: Wasm): boolean => isFilled(mask, 0);
 export const isAll = (mask: Wasm): boolean => isFilled(mask, 0xff);
 
+/** Whether the lanes of a mask are known while code is written: some, but not all. */
+export const hasKnownLanes = (mask: readonly Wasm[]): boolean =>
+  mask.every(({ kind }) => kind === "const") && !mask.every(isNone) && !mask.every(isAll);
+
 /**
  * The lanes in both masks, with constant parts folded. The first may also be vectors of 32-bit words, which become 0
  * outside the mask.

@@ -21,6 +21,8 @@ export type PushOffset = (lane: number) => number;
 export interface QuadMoves {
   /** Lane by lane. */
   readonly lanes: (quad: number, push: PushOffset) => void;
+  /** One lane without the others of its quad. */
+  readonly lane: (lane: number, push: PushOffset) => void;
   /** The same, where each lane has a place of its own, given all in one vector; null: as `lanes` does. */
   readonly places: ((quad: number, places: Wasm) => void) | null;
   /**
@@ -49,11 +51,16 @@ export class LaneOffsets {
   eachQuad(
     { offsets, immediate, mayAdjoin, pattern }: AccessOffsets,
     mask: Mask,
-    { lanes, places, adjoining }: QuadMoves,
+    { lanes, lane: moveLane, places, adjoining }: QuadMoves,
   ): void {
     const { writer, quads } = this.#chunk;
     for (let q = 0; q < quads; q++) {
       if (mask !== null && isNone(mask[q]!)) continue;
+      const known = someLanes(mask?.[q]);
+      if (known !== null) {
+        for (const lane of known) moveLane(4 * q + lane, this.#pushOffset(offsets, immediate));
+        continue;
+      }
       const run = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes) ? adjoining : null;
       if (pattern !== null && mask === null && places === null) {
         this.#inPattern(q, { offsets, immediate, pattern }, lanes, run);
@@ -170,6 +177,13 @@ export class LaneOffsets {
 }
 
 type Each = Extract<ByteOffsets, { kind: "each" }>;
+
+/** The lanes of a quad that a constant mask has, if these are not all; null for other masks. */
+function someLanes(mask: Wasm | undefined): readonly number[] | null {
+  if (mask?.kind !== "const" || mask.ty !== "v128" || isAll(mask)) return null;
+  const { value } = mask;
+  return [0, 1, 2, 3].filter((lane) => value[4 * lane] !== 0);
+}
 
 /** Whether the lanes of a quad are `bytes` apart from each other. */
 const isRunIn = ({ distances }: LanePattern, q: number, bytes: number): boolean =>

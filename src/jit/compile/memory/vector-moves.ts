@@ -96,6 +96,7 @@ export class VectorMoves {
         if (mayRun && access.count > 1) this.#loadRecords(access, push, q, this.#quadOf(into, q));
         else for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#loadLane(access, push, into, lane);
       },
+      lane: (lane, push) => this.#loadLane(access, push, into, lane),
       adjoining:
         !mayRun || count !== null
           ? null
@@ -140,6 +141,7 @@ export class VectorMoves {
         lanes: (q, push) => {
           for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
         },
+        lane: (lane, push) => this.#storeLane(access, push, elements, lane),
         adjoining:
           !mayRun || count !== null || !(mask === null || mayBlend)
             ? null

@@ -31,14 +31,15 @@ const maxInstructions = 20_000;
 
 /**
  * Finds values that follow from thread numbers which are the same in each chunk: all of them where a block is one
- * chunk, `tid.x` where chunks are whole rows, and numbers of lanes among as many as fit into a chunk. So are the masks
- * and the addresses that are computed of them.
+ * chunk, `tid.x` where chunks are whole rows, and numbers of lanes among as many as fit into a chunk, also as the low
+ * bits of `tid.x` where chunks lie in rows. So are the masks and the addresses that are computed of them.
  */
 export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, bindings: Bindings): KnownLanes {
   const { code } = analysis;
   const { instructions, liveness, ir } = code;
   const names = knownNumbers(shape, instructions);
-  const isNumbered = names.length > 0 || (shape.width === null && usesLaneNumbers(instructions));
+  const areInRow = shape.rows && shape.full && shape.width === null;
+  const isNumbered = names.length > 0 || (shape.width === null && usesLaneNumbers(instructions, areInRow));
   if (!isNumbered || instructions.length > maxInstructions || ir.file !== undefined) return noKnownLanes;
   // Without a block only the numbers of lanes within their chunk are known.
   const block = shape.block ?? [1, 1, 1];
@@ -49,6 +50,7 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
   const threads = new ThreadValues({ ...ir, instructions }, block, bindings, (r) => !readFirst.has(r), {
     count: lanes,
     isKnown,
+    areInRow,
   });
   const values = new Map<number, readonly number[]>();
   const computed = new Set<number>();
@@ -80,7 +82,10 @@ export function knownLanesOf(analysis: UniformityAnalysis, shape: LaunchShape, b
   return { values, numbers, instructions: computed, registers: new Set(registers) };
 }
 
-const usesLaneNumbers = (instructions: readonly Instruction[]): boolean => specialsOf(instructions).has("laneid");
+const usesLaneNumbers = (instructions: readonly Instruction[], areInRow: boolean): boolean => {
+  const specials = specialsOf(instructions);
+  return specials.has("laneid") || (areInRow && specials.has("tid.x"));
+};
 
 /** The thread numbers that are the same in each chunk, lane by lane. */
 function knownNumbers(

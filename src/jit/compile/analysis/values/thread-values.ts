@@ -18,18 +18,26 @@ const axes = ["x", "y", "z"] as const;
 export interface SomeThreads {
   readonly count: number;
   readonly isKnown: (special: string) => boolean;
+  /** Whether they lie in a row, in which `tid.x` of the first may be any multiple of their number. */
+  readonly areInRow: boolean;
 }
 
 /**
  * Of which number of lanes a mask keeps the number of a lane, where an expression is `laneid & mask` and that number is
  * a power of two; null for all others.
  */
-export function lanesKept({ prim, args: [number, mask] }: Extract<Expr, { kind: "prim" }>): number | null {
-  if (prim !== "i32.and" || number?.kind !== "special" || number.name !== "laneid" || mask?.kind !== "const")
-    return null;
-  const count = (mask.value as number) + 1;
+export function lanesKept({ prim, args: [number, mask] }: Prim): number | null {
+  if (prim !== "i32.and" || number?.kind !== "special" || number.name !== "laneid") return null;
+  return countOf(mask);
+}
+
+/** The power of two of which a constant is one less; null for other values. */
+function countOf(mask: Expr | undefined): number | null {
+  const count = mask?.kind === "const" ? (mask.value as number) + 1 : 0;
   return count > 0 && (count & (count - 1)) === 0 ? count : null;
 }
+
+type Prim = Extract<Expr, { kind: "prim" }>;
 
 const isNumber = (special: string): boolean => /^n?tid\.[xyz]$/.test(special);
 
@@ -88,9 +96,16 @@ export class ThreadValues {
   }
 
   /** Whether an expression is the number of a lane among so many that chunks have a multiple of them. */
-  #isLaneNumber(expr: Extract<Expr, { kind: "prim" }>): boolean {
-    const kept = this.#some === null ? null : lanesKept(expr);
+  #isLaneNumber(expr: Prim): boolean {
+    const kept = this.#some === null ? null : (lanesKept(expr) ?? this.#keptInRow(expr, this.#some));
     return kept !== null && this.#some!.count % kept === 0;
+  }
+
+  /** The same as `lanesKept` for `tid.x & mask`, if threads are in a row. */
+  #keptInRow({ prim, args: [number, mask] }: Prim, { areInRow }: SomeThreads): number | null {
+    if (!areInRow || prim !== "i32.and") return null;
+    const value = number?.kind === "reg" ? this.#written.get(number.reg) : number;
+    return value?.kind === "special" && value.name === "tid.x" ? countOf(mask) : null;
   }
 
   #isRegisterKnown(register: number): boolean {
@@ -118,6 +133,7 @@ export class ThreadValues {
       case "reg":
         return this.#columnOf(this.#written.get(expr.reg)!);
       case "prim": {
+        if (this.#isLaneNumber(expr)) return each((t) => t & (expr.args[1] as { readonly value: number }).value);
         const evaluate = primOf(expr.prim).eval as (...args: Value[]) => Value;
         const [a, b, ...others] = expr.args.map((arg) => this.#columnOf(arg));
         if (a !== undefined && b === undefined) return each((t) => evaluate(a[t]!));

@@ -83,11 +83,27 @@ describe("graphs", () => {
     const edge = [program.room(new Uint8Array(BigUint64Array.of(first).buffer)), program.room(8)] as const;
     program.view.setBigUint64(Number(edge[1] - 0x5000_0000n), last, true);
     expect(await program.call("cudaGraphAddDependencies", graph, edge[0], edge[1], 0, 1)).toBe(0);
-    // An edge back would make a circle.
-    expect(await program.call("cudaGraphAddDependencies", graph, edge[1], edge[0], 0, 1)).toBe(errors.invalidValue);
     const exec = await instantiate(p, graph);
     for (let i = 0; i < 2; i++) expect(await program.call("cudaGraphLaunch", exec, s)).toBe(0);
     expect(await value()).toBe(((0 + 2) * 10 + 1 + 2) * 10 + 1);
+  });
+
+  // Runtime API, cudaGraphKernelNodeCopyAttributes
+  test("attributes that a node has been given are gone when it gets those of another", async () => {
+    const p = await prepared();
+    const { program, made, device } = p;
+    const graph = await made("cudaGraphCreate", 0);
+    const [node, other] = [
+      await kernelNode(p, graph, [], [device, 1, 2]),
+      await kernelNode(p, graph, [], [device, 1, 2]),
+    ];
+    const priority = 8;
+    const value = program.room(new Uint8Array(Int32Array.of(-5).buffer));
+    expect(await program.call("cudaGraphKernelNodeSetAttribute", node, priority, value)).toBe(0);
+    expect(await program.call("cudaGraphKernelNodeCopyAttributes", node, other)).toBe(0);
+    const found = program.room(64);
+    expect(await program.call("cudaGraphKernelNodeGetAttribute", node, priority, found)).toBe(0);
+    expect(program.i32(found)).toBe(0);
   });
 
   test("an executable graph keeps what it was made of, and takes other parameters for itself", async () => {
@@ -309,6 +325,24 @@ describe("captures", () => {
     const { program, s } = await prepared();
     await program.call("cudaStreamBeginCapture", s, mode);
     expect(await program.callAs(2, "cudaMalloc", program.room(8), 64)).toBe(wanted);
+  });
+
+  test("a stream that is destroyed while it is captured takes its capture along", async () => {
+    const { program, s } = await prepared();
+    await program.call("cudaStreamBeginCapture", s, global);
+    expect(await program.call("cudaStreamDestroy", s)).toBe(0);
+    expect(await program.call("cudaMalloc", program.room(8), 64)).toBe(0);
+    expect(await program.call("cudaDeviceSynchronize")).toBe(0);
+  });
+
+  test("what is prohibited in captures makes all of them invalid", async () => {
+    const { program, s, t } = await prepared();
+    for (const stream of [s, t]) await program.call("cudaStreamBeginCapture", stream, global);
+    expect(await program.call("cudaDeviceSynchronize")).toBe(errors.streamCaptureUnsupported);
+    for (const stream of [s, t]) {
+      const status = await program.call("cudaStreamEndCapture", stream, program.room(8));
+      expect(status).toBe(errors.streamCaptureInvalidated);
+    }
   });
 
   test("a stream that is not joined again ends the capture with an error", async () => {

@@ -98,7 +98,9 @@ export const streamCalls: Handlers = {
   cudaStreamDestroy(call) {
     const stream = call.process.streams.get(call.address(0));
     require(stream.kind !== "legacy", errors.invalidResourceHandle);
-    stream.capture?.leave(stream);
+    const { capture } = stream;
+    if (capture?.origin === stream) call.process.endCapture(capture);
+    else capture?.leave(stream);
     call.process.device(stream.device).streams.remove(stream);
     call.process.removeStream(stream.handle);
     return 0;
@@ -155,6 +157,7 @@ export const streamCalls: Handlers = {
     require([1, 2, 4].includes(call.uint(3)));
     const found = call.process.allocations.at(call.address(1));
     require(found !== null && found.kind === "managed");
+    require(call.size(2) === 0 || call.size(2) === found.bytes);
     return 0;
   },
   cudaEventCreate: (call) => createEvent(call, 0),

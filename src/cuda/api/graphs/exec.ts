@@ -20,7 +20,8 @@ function requireNoOther(call: Call, graph: Graph): void {
 function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
   require((flags & ~flag.all) === 0);
   if (flags & flag.deviceLaunch) fail(errors.notSupported);
-  require(graph.ordered !== null);
+  const inside = [...allNodes(graph)].flatMap(({ task }) => task.bodies ?? []);
+  require([graph, ...inside].every(({ ordered }) => ordered !== null));
   requireNoOther(call, graph);
   const exec = new GraphExec(graph, flags);
   for (const [object, count] of graph.held) {

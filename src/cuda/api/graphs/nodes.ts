@@ -180,7 +180,9 @@ export const nodeCalls: Handlers = {
   /** destination, source */
   cudaGraphKernelNodeCopyAttributes(call) {
     const [to, from] = [kernelNode(call, 0), kernelNode(call, 1)];
-    for (const [id, value] of from.attributes) to.attributes.set(id, value);
+    const copied = [...from.attributes];
+    to.attributes.clear();
+    for (const [id, value] of copied) to.attributes.set(id, value);
     return 0;
   },
   cudaGraphNodeGetType(call) {

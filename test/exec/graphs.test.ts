@@ -230,7 +230,10 @@ test("graphs with memory of their own are limited", async () => {
 /** A node that allocates 64 bytes: where its handle is, and the address of the bytes. */
 async function allocationNode({ program }: Awaited<ReturnType<typeof prepared>>, graph: bigint) {
   const params = program.room(120);
-  program.view.setBigUint64(Number(params - 0x5000_0000n) + 104, 64n, true);
+  const [kind, place, size] = [0, 8, 104].map((at) => Number(params - 0x5000_0000n) + at);
+  program.view.setUint32(kind!, 1, true);
+  program.view.setUint32(place!, 1, true);
+  program.view.setBigUint64(size!, 64n, true);
   const node = program.room(8);
   expect(await program.call("cudaGraphAddMemAllocNode", node, graph, 0, 0, params)).toBe(0);
   return { node, address: program.u64(params + 112n) };

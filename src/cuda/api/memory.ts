@@ -196,8 +196,9 @@ export function fill(call: Call, what: Fill, stream = call.defaultStream): Statu
 /** A fill as work. Throws if the memory is not there. */
 export function fillOf(process: CudaProcess, what: Fill): FillTask {
   const { region, extent } = what;
-  require(extent.width <= region.pitch || extent.height * extent.depth === 1);
-  const place = placeOfRegion(process, region, extent);
+  const isOneRow = extent.height * extent.depth === 1;
+  require(extent.width <= region.pitch || isOneRow);
+  const place = placeOfRegion(process, isOneRow ? { ...region, pitch: extent.width } : region, extent);
   require(place.kind === "device");
   return fillTask(what, () => {
     if (process.error !== 0) return;

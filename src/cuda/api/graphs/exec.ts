@@ -1,5 +1,5 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { childTask, type ConditionalTask, isMemoryTask, type MemoryTask } from "../../run/tasks.ts";
+import { canReplace, childTask, type ConditionalTask, isMemoryTask, type MemoryTask } from "../../run/tasks.ts";
 import { type Graph, nodeType } from "../../work/graph.ts";
 import { allNodes, GraphExec, updateResult } from "../../work/graph-exec.ts";
 import type { Stream } from "../../work/stream.ts";
@@ -90,7 +90,7 @@ type Difference = ReturnType<GraphExec["update"]>;
 
 /** Updates an executable graph by another graph: arguments 0 and 1. `tell` says how that went. */
 export function update(call: Call, tell: (difference: Difference) => void): Status {
-  const difference = execAt(call, 0).update(graphAt(call, 1));
+  const difference = execAt(call, 0).update(graphAt(call, 1), canReplace);
   tell(difference);
   return difference.result === updateResult.success ? 0 : errors.graphExecUpdateFailure;
 }

@@ -1,4 +1,4 @@
-import { require } from "../../base/errors.ts";
+import { CudaError, errors, require } from "../../base/errors.ts";
 import { itemKind } from "../../base/wire.ts";
 import { checkLaunch, type LaunchSpec, type Sizes } from "../../run/kernel-launch.ts";
 import type { Extent, Fill } from "../../run/regions.ts";
@@ -58,8 +58,18 @@ function writeKernelParams(call: Call, { spec, function: function_ }: KernelTask
 export const copyNode = ({ process }: Call, work: CopyWork): CopyTask =>
   copyWork(process, work, (code) => process.break(code));
 
-const copyParams3D = (call: Call, view: DataView): CopyTask =>
-  copyNode(call, regionWork(call, regionCopyOf(call, view)));
+const copyParams3D = (call: Call, view: DataView): CopyTask => {
+  const given = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+  try {
+    return copyNode(call, { ...regionWork(call, regionCopyOf(call, view)), params: () => given });
+  } catch (error) {
+    throw isPitchError(error) ? new CudaError(errors.invalidValue, error.reason) : error;
+  }
+};
+
+/** The calls that make nodes have no error of their own for pitches. */
+const isPitchError = (error: unknown): error is CudaError =>
+  error instanceof CudaError && error.code === errors.invalidPitchValue;
 
 /** cudaMemsetParams: address, pitch, value, bytes of an element, elements in a row, rows. */
 function fillParams(call: Call, view: DataView): FillTask {
@@ -68,7 +78,7 @@ function fillParams(call: Call, view: DataView): FillTask {
   require(elementBytes === 1 || elementBytes === 2 || elementBytes === 4);
   const extent: Extent = { width: size(24) * elementBytes, height: size(32), depth: 1 };
   require(extent.width > 0 && extent.height > 0);
-  const pitch = extent.height === 1 ? extent.width : size(8);
+  const pitch = size(8);
   const region = { address: view.getBigUint64(0, true), pitch, rows: extent.height };
   const fill: Fill = { region, extent, value: view.getUint32(16, true), elementBytes };
   return fillOf(call.process, fill);

@@ -122,8 +122,21 @@ test("a copy to an array is given back as it was, and in bytes by the driver", a
     3n,
   ]);
   expect(program.i32(found + 120n)).toBe(kindOfArray);
-  // A pitch that is too small is no error of its own here.
+  // A pitch that is too small has an error of its own, but where an executable graph is changed.
   const narrow = words(0, 0, 0, 0, host, 8, 128, 8, array, 0, 0, 0, 0, 0, 0, 0, 4, 2, 3, hostToDevice);
   const status = await program.call("cudaGraphAddMemcpyNode", program.room(8), graph, 0, 0, program.room(narrow));
-  expect(status).toBe(errors.invalidValue);
+  expect(status).toBe(errors.invalidPitchValue);
+  const exec = await get("cudaGraphInstantiate", graph, 0);
+  const set = program.call("cudaGraphExecMemcpyNodeSetParams", exec, node, program.room(narrow));
+  expect(await set).toBe(errors.invalidValue);
+});
+
+// A program may give back more references than the graph has.
+test("references of a graph to an object that are given back", async () => {
+  const { program, get, graph } = await prepared();
+  const object = await get("cudaUserObjectCreate", 0, 1, 3, 1);
+  expect(await program.call("cudaGraphRetainUserObject", graph, object, 2, 0)).toBe(0);
+  const release = (count: number): Promise<number> => program.call("cudaGraphReleaseUserObject", graph, object, count);
+  expect([await release(0), await release(7), await release(1)]).toEqual([errors.invalidValue, 0, errors.invalidValue]);
+  expect(await program.call("cudaUserObjectRelease", object, 2)).toBe(0);
 });

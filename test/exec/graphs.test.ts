@@ -338,6 +338,38 @@ describe("captures", () => {
     expect(await program.call("cudaDeviceSynchronize")).toBe(0);
   });
 
+  // Those that may wait for what another stream does: the thread's own captures, unless they are relaxed.
+  test.each(["cudaEventSynchronize", "cudaEventQuery", "cudaStreamSynchronize", "cudaStreamQuery"])(
+    "%s is refused also for what is not captured",
+    async (name) => {
+      const { program, made, s, t } = await prepared();
+      const other = name.includes("Event") ? await made("cudaEventCreate") : t;
+      await program.call("cudaStreamBeginCapture", s, relaxed);
+      expect(await program.call(name, other)).toBe(0);
+      expect(await program.call("cudaStreamEndCapture", s, program.room(8))).toBe(0);
+      await program.call("cudaStreamBeginCapture", s, global);
+      expect(await program.call(name, other)).toBe(errors.streamCaptureUnsupported);
+      const graph = program.room(8);
+      expect(await program.call("cudaStreamEndCapture", s, graph)).toBe(errors.streamCaptureInvalidated);
+      expect(await program.call("cudaStreamEndCapture", s, 0)).toBe(errors.invalidValue);
+    },
+  );
+
+  // Seen on a GPU, also for launches.
+  test("streams and events that were destroyed", async () => {
+    const { program, made, s, affine, device } = await prepared();
+    const event = await made("cudaEventCreate");
+    for (const [name, handle] of [
+      ["cudaStreamDestroy", s],
+      ["cudaEventDestroy", event],
+    ] as const) {
+      expect(await program.call(name, handle)).toBe(0);
+      expect(await program.call(name, handle)).toBe(errors.contextIsDestroyed);
+      expect(await program.call(name, 0xff)).toBe(errors.invalidResourceHandle);
+    }
+    expect(await program.launch(affine, 1, 1, [device, 1, 1], s)).toBe(errors.contextIsDestroyed);
+  });
+
   test("what is prohibited in captures makes all of them invalid", async () => {
     const { program, s, t } = await prepared();
     for (const stream of [s, t]) await program.call("cudaStreamBeginCapture", stream, global);

@@ -13,6 +13,7 @@ import {
   enqueue,
   forbidCaptured,
   forbidCapturedEvent,
+  forbidUnsafe,
   readiness,
   recordEvent,
   waitFor,
@@ -86,6 +87,7 @@ function callHost(call: Call, stream: Stream, kind: 0 | 1): Status {
 
 /** `ended`: what the host may rely on then. */
 function synchronize(call: Call, operation: Operation | null, ended: (order: HostOrder) => readonly Use[]): Status {
+  forbidUnsafe(call);
   call.showsOutput = true;
   relyOn(call, ended);
   return waitFor(call, operation?.ended() ?? null, () => call.process.error);
@@ -112,6 +114,7 @@ export const streamCalls: Handlers = {
   cudaStreamQuery(call) {
     const stream = call.stream(0);
     const isIdle = lastOf(call, stream) === null;
+    forbidUnsafe(call);
     if (isIdle) relyOn(call, (order) => order.streamEnded(stream));
     return readiness(isIdle, call.process.error);
   },
@@ -178,6 +181,7 @@ export const streamCalls: Handlers = {
     void call.device;
     const event = call.process.events.get(call.address(0));
     forbidCapturedEvent(call, event);
+    forbidUnsafe(call);
     if (event.isReached) relyOn(call, (order) => order.operationEnded(event.recorded));
     return readiness(event.isReached, call.process.error);
   },

@@ -116,8 +116,8 @@ export class ProcessState {
   readonly launchSettings: LaunchSettings;
   readonly host: HostMemory;
   readonly registry: Registry;
-  readonly streams = new Handles<Stream>();
-  readonly events = new Handles<Event>();
+  readonly streams = new Handles<Stream>(errors.contextIsDestroyed);
+  readonly events = new Handles<Event>(errors.contextIsDestroyed);
   readonly graphs = new Handles<Graph>();
   readonly graphNodes = new Handles<GraphNode>();
   readonly graphExecs = new Handles<GraphExec>();

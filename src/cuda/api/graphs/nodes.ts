@@ -1,4 +1,4 @@
-import { errors, fail, require } from "../../base/errors.ts";
+import { CudaError, errors, fail, require } from "../../base/errors.ts";
 import {
   canReplace,
   childTask,
@@ -78,8 +78,22 @@ export function formCalls<T extends Task>(graph: string, name: string, form: Par
       return 0;
     },
     [`${graph}${name}NodeSetParams`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
-    [`${graph}Exec${name}NodeSetParams`]: (call) => replaceInExec(execNode(call), read(call, 2)),
+    [`${graph}Exec${name}NodeSetParams`]: (call) =>
+      replaceInExec(
+        execNode(call),
+        withoutPitchErrors(() => read(call, 2)),
+      ),
   };
+}
+
+/** Calls that change executable graphs have no error of their own for pitches. */
+function withoutPitchErrors<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CudaError) || error.code !== errors.invalidPitchValue) throw error;
+    throw new CudaError(errors.invalidValue, error.reason);
+  }
 }
 
 /** dst, src, bytes, kind from argument `i` on */

@@ -1,4 +1,4 @@
-import { CudaError, errors, require } from "../../base/errors.ts";
+import { require } from "../../base/errors.ts";
 import { itemKind } from "../../base/wire.ts";
 import { checkLaunch, type LaunchSpec, type Sizes } from "../../run/kernel-launch.ts";
 import type { Extent, Fill } from "../../run/regions.ts";
@@ -60,16 +60,8 @@ export const copyNode = ({ process }: Call, work: CopyWork): CopyTask =>
 
 const copyParams3D = (call: Call, view: DataView): CopyTask => {
   const given = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
-  try {
-    return copyNode(call, { ...regionWork(call, regionCopyOf(call, view)), params: () => given });
-  } catch (error) {
-    throw isPitchError(error) ? new CudaError(errors.invalidValue, error.reason) : error;
-  }
+  return copyNode(call, { ...regionWork(call, regionCopyOf(call, view)), params: () => given });
 };
-
-/** The calls that make nodes have no error of their own for pitches. */
-const isPitchError = (error: unknown): error is CudaError =>
-  error instanceof CudaError && error.code === errors.invalidPitchValue;
 
 /** cudaMemsetParams: address, pitch, value, bytes of an element, elements in a row, rows. */
 function fillParams(call: Call, view: DataView): FillTask {

@@ -131,6 +131,30 @@ test("a copy to an array is given back as it was, and in bytes by the driver", a
   expect(await set).toBe(errors.invalidValue);
 });
 
+// driver_types.h: which attributes of launches are for graph nodes.
+test.each([3, 6, 15, 17, -1])("an attribute that kernel nodes do not have: %i", async (id) => {
+  const { program, get, graph } = await prepared();
+  const handle = await program.register(
+    ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry nothing() { ret; }\n",
+  );
+  const stub = await program.kernel(handle, "nothing");
+  const params = program.room(Uint8Array.of(...words(stub), ...halves(1, 1, 1, 1, 1, 1, 0, 0), ...words(0, 0)));
+  const node = await get("cudaGraphAddKernelNode", graph, 0, 0, params);
+  const value = program.room(64);
+  expect(await program.call("cudaGraphKernelNodeSetAttribute", node, id, value)).toBe(errors.invalidValue);
+  expect(await program.call("cudaGraphKernelNodeGetAttribute", node, id, value)).toBe(errors.invalidValue);
+  expect(await program.call("cudaGraphKernelNodeSetAttribute", node, 8, value)).toBe(0);
+});
+
+// driver_types.h: cudaGraphInstantiateFlagUpload is for cudaGraphInstantiateWithParams alone.
+test("a graph that is to be uploaded when it is instantiated", async () => {
+  const { program, graph } = await prepared();
+  const upload = 2;
+  expect(await program.call("cudaGraphInstantiate", program.room(8), graph, upload)).toBe(errors.invalidValue);
+  const params = program.room(words(upload, 0, 0, 0));
+  expect(await program.call("cudaGraphInstantiateWithParams", program.room(8), graph, params)).toBe(0);
+});
+
 // A program may give back more references than the graph has.
 test("references of a graph to an object that are given back", async () => {
   const { program, get, graph } = await prepared();

@@ -32,9 +32,10 @@ function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
   return exec;
 }
 
-/** exec, graph, flags */
+/** exec, graph, flags: a graph is uploaded by the call with parameters alone */
 function instantiateWithFlags(call: Call): Status {
   const target = call.target(0);
+  require((call.size(2) & flag.upload) === 0);
   call.set64(target, instantiate(call, graphAt(call, 1), call.size(2)).handle);
   return 0;
 }

@@ -155,6 +155,12 @@ function eventCalls(name: string, type: Task["type"], make: (event: EventTask["e
 
 /** Attributes of kernel nodes, kept as they were given: id and a value of 64 bytes. */
 const attributeBytes = 64;
+const nodeAttributes = new Set([0, 1, 2, 4, 5, 8, 9, 10, 11, 13, 14, 16]);
+
+function attributeAt(call: Call, i: number): number {
+  require(nodeAttributes.has(call.int(i)));
+  return call.int(i);
+}
 
 function kernelNode(call: Call, i: number) {
   const { task } = nodeAt(call, i);
@@ -182,11 +188,11 @@ export const nodeCalls: Handlers = {
   cudaGraphExecChildGraphNodeSetParams: (call) => replaceInExec(execNode(call), childFrom(call, 2)),
   cudaGraphKernelNodeSetAttribute(call) {
     const value = call.host.read(call.target(2), attributeBytes);
-    kernelNode(call, 0).attributes.set(call.int(1), value);
+    kernelNode(call, 0).attributes.set(attributeAt(call, 1), value);
     return 0;
   },
   cudaGraphKernelNodeGetAttribute(call) {
-    const value = kernelNode(call, 0).attributes.get(call.int(1)) ?? new Uint8Array(attributeBytes);
+    const value = kernelNode(call, 0).attributes.get(attributeAt(call, 1)) ?? new Uint8Array(attributeBytes);
     call.poke(call.target(2), value);
     return 0;
   },

@@ -34,7 +34,7 @@ export class Handles<T> {
     const object = this.#objects.get(handle);
     if (object !== undefined) return object;
     if (!wasGiven(handle)) return fail(code ?? errors.invalidResourceHandle);
-    throw new CudaError(code ?? this.#destroyed, null, "what the handle named was destroyed");
+    throw new CudaError(code ?? this.#destroyed, null, "what the handle named was destroyed, or is of another kind");
   }
 
   remove(handle: bigint): boolean {

@@ -37,7 +37,7 @@ function textsAt(call: Call, address: bigint): readonly string[] {
 
 /** A text. Throws if it is none of PTX: that begins with its version, behind nothing but comments. */
 function requirePtx(text: string): string {
-  const isPtx = /^(?:\s|\/\/.*|\/\*[\s\S]*?\*\/)*\.version\b/.test(text);
+  const isPtx = /^(?:\s|\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)*\.version\b/.test(text);
   return isPtx ? text : fail(errors.invalidKernelImage);
 }
 
@@ -75,7 +75,7 @@ function optionsAt(call: Call, count: number, ids: bigint, values: bigint): Read
   return new Map(Array.from({ length: count }, (_, i) => [call.host.u32(ids + BigInt(4 * i)), values + BigInt(8 * i)]));
 }
 
-/** Writes what is wrong, "" if nothing is, where the options want it. There is nothing else that one could want. */
+/** Writes what is wrong ("" if nothing is) into the log of errors, if the options name one; the other stays empty. */
 function log(call: Call, options: ReadonlyMap<number, bigint>, wrong: string): void {
   const at = (i: number): bigint | undefined => options.get(i);
   write(call, [at(option.infoLog), at(option.infoBytes)], "");

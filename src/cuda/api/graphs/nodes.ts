@@ -155,6 +155,7 @@ function eventCalls(name: string, type: Task["type"], make: (event: EventTask["e
 
 /** Attributes of kernel nodes, kept as they were given: id and a value of 64 bytes. */
 const attributeBytes = 64;
+/** Those of launches that are for nodes of graphs too, by number. */
 const nodeAttributes = new Set([0, 1, 2, 4, 5, 8, 9, 10, 11, 13, 14, 16]);
 
 function attributeAt(call: Call, i: number): number {

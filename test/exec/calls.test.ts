@@ -319,3 +319,25 @@ describe("devices", () => {
     ]);
   });
 });
+
+// Runtime API, cudaStreamAttachMemAsync: the length is 0, or that of the whole allocation.
+test("managed memory is attached to a stream as a whole", async () => {
+  const program = new FakeProgram();
+  const [managed, attached] = [program.room(8), 4];
+  expect(await program.call("cudaMallocManaged", managed, 64, 1)).toBe(0);
+  const stream = program.room(8);
+  expect(await program.call("cudaStreamCreate", stream)).toBe(0);
+  const attach = (bytes: number): Promise<number> =>
+    program.call("cudaStreamAttachMemAsync", program.u64(stream), program.u64(managed), bytes, attached);
+  expect([await attach(0), await attach(64), await attach(32)]).toEqual([0, 0, errors.invalidValue]);
+});
+
+// Runtime API, cudaSetDeviceFlags: the ways to wait exclude each other. cudaMemset2D has one error.
+test("flags of a device, and a pitch, that are not possible", async () => {
+  const program = new FakeProgram();
+  const [spin, yields, mapsHost] = [1, 2, 8];
+  expect(await program.call("cudaSetDeviceFlags", spin | mapsHost)).toBe(0);
+  expect(await program.call("cudaSetDeviceFlags", spin | yields)).toBe(errors.invalidValue);
+  const memory = await program.malloc(64);
+  expect(await program.call("cudaMemset2D", memory, 8, 1, 16, 2)).toBe(errors.invalidValue);
+});

@@ -94,11 +94,65 @@ describe("modules", () => {
     expect(program.i32(value)).toBe(5 + 8 * 7 + 6 * 8 * 7 + 8);
   });
 
+  // Seen on a GPU: what does not begin with a version, after comments, is no PTX.
+  test.each([
+    ["hello world", errors.invalidKernelImage],
+    [".target sm_75\n.version 7.0\n", errors.invalidKernelImage],
+    ["", errors.invalidKernelImage],
+    [`/* one\n * two */ // three\n${counterModule}`, 0],
+    [".version 7.0\n.target sm_75\nnonsense", errors.invalidPtx],
+  ])("%j as an image", async (text, wanted) => {
+    const { program } = await withContext();
+    expect(await program.call("cuModuleLoadData", program.room(8), program.text(text))).toBe(wanted);
+    program.files.set("file.ptx", text);
+    expect(await program.call("cuModuleLoad", program.room(8), program.text("file.ptx"))).toBe(wanted);
+    const link = program.room(8);
+    expect(await program.call("cuLinkCreate_v2", 0, 0, 0, link)).toBe(0);
+    const [state, ptx] = [program.u64(link), 1];
+    const given = [program.text(text), text.length + 1, 0, 0, 0, 0];
+    expect(await program.call("cuLinkAddData_v2", state, ptx, ...given)).toBe(wanted);
+    expect(await program.call("cuLinkAddFile_v2", state, ptx, program.text("file.ptx"), 0, 0, 0)).toBe(wanted);
+  });
+
+  // Driver API, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: overwritten with how much of the buffer is filled.
+  test("where there is nothing to say, the logs of the program are empty", async () => {
+    const { program } = await withContext();
+    const [info, wrong] = [program.room(Uint8Array.of(88, 0)), program.room(Uint8Array.of(88, 0))];
+    const ids = program.room(new Uint8Array(Uint32Array.of(3, 4, 5, 6).buffer));
+    const values = program.room(new Uint8Array(BigUint64Array.of(info, 2n, wrong, 2n).buffer));
+    const module = program.text(counterModule);
+    expect(await program.call("cuModuleLoadDataEx", program.room(8), module, 4, ids, values)).toBe(0);
+    expect([program.u64(values + 8n), program.u64(values + 24n)]).toEqual([0n, 0n]);
+    expect([program.bytes(info, 1)[0], program.bytes(wrong, 1)[0]]).toEqual([0, 0]);
+  });
+
+  test("a module has no functions whose addresses the host shares", async () => {
+    const { program, module } = await withModule();
+    const name = program.text("add");
+    const status = await program.call("cuLibraryGetUnifiedFunction", program.room(8), module, name);
+    expect(status).toBe(errors.symbolNotFound);
+  });
+
+  // There are none of number 15; a program of a later version of CUDA may know more.
+  test.each([15, 17])("an attribute of a launch that is not known: %i", async (id) => {
+    const { program, module } = await withModule();
+    const kernel = program.room(8);
+    expect(await program.call("cuModuleGetFunction", kernel, module, program.text("add"))).toBe(0);
+    const attribute = program.room(new Uint8Array(Uint32Array.of(id, ...Array(17).fill(0)).buffer));
+    const config = new DataView(new ArrayBuffer(56));
+    for (let at = 0; at < 24; at += 4) config.setUint32(at, 1, true);
+    config.setBigUint64(40, attribute, true);
+    config.setUint32(48, 1, true);
+    const list = program.room(new Uint8Array(BigUint64Array.of(program.room(4)).buffer));
+    const given = program.room(new Uint8Array(config.buffer));
+    expect(await program.call("cuLaunchKernelEx", given, program.u64(kernel), list, 0)).toBe(errors.invalidValue);
+  });
+
   test("what is not there, and what is no module", async () => {
     const { program, module } = await withModule();
     const out = program.room(8);
     expect(await program.call("cuModuleGetFunction", out, module, program.text("none"))).toBe(errors.symbolNotFound);
-    expect(await program.call("cuModuleLoadData", out, program.text("none"))).toBe(errors.invalidPtx);
+    expect(await program.call("cuModuleLoadData", out, program.text("none"))).toBe(errors.invalidKernelImage);
     expect(await program.call("cuModuleUnload", module)).toBe(0);
     expect(await program.call("cuModuleUnload", module)).toBe(errors.invalidResourceHandle);
   });

@@ -160,3 +160,40 @@ test("memory is mapped, moves to other addresses, and keeps its bytes", async ()
   expect(program.i32(value)).toBe(42);
   expect(await program.call("cuMemMap", second, size, 0, memory, 0)).toBe(errors.invalidValue);
 });
+
+test("no more memory without addresses than the device has", async () => {
+  const { program, get } = await prepared();
+  const properties = program.room(structure(32, { 0: 1, 8: 1 }));
+  const bytes = 1 << 30;
+  for (let made = 0; made < 3; made++) await get("cuMemCreate", bytes, properties, 0);
+  expect(await program.call("cuMemCreate", program.room(8), bytes, properties, 0)).toBe(errors.memoryAllocation);
+});
+
+// Driver API, cuPointerSetAttribute: there is one attribute that can be set, a boolean one.
+test("whether copies of memory are to be synchronous can be said, and asked", async () => {
+  const { program, get } = await prepared();
+  const [synchronous, type] = [6, 2];
+  const memory = await get("cuMemAlloc_v2", 64);
+  for (const value of [1, 0]) {
+    expect(await program.call("cuPointerSetAttribute", program.room(bytesOf(value)), synchronous, memory)).toBe(0);
+    const found = program.room(bytesOf(9));
+    expect(await program.call("cuPointerGetAttribute", found, synchronous, memory + 8n)).toBe(0);
+    expect(program.i32(found)).toBe(value);
+  }
+  const value = program.room(bytesOf(1));
+  expect(await program.call("cuPointerSetAttribute", value, type, memory)).toBe(errors.invalidValue);
+  expect(await program.call("cuPointerSetAttribute", value, synchronous, 64)).toBe(errors.invalidValue);
+});
+
+// Seen on a GPU.
+test("only memory that was registered can be unregistered, from its beginning", async () => {
+  const { program, get } = await prepared();
+  const host = program.room(8192);
+  expect(await program.call("cuMemHostUnregister", host)).toBe(errors.hostMemoryNotRegistered);
+  expect(await program.call("cuMemHostRegister_v2", host, 100, 0)).toBe(0);
+  expect(await program.call("cuMemHostUnregister", host + 8n)).toBe(errors.invalidValue);
+  expect(await program.call("cuMemHostUnregister", host)).toBe(0);
+  const pinned = await get("cuMemHostAlloc", 64, 0);
+  expect(await program.call("cuMemHostUnregister", pinned)).toBe(errors.invalidValue);
+  expect(await get("cuMemHostAlloc", 0, 0)).toBe(0n);
+});

@@ -101,3 +101,34 @@ test("a captured launch that may begin early has a programmatic edge", async () 
   expect(await program.call("cudaGraphGetEdges", program.u64(out), from, to, data, handles(program, [1n]))).toBe(0);
   expect(program.bytes(data, 8)).toEqual(programmatic);
 });
+
+// On a GPU edges may form a circle, and nothing can be made of the graph then.
+test("nodes that depend on each other are refused when the graph is instantiated, inside others too", async () => {
+  const { program, graph, first, second } = await twoKernels(new Uint8Array(8));
+  const [from, to, target] = [handles(program, [second]), handles(program, [first]), program.room(8)];
+  expect(await program.call("cudaGraphAddDependencies", graph, from, to, 0, 1)).toBe(0);
+  expect(await program.call("cudaGraphAddDependencies", graph, from, to, 0, 1)).toBe(errors.invalidValue);
+  expect(await program.call("cudaGraphInstantiate", target, graph, 0)).toBe(errors.invalidValue);
+  expect(await program.call("cudaGraphCreate", target, 0)).toBe(0);
+  const outer = program.u64(target);
+  expect(await program.call("cudaGraphAddChildGraphNode", target, outer, 0, 0, graph)).toBe(0);
+  expect(await program.call("cudaGraphInstantiate", target, outer, 0)).toBe(errors.invalidValue);
+  expect(await program.call("cudaGraphRemoveDependencies", graph, from, to, 0, 1)).toBe(0);
+  expect(await program.call("cudaGraphInstantiate", target, graph, 0)).toBe(0);
+});
+
+// On a GPU: an error, a count of 0, and nothing is written.
+test("a list without room is no question for how many there are", async () => {
+  const { program, graph, first, second } = await twoKernels(new Uint8Array(8));
+  const [room, other, count] = [handles(program, [1n]), handles(program, [1n]), program.room(8)];
+  for (const [name, ...words] of [
+    ["cudaGraphGetNodes", graph, room, count],
+    ["cudaGraphGetRootNodes", graph, room, count],
+    ["cudaGraphGetEdges", graph, room, other, 0, count],
+    ["cudaGraphNodeGetDependencies", second, room, 0, count],
+    ["cudaGraphNodeGetDependentNodes", first, room, 0, count],
+  ] as const) {
+    expect(await program.call(name, ...words), name).toBe(errors.invalidValue);
+    expect([program.u64(count), program.u64(room), program.u64(other)]).toEqual([0n, 1n, 1n]);
+  }
+});

@@ -83,11 +83,27 @@ describe("graphs", () => {
     const edge = [program.room(new Uint8Array(BigUint64Array.of(first).buffer)), program.room(8)] as const;
     program.view.setBigUint64(Number(edge[1] - 0x5000_0000n), last, true);
     expect(await program.call("cudaGraphAddDependencies", graph, edge[0], edge[1], 0, 1)).toBe(0);
-    // An edge back would make a circle.
-    expect(await program.call("cudaGraphAddDependencies", graph, edge[1], edge[0], 0, 1)).toBe(errors.invalidValue);
     const exec = await instantiate(p, graph);
     for (let i = 0; i < 2; i++) expect(await program.call("cudaGraphLaunch", exec, s)).toBe(0);
     expect(await value()).toBe(((0 + 2) * 10 + 1 + 2) * 10 + 1);
+  });
+
+  // Runtime API, cudaGraphKernelNodeCopyAttributes
+  test("attributes that a node has been given are gone when it gets those of another", async () => {
+    const p = await prepared();
+    const { program, made, device } = p;
+    const graph = await made("cudaGraphCreate", 0);
+    const [node, other] = [
+      await kernelNode(p, graph, [], [device, 1, 2]),
+      await kernelNode(p, graph, [], [device, 1, 2]),
+    ];
+    const priority = 8;
+    const value = program.room(new Uint8Array(Int32Array.of(-5).buffer));
+    expect(await program.call("cudaGraphKernelNodeSetAttribute", node, priority, value)).toBe(0);
+    expect(await program.call("cudaGraphKernelNodeCopyAttributes", node, other)).toBe(0);
+    const found = program.room(64);
+    expect(await program.call("cudaGraphKernelNodeGetAttribute", node, priority, found)).toBe(0);
+    expect(program.i32(found)).toBe(0);
   });
 
   test("an executable graph keeps what it was made of, and takes other parameters for itself", async () => {
@@ -214,7 +230,10 @@ test("graphs with memory of their own are limited", async () => {
 /** A node that allocates 64 bytes: where its handle is, and the address of the bytes. */
 async function allocationNode({ program }: Awaited<ReturnType<typeof prepared>>, graph: bigint) {
   const params = program.room(120);
-  program.view.setBigUint64(Number(params - 0x5000_0000n) + 104, 64n, true);
+  const [kind, place, size] = [0, 8, 104].map((at) => Number(params - 0x5000_0000n) + at);
+  program.view.setUint32(kind!, 1, true);
+  program.view.setUint32(place!, 1, true);
+  program.view.setBigUint64(size!, 64n, true);
   const node = program.room(8);
   expect(await program.call("cudaGraphAddMemAllocNode", node, graph, 0, 0, params)).toBe(0);
   return { node, address: program.u64(params + 112n) };
@@ -309,6 +328,56 @@ describe("captures", () => {
     const { program, s } = await prepared();
     await program.call("cudaStreamBeginCapture", s, mode);
     expect(await program.callAs(2, "cudaMalloc", program.room(8), 64)).toBe(wanted);
+  });
+
+  test("a stream that is destroyed while it is captured takes its capture along", async () => {
+    const { program, s } = await prepared();
+    await program.call("cudaStreamBeginCapture", s, global);
+    expect(await program.call("cudaStreamDestroy", s)).toBe(0);
+    expect(await program.call("cudaMalloc", program.room(8), 64)).toBe(0);
+    expect(await program.call("cudaDeviceSynchronize")).toBe(0);
+  });
+
+  // Those that may wait for what another stream does: the thread's own captures, unless they are relaxed.
+  test.each(["cudaEventSynchronize", "cudaEventQuery", "cudaStreamSynchronize", "cudaStreamQuery"])(
+    "%s is refused also for what is not captured",
+    async (name) => {
+      const { program, made, s, t } = await prepared();
+      const other = name.includes("Event") ? await made("cudaEventCreate") : t;
+      await program.call("cudaStreamBeginCapture", s, relaxed);
+      expect(await program.call(name, other)).toBe(0);
+      expect(await program.call("cudaStreamEndCapture", s, program.room(8))).toBe(0);
+      await program.call("cudaStreamBeginCapture", s, global);
+      expect(await program.call(name, other)).toBe(errors.streamCaptureUnsupported);
+      const graph = program.room(8);
+      expect(await program.call("cudaStreamEndCapture", s, graph)).toBe(errors.streamCaptureInvalidated);
+      expect(await program.call("cudaStreamEndCapture", s, 0)).toBe(errors.invalidValue);
+    },
+  );
+
+  // Seen on a GPU, also for launches.
+  test("streams and events that were destroyed", async () => {
+    const { program, made, s, affine, device } = await prepared();
+    const event = await made("cudaEventCreate");
+    for (const [name, handle] of [
+      ["cudaStreamDestroy", s],
+      ["cudaEventDestroy", event],
+    ] as const) {
+      expect(await program.call(name, handle)).toBe(0);
+      expect(await program.call(name, handle)).toBe(errors.contextIsDestroyed);
+      expect(await program.call(name, 0xff)).toBe(errors.invalidResourceHandle);
+    }
+    expect(await program.launch(affine, 1, 1, [device, 1, 1], s)).toBe(errors.contextIsDestroyed);
+  });
+
+  test("what is prohibited in captures makes all of them invalid", async () => {
+    const { program, s, t } = await prepared();
+    for (const stream of [s, t]) await program.call("cudaStreamBeginCapture", stream, global);
+    expect(await program.call("cudaDeviceSynchronize")).toBe(errors.streamCaptureUnsupported);
+    for (const stream of [s, t]) {
+      const status = await program.call("cudaStreamEndCapture", stream, program.room(8));
+      expect(status).toBe(errors.streamCaptureInvalidated);
+    }
   });
 
   test("a stream that is not joined again ends the capture with an error", async () => {

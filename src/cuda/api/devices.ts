@@ -7,7 +7,8 @@ import { forbidCaptures, waitFor } from "./order.ts";
 /** The version of the runtime and of the driver that programs see. */
 export const cudaVersion = 13_000;
 
-const flagsMask = 0x1f;
+/** Flags of a device: how the host waits, which are not to be combined, and others. */
+const deviceFlags = { mask: 0x1f, waiting: 0x7 } as const;
 
 function synchronize(call: Call): Status {
   const { device } = call;
@@ -200,8 +201,9 @@ export const deviceCalls: Handlers = {
     return 0;
   },
   cudaSetDeviceFlags(call) {
-    require((call.uint(0) & ~flagsMask) === 0);
-    call.device.flags = call.uint(0);
+    const flags = call.uint(0);
+    require((flags & ~deviceFlags.mask) === 0 && [0, 1, 2, 4].includes(flags & deviceFlags.waiting));
+    call.device.flags = flags;
     return 0;
   },
   cudaGetDeviceFlags(call) {

@@ -114,6 +114,7 @@ const launchAttribute = {
   programmaticSerialization: 6,
   programmaticEvent: 7,
   completionEvent: 12,
+  isKnown: (id: number): boolean => id <= 16 && id !== 15,
 } as const;
 
 /** Notes of a captured launch that it may begin before the kernel ahead of it in the stream has ended. */
@@ -142,6 +143,7 @@ export function launchFrom(
   for (let i = 0; i < config.getUint32(48, true); i++) {
     const attribute = call.host.view(attributes + BigInt(72 * i), 72);
     const id = attribute.getUint32(0, true);
+    require(launchAttribute.isKnown(id));
     if (id === launchAttribute.cooperative) isCooperative = attribute.getUint32(8, true) !== 0;
     if (id === launchAttribute.programmaticSerialization) isSerialized = attribute.getUint32(8, true) === 0;
     if (id === launchAttribute.programmaticEvent || id === launchAttribute.completionEvent) {

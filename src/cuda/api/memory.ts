@@ -195,7 +195,10 @@ export function fill(call: Call, what: Fill, stream = call.defaultStream): Statu
 
 /** A fill as work. Throws if the memory is not there. */
 export function fillOf(process: CudaProcess, what: Fill): FillTask {
-  const place = placeOfRegion(process, what.region, what.extent);
+  const { region, extent } = what;
+  const isOneRow = extent.height * extent.depth === 1;
+  require(extent.width <= region.pitch || isOneRow);
+  const place = placeOfRegion(process, isOneRow ? { ...region, pitch: extent.width } : region, extent);
   require(place.kind === "device");
   return fillTask(what, () => {
     if (process.error !== 0) return;
@@ -353,8 +356,12 @@ export const memoryCalls: Handlers = {
   },
   cudaHostUnregister(call) {
     const { device, process } = call;
-    const found = process.allocations.registeredAt(call.target(0));
-    require(found !== null, errors.hostMemoryNotRegistered);
+    const address = call.target(0);
+    const found = process.allocations.registeredAt(address);
+    if (found === null) {
+      const around = process.allocations.registeredAround(address) ?? process.allocations.find(address);
+      return fail(around === null ? errors.hostMemoryNotRegistered : errors.invalidValue);
+    }
     return waitFor(call, device.streams.ended(), () => {
       call.item(itemKind.giveBack, found.host!, new Bytes(8).u64(0, found.bytes).data);
       process.allocations.free(found);

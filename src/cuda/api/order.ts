@@ -12,6 +12,13 @@ function invalidate(capture: Capture, code: number): never {
   return fail(was ? errors.streamCaptureInvalidated : code);
 }
 
+/** The same for several; none is left out. Does nothing if there is none. */
+function invalidateAll(captures: readonly Capture[], code: number): void {
+  const were = captures.filter((capture) => !capture.isInvalid);
+  for (const capture of were) capture.isInvalid = true;
+  if (captures.length > 0) fail(were.length === 0 ? errors.streamCaptureInvalidated : code);
+}
+
 /** The capture in which a stream takes part, or null. Throws if it has been invalidated. */
 export function captureOf(stream: Stream): Capture | null {
   const { capture } = stream;
@@ -31,9 +38,7 @@ export function addCaptured(call: Call, stream: Stream, capture: Capture, task: 
 /** Throws where the legacy stream would have to wait for one that is being captured. */
 function forbidImplicit(call: Call, stream: Stream): void {
   if (stream.kind !== "legacy") return;
-  for (const capture of call.process.device(stream.device).streams.implicit) {
-    invalidate(capture, errors.streamCaptureImplicit);
-  }
+  invalidateAll([...call.process.device(stream.device).streams.implicit], errors.streamCaptureImplicit);
 }
 
 /**
@@ -61,7 +66,7 @@ export function forbidCaptured(call: Call, stream: Stream): void {
 
 /** The same for all streams of the current device. */
 export function forbidCaptures(call: Call): void {
-  for (const capture of call.process.captures) invalidate(capture, errors.streamCaptureUnsupported);
+  invalidateAll([...call.process.captures], errors.streamCaptureUnsupported);
 }
 
 /** Throws if an event was recorded last in a stream that is being captured: the host cannot wait for that. */
@@ -78,13 +83,12 @@ export function forbidCapturedEvent(call: Call, { captured }: Event): void {
 export function forbidUnsafe(call: Call): void {
   const { thread, process } = call;
   if (thread.captureMode === captureMode.relaxed) return;
-  for (const capture of process.captures) {
-    const isOwn = capture.thread === thread.id;
-    const forbids = isOwn
-      ? capture.mode !== captureMode.relaxed
-      : capture.mode === captureMode.global && thread.captureMode === captureMode.global;
-    if (forbids) invalidate(capture, errors.streamCaptureUnsupported);
-  }
+  const strict = [...process.captures].filter(({ thread: owner, mode }) =>
+    owner === thread.id
+      ? mode !== captureMode.relaxed
+      : mode === captureMode.global && thread.captureMode === captureMode.global,
+  );
+  invalidateAll(strict, errors.streamCaptureUnsupported);
 }
 
 /** Lets a stream wait for an event: joining the capture in which that was recorded, if it was in one. */

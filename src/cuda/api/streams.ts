@@ -13,6 +13,7 @@ import {
   enqueue,
   forbidCaptured,
   forbidCapturedEvent,
+  forbidUnsafe,
   readiness,
   recordEvent,
   waitFor,
@@ -86,6 +87,7 @@ function callHost(call: Call, stream: Stream, kind: 0 | 1): Status {
 
 /** `ended`: what the host may rely on then. */
 function synchronize(call: Call, operation: Operation | null, ended: (order: HostOrder) => readonly Use[]): Status {
+  forbidUnsafe(call);
   call.showsOutput = true;
   relyOn(call, ended);
   return waitFor(call, operation?.ended() ?? null, () => call.process.error);
@@ -98,7 +100,9 @@ export const streamCalls: Handlers = {
   cudaStreamDestroy(call) {
     const stream = call.process.streams.get(call.address(0));
     require(stream.kind !== "legacy", errors.invalidResourceHandle);
-    stream.capture?.leave(stream);
+    const { capture } = stream;
+    if (capture?.origin === stream) call.process.endCapture(capture);
+    else capture?.leave(stream);
     call.process.device(stream.device).streams.remove(stream);
     call.process.removeStream(stream.handle);
     return 0;
@@ -110,6 +114,7 @@ export const streamCalls: Handlers = {
   cudaStreamQuery(call) {
     const stream = call.stream(0);
     const isIdle = lastOf(call, stream) === null;
+    forbidUnsafe(call);
     if (isIdle) relyOn(call, (order) => order.streamEnded(stream));
     return readiness(isIdle, call.process.error);
   },
@@ -155,6 +160,7 @@ export const streamCalls: Handlers = {
     require([1, 2, 4].includes(call.uint(3)));
     const found = call.process.allocations.at(call.address(1));
     require(found !== null && found.kind === "managed");
+    require(call.size(2) === 0 || call.size(2) === found.bytes);
     return 0;
   },
   cudaEventCreate: (call) => createEvent(call, 0),
@@ -175,6 +181,7 @@ export const streamCalls: Handlers = {
     void call.device;
     const event = call.process.events.get(call.address(0));
     forbidCapturedEvent(call, event);
+    forbidUnsafe(call);
     if (event.isReached) relyOn(call, (order) => order.operationEnded(event.recorded));
     return readiness(event.isReached, call.process.error);
   },

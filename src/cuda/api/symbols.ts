@@ -21,14 +21,18 @@ export function symbolAt(call: Call, shadow: bigint): Symbol {
   return { address: shadow, bytes: variable.end - variable.start };
 }
 
+/** Throws if a direction does not fit a copy to a variable, or from one. */
+export function checkSymbolDirection(isTo: boolean, kind: number): void {
+  require((isTo ? [1, 3, 4] : [2, 3, 4]).includes(kind), errors.invalidMemcpyDirection);
+}
+
 /** Copies to a variable, or from it, from byte `offset` of it on. */
 function copySymbol(call: Call, isTo: boolean, stream?: Stream): Status {
   const [symbolIndex, otherIndex] = isTo ? [0, 1] : [1, 0];
   const { address, bytes } = symbolAt(call, call.address(symbolIndex));
   const [count, offset, kind] = [call.size(2), call.size(3), call.int(4)];
   require(offset + count <= bytes);
-  const kinds = isTo ? [1, 3, 4] : [2, 3, 4];
-  require(kinds.includes(kind), errors.invalidMemcpyDirection);
+  checkSymbolDirection(isTo, kind);
   const [place, other] = [address + BigInt(offset), call.address(otherIndex)];
   const ends = isTo ? { to: place, from: other } : { to: other, from: place };
   return copy(call, { ...ends, bytes: count, kind }, stream, stream !== undefined);

@@ -1,14 +1,24 @@
-import { errors, fail } from "./errors.ts";
+import { CudaError, errors, fail } from "./errors.ts";
 
 /** Handles look like addresses of no memory of the program. */
-let next = 0x1000_0000n;
+const [first, step] = [0x1000_0000n, 0x40n];
+let last = first;
 
 /** A value that no other handle has. */
-export const newHandle = (): bigint => (next += 0x40n);
+export const newHandle = (): bigint => (last += step);
+
+/** Whether a value is, or was, a handle. */
+const wasGiven = (handle: bigint): boolean => handle > first && handle <= last && handle % step === 0n;
 
 /** Objects by the handles that the program has for them. */
 export class Handles<T> {
   readonly #objects = new Map<bigint, T>();
+  readonly #destroyed: number;
+
+  /** `destroyed`: the error of a handle of what was destroyed. */
+  constructor(destroyed: number = errors.invalidResourceHandle) {
+    this.#destroyed = destroyed;
+  }
 
   add(object: T, handle = newHandle()): bigint {
     this.#objects.set(handle, object);
@@ -20,8 +30,11 @@ export class Handles<T> {
   }
 
   /** Throws if there is none. */
-  get(handle: bigint, code: number = errors.invalidResourceHandle): T {
-    return this.#objects.get(handle) ?? fail(code);
+  get(handle: bigint, code?: number): T {
+    const object = this.#objects.get(handle);
+    if (object !== undefined) return object;
+    if (!wasGiven(handle)) return fail(code ?? errors.invalidResourceHandle);
+    throw new CudaError(code ?? this.#destroyed, null, "what the handle named was destroyed, or is of another kind");
   }
 
   remove(handle: bigint): boolean {

@@ -30,8 +30,8 @@ const spanOf = ({ pitch, rows }: Region, { width, height, depth }: Extent): numb
  */
 export function placeOfRegion(process: ProcessState, region: Region, extent: Extent): Place {
   const isOneRow = extent.height === 1 && extent.depth === 1;
-  require(extent.width <= region.pitch || (isOneRow && region.pitch === 0), errors.invalidPitchValue);
   require(region.address !== 0n);
+  require(extent.width <= region.pitch || (isOneRow && region.pitch === 0), errors.invalidPitchValue);
   const { left = extent } = region;
   require(extent.width <= left.width && extent.height <= left.height && extent.depth <= left.depth);
   return placeOf(process, region.address, spanOf(region, extent));

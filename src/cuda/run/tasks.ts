@@ -45,6 +45,32 @@ export interface FillTask extends Task {
 
 export const fillTask = (fill: Fill, run: () => void): FillTask => ({ type: nodeType.fill, fill, run });
 
+const isCopy = (task: Task): task is CopyTask => task.type === nodeType.copy;
+const isFill = (task: Task): task is FillTask => task.type === nodeType.fill;
+
+/**
+ * Whether a task may take the place of one of its kind in an executable graph: copies keep their direction, and of the
+ * host or of devices what they copy; fills in two dimensions keep these, and others stay in one.
+ */
+export function canReplace(old: Task, task: Task): boolean {
+  if (isCopy(old) && isCopy(task)) {
+    return String(old.ofHost) === String(task.ofHost) && directionOf(old) === directionOf(task);
+  }
+  return !isFill(old) || !isFill(task) || shapeOf(old) === shapeOf(task);
+}
+
+/** Where cudaMemcpy3DParms has the direction. */
+const directionAt = 152;
+
+function directionOf({ params }: CopyTask): number {
+  const { buffer, byteOffset } = params();
+  return new DataView(buffer, byteOffset).getInt32(directionAt, true);
+}
+
+/** What a fill in an executable graph keeps. */
+const shapeOf = ({ fill: { region, extent, elementBytes } }: FillTask): string =>
+  extent.height === 1 ? "one row" : [region.pitch, extent.width, extent.height, elementBytes].join();
+
 /** Waits for values in memory and writes of them, one after the other. */
 export interface BatchTask extends Task {
   readonly type: typeof nodeType.operations;
@@ -138,7 +164,7 @@ export function copyParams(to: Region, from: Region, extent: Extent, kind: numbe
   [extent.width, extent.height, extent.depth].forEach((n, i) => {
     view.setBigUint64(128 + 8 * i, BigInt(n), true);
   });
-  view.setInt32(152, kind, true);
+  view.setInt32(directionAt, kind, true);
   return new Uint8Array(view.buffer);
 }
 

@@ -1,6 +1,7 @@
 import type { CodeImage } from "../../container/index.ts";
 import { LoadError, UsageError } from "../../runtime/data/errors.ts";
-import { decodeText } from "../../source/index.ts";
+import { checkSource } from "../../runtime/device/compile.ts";
+import { decodeText, hasErrors, SourceText } from "../../source/index.ts";
 import { CudaError, errors, fail } from "../base/errors.ts";
 import { Streams } from "../work/stream.ts";
 import { addressOf, moduleOptions, offsetOf } from "../base/addresses.ts";
@@ -89,13 +90,21 @@ export class CudaDevice {
       this.process.recorder?.module(module, files);
       return new DeviceModule(module, Math.max(0, ...texts.map(architectureOf)));
     } catch (error) {
-      if (error instanceof LoadError) {
-        this.process.warn(error.message);
-        throw new CudaError(errors.invalidPtx, error.message);
-      }
+      if (error instanceof LoadError) this.#refuse(error);
       if (error instanceof UsageError) throw new CudaError(errors.memoryAllocation, error.message);
       throw error;
     }
+  }
+
+  /** Throws if a text has errors of its own: what it lacks may be in another to which it is linked. */
+  checkText(text: string): void {
+    const { diagnostics } = checkSource(new SourceText("program.ptx", text), moduleOptions);
+    if (hasErrors(diagnostics)) this.#refuse(new LoadError(diagnostics));
+  }
+
+  #refuse({ message }: LoadError): never {
+    this.process.warn(message);
+    throw new CudaError(errors.invalidPtx, message);
   }
 
   /** Forgets what was loaded of a binary. */

@@ -116,8 +116,8 @@ export class ProcessState {
   readonly launchSettings: LaunchSettings;
   readonly host: HostMemory;
   readonly registry: Registry;
-  readonly streams = new Handles<Stream>();
-  readonly events = new Handles<Event>();
+  readonly streams = new Handles<Stream>(errors.contextIsDestroyed);
+  readonly events = new Handles<Event>(errors.contextIsDestroyed);
   readonly graphs = new Handles<Graph>();
   readonly graphNodes = new Handles<GraphNode>();
   readonly graphExecs = new Handles<GraphExec>();
@@ -134,6 +134,8 @@ export class ProcessState {
   isInitialized = false;
   /** What was said of managed memory. */
   readonly advice = new WeakMap<Allocation, Advice>();
+  /** Memory of which the program has said that copies to and from it are to be synchronous. */
+  readonly synchronousMemory = new WeakSet<Allocation>();
   readonly arrays = new Handles<CudaArray>();
   readonly references = new Handles<ImageReference>();
   /** Texture and surface objects, by the handles that kernels have for them: the structures they were made of. */

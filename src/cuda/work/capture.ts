@@ -46,10 +46,9 @@ export class Capture {
     return this.tips.get(stream) ?? new Set();
   }
 
-  /** Forgets a stream that is destroyed. Its nodes stay: at the end they must have been joined. */
+  /** Forgets a stream that has joined it and is destroyed. Its nodes stay: at the end they must have been joined. */
   leave(stream: Captured): void {
-    if (stream === this.origin) this.isInvalid = true;
-    else this.tips.delete(stream);
+    this.tips.delete(stream);
     stream.capture = null;
   }
 

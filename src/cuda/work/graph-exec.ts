@@ -85,14 +85,17 @@ export class GraphExec {
   /**
    * Takes the parameters of a graph with the same nodes and edges; where it has others, says which and changes nothing.
    */
-  update(graph: Graph): Difference {
-    return takeParameters(this.graph, graph);
+  update(graph: Graph, canReplace: Replacement): Difference {
+    return takeParameters(this.graph, graph, canReplace);
   }
 }
 
+/** Whether a task may take the place of one of its kind in an executable graph. */
+export type Replacement = (old: Task, task: Task) => boolean;
+
 /** Gives a graph the parameters of another with the same nodes and edges; if it has others, nothing changes. */
-export function takeParameters(old: Graph, graph: Graph): Difference {
-  const difference = compare(old, graph);
+export function takeParameters(old: Graph, graph: Graph, canReplace: Replacement): Difference {
+  const difference = compare(old, graph, canReplace);
   if (difference.result === updateResult.success) take(old, graph);
   return difference;
 }
@@ -100,7 +103,7 @@ export function takeParameters(old: Graph, graph: Graph): Difference {
 const same: Difference = { result: updateResult.success, node: null, from: null };
 
 /** Compares the nodes in the order in which they were added. */
-function compare(old: Graph, graph: Graph): Difference {
+function compare(old: Graph, graph: Graph, canReplace: Replacement): Difference {
   const [before, now] = [[...old.nodes], [...graph.nodes]];
   const indices = new Map(now.map((node, i) => [node, i]));
   const oldIndices = new Map(before.map((node, i) => [node, i]));
@@ -113,10 +116,11 @@ function compare(old: Graph, graph: Graph): Difference {
       if (!wanted.delete(indices.get(from))) return { result: updateResult.topologyChanged, node, from };
     }
     if (wanted.size > 0) return { result: updateResult.topologyChanged, node, from: null };
+    if (!canReplace(twin.task, node.task)) return { result: updateResult.parametersChanged, node, from: null };
     for (const [b, body] of (twin.task.bodies ?? []).entries()) {
       const other = node.task.bodies?.[b];
       if (other === undefined) return { result: updateResult.parametersChanged, node, from: null };
-      const inner = compare(body, other);
+      const inner = compare(body, other, canReplace);
       if (inner.result !== updateResult.success) return inner;
     }
   }

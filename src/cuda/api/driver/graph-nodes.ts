@@ -1,9 +1,9 @@
 import type { CopyTask, KernelTask } from "../../run/tasks.ts";
-import { Bytes, type Handlers } from "../call.ts";
+import { Bytes, type Call, type Handlers } from "../call.ts";
 import { anyNodeCalls, createCondition } from "../graphs/generic.ts";
 import { formCalls } from "../graphs/nodes.ts";
 import { copyForm, copyNode, kernelForm, type ParamsForm } from "../graphs/params.ts";
-import { regionWork } from "../regions.ts";
+import { arrayAt, regionWork } from "../regions.ts";
 import { inContext } from "./driver-call.ts";
 import { copyBytes3D, memoryType, regionCopy3D } from "./memory.ts";
 
@@ -22,21 +22,28 @@ const kernelParams: ParamsForm<KernelTask> = {
   },
 };
 
-/** CUDA_MEMCPY3D of a cudaMemcpy3DParms whose ends are pitched pointers. */
-function driverCopy(params: Uint8Array): Uint8Array {
+/** CUDA_MEMCPY3D of a cudaMemcpy3DParms: an end is an array or a pitched pointer, and a position in it. */
+function driverCopy(call: Call, params: Uint8Array): Uint8Array {
   const view = new DataView(params.buffer, params.byteOffset);
   const word = (at: number): bigint => view.getBigUint64(at, true);
-  const [from, to] = [32, 96];
-  return new Bytes(copyBytes3D)
-    .u32(32, memoryType.unified)
-    .u64(48, word(from))
-    .u64(72, word(from + 8))
-    .u64(80, word(from + 24))
-    .u32(120, memoryType.unified)
-    .u64(136, word(to))
-    .u64(160, word(to + 8))
-    .u64(168, word(to + 24))
-    .u64(176, word(128))
+  const ends = [0, 64];
+  const arrays = ends.flatMap((at) => (word(at) === 0n ? [] : arrayAt(call, word(at))));
+  const texelBytes = BigInt(arrays[0]?.image.texelBytes ?? 1);
+  const out = new Bytes(copyBytes3D);
+  for (const [at, to] of ends.map((end, i) => [end, 88 * i] as const)) {
+    const isArray = word(at) !== 0n;
+    out.u64(to, word(at + 8) * (isArray ? texelBytes : 1n));
+    for (const next of [8, 16]) out.u64(to + next, word(at + 8 + next));
+    out.u32(to + 32, isArray ? memoryType.array : memoryType.unified);
+    if (isArray) out.u64(to + 56, word(at));
+    else
+      out
+        .u64(to + 48, word(at + 32))
+        .u64(to + 72, word(at + 40))
+        .u64(to + 80, word(at + 56));
+  }
+  return out
+    .u64(176, word(128) * texelBytes)
     .u64(184, word(136))
     .u64(192, word(144)).data;
 }
@@ -46,7 +53,7 @@ const copyParams: ParamsForm<CopyTask> = {
   ...copyForm,
   bytes: copyBytes3D,
   read: (call, view) => copyNode(call, regionWork(call, regionCopy3D(call, view))),
-  write: (call, task) => driverCopy(copyForm.write(call, task)),
+  write: (call, task) => driverCopy(call, copyForm.write(call, task)),
 };
 
 /** Names with an ending, and each entry point with a context. */

@@ -143,7 +143,7 @@ function pointerAttribute(call: Call, attribute: number, address: bigint): Uint8
     2: () => half(isHost ? memoryType.host : memoryType.device),
     3: () => word(start + inside),
     4: () => word(found.host === null ? fail(errors.invalidValue) : found.host + inside),
-    6: () => half(0),
+    6: () => half(call.process.synchronousMemory.has(found) ? 1 : 0),
     7: () => word(found.offset),
     8: () => half(found.kind === "managed" ? 1 : 0),
     9: () => half(Math.max(0, found.device)),
@@ -170,6 +170,19 @@ function pointerAttributes(call: Call): Status {
     const place = call.host.u64(call.target(2) + BigInt(8 * i));
     call.poke(place, attributeOrZero(call, attribute, call.address(3)));
   }
+  return 0;
+}
+
+/** The only attribute that can be set: whether what is synchronous is always so, which it is here anyway. */
+const syncMemoryOperations = 6;
+
+/** value, attribute, address */
+function setPointerAttribute(call: Call): Status {
+  const isSet = call.host.u32(call.target(0)) !== 0;
+  require(call.int(1) === syncMemoryOperations);
+  const found = memoryAround(call, call.address(2)) ?? fail(errors.invalidValue);
+  if (isSet) call.process.synchronousMemory.add(found);
+  else call.process.synchronousMemory.delete(found);
   return 0;
 }
 
@@ -209,7 +222,7 @@ export const driverMemoryCalls: Handlers = {
   cuMemAlloc_v2: some(sameAs(memoryCalls, "cudaMalloc")),
   cuMemAllocPitch_v2: allocatePitch,
   cuMemAllocHost_v2: some(sameAs(memoryCalls, "cudaMallocHost")),
-  cuMemHostAlloc: some(sameAs(memoryCalls, "cudaHostAlloc")),
+  cuMemHostAlloc: runtime("cudaHostAlloc"),
   cuMemAllocManaged: some(sameAs(memoryCalls, "cudaMallocManaged")),
   cuMemFree_v2: runtime("cudaFree"),
   cuMemFreeHost: runtime("cudaFreeHost"),
@@ -269,5 +282,5 @@ export const driverMemoryCalls: Handlers = {
     return 0;
   }),
   cuPointerGetAttributes: initialized(pointerAttributes),
-  cuPointerSetAttribute: initialized(() => 0),
+  cuPointerSetAttribute: initialized(setPointerAttribute),
 };

@@ -32,7 +32,13 @@ function textsAt(call: Call, address: bigint): readonly string[] {
       "a module is machine code without PTX, which cannot be executed",
     );
   }
-  return [host.string(address)];
+  return [requirePtx(host.string(address))];
+}
+
+/** A text. Throws if it is none of PTX: that begins with its version, behind nothing but comments. */
+function requirePtx(text: string): string {
+  const isPtx = /^(?:\s|\/\/.*|\/\*(?:[^*]|\*(?!\/))*\*\/)*\.version\b/.test(text);
+  return isPtx ? text : fail(errors.invalidKernelImage);
 }
 
 /** What was linked: a word, the number of texts, and each with its size before it. */
@@ -69,9 +75,15 @@ function optionsAt(call: Call, count: number, ids: bigint, values: bigint): Read
   return new Map(Array.from({ length: count }, (_, i) => [call.host.u32(ids + BigInt(4 * i)), values + BigInt(8 * i)]));
 }
 
-/** Writes messages where the options want them. */
-function log(call: Call, options: ReadonlyMap<number, bigint>, text: string): void {
-  const [room, bytes] = [options.get(option.errorLog), options.get(option.errorBytes)];
+/** Writes what is wrong ("" if nothing is) into the log of errors, if the options name one; the other stays empty. */
+function log(call: Call, options: ReadonlyMap<number, bigint>, wrong: string): void {
+  const at = (i: number): bigint | undefined => options.get(i);
+  write(call, [at(option.infoLog), at(option.infoBytes)], "");
+  write(call, [at(option.errorLog), at(option.errorBytes)], wrong);
+}
+
+/** Writes a text into a room, and over the size of the room how much of it is filled. */
+function write(call: Call, [room, bytes]: readonly (bigint | undefined)[], text: string): void {
   if (room === undefined || bytes === undefined) return;
   const size = call.host.u32(bytes);
   if (size === 0) return;
@@ -122,6 +134,7 @@ function give(call: Call, read: () => readonly string[], options: ReadonlyMap<nu
   try {
     const made = new LoadedModule(load(call, read()), call.device.number);
     call.set64(target, call.process.modules.add(made, made.handle));
+    log(call, options, "");
     return 0;
   } catch (error) {
     return refused(call, options, error);
@@ -137,7 +150,7 @@ function fileAt(call: Call, i: number): Uint8Array {
 /** The texts of a file: PTX, or whatever holds some. */
 function textsIn(call: Call, bytes: Uint8Array): readonly string[] {
   const first = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-  if (first !== magic.elf && first !== magic.fatBinary && first !== 0x7263_213c) return [decodeText(bytes)];
+  if (first !== magic.elf && first !== magic.fatBinary && first !== 0x7263_213c) return [requirePtx(decodeText(bytes))];
   const images = readFatBinaries(bytes, "the module").found.flatMap((one) => one.images);
   return [decodeText(imageFor(images, call.process.gpu).read())];
 }
@@ -182,6 +195,14 @@ function countKernels(call: Call): Status {
   return 0;
 }
 
+/** address, module, name: no device has functions whose addresses the host shares */
+function getUnifiedFunction(call: Call): Status {
+  call.target(0);
+  moduleAt(call, 1);
+  call.target(2);
+  return errors.symbolNotFound;
+}
+
 /** list, room, module */
 function listKernels(call: Call): Status {
   const target = call.target(0);
@@ -210,6 +231,7 @@ function addInput(call: Call, read: () => readonly string[]): Status {
     if (kind === input.cubin) throw new CudaError(errors.noKernelImageForDevice, "machine code cannot be linked");
     const texts = read();
     requireFit(call, texts);
+    for (const text of texts) call.device.checkText(text);
     link.texts.push(...texts);
   } catch (error) {
     return refused(call, link.options, error);
@@ -228,6 +250,7 @@ function completeLink(call: Call): Status {
   } catch (error) {
     return refused(call, link.options, error);
   }
+  log(call, link.options, "");
   const image = linkedImage(link.texts);
   call.set64(target, call.kept(image));
   if (size !== 0n) call.set64(size, image.length);
@@ -293,6 +316,7 @@ export const moduleCalls: Handlers = {
   }),
   cuLibraryGetGlobal: initialized(getGlobal),
   cuLibraryGetManaged: initialized(getManaged),
+  cuLibraryGetUnifiedFunction: initialized(getUnifiedFunction),
   cuLibraryGetKernelCount: initialized(countKernels),
   cuLibraryEnumerateKernels: initialized(listKernels),
   cuKernelGetLibrary: initialized(moduleOfKernel),
@@ -317,6 +341,7 @@ export const moduleCalls: Handlers = {
   cudaLibraryGetKernel: getFunction,
   cudaLibraryGetGlobal: getGlobal,
   cudaLibraryGetManaged: getManaged,
+  cudaLibraryGetUnifiedFunction: getUnifiedFunction,
   cudaLibraryGetKernelCount: countKernels,
   cudaLibraryEnumerateKernels: listKernels,
   cudaGetFuncBySymbol: same,

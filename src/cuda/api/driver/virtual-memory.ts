@@ -1,5 +1,6 @@
 import { errors, fail, require } from "../../base/errors.ts";
 import { offsetOf } from "../../base/addresses.ts";
+import { totalMemory } from "../../state/allocations.ts";
 import { PhysicalMemory, ReservedRange } from "../../state/virtual-memory.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
 import { waitFor } from "../order.ts";
@@ -53,6 +54,8 @@ function create(call: Call): Status {
   require(isRound(call.size(1)) && call.size(3) === 0);
   const properties = call.host.read(call.target(2), propertyBytes);
   checkProperties(call, new DataView(properties.buffer));
+  const others = [...call.process.physicalMemory.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  require(others + call.size(1) <= totalMemory, errors.memoryAllocation);
   const made = new PhysicalMemory(call.size(1), properties);
   call.set64(target, call.process.physicalMemory.add(made, made.handle));
   return 0;

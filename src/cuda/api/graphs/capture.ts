@@ -29,7 +29,7 @@ function end(call: Call): Status {
     if (call.address(1) !== 0n) call.set64(call.address(1), graph);
   };
   const { capture } = stream;
-  require(capture !== null, errors.illegalState);
+  require(capture !== null, call.address(1) === 0n ? errors.invalidValue : errors.illegalState);
   require(capture.origin === stream, errors.streamCaptureUnmatched);
   const isOwnThread = capture.thread === call.thread.id || capture.mode === captureMode.relaxed;
   require(isOwnThread, errors.streamCaptureWrongThread);

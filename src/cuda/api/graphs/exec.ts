@@ -1,5 +1,5 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { childTask, type ConditionalTask, isMemoryTask, type MemoryTask } from "../../run/tasks.ts";
+import { canReplace, childTask, type ConditionalTask, isMemoryTask, type MemoryTask } from "../../run/tasks.ts";
 import { type Graph, nodeType } from "../../work/graph.ts";
 import { allNodes, GraphExec, updateResult } from "../../work/graph-exec.ts";
 import type { Stream } from "../../work/stream.ts";
@@ -20,7 +20,8 @@ function requireNoOther(call: Call, graph: Graph): void {
 function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
   require((flags & ~flag.all) === 0);
   if (flags & flag.deviceLaunch) fail(errors.notSupported);
-  require(graph.ordered !== null);
+  const inside = [...allNodes(graph)].flatMap(({ task }) => task.bodies ?? []);
+  require([graph, ...inside].every(({ ordered }) => ordered !== null));
   requireNoOther(call, graph);
   const exec = new GraphExec(graph, flags);
   for (const [object, count] of graph.held) {
@@ -31,9 +32,10 @@ function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
   return exec;
 }
 
-/** exec, graph, flags */
+/** exec, graph, flags: a graph is uploaded by the call with parameters alone */
 function instantiateWithFlags(call: Call): Status {
   const target = call.target(0);
+  require((call.size(2) & flag.upload) === 0);
   call.set64(target, instantiate(call, graphAt(call, 1), call.size(2)).handle);
   return 0;
 }
@@ -89,7 +91,7 @@ type Difference = ReturnType<GraphExec["update"]>;
 
 /** Updates an executable graph by another graph: arguments 0 and 1. `tell` says how that went. */
 export function update(call: Call, tell: (difference: Difference) => void): Status {
-  const difference = execAt(call, 0).update(graphAt(call, 1));
+  const difference = execAt(call, 0).update(graphAt(call, 1), canReplace);
   tell(difference);
   return difference.result === updateResult.success ? 0 : errors.graphExecUpdateFailure;
 }

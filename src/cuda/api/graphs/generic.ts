@@ -17,10 +17,12 @@ import { addGraph, graphAt, nodeAt, nodesAt, removeNode } from "./handles.ts";
 import { addNode, childOf, execNode, replace, replaceInExec } from "./nodes.ts";
 import { copyForm, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
 
-/** Bytes of cudaMemAllocNodeParams: properties of the pool, who may access it, the size at 104, the address at 112. */
+/**
+ * cudaMemAllocNodeParams: properties of the pool (the kind of memory, then its place), a list of who may access it and
+ * its length, the size, and the address.
+ */
 const allocateBytes = 120;
-const sizeAt = 104;
-const addressAt = 112;
+const [placeAt, accessAt, accessCountAt, sizeAt, addressAt] = [8, 88, 96, 104, 112];
 
 /** Bytes of cudaGraphNodeParams: the kind, and from 16 on the parameters of that kind. */
 const genericBytes = 256;
@@ -31,8 +33,12 @@ function allocation(call: Call, at: bigint): Task {
   const params = call.host.read(at, allocateBytes);
   const view = new DataView(params.buffer);
   const bytes = Number(view.getBigUint64(sizeAt, true));
-  require(bytes > 0);
-  const memory = new GraphMemory(call.process, { bytes, device: call.device.number, params });
+  const [pinned, onDevice] = [1, 1];
+  const device = view.getInt32(placeAt + 4, true);
+  require(bytes > 0 && view.getUint32(0, true) === pinned && view.getUint32(placeAt, true) === onDevice);
+  require(device >= 0 && device < call.process.deviceCount);
+  require(view.getBigUint64(accessAt, true) !== 0n || view.getBigUint64(accessCountAt, true) === 0n);
+  const memory = new GraphMemory(call.process, { bytes, device, params });
   view.setBigUint64(addressAt, memory.address, true);
   call.set64(at + BigInt(addressAt), memory.address);
   return allocateTask(memory);

@@ -116,9 +116,9 @@ export const graphCalls: Handlers = {
   cudaGraphReleaseUserObject(call) {
     const { held } = graphAt(call, 0);
     const object = objectAt(call, 1);
-    const count = call.uint(2);
     const has = held.get(object) ?? 0;
-    require(count > 0 && count <= has);
+    const count = Math.min(call.uint(2), has);
+    require(count > 0);
     if (has === count) held.delete(object);
     else held.set(object, has - count);
     object.release(count);

@@ -55,7 +55,7 @@ export function writeNodes(call: Call, nodes: readonly GraphNode[]): bigint {
 
 /**
  * Answers a question for a list: with its length where `list` is null, else with as many as there is room for (the rest
- * of the room is null, and the length is what was written).
+ * of the room is null, and the length is what was written). Throws if there is a list without room.
  */
 export function answerList(call: Call, [list, counter]: readonly [bigint, bigint], handles: readonly bigint[]): number {
   require(counter !== 0n);
@@ -64,6 +64,7 @@ export function answerList(call: Call, [list, counter]: readonly [bigint, bigint
     return 0;
   }
   const room = Number(call.host.u64(counter));
+  require(room > 0);
   const out = new BigUint64Array(Math.min(room, 1 << 24));
   out.set(handles.slice(0, out.length));
   call.poke(list, new Uint8Array(out.buffer));

@@ -1,7 +1,7 @@
-import { errors, fail, require } from "../../base/errors.ts";
+import { CudaError, errors, fail, require } from "../../base/errors.ts";
 import {
+  canReplace,
   childTask,
-  type CopyTask,
   type EventTask,
   isMemoryTask,
   type MemoryTask,
@@ -12,7 +12,7 @@ import { type Graph, type GraphNode, nodeType, type Task } from "../../work/grap
 import { allNodes, takeParameters, updateResult } from "../../work/graph-exec.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
 import { linearWork } from "../memory.ts";
-import { symbolAt } from "../symbols.ts";
+import { checkSymbolDirection, symbolAt } from "../symbols.ts";
 import { addGraph, execAt, graphAt, nodeAt, nodesAt } from "./handles.ts";
 import { copyForm, copyNode, fillForm, hostForm, kernelForm, type ParamsForm, readEmpty } from "./params.ts";
 
@@ -46,18 +46,14 @@ export function replace(node: GraphNode, task: Task): Status {
   return 0;
 }
 
-const isCopy = (task: Task): task is CopyTask => task.type === nodeType.copy;
-
-/**
- * Does the same to a node of an executable graph, in which memory that copies use stays of the host or of devices, and
- * a child graph keeps its nodes and edges.
- */
+/** Does the same to a node of an executable graph, as far as that can be changed. */
 export function replaceInExec(node: GraphNode, task: Task): Status {
   if (node.task.type === nodeType.graph && task.type === nodeType.graph) {
-    require(takeParameters(node.task.bodies![0]!, task.bodies![0]!).result === updateResult.success);
+    const { result } = takeParameters(node.task.bodies![0]!, task.bodies![0]!, canReplace);
+    require(result === updateResult.success);
     return 0;
   }
-  if (isCopy(node.task) && isCopy(task)) require(String(node.task.ofHost) === String(task.ofHost));
+  require(canReplace(node.task, task));
   return replace(node, task);
 }
 
@@ -82,13 +78,28 @@ export function formCalls<T extends Task>(graph: string, name: string, form: Par
       return 0;
     },
     [`${graph}${name}NodeSetParams`]: (call) => replace(nodeAt(call, 0), read(call, 1)),
-    [`${graph}Exec${name}NodeSetParams`]: (call) => replaceInExec(execNode(call), read(call, 2)),
+    [`${graph}Exec${name}NodeSetParams`]: (call) =>
+      replaceInExec(
+        execNode(call),
+        withoutPitchErrors(() => read(call, 2)),
+      ),
   };
+}
+
+/** Calls that change executable graphs have no error of their own for pitches. */
+function withoutPitchErrors<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof CudaError) || error.code !== errors.invalidPitchValue) throw error;
+    throw new CudaError(errors.invalidValue, error.reason);
+  }
 }
 
 /** dst, src, bytes, kind from argument `i` on */
 const lineFrom = (call: Call, i: number): Task => {
   const ends = { to: call.address(i), from: call.address(i + 1), bytes: call.size(i + 2), kind: call.int(i + 3) };
+  require(ends.bytes > 0);
   return copyNode(call, linearWork(call.process, ends));
 };
 
@@ -97,11 +108,12 @@ const symbolFrom =
   (isTo: boolean) =>
   (call: Call, i: number): Task => {
     const symbol = symbolAt(call, call.address(isTo ? i : i + 1));
-    const [bytes, offset] = [call.size(i + 2), call.size(i + 3)];
-    require(offset + bytes <= symbol.bytes);
+    const [bytes, offset, kind] = [call.size(i + 2), call.size(i + 3), call.int(i + 4)];
+    require(bytes > 0 && offset + bytes <= symbol.bytes);
+    checkSymbolDirection(isTo, kind);
     const [place, other] = [symbol.address + BigInt(offset), call.address(isTo ? i + 1 : i)];
     const ends = isTo ? { to: place, from: other } : { to: other, from: place };
-    return copyNode(call, linearWork(call.process, { ...ends, bytes, kind: call.int(i + 4) }));
+    return copyNode(call, linearWork(call.process, { ...ends, bytes, kind }));
   };
 
 function copyCalls(ending: string, read: (call: Call, i: number) => Task): Handlers {
@@ -126,7 +138,8 @@ export function childOf(call: Call, graph: Graph): Task {
 }
 
 function eventCalls(name: string, type: Task["type"], make: (event: EventTask["event"]) => EventTask): Handlers {
-  const read = (call: Call, i: number): EventTask => make(call.process.events.get(call.address(i)));
+  const read = (call: Call, i: number): EventTask =>
+    make(call.process.events.get(call.address(i), errors.invalidValue));
   return {
     [`cudaGraphAddEvent${name}Node`]: adder(read),
     [`cudaGraphEvent${name}NodeGetEvent`](call) {
@@ -142,6 +155,13 @@ function eventCalls(name: string, type: Task["type"], make: (event: EventTask["e
 
 /** Attributes of kernel nodes, kept as they were given: id and a value of 64 bytes. */
 const attributeBytes = 64;
+/** Those of launches that are for nodes of graphs too, by number. */
+const nodeAttributes = new Set([0, 1, 2, 4, 5, 8, 9, 10, 11, 13, 14, 16]);
+
+function attributeAt(call: Call, i: number): number {
+  require(nodeAttributes.has(call.int(i)));
+  return call.int(i);
+}
 
 function kernelNode(call: Call, i: number) {
   const { task } = nodeAt(call, i);
@@ -169,18 +189,20 @@ export const nodeCalls: Handlers = {
   cudaGraphExecChildGraphNodeSetParams: (call) => replaceInExec(execNode(call), childFrom(call, 2)),
   cudaGraphKernelNodeSetAttribute(call) {
     const value = call.host.read(call.target(2), attributeBytes);
-    kernelNode(call, 0).attributes.set(call.int(1), value);
+    kernelNode(call, 0).attributes.set(attributeAt(call, 1), value);
     return 0;
   },
   cudaGraphKernelNodeGetAttribute(call) {
-    const value = kernelNode(call, 0).attributes.get(call.int(1)) ?? new Uint8Array(attributeBytes);
+    const value = kernelNode(call, 0).attributes.get(attributeAt(call, 1)) ?? new Uint8Array(attributeBytes);
     call.poke(call.target(2), value);
     return 0;
   },
   /** destination, source */
   cudaGraphKernelNodeCopyAttributes(call) {
     const [to, from] = [kernelNode(call, 0), kernelNode(call, 1)];
-    for (const [id, value] of from.attributes) to.attributes.set(id, value);
+    const copied = [...from.attributes];
+    to.attributes.clear();
+    for (const [id, value] of copied) to.attributes.set(id, value);
     return 0;
   },
   cudaGraphNodeGetType(call) {

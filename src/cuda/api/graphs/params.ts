@@ -58,8 +58,10 @@ function writeKernelParams(call: Call, { spec, function: function_ }: KernelTask
 export const copyNode = ({ process }: Call, work: CopyWork): CopyTask =>
   copyWork(process, work, (code) => process.break(code));
 
-const copyParams3D = (call: Call, view: DataView): CopyTask =>
-  copyNode(call, regionWork(call, regionCopyOf(call, view)));
+const copyParams3D = (call: Call, view: DataView): CopyTask => {
+  const given = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+  return copyNode(call, { ...regionWork(call, regionCopyOf(call, view)), params: () => given });
+};
 
 /** cudaMemsetParams: address, pitch, value, bytes of an element, elements in a row, rows. */
 function fillParams(call: Call, view: DataView): FillTask {
@@ -68,7 +70,7 @@ function fillParams(call: Call, view: DataView): FillTask {
   require(elementBytes === 1 || elementBytes === 2 || elementBytes === 4);
   const extent: Extent = { width: size(24) * elementBytes, height: size(32), depth: 1 };
   require(extent.width > 0 && extent.height > 0);
-  const pitch = extent.height === 1 ? extent.width : size(8);
+  const pitch = size(8);
   const region = { address: view.getBigUint64(0, true), pitch, rows: extent.height };
   const fill: Fill = { region, extent, value: view.getUint32(16, true), elementBytes };
   return fillOf(call.process, fill);

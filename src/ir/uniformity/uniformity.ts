@@ -33,8 +33,6 @@ export interface Surroundings {
    * Whether some lanes may go on from such a block while others wait there: functions called from it return partially.
    */
   readonly returnsPartially: (block: number) => boolean;
-  /** Whether no lane can go on at the block `runs` while another waits at the block `waits`. Default: never. */
-  readonly excludes?: (runs: number, waits: number) => boolean;
   /** Whether lanes may exit in a function that the block's last instruction calls. */
   readonly exitsInCallee: (block: number) => boolean;
   /** Whether lanes that exit are distinguished from those that return, as they are in functions. */
@@ -174,7 +172,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
 
   #diverge(): Divergence {
     const { graph } = this.code;
-    const { stalls, returnsPartially, exitsInCallee, excludes } = this.#around;
+    const { stalls, returnsPartially, exitsInCallee } = this.#around;
     const options = {
       divergent: this.isDivergent,
       stalls: (block: number) => stalls(block) || this.#mayWaitApart(block),
@@ -182,7 +180,6 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
       splits: (block: number) => returnsPartially(block) || this.#mayWaitApart(block),
       exitsInside: exitsInCallee,
       needsAll: this.#needsAll,
-      ...(excludes === undefined ? {} : { excludes }),
     };
     const found = divergenceOf(graph, options, this.isDeparture);
     const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));

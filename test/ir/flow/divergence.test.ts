@@ -30,7 +30,7 @@ function scatter(lanes: number, places: readonly number[]): Group[][] {
  * Runs three lanes in every way that there is: a group goes through its block as a whole, at the end of a divergent one
  * each lane where it likes. Of the groups the lowest runs, but past those at places that stall or gather. Groups at one
  * place become one; where it stalls, they may also stay apart. Where it splits, some lanes of a group may stay. Where
- * all are needed, others than all go no further. A group does not run while one is where the block excludes it.
+ * all are needed, others than all go no further.
  */
 function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDeparture: readonly boolean[]): Observed {
   const { blocks } = graph;
@@ -40,7 +40,7 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
     if (lanes !== everyone) observed.partial.add(runs);
     for (const { at } of others) observed.waiting.add(`${runs}/${at}`);
   };
-  const { divergent, stalls, joinsOthers, splits, exitsInside, needsAll, excludes } = options;
+  const { divergent, stalls, joinsOthers, splits, exitsInside, needsAll } = options;
 
   /** The states that come of groups that have just arrived: those that leave have left, those that must have met. */
   const settle = (standing: readonly Group[], arriving: readonly Group[]): Group[][] => {
@@ -77,7 +77,6 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
     for (const [i, group] of state.entries()) {
       const others = state.toSpliced(i, 1);
       if (others.some(({ at }) => at < group.at && !stalls(at) && !joinsOthers(at))) continue;
-      if (others.some(({ at }) => excludes(group.at, at))) continue;
       const { successors } = blocks[group.at]!;
       for (let lost = 0; lost <= group.lanes; lost++) {
         if ((lost & ~group.lanes) !== 0 || (lost !== 0 && !exitsInside(group.at))) continue;
@@ -103,22 +102,16 @@ function observe(graph: FlowGraph, options: Required<DivergenceOptions>, isDepar
 function check(most: number, stalling: boolean, numRuns: number): void {
   const bits = fc.array(fc.boolean(), { minLength: 32, maxLength: 32 });
   fc.assert(
-    fc.property(randomCode(most), bits, bits, bits, bits, bits, (code, divergent, stalls, more, exitsInside, meets) => {
+    fc.property(randomCode(most), bits, bits, bits, bits, (code, divergent, stalls, more, exitsInside) => {
       const graph = flowGraphOf(code);
       const departures = departuresOf(graph, code);
-      const splits = (b: number): boolean =>
-        stalling && stalls[b] === true && more[b] === true && departures[b] !== true;
-      // Like barriers, which release lanes once all others are at one.
-      const releases = (b: number): boolean =>
-        stalling && stalls[b] === true && !splits(b) && meets[b] === true && meets[b + 16] === true;
       const options = {
         divergent: (b: number) => divergent[b] === true,
         stalls: (b: number) => stalling && stalls[b] === true,
-        splits,
+        splits: (b: number) => stalling && stalls[b] === true && more[b] === true && departures[b] !== true,
         joinsOthers: (b: number) => stalling && stalls[b] !== true && more[b] === true,
         exitsInside: (b: number) => stalling && exitsInside[b] === true && exitsInside[b + 1] === true,
         needsAll: (b: number) => divergent[b + 16] === true && more[b + 16] === true,
-        excludes: (run: number, waits: number) => releases(run) && (waits === run || meets[waits] !== true),
       };
       const observed = observe(graph, options, departures);
       const divergence = divergenceOf(graph, options, departures);

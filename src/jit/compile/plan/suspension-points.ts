@@ -95,29 +95,6 @@ function barriersIn(
 export const resumeBlocks = ({ barriers, spins, calls }: SuspensionPoints): ReadonlySet<number> =>
   new Set([...barriers.values(), ...spins, ...calls]);
 
-/**
- * Whether no lane can go on at the block `runs` while another waits at the block `waits`: a barrier for all threads
- * releases lanes only when each other one is at a barrier too, or has ended, and those at the same one go on together.
- */
-export function separatedByBarriers(
-  { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
-  points: SuspensionPoints,
-  isLockstep: boolean,
-): (runs: number, waits: number) => boolean {
-  const { barriers, spins, calls, isCounted } = points;
-  if (isCounted || isLockstep) return () => false;
-  const atBarriers = new Set([...barriers.values(), ...calls]);
-  for (const block of spins) atBarriers.delete(block);
-  const isBarrier = (block: number): boolean =>
-    barriers.has(block) && instructions[graph.blocks[block]!.end - 1]!.guard === null;
-  const released = new Set(
-    [...barriers.values()].filter(
-      (block) => !spins.has(block) && !calls.has(block) && (graph.blocks[block]?.predecessors ?? []).every(isBarrier),
-    ),
-  );
-  return (runs, waits) => released.has(runs) && (waits === runs || !atBarriers.has(waits));
-}
-
 /** The blocks at which lanes may be while they, or others of their chunk, are suspended. */
 export function blocksWhileSuspended(
   { divergence }: UniformityAnalysis,

@@ -45,6 +45,14 @@ selp.u32 %r6, 1, 0, %p1; selp.u32 %r7, 1, 0, %p2; st.global.v4.u32 [%out], {%r5,
 @%p0 bar.red.popc.u32 %r5, 6, 64, %p1; st.global.u32 [%out], %r5;`,
   },
   {
+    name: "half of a warp comes to another barrier, and goes on past the place at which the rest are released",
+    body: `${place} and.b32 %r2, %t, 1; setp.eq.u32 %p0, %r2, 0; mov.u32 %r5, 1; st.shared.u32 [%r1], %t;
+@%p0 bra other; bar.sync 0; add.u32 %r5, %r5, 10; setp.gt.u32 %p1, %t, 20; @%p1 bra done; add.u32 %r5, %r5, 100; bra done;
+other: bar.sync 0; add.u32 %r5, %r5, 1000; activemask.b32 %r6;
+done: xor.b32 %r3, %t, 1; shl.b32 %r3, %r3, 2; add.u32 %r3, %r0, %r3; ld.shared.u32 %r4, [%r3];
+activemask.b32 %r7; st.global.v4.u32 [%out], {%r4, %r5, %r6, %r7};`,
+  },
+  {
     name: "warps that have ended are not waited for",
     body: `setp.ge.u32 %p0, %t, 96; @%p0 ret; bar.sync 7; setp.ge.u32 %p0, %t, 64; @%p0 exit;
 bar.red.popc.u32 %r5, 0, 1; st.global.u32 [%out], %r5;`,

@@ -80,6 +80,33 @@ MEET: bar.sync 0;
   ret;
 }`;
 
+/**
+ * Each thread adds to its number modulo 7 what one of the block before has published, as soon as it is there; those that
+ * still look vote in each round. Only then do all meet, and read what their neighbours in warp and block have.
+ */
+const lookingBack = `${head}
+.visible .entry lookingBack(.param .u64 words, .param .u64 out) {
+  .reg .pred p, there; .reg .u32 %a<16>; .reg .u64 %d<8>; .shared .u32 sums[96];
+  ld.param.u64 %d1, [words]; ld.param.u64 %d2, [out]; mov.u32 %a1, %ctaid.x; mov.u32 %a2, %tid.x;
+  mad.lo.u32 %a3, %a1, 96, %a2; mul.wide.u32 %d3, %a3, 4; add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
+  rem.u32 %a4, %a2, 7; mov.u32 %a5, -1; setp.eq.u32 p, %a1, 0; @p bra PUBLISH;
+  // Lanes look in different numbers of rounds, whatever is there.
+  mov.u32 %a11, %a4;
+LOOK: ld.volatile.global.u32 %a6, [%d1+-384];
+  setp.ne.u32 there, %a6, 0; setp.eq.and.u32 there, %a11, 0, there;
+  vote.sync.ballot.b32 %a7, there, %a5; not.b32 %a8, %a7; and.b32 %a5, %a5, %a8;
+  setp.ne.u32 p, %a11, 0; @p sub.u32 %a11, %a11, 1;
+  @!there bra LOOK;
+  add.u32 %a4, %a4, %a6;
+PUBLISH: add.u32 %a4, %a4, 1; st.volatile.global.u32 [%d1], %a4;
+  mov.u32 %a9, sums; mad.lo.u32 %a10, %a2, 4, %a9; st.shared.u32 [%a10], %a4;
+  bar.sync 0;
+  shfl.sync.bfly.b32 %a12, %a4, 5, 31, -1;
+  sub.u32 %a13, 95, %a2; mad.lo.u32 %a13, %a13, 4, %a9; ld.shared.u32 %a14, [%a13];
+  mad.lo.u32 %a12, %a12, 1000, %a14; st.global.u32 [%d2], %a12;
+  ret;
+}`;
+
 /** Thread 0 of each block adds 3 to a word that a lock guards, a hundred times. */
 const lock = `${head}
 .visible .entry locked(.param .u64 lock, .param .u64 word) {
@@ -135,6 +162,19 @@ describe.each([
   [3, "apart from it", true],
 ])("blocks that wait for each other, with %i threads %s", (hostThreads, _, apart) => {
   const device = new Device({ engine: "jit", hostThreads });
+
+  test("lanes that have looked for different times meet at a barrier", async () => {
+    const [blocks, threads] = [9, 96];
+    const [words, out] = [device.buffer("u32", blocks * threads), device.buffer("u32", blocks * threads)];
+    const kernel = device.load(lookingBack).kernel("lookingBack");
+    await launched(kernel, { grid: blocks, block: threads, args: [words, out] }, apart);
+    const sum = (block: number, thread: number): number => (block + 1) * ((thread % 7) + 1);
+    const expected = Array.from({ length: blocks * threads }, (_, i) => {
+      const [block, thread] = [Math.floor(i / threads), i % threads];
+      return 1000 * sum(block, thread ^ 5) + sum(block, threads - 1 - thread);
+    });
+    expect([...out.read()]).toEqual(expected);
+  });
 
   test("all blocks meet", async () => {
     const [blocks, rounds] = [24, 5];

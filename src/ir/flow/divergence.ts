@@ -22,6 +22,8 @@ export interface DivergenceOptions {
   readonly exitsInside?: (block: number) => boolean;
   /** Whether the launch ends at the block's beginning unless all lanes of the group are there. Default: never. */
   readonly needsAll?: (block: number) => boolean;
+  /** Whether no lane can begin the block `runs` while another waits at the block `waits`. Default: never. */
+  readonly excludes?: (runs: number, waits: number) => boolean;
 }
 
 /**
@@ -41,6 +43,15 @@ export interface Divergence {
 
 const none: ReadonlySet<number> = new Set();
 const never = (): boolean => false;
+
+const usual: Required<Omit<DivergenceOptions, "divergent">> = {
+  stalls: never,
+  joinsOthers: never,
+  splits: never,
+  exitsInside: never,
+  needsAll: never,
+  excludes: never,
+};
 
 /** The number of pairs of places beyond which the analysis gives up and answers that lanes may be anywhere. */
 const maxPairs = (blocks: number): number => 0x4_0000 + 4 * blocks;
@@ -94,7 +105,6 @@ class Pairs {
 
   constructor(graph: FlowGraph, options: DivergenceOptions, isDeparture: readonly boolean[]) {
     this.#graph = graph;
-    const usual = { stalls: never, joinsOthers: never, splits: never, exitsInside: never, needsAll: never };
     this.#options = { ...usual, ...options };
     this.#isDeparture = isDeparture;
     this.partial = new Uint8Array(graph.blocks.length);
@@ -167,6 +177,7 @@ class Pairs {
   }
 
   #wait(runs: number, waits: number): void {
+    if (waits < this.#graph.blocks.length && this.#options.excludes(runs, waits)) return;
     this.waiting[runs] ??= new Set();
     const set = this.waiting[runs];
     if (set.has(waits)) return;

@@ -2,7 +2,8 @@ import { laneAddressOf } from "../access.ts";
 import { isCall } from "../calls.ts";
 import { hasAllLanes, operandsOf, writesOf } from "../flow/accesses.ts";
 import type { BitSet } from "../flow/bit-set.ts";
-import { departuresOf, type Divergence, divergenceOf } from "../flow/divergence.ts";
+import { type BarrierPlaces, divergenceWithBarriers } from "../flow/barrier-meetings.ts";
+import { departuresOf, type Divergence } from "../flow/divergence.ts";
 import type { FlowGraph } from "../flow/flow-graph.ts";
 import { type Liveness, resultsOf } from "../flow/liveness.ts";
 import { awaitsPhase } from "../mbarrier.ts";
@@ -33,6 +34,8 @@ export interface Surroundings {
    * Whether some lanes may go on from such a block while others wait there: functions called from it return partially.
    */
   readonly returnsPartially: (block: number) => boolean;
+  /** Where lanes wait for barriers for all threads. Default: nowhere. */
+  readonly barrierPlaces?: BarrierPlaces;
   /** Whether lanes may exit in a function that the block's last instruction calls. */
   readonly exitsInCallee: (block: number) => boolean;
   /** Whether lanes that exit are distinguished from those that return, as they are in functions. */
@@ -52,6 +55,8 @@ export interface Surroundings {
   /** Lanes of a chunk: rules for fewer lanes leave some out. */
   readonly lanes: number;
 }
+
+const nowhere: BarrierPlaces = { all: new Set(), released: new Set() };
 
 /** An operation at which lanes wait for others of their warp. */
 interface WarpWait {
@@ -172,7 +177,7 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
 
   #diverge(): Divergence {
     const { graph } = this.code;
-    const { stalls, returnsPartially, exitsInCallee } = this.#around;
+    const { stalls, returnsPartially, exitsInCallee, barrierPlaces = nowhere } = this.#around;
     const options = {
       divergent: this.isDivergent,
       stalls: (block: number) => stalls(block) || this.#mayWaitApart(block),
@@ -181,12 +186,12 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
       exitsInside: exitsInCallee,
       needsAll: this.#needsAll,
     };
-    const found = divergenceOf(graph, options, this.isDeparture);
+    const found = divergenceWithBarriers(graph, options, this.isDeparture, barrierPlaces);
     const someWait = this.#namesLanes && graph.blocks.some(({ index }) => this.#mayWaitIn(index, found));
     if (!someWait || !this.isDeparture.includes(true)) return found;
     // Lanes that wait for others notice when these leave.
     this.isDeparture = this.isDeparture.map(() => false);
-    return divergenceOf(graph, options, this.isDeparture);
+    return divergenceWithBarriers(graph, options, this.isDeparture, barrierPlaces);
   }
 
   /** Whether the launch ends where a block begins unless all lanes of the warp are there. */

@@ -10,7 +10,7 @@ import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { type CallGraph, preparationIn } from "./call-graph.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 import { type Convention, conventionOf, directConvention, routineConvention } from "./calling-convention.ts";
-import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
+import { resumeBlocks, type SuspensionPoints, barrierPlacesOf, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
 /** A function that the kernel calls, analysed: all that is decided before its code is written. */
@@ -143,6 +143,7 @@ export class Planning {
       params: known.params,
       full: known.full,
       stalls: (block) => resumed.has(block),
+      barrierPlaces: barrierPlacesOf(known.code, points, this.#graph.isLockstep),
       returnsPartially: (block) => points.partialReturns.has(block),
       exitsInCallee: exitsInCallee(known.code, this.#graph),
       separatesExits: true,

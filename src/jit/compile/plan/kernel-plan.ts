@@ -5,7 +5,7 @@ import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 import { exitsInCallee } from "./function-plans.ts";
 import { MatrixRegisters } from "./matrix-registers.ts";
-import { resumeBlocks, type SuspensionPoints, suspensionPointsOf } from "./suspension-points.ts";
+import { resumeBlocks, type SuspensionPoints, barrierPlacesOf, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
 /** A kernel, analysed: all that is decided before its code is written. */
@@ -34,6 +34,7 @@ export function planKernel(
     params: new Map(),
     full: shape.full,
     stalls: (block) => resumed.has(block),
+    barrierPlaces: barrierPlacesOf(code, points, graph.isLockstep),
     returnsPartially: (block) => points.partialReturns.has(block),
     exitsInCallee: exitsInCallee(code, graph),
     separatesExits: false,

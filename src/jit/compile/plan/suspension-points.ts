@@ -1,5 +1,6 @@
 import { isIndirect } from "../../../ir/calls.ts";
 import { stateHeaderBytes } from "../../abi/chunk-state.ts";
+import type { BarrierPlaces } from "../../../ir/flow/barrier-meetings.ts";
 import type { PreparedCode } from "../analysis/code/prepared-code.ts";
 import { spinLoops } from "../analysis/flow/spin-loops.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
@@ -94,6 +95,22 @@ function barriersIn(
 /** The blocks at which suspended lanes resume. */
 export const resumeBlocks = ({ barriers, spins, calls }: SuspensionPoints): ReadonlySet<number> =>
   new Set([...barriers.values(), ...spins, ...calls]);
+
+/** Where lanes wait for barriers for all threads; nowhere, if there are others, or barriers are for hardware threads. */
+export function barrierPlacesOf(
+  { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
+  { barriers, spins, calls, isCounted }: SuspensionPoints,
+  isLockstep: boolean,
+): BarrierPlaces {
+  if (isCounted || isLockstep) return { all: new Set(), released: new Set() };
+  const all = new Set([...barriers.values(), ...calls]);
+  const isBarrier = (block: number): boolean =>
+    barriers.has(block) && instructions[graph.blocks[block]!.end - 1]!.guard === null;
+  const released = [...barriers.values()].filter(
+    (block) => !spins.has(block) && !calls.has(block) && (graph.blocks[block]?.predecessors ?? []).every(isBarrier),
+  );
+  return { all, released: new Set(released) };
+}
 
 /** The blocks at which lanes may be while they, or others of their chunk, are suspended. */
 export function blocksWhileSuspended(

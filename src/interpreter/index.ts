@@ -1,1 +1,1 @@
-export { type LaunchOptions, launch } from "./launch.ts";
+export { type LaunchOptions, launch, launchInSlices } from "./launch.ts";

@@ -2,7 +2,7 @@ import { emit } from "../machine/events.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import { addFault } from "../machine/faults/report-sink.ts";
 import type { LaunchRequest, LaunchResult } from "../machine/launch.ts";
-import type { FunctionCode } from "../machine/state/launch-state.ts";
+import type { FunctionCode, Grid } from "../machine/state/launch-state.ts";
 import { type GridOptions, type OpenLaunch, openLaunch, refuse } from "../program/open-launch.ts";
 import type { Program } from "../program/program.ts";
 import { contextFor } from "./decoded-program.ts";
@@ -30,21 +30,88 @@ interface CountedResult extends LaunchResult {
  * unknown kernel, too few bytes of parameters, a block of no or of more than 1024 threads.
  */
 export function launch(program: Program, request: LaunchRequest, options: LaunchOptions = {}): CountedResult {
+  const { grid, schedule } = begin(program, request, options);
+  if (schedule !== null) reporting(grid, () => runGrid(grid, schedule));
+  return end(grid);
+}
+
+/**
+ * Does what `launch` does, a few milliseconds at a time: between them the host does what there is to do, which the
+ * kernel may wait for. One launch runs at a time, on whatever device: what watches it may watch the next one, too.
+ */
+export async function launchInSlices(
+  program: Program,
+  request: LaunchRequest,
+  options: LaunchOptions = {},
+): Promise<CountedResult> {
+  const before = lastInSlices;
+  let leave = (): void => {};
+  lastInSlices = new Promise((resolve) => {
+    leave = resolve;
+  });
+  await before;
+  try {
+    const { grid, schedule } = begin(program, request, options);
+    let hasEnded = schedule === null;
+    while (!hasEnded) {
+      const until = performance.now() + sliceMs;
+      const goesOn = reporting(grid, () => {
+        hasEnded = runGrid(grid, schedule!, () => performance.now() >= until);
+      });
+      if (!goesOn) break;
+      if (!hasEnded) await giveWay();
+    }
+    return end(grid);
+  } finally {
+    leave();
+  }
+}
+
+/** Milliseconds for which others wait at most, unless a warp's turn takes longer. */
+const sliceMs = 4;
+
+/** Resolves when the last launch in slices that was asked for has ended. */
+let lastInSlices: Promise<void> = Promise.resolve();
+
+/** Resolves after everything that waits for a turn of the host's loop has had one. */
+function giveWay(): Promise<void> {
+  const { setImmediate: soon = setTimeout } = globalThis as { setImmediate?: (run: () => void) => unknown };
+  return new Promise((resolve) => void soon(resolve));
+}
+
+/** A launch that has begun; its schedule is null where it has failed already. */
+function begin(
+  program: Program,
+  request: LaunchRequest,
+  options: LaunchOptions,
+): { readonly grid: Grid; readonly schedule: Schedule | null } {
   const open = openLaunch(program, request, options);
   const { grid } = open;
-  const { observers } = grid;
-  if (observers !== null) emit(observers, "launchBegin", grid);
-  try {
+  if (grid.observers !== null) emit(grid.observers, "launchBegin", grid);
+  let schedule: Schedule | null = null;
+  reporting(grid, () => {
     refuse(program, open);
-    if (!grid.reports.failed) {
-      const { functionNamed } = contextFor(program, request, options.generate);
-      runGrid(grid, scheduleOf(program, request, open, functionNamed(request.kernel)!));
-    }
+    if (grid.reports.failed) return;
+    const { functionNamed } = contextFor(program, request, options.generate);
+    schedule = scheduleOf(program, request, open, functionNamed(request.kernel)!);
+  });
+  return { grid, schedule };
+}
+
+/** Reports the fault with which a part of a launch ends. Returns whether there was none. */
+function reporting(grid: Grid, run: () => void): boolean {
+  try {
+    run();
+    return true;
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
     addFault(grid.reports, error);
+    return false;
   }
-  if (observers !== null) emit(observers, "launchEnd", grid);
+}
+
+function end(grid: Grid): CountedResult {
+  if (grid.observers !== null) emit(grid.observers, "launchEnd", grid);
   return { ok: !grid.reports.failed, steps: grid.steps, reports: grid.reports.reports };
 }
 

@@ -22,12 +22,14 @@ export interface Schedule {
   checkpoint(): Restore;
 }
 
-/** Runs all blocks of a grid. */
-export function runGrid(grid: Grid, schedule: Schedule): void {
+/** Runs the blocks of a grid, in turns after each of which it may stop. Returns whether all have ended. */
+export function runGrid(grid: Grid, schedule: Schedule, stops: () => boolean = () => false): boolean {
   const { quantum } = schedule;
   for (let warp = schedule.next(); warp !== null; warp = schedule.next()) {
     if (runWarp(warp, grid, quantum)) schedule.took(warp);
+    if (stops()) return false;
   }
+  return true;
 }
 
 /** Barriers after which it is the turn of other blocks, if a warp has given way meanwhile. */

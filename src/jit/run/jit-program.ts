@@ -1,7 +1,6 @@
 import { launch } from "../../interpreter/launch.ts";
 import { windows, type WorkItemModel } from "../../ir/index.ts";
-import type { Observer } from "../../machine/events.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
@@ -34,7 +33,7 @@ import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
 import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
-import { WatchedLaunches, type WatchedResult } from "./watched-launches.ts";
+import { type LeftToInterpreter, WatchedLaunches } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
@@ -139,8 +138,8 @@ export class JitProgram {
     }
   }
 
-  /** Runs a launch that the sanitizers of the request watch, which are the observers. */
-  launchWatched(request: LaunchRequest, observers: readonly Observer[]): WatchedResult {
+  /** Runs a launch that the sanitizers of the request watch, unless it is left to the interpreter. */
+  launchWatched(request: LaunchRequest): LaunchResult | LeftToInterpreter {
     this.#watched ??= new WatchedLaunches({
       program: this.program,
       functions: this.#functions,
@@ -150,7 +149,7 @@ export class JitProgram {
       attempt: (r, save) => this.#attempt(r, save),
       orWhyNot,
     });
-    return this.#watched.run(request, observers);
+    return this.#watched.run(request);
   }
 
   /** The interpreter repeats a launch, since it knows more of what is wrong. */

@@ -1,6 +1,4 @@
-import { launch } from "../../interpreter/launch.ts";
 import { type IrFunction, windows } from "../../ir/index.ts";
-import type { Observer } from "../../machine/events.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { machineFeatures } from "../../wasm/index.ts";
@@ -34,10 +32,13 @@ export interface WatchedLaunchesPort {
   orWhyNot<T>(make: () => T): T | string;
 }
 
-/** The result of a launch that sanitizers watch. */
-export interface WatchedResult extends LaunchResult {
-  /** Why the interpreter has run the launch; null if compiled code did, and found nothing to report. */
-  readonly interpreted: string | null;
+/** A launch that is left to the interpreter. */
+export interface LeftToInterpreter {
+  readonly why: string;
+  /** The number of the launch, where compiled code has run it before and it was undone. */
+  readonly id?: number;
+  /** Is told what the interpreter has found. */
+  readonly found: (reports: LaunchResult["reports"]) => void;
 }
 
 interface WatchedKernel {
@@ -49,6 +50,8 @@ interface WatchedKernel {
 }
 
 const alarmed = "compiled code has found that there may be something to report";
+
+export const left = (why: string): LeftToInterpreter => ({ why, found: () => {} });
 
 /** Alarms for nothing after which a kernel is left to the interpreter. */
 const maxFalseAlarms = 2;
@@ -69,20 +72,19 @@ export class WatchedLaunches {
     this.#saved = new SavedAllocations(port.program.memory);
   }
 
-  /** `observers`: the sanitizers that the request names, for the interpreter. */
-  run(request: LaunchRequest, observers: readonly Observer[]): WatchedResult {
+  /** Runs a launch in compiled code, if that finds nothing to report. */
+  run(request: LaunchRequest): LaunchResult | LeftToInterpreter {
     const names = request.sanitize ?? new Set();
     const { program } = this.#port;
     const watched = this.#kernelFor(request, names);
-    const obstacle = typeof watched === "string" ? watched : this.#obstacleOf(watched);
-    if (obstacle !== null || typeof watched === "string") {
-      return { ...launch(program, request, { observers }), interpreted: obstacle };
-    }
+    if (typeof watched === "string") return left(watched);
+    const obstacle = this.#obstacleOf(watched);
+    if (obstacle !== null) return left(obstacle);
     if (names.has("memory")) program.memory.quarantine = true;
     const woven = withShadow(program, this.#shadows, watched.plan, { ...request, hostThreads: 1 }, names.has("init"));
     if (typeof woven === "string") {
       this.#shadows.giveBack();
-      return { ...launch(program, request, { observers }), interpreted: woven };
+      return left(woven);
     }
     const { written } = woven;
     const attempt = this.#port.attempt(woven.request, () =>
@@ -91,12 +93,13 @@ export class WatchedLaunches {
     const result = this.#attempt(watched, attempt);
     if (typeof result !== "string") {
       attempt.print(result);
-      return { ...result, interpreted: null };
+      return result;
     }
     attempt.undo();
-    const found = launch(program, request, { observers, id: attempt.id });
-    watched.falseAlarms = found.reports.length === 0 ? watched.falseAlarms + 1 : 0;
-    return { ...found, interpreted: result };
+    const found = (reports: LaunchResult["reports"]): void => {
+      watched.falseAlarms = reports.length === 0 ? watched.falseAlarms + 1 : 0;
+    };
+    return { why: result, id: attempt.id, found };
   }
 
   /** Returns why, where the interpreter has to repeat the launch. */

@@ -1,9 +1,10 @@
-import { launch } from "../../interpreter/index.ts";
+import { type LaunchOptions, launch, launchInSlices } from "../../interpreter/index.ts";
 import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { JitResult } from "../../jit/run/launch-execution.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
+import { type LeftToInterpreter, left } from "../../jit/run/watched-launches.ts";
+import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { UsageError } from "../data/errors.ts";
 import type { EngineResult, KernelResult } from "../launch/launch-options.ts";
@@ -34,14 +35,9 @@ export class Engines {
     if (this.#program.memory.pending.areOpen) {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
-    const { request } = launched;
-    const watched = this.#runWatched(launched);
-    if (watched !== null) return watched;
-    const jit = this.#jitFor(launched);
-    if (typeof jit === "string") return this.#interpret(launched, jit);
-    const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
-    if (result !== null) return this.#compiled(launched, jit, result);
-    return this.#interpret(launched, notCompiled(jit.obstacleOf(request)));
+    const done = this.#runWatched(launched) ?? this.#runCompiled(launched);
+    if (!isLeft(done)) return done;
+    return interpreted(done, launch(this.#program, launched.request, watching(launched, done)));
   }
 
   /**
@@ -94,17 +90,11 @@ export class Engines {
     return why === null ? own : { ...own, notNative: why };
   }
 
+  /** Where the interpreter runs the launch, the host has its turn between slices of it. */
   async runAsync(launched: PreparedLaunch): Promise<EngineResult> {
-    const { request } = launched;
-    const watched = this.#runWatched(launched);
-    if (watched !== null) return watched;
-    const jit = this.#jitFor(launched);
-    if (typeof jit === "string") return this.#interpret(launched, jit);
-    const obstacle = jit.obstacleOf(request, true);
-    if (obstacle !== null) return this.#interpret(launched, notCompiled(obstacle));
-    const result = await jit.launchAsync(request);
-    if (result !== null) return this.#compiled(launched, jit, result);
-    return this.#interpret(launched, notCompiled(jit.obstacleOf(request, true)));
+    const done = this.#runWatched(launched) ?? (await this.#runCompiledAsync(launched));
+    if (!isLeft(done)) return done;
+    return interpreted(done, await launchInSlices(this.#program, launched.request, watching(launched, done)));
   }
 
   /** Whether a launch by workers may have to be undone. */
@@ -122,15 +112,29 @@ export class Engines {
   }
 
   /** Runs a launch that nobody watches but sanitizers; null where it is another one, or only interpreted. */
-  #runWatched(launched: PreparedLaunch): EngineResult | null {
+  #runWatched(launched: PreparedLaunch): EngineResult | LeftToInterpreter | null {
     const { request, observers, isOnlySanitized } = launched;
     if (observers.length === 0 || !isOnlySanitized || this.#interpretedOnly(launched) !== null) return null;
-    const { interpreted, ...result } = this.#compiler.launchWatched(request, observers);
-    if (interpreted === null) {
-      const notNative = launched.engine === "native" ? { notNative: "sanitizers watch" } : {};
-      return { ...result, engine: "jit", interpreted: null, ...notNative, hostThreads: 1 };
-    }
-    return { ...result, engine: "interpreter", interpreted: `sanitizers watch: ${interpreted}`, hostThreads: 1 };
+    const result = this.#compiler.launchWatched(request);
+    if ("why" in result) return { ...result, why: `sanitizers watch: ${result.why}` };
+    const notNative = launched.engine === "native" ? { notNative: "sanitizers watch" } : {};
+    return { ...result, engine: "jit", interpreted: null, ...notNative, hostThreads: 1 };
+  }
+
+  #runCompiled(launched: PreparedLaunch): EngineResult | LeftToInterpreter {
+    const { request } = launched;
+    const jit = this.#jitFor(launched);
+    if (typeof jit === "string") return left(jit);
+    const result = jit.obstacleOf(request) === null ? jit.launch(request) : null;
+    return result === null ? left(notCompiled(jit.obstacleOf(request))) : this.#compiled(launched, jit, result);
+  }
+
+  async #runCompiledAsync(launched: PreparedLaunch): Promise<EngineResult | LeftToInterpreter> {
+    const { request } = launched;
+    const jit = this.#jitFor(launched);
+    if (typeof jit === "string") return left(jit);
+    const result = jit.obstacleOf(request, true) === null ? await jit.launchAsync(request) : null;
+    return result === null ? left(notCompiled(jit.obstacleOf(request, true))) : this.#compiled(launched, jit, result);
   }
 
   /** The result of a launch that compiled code has run, with the engine that has. */
@@ -143,11 +147,6 @@ export class Engines {
 
   #whyNotNative(request: LaunchRequest, jit: JitProgram): string | null {
     return this.#native === null ? "the device has no `nativeCompiler`" : jit.whyNotNative(request);
-  }
-
-  #interpret({ request, observers }: PreparedLaunch, why: string): EngineResult {
-    const result = launch(this.#program, request, { observers });
-    return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
   }
 
   get #compiler(): JitProgram {
@@ -179,6 +178,17 @@ export class Engines {
     if (timeoutMs !== undefined) return "time is limited";
     return null;
   }
+}
+
+const isLeft = (done: EngineResult | LeftToInterpreter): done is LeftToInterpreter => "why" in done;
+
+/** What the interpreter needs to know of a launch that is left to it. */
+const watching = ({ observers }: PreparedLaunch, { id }: LeftToInterpreter): LaunchOptions =>
+  id === undefined ? { observers } : { observers, id };
+
+function interpreted({ why, found }: LeftToInterpreter, result: LaunchResult): EngineResult {
+  found(result.reports);
+  return { ...result, engine: "interpreter", interpreted: why, hostThreads: 1 };
 }
 
 const notCompiled = (obstacle: string | null): string => `not compiled: ${obstacle}`;

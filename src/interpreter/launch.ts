@@ -67,17 +67,17 @@ export async function launchInSlices(
   }
 }
 
+/** Gives the host's loop a turn. Browsers have timers alone, which wait for some milliseconds themselves. */
+const { setImmediate: soon = null } = globalThis as { setImmediate?: (run: () => void) => unknown };
+
 /** Milliseconds for which others wait at most, unless a warp's turn takes longer. */
-const sliceMs = 4;
+const sliceMs = soon === null ? 40 : 4;
 
 /** Resolves when the last launch in slices that was asked for has ended. */
 let lastInSlices: Promise<void> = Promise.resolve();
 
 /** Resolves after everything that waits for a turn of the host's loop has had one. */
-function giveWay(): Promise<void> {
-  const { setImmediate: soon = setTimeout } = globalThis as { setImmediate?: (run: () => void) => unknown };
-  return new Promise((resolve) => void soon(resolve));
-}
+const giveWay = (): Promise<void> => new Promise((resolve) => void (soon ?? setTimeout)(resolve));
 
 /** A launch that has begun; its schedule is null where it has failed already. */
 function begin(

@@ -24,9 +24,13 @@ export function divergenceWithBarriers(
   for (;;) {
     const excludes = (runs: number, waits: number): boolean => alone.has(runs) && (waits === runs || !all.has(waits));
     const found = divergenceOf(graph, { ...options, excludes }, isDeparture);
-    const isAt = (a: number, b: number): boolean => found.waiting(a).has(b) || found.waiting(b).has(a);
-    const mixed = [...alone].filter((block) => [...all].some((other) => other !== block && isAt(block, other)));
-    if (mixed.length === 0) return found;
-    for (const block of mixed) alone.delete(block);
+    let isMixed = false;
+    for (const block of all) {
+      for (const other of found.waiting(block)) {
+        if (other === block || !all.has(other)) continue;
+        for (const mixed of [block, other]) isMixed = alone.delete(mixed) || isMixed;
+      }
+    }
+    if (!isMixed) return found;
   }
 }

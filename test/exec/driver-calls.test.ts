@@ -94,7 +94,7 @@ describe("modules", () => {
     expect(program.i32(value)).toBe(5 + 8 * 7 + 6 * 8 * 7 + 8);
   });
 
-  // Seen on a GPU: what does not begin with a version, after comments, is no PTX.
+  // As tests for GPUs expect (lupine, hip-tests): what does not begin with a version, after comments, is no PTX.
   test.each([
     ["hello world", errors.invalidKernelImage],
     [".target sm_75\n.version 7.0\n", errors.invalidKernelImage],

@@ -185,7 +185,7 @@ test("whether copies of memory are to be synchronous can be said, and asked", as
   expect(await program.call("cuPointerSetAttribute", value, synchronous, 64)).toBe(errors.invalidValue);
 });
 
-// Seen on a GPU.
+// As tests for GPUs expect (lupine, hip-tests).
 test("only memory that was registered can be unregistered, from its beginning", async () => {
   const { program, get } = await prepared();
   const host = program.room(8192);

@@ -3,7 +3,7 @@ import { errors } from "../../src/cuda/base/errors.ts";
 import { FakeProgram } from "./fake-program.ts";
 
 // What parameters nodes of graphs may have, and which of them change in executable graphs: CUDA Runtime API, Graph
-// Management; the codes were seen on a GPU.
+// Management; the codes are those that tests of AMD (hip-tests) expect where they are built for NVIDIA.
 
 const [hostToDevice, deviceToHost, byAddress] = [1, 2, 4];
 const words = (...all: (bigint | number)[]): Uint8Array => new Uint8Array(BigUint64Array.from(all, BigInt).buffer);

@@ -355,7 +355,7 @@ describe("captures", () => {
     },
   );
 
-  // Seen on a GPU, also for launches.
+  // As tests for GPUs expect (hip-tests), also of launches.
   test("streams and events that were destroyed", async () => {
     const { program, made, s, affine, device } = await prepared();
     const event = await made("cudaEventCreate");

@@ -81,8 +81,8 @@ MEET: bar.sync 0;
 }`;
 
 /**
- * Each thread adds to its number modulo 7 what one of the block before has published, as soon as it is there; those that
- * still look vote in each round. Only then do all meet, and read what their neighbours in warp and block have.
+ * Each thread adds to its number modulo 7 what one of the block before has published, as soon as it is there; those
+ * that still look vote in each round. Only then do all meet, and read what their neighbours in warp and block have.
  */
 const lookingBack = `${head}
 .visible .entry lookingBack(.param .u64 words, .param .u64 out) {

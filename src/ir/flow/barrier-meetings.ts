@@ -10,9 +10,9 @@ export interface BarrierPlaces {
 }
 
 /**
- * `divergenceOf`, in code with barriers: where lanes cannot be at two of them at the same time, those that go on are all
- * that there are, whatever made them wait before. Of lanes at two barriers, which are released together, some may have
- * gone anywhere before the others go on.
+ * `divergenceOf`, in code with barriers: where lanes cannot be at two of them at the same time, those that go on are
+ * all that there are, whatever made them wait before. Of lanes at two barriers, which are released together, some may
+ * have gone anywhere before the others go on.
  */
 export function divergenceWithBarriers(
   graph: FlowGraph,

@@ -96,7 +96,7 @@ function barriersIn(
 export const resumeBlocks = ({ barriers, spins, calls }: SuspensionPoints): ReadonlySet<number> =>
   new Set([...barriers.values(), ...spins, ...calls]);
 
-/** Where lanes wait for barriers for all threads; nowhere, if there are others, or barriers are for hardware threads. */
+/** Where lanes wait for barriers for all threads: nowhere, if there are others, or they are for hardware threads. */
 export function barrierPlacesOf(
   { graph, instructions }: Pick<PreparedCode, "graph" | "instructions">,
   { barriers, spins, calls, isCounted }: SuspensionPoints,

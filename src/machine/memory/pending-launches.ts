@@ -7,6 +7,7 @@ interface Turn {
 export class PendingLaunches {
   #begun = 0;
   #open = 0;
+  #inSlices = 0;
   readonly #waiting: (() => void)[] = [];
   /** Launches that wait for their turn, the number of those that run, and whether the one that runs must be alone. */
   readonly #queue: Turn[] = [];
@@ -21,6 +22,21 @@ export class PendingLaunches {
   /** Whether any has begun and not ended. */
   get areOpen(): boolean {
     return this.#open > 0;
+  }
+
+  /** Whether any runs in slices: between two of them it waits for nothing but a turn of the host's loop. */
+  get areInSlices(): boolean {
+    return this.#inSlices > 0;
+  }
+
+  /** Runs a launch in slices. */
+  async inSlices<T>(run: () => Promise<T>): Promise<T> {
+    this.#inSlices++;
+    try {
+      return await run();
+    } finally {
+      this.#inSlices--;
+    }
   }
 
   /** Notes that a launch has begun. */

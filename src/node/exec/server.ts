@@ -115,6 +115,13 @@ export class ExecServer {
     return this.#clients.some(({ session: { process } }) => process.isActive && process.machine.memory.pending.areOpen);
   }
 
+  /** Launches in slices go on as soon as Node's loop has its turn. */
+  get #hasSlices(): boolean {
+    return this.#clients.some(
+      ({ session: { process } }) => process.isActive && process.machine.memory.pending.areInSlices,
+    );
+  }
+
   /** Whether a message comes within a moment: programs often call again at once, and going to sleep takes longer. */
   #isAskedSoon(): boolean {
     const end = performance.now() + lookMs;
@@ -137,7 +144,7 @@ export class ExecServer {
     const fds = Int32Array.from([...own, ...greeting, ...clients.map(({ channel }) => channel.fd)]);
     const ready = new Int32Array(fds.length);
     const isPolling = clients.some(({ session }) => session.process.isPolling);
-    addon.poll(fds, ready, !awake ? 0 : isPolling ? 1 : waitMs);
+    addon.poll(fds, ready, !awake || this.#hasSlices ? 0 : isPolling ? 1 : waitMs);
     for (const { channel } of clients) channel.awake();
     if (ready[0] !== 0) this.#accept();
     greeting.forEach((fd, i) => {

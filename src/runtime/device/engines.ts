@@ -94,7 +94,9 @@ export class Engines {
   async runAsync(launched: PreparedLaunch): Promise<EngineResult> {
     const done = this.#runWatched(launched) ?? (await this.#runCompiledAsync(launched));
     if (!isLeft(done)) return done;
-    return interpreted(done, await launchInSlices(this.#program, launched.request, watching(launched, done)));
+    const { memory } = this.#program;
+    const run = () => launchInSlices(this.#program, launched.request, watching(launched, done));
+    return interpreted(done, await memory.pending.inSlices(run));
   }
 
   /** Whether a launch by workers may have to be undone. */

@@ -10,9 +10,9 @@ export interface BarrierPlaces {
 }
 
 /**
- * `divergenceOf`, in code with barriers: where lanes cannot be at two of them at the same time, those that go on are
- * all that there are, whatever made them wait before. Of lanes at two barriers, which are released together, some may
- * have gone anywhere before the others go on.
+ * `divergenceOf`, in code with barriers. Where lanes of a warp can only wait at one barrier at a time, it releases all
+ * of them together, whatever made them wait before. Where they can wait at two, both release them at once, and the
+ * lanes of one may run far ahead before those of the other go on: there nothing is assumed.
  */
 export function divergenceWithBarriers(
   graph: FlowGraph,

@@ -70,17 +70,11 @@ class ThreadBounds {
   #maxOfResult({ prim, args }: PrimExpr): number | null {
     switch (prim) {
       case "i32.add":
-        return combined(
-          args,
-          (arg) => this.#maxOf(arg),
-          (a, b) => a + b,
-        );
-      case "i32.mul":
-        return combined(
-          args,
-          (arg) => this.#maxOf(arg),
-          (a, b) => a * b,
-        );
+      case "i32.mul": {
+        const [a, b] = [this.#maxOf(args[0]!), this.#maxOf(args[1]!)];
+        if (a === null || b === null) return null;
+        return prim === "i32.add" ? a + b : a * b;
+      }
       case "i32.shl": {
         const [max, count] = [this.#maxOf(args[0]!), this.#constantOf(args[1]!)];
         return max === null || count === null || count >= 32 ? null : max * 2 ** count;
@@ -102,16 +96,6 @@ class ThreadBounds {
     if (!this.#isIndexed) return null;
     return blockNumbers.has(name) ? maxIndexedBlocks - 1 : blockSizes.has(name) ? maxThreads : null;
   }
-}
-
-function combined(
-  [left, right]: readonly Expr[],
-  maxOf: (expr: Expr) => number | null,
-  combine: (a: number, b: number) => number,
-): number | null {
-  const a = maxOf(left!);
-  const b = a === null ? null : maxOf(right!);
-  return a === null || b === null ? null : combine(a, b);
 }
 
 const threadNumbers: ReadonlySet<string> = new Set(["tid.x", "tid.y", "tid.z"]);

@@ -44,7 +44,7 @@ const { bundleLibrary, entryPoints } = await import("./bundle-library.mjs");
 const { prepareDeclarations } = await import("./declarations.mjs");
 const entries = entryPoints(JSON.parse(readFileSync(join(root, "package.json"), "utf8")));
 if (withTypes) prepareDeclarations(fresh, entries);
-const { bundleCli } = await import("./bundle-cli.mjs");
+const { bundleBeside, bundleCli } = await import("./bundle-cli.mjs");
 try {
   await bundleLibrary(root, fresh, entries);
   await bundleCli(root, join(fresh, "cli"));
@@ -56,6 +56,7 @@ try {
 const { buildNative } = await import("./build-native.mjs");
 const whyNot = buildNative(root, join(fresh, "native"));
 if (whyNot !== null) console.error(`lanewise: \`lanewise exec\` is left out: ${whyNot}`);
+else await bundleBeside(root, join(fresh, "native"));
 chmodSync(join(fresh, "cli/main.js"), 0o755);
 // The command line has these libraries in it, whose licences want to come along.
 for (const name of ["yaml", "fast-png", "fflate", "iobuffer"]) {

@@ -52,3 +52,11 @@ export async function bundleCli(root, dir) {
     codeSplitting: { includeDependenciesRecursively: false },
   });
 }
+
+/** Writes the program of the process that makes machine code for another one, a single file. */
+export const bundleBeside = (root, dir) =>
+  writeBundle(root, {
+    files: [],
+    input: { input: { beside: `${root}/src/node/native/beside.ts` }, platform: "node" },
+    output: { dir, entryFileNames: "[name].mjs" },
+  });

@@ -98,7 +98,7 @@ export function measure(
   };
 
   let run = (): void => {};
-  let engine = defaults.engine ?? "jit";
+  let engine: EngineName = defaults.engine === "native" ? "native" : "jit";
   let notNative: string | null = null;
   let threads = 1;
   const loadMs = timed(() => {

@@ -1,2 +1,2 @@
-export { importsOf, type Target, translated } from "./translate.ts";
+export { type Target, translated } from "./translate.ts";
 export { Untranslatable } from "./untranslatable.ts";

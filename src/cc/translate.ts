@@ -15,9 +15,6 @@ export interface Target {
   readonly quads: 1 | 2 | 4;
 }
 
-/** The functions that a module imports, in their order. */
-export const importsOf = (bytes: Uint8Array): readonly string[] => readModule(bytes).imports.map(({ name }) => name);
-
 /**
  * Returns a module of the compiler as C. It has one function that others can call, `run`, which takes an instance
  * (`struct instance` of the prelude) before its own parameters.

@@ -56,6 +56,7 @@ export type { BlockSelection } from "./launch/block-selection.ts";
 export type { LaunchSize, Size } from "./launch/launch-plan.ts";
 export {
   type AsyncLaunchOptions,
+  type EngineChoice,
   type EngineName,
   type EngineResult,
   type KernelResult,

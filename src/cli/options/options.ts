@@ -24,7 +24,11 @@ export interface OptionSpec {
 
 export const commonOptions = [
   { name: "json", help: "print one JSON document on stdout, prose goes to stderr" },
-  { name: "engine", value: "NAME", help: "interpreter, jit, or native (default: jit)" },
+  {
+    name: "engine",
+    value: "NAME",
+    help: "interpreter, jit, native, or tiered: jit, and native for what runs for long (default: tiered, bench jit)",
+  },
   { name: "threads", value: "N", help: "jit: host threads to use (default: run all, bench 1)" },
   {
     name: "cache",

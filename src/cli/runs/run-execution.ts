@@ -1,3 +1,4 @@
+import { openCompilerBeside } from "../../node/native/open-compiler-beside.ts";
 import { openKernelFolder } from "../../node/open-kernel-folder.ts";
 import type { DeviceOptions } from "../../runtime/device/device-core.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
@@ -14,6 +15,7 @@ import type { Progress } from "../terminal/progress.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Interrupted, interruptible } from "./interruption.ts";
 import type { PlannedRun } from "./run-plan.ts";
+import { defaultEngine } from "./run-settings.ts";
 
 /** A run that has ended, whether successfully or not, or has been ended. */
 export interface Finished extends PlannedRun {
@@ -30,9 +32,11 @@ export function kernelStore(options: Options, terminal: Terminal): KernelStore |
   return options.has("no-cache") ? null : openKernelFolder(path === null ? { onRefused } : { path, onRefused });
 }
 
-/** What makes machine code of kernels; null unless `--engine native` asks for it. */
+/** What makes machine code of kernels; null where the engine that is asked for needs none. */
 export async function nativeCompiler(options: Options, store: KernelStore | null): Promise<NativeCompiler | null> {
-  if (options.value("engine") !== "native") return null;
+  const engine = options.value("engine") ?? defaultEngine;
+  if (engine === "tiered") return openCompilerBeside(store);
+  if (engine !== "native") return null;
   // The translator is much code, which few runs need.
   const { openNativeCompiler } = await import("../../node/native/index.ts");
   return openNativeCompiler({ store });

@@ -3,7 +3,13 @@ import type { SanitizerName } from "../../machine/launch.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { parseSchedule, ScriptedSteering } from "../../runtime/explore/schedule-script.ts";
 import type { JobOptions } from "../../runtime/job/job-options.ts";
-import { engineNames, type LaunchDefaults, matrixSums, sanitizerNames } from "../../runtime/launch/launch-options.ts";
+import {
+  type EngineChoice,
+  engineChoices,
+  type LaunchDefaults,
+  matrixSums,
+  sanitizerNames,
+} from "../../runtime/launch/launch-options.ts";
 import { nearest } from "../../source/index.ts";
 import type { Options } from "../options/options.ts";
 import type { Progress } from "../terminal/progress.ts";
@@ -31,10 +37,13 @@ function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null
   return new Set(names as SanitizerName[]);
 }
 
+/** The engine of commands that are not told which. */
+export const defaultEngine: EngineChoice = "tiered";
+
 /** The job options that the common command-line options select. */
 export function jobOptions(options: Options, progress: Progress): JobOptions {
   return {
-    engine: options.oneOf("engine", engineNames) ?? "jit",
+    engine: options.oneOf("engine", engineChoices) ?? defaultEngine,
     hostThreads: options.integer("threads", 1) ?? availableParallelism(),
     sanitize: parseSanitizers(options.value("sanitize")),
     seed: options.integer("seed"),
@@ -54,7 +63,7 @@ export function launchDefaults(options: Options): LaunchDefaults {
   const matrix = options.oneOf("matrix", matrixSums);
   const maxSteps = options.integer("max-steps", 1);
   return {
-    engine: options.oneOf("engine", engineNames) ?? "jit",
+    engine: options.oneOf("engine", engineChoices) ?? defaultEngine,
     hostThreads: options.integer("threads", 1) ?? availableParallelism(),
     ...(sanitize === null ? {} : { sanitize }),
     ...(seed === null ? {} : { seed }),

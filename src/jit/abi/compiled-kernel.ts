@@ -13,7 +13,7 @@ interface KernelModule {
   readonly tiles: Uint8Array<ArrayBuffer>;
   /** About how many milliseconds V8 needs to optimize a function of the module; null: it must not. */
   readonly optimizingTime: number | null;
-  /** Host functions that the module imports. */
+  /** Host functions that the module imports, in its order. */
   readonly imports: readonly string[];
 }
 

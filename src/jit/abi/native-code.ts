@@ -17,8 +17,11 @@ export interface NativeCode {
  * Makes machine code of modules, where the host has what that takes. The code does what the module does, bit for bit.
  */
 export interface NativeCompiler {
-  /** Returns a text if there is no machine code for a module: why. Never throws. */
-  compile(module: Uint8Array): NativeCode | string;
+  /**
+   * Returns a text if there is no machine code for a module: why; null if it is being made, beside the calling program,
+   * which may ask again. Never throws. `imports`: the functions that the module asks of its host, in its own order.
+   */
+  compile(module: Uint8Array, imports: readonly string[]): NativeCode | string | null;
   /** The code with the memory and the functions of a device, in the calling thread. */
   instance(
     code: NativeCode,

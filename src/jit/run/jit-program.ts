@@ -7,7 +7,6 @@ import type { Program } from "../../program/program.ts";
 import { type Features, machineFeatures } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
-import type { NativeCompiler } from "../abi/native-code.ts";
 import { Stalled } from "../abi/refusal.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -29,7 +28,7 @@ import {
 import { LaunchShapes } from "./launch-shapes.ts";
 import { awaitsPhases, isJudged, keyOf, maxCheckpointBytes, maxStallBytes, placesOf } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
-import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
+import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
 import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
@@ -48,7 +47,7 @@ export class JitProgram {
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #ways = new LaunchWays();
   readonly #cache: KernelCache | null;
-  readonly #native: NativeCompiler | null;
+  readonly #native: NativeTier | null;
   #constants: number | null = null;
   #launchMemory: LaunchMemory | null = null;
   #watched: WatchedLaunches | null = null;
@@ -57,13 +56,13 @@ export class JitProgram {
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
-   * kernels that have been compiled before; `native`: makes machine code of kernels, which then runs instead of them.
+   * kernels that have been compiled before; `native`: what makes machine code of kernels, which then runs instead of them, and when.
    */
   constructor(
     program: Program,
     quads: Quads | null = null,
     cache: KernelCache | null = null,
-    native: NativeCompiler | null = null,
+    native: NativeTier | null = null,
   ) {
     this.program = program;
     this.#native = native;
@@ -88,11 +87,11 @@ export class JitProgram {
     return typeof way === "string" ? way : way.obstacle;
   }
 
-  /** Returns why WebAssembly runs a kernel that is compiled; null if machine code does. */
-  whyNotNative(request: LaunchRequest): string | null {
+  /** Returns why WebAssembly has run a kernel, and not machine code. */
+  whyNotNative(request: LaunchRequest): string {
     const way = this.#wayOf(request);
     if (typeof way === "string") return way;
-    return typeof way.loaded.native === "string" ? way.loaded.native : null;
+    return typeof way.loaded.native === "string" ? way.loaded.native : "it was being made";
   }
 
   /** Blocks of a cluster. */
@@ -155,7 +154,7 @@ export class JitProgram {
   /** The interpreter repeats a launch, since it knows more of what is wrong. */
   #again({ undo, id }: { readonly undo: () => void; readonly id: number }, request: LaunchRequest): JitResult {
     undo();
-    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1 };
+    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1, isNative: false };
   }
 
   /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */

@@ -32,6 +32,8 @@ export interface LaunchMemory {
 export interface JitResult extends LaunchResult {
   /** Threads of the host that have run blocks. */
   readonly hostThreads: number;
+  /** Whether machine code has run them. */
+  readonly isNative: boolean;
 }
 
 /** Blocks that have begun and not ended, at most, where they wait for each other. */
@@ -262,7 +264,7 @@ export class LaunchExecution implements Work {
     this.#giveBack();
     const hostThreads = Math.max(this.#mostThreads, this.#team?.threads ?? 1);
     const { reports } = this.#grid;
-    if (!reports.failed) this.#loaded.noteTime(((performance.now() - begun) * hostThreads) / this.#blocks);
-    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads };
+    if (!reports.failed) this.#loaded.noteTime((performance.now() - begun) * hostThreads, this.#blocks);
+    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative: this.native !== null };
   }
 }

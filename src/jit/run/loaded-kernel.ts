@@ -2,6 +2,7 @@ import { type Instruction, type IrFunction, isCall } from "../../ir/index.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { HostFunction } from "../abi/host-function.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../abi/native-code.ts";
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
@@ -15,44 +16,81 @@ export interface ExpectedTime {
   readonly mostMs: number;
 }
 
+/** When kernels become machine code. */
+export interface NativeTier {
+  readonly compiler: NativeCompiler;
+  /** Milliseconds of the host's threads that a kernel has taken before machine code is made of it. */
+  readonly afterMs: number;
+}
+
+/** Milliseconds that a kernel runs before it asks again for machine code that is being made. */
+const askAgainMs = 20;
+
 /** A compiled kernel in the memory of its device. */
 export class LoadedKernel {
   readonly kernel: CompiledKernel;
   readonly module: WebAssembly.Module;
   readonly tiles: WebAssembly.Module | null;
-  /** Machine code that runs instead of the module; or why there is none. */
-  readonly native: NativeCode | string;
   /** See `ExpectedTime`. */
   readonly mostMs: number;
-  readonly #run: RunBlocks;
+  readonly #memory: DeviceMemory;
+  readonly #functions: Readonly<Record<string, HostFunction>>;
+  readonly #tier: NativeTier | null;
+  #native: NativeCode | string | null = null;
+  #run: RunBlocks;
+  /** Milliseconds that launches have taken, and after how many machine code is asked for. */
+  #spentMs = 0;
+  #asksAtMs: number;
   /** Answers what the code asks in the calling thread: the host of the launch that runs it. */
   #host: (() => Host) | null = null;
   #blockMs: number;
   #blocksWait = false;
 
-  /** `expected` holds until a block has been seen; `native`: null where machine code is not asked for. */
+  /** `expected` holds until a block has been seen; `tier`: null where machine code is not asked for. */
   constructor(
     { kernel, module, tiles }: CachedKernel,
     memory: DeviceMemory,
     expected: ExpectedTime,
-    native: NativeCompiler | null = null,
+    tier: NativeTier | null = null,
   ) {
     this.kernel = kernel;
     this.module = module;
     this.tiles = tiles;
     this.mostMs = expected.mostMs;
+    this.#memory = memory;
     this.#blockMs = expected.blockMs;
-    const functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
-    this.native = nativeCodeOf(kernel, native);
-    if (native !== null && typeof this.native !== "string") {
-      this.#run = native.instance(this.native, memory.wasm, functions);
-      return;
-    }
-    const shared = { memory: memory.wasm };
-    const ofTiles = tiles === null ? {} : new WebAssembly.Instance(tiles, { env: shared }).exports;
-    const env = { ...shared, ...functions, ...ofTiles };
-    const { exports } = new WebAssembly.Instance(module, { env });
-    this.#run = exports["run"] as RunBlocks;
+    this.#tier = tier;
+    this.#asksAtMs = tier?.afterMs ?? Infinity;
+    this.#functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
+    this.#native = tier === null ? "machine code was not asked for" : whyNever(kernel);
+    this.#run = this.#nativeRun() ?? this.#moduleRun();
+  }
+
+  /** Machine code that runs instead of the module; or why there is none. */
+  get native(): NativeCode | string {
+    return this.#native ?? "it is not made yet";
+  }
+
+  /** Whether machine code runs, not the module. */
+  get isNative(): boolean {
+    return typeof this.native !== "string";
+  }
+
+  /** Asks for machine code, if it is time to and nobody has answered yet. Returns what runs it; null if there is none. */
+  #nativeRun(): RunBlocks | null {
+    if (this.#native !== null || this.#spentMs < this.#asksAtMs) return null;
+    const { compiler } = this.#tier!;
+    this.#native = compiler.compile(this.kernel.bytes, this.kernel.imports);
+    this.#asksAtMs = this.#spentMs + askAgainMs;
+    if (this.#native === null || typeof this.#native === "string") return null;
+    return compiler.instance(this.#native, this.#memory.wasm, this.#functions);
+  }
+
+  #moduleRun(): RunBlocks {
+    const shared = { memory: this.#memory.wasm };
+    const ofTiles = this.tiles === null ? {} : new WebAssembly.Instance(this.tiles, { env: shared }).exports;
+    const env = { ...shared, ...this.#functions, ...ofTiles };
+    return new WebAssembly.Instance(this.module, { env }).exports["run"] as RunBlocks;
   }
 
   /** Milliseconds that a block takes one thread of the host. */
@@ -60,9 +98,15 @@ export class LoadedKernel {
     return this.#blockMs;
   }
 
-  /** Notes what the blocks of a launch have taken, in milliseconds each. */
-  noteTime(blockMs: number): void {
-    this.#blockMs = blockMs;
+  /**
+   * Notes the milliseconds that a launch has taken the host's threads, all of them together. `launches`: how many it
+   * stands for, as some are not timed. From the next launch on machine code may run.
+   */
+  noteTime(ms: number, blocks: number, launches = 1): void {
+    this.#blockMs = ms / blocks;
+    if (this.#native !== null) return;
+    this.#spentMs += ms * launches;
+    this.#run = this.#nativeRun() ?? this.#run;
   }
 
   /** Whether a block has waited for others: those that follow probably will too. */
@@ -86,11 +130,9 @@ export class LoadedKernel {
   }
 }
 
-function nativeCodeOf({ bytes, tiles }: CompiledKernel, native: NativeCompiler | null): NativeCode | string {
-  if (native === null) return "machine code was not asked for";
-  if (tiles.length > 0) return "products of matrices are functions of another module";
-  return native.compile(bytes);
-}
+/** Why there will never be machine code of a kernel; null if there may be. */
+const whyNever = ({ tiles }: CompiledKernel): string | null =>
+  tiles.length > 0 ? "products of matrices are functions of another module" : null;
 
 /** Rough guesses: instructions that a thread of the host executes in a millisecond, and iterations of loops. */
 const instructionsPerMs = 2e6;

@@ -98,6 +98,7 @@ export class ShortLaunches {
   run(request: LaunchRequest, id: number): JitResult {
     const { grid } = request;
     const isTimed = this.#isTimed(request);
+    const { isNative } = this.#loaded;
     const begun = isTimed ? performance.now() : 0;
     this.#begin(request, id);
     let isDone = false;
@@ -106,7 +107,7 @@ export class ShortLaunches {
       const blocks = grid[0] * grid[1] * grid[2];
       if (!this.#hasFailed) this.#loaded.run(this.#answer, context, 0, blocks);
       isDone = !this.#hasFailed;
-      if (isDone && isTimed) this.#noteTime((performance.now() - begun) / blocks);
+      if (isDone && isTimed) this.#noteTime(request, performance.now() - begun, blocks);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       addFault(this.#openGrid().reports, error);
@@ -116,7 +117,7 @@ export class ShortLaunches {
       this.#request = null;
     }
     const reports = this.#grid?.reports.reports ?? noReports;
-    return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1 };
+    return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1, isNative };
   }
 
   /** Where workers may be asked for, the time of every launch counts: the next one may be worth sharing. */
@@ -126,8 +127,8 @@ export class ShortLaunches {
     return false;
   }
 
-  #noteTime(blockMs: number): void {
-    this.#loaded.noteTime(blockMs);
+  #noteTime({ hostThreads = 1 }: LaunchRequest, ms: number, blocks: number): void {
+    this.#loaded.noteTime(ms, blocks, hostThreads > 1 ? 1 : 1 + untimedLaunches);
     this.#untimed = untimedLaunches;
   }
 

@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,15 +34,20 @@ const wide = ["__AVX512F__", "__AVX512VL__", "__AVX512BW__", "__AVX512DQ__"];
 export class CCompiler {
   readonly target: Target;
   /** Tells the compiler and the machine from others: libraries of another one are of no use. */
-  readonly identity: string;
+  readonly #identity: string;
   readonly #command: readonly string[];
 
   private constructor(command: readonly string[], macros: string) {
     this.#command = command;
-    this.identity = createHash("sha256")
+    this.#identity = createHash("sha256")
       .update(`${command.join(" ")}\n${flags.join(" ")}\n${macros}`)
       .digest("hex");
     this.target = { quads: wide.every((name) => isDefined(macros, name)) ? 4 : 2 };
+  }
+
+  /** The key under which the library of a module is kept. */
+  keyOf(module: Uint8Array): string {
+    return `machine code ${createHash("sha256").update(module).digest("hex")} ${this.#identity}`;
   }
 
   /** Looks for a compiler; a text if there is none that will do: why. */
@@ -63,24 +69,72 @@ export class CCompiler {
 
   /** Returns a shared library's bytes; a text if there is none after some seconds, or if the program is wrong: why. */
   library(text: string, seconds: number): Uint8Array | string {
-    const folder = mkdtempSync(join(tmpdir(), "lanewise-cc-"));
-    try {
-      const file = join(folder, "kernel.so");
-      const [program, ...first] = this.#command;
-      const { status, error, stderr } = spawnSync(
-        program!,
-        [...first, ...flags, "-shared", "-x", "c", "-", "-o", file],
-        { input: text, encoding: "utf8", timeout: seconds * 1000, stdio: ["pipe", "ignore", "pipe"] },
-      );
+    return inFolder((file) => {
+      const { program, args } = this.#commandFor(file);
+      const timeout = seconds * 1000;
+      const { status, error, stderr } = spawnSync(program, args, {
+        input: text,
+        encoding: "utf8",
+        timeout,
+        stdio: ["pipe", "ignore", "pipe"],
+      });
       if (status === 0) return readFileSync(file);
-      if ((error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT") {
-        return `the C compiler needs more than ${seconds} s`;
-      }
-      return `the C compiler has failed: ${stderr.split("\n").find((line) => line.includes("error")) ?? String(error)}`;
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+      const isLate = (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
+      return isLate ? tooLong(seconds) : failed(stderr, error ?? status);
+    });
+  }
+
+  /** The same while the calling program goes on. `signal` ends the compiler. */
+  libraryLater(text: string, seconds: number, signal: AbortSignal): Promise<Uint8Array | string> {
+    return inFolder(async (file) => {
+      const { program, args } = this.#commandFor(file);
+      // A group of its own, so that what the compiler has started ends with it.
+      const child = spawn(program, args, { detached: true, stdio: ["pipe", "ignore", "pipe"] });
+      const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL"));
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        end();
+      }, seconds * 1000);
+      signal.addEventListener("abort", end);
+      // A compiler that ends before it has read everything says why on stderr.
+      child.stdin.on("error", () => {}).end(text);
+      let stderr = "";
+      child.stderr.setEncoding("utf8").on("data", (part: string) => (stderr += part));
+      const [status] = await once(child, "close").catch((error: Error) => [String(error)]);
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      if (status === 0) return readFileSync(file);
+      return isLate ? tooLong(seconds) : failed(stderr, status);
+    });
+  }
+
+  #commandFor(file: string): { readonly program: string; readonly args: readonly string[] } {
+    const [program, ...first] = this.#command;
+    return { program: program!, args: [...first, ...flags, "-shared", "-x", "c", "-", "-o", file] };
   }
 }
+
+/** Gives a file of a folder that is gone when the answer is there. */
+function inFolder<T>(make: (file: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), "lanewise-cc-"));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  let made: T;
+  try {
+    made = make(join(folder, "kernel.so"));
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  if (made instanceof Promise) return made.finally(remove) as T;
+  remove();
+  return made;
+}
+
+const tooLong = (seconds: number): string => `the C compiler needs more than ${seconds} s`;
+
+/** `status`: with what it has ended, or why it did not begin. */
+const failed = (stderr: string, status: unknown): string =>
+  `the C compiler has failed: ${stderr.split("\n").find((line) => line.includes("error")) ?? String(status)}`;
 
 const isDefined = (macros: string, name: string): boolean => macros.includes(`#define ${name} `);

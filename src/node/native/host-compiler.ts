@@ -1,103 +1,53 @@
-import { createHash } from "node:crypto";
-import { createRequire } from "node:module";
-import { importsOf, translated, Untranslatable } from "../../cc/index.ts";
-import { numberOfReason } from "../../jit/abi/give-up-reasons.ts";
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
 import { CCompiler } from "./c-compiler.ts";
+import { cTextOf } from "./c-text.ts";
+import { Libraries } from "./libraries.ts";
 
-/** What native/addon/code.c does. */
-interface CodeAddon {
-  /** Loads a shared library; the address of its function `run`. */
-  loadCode(library: Uint8Array): number;
-  runCode(
-    entry: number,
-    memory: Uint8Array,
-    functions: readonly HostFunction[],
-    context: number,
-    from: number,
-    to: number,
-  ): number;
-}
-
-/** Bytes of C of which a compiler makes a library in a second: it is not even begun with a text that is too long. */
-const bytesInSecond = 100_000;
-
-/** Makes machine code with the machine's C compiler, which is looked for when the first kernel is compiled. */
+/**
+ * Makes machine code with the machine's C compiler, which is looked for when the first kernel is compiled. Who asks
+ * waits for it.
+ */
 export class HostCompiler implements NativeCompiler {
-  readonly #addon: string;
-  readonly #store: KernelStore | null;
+  readonly #libraries: Libraries;
   readonly #seconds: number;
   readonly #known = new Map<string, NativeCode | string>();
   #compiler: CCompiler | string | null = null;
-  #calls: CodeAddon | null = null;
 
   /** `addon`: the file of the add-on; `seconds`: that the C compiler may take for a kernel. */
   constructor(addon: string, store: KernelStore | null, seconds: number) {
-    this.#addon = addon;
-    this.#store = store;
+    this.#libraries = new Libraries(addon, store);
     this.#seconds = seconds;
   }
 
-  compile(module: Uint8Array): NativeCode | string {
+  compile(module: Uint8Array, imports: readonly string[]): NativeCode | string {
     this.#compiler ??= CCompiler.find();
     if (typeof this.#compiler === "string") return this.#compiler;
-    const key = `machine code ${createHash("sha256").update(module).digest("hex")} ${this.#compiler.identity}`;
+    const key = this.#compiler.keyOf(module);
     let code = this.#known.get(key);
-    if (code === undefined) this.#known.set(key, (code = this.#load(key, module, this.#compiler)));
+    if (code === undefined) this.#known.set(key, (code = this.#load(key, module, imports, this.#compiler)));
     return code;
   }
 
   instance(
-    { entry, imports }: NativeCode,
+    code: NativeCode,
     memory: { readonly buffer: ArrayBufferLike },
     functions: Readonly<Record<string, HostFunction>>,
   ): RunBlocks {
-    const { runCode } = this.#functions;
-    const table = tableOf(imports, functions);
-    let bytes = new Uint8Array(memory.buffer);
-    return (context, from, to) => {
-      // Memory that has grown is another buffer, at the same address.
-      if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
-      return runCode(entry, bytes, table, context, from, to);
-    };
+    return this.#libraries.instance(code, memory, functions);
   }
 
-  get #functions(): CodeAddon {
-    return (this.#calls ??= createRequire(import.meta.url)(this.#addon) as CodeAddon);
-  }
-
-  #load(key: string, module: Uint8Array, compiler: CCompiler): NativeCode | string {
-    const stored = this.#store?.read(key) ?? null;
-    const library = stored ?? this.#library(module, compiler);
+  #load(key: string, module: Uint8Array, imports: readonly string[], compiler: CCompiler): NativeCode | string {
+    const kept = this.#libraries.kept(key);
+    const library = kept ?? this.#library(module, compiler);
     if (typeof library === "string") return library;
-    if (stored === null) this.#store?.write(key, library);
-    try {
-      return { addon: this.#addon, entry: this.#functions.loadCode(library), imports: importsOf(module) };
-    } catch (error) {
-      return `machine code cannot be loaded: ${(error as Error).message}`;
-    }
+    if (kept === null) this.#libraries.keep(key, library);
+    return this.#libraries.load(library, imports);
   }
 
   #library(module: Uint8Array, compiler: CCompiler): Uint8Array | string {
-    let text: string;
-    try {
-      text = translated(module, compiler.target);
-    } catch (error) {
-      if (error instanceof Untranslatable) return error.message;
-      throw error;
-    }
-    const isLong = text.length > this.#seconds * bytesInSecond;
-    return isLong ? `the C compiler would need more than ${this.#seconds} s` : compiler.library(text, this.#seconds);
+    const c = cTextOf(module, compiler, this.#seconds);
+    return typeof c === "string" ? c : compiler.library(c.text, this.#seconds);
   }
 }
-
-const fullStack = numberOfReason("deepCalls");
-
-/** The functions of the host as code numbers them: one for a full stack, one to be called now and then, and its own. */
-const tableOf = (imports: readonly string[], functions: Readonly<Record<string, HostFunction>>): HostFunction[] => [
-  () => functions["giveUp"]!(fullStack),
-  () => {},
-  ...imports.map((name) => functions[name]!),
-];

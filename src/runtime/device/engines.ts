@@ -7,10 +7,16 @@ import { type LeftToInterpreter, left } from "../../jit/run/watched-launches.ts"
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { UsageError } from "../data/errors.ts";
-import type { EngineResult, KernelResult } from "../launch/launch-options.ts";
+import type { EngineChoice, EngineResult, KernelResult } from "../launch/launch-options.ts";
 import type { LaunchPlan } from "../launch/launch-plan.ts";
 import type { PlainSettings } from "../launch/plain-launch.ts";
 import type { PreparedLaunch } from "../launch/prepared-launch.ts";
+
+/**
+ * Milliseconds of the host's threads that a kernel has taken before machine code is made of it. A C compiler needs one
+ * to three seconds, beside the kernel; what has run for a second will probably run for some more.
+ */
+const machineCodeAfterMs = { native: 0, tiered: 1000 };
 
 /** The engines that run a program's launches: compiled code where it can, and otherwise the interpreter. */
 export class Engines {
@@ -18,8 +24,8 @@ export class Engines {
   readonly #cache: () => KernelCache | null;
   readonly #native: NativeCompiler | null;
   #jit: JitProgram | null = null;
-  /** Kernels that machine code runs. */
-  #nativeJit: JitProgram | null = null;
+  /** Kernels that machine code runs, from their first launch on or later. */
+  readonly #withNative: { native?: JitProgram; tiered?: JitProgram } = {};
 
   /**
    * `cache` returns the cache of compiled kernels, and is called when a kernel is compiled; `native` makes machine code
@@ -69,18 +75,17 @@ export class Engines {
       hostThreads,
       onOutput: print,
     } as LaunchRequest;
-    const jit = engine === "native" ? this.#nativeCompiler : this.#compiler;
+    const jit = this.#compilerFor(engine);
     const result = jit.obstacleOf(launched) === null ? jit.launch(launched) : null;
     if (result === null) return null;
-    const why = engine === "native" ? this.#whyNotNative(launched, jit) : null;
-    const ran = engine === "native" && why === null ? "native" : "jit";
-    const { ok, steps, reports, hostThreads: used } = result;
+    const { ok, steps, reports, hostThreads: used, isNative } = result;
+    const why = engine === "native" && !isNative ? this.#whyNotNative(launched, jit) : null;
     const milliseconds = performance.now() - begun;
     const own = {
       ok,
       steps,
       reports,
-      engine: ran,
+      engine: isNative ? "native" : "jit",
       interpreted: null,
       hostThreads: used,
       threads,
@@ -141,13 +146,13 @@ export class Engines {
 
   /** The result of a launch that compiled code has run, with the engine that has. */
   #compiled({ request, engine }: PreparedLaunch, jit: JitProgram, result: JitResult): EngineResult {
-    if (engine !== "native") return { ...result, engine: "jit", interpreted: null };
-    const why = this.#whyNotNative(request, jit);
-    if (why === null) return { ...result, engine: "native", interpreted: null };
-    return { ...result, engine: "jit", interpreted: null, notNative: why };
+    const { isNative, ...ran } = result;
+    if (isNative) return { ...ran, engine: "native", interpreted: null };
+    const notNative = engine === "native" ? this.#whyNotNative(request, jit) : undefined;
+    return { ...ran, engine: "jit", interpreted: null, ...(notNative !== undefined && { notNative }) };
   }
 
-  #whyNotNative(request: LaunchRequest, jit: JitProgram): string | null {
+  #whyNotNative(request: LaunchRequest, jit: JitProgram): string {
     return this.#native === null ? "the device has no `nativeCompiler`" : jit.whyNotNative(request);
   }
 
@@ -163,13 +168,14 @@ export class Engines {
     const why = this.#interpretedOnly(launched);
     if (why !== null) return why;
     if (launched.observers.length > 0) return "observers watch";
-    return launched.engine === "native" ? this.#nativeCompiler : this.#compiler;
+    return this.#compilerFor(launched.engine);
   }
 
-  /** The compiler to machine code; that to WebAssembly where the device has none. */
-  get #nativeCompiler(): JitProgram {
-    if (this.#native === null) return this.#compiler;
-    return (this.#nativeJit ??= new JitProgram(this.#program, null, this.#cache(), this.#native));
+  /** The compiler for an engine; that to WebAssembly alone where the device has none to machine code. */
+  #compilerFor(engine: EngineChoice): JitProgram {
+    if (this.#native === null || (engine !== "native" && engine !== "tiered")) return this.#compiler;
+    const tier = { compiler: this.#native, afterMs: machineCodeAfterMs[engine] };
+    return (this.#withNative[engine] ??= new JitProgram(this.#program, null, this.#cache(), tier));
   }
 
   /** Why a launch runs in the interpreter, apart from who watches it; null if nothing asks for that. */

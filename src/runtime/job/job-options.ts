@@ -1,12 +1,12 @@
 import type { Observer } from "../../machine/events.ts";
 import type { SanitizerName, Steering } from "../../machine/launch.ts";
 import type { Report } from "../../machine/reports/report.ts";
-import type { EngineName, LaunchOptions } from "../launch/launch-options.ts";
+import type { EngineChoice, LaunchOptions } from "../launch/launch-options.ts";
 
 /** How the launches of a job are run, watched and limited. */
 export interface JobOptions {
   /** Default: that of the device. */
-  readonly engine?: EngineName;
+  readonly engine?: EngineChoice;
   /** As in `LaunchDefaults`. */
   readonly hostThreads?: number;
   /** The sanitizers that watch. Default: all for a job that expects a report, none otherwise. */

@@ -10,12 +10,13 @@ import type { Stream } from "./stream.ts";
 export interface LaunchDefaults {
   /**
    * The engine that runs kernels: "jit" for compiled code, "native" for machine code that the host's C compiler makes
-   * of compiled code (`DeviceOptions.nativeCompiler`), or "interpreter", which is the reference.
+   * of compiled code (`DeviceOptions.nativeCompiler`), "tiered" for compiled code until a kernel has run for long and
+   * machine code from then on, or "interpreter", which is the reference.
    * Observers, a chosen schedule, and limits on steps or time need the interpreter, and so does a kernel that cannot be
    * compiled, or of which sanitizers have found something; "jit" runs what "native" cannot. `KernelResult.engine` says
    * which one ran. Default: "jit".
    */
-  readonly engine?: EngineName;
+  readonly engine?: EngineChoice;
   /**
    * The number of host threads that may run blocks of a compiled kernel at the same time: the calling thread, and
    * workers if there is enough to do. With more than one, blocks interact in no particular order, as on a GPU. Only one
@@ -51,8 +52,12 @@ export const matrixSums = ["hardware", "exact"] as const satisfies readonly Matr
 export const usualEngines = ["interpreter", "jit"] as const;
 /** All engines. */
 export const engineNames = [...usualEngines, "native"] as const;
+/** What can be asked for: an engine, or compiled code first and machine code of what runs for long. */
+export const engineChoices = [...engineNames, "tiered"] as const;
 /** The engine that runs a kernel: the interpreter, compiled code, or machine code made of that. @useDeclaredType */
 export type EngineName = (typeof engineNames)[number];
+/** How kernels are to run: one of the engines, or several in turn. @useDeclaredType */
+export type EngineChoice = (typeof engineChoices)[number];
 
 /**
  * The options of a launch: its size and arguments, and how it is watched and limited. Where an option is absent, the

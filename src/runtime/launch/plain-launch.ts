@@ -1,10 +1,10 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import { isKnownOption } from "./known-options.ts";
-import { type EngineName, type LaunchDefaults, type LaunchOptions, matrixSums } from "./launch-options.ts";
+import { type EngineChoice, type LaunchDefaults, type LaunchOptions, matrixSums } from "./launch-options.ts";
 
 /** How a launch runs besides its size and its arguments, where compiled code runs it and nobody watches. */
 export interface PlainSettings extends Pick<LaunchRequest, "hostClock" | "environment" | "matrix" | "onOutput"> {
-  readonly engine: EngineName;
+  readonly engine: EngineChoice;
   readonly hostThreads: number;
 }
 
@@ -25,7 +25,7 @@ export function plainSettings(options: LaunchOptions, defaults: LaunchDefaults):
   }
   const { engine = defaults.engine ?? "jit", hostThreads = defaults.hostThreads ?? 1 } = options;
   const { sanitize = defaults.sanitize, matrix = defaults.matrix } = options;
-  if (engine !== "jit" && engine !== "native") return null;
+  if (engine !== "jit" && engine !== "tiered" && engine !== "native") return null;
   if (!Number.isInteger(hostThreads) || hostThreads < 1) return null;
   if (sanitize !== undefined && !(Array.isArray(sanitize) && sanitize.length === 0)) return null;
   if (matrix !== undefined && !matrixSums.includes(matrix)) return null;

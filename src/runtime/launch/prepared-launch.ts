@@ -4,7 +4,7 @@ import type { DeviceWork } from "../../machine/state/device-work.ts";
 import { sanitizersFor } from "../../sanitizers/index.ts";
 import { UsageError } from "../data/errors.ts";
 import {
-  type EngineName,
+  type EngineChoice,
   type EngineResult,
   type KernelResult,
   type LaunchDefaults,
@@ -33,7 +33,7 @@ export class PreparedLaunch {
   readonly observers: readonly Observer[];
   /** Whether the observers are sanitizers alone, or there are none. */
   readonly isOnlySanitized: boolean;
-  readonly engine: EngineName;
+  readonly engine: EngineChoice;
   /** What the kernel has handed to the device so far. */
   readonly deviceWork: DeviceWork[] = [];
   readonly #plan: LaunchPlan;

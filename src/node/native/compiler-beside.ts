@@ -1,0 +1,79 @@
+import type { HostFunction } from "../../jit/abi/host-function.ts";
+import type { KernelStore } from "../../jit/abi/kernel-store.ts";
+import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
+import { CCompiler } from "./c-compiler.ts";
+import { CompilationBeside } from "./compilation-beside.ts";
+import { Libraries } from "./libraries.ts";
+
+/** A kernel of which machine code is being made. */
+interface Begun {
+  readonly key: string;
+  readonly imports: readonly string[];
+  readonly compilation: CompilationBeside;
+}
+
+/**
+ * Makes machine code with the machine's C compiler in a process of its own, of one kernel at a time. Who asks goes on,
+ * and asks again.
+ */
+export class CompilerBeside implements NativeCompiler {
+  readonly #libraries: Libraries;
+  readonly #script: string;
+  readonly #seconds: number;
+  readonly #known = new Map<string, NativeCode | string>();
+  #compiler: CCompiler | string | null = null;
+  #begun: Begun | null = null;
+
+  /**
+   * `addon`: the file of the add-on; `script`: what the process runs; `seconds`: that the C compiler may take for a
+   * kernel.
+   */
+  constructor(addon: string, script: string, store: KernelStore | null, seconds: number) {
+    this.#libraries = new Libraries(addon, store);
+    this.#script = script;
+    this.#seconds = seconds;
+  }
+
+  compile(module: Uint8Array, imports: readonly string[]): NativeCode | string | null {
+    this.#compiler ??= CCompiler.find();
+    if (typeof this.#compiler === "string") return this.#compiler;
+    const key = this.#compiler.keyOf(module);
+    if (this.#begun !== null) this.#look(this.#begun);
+    const known = this.#known.get(key) ?? this.#kept(key, imports);
+    if (known !== null) return known;
+    if (this.#begun !== null) return null;
+    try {
+      this.#begun = { key, imports, compilation: CompilationBeside.begin(this.#script, module, this.#seconds) };
+      return null;
+    } catch (error) {
+      // No room for files, or no processes: the kernel runs on as it is.
+      return `machine code cannot be made: ${(error as Error).message}`;
+    }
+  }
+
+  instance(
+    code: NativeCode,
+    memory: { readonly buffer: ArrayBufferLike },
+    functions: Readonly<Record<string, HostFunction>>,
+  ): RunBlocks {
+    return this.#libraries.instance(code, memory, functions);
+  }
+
+  #look({ key, imports, compilation }: Begun): void {
+    const library = compilation.answer();
+    if (library === null) return;
+    this.#begun = null;
+    if (typeof library !== "string") this.#libraries.keep(key, library);
+    this.#known.set(key, typeof library === "string" ? library : this.#libraries.load(library, imports));
+  }
+
+  /** What an earlier process has made; null if there is none. */
+  #kept(key: string, imports: readonly string[]): NativeCode | string | null {
+    if (this.#begun?.key === key) return null;
+    const library = this.#libraries.kept(key);
+    if (library === null) return null;
+    const code = this.#libraries.load(library, imports);
+    this.#known.set(key, code);
+    return code;
+  }
+}

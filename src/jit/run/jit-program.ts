@@ -56,7 +56,8 @@ export class JitProgram {
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
-   * kernels that have been compiled before; `native`: what makes machine code of kernels, which then runs instead of them, and when.
+   * kernels that have been compiled before; `native`: what makes machine code of kernels, which then runs instead of
+   * them, and when.
    */
   constructor(
     program: Program,

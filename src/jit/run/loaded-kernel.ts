@@ -76,7 +76,7 @@ export class LoadedKernel {
     return typeof this.native !== "string";
   }
 
-  /** Asks for machine code, if it is time to and nobody has answered yet. Returns what runs it; null if there is none. */
+  /** Asks for machine code, if it is time to and there is no answer yet. Returns what runs it, or null. */
   #nativeRun(): RunBlocks | null {
     if (this.#native !== null || this.#spentMs < this.#asksAtMs) return null;
     const { compiler } = this.#tier!;

@@ -8,8 +8,8 @@ import { CompilerBeside } from "./compiler-beside.ts";
 export const defaultSeconds = 30;
 
 /**
- * What makes machine code beside the calling program; null where there is no machine code. It takes next to no code: the
- * translator is in the other process.
+ * What makes machine code beside the calling program; null where there is none. It is little to load: the translator is
+ * in the other process.
  */
 export function openCompilerBeside(store: KernelStore | null, seconds = defaultSeconds): CompilerBeside | null {
   const addon = addonFile();

@@ -247,8 +247,7 @@ function pointerAttributes(call: Call, address: bigint): Uint8Array {
     pinned: 1,
     registered: 1,
   };
-  const isOwn = found.kind === "registered" && address >= found.host! && address < found.host! + BigInt(found.bytes);
-  const inside = isOwn ? address - found.host! : address - addressOf(found.offset);
+  const inside = offsetOf(address) === null ? address - found.host! : address - addressOf(found.offset);
   const host = found.host === null ? 0n : found.host + inside;
   return out
     .u32(0, types[found.kind])
@@ -346,12 +345,10 @@ export const memoryCalls: Handlers = {
     const [address, bytes, flags] = [call.target(0), call.size(1), call.uint(2)];
     require(bytes > 0 && (flags & ~0xf) === 0);
     require(offsetOf(address) === null);
-    const last = address + BigInt(bytes - 1);
-    const isTaken = process.allocations.registeredAround(address) ?? process.allocations.registeredAround(last);
-    require(isTaken === null, errors.hostMemoryAlreadyRegistered);
-    call.host.read(last, 1);
-    const made = process.allocations.register(address, bytes, { device: device.number, flags });
-    call.item(itemKind.adopt, made.host!, new Bytes(16).u64(0, made.offset).u64(8, made.bytes).data);
+    call.host.read(address + BigInt(bytes - 1), 1);
+    const { pages } = process.allocations.register(address, bytes, { device: device.number, flags });
+    const isNew = pages!.users.size === 1;
+    if (isNew) call.item(itemKind.adopt, pages!.host, new Bytes(16).u64(0, pages!.offset).u64(8, pages!.bytes).data);
     return 0;
   },
   cudaHostUnregister(call) {
@@ -363,8 +360,9 @@ export const memoryCalls: Handlers = {
       return fail(around === null ? errors.hostMemoryNotRegistered : errors.invalidValue);
     }
     return waitFor(call, device.streams.ended(), () => {
-      call.item(itemKind.giveBack, found.host!, new Bytes(8).u64(0, found.bytes).data);
+      const pages = found.pages!;
       process.allocations.free(found);
+      if (pages.users.size === 0) call.item(itemKind.giveBack, pages.host, new Bytes(8).u64(0, pages.bytes).data);
       return process.error;
     });
   },

@@ -22,6 +22,13 @@ import { enqueue, forbidUnsafe, waitFor } from "./order.ts";
 
 const pitchAlignment = 512;
 
+/** The pitch of rows of some bytes. Throws if that is no size_t. */
+export function pitchOf(width: number): number {
+  const pitch = Math.ceil(width / pitchAlignment) * pitchAlignment;
+  require(pitch < 2 ** 64);
+  return pitch;
+}
+
 /** Allocates, and gives the program the address when the call returns. */
 export function allocate(call: Call, kind: AllocationKind, bytes: number, flags = 0): bigint {
   const { device, process } = call;
@@ -288,7 +295,7 @@ export const memoryCalls: Handlers = {
   },
   cudaMallocPitch(call) {
     const [target, pitchTarget] = [call.target(0), call.target(1)];
-    const pitch = Math.ceil(call.size(2) / pitchAlignment) * pitchAlignment;
+    const pitch = pitchOf(call.size(2));
     call.set64(target, allocate(call, "device", pitch * call.size(3)));
     call.set64(pitchTarget, pitch);
     return 0;

@@ -83,6 +83,10 @@ function create(call: Call): Status {
   require(props.getUint32(0, true) === 1);
   // Handles for other processes cannot be made.
   require(props.getUint32(4, true) === 0, errors.notSupported);
+  const nowhere = 0;
+  require(props.getUint32(8, true) !== nowhere);
+  const number = props.getInt32(12, true);
+  require(props.getUint32(8, true) !== location.device || (number >= 0 && number < call.process.deviceCount));
   const owner = deviceIn(call, call.address(1) + 8n);
   const pool = new MemoryPool(device.process.allocations, owner, Number(props.getBigUint64(24, true)));
   call.set64(target, call.process.pools.add(pool, pool.handle));

@@ -9,7 +9,7 @@ import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { addCaptured, captureOf, enqueue } from "./order.ts";
 
 /** Where memory is: kinds of cudaMemLocation. */
-const location = { device: 1 } as const;
+const location = { none: 0, device: 1 } as const;
 
 /** Attributes of pools by number. */
 const attribute = { threshold: 4, reserved: 5, reservedHigh: 6, used: 7, usedHigh: 8 } as const;
@@ -67,12 +67,14 @@ function free(call: Call, address: bigint, stream: Stream): Status {
   return 0;
 }
 
-/** The device of a cudaMemLocation. Throws for places other than devices. */
-function deviceIn(call: Call, address: bigint): number {
+/** The device of a cudaMemLocation. Throws for places other than devices, and `none` where there is no such device. */
+function deviceIn(call: Call, address: bigint, none: number = errors.invalidDevice): number {
   const place = call.host.view(address, 8);
-  require(place.getUint32(0, true) === location.device, errors.notSupported);
+  const kind = place.getUint32(0, true);
+  require(kind !== location.none);
+  require(kind === location.device, errors.notSupported);
   const number = place.getInt32(4, true);
-  require(number >= 0 && number < call.process.deviceCount, errors.invalidDevice);
+  require(number >= 0 && number < call.process.deviceCount, none);
   return number;
 }
 
@@ -83,11 +85,7 @@ function create(call: Call): Status {
   require(props.getUint32(0, true) === 1);
   // Handles for other processes cannot be made.
   require(props.getUint32(4, true) === 0, errors.notSupported);
-  const nowhere = 0;
-  require(props.getUint32(8, true) !== nowhere);
-  const number = props.getInt32(12, true);
-  require(props.getUint32(8, true) !== location.device || (number >= 0 && number < call.process.deviceCount));
-  const owner = deviceIn(call, call.address(1) + 8n);
+  const owner = deviceIn(call, call.address(1) + 8n, errors.invalidValue);
   const pool = new MemoryPool(device.process.allocations, owner, Number(props.getBigUint64(24, true)));
   call.set64(target, call.process.pools.add(pool, pool.handle));
   return 0;
@@ -134,13 +132,14 @@ function getAttribute(call: Call): Status {
 /** pool, descriptions (location and flags), count */
 function setAccess(call: Call): Status {
   const pool = poolAt(call, 0);
+  require(call.size(2) <= call.process.deviceCount, errors.invalidDevice);
   for (let i = 0; i < call.size(2); i++) {
     const at = call.target(1) + BigInt(12 * i);
     const flags = call.host.u32(at + 8n);
     require(flags === 0 || flags === 1 || flags === 3);
     const device = deviceIn(call, at);
     // The device that has the memory cannot lose it.
-    require(device !== pool.device || flags === 3);
+    require(device !== pool.device || flags === 3, errors.invalidDevice);
     pool.access.set(device, flags);
   }
   return 0;
@@ -185,7 +184,7 @@ export const poolCalls: Handlers = {
   cudaMemPoolGetAccess(call) {
     const target = call.target(0);
     const pool = poolAt(call, 1);
-    const device = deviceIn(call, call.target(2));
+    const device = deviceIn(call, call.target(2), errors.invalidValue);
     call.set32(target, device === pool.device ? 3 : (pool.access.get(device) ?? 0));
     return 0;
   },

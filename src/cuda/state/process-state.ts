@@ -14,7 +14,7 @@ import type { Counted, Graph, GraphNode } from "../work/graph.ts";
 import type { GraphExec } from "../work/graph-exec.ts";
 import { HostOrder } from "../work/host-order.ts";
 import type { Event, Stream } from "../work/stream.ts";
-import type { Advice } from "./advice.ts";
+import type { PageAdvice } from "./advice.ts";
 import { addressOf } from "../base/addresses.ts";
 import { type Allocation, type AllocationKind, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
@@ -133,7 +133,7 @@ export class ProcessState {
   /** Whether the driver was initialized by `cuInit`. */
   isInitialized = false;
   /** What was said of managed memory. */
-  readonly advice = new WeakMap<Allocation, Advice>();
+  readonly advice = new WeakMap<object, PageAdvice>();
   /** Memory of which the program has said that copies to and from it are to be synchronous. */
   readonly synchronousMemory = new WeakSet<Allocation>();
   readonly arrays = new Handles<CudaArray>();

@@ -29,9 +29,9 @@ test.each([
   ["until so much time has passed", waits, true],
   ["a number of times", counts, false],
 ])("a loop that reads the clock %s", (_, text, mayWait) => {
-  const module = new Device().load(text);
-  const options = { grid: 2, block: 32, args: [new BigUint64Array(1)], hostClock: true };
-  const kernel = module.kernel("k");
+  const device = new Device();
+  const kernel = device.load(text).kernel("k");
+  const options = { grid: 2, block: 32, args: [device.buffer("u64", 1)], hostClock: true };
   expect(kernel.mayWait(options)).toBe(mayWait);
   expect(kernel.launch(options)).toMatchObject({ ok: true, interpreted: null });
 });

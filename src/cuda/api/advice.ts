@@ -12,7 +12,7 @@ interface ManagedRange {
   readonly bytes: number;
 }
 
-/** The range of managed memory that arguments `at` and the next name: allocated, or of a variable. Throws for others. */
+/** The range of managed memory that arguments `at` and the next name: allocated, or a variable. Throws for others. */
 const rangeAt = (call: Call, at: number): ManagedRange => managedRange(call, call.target(at), call.size(at + 1));
 
 function managedRange(call: Call, address: bigint, bytes: number): ManagedRange {

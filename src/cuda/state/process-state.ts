@@ -23,7 +23,6 @@ import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { heapLeaks } from "./heap-leaks.ts";
-import { defaultHeapBytes } from "./device-properties.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import type { ImageReference } from "./image-reference.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
@@ -32,6 +31,7 @@ import type { LinkState, LoadedModule } from "./loaded-module.ts";
 import type { MultiprocessorSet } from "./multiprocessors.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
+import { prepareMachine } from "./prepared-machine.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
 import type { PhysicalMemory } from "./virtual-memory.ts";
 
@@ -191,8 +191,7 @@ export class ProcessState {
   get machine(): PtxDevice {
     if (this.#machine === null) {
       this.#machine = this.#surroundings.makeDevice();
-      this.#machine.memory.quarantine = this.#sanitizes("memory");
-      this.#machine.memory.heap.limit = defaultHeapBytes;
+      prepareMachine(this.#machine, this.#sanitizes("memory"), (text) => this.warn(text));
     }
     return this.#machine;
   }

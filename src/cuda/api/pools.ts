@@ -150,8 +150,11 @@ const giveHandle = (call: Call, pool: MemoryPool): Status => {
   return 0;
 };
 
-/** The device with the number in argument `i`. */
-const deviceAt = (call: Call, i: number) => call.process.device(call.int(i));
+/** The device with the number in argument `i`. Throws an invalid value if there is none. */
+function deviceAt(call: Call, i: number): CudaDevice {
+  require(call.int(i) >= 0 && call.int(i) < call.process.deviceCount);
+  return call.process.device(call.int(i));
+}
 
 /** Lets a device allocate from one of its pools. */
 function setPool(device: CudaDevice, pool: MemoryPool): Status {
@@ -188,7 +191,7 @@ export const poolCalls: Handlers = {
     call.set32(target, device === pool.device ? 3 : (pool.access.get(device) ?? 0));
     return 0;
   },
-  cudaDeviceGetDefaultMemPool: (call) => giveHandle(call, deviceAt(call, 1).defaultPool),
+  cudaDeviceGetDefaultMemPool: (call) => giveHandle(call, call.process.device(call.int(1)).defaultPool),
   cudaDeviceGetMemPool: (call) => giveHandle(call, deviceAt(call, 1).pool),
   cudaDeviceSetMemPool: (call) => setPool(deviceAt(call, 0), poolAt(call, 1)),
   cudaMemGetDefaultMemPool: (call) => giveHandle(call, call.process.device(deviceIn(call, call.target(1))).defaultPool),

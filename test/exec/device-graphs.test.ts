@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { offsetOf } from "../../src/cuda/base/addresses.ts";
 import { errors } from "../../src/cuda/base/errors.ts";
 import { FakeProgram } from "./fake-program.ts";
 
@@ -328,4 +329,33 @@ test("a kernel changes a node: its parameters, its grid, whether it runs", async
   const updates = words(known, ofGrid, 2n | (1n << 32n), 1, 0, known, ofEnabled, 1, 0, 0);
   await program.call("cudaMemcpy", data, program.room(updates), 80, hostToDevice);
   expect(await go(3)).toEqual([5, 5]);
+});
+
+// driver_types.h: cudaGraphInstantiateResult, cudaConditionalNodeParams.
+test("conditions without a node, with two, and nodes that may not depend on one", async () => {
+  const { program, get } = await prepared();
+  const graph = await get("cudaGraphCreate", 0);
+  const condition = await get("cudaGraphConditionalHandleCreate", graph, 0, 0);
+  const [params, target] = [program.room(32), program.room(8)];
+  const instantiate = async (): Promise<number> => {
+    const status = await program.call("cudaGraphInstantiateWithParams", target, graph, params);
+    expect(status !== 0).toBe(program.i32(params + 24n) !== 0);
+    return program.i32(params + 24n);
+  };
+  const [invalidStructure, unused] = [2, 5];
+  expect(await instantiate()).toBe(unused);
+  const [conditional, kindIf] = [13n, 0];
+  const node = (): bigint =>
+    program.room(Uint8Array.of(...words(conditional, 0, condition, kindIf), ...new Uint8Array(224)));
+  const own = node();
+  program.view.setUint32(Number(own - 0x5000_0000n) + 28, 1, true);
+  expect(await program.call("cudaGraphAddNode", target, graph, 0, 0, 0, own)).toBe(0);
+  const other = node();
+  program.view.setUint32(Number(other - 0x5000_0000n) + 28, 1, true);
+  expect(await program.call("cudaGraphAddNode", target, graph, 0, 0, 0, other)).toBe(errors.invalidValue);
+  expect(await instantiate()).toBe(0);
+  const list = offsetOf(program.u64(own + 32n))!;
+  const body = new DataView(program.process.machine.memory.views.u8.buffer).getBigUint64(list, true);
+  await get("cudaGraphAddHostNode", body, 0, 0, program.room(words(0x4000, 0)));
+  expect(await instantiate()).toBe(invalidStructure);
 });

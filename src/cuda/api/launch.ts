@@ -14,7 +14,7 @@ import {
   setDeviceUpdatable,
 } from "./launch-attributes.ts";
 import { dependencyType, kernelPort, nodeType } from "../work/graph.ts";
-import type { Stream } from "../work/stream.ts";
+import type { Event, Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { closeForLaunch } from "./host-access.ts";
 import { enqueue, recordEvent } from "./order.ts";
@@ -151,6 +151,7 @@ export function launchFrom(
   const plain = { kernel, grid: sizes(0), block: sizes(12), shared, cluster: null, isCooperative: false, params };
   // Only nodes can be changed by kernels.
   require(!has(launchAttribute.deviceUpdatable) || stream.capture !== null);
+  const events = eventsIn(call, attributes);
   const status = launch(call, attributed(plain, attributes), stream, handle, attributes);
   if (has(launchAttribute.programmaticSerialization)) noteSerialization(stream);
   if (has(launchAttribute.deviceUpdatable)) {
@@ -158,13 +159,19 @@ export function launchFrom(
     for (const node of stream.capture!.tipsOf(stream)) setDeviceUpdatable(call, node, at);
   }
   // Both kinds are reached when blocks have begun, or said so: the end of the kernel is late enough.
-  for (const id of [launchAttribute.programmaticEvent, launchAttribute.completionEvent]) {
-    const value = attributes.get(id);
-    if (value === undefined) continue;
-    const event = new DataView(value.buffer, value.byteOffset).getBigUint64(0, true);
-    recordEvent(call, call.process.events.get(event), stream);
-  }
+  for (const event of events) recordEvent(call, event, stream);
   return status;
+}
+
+/** The events that a launch is to record by its attributes. Throws for those that measure time. */
+function eventsIn(call: Call, attributes: Attributes): readonly Event[] {
+  return [launchAttribute.programmaticEvent, launchAttribute.completionEvent].flatMap((id) => {
+    const value = attributes.get(id);
+    if (value === undefined) return [];
+    const event = call.process.events.get(new DataView(value.buffer, value.byteOffset).getBigUint64(0, true));
+    require(!event.timing);
+    return event;
+  });
 }
 
 /** The value of an attribute, and where the program has it. */

@@ -25,7 +25,7 @@ function requireNoOther(call: Call, graph: Graph): void {
 }
 
 /** Why a graph cannot be instantiated: results of cudaGraphInstantiateResult. */
-const instantiateResult = { success: 0, error: 1, structure: 2, operation: 3, devices: 4 } as const;
+const instantiateResult = { success: 0, error: 1, structure: 2, operation: 3, devices: 4, unusedCondition: 5 } as const;
 
 /** A graph that was instantiated, or why it cannot be. */
 interface Instantiation {
@@ -59,6 +59,17 @@ function obstacleToDeviceLaunch(call: Call, graph: Graph): Instantiation | null 
 const launchesKernels = ({ spec: { kernel } }: KernelTask): boolean =>
   [...externalCalls(kernel.kernel.module.ir, kernel.kernel.ir)].some((name) => /LaunchDevice/.test(name));
 
+/** The kinds of nodes that graphs inside conditional nodes may have. */
+const conditionalKinds: ReadonlySet<number> = new Set([
+  ...[nodeType.kernel, nodeType.empty, nodeType.graph, nodeType.fill, nodeType.copy, nodeType.conditional],
+]);
+
+/** The nodes inside of a conditional node that may not be there; none of any other node. */
+const misplacedIn = ({ task }: GraphNode): readonly GraphNode[] =>
+  task.type === nodeType.conditional
+    ? task.bodies!.flatMap((body) => [...allNodes(body)].filter((node) => !conditionalKinds.has(node.task.type)))
+    : [];
+
 /** Whether a copy has an array at one of its ends. */
 function hasArray({ params }: CopyTask): boolean {
   const { buffer, byteOffset } = params();
@@ -73,6 +84,13 @@ function instantiate(call: Call, graph: Graph, flags: number): Instantiation {
   const inside = [...allNodes(graph)].flatMap(({ task }) => task.bodies ?? []);
   const circle = [graph, ...inside].find(({ ordered }) => ordered === null);
   if (circle !== undefined) return refused(instantiateResult.structure, [...circle.nodes][0] ?? null);
+  const { conditions } = call.process;
+  const isUnused = [...conditions.entries()].some(
+    ([, c]) => !c.isUsed && (c.graph === graph || inside.includes(c.graph)),
+  );
+  if (isUnused) return refused(instantiateResult.unusedCondition, null);
+  const misplaced = [...allNodes(graph)].flatMap(misplacedIn)[0];
+  if (misplaced !== undefined) return refused(instantiateResult.structure, misplaced);
   const obstacle = forDevice ? obstacleToDeviceLaunch(call, graph) : null;
   if (obstacle !== null) return obstacle;
   requireNoOther(call, graph);

@@ -186,7 +186,7 @@ test.each([
   expect(await program.call("cudaCreateTextureObject", target, from!, how!, 0)).toBe(error);
 });
 
-// cudaMalloc3DArray: "Texture gather can only be performed on 2D CUDA arrays". Other flags with it: as hip-tests expect.
+// cudaMalloc3DArray: texture gather can only be performed on 2D CUDA arrays. Other flags with it: as hip-tests expect.
 test.each([
   [[64, 64, 0], 8, 0],
   [[64, 0, 0], 8, errors.invalidValue],

@@ -160,7 +160,7 @@ export class Allocations {
     } else if (first < pages.host || first + BigInt(size) > pages.host + BigInt(pages.bytes)) {
       throw new CudaError(
         errors.hostMemoryAlreadyRegistered,
-        "the program registers memory of which one page, but not all, has other registered memory: that is not supported",
+        "memory is registered that shares only some of its pages with other registered memory: that is not supported",
       );
     }
     const allocation = { ...own, offset: pages.offset + Number(address - pages.host), pages };

@@ -60,25 +60,6 @@ static void protect(uint64_t address, uint64_t bytes, int protection) {
   mprotect((void *)(uintptr_t)from, to - from, protection);
 }
 
-/* Pages of the program that kernels are to see become pages of device memory, with what is in them. */
-static void adopt(void *pages, uint64_t offset, uint64_t bytes) {
-  int flags = MAP_SHARED | MAP_NORESERVE;
-  void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, lw_arena(), (off_t)offset);
-  if (copy == MAP_FAILED) return;
-  memcpy(copy, pages, bytes);
-  munmap(copy, bytes);
-  mmap(pages, bytes, PROT_READ | PROT_WRITE, flags | MAP_FIXED, lw_arena(), (off_t)offset);
-}
-
-static void give_back(void *pages, uint64_t bytes) {
-  int flags = MAP_PRIVATE | MAP_ANONYMOUS;
-  void *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-  if (copy == MAP_FAILED) return;
-  memcpy(copy, pages, bytes);
-  /* The copy moves to where the pages were. */
-  mremap(copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, pages);
-}
-
 /* Returns the error that the call is to return on account of it, or 0. */
 static uint64_t perform(const struct lw_item *item) {
   const void *data = item + 1;
@@ -95,8 +76,8 @@ static uint64_t perform(const struct lw_item *item) {
     case LW_OPEN: protect(item->address, words[0], PROT_READ | PROT_WRITE); break;
     case LW_READ_ONLY: protect(item->address, words[0], PROT_READ); break;
     case LW_CLOSE: protect(item->address, words[0], PROT_NONE); break;
-    case LW_ADOPT: adopt(place, words[0], words[1]); break;
-    case LW_GIVE_BACK: give_back(place, words[0]); break;
+    case LW_ADOPT: lw_adopt(place, words[0], words[1]); break;
+    case LW_GIVE_BACK: lw_return_pages(place, words[0]); break;
     case LW_UPLOAD:
     case LW_DOWNLOAD:
       if (lw_copy(place, words[0], words[1], item->kind == LW_UPLOAD) != 0) return error_invalid_value;

@@ -42,6 +42,10 @@ void lw_give_back(struct lw_slot *slot);
 /* copy.c: between the program's memory and a byte of the device's. Negative if some of the program's is not mapped. */
 int lw_copy(void *host, uint64_t offset, uint64_t bytes, int to_device);
 
+/* pages.c: pages of the program, with what is in them, become those of device memory from a byte on, and its own again. */
+void lw_adopt(void *pages, uint64_t offset, uint64_t bytes);
+void lw_return_pages(void *pages, uint64_t bytes);
+
 /* kernels.c: kernels whose launches may go one way. */
 void lw_learn(uint64_t function, const struct lw_kernel *kernel, uint32_t bytes);
 void lw_forget(uint64_t function);

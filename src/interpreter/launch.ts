@@ -38,18 +38,21 @@ export function launch(program: Program, request: LaunchRequest, options: Launch
 /**
  * Does what `launch` does, a few milliseconds at a time: between them the host does what there is to do, which the
  * kernel may wait for. One launch runs at a time, on whatever device: what watches it may watch the next one, too.
+ * Where nothing watches, a launch that has waited long runs beside the other one, which may wait for it.
  */
 export async function launchInSlices(
   program: Program,
   request: LaunchRequest,
   options: LaunchOptions = {},
 ): Promise<CountedResult> {
-  const before = lastInSlices;
+  const { last: before, kernel: running } = inSlices;
   let leave = (): void => {};
-  lastInSlices = new Promise((resolve) => {
+  const own = new Promise<void>((resolve) => {
     leave = resolve;
   });
-  await before;
+  inSlices = { last: Promise.all([before, own]).then(() => {}), kernel: request.kernel };
+  const isWatched = (options.observers ?? []).length > 0 || request.steering !== undefined;
+  await inTurn(before, isWatched, () => program.memory.pending.onLongWait?.(request.kernel, running));
   try {
     const { grid, schedule } = begin(program, request, options);
     let hasEnded = schedule === null;
@@ -67,14 +70,30 @@ export async function launchInSlices(
   }
 }
 
+/** Waits for the launches before one: for ever if it is watched. `tell` is called when that takes long. */
+async function inTurn(before: Promise<void>, isWatched: boolean, tell: () => void): Promise<void> {
+  const telling = setTimeout(tell, tellAfterMs);
+  let patience: ReturnType<typeof setTimeout> | undefined;
+  const enough = new Promise<void>((resolve) => {
+    if (!isWatched) patience = setTimeout(resolve, patienceMs);
+  });
+  await Promise.race([before, enough]);
+  clearTimeout(telling);
+  clearTimeout(patience);
+}
+
 /** Gives the host's loop a turn. Browsers have timers alone, which wait for some milliseconds themselves. */
 const { setImmediate: soon = null } = globalThis as { setImmediate?: (run: () => void) => unknown };
 
 /** Milliseconds for which others wait at most, unless a warp's turn takes longer. */
 const sliceMs = soon === null ? 40 : 4;
 
-/** Resolves when the last launch in slices that was asked for has ended. */
-let lastInSlices: Promise<void> = Promise.resolve();
+/** Milliseconds for which a launch that nothing watches waits for others, and after which others tell of their wait. */
+const patienceMs = 1_000;
+const tellAfterMs = 10_000;
+
+/** The launch in slices that was asked for last: resolves when it and all before it have ended. */
+let inSlices: { readonly last: Promise<void>; readonly kernel: string } = { last: Promise.resolve(), kernel: "" };
 
 /** Resolves after everything that waits for a turn of the host's loop has had one. */
 const giveWay = (): Promise<void> => new Promise((resolve) => void (soon ?? setTimeout)(resolve));

@@ -1,7 +1,7 @@
 import type { MatrixSums } from "../ir/index.ts";
 import type { Extent } from "./memory/extent.ts";
 import type { Dim3, Report, ReportListener } from "./reports/report.ts";
-import type { DeviceFacts, DeviceWork } from "./state/device-work.ts";
+import type { DeviceFacts, DeviceGraphs, DeviceWork } from "./state/device-work.ts";
 import type { Group } from "./state/launch-state.ts";
 import type { ThreadModel } from "./state/thread-model.ts";
 
@@ -110,6 +110,8 @@ export interface LaunchRequest {
   readonly onDeviceWork?: (work: DeviceWork) => void;
   /** What kernels may ask of the device. Default: they get an error. @internal */
   readonly deviceFacts?: DeviceFacts;
+  /** Of a kernel that is a node of a graph: what it may do with graphs. Default: it gets errors. @internal */
+  readonly deviceGraphs?: DeviceGraphs;
 }
 
 /** The end of a launch. */

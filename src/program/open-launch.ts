@@ -86,7 +86,11 @@ export function openLaunch(program: Program, request: LaunchRequest, options: Gr
     observers: observers.length === 0 ? null : new Observers(observers),
     reports: new ReportSink(request.kernel, request.onReport, threadAsked(request)),
     print: options.print ?? request.onOutput ?? ignore,
-    device: { handOver: request.onDeviceWork ?? null, facts: request.deviceFacts ?? null },
+    device: {
+      handOver: request.onDeviceWork ?? null,
+      facts: request.deviceFacts ?? null,
+      graphs: request.deviceGraphs ?? null,
+    },
     steps: 0,
     activationBytes: 0,
     clockReads: 0,

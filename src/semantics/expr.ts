@@ -22,6 +22,7 @@ export type SpecialName =
   | "nsmid"
   | "envreg1"
   | "envreg2"
+  | "current_graph_exec"
   | "gridid"
   | "clock"
   | "clock_hi"

@@ -341,3 +341,13 @@ test("flags of a device, and a pitch, that are not possible", async () => {
   const memory = await program.malloc(64);
   expect(await program.call("cudaMemset2D", memory, 8, 1, 16, 2)).toBe(errors.invalidValue);
 });
+
+// The pitch of rows is a size_t; memory that has one and does not fit is another matter (hip-tests).
+test("rows whose pitch is too large, and too many rows", async () => {
+  const program = new FakeProgram();
+  const [pointer, pitch, most] = [program.room(8), program.room(8), (1n << 64n) - 1n];
+  expect(await program.call("cudaMallocPitch", pointer, pitch, most, 1)).toBe(errors.invalidValue);
+  expect(await program.call("cudaMallocPitch", pointer, pitch, 1, most)).toBe(errors.memoryAllocation);
+  expect(await program.call("cudaMallocPitch", pointer, pitch, 513, 2)).toBe(0);
+  expect(program.u64(pitch)).toBe(1024n);
+});

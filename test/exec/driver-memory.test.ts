@@ -197,3 +197,45 @@ test("only memory that was registered can be unregistered, from its beginning", 
   expect(await program.call("cuMemHostUnregister", pinned)).toBe(errors.invalidValue);
   expect(await get("cuMemHostAlloc", 0, 0)).toBe(0n);
 });
+
+const pageBytes = 4096n;
+
+test("memory beside registered memory in its pages is the program's own", async () => {
+  const { program } = await prepared();
+  const near = ((program.room(1 << 14) + pageBytes - 1n) / pageBytes) * pageBytes;
+  const device = await program.malloc(256);
+  expect(await program.call("cuMemHostRegister_v2", near, 100, 0)).toBe(0);
+  const found = program.room(64);
+  expect(await program.call("cudaPointerGetAttributes", found, near + 100n)).toBe(0);
+  const unregistered = 0;
+  expect(program.i32(found)).toBe(unregistered);
+  // What begins in it and reaches beyond it, too.
+  expect(await program.call("cudaMemset", device, 7, 256)).toBe(0);
+  expect(await program.call("cudaMemcpy", near + 60n, device, 256, 2)).toBe(0);
+  expect(program.bytes(near + 60n, 256)).toEqual(new Uint8Array(256).fill(7));
+  expect(await program.call("cudaMemcpy", near + 200n, device, 256, 2)).toBe(0);
+  expect(program.bytes(near + 200n, 256)).toEqual(new Uint8Array(256).fill(7));
+});
+
+test("parts of one page are registered apart, and may not overlap", async () => {
+  const { program } = await prepared();
+  const near = ((program.room(1 << 14) + pageBytes - 1n) / pageBytes) * pageBytes;
+  const register = (at: bigint, bytes: number): Promise<number> => program.call("cudaHostRegister", at, bytes, 0);
+  expect(await register(near + 64n, 64)).toBe(0);
+  expect(await register(near + 128n, 64)).toBe(0);
+  expect(await register(near + 100n, 8)).toBe(errors.hostMemoryAlreadyRegistered);
+  expect(await register(near, 4096)).toBe(errors.hostMemoryAlreadyRegistered);
+  const pointer = async (host: bigint): Promise<bigint> => {
+    const target = program.room(8);
+    expect(await program.call("cudaHostGetDevicePointer", target, host, 0)).toBe(0);
+    return program.u64(target);
+  };
+  const first = await pointer(near + 64n);
+  expect((await pointer(near + 130n)) - first).toBe(66n);
+  expect(await program.call("cudaHostUnregister", near + 64n)).toBe(0);
+  expect((await pointer(near + 130n)) - first).toBe(66n);
+  const target = program.room(8);
+  expect(await program.call("cudaHostGetDevicePointer", target, near + 64n, 0)).toBe(errors.invalidValue);
+  expect(await program.call("cudaHostUnregister", near + 128n)).toBe(0);
+  expect(await register(near, 4096)).toBe(0);
+});

@@ -131,6 +131,74 @@ test("a copy to an array is given back as it was, and in bytes by the driver", a
   expect(await set).toBe(errors.invalidValue);
 });
 
+/** A kernel that writes the blocks of its cluster to where its argument points, as the function that stands for it. */
+async function clusterKernel(program: FakeProgram): Promise<bigint> {
+  const handle = await program.register(`.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry cluster(.param .u64 out) {
+  .reg .b64 %out; .reg .b32 %n;
+  ld.param.u64 %out, [out];
+  mov.u32 %n, %cluster_nctaid.x;
+  st.u32 [%out], %n;
+  ret;
+}
+`);
+  return await program.kernel(handle, "cluster");
+}
+
+const clusterDimension = 4;
+
+test("the attributes of a kernel count when it runs, and stay when its parameters change", async () => {
+  const { program, get, device, graph } = await prepared();
+  const stub = await clusterKernel(program);
+  const list = program.room(words(program.room(words(device))));
+  const params = program.room(Uint8Array.of(...words(stub), ...halves(4, 1, 1, 1, 1, 1, 0, 0), ...words(list, 0)));
+  const node = await get("cudaGraphAddKernelNode", graph, 0, 0, params);
+  const blocks = async (): Promise<number> => {
+    const exec = await get("cudaGraphInstantiate", graph, 0);
+    expect(await program.call("cudaGraphLaunch", exec, 0)).toBe(0);
+    const to = program.room(8);
+    expect(await program.call("cudaMemcpy", to, device, 4, deviceToHost)).toBe(0);
+    return program.i32(to);
+  };
+  expect(await blocks()).toBe(1);
+  const value = program.room(Uint8Array.of(...halves(2, 1, 1), ...new Uint8Array(52)));
+  expect(await program.call("cudaGraphKernelNodeSetAttribute", node, clusterDimension, value)).toBe(0);
+  expect(await blocks()).toBe(2);
+  expect(await program.call("cudaGraphKernelNodeSetParams", node, params)).toBe(0);
+  expect(await blocks()).toBe(2);
+});
+
+test("a captured launch gives its node the attributes that it has, and the priority of its stream", async () => {
+  const { program, get, device } = await prepared();
+  const stub = await clusterKernel(program);
+  const stream = await get("cudaStreamCreateWithPriority", 0, -3);
+  expect(await program.call("cudaStreamBeginCapture", stream, 0)).toBe(0);
+  const attribute = program.room(Uint8Array.of(...halves(clusterDimension, 0, 2, 1, 1), ...new Uint8Array(52)));
+  const sizes = halves(4, 1, 1, 1, 1, 1);
+  const config = program.room(Uint8Array.of(...sizes, ...words(0, stream, attribute, 1)));
+  const args = program.room(words(program.room(words(device))));
+  expect(await program.call("cudaLaunchKernelExC", config, stub, args)).toBe(0);
+  const yx = 1n << 32n;
+  const sizesIn = [1n | yx, 1, 1n | yx, 1];
+  expect(await program.call("cudaLaunchCooperativeKernel", stub, ...sizesIn, args, 0, stream)).toBe(0);
+  const [graph, nodes, count] = [program.room(8), program.room(16), program.room(words(2))];
+  expect(await program.call("cudaStreamEndCapture", stream, graph)).toBe(0);
+  expect(await program.call("cudaGraphGetNodes", program.u64(graph), nodes, count)).toBe(0);
+  const attributeOf = async (i: number, id: number): Promise<Uint8Array> => {
+    const value = program.room(64);
+    const node = program.u64(nodes + BigInt(8 * i));
+    expect(await program.call("cudaGraphKernelNodeGetAttribute", node, id, value)).toBe(0);
+    return program.bytes(value, 12);
+  };
+  const [cooperative, priority] = [2, 8];
+  expect(await attributeOf(0, clusterDimension)).toEqual(halves(2, 1, 1));
+  expect(await attributeOf(0, cooperative)).toEqual(halves(0, 0, 0));
+  expect(await attributeOf(1, cooperative)).toEqual(halves(1, 0, 0));
+  expect(await attributeOf(1, priority)).toEqual(halves(-3, 0, 0));
+});
+
 // driver_types.h: which attributes of launches are for graph nodes.
 test.each([3, 6, 15, 17, -1])("an attribute that kernel nodes do not have: %i", async (id) => {
   const { program, get, graph } = await prepared();

@@ -220,3 +220,29 @@ describe("graphs", () => {
     expect(program.i32(value + 4n)).toBe(6);
   });
 });
+
+// As tests for NVIDIA's runtime expect (hip-tests).
+test("a name that is longer than its room is cut off, and that is an error", async () => {
+  const program = new FakeProgram();
+  const name = program.room(new Uint8Array(32).fill(1));
+  expect(await program.call("cudaDeviceGetPCIBusId", name, 6, 0)).toBe(errors.invalidValue);
+  expect(program.bytes(name, 8)).toEqual(Uint8Array.of(...new TextEncoder().encode("0000:"), 0, 1, 1));
+});
+
+test("what is set of a device is gone after a reset", async () => {
+  const program = new FakeProgram();
+  const [value, preferShared] = [program.room(4), 1];
+  expect(await program.call("cudaDeviceSetCacheConfig", preferShared)).toBe(0);
+  expect(await program.call("cudaDeviceReset")).toBe(0);
+  expect(await program.call("cudaDeviceGetCacheConfig", value)).toBe(0);
+  expect(program.i32(value)).toBe(0);
+});
+
+test("pools of devices that there are not", async () => {
+  const program = new FakeProgram();
+  const target = program.room(8);
+  expect(await program.call("cudaDeviceGetMemPool", target, 7)).toBe(errors.invalidValue);
+  expect(await program.call("cudaDeviceGetDefaultMemPool", target, 7)).toBe(errors.invalidDevice);
+  expect(await program.call("cudaDeviceGetDefaultMemPool", target, 0)).toBe(0);
+  expect(await program.call("cudaDeviceSetMemPool", 7, program.u64(target))).toBe(errors.invalidValue);
+});

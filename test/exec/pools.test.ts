@@ -79,3 +79,16 @@ test("pools of one's own: the default one cannot be destroyed, handles for other
   expect(await program.call("cudaMemPoolDestroy", own)).toBe(0);
   expect(await program.call("cudaMemPoolTrimTo", own, 0)).toBe(errors.invalidValue);
 });
+
+// cudaMemPoolProps: a kind of memory, of handles, of place, and the number of a device.
+test.each([
+  ["the kind of memory", [0, 0, 1, 0], errors.invalidValue],
+  ["no place", [1, 0, 0, 0], errors.invalidValue],
+  ["no device", [1, 0, 1, 7], errors.invalidValue],
+  ["handles for other processes", [1, 1, 1, 0], errors.notSupported],
+  ["the host", [1, 0, 2, 0], errors.notSupported],
+])("a pool that cannot be made: %s", async (_, words, code) => {
+  const { program } = await withPool();
+  const props = program.room(Uint8Array.of(...new Uint8Array(Uint32Array.from(words).buffer), ...new Uint8Array(72)));
+  expect(await program.call("cudaMemPoolCreate", program.room(8), props)).toBe(code);
+});

@@ -131,3 +131,38 @@ describe("the heap of device code", () => {
     expect(await program.call("cudaDeviceSetLimit", heapSize, 20 << 20)).toBe(0);
   });
 });
+
+// cudaMemRangeGetAttribute: what holds for all pages of the range. A page is advised as a whole.
+test("advice on a part of managed memory, and on a managed variable", async () => {
+  const program = new FakeProgram();
+  const [device, none, page] = [1, -2, 4096];
+  const pointer = program.room(8);
+  expect(await program.call("cudaMallocManaged", pointer, 4 * page, 1)).toBe(0);
+  const memory = program.u64(pointer);
+  const of = async (attribute: number, from: number, bytes: number, count = 1): Promise<number[]> => {
+    const data = program.room(4 * count);
+    const at = memory + BigInt(from);
+    expect(await program.call("cudaMemRangeGetAttribute", data, 4 * count, attribute, at, bytes)).toBe(0);
+    return Array.from({ length: count }, (_, i) => program.i32(data + BigInt(4 * i)));
+  };
+  const advise = (from: number, bytes: number, advice: number): Promise<number> =>
+    program.call("cudaMemAdvise", memory + BigInt(from), bytes, advice, device);
+  const [readMostly, preferred, accessedBy, prefetched] = [1, 2, 3, 4];
+  const [setReadMostly, unsetReadMostly, setPreferred, setAccessedBy] = [1, 2, 3, 5];
+  expect(await advise(page, page, setReadMostly)).toBe(0);
+  expect(await of(readMostly, page, page)).toEqual([1]);
+  expect(await of(readMostly, 0, 2 * page)).toEqual([0]);
+  expect(await of(readMostly, 2 * page, page)).toEqual([0]);
+  expect(await advise(0, 10, setPreferred)).toBe(0);
+  expect(await of(preferred, 100, 8)).toEqual([0]);
+  expect(await of(preferred, 0, page + 1)).toEqual([none]);
+  expect(await advise(0, 4 * page, setAccessedBy)).toBe(0);
+  expect(await advise(3 * page, page, setAccessedBy + 1)).toBe(0);
+  expect(await of(accessedBy, 0, 3 * page, 2)).toEqual([0, none]);
+  expect(await of(accessedBy, 0, 4 * page, 2)).toEqual([none, none]);
+  expect(await program.call("cudaMemPrefetchAsync", memory + BigInt(page), 2 * page, device, 0, 0)).toBe(0);
+  expect(await of(prefetched, page, 2 * page)).toEqual([0]);
+  expect(await of(prefetched, 0, 2 * page)).toEqual([none]);
+  expect(await advise(0, 4 * page, unsetReadMostly)).toBe(0);
+  expect(await of(readMostly, page, page)).toEqual([0]);
+});

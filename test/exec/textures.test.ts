@@ -185,3 +185,18 @@ test.each([
   const [from, how] = [resource, texture].map(({ buffer }) => program.room(new Uint8Array(buffer)));
   expect(await program.call("cudaCreateTextureObject", target, from!, how!, 0)).toBe(error);
 });
+
+// cudaMalloc3DArray: texture gather can only be performed on 2D CUDA arrays. Other flags with it: as hip-tests expect.
+test.each([
+  [[64, 64, 0], 8, 0],
+  [[64, 0, 0], 8, errors.invalidValue],
+  [[64, 64, 64], 8, errors.invalidValue],
+  [[64, 64, 6], 8 | 1, errors.invalidValue],
+  [[6, 6, 6], 8 | 4, errors.invalidValue],
+  [[64, 64, 0], 8 | 2, errors.invalidValue],
+])("an array of %j for gathers, with the flags %i", async (extent, flags, code) => {
+  const program = new FakeProgram();
+  const format = program.room(new Uint8Array(Int32Array.of(32, 0, 0, 0, 2).buffer));
+  const status = program.call("cudaMalloc3DArray", program.room(8), format, flags, 0, 0, 0, ...extent);
+  expect(await status).toBe(code);
+});

@@ -1,21 +1,37 @@
 import { errors, fail, require } from "../base/errors.ts";
-import { Advice, hostLocation, noLocation } from "../state/advice.ts";
+import { type Advice, hostLocation, noLocation, PageAdvice } from "../state/advice.ts";
 import { addressOf } from "../base/addresses.ts";
 import type { Call, Handlers, Status } from "./call.ts";
+import { memoryAround } from "./memory.ts";
 
-/** What is known of managed memory, all of which arguments `at` and the next name. Throws for other memory. */
-const adviceAt = (call: Call, at: number): Advice => adviceOf(call, call.target(at), call.size(at + 1));
+/** A range of managed memory, and what was said of its pages. */
+interface ManagedRange {
+  readonly pages: PageAdvice;
+  /** The first byte, from the beginning of the memory on. */
+  readonly from: number;
+  readonly bytes: number;
+}
 
-/** What is known of a range of managed memory. Throws for other memory. */
-export function adviceOf(call: Call, address: bigint, bytes: number): Advice {
+/** The range of managed memory that arguments `at` and the next name: allocated, or a variable. Throws for others. */
+const rangeAt = (call: Call, at: number): ManagedRange => managedRange(call, call.target(at), call.size(at + 1));
+
+function managedRange(call: Call, address: bigint, bytes: number): ManagedRange {
   void call.device;
-  const { allocations, advice } = call.process;
-  const found = allocations.find(address);
+  const found = memoryAround(call, address);
   require(found !== null && found.kind === "managed");
-  require(bytes > 0 && Number(address - addressOf(found.offset)) + bytes <= found.bytes);
-  let known = advice.get(found);
-  if (known === undefined) advice.set(found, (known = new Advice()));
-  return known;
+  const from = Number(address - addressOf(found.offset));
+  require(bytes > 0 && from + bytes <= found.bytes);
+  const { advice, machine } = call.process;
+  const memory = machine.memory.find(found.offset)!;
+  let pages = advice.get(memory);
+  if (pages === undefined) advice.set(memory, (pages = new PageAdvice(found.bytes)));
+  return { pages, from, bytes };
+}
+
+/** What was said of the pages of a range of managed memory, of which more is to be said. Throws for other memory. */
+export function adviceOf(call: Call, address: bigint, bytes: number): readonly Advice[] {
+  const { pages, from } = managedRange(call, address, bytes);
+  return pages.ofPages(from, bytes);
 }
 
 /** Kinds of a cudaMemLocation: nowhere, a device, the host (three ways to say so). */
@@ -37,25 +53,29 @@ const advices = { readMostly: 1, preferred: 3, accessedBy: 5, last: 6 } as const
 
 /** pointer, bytes, advice, location */
 function advise(call: Call): Status {
-  const known = adviceAt(call, 0);
+  const all = adviceOf(call, call.target(0), call.size(1));
   const number = call.uint(2);
   require(number >= 1 && number <= advices.last);
   const isSet = number % 2 === 1;
   const kind = isSet ? number : number - 1;
-  if (kind === advices.readMostly) known.isReadMostly = isSet;
-  else if (kind === advices.preferred) known.preferred = isSet ? locationOf(call, call.address(3)) : noLocation;
-  else if (isSet) known.accessedBy.add(locationOf(call, call.address(3)));
-  else known.accessedBy.delete(locationOf(call, call.address(3)));
+  const needsPlace = kind === advices.accessedBy || (kind === advices.preferred && isSet);
+  const location = needsPlace ? locationOf(call, call.address(3)) : noLocation;
+  for (const known of all) {
+    if (kind === advices.readMostly) known.isReadMostly = isSet;
+    else if (kind === advices.preferred) known.preferred = location;
+    else if (isSet) known.accessedBy.add(location);
+    else known.accessedBy.delete(location);
+  }
   return 0;
 }
 
 /** pointer, bytes, location, flags, stream */
 function prefetch(call: Call): Status {
-  const known = adviceAt(call, 0);
+  const all = adviceOf(call, call.target(0), call.size(1));
   call.stream(4);
   const location = locationOf(call, call.address(2));
   require(location !== noLocation && call.uint(3) === 0);
-  known.prefetched = location;
+  for (const known of all) known.prefetched = location;
   return 0;
 }
 
@@ -80,25 +100,30 @@ function kindOf(location: number): number {
 /** The number within its kind: it says something for devices alone. */
 const idOf = (location: number): number => Math.max(0, location);
 
-/** The words of an attribute. */
-function wordsOf(known: Advice, id: number, count: number): readonly number[] {
-  const devices = [...known.accessedBy];
+/** The words of an attribute: what was said of all parts of a range. */
+function wordsOf(all: readonly Advice[], id: number, count: number): readonly number[] {
+  const place = (of: (known: Advice) => number): number =>
+    all.every((known) => of(known) === of(all[0]!)) ? of(all[0]!) : noLocation;
+  const [preferred, prefetched] = [place((known) => known.preferred), place((known) => known.prefetched)];
   const single: Readonly<Record<number, number>> = {
-    [attribute.readMostly]: known.isReadMostly ? 1 : 0,
-    [attribute.preferred]: known.preferred,
-    [attribute.prefetched]: known.prefetched,
-    [attribute.preferredKind]: kindOf(known.preferred),
-    [attribute.preferredId]: idOf(known.preferred),
-    [attribute.prefetchedKind]: kindOf(known.prefetched),
-    [attribute.prefetchedId]: idOf(known.prefetched),
+    [attribute.readMostly]: all.every(({ isReadMostly }) => isReadMostly) ? 1 : 0,
+    [attribute.preferred]: preferred,
+    [attribute.prefetched]: prefetched,
+    [attribute.preferredKind]: kindOf(preferred),
+    [attribute.preferredId]: idOf(preferred),
+    [attribute.prefetchedKind]: kindOf(prefetched),
+    [attribute.prefetchedId]: idOf(prefetched),
   };
-  if (id === attribute.accessedBy) return Array.from({ length: count }, (_, i) => devices[i] ?? noLocation);
-  return [single[id] ?? fail(errors.invalidValue)];
+  if (id !== attribute.accessedBy) return [single[id] ?? fail(errors.invalidValue)];
+  const devices = [...all[0]!.accessedBy].filter((device) => all.every(({ accessedBy }) => accessedBy.has(device)));
+  return Array.from({ length: count }, (_, i) => devices[i] ?? noLocation);
 }
 
-function answer(call: Call, known: Advice, [target, bytes, id]: readonly [bigint, number, number]): void {
+type Question = readonly [target: bigint, bytes: number, id: number];
+
+function answer(call: Call, { pages, from, bytes: size }: ManagedRange, [target, bytes, id]: Question): void {
   require(target !== 0n && bytes > 0 && bytes % 4 === 0 && (id === attribute.accessedBy || bytes === 4));
-  call.poke(target, new Uint8Array(Int32Array.from(wordsOf(known, id, bytes / 4)).buffer));
+  call.poke(target, new Uint8Array(Int32Array.from(wordsOf(pages.within(from, size), id, bytes / 4)).buffer));
 }
 
 export const adviceCalls: Handlers = {
@@ -106,17 +131,17 @@ export const adviceCalls: Handlers = {
   cudaMemPrefetchAsync: prefetch,
   /** data, its size, attribute, pointer, bytes */
   cudaMemRangeGetAttribute(call) {
-    answer(call, adviceAt(call, 3), [call.address(0), call.size(1), call.uint(2)]);
+    answer(call, rangeAt(call, 3), [call.address(0), call.size(1), call.uint(2)]);
     return 0;
   },
   /** data, sizes, attributes, count, pointer, bytes: the first three are lists */
   cudaMemRangeGetAttributes(call) {
-    const known = adviceAt(call, 4);
+    const range = rangeAt(call, 4);
     const count = call.size(3);
     require(count > 0 && count <= 16);
     const [targets, sizes] = [call.host.words(call.target(0), count), call.host.words(call.target(1), count)];
     targets.forEach((target, i) => {
-      answer(call, known, [target, Number(sizes[i]), call.host.u32(call.target(2) + BigInt(4 * i))]);
+      answer(call, range, [target, Number(sizes[i]), call.host.u32(call.target(2) + BigInt(4 * i))]);
     });
     return 0;
   },

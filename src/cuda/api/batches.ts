@@ -128,8 +128,8 @@ function prefetchBatch(call: Call): Status {
   const which = itemOfEach(listAt(call, 4, numbers), count);
   require(call.address(6) === 0n);
   const all = addresses.map((address, i) => adviceOf(call, address, Number(sizes[i])));
-  all.forEach((known, i) => {
-    known.prefetched = locations[which[i]!]!;
+  all.forEach((parts, i) => {
+    for (const known of parts) known.prefetched = locations[which[i]!]!;
   });
   return 0;
 }

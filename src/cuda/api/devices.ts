@@ -89,9 +89,10 @@ export const deviceCalls: Handlers = {
   cudaDeviceGetPCIBusId(call) {
     const target = call.target(0);
     const text = new TextEncoder().encode(`${busId(ordinal(call, 2))}\0`);
-    require(call.int(1) >= text.length);
-    call.poke(target, text);
-    return 0;
+    // What there is room for is written in any case, with an end.
+    const room = Math.max(0, Math.min(call.int(1), text.length));
+    if (room > 0) call.poke(target, Uint8Array.of(...text.subarray(0, room - 1), 0));
+    return room < text.length ? errors.invalidValue : 0;
   },
   cudaDeviceGetByPCIBusId(call) {
     const target = call.target(0);

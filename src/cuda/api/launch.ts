@@ -3,8 +3,18 @@ import { itemKind } from "../base/wire.ts";
 import type { DeviceKernel } from "../state/device-module.ts";
 import { checkLaunch, functionAttributes, type LaunchSpec, type Sizes } from "../run/kernel-launch.ts";
 import { kernelTask } from "../run/tasks.ts";
+import {
+  type Attributes,
+  attributeBytes,
+  attributed,
+  attributeWord,
+  capturedAttributes,
+  hasAttribute,
+  launchAttribute,
+  setDeviceUpdatable,
+} from "./launch-attributes.ts";
 import { dependencyType, kernelPort, nodeType } from "../work/graph.ts";
-import type { Stream } from "../work/stream.ts";
+import type { Event, Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { closeForLaunch } from "./host-access.ts";
 import { enqueue, recordEvent } from "./order.ts";
@@ -52,8 +62,16 @@ export function packedArguments(call: Call, kernel: DeviceKernel, list: bigint):
   return params;
 }
 
-/** Checks a launch, and appends it to a stream. */
-export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bigint): Status {
+const noAttributes: Attributes = new Map();
+
+/** Checks a launch, and appends it to a stream. `attributes`: those that it was given by number. */
+export function launch(
+  call: Call,
+  asked: LaunchSpec,
+  stream: Stream,
+  handle: bigint,
+  attributes: Attributes = noAttributes,
+): Status {
   const device = call.process.device(stream.device);
   checkLaunch(asked, device, asked.isCooperative ? call.process.streamContexts.get(stream)?.green?.count : undefined);
   for (const limit of asked.kernel.fixedLimits) device.fixedLimits.add(limit);
@@ -61,7 +79,8 @@ export function launch(call: Call, asked: LaunchSpec, stream: Stream, handle: bi
   const { kernel, grid, block, shared, cluster, isCooperative, params } = asked;
   const launchedAt = call.process.callStack;
   const spec: LaunchSpec = { kernel, grid, block, shared, cluster, isCooperative, params, launchedAt };
-  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle)), spec, stream);
+  const own = stream.capture === null ? undefined : capturedAttributes(attributes, isCooperative, stream.priority);
+  closeForLaunch(call, enqueue(call, stream, kernelTask(spec, device, handle, own)), spec, stream);
   return 0;
 }
 
@@ -107,16 +126,6 @@ function launchKernel(call: Call, isCooperative: boolean): Status {
   return status;
 }
 
-/** Attributes of a launch by number, in a cudaLaunchConfig_t: each of 72 bytes, with its value at 8. */
-const launchAttribute = {
-  cooperative: 2,
-  clusterDimension: 4,
-  programmaticSerialization: 6,
-  programmaticEvent: 7,
-  completionEvent: 12,
-  isKnown: (id: number): boolean => id <= 16 && id !== 15,
-} as const;
-
 /** Notes of a captured launch that it may begin before the kernel ahead of it in the stream has ended. */
 function noteSerialization(stream: Stream): void {
   for (const node of stream.capture?.tipsOf(stream) ?? []) {
@@ -135,31 +144,53 @@ export function launchFrom(
   const sizes = (i: number): Sizes => [0, 4, 8].map((k) => config.getUint32(i + k, true)) as unknown as Sizes;
   const kernel = kernelOf(call, handle);
   const stream = call.streamOf(config.getBigUint64(32, true));
-  const attributes = config.getBigUint64(40, true);
-  let cluster: Sizes | null = null;
-  let isCooperative = false;
-  let isSerialized = true;
-  const events: bigint[] = [];
-  for (let i = 0; i < config.getUint32(48, true); i++) {
-    const attribute = call.host.view(attributes + BigInt(72 * i), 72);
-    const id = attribute.getUint32(0, true);
-    require(launchAttribute.isKnown(id));
-    if (id === launchAttribute.cooperative) isCooperative = attribute.getUint32(8, true) !== 0;
-    if (id === launchAttribute.programmaticSerialization) isSerialized = attribute.getUint32(8, true) === 0;
-    if (id === launchAttribute.programmaticEvent || id === launchAttribute.completionEvent) {
-      events.push(attribute.getBigUint64(8, true));
-    }
-    if (id === launchAttribute.clusterDimension) {
-      cluster = [8, 12, 16].map((k) => attribute.getUint32(k, true)) as unknown as Sizes;
-    }
-  }
+  const entries = attributesOf(call, config);
+  const attributes = new Map([...entries].map(([id, { value }]) => [id, value]));
+  const has = (id: number): boolean => attributeWord(attributes.get(id) ?? new Uint8Array(attributeBytes)) !== 0;
   const shared = config.getUint32(24, true);
-  const spec = { kernel, grid: sizes(0), block: sizes(12), shared, cluster, isCooperative, params };
-  const status = launch(call, spec, stream, handle);
-  if (!isSerialized) noteSerialization(stream);
+  const plain = { kernel, grid: sizes(0), block: sizes(12), shared, cluster: null, isCooperative: false, params };
+  // Only nodes can be changed by kernels.
+  require(!has(launchAttribute.deviceUpdatable) || stream.capture !== null);
+  const events = eventsIn(call, attributes);
+  const status = launch(call, attributed(plain, attributes), stream, handle, attributes);
+  if (has(launchAttribute.programmaticSerialization)) noteSerialization(stream);
+  if (has(launchAttribute.deviceUpdatable)) {
+    const { at } = entries.get(launchAttribute.deviceUpdatable)!;
+    for (const node of stream.capture!.tipsOf(stream)) setDeviceUpdatable(call, node, at);
+  }
   // Both kinds are reached when blocks have begun, or said so: the end of the kernel is late enough.
-  for (const event of events) recordEvent(call, call.process.events.get(event), stream);
+  for (const event of events) recordEvent(call, event, stream);
   return status;
+}
+
+/** The events that a launch is to record by its attributes. Throws for those that measure time. */
+function eventsIn(call: Call, attributes: Attributes): readonly Event[] {
+  return [launchAttribute.programmaticEvent, launchAttribute.completionEvent].flatMap((id) => {
+    const value = attributes.get(id);
+    if (value === undefined) return [];
+    const event = call.process.events.get(new DataView(value.buffer, value.byteOffset).getBigUint64(0, true));
+    require(!event.timing);
+    return event;
+  });
+}
+
+/** The value of an attribute, and where the program has it. */
+interface AttributeEntry {
+  readonly at: bigint;
+  readonly value: Uint8Array;
+}
+
+/** The attributes of a cudaLaunchConfig_t: each a number, and its value at 8. */
+function attributesOf(call: Call, config: DataView): ReadonlyMap<number, AttributeEntry> {
+  const list = config.getBigUint64(40, true);
+  const found = new Map<number, AttributeEntry>();
+  for (let i = 0; i < config.getUint32(48, true); i++) {
+    const at = list + BigInt((8 + attributeBytes) * i);
+    const id = call.host.u32(at);
+    require(hasAttribute("launch", id));
+    found.set(id, { at: at + 8n, value: call.host.read(at + 8n, attributeBytes) });
+  }
+  return found;
 }
 
 function launchWithConfig(call: Call): Status {

@@ -22,6 +22,13 @@ import { enqueue, forbidUnsafe, waitFor } from "./order.ts";
 
 const pitchAlignment = 512;
 
+/** The pitch of rows of some bytes. Throws if that is no size_t. */
+export function pitchOf(width: number): number {
+  const pitch = Math.ceil(width / pitchAlignment) * pitchAlignment;
+  require(pitch < 2 ** 64);
+  return pitch;
+}
+
 /** Allocates, and gives the program the address when the call returns. */
 export function allocate(call: Call, kind: AllocationKind, bytes: number, flags = 0): bigint {
   const { device, process } = call;
@@ -247,8 +254,7 @@ function pointerAttributes(call: Call, address: bigint): Uint8Array {
     pinned: 1,
     registered: 1,
   };
-  const isOwn = found.kind === "registered" && address >= found.host! && address < found.host! + BigInt(found.bytes);
-  const inside = isOwn ? address - found.host! : address - addressOf(found.offset);
+  const inside = offsetOf(address) === null ? address - found.host! : address - addressOf(found.offset);
   const host = found.host === null ? 0n : found.host + inside;
   return out
     .u32(0, types[found.kind])
@@ -289,7 +295,7 @@ export const memoryCalls: Handlers = {
   },
   cudaMallocPitch(call) {
     const [target, pitchTarget] = [call.target(0), call.target(1)];
-    const pitch = Math.ceil(call.size(2) / pitchAlignment) * pitchAlignment;
+    const pitch = pitchOf(call.size(2));
     call.set64(target, allocate(call, "device", pitch * call.size(3)));
     call.set64(pitchTarget, pitch);
     return 0;
@@ -346,12 +352,10 @@ export const memoryCalls: Handlers = {
     const [address, bytes, flags] = [call.target(0), call.size(1), call.uint(2)];
     require(bytes > 0 && (flags & ~0xf) === 0);
     require(offsetOf(address) === null);
-    const last = address + BigInt(bytes - 1);
-    const isTaken = process.allocations.registeredAround(address) ?? process.allocations.registeredAround(last);
-    require(isTaken === null, errors.hostMemoryAlreadyRegistered);
-    call.host.read(last, 1);
-    const made = process.allocations.register(address, bytes, { device: device.number, flags });
-    call.item(itemKind.adopt, made.host!, new Bytes(16).u64(0, made.offset).u64(8, made.bytes).data);
+    call.host.read(address + BigInt(bytes - 1), 1);
+    const { pages } = process.allocations.register(address, bytes, { device: device.number, flags });
+    const isNew = pages!.users.size === 1;
+    if (isNew) call.item(itemKind.adopt, pages!.host, new Bytes(16).u64(0, pages!.offset).u64(8, pages!.bytes).data);
     return 0;
   },
   cudaHostUnregister(call) {
@@ -363,8 +367,9 @@ export const memoryCalls: Handlers = {
       return fail(around === null ? errors.hostMemoryNotRegistered : errors.invalidValue);
     }
     return waitFor(call, device.streams.ended(), () => {
-      call.item(itemKind.giveBack, found.host!, new Bytes(8).u64(0, found.bytes).data);
+      const pages = found.pages!;
       process.allocations.free(found);
+      if (pages.users.size === 0) call.item(itemKind.giveBack, pages.host, new Bytes(8).u64(0, pages.bytes).data);
       return process.error;
     });
   },

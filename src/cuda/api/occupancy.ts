@@ -1,6 +1,7 @@
 import { require } from "../base/errors.ts";
 import { residentBlocks, type Sizes } from "../run/kernel-launch.ts";
 import type { Call, Handlers, Status } from "./call.ts";
+import { launchAttribute } from "./launch-attributes.ts";
 import { kernelOf } from "./launch.ts";
 
 /** count, function, threads, shared memory */
@@ -8,7 +9,8 @@ function residents(call: Call): Status {
   const target = call.target(0);
   const kernel = kernelOf(call, call.address(1));
   const [threads, shared] = [call.int(2), call.size(3)];
-  require(threads > 0);
+  // The flags of the call that has some: whether a cache is to be left alone.
+  require(threads > 0 && (!call.name.endsWith("WithFlags") || call.uint(4) <= 1));
   call.set32(target, residentBlocks(kernel, call.device, threads, shared));
   return 0;
 }
@@ -18,7 +20,7 @@ function clusterIn(call: Call, config: DataView): Sizes {
   const attributes = config.getBigUint64(40, true);
   for (let i = 0; i < config.getUint32(48, true); i++) {
     const attribute = call.host.view(attributes + BigInt(72 * i), 72);
-    if (attribute.getUint32(0, true) === 4) {
+    if (attribute.getUint32(0, true) === launchAttribute.clusterDimension) {
       return [8, 12, 16].map((at) => attribute.getUint32(at, true)) as unknown as Sizes;
     }
   }

@@ -9,7 +9,7 @@ import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 import { addCaptured, captureOf, enqueue } from "./order.ts";
 
 /** Where memory is: kinds of cudaMemLocation. */
-const location = { device: 1 } as const;
+const location = { none: 0, device: 1 } as const;
 
 /** Attributes of pools by number. */
 const attribute = { threshold: 4, reserved: 5, reservedHigh: 6, used: 7, usedHigh: 8 } as const;
@@ -67,12 +67,14 @@ function free(call: Call, address: bigint, stream: Stream): Status {
   return 0;
 }
 
-/** The device of a cudaMemLocation. Throws for places other than devices. */
-function deviceIn(call: Call, address: bigint): number {
+/** The device of a cudaMemLocation. Throws for places other than devices, and `none` where there is no such device. */
+function deviceIn(call: Call, address: bigint, none: number = errors.invalidDevice): number {
   const place = call.host.view(address, 8);
-  require(place.getUint32(0, true) === location.device, errors.notSupported);
+  const kind = place.getUint32(0, true);
+  require(kind !== location.none);
+  require(kind === location.device, errors.notSupported);
   const number = place.getInt32(4, true);
-  require(number >= 0 && number < call.process.deviceCount, errors.invalidDevice);
+  require(number >= 0 && number < call.process.deviceCount, none);
   return number;
 }
 
@@ -83,7 +85,7 @@ function create(call: Call): Status {
   require(props.getUint32(0, true) === 1);
   // Handles for other processes cannot be made.
   require(props.getUint32(4, true) === 0, errors.notSupported);
-  const owner = deviceIn(call, call.address(1) + 8n);
+  const owner = deviceIn(call, call.address(1) + 8n, errors.invalidValue);
   const pool = new MemoryPool(device.process.allocations, owner, Number(props.getBigUint64(24, true)));
   call.set64(target, call.process.pools.add(pool, pool.handle));
   return 0;
@@ -130,13 +132,14 @@ function getAttribute(call: Call): Status {
 /** pool, descriptions (location and flags), count */
 function setAccess(call: Call): Status {
   const pool = poolAt(call, 0);
+  require(call.size(2) <= call.process.deviceCount, errors.invalidDevice);
   for (let i = 0; i < call.size(2); i++) {
     const at = call.target(1) + BigInt(12 * i);
     const flags = call.host.u32(at + 8n);
     require(flags === 0 || flags === 1 || flags === 3);
     const device = deviceIn(call, at);
     // The device that has the memory cannot lose it.
-    require(device !== pool.device || flags === 3);
+    require(device !== pool.device || flags === 3, errors.invalidDevice);
     pool.access.set(device, flags);
   }
   return 0;
@@ -147,8 +150,11 @@ const giveHandle = (call: Call, pool: MemoryPool): Status => {
   return 0;
 };
 
-/** The device with the number in argument `i`. */
-const deviceAt = (call: Call, i: number) => call.process.device(call.int(i));
+/** The device with the number in argument `i`. Throws an invalid value if there is none. */
+function deviceAt(call: Call, i: number): CudaDevice {
+  require(call.int(i) >= 0 && call.int(i) < call.process.deviceCount);
+  return call.process.device(call.int(i));
+}
 
 /** Lets a device allocate from one of its pools. */
 function setPool(device: CudaDevice, pool: MemoryPool): Status {
@@ -181,11 +187,11 @@ export const poolCalls: Handlers = {
   cudaMemPoolGetAccess(call) {
     const target = call.target(0);
     const pool = poolAt(call, 1);
-    const device = deviceIn(call, call.target(2));
+    const device = deviceIn(call, call.target(2), errors.invalidValue);
     call.set32(target, device === pool.device ? 3 : (pool.access.get(device) ?? 0));
     return 0;
   },
-  cudaDeviceGetDefaultMemPool: (call) => giveHandle(call, deviceAt(call, 1).defaultPool),
+  cudaDeviceGetDefaultMemPool: (call) => giveHandle(call, call.process.device(call.int(1)).defaultPool),
   cudaDeviceGetMemPool: (call) => giveHandle(call, deviceAt(call, 1).pool),
   cudaDeviceSetMemPool: (call) => setPool(deviceAt(call, 0), poolAt(call, 1)),
   cudaMemGetDefaultMemPool: (call) => giveHandle(call, call.process.device(deviceIn(call, call.target(1))).defaultPool),

@@ -5,9 +5,7 @@ import { copyParams } from "../run/tasks.ts";
 import type { CudaArray } from "../state/cuda-array.ts";
 import type { Stream } from "../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
-import { allocate, type CopyWork, fill, move } from "./memory.ts";
-
-const pitchAlignment = 512;
+import { allocate, type CopyWork, fill, move, pitchOf } from "./memory.ts";
 
 /** A copy of rows, in a direction by its number. */
 export interface RegionCopy {
@@ -123,7 +121,7 @@ export const regionCalls: Handlers = {
   cudaMalloc3D(call) {
     const target = call.target(0);
     const [width, height, depth] = [call.size(6), call.size(7), call.size(8)];
-    const pitch = Math.ceil(width / pitchAlignment) * pitchAlignment;
+    const pitch = pitchOf(width);
     const address = allocate(call, "device", pitch * height * depth);
     call.poke(target, new Bytes(32).u64(0, address).u64(8, pitch).u64(16, width).u64(24, height).data);
     return 0;

@@ -1,18 +1,15 @@
-import { errors, fail, require } from "../base/errors.ts";
+import { require } from "../base/errors.ts";
 import type { Stream } from "../work/stream.ts";
 import { clampedPriority } from "./streams.ts";
+import { attributeBytes, attributeWord, hasAttribute, launchAttribute } from "./launch-attributes.ts";
 import { Bytes, type Call, type Handlers, type Status } from "./call.ts";
 
-/** Attributes of streams by number, with what they are before a program sets them: values of 64 bytes. */
-const attributeBytes = 64;
-const attribute = { policyWindow: 1, synchronization: 3, priority: 8, domainMap: 9, domain: 10 } as const;
-const known: ReadonlySet<number> = new Set(Object.values(attribute));
-
+/** What an attribute is before a program sets it. */
 function initial(stream: Stream, id: number): Uint8Array {
   const out = new Bytes(attributeBytes);
-  if (id === attribute.priority) out.u32(0, stream.priority);
-  if (id === attribute.synchronization) out.u32(0, 1);
-  if (id === attribute.domainMap) out.u32(0, 0x100);
+  if (id === launchAttribute.priority) out.u32(0, stream.priority);
+  if (id === launchAttribute.synchronizationPolicy) out.u32(0, 1);
+  if (id === launchAttribute.memorySyncDomainMap) out.u32(0, 0x100);
   return out.data;
 }
 
@@ -21,8 +18,8 @@ function set(call: Call): Status {
   const stream = call.stream(0);
   const id = call.uint(1);
   const value = call.host.read(call.target(2), attributeBytes);
-  require(known.has(id));
-  if (id === attribute.priority) stream.priority = clampedPriority(new DataView(value.buffer).getInt32(0, true));
+  require(hasAttribute("stream", id));
+  if (id === launchAttribute.priority) stream.priority = clampedPriority(attributeWord(value) | 0);
   else stream.attributes.set(id, value);
   return 0;
 }
@@ -31,7 +28,7 @@ function get(call: Call): Status {
   const stream = call.stream(0);
   const id = call.uint(1);
   const target = call.target(2);
-  if (!known.has(id)) return fail(errors.invalidValue);
+  require(hasAttribute("stream", id));
   call.poke(target, stream.attributes.get(id) ?? initial(stream, id));
   return 0;
 }

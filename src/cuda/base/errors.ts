@@ -18,6 +18,7 @@ export const errors = {
   invalidNormSetting: 27,
   insufficientDriver: 35,
   missingConfiguration: 52,
+  launchPendingCountExceeded: 69,
   invalidDeviceFunction: 98,
   noDevice: 100,
   invalidDevice: 101,

@@ -1,6 +1,6 @@
 import { CudaError, errors, invalid, require } from "../base/errors.ts";
 import type { ProcessState } from "../state/process-state.ts";
-import { addressOf, offsetOf } from "../base/addresses.ts";
+import { offsetOf } from "../base/addresses.ts";
 import type { Allocation } from "../state/allocations.ts";
 
 /** One end of a copy: bytes of device memory, which pinned and managed memory are too, or of the program's own. */
@@ -18,7 +18,9 @@ export function placeOf(process: ProcessState, address: bigint, bytes: number): 
   const offset = offsetOf(address);
   if (offset === null) {
     const registered = process.isActive ? process.allocations.registeredAround(address) : null;
-    if (registered === null) return { kind: "host", address };
+    // What reaches beyond it counts as the program's own.
+    const isInside = registered !== null && address + BigInt(bytes) <= registered.host! + BigInt(registered.bytes);
+    if (registered === null || !isInside) return { kind: "host", address };
     return { kind: "device", offset: registered.offset + Number(address - registered.host!), allocation: registered };
   }
   const found = process.machine.memory.find(offset);
@@ -83,7 +85,7 @@ export function noteCopied(process: ProcessState, to: Extract<Place, { kind: "de
 export function checkInUse(process: ProcessState, place: Place): void {
   if (place.kind !== "device" || place.allocation === null) return;
   const { allocation } = place;
-  if (process.allocations.at(addressOf(allocation.offset)) === allocation) return;
+  if (process.allocations.has(allocation)) return;
   const what = `the ${allocation.bytes} bytes that ${allocation.call} has given`;
   throw new CudaError(errors.illegalAddress, `a copy or fill uses ${what}, which were freed before its turn came`);
 }

@@ -1,4 +1,4 @@
-import type { DeviceFacts } from "../../machine/state/device-work.ts";
+import type { DeviceFacts, DeviceGraphs } from "../../machine/state/device-work.ts";
 import type { Report } from "../../machine/reports/report.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { isFault } from "../../runtime/launch/faults.ts";
@@ -84,12 +84,12 @@ export function residentBlocks(kernel: DeviceKernel, device: CudaDevice, threads
  */
 export const registersPerThread = 32;
 
-/** Runs a launch to its end, in this thread or apart from it. */
-export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<void> {
+/** Runs a launch to its end, in this thread or apart from it. `graphs`: what a node of a graph may do with graphs. */
+export function runLaunch(spec: LaunchSpec, device: CudaDevice, graphs?: DeviceGraphs): void | Promise<void> {
   const { process } = device;
   if (process.error !== 0) return;
   const { kernel } = spec.kernel;
-  const options = optionsOf(spec, device);
+  const options = optionsOf(spec, device, graphs);
   try {
     const key = `${spec.block.join()} ${spec.shared} ${spec.cluster?.join() ?? ""}`;
     const isApart = process.machine.memory.pending.areOpen || spec.kernel.mayWait(key, () => kernel.mayWait(options));
@@ -107,9 +107,10 @@ export function runLaunch(spec: LaunchSpec, device: CudaDevice): void | Promise<
  * The options of a launch. Each by its name, whether it is there or not: to copy those of the process takes longer than
  * a small kernel.
  */
-function optionsOf(spec: LaunchSpec, device: CudaDevice): LaunchOptions {
+function optionsOf(spec: LaunchSpec, device: CudaDevice, graphs: DeviceGraphs | undefined): LaunchOptions {
   const { recorder, launchSettings: settings } = device.process;
   const { kernel, parameters } = spec.kernel;
+  const facts = factsFor(device, spec.kernel.module);
   const onBegin: LaunchOptions["onBegin"] = (request) =>
     recorder?.launch(kernel.module, request, device.process.describeStack(spec.launchedAt ?? []));
   const options: { readonly [K in keyof Required<LaunchOptions>]: LaunchOptions[K] | undefined } = {
@@ -119,7 +120,9 @@ function optionsOf(spec: LaunchSpec, device: CudaDevice): LaunchOptions {
     cluster: spec.cluster ?? undefined,
     args: parameters.map(({ at, bytes }) => spec.params.subarray(at, at + bytes)),
     environment: spec.isCooperative ? workspaceFor(device) : undefined,
-    deviceFacts: factsFor(device, spec.kernel.module),
+    deviceFacts: facts,
+    // A kernel may ask for its graph without calling anything.
+    deviceGraphs: facts === undefined && graphs?.current === 0 ? undefined : graphs,
     onBegin: recorder === null ? undefined : onBegin,
     engine: settings.engine,
     hostThreads: settings.hostThreads,
@@ -141,11 +144,11 @@ function optionsOf(spec: LaunchSpec, device: CudaDevice): LaunchOptions {
   return options as LaunchOptions;
 }
 
-const facts = new WeakMap<DeviceModule, DeviceFacts | null>();
+const factsOf = new WeakMap<DeviceModule, DeviceFacts | null>();
 
 /** What kernels of a module may ask of their device, if they call the device's runtime at all. */
 function factsFor(device: CudaDevice, module: DeviceModule): DeviceFacts | undefined {
-  let known = facts.get(module);
+  let known = factsOf.get(module);
   if (known === undefined) {
     const { gpu } = device.process;
     known = !module.module.handsOverWork
@@ -156,7 +159,7 @@ function factsFor(device: CudaDevice, module: DeviceModule): DeviceFacts | undef
           functionAttributes: (name) => functionAttributes(module.kernel(name), gpu),
           residentBlocks: (name, threads, shared) => residentBlocks(module.kernel(name), device, threads, shared),
         };
-    facts.set(module, known);
+    factsOf.set(module, known);
   }
   return known ?? undefined;
 }

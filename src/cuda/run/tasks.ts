@@ -2,10 +2,10 @@ import type { CudaProcess } from "../state/process.ts";
 import type { CudaDevice } from "../state/cuda-device.ts";
 import type { Condition } from "../state/condition.ts";
 import type { GraphMemory } from "../state/graph-memory.ts";
-import type { Graph, Task } from "../work/graph.ts";
+import type { Graph, GraphLaunch, Task } from "../work/graph.ts";
 import { nodeType } from "../work/graph.ts";
-import { runBody } from "../work/graph-exec.ts";
 import type { Event } from "../work/stream.ts";
+import { graphsFor } from "./device-graphs.ts";
 import { type LaunchSpec, runLaunch } from "./kernel-launch.ts";
 import type { Extent, Fill, Region } from "./regions.ts";
 
@@ -13,15 +13,40 @@ import type { Extent, Fill, Region } from "./regions.ts";
 export interface KernelTask extends Task {
   readonly type: typeof nodeType.kernel;
   readonly spec: LaunchSpec;
+  readonly device: CudaDevice;
   /** What the program names it by. */
   readonly function: bigint;
   /** Attributes of the node by number, as the program gave them. */
-  readonly attributes: Map<number, Uint8Array>;
+  readonly attributes: ReadonlyMap<number, Uint8Array>;
 }
 
-export function kernelTask(spec: LaunchSpec, device: CudaDevice, function_: bigint): KernelTask {
-  const run = (): void | Promise<void> => runLaunch(spec, device);
-  return { type: nodeType.kernel, run, spec, function: function_, attributes: new Map() };
+const none: KernelTask["attributes"] = new Map();
+
+export function kernelTask(
+  spec: LaunchSpec,
+  device: CudaDevice,
+  function_: bigint,
+  attributes: KernelTask["attributes"] = none,
+): KernelTask {
+  return {
+    type: nodeType.kernel,
+    run: (within) => runLaunch(spec, device, within && graphsFor(within, device.process)),
+    ...{ spec, device, function: function_, attributes },
+    changed(update) {
+      const other = changedLaunch(spec, update);
+      return other === null ? null : kernelTask(other, device, function_, attributes);
+    },
+  };
+}
+
+/** A launch after a change by a kernel; null if that is impossible. */
+function changedLaunch(spec: LaunchSpec, update: Parameters<NonNullable<Task["changed"]>>[0]): LaunchSpec | null {
+  if (update.kind === "grid") return update.grid.every((n) => n >= 1) ? { ...spec, grid: update.grid } : null;
+  const { offset, bytes } = update;
+  if (offset + bytes.length > spec.params.length) return null;
+  const params = spec.params.slice();
+  params.set(bytes, offset);
+  return { ...spec, params };
 }
 
 /** A copy: `params` makes those of cudaMemcpy3DParms. */
@@ -106,7 +131,7 @@ export const emptyTask: Task = { type: nodeType.empty, run: nothing };
 export const childTask = (graph: Graph): Task => ({
   type: nodeType.graph,
   bodies: [graph],
-  run: () => runBody(graph),
+  run: (within) => within!.runBody(graph),
   clone: () => childTask(graph.clone()),
 });
 
@@ -137,13 +162,13 @@ export interface ConditionalTask extends Task {
 }
 
 export function conditionalTask(kind: number, bodies: readonly Graph[], condition: Condition): ConditionalTask {
-  const run = async (): Promise<void> => {
+  const run = async (within?: GraphLaunch): Promise<void> => {
     if (kind === conditionalKind.while) {
-      while (condition.value !== 0) await runBody(bodies[0]!);
+      while (condition.value !== 0) await within!.runBody(bodies[0]!);
       return;
     }
     const body = kind === conditionalKind.if ? bodies[condition.value === 0 ? 1 : 0] : bodies[condition.value];
-    if (body !== undefined) await runBody(body);
+    if (body !== undefined) await within!.runBody(body);
   };
   const copies = (): readonly Graph[] => bodies.map((body) => body.clone());
   const clone = (): Task => conditionalTask(kind, copies(), condition);

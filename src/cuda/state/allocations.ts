@@ -1,7 +1,7 @@
 import type { AllocationOptions } from "../../machine/memory/allocation.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { addressOf, offsetOf } from "../base/addresses.ts";
-import { CudaError, errors } from "../base/errors.ts";
+import { CudaError, errors, require } from "../base/errors.ts";
 
 /**
  * The kinds of memory that a program has asked for: of the device; of the host, which kernels see too (`pinned`), or
@@ -19,6 +19,16 @@ export interface MemoryOwner {
   covers?(offset: number, bytes: number): boolean;
 }
 
+/** Whole pages of the program that have become device memory. */
+export interface RegisteredPages {
+  /** The byte of device memory where they begin, their address in the program, and their size. */
+  readonly offset: number;
+  readonly host: bigint;
+  readonly bytes: number;
+  /** The registered memory in them. */
+  readonly users: Set<Allocation>;
+}
+
 /** Memory that a program has asked for. */
 export interface Allocation {
   readonly kind: AllocationKind;
@@ -31,6 +41,8 @@ export interface Allocation {
   readonly flags: number;
   /** The address for the host; null where the host has none. */
   readonly host: bigint | null;
+  /** The pages in which it lies, if they were the program's own. */
+  readonly pages?: RegisteredPages;
   /** Called after the host has written to it. */
   readonly written?: () => void;
   readonly owner?: MemoryOwner;
@@ -124,13 +136,36 @@ export class Allocations {
     else this.#used += bytes;
   }
 
-  /** Notes that an allocation is where a page of the program was. */
+  /**
+   * Makes memory of the program device memory too: the pages in which it lies. Those of other registered memory are
+   * shared, if that has all of them. Throws a CudaError if there is no room, or it is registered already.
+   */
   register(address: bigint, bytes: number, about: Pick<Allocation, "device" | "flags">): Allocation {
+    const end = address + BigInt(bytes);
+    const others = [...this.#registered.values()];
+    const overlaps = (from: bigint, size: number): boolean => from < end && address < from + BigInt(size);
+    require(!others.some((a) => overlaps(a.host!, a.bytes)), errors.hostMemoryAlreadyRegistered);
     const inPage = Number(address & BigInt(pageBytes - 1));
-    const rooms = Math.ceil((inPage + bytes) / pageBytes) * pageBytes;
-    const made = this.add(rooms, { ...about, kind: "registered" }, "the registered memory of the host");
-    const allocation = { ...made, host: address - BigInt(inPage) };
-    this.#byOffset.set(made.offset, allocation);
+    const first = address - BigInt(inPage);
+    const size = Math.ceil((inPage + bytes) / pageBytes) * pageBytes;
+    const near = others.find(
+      ({ pages }) => pages!.host < first + BigInt(size) && first < pages!.host + BigInt(pages!.bytes),
+    );
+    const { name: call, stack } = this.#listener.call();
+    const own = { ...about, kind: "registered", bytes, host: address, call, stack } as const;
+    let pages = near?.pages;
+    if (pages === undefined) {
+      const { offset } = this.add(size, { ...about, kind: "registered" }, "the registered memory of the host");
+      pages = { offset, host: first, bytes: size, users: new Set() };
+    } else if (first < pages.host || first + BigInt(size) > pages.host + BigInt(pages.bytes)) {
+      throw new CudaError(
+        errors.hostMemoryAlreadyRegistered,
+        "memory is registered that shares only some of its pages with other registered memory: that is not supported",
+      );
+    }
+    const allocation = { ...own, offset: pages.offset + Number(address - pages.host), pages };
+    pages.users.add(allocation);
+    this.#byOffset.set(pages.offset, allocation);
     this.#registered.set(address, allocation);
     return allocation;
   }
@@ -146,6 +181,12 @@ export class Allocations {
       if (address >= a.host! && address < a.host! + BigInt(a.bytes)) return a;
     }
     return null;
+  }
+
+  /** Whether the program has not freed an allocation. */
+  has(allocation: Allocation): boolean {
+    const { pages, offset } = allocation;
+    return pages === undefined ? this.#byOffset.get(offset) === allocation : pages.users.has(allocation);
   }
 
   /** The allocation in which an address lies, or null. */
@@ -169,10 +210,20 @@ export class Allocations {
   }
 
   free(allocation: Allocation): void {
-    this.#byOffset.delete(allocation.offset);
-    for (const [address, a] of this.#registered) if (a === allocation) this.#registered.delete(address);
-    this.#count(allocation, -allocation.bytes);
-    this.memory.free(allocation.offset);
+    const { pages } = allocation;
+    if (pages !== undefined) {
+      this.#registered.delete(allocation.host!);
+      pages.users.delete(allocation);
+      const [other] = pages.users;
+      if (other !== undefined) {
+        this.#byOffset.set(pages.offset, other);
+        return;
+      }
+    }
+    const { offset, bytes } = pages ?? allocation;
+    this.#byOffset.delete(offset);
+    this.#count(allocation, -bytes);
+    this.memory.free(offset);
   }
 
   /** Frees all that a device has. */

@@ -48,6 +48,8 @@ function shapeOf(format: ChannelFormat, extent: ArrayExtent, flags: number, leve
   const isLayered = (flags & arrayFlag.layered) !== 0;
   if (cube) require(depth > 0 && depth % 6 === 0 && (isLayered || depth === 6));
   if (isLayered) require(depth > 0);
+  // The four texels of a gather are those of a rectangle; arrays for it are for nothing else.
+  if (flags & arrayFlag.gather) require(flags === arrayFlag.gather && height > 0 && depth === 0);
   const layers = isLayered ? (cube ? depth / 6 : depth) : null;
   const own = { width, height, depth: isLayered || cube ? 0 : depth, layers, cube };
   const most = 1 + Math.floor(Math.log2(Math.max(own.width, own.height, own.depth)));

@@ -196,5 +196,6 @@ export class CudaDevice {
     this.#resetHeap();
     this.peers.clear();
     this.flags = 0;
+    this.cacheConfig = 0;
   }
 }

@@ -14,7 +14,7 @@ import type { Counted, Graph, GraphNode } from "../work/graph.ts";
 import type { GraphExec } from "../work/graph-exec.ts";
 import { HostOrder } from "../work/host-order.ts";
 import type { Event, Stream } from "../work/stream.ts";
-import type { Advice } from "./advice.ts";
+import type { PageAdvice } from "./advice.ts";
 import { addressOf } from "../base/addresses.ts";
 import { type Allocation, type AllocationKind, Allocations } from "./allocations.ts";
 import { Callbacks } from "./callbacks.ts";
@@ -23,7 +23,6 @@ import type { Context } from "./contexts.ts";
 import type { CudaArray } from "./cuda-array.ts";
 import { chooseImage, type DeviceKernel } from "./device-module.ts";
 import { heapLeaks } from "./heap-leaks.ts";
-import { defaultHeapBytes } from "./device-properties.ts";
 import { defaultGpu, type Gpu, gpus } from "./gpu.ts";
 import type { ImageReference } from "./image-reference.ts";
 import { GraphMemoryUse } from "./graph-memory.ts";
@@ -32,6 +31,7 @@ import type { LinkState, LoadedModule } from "./loaded-module.ts";
 import type { MultiprocessorSet } from "./multiprocessors.ts";
 import type { MemoryPool } from "./memory-pool.ts";
 import { Output } from "./output.ts";
+import { prepareMachine } from "./prepared-machine.ts";
 import { type RegisteredBinary, Registry } from "./registry.ts";
 import type { PhysicalMemory } from "./virtual-memory.ts";
 
@@ -133,7 +133,7 @@ export class ProcessState {
   /** Whether the driver was initialized by `cuInit`. */
   isInitialized = false;
   /** What was said of managed memory. */
-  readonly advice = new WeakMap<Allocation, Advice>();
+  readonly advice = new WeakMap<object, PageAdvice>();
   /** Memory of which the program has said that copies to and from it are to be synchronous. */
   readonly synchronousMemory = new WeakSet<Allocation>();
   readonly arrays = new Handles<CudaArray>();
@@ -191,8 +191,7 @@ export class ProcessState {
   get machine(): PtxDevice {
     if (this.#machine === null) {
       this.#machine = this.#surroundings.makeDevice();
-      this.#machine.memory.quarantine = this.#sanitizes("memory");
-      this.#machine.memory.heap.limit = defaultHeapBytes;
+      prepareMachine(this.#machine, this.#sanitizes("memory"), (text) => this.warn(text));
     }
     return this.#machine;
   }

@@ -1,33 +1,8 @@
 import { newHandle } from "../base/handles.ts";
-import { type Graph, type GraphNode, nodeType, type Task } from "./graph.ts";
+import type { Graph, GraphLaunch, GraphNode, Launchable, Task } from "./graph.ts";
+import { GraphRun } from "./graph-run.ts";
 import { Operation } from "./operation.ts";
 import type { Stream, Streams } from "./stream.ts";
-
-/** Adds the operations of a graph after `first`. Returns the one that ends when all have. */
-function start(graph: Graph, first: Operation, disabled: ReadonlySet<GraphNode>): Operation {
-  const made = new Map<GraphNode, Operation>();
-  const all = new Operation().after(first);
-  for (const node of graph.ordered ?? []) {
-    const before = [first, ...[...node.dependencies].map((from) => made.get(from)!)];
-    const operation = disabled.has(node) ? after(before) : begin(node.task, before, disabled);
-    made.set(node, operation);
-    all.after(operation);
-  }
-  return all.submit();
-}
-
-function after(before: readonly Operation[], run?: Task["run"]): Operation {
-  const operation = new Operation(run);
-  for (const other of before) operation.after(other);
-  return operation.submit();
-}
-
-const begin = (task: Task, before: readonly Operation[], disabled: ReadonlySet<GraphNode>): Operation =>
-  task.type === nodeType.graph ? start(task.bodies![0]!, after(before), disabled) : after(before, task.run);
-
-/** Runs a graph that is a part of a node to its end. */
-export const runBody = (graph: Graph): Promise<void> =>
-  new Promise((resolve) => start(graph, new Operation().submit(), new Set()).whenDone(resolve));
 
 /** The nodes of a graph and of the graphs inside its nodes. */
 export function* allNodes(graph: Graph): Iterable<GraphNode> {
@@ -46,11 +21,18 @@ interface Difference {
   readonly from: GraphNode | null;
 }
 
+/** Flags of an instantiation. */
+export const instantiateFlag = { autoFree: 1, upload: 2, deviceLaunch: 4, all: 15 } as const;
+
 /** A graph that can be launched: a copy of the one that it was made of, with parameters of its own. */
-export class GraphExec {
+export class GraphExec implements Launchable {
   readonly handle = newHandle();
   readonly graph: Graph;
   readonly flags: number;
+  readonly isDeviceLaunchable: boolean;
+  isUploaded = false;
+  readonly running = new Set<GraphLaunch>();
+  pending = 0;
   readonly #nodes = new Map<GraphNode, GraphNode>();
   readonly #disabled = new Set<GraphNode>();
   #last: Operation = new Operation().submit();
@@ -58,12 +40,21 @@ export class GraphExec {
   constructor(graph: Graph, flags: number) {
     this.graph = graph.clone();
     this.flags = flags;
+    this.isDeviceLaunchable = (flags & instantiateFlag.deviceLaunch) !== 0;
     for (const node of allNodes(this.graph)) if (node.original !== null) this.#nodes.set(node.original, node);
   }
 
   /** Its node for one of the graph of which it was made; null if that has none here. */
   nodeOf(node: GraphNode): GraphNode | null {
     return this.#nodes.get(node) ?? null;
+  }
+
+  /** A node that kernels may change, by the handle that they have for it; null if there is none. */
+  updatableNode(handle: bigint): GraphNode | null {
+    for (const [original, node] of this.#nodes) {
+      if (original.handle === handle && node.isDeviceUpdatable) return node;
+    }
+    return null;
   }
 
   isEnabled(node: GraphNode): boolean {
@@ -77,8 +68,8 @@ export class GraphExec {
 
   /** Appends all its work to a stream. Launches of one graph run one after the other. */
   launch(streams: Streams, stream: Stream): Operation {
-    const disabled = new Set(this.#disabled);
-    this.#last = streams.enqueueAll(stream, (first) => start(this.graph, first, disabled), [this.#last]);
+    this.isUploaded = true;
+    this.#last = streams.enqueueAll(stream, (first) => GraphRun.launch(this, first), [this.#last]);
     return this.#last;
   }
 

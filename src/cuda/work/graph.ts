@@ -1,3 +1,4 @@
+import type { DeviceGraphLaunch, DeviceNodeUpdate, GraphTurn } from "../../machine/state/device-work.ts";
 import { newHandle } from "../base/handles.ts";
 
 /** Kinds of nodes by the numbers of cudaGraphNodeType, which are those of CUgraphNodeType too. */
@@ -19,12 +20,39 @@ export const nodeType = {
 /** Work that a stream does in its turn, or a node of a graph whenever the graph is launched. */
 export interface Task {
   readonly type: (typeof nodeType)[keyof typeof nodeType];
-  /** Does it. It must not throw: what fails is noted where it belongs. */
-  readonly run: () => void | Promise<void>;
+  /** Does it, for a node within the launch of its graph. It must not throw: what fails is noted where it belongs. */
+  readonly run: (within?: GraphLaunch) => void | Promise<void>;
   /** The graphs inside it, which belong to its node: of a child graph, of a conditional node. */
   readonly bodies?: readonly Graph[];
   /** The same work for the node of a copy of the graph; the task itself serves there too where this is absent. */
   readonly clone?: () => Task;
+  /** The work after a change by a kernel, of what can be changed so; null if the change is impossible. */
+  readonly changed?: (update: Exclude<DeviceNodeUpdate, { kind: "enabled" }>) => Task | null;
+}
+
+/** A graph that can be launched, as its launches see it. */
+export interface Launchable {
+  readonly handle: bigint;
+  readonly graph: Graph;
+  /** Whether kernels may launch it, and whether it has been prepared for that. */
+  readonly isDeviceLaunchable: boolean;
+  readonly isUploaded: boolean;
+  /** Its launches that have begun and not ended. */
+  readonly running: Set<GraphLaunch>;
+  /** Its launches that kernels have asked for, and that are to begin after a graph. */
+  pending: number;
+  isEnabled(node: GraphNode): boolean;
+}
+
+/** One launch of a graph, as the work of its nodes sees it. */
+export interface GraphLaunch {
+  readonly exec: Launchable;
+  /** Runs a graph inside a node to its end. */
+  runBody(graph: Graph): Promise<void>;
+  /** Why a kernel of it cannot launch a graph after those of a list, as the number of an error; 0 if it can. */
+  refusal(exec: Launchable, launch: DeviceGraphLaunch, earlier: readonly DeviceGraphLaunch[]): number;
+  /** Launches a graph for a kernel of it. */
+  launch(exec: Launchable, turn: GraphTurn): void;
 }
 
 /**
@@ -51,6 +79,8 @@ export class GraphNode {
   /** The node of which it was made when its graph was cloned. */
   readonly original: GraphNode | null;
   task: Task;
+  /** Whether kernels may change it. */
+  isDeviceUpdatable = false;
 
   constructor(graph: Graph, task: Task, original: GraphNode | null = null) {
     this.graph = graph;
@@ -125,7 +155,11 @@ export class Graph {
   clone(): Graph {
     const copy = new Graph();
     const made = new Map<GraphNode, GraphNode>();
-    for (const node of this.nodes) made.set(node, copy.add(node.task.clone?.() ?? node.task, [], node));
+    for (const node of this.nodes) {
+      const twin = copy.add(node.task.clone?.() ?? node.task, [], node);
+      twin.isDeviceUpdatable = node.isDeviceUpdatable;
+      made.set(node, twin);
+    }
     for (const [from, to] of this.edges) {
       copy.connect([made.get(from)!, made.get(to)!], to.edgeData.get(from) ?? null);
     }

@@ -43,6 +43,8 @@ export class Streams {
   readonly legacy: Stream;
   readonly #blocking = new Set<Stream>();
   readonly #others = new Set<Stream>();
+  /** What is left to do in streams that were removed. */
+  readonly #left = new Set<Operation>();
   readonly #hostOrder: HostOrder | null;
 
   /** `hostOrder` notes what the host may rely on; null if nobody asks for that. */
@@ -62,6 +64,10 @@ export class Streams {
     // What follows in the default stream has to wait for the rest of it.
     if (last !== null && stream.kind === "blocking")
       this.legacy.last = new Operation().after(this.legacy.last).after(last).submit();
+    if (last !== null) {
+      this.#left.add(last);
+      last.whenDone(() => this.#left.delete(last));
+    }
     this.#blocking.delete(stream);
     this.#others.delete(stream);
   }
@@ -101,7 +107,8 @@ export class Streams {
 
   /** All operations of all streams that have not ended, the last of each. */
   get pending(): readonly Operation[] {
-    return [this.legacy, ...this.#blocking, ...this.#others].flatMap(({ last }) => (last === null ? [] : [last]));
+    const streams = [this.legacy, ...this.#blocking, ...this.#others];
+    return [...this.#left, ...streams.flatMap(({ last }) => (last === null ? [] : [last]))];
   }
 
   /** Waits for all streams; null if nothing is left. */

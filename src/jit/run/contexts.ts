@@ -110,6 +110,7 @@ const header = {
   nsmid: headerWord("nsmid"),
   envreg1: headerWord("envreg1"),
   envreg2: headerWord("envreg2"),
+  currentGraph: headerWord("current_graph_exec"),
   gridid: headerWord("gridid"),
   dynamicSharedBytes: headerWord("dynamic_smem_size"),
   totalSharedBytes: headerWord("total_smem_size"),
@@ -134,6 +135,7 @@ function fillHeader(grid: Grid, words: Int32Array, at: number): void {
   words[at + header.nsmid] = grid.processors;
   words[at + header.envreg1] = grid.environment[0];
   words[at + header.envreg2] = grid.environment[1];
+  words[at + header.currentGraph] = grid.device.graphs?.current ?? 0;
   words[at + header.gridid] = grid.id;
   words[at + header.dynamicSharedBytes] = grid.dynamicSharedBytes;
   words[at + header.totalSharedBytes] = sharedBytes;

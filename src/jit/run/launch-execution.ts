@@ -109,7 +109,9 @@ export class LaunchExecution implements Work {
     request: LaunchRequest,
     { apart, canUndo, id }: ExecutionChoices,
   ) {
-    this.fingerprint = canUndo && loaded.kernel.waits ? () => this.#fingerprint() : null;
+    // Where the clock is the host's, time alone may end what waits.
+    const mayStall = canUndo && loaded.kernel.waits && request.hostClock !== true;
+    this.fingerprint = mayStall ? () => this.#fingerprint() : null;
     this.#loaded = loaded;
     this.#shared = shared;
     this.#makeHost = makeHost;

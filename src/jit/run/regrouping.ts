@@ -131,7 +131,7 @@ const ownKinds: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
 const readers: ReadonlySet<string> = new Set(["image-fetch", "surface-load", "image-query", "image-test"]);
 
 /** Special registers that tell nothing of the division into blocks but what `globalIndexUseOf` finds. */
-const ownSpecials = /^(tid|ntid|ctaid|nctaid)\.|^(envreg[12]|gridid|window)$/;
+const ownSpecials = /^(tid|ntid|ctaid|nctaid)\.|^(envreg[12]|current_graph_exec|gridid|window)$/;
 
 /** Whether what an instruction does for a thread depends neither on other threads of its block nor on their order. */
 function isAlone(instruction: Instruction, shared: ReadonlySet<string>): boolean {
@@ -183,6 +183,7 @@ export function inBlocks(request: LaunchRequest, { grid, block }: Blocks): Launc
     onOutput: request.onOutput,
     onDeviceWork: request.onDeviceWork,
     deviceFacts: request.deviceFacts,
+    deviceGraphs: request.deviceGraphs,
   };
   return all as LaunchRequest;
 }

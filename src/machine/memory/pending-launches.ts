@@ -13,6 +13,8 @@ export class PendingLaunches {
   readonly #queue: Turn[] = [];
   #running = 0;
   #isAlone = false;
+  /** Called when a kernel has waited long for another one that has to end first, with the names of both. */
+  onLongWait: ((waiting: string, running: string) => void) | null = null;
 
   /** How many have begun so far. */
   get begun(): number {

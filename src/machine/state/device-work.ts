@@ -14,10 +14,40 @@ export interface DeviceLaunch {
   readonly isTail: boolean;
 }
 
-/** A copy or a fill that a kernel has appended to a stream. */
-export interface DeviceCopy {
-  readonly kind: "copy";
+/** What a kernel has the device do besides: a copy or a fill that it has appended to a stream, a launch of a graph. */
+export interface DeviceOperation {
+  readonly kind: "operation";
   readonly run: () => void;
+}
+
+/**
+ * When a graph begins that a kernel launches: by itself, as a part of the graph of that kernel; after that graph; or by
+ * itself, as a part of what that graph is a part of.
+ */
+export type GraphTurn = "fire-and-forget" | "tail" | "sibling";
+
+/** A launch of a graph by a kernel. */
+export interface DeviceGraphLaunch {
+  /** The handle of the executable graph. */
+  readonly graph: bigint;
+  readonly turn: GraphTurn;
+}
+
+/** A change of a kernel node of an executable graph: of its parameters from a byte on, its grid, or whether it runs. */
+export type DeviceNodeUpdate =
+  | { readonly kind: "parameters"; readonly offset: number; readonly bytes: Uint8Array }
+  | { readonly kind: "grid"; readonly grid: Dim3 }
+  | { readonly kind: "enabled"; readonly isEnabled: boolean };
+
+/** What a kernel that is a node of a graph may do with executable graphs. Results are numbers of errors, or 0. */
+export interface DeviceGraphs {
+  /** The handle of its own graph, if kernels may launch that; else 0. */
+  readonly current: number;
+  /** Why a graph cannot be launched after those that this kernel has launched already; 0 if it can. */
+  readonly refusal: (launch: DeviceGraphLaunch, earlier: readonly DeviceGraphLaunch[]) => number;
+  readonly launch: (launch: DeviceGraphLaunch) => void;
+  /** Changes a node, by the handle that kernels have for it. */
+  readonly update: (node: bigint, update: DeviceNodeUpdate) => number;
 }
 
 /** What kernels may ask of the device that they run on; null is the answer to what there is not. */
@@ -33,7 +63,7 @@ export interface DeviceFacts {
 }
 
 /** Work that a kernel hands to the device. It begins no sooner than the kernel has ended. */
-export type DeviceWork = DeviceLaunch | DeviceCopy;
+export type DeviceWork = DeviceLaunch | DeviceOperation;
 
 /** The device as a kernel sees it. */
 export interface DeviceSide {
@@ -41,4 +71,6 @@ export interface DeviceSide {
   readonly handOver: ((work: DeviceWork) => void) | null;
   /** Null if kernels cannot ask. */
   readonly facts: DeviceFacts | null;
+  /** Null for a kernel that is no node of a graph. */
+  readonly graphs: DeviceGraphs | null;
 }

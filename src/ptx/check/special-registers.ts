@@ -97,8 +97,8 @@ const table: readonly SpecialRegister[] = [
   scalar("total_smem_size", "u32", machine("total_smem_size"), { since: "4.1", target: "sm_20" }),
   scalar("aggr_smem_size", "u32", machine("aggr_smem_size"), { since: "8.1", target: "sm_90" }),
   scalar("dynamic_smem_size", "u32", machine("dynamic_smem_size"), { since: "4.1", target: "sm_20" }),
-  // 0 unless the kernel runs in a graph launched by the device.
-  scalar("current_graph_exec", "u64", fixed(0), { since: "8.0", target: "sm_50" }),
+  // 0 unless the kernel is a node of a graph that kernels may launch.
+  scalar("current_graph_exec", "u64", machine("current_graph_exec"), { since: "8.0", target: "sm_50" }),
 ];
 
 /** All special registers by name, with the `%`. */

@@ -7,7 +7,7 @@ import type { TypeInfo } from "../types.ts";
 import { tyOf } from "./values.ts";
 
 /** The machine's 64-bit special values; all others have 32 bits. */
-const wide: ReadonlySet<SpecialName> = new Set(["gridid", "clock64", "globaltimer"]);
+const wide: ReadonlySet<SpecialName> = new Set(["gridid", "clock64", "globaltimer", "current_graph_exec"]);
 
 /** The name of the variable that stands for the shared memory reserved for the system. */
 const reservedShared = "%reserved_smem";

@@ -304,7 +304,7 @@ export class Kernel {
   }
 
   #run(step: LaunchStep<ReadyLaunch>): KernelResult | null {
-    if (step.kind === "copy") {
+    if (step.kind === "operation") {
       step.run();
       return null;
     }
@@ -315,7 +315,7 @@ export class Kernel {
   /** Nothing else happens to memory while a launch runs that may be undone: it would be undone too. */
   #runInTurn(step: LaunchStep<ReadyLaunch>): Promise<KernelResult | null> {
     const { pending } = this.module.device.memory;
-    if (step.kind === "copy") return pending.inTurn(false, async () => this.#run(step));
+    if (step.kind === "operation") return pending.inTurn(false, async () => this.#run(step));
     const { kernel, prepared } = step.launch;
     const mayBeUndone = kernel.#launcher.mayBeUndone(prepared);
     return pending.inTurn(mayBeUndone, () => prepared.endAsync(() => kernel.#launcher.runAsync(prepared)));

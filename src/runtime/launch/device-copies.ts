@@ -7,7 +7,7 @@ import { readBytes, writeBytes } from "./lane-memory.ts";
 function handOverCopy(call: ExternalCall, run: () => void): bigint {
   const { handOver } = call.x.warp.cta.grid.device;
   if (handOver === null) return status.notSupported;
-  handOver({ kind: "copy", run });
+  handOver({ kind: "operation", run });
   return status.success;
 }
 

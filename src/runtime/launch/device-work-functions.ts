@@ -5,6 +5,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import { parts } from "../../machine/memory/address-space.ts";
 import { functionAt } from "../../program/call-targets.ts";
 import { copy2DAsync, copy3DAsync, copyAsync, fill2DAsync, fill3DAsync, fillAsync } from "./device-copies.ts";
+import { applyNodeUpdates, launchGraph, setNodeEnabled, setNodeGrid, setNodeParameter } from "./device-graphs.ts";
 import { free, malloc, takeForGood, takeFromHeap } from "./device-heap.ts";
 import { status } from "./device-status.ts";
 import { readBytes, writeBytes } from "./lane-memory.ts";
@@ -237,6 +238,11 @@ export const deviceWorkFunctions: Readonly<Record<(typeof deviceWorkNames)[numbe
   cudaGetParameterBufferV2: getParameterBufferV2,
   cudaLaunchDeviceV2: noting(launchDeviceV2),
   cudaGraphSetConditional: setConditional,
+  cudaGraphLaunch: noting(launchGraph),
+  cudaGraphKernelNodeSetParam: noting(setNodeParameter),
+  cudaGraphKernelNodeSetEnabled: noting(setNodeEnabled),
+  cudaGraphKernelNodeSetGridDim: noting(setNodeGrid),
+  cudaGraphKernelNodeUpdatesApply: noting(applyNodeUpdates),
   __cudaCDP2GetParameterBuffer: getParameterBuffer,
   __cudaCDP2LaunchDevice: noting(launchDevice),
   __cudaCDP2LaunchDevice_ptsz: noting(launchDevice),

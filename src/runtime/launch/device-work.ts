@@ -1,12 +1,12 @@
-import type { DeviceCopy, DeviceLaunch, DeviceWork } from "../../machine/state/device-work.ts";
+import type { DeviceLaunch, DeviceOperation, DeviceWork } from "../../machine/state/device-work.ts";
 import { isFault } from "./faults.ts";
 import type { KernelResult } from "./launch-options.ts";
 import type { PreparedLaunch } from "./prepared-launch.ts";
 
 /** What is to be done next. */
-export type LaunchStep<L> = { readonly kind: "launch"; readonly launch: L } | DeviceCopy;
+export type LaunchStep<L> = { readonly kind: "launch"; readonly launch: L } | DeviceOperation;
 
-/** Steps of a launch with all that its kernels hand over. The result of a launch comes back; null of a copy. */
+/** Steps of a launch with all that its kernels hand over. The result of a launch comes back; null of what is none. */
 export type LaunchSteps<L> = Generator<LaunchStep<L>, KernelResult, KernelResult | null>;
 
 /**
@@ -20,7 +20,7 @@ export function* launchSteps<L extends { readonly prepared: PreparedLaunch }>(
   let total = yield* launched(root);
   const todo = inTurn(root.prepared.deviceWork);
   for (let work = todo.pop(); work !== undefined && !total.reports.some(isFault); work = todo.pop()) {
-    if (work.kind === "copy") {
+    if (work.kind === "operation") {
       yield work;
       continue;
     }

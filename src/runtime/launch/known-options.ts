@@ -34,6 +34,7 @@ const launch: Readonly<Record<KeyOf<LaunchOptions | AsyncLaunchOptions>, true>> 
   onBegin: true,
   environment: true,
   deviceFacts: true,
+  deviceGraphs: true,
   hostClock: true,
   stream: true,
 };

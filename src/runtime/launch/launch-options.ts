@@ -86,6 +86,8 @@ export interface LaunchSettings extends LaunchDefaults {
   readonly environment?: readonly [number, number];
   /** What kernels may ask of the device. @internal */
   readonly deviceFacts?: LaunchRequest["deviceFacts"];
+  /** What a kernel that is a node of a graph may do with graphs. @internal */
+  readonly deviceGraphs?: LaunchRequest["deviceGraphs"];
   /**
    * Called from time to time during a long launch, with the number of blocks done and in all, and of steps
    * (thread-instructions; null in compiled code, which does not count them).

@@ -62,7 +62,8 @@ export class PreparedLaunch {
     if (matrix !== undefined && !matrixSums.includes(matrix)) {
       throw new UsageError(`matrix is ${JSON.stringify(matrix)}: expected one of ${matrixSums.join(", ")}`);
     }
-    const { onProgress, onOutput, onReport, environment, deviceFacts, hostClock, observers = [] } = options;
+    const { onProgress, onOutput, onReport, environment, hostClock, observers = [] } = options;
+    const { deviceFacts, deviceGraphs } = options;
     this.#onBegin = options.onBegin ?? (() => {});
     this.#plan = plan;
     const [x, y, z] = plan.request.grid;
@@ -86,6 +87,7 @@ export class PreparedLaunch {
       ...given({
         environment,
         deviceFacts,
+        deviceGraphs,
         hostClock,
         seed,
         steering,

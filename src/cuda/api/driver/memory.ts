@@ -136,7 +136,7 @@ function pointerAttribute(call: Call, attribute: number, address: bigint): Uint8
   if (found === null) return fail(errors.invalidValue);
   const start = addressOf(found.offset);
   const isHost = found.kind === "pinned" || found.kind === "registered";
-  const inside = found.kind === "registered" ? address - found.host! : address - start;
+  const inside = offsetOf(address) === null ? address - found.host! : address - start;
   const mapping = found.owner instanceof ReservedRange ? found.owner.find(offsetOf(address)!) : null;
   const values: Readonly<Record<number, () => Uint8Array>> = {
     1: () => word(currentContext(call)?.handle ?? 0n),

@@ -1,55 +1,135 @@
 import { errors, fail, require } from "../../base/errors.ts";
-import { canReplace, childTask, type ConditionalTask, isMemoryTask, type MemoryTask } from "../../run/tasks.ts";
-import { type Graph, nodeType } from "../../work/graph.ts";
-import { allNodes, GraphExec, updateResult } from "../../work/graph-exec.ts";
+import {
+  canReplace,
+  childTask,
+  type ConditionalTask,
+  type CopyTask,
+  isMemoryTask,
+  type KernelTask,
+  type MemoryTask,
+} from "../../run/tasks.ts";
+import { externalCalls } from "../../../runtime/device/kernel-needs.ts";
+import { type Graph, type GraphNode, nodeType } from "../../work/graph.ts";
+import { allNodes, GraphExec, instantiateFlag, updateResult } from "../../work/graph-exec.ts";
 import type { Stream } from "../../work/stream.ts";
 import { Bytes, type Call, type Handlers, type Status } from "../call.ts";
 import { addCaptured, captureOf, forbidCaptured } from "../order.ts";
 import { addGraph, execAt, graphAt } from "./handles.ts";
+import { copyForm, kernelForm } from "./params.ts";
 
-/** Flags of an instantiation. */
-const flag = { autoFree: 1, upload: 2, deviceLaunch: 4, all: 15 } as const;
-
-/** Throws if there is an executable graph of one with memory of its own, whose addresses are the same in all. */
+/** Throws if there is an executable graph of one that can have no other: its memory, or its nodes, are in one place. */
 function requireNoOther(call: Call, graph: Graph): void {
-  const own = [...graph.nodes].find(({ task }) => isMemoryTask(task));
+  const own = [...graph.nodes].find((node) => isMemoryTask(node.task) || node.isDeviceUpdatable);
   if (own === undefined) return;
   for (const [, exec] of call.process.graphExecs.entries()) require(exec.nodeOf(own) === null, errors.notSupported);
 }
 
-function instantiate(call: Call, graph: Graph, flags: number): GraphExec {
-  require((flags & ~flag.all) === 0);
-  if (flags & flag.deviceLaunch) fail(errors.notSupported);
+/** Why a graph cannot be instantiated: results of cudaGraphInstantiateResult. */
+const instantiateResult = { success: 0, error: 1, structure: 2, operation: 3, devices: 4, unusedCondition: 5 } as const;
+
+/** A graph that was instantiated, or why it cannot be. */
+interface Instantiation {
+  readonly exec: GraphExec | null;
+  readonly status: number;
+  readonly result: number;
+  readonly node: GraphNode | null;
+}
+
+const refused = (result: number, node: GraphNode | null, status: number = errors.invalidValue): Instantiation => ({
+  ...{ exec: null, status, result, node },
+});
+
+const isRunnable = ({ task: { type } }: GraphNode): boolean =>
+  type === nodeType.kernel || type === nodeType.copy || type === nodeType.fill;
+
+/** What speaks against launches of a graph by kernels; null if nothing does. */
+function obstacleToDeviceLaunch(call: Call, graph: Graph): Instantiation | null {
+  const nodes = [...allNodes(graph)];
+  const other = nodes.find((node) => !isRunnable(node) && node.task.type !== nodeType.graph);
+  if (other !== undefined) return refused(instantiateResult.operation, other, errors.notSupported);
+  if (!nodes.some(isRunnable)) return refused(instantiateResult.structure, null);
+  const unfit = nodes.find(
+    ({ task }) => (kernelForm.is(task) && launchesKernels(task)) || (copyForm.is(task) && hasArray(task)),
+  );
+  if (unfit !== undefined) return refused(instantiateResult.operation, unfit, errors.notSupported);
+  const far = nodes.find(({ task }) => kernelForm.is(task) && task.device !== call.device);
+  return far === undefined ? null : refused(instantiateResult.devices, far);
+}
+
+const launchesKernels = ({ spec: { kernel } }: KernelTask): boolean =>
+  [...externalCalls(kernel.kernel.module.ir, kernel.kernel.ir)].some((name) => /LaunchDevice/.test(name));
+
+/** The kinds of nodes that graphs inside conditional nodes may have. */
+const conditionalKinds: ReadonlySet<number> = new Set([
+  ...[nodeType.kernel, nodeType.empty, nodeType.graph, nodeType.fill, nodeType.copy, nodeType.conditional],
+]);
+
+/** The nodes inside of a conditional node that may not be there; none of any other node. */
+const misplacedIn = ({ task }: GraphNode): readonly GraphNode[] =>
+  task.type === nodeType.conditional
+    ? task.bodies!.flatMap((body) => [...allNodes(body)].filter((node) => !conditionalKinds.has(node.task.type)))
+    : [];
+
+/** Whether a copy has an array at one of its ends. */
+function hasArray({ params }: CopyTask): boolean {
+  const { buffer, byteOffset } = params();
+  const view = new DataView(buffer, byteOffset);
+  return [0, 64].some((at) => view.getBigUint64(at, true) !== 0n);
+}
+
+function instantiate(call: Call, graph: Graph, flags: number): Instantiation {
+  require((flags & ~instantiateFlag.all) === 0);
+  const forDevice = (flags & instantiateFlag.deviceLaunch) !== 0;
+  require(!forDevice || (flags & instantiateFlag.autoFree) === 0);
   const inside = [...allNodes(graph)].flatMap(({ task }) => task.bodies ?? []);
-  require([graph, ...inside].every(({ ordered }) => ordered !== null));
+  const circle = [graph, ...inside].find(({ ordered }) => ordered === null);
+  if (circle !== undefined) return refused(instantiateResult.structure, [...circle.nodes][0] ?? null);
+  const { conditions } = call.process;
+  const isUnused = [...conditions.entries()].some(
+    ([, c]) => !c.isUsed && (c.graph === graph || inside.includes(c.graph)),
+  );
+  if (isUnused) return refused(instantiateResult.unusedCondition, null);
+  const misplaced = [...allNodes(graph)].flatMap(misplacedIn)[0];
+  if (misplaced !== undefined) return refused(instantiateResult.structure, misplaced);
+  const obstacle = forDevice ? obstacleToDeviceLaunch(call, graph) : null;
+  if (obstacle !== null) return obstacle;
   requireNoOther(call, graph);
   const exec = new GraphExec(graph, flags);
+  exec.isUploaded = (flags & instantiateFlag.upload) !== 0;
   for (const [object, count] of graph.held) {
     object.retain(count);
     exec.graph.held.set(object, count);
   }
   call.process.graphExecs.add(exec, exec.handle);
-  return exec;
+  return { exec, status: 0, result: instantiateResult.success, node: null };
 }
 
 /** exec, graph, flags: a graph is uploaded by the call with parameters alone */
 function instantiateWithFlags(call: Call): Status {
   const target = call.target(0);
-  require((call.size(2) & flag.upload) === 0);
-  call.set64(target, instantiate(call, graphAt(call, 1), call.size(2)).handle);
-  return 0;
+  require((call.size(2) & instantiateFlag.upload) === 0);
+  const { exec, status } = instantiate(call, graphAt(call, 1), call.size(2));
+  if (exec !== null) call.set64(target, exec.handle);
+  return status;
 }
 
 /** exec, graph, cudaGraphInstantiateParams: flags, stream, node that failed, result */
 function instantiateWithParams(call: Call): Status {
   const target = call.target(0);
   const params = call.target(2);
+  const tell = (result: number, node: GraphNode | null): void =>
+    call.poke(params + 16n, new Bytes(12).u64(0, node?.handle ?? 0n).u32(8, result).data);
   const flags = Number(call.host.u64(params));
-  if (flags & flag.upload) call.streamOf(call.host.u64(params + 8n));
-  const exec = instantiate(call, graphAt(call, 1), flags);
-  call.set64(target, exec.handle);
-  call.poke(params + 16n, new Bytes(12).data);
-  return 0;
+  try {
+    if (flags & instantiateFlag.upload) call.streamOf(call.host.u64(params + 8n));
+    const { exec, status, result, node } = instantiate(call, graphAt(call, 1), flags);
+    if (exec !== null) call.set64(target, exec.handle);
+    tell(result, node);
+    return status;
+  } catch (error) {
+    tell(instantiateResult.error, null);
+    throw error;
+  }
 }
 
 /** The memory that a graph allocates and does not free. */
@@ -72,7 +152,7 @@ function launchGraph(call: Call, exec: GraphExec, stream: Stream): Status {
   }
   forbidCaptured(call, stream);
   for (const memory of kept(exec.graph)) {
-    if (memory.isHeld() && (exec.flags & flag.autoFree) === 0) fail(errors.invalidValue);
+    if (memory.isHeld() && (exec.flags & instantiateFlag.autoFree) === 0) fail(errors.invalidValue);
     memory.free();
   }
   const conditions = [...allNodes(exec.graph)]
@@ -91,7 +171,9 @@ type Difference = ReturnType<GraphExec["update"]>;
 
 /** Updates an executable graph by another graph: arguments 0 and 1. `tell` says how that went. */
 export function update(call: Call, tell: (difference: Difference) => void): Status {
-  const difference = execAt(call, 0).update(graphAt(call, 1), canReplace);
+  const [exec, graph] = [execAt(call, 0), graphAt(call, 1)];
+  require(![exec.graph, graph].some((one) => [...allNodes(one)].some((node) => node.isDeviceUpdatable)));
+  const difference = exec.update(graph, canReplace);
   tell(difference);
   return difference.result === updateResult.success ? 0 : errors.graphExecUpdateFailure;
 }
@@ -118,8 +200,9 @@ export const execCalls: Handlers = {
   cudaGraphExecUpdate: updateWithInfo,
   cudaGraphUpload(call) {
     void call.device;
-    execAt(call, 0);
+    const exec = execAt(call, 0);
     call.stream(1);
+    exec.isUploaded = true;
     return 0;
   },
   cudaGraphLaunch: (call) => launchGraph(call, execAt(call, 0), call.stream(1)),

@@ -56,7 +56,8 @@ function conditional(call: Call, view: DataView, address: bigint): Task {
   const condition = call.process.conditions.get(view.getBigUint64(unionAt, true), errors.invalidValue);
   const [kind, size] = [view.getUint32(unionAt + 8, true), view.getUint32(unionAt + 12, true)];
   const most = [2, 1, 1 << 16][kind];
-  require(most !== undefined && size >= 1 && size <= most);
+  require(most !== undefined && size >= 1 && size <= most && !condition.isUsed);
+  condition.isUsed = true;
   const bodies = Array.from({ length: size }, () => new Graph());
   const list = BigUint64Array.from(bodies.map((body) => addGraph(call, body)));
   call.set64(address + BigInt(unionAt + 16), call.kept(new Uint8Array(list.buffer)));
@@ -142,10 +143,10 @@ export const anyNodeCalls = (prefix: string, forms: ApiForms): Handlers => ({
 /** Makes a condition. `from`: the argument with its value at the beginning of each launch; 1 after it: that counts. */
 export function createCondition(call: Call, from: number): Status {
   const target = call.target(0);
-  graphAt(call, 1);
+  const graph = graphAt(call, 1);
   const [value, flags] = [call.uint(from), call.uint(from + 1)];
   require(flags <= 1);
-  const condition = new Condition(call.process.allocations, value, flags === 1);
+  const condition = new Condition(call.process.allocations, graph, value, flags === 1);
   call.set64(target, call.process.conditions.add(condition, condition.handle));
   return 0;
 }

@@ -69,6 +69,7 @@ export const graphCalls: Handlers = {
     const node = nodeAt(call, 0);
     requireRemovable(node.graph);
     require(!cannotClone(node.task), errors.notSupported);
+    require(!node.isDeviceUpdatable);
     removeNode(call, node);
     return 0;
   },

@@ -11,6 +11,13 @@ import {
 import { type Graph, type GraphNode, nodeType, type Task } from "../../work/graph.ts";
 import { allNodes, takeParameters, updateResult } from "../../work/graph-exec.ts";
 import type { Call, Handler, Handlers, Status } from "../call.ts";
+import {
+  attributeBytes,
+  hasAttribute,
+  launchAttribute,
+  setDeviceUpdatable,
+  withAttributes,
+} from "../launch-attributes.ts";
 import { linearWork } from "../memory.ts";
 import { checkSymbolDirection, symbolAt } from "../symbols.ts";
 import { addGraph, execAt, graphAt, nodeAt, nodesAt } from "./handles.ts";
@@ -39,10 +46,11 @@ const adder =
     return 0;
   };
 
-/** Gives a node other work of its kind. */
+/** Gives a node other work of its kind. A kernel keeps its attributes. */
 export function replace(node: GraphNode, task: Task): Status {
-  require(node.task.type === task.type);
-  node.task = task;
+  const old = node.task;
+  require(old.type === task.type);
+  node.task = kernelForm.is(old) && kernelForm.is(task) ? withAttributes(task, old.attributes) : task;
   return 0;
 }
 
@@ -153,13 +161,8 @@ function eventCalls(name: string, type: Task["type"], make: (event: EventTask["e
   };
 }
 
-/** Attributes of kernel nodes, kept as they were given: id and a value of 64 bytes. */
-const attributeBytes = 64;
-/** Those of launches that are for nodes of graphs too, by number. */
-const nodeAttributes = new Set([0, 1, 2, 4, 5, 8, 9, 10, 11, 13, 14, 16]);
-
 function attributeAt(call: Call, i: number): number {
-  require(nodeAttributes.has(call.int(i)));
+  require(hasAttribute("node", call.int(i)));
   return call.int(i);
 }
 
@@ -187,9 +190,12 @@ export const nodeCalls: Handlers = {
     return 0;
   },
   cudaGraphExecChildGraphNodeSetParams: (call) => replaceInExec(execNode(call), childFrom(call, 2)),
+  /** node, attribute, value */
   cudaGraphKernelNodeSetAttribute(call) {
+    const [node, task, id] = [nodeAt(call, 0), kernelNode(call, 0), attributeAt(call, 1)];
     const value = call.host.read(call.target(2), attributeBytes);
-    kernelNode(call, 0).attributes.set(attributeAt(call, 1), value);
+    if (id === launchAttribute.deviceUpdatable) setDeviceUpdatable(call, node, call.address(2));
+    node.task = withAttributes(task, new Map([...task.attributes, [id, value]]));
     return 0;
   },
   cudaGraphKernelNodeGetAttribute(call) {
@@ -200,9 +206,8 @@ export const nodeCalls: Handlers = {
   /** destination, source */
   cudaGraphKernelNodeCopyAttributes(call) {
     const [to, from] = [kernelNode(call, 0), kernelNode(call, 1)];
-    const copied = [...from.attributes];
-    to.attributes.clear();
-    for (const [id, value] of copied) to.attributes.set(id, value);
+    require(!nodeAt(call, 0).isDeviceUpdatable && !nodeAt(call, 1).isDeviceUpdatable);
+    nodeAt(call, 0).task = withAttributes(to, from.attributes);
     return 0;
   },
   cudaGraphNodeGetType(call) {

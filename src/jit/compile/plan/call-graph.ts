@@ -7,6 +7,7 @@ import {
   isIndirect,
   wordBytesOf,
 } from "../../../ir/calls.ts";
+import { operandsOf } from "../../../ir/flow/accesses.ts";
 import { type CallOrder, callOrder } from "../../../ir/flow/call-order.ts";
 import { flowGraphOf } from "../../../ir/flow/flow-graph.ts";
 import { type Instruction, isBlockBarrier, mayAwaitOthers, type Op, traitOf } from "../../../ir/index.ts";
@@ -14,6 +15,7 @@ import { agrees, signatureOf } from "../../../ir/signature.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Preparation } from "../analysis/code/prepared-code.ts";
 import { spinLoops } from "../analysis/flow/spin-loops.ts";
+import { readsClock } from "../analysis/values/special-registers.ts";
 import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
 
 /**
@@ -25,6 +27,9 @@ export const preparationIn = ({ mayExitIn, maySuspend, order }: CallGraph): Prep
   isAlone: maySuspend,
   separates: !order.recursive,
 });
+
+/** Whether an instruction by itself can see what others have done. */
+const seesOthersItself = ({ op }: Instruction): boolean => mayAwaitOthers(op) || operandsOf(op).some(readsClock);
 
 /** The functions that a kernel can reach, and what follows from the calls between them. */
 export class CallGraph {
@@ -89,7 +94,7 @@ export class CallGraph {
     );
     this.order = callOrder(kernel, (f) => this.calleesOf(f));
     this.#exiting = this.reaching(({ ir }) => ir.instructions.some(({ op }) => op.kind === "exit"));
-    this.#seeing = this.reaching(({ ir }) => ir.instructions.some(({ op }) => mayAwaitOthers(op)));
+    this.#seeing = this.reaching(({ ir }) => ir.instructions.some(seesOthersItself));
     this.countsBarriers = this.functions.some((f) =>
       f.ir.instructions.some((i) => isCountedBarrier(i) && !(f === kernel && isBlockReduction(i))),
     );
@@ -100,10 +105,13 @@ export class CallGraph {
     this.#asking = this.reaching(({ ir }) => ir.instructions.some((i) => this.#asks(i)));
   }
 
-  /** Whether an instruction, or what it calls, can see what other threads have done since it was last executed. */
+  /**
+   * Whether an instruction, or what it calls, can see what others have done since it was last executed: other threads,
+   * or the clock, which goes on while these have their turn.
+   */
   readonly seesOthers = (instruction: Instruction): boolean => {
     const { op } = instruction;
-    return mayAwaitOthers(op) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
+    return seesOthersItself(instruction) || (isCall(op) && this.targetsOf(op).some((f) => this.#seeing.has(f)));
   };
 
   /**

@@ -30,7 +30,7 @@ export const readsClock = (expr: Expr): boolean =>
 export type Lifetime = "grid" | "block" | "chunk" | "code";
 
 const sameInGrid =
-  /^(ntid|nctaid|nclusterid|cluster_nctaid)\.|^(nwarpid|nsmid|envreg[12]|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window|cluster_nctarank|is_explicit_cluster)$/;
+  /^(ntid|nctaid|nclusterid|cluster_nctaid)\.|^(nwarpid|nsmid|envreg[12]|current_graph_exec|gridid|dynamic_smem_size|total_smem_size|aggr_smem_size|window|cluster_nctarank|is_explicit_cluster)$/;
 const sameInBlock = /^(ctaid|clusterid|cluster_ctaid)\.|^cluster_ctarank$/;
 
 /** For how long a special register stays the same. */

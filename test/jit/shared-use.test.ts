@@ -29,9 +29,7 @@ function usedBy(text: string): readonly string[] | null {
   const program = loadProgram(new DeviceCore().memory, module!);
   const functions = new CompiledFunctions(program);
   const used = functions.list.filter(({ ir }) => ir.kind === "function" || ir.name === "k");
-  const found = sharedUseOf(used, {
-    functions,
-  });
+  const found = sharedUseOf(used, program);
   if (found === null) return null;
   const names = found.variables.map(
     ({ start }) => [...program.variables].find(([, v]) => v.variable.space === "shared" && v.address === start)![0],

@@ -178,7 +178,7 @@ function clearedIn({ scope: { unit, compiled } }: KernelRun): {
   const { module, shared } = functions.program;
   // Code that watches itself has shadows behind the variables.
   const isWatched = facts.shared !== shared.extents;
-  const use = isWatched ? null : sharedUseOf(graph.functions, facts);
+  const use = isWatched ? null : sharedUseOf(graph.functions, functions.program);
   if (use === null) return { ranges: [whole], ofLaunch: module.variables.some((v) => v.dynamicShared) };
   const { start } = windows.shared;
   const ranges = use.variables.map((v) => ({

@@ -1,9 +1,9 @@
 import { writesOf } from "../../../ir/flow/accesses.ts";
 import { accessesOf, type IrFunction, type Op, symbolsOf, touchesSharedMemory } from "../../../ir/index.ts";
 import type { Extent } from "../../../machine/memory/extent.ts";
+import type { Program } from "../../../program/program.ts";
 import { type Expr, everyLeaf } from "../../../semantics/index.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
-import type { ProgramFacts } from "./program-facts.ts";
 
 /** The shared memory that a kernel can find: the variables that it names, and whether that which the launch gives. */
 export interface SharedUse {
@@ -17,9 +17,8 @@ export interface SharedUse {
  */
 export function sharedUseOf(
   functions: readonly CompiledFunction[],
-  { functions: all }: ProgramFacts,
+  { variables }: Pick<Program, "variables">,
 ): SharedUse | null {
-  const { variables } = all.program;
   const names = new Set<string>();
   const isShared = (name: string): boolean => variables.get(name)?.variable.space === "shared";
   for (const { ir } of functions) {

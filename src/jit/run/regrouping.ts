@@ -13,8 +13,9 @@ import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 /** The blocks of a launch: how many there are, and of how many threads. */
 export type Blocks = Pick<LaunchRequest, "grid" | "block">;
 
-/** Blocks in which a launch runs instead of those that were asked for. `isTransposed`: whether x and y are exchanged. */
+/** Blocks in which a launch runs instead of those that were asked for. */
 export interface OtherBlocks extends Blocks {
+  /** Whether x and y are exchanged. */
   readonly isTransposed: boolean;
 }
 

@@ -46,6 +46,12 @@ export interface LaunchShadow {
   readonly ranges: ReadonlyMap<number, ShadowRange>;
 }
 
+/** The grid and the blocks that were asked for. */
+export interface AskedBlocks extends Pick<LaunchRequest, "grid" | "block"> {
+  /** Whether what was x there is y now, and y is x. */
+  readonly isTransposed: boolean;
+}
+
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {
   /** Its name. */
@@ -53,8 +59,8 @@ export interface LaunchRequest {
   /** Blocks of the grid, and threads of a block. */
   readonly grid: Dim3;
   readonly block: Dim3;
-  /** The grid and the blocks that were asked for, where compiled code runs the same threads in other blocks. */
-  readonly asked?: Pick<LaunchRequest, "grid" | "block">;
+  /** What was asked for, where compiled code runs the same threads in other blocks. */
+  readonly asked?: AskedBlocks;
   /** Blocks of a cluster; default: what the kernel says (`.reqnctapercluster`), or else one. */
   readonly cluster?: Dim3;
   /** The blocks that run, in order and disjoint; default: all. The others count as blocks of the grid nonetheless. */

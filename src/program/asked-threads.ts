@@ -8,7 +8,8 @@ import type { Dim3, ThreadId } from "../machine/reports/report.ts";
 export function threadAsked({ asked, block: own }: LaunchRequest): ((thread: ThreadId) => ThreadId) | null {
   if (asked === undefined) return null;
   return ({ block, thread }) => {
-    const index = block.map((b, i) => b * own[i]! + thread[i]!);
+    const [x, y, z] = block.map((b, i) => b * own[i]! + thread[i]!) as unknown as Dim3;
+    const index = asked.isTransposed ? [y, x, z] : [x, y, z];
     const within = (of: (n: number, size: number) => number): Dim3 =>
       index.map((n, i) => of(n, asked.block[i]!)) as unknown as Dim3;
     return { block: within((n, size) => Math.floor(n / size)), thread: within((n, size) => n % size) };

@@ -22,8 +22,8 @@ mov.u32 %r10, %nctaid.x; mul.lo.u32 %width, %r10, %r3;
 mov.u32 %r11, %nctaid.y; mul.lo.u32 %height, %r11, %r6;
 `;
 
-/** Each thread writes a word of its own, and `body` may change which one, or what. */
-const kernel = (body: string, before = "", numbers = indices): string => `.version 8.0
+/** Each thread writes a word of its own, and `body` may change what; `stored`: the register with which one it is. */
+const kernel = (body: string, before = "", numbers = indices, stored = "%at"): string => `.version 8.0
 .target sm_80
 .address_size 64
 ${before}
@@ -38,7 +38,7 @@ mad.lo.s32 %at, %z, %height, %y;
 mad.lo.s32 %at, %at, %width, %x;
 mul.lo.u32 %value, %at, 2654435761;
 ${body}
-mad.wide.u32 %dst, %at, 4, %out;
+mad.wide.u32 %dst, ${stored}, 4, %out;
 st.global.u32 [%dst], %value;
 ret;
 }`;
@@ -72,6 +72,10 @@ function blocksFor(text: string, grid: Dim3, block: Dim3, sharedBytes = 0): Dim3
   return regrouping.blocksFor({ kernel: "k", grid, block, sharedBytes, params: new Uint8Array(8) })?.block ?? block;
 }
 
+/** Columns of the grid lie one after the other in memory. */
+const column = "mad.lo.s32 %r22, %z, %width, %x; mad.lo.s32 %r23, %r22, %height, %y;";
+const columns = (body: string): string => kernel(body + column, "", indices, "%r23");
+
 const fixedSize = `mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; shl.b32 %r3, %r2, 3; or.b32 %x, %r3, %r1;
 mov.u32 %r4, %tid.y; mov.u32 %r5, %ctaid.y; shl.b32 %r6, %r5, 2; add.u32 %y, %r6, %r4;
 mov.u32 %z, 0; mov.u32 %r10, %nctaid.x; shl.b32 %width, %r10, 3; mov.u32 %height, 0;`;
@@ -86,6 +90,10 @@ test.each<[string, { text: string; grid: Dim3; block: Dim3; runs: Dim3 }]>([
   ["a size in the code", { text: kernel("", "", fixedSize), grid: [8, 8, 1], block: [8, 4, 1], runs: [32, 4, 1] }],
   ["wide rows already", { text: kernel(""), grid: [8, 2, 1], block: [128, 1, 1], runs: [128, 1, 1] }],
   ["nothing that divides", { text: kernel(""), grid: [31, 1, 1], block: [1, 1, 1], runs: [1, 1, 1] }],
+  ["columns of words", { text: columns(""), grid: [8, 12, 1], block: [16, 8, 1], runs: [32, 16, 1] }],
+  ["columns in a loop", { text: columns(loop), grid: [3, 2, 2], block: [8, 20, 3], runs: [20, 8, 3] }],
+  ["wide rows of columns", { text: columns(""), grid: [2, 64, 1], block: [128, 1, 1], runs: [32, 32, 1] }],
+  ["few columns", { text: columns(""), grid: [2, 16, 1], block: [256, 1, 1], runs: [256, 1, 1] }],
 ])("%s: the same in other blocks", (_, { text, grid, block, runs }) => {
   expect(blocksFor(text, grid, block)).toEqual(runs);
   const compiled = run(text, grid, block, "jit");
@@ -123,12 +131,17 @@ test("dynamic shared memory keeps the blocks", () => {
   expect(blocksFor(kernel(""), [8, 8, 1], [8, 8, 1], 64)).toEqual([8, 8, 1]);
 });
 
+const storeInColumn = `${column} mad.wide.u32 %d1, %r23, 4, %out; st.global.u32 [%d1], %value;`;
+
 // Above a mebibyte nobody repeats the launch in the interpreter to find the first fault.
 test.each([
-  ["a small device", 4 * 64 * 64],
-  ["a large device", 2 ** 22],
-])("a fault is reported where the thread was asked for: %s", (_, bytes) => {
-  const wrong = "setp.eq.u32 %p1, %x, 37; setp.eq.and.u32 %p1, %y, 21, %p1; @%p1 mov.u32 %at, 0x7fffffff;";
+  ["a small device", 4 * 64 * 64, ""],
+  ["a large device", 2 ** 22, ""],
+  ["a small device, by columns", 4 * 64 * 64, storeInColumn],
+  ["a large device, by columns", 2 ** 22, storeInColumn],
+])("a fault is reported where the thread was asked for: %s", (_, bytes, before) => {
+  const wrong = `${before}
+setp.eq.u32 %p1, %x, 37; setp.eq.and.u32 %p1, %y, 21, %p1; @%p1 mov.u32 %at, 0x7fffffff;`;
   const text = kernel(wrong);
   const [jit, reference] = (["jit", "interpreter"] as const).map(
     (engine) => run(text, [8, 8, 1], [8, 8, 1], engine, bytes).result,

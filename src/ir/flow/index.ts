@@ -3,6 +3,7 @@ export * from "./bit-set.ts";
 export * from "./divergence.ts";
 export * from "./dominance.ts";
 export * from "./flow-graph.ts";
+export { transposed } from "./transposed.ts";
 export { type GlobalIndexUse, globalIndexUseOf } from "./global-index.ts";
 export * from "./liveness.ts";
 export * from "./loops.ts";

@@ -354,7 +354,8 @@ export class JitProgram {
    * in other blocks than were asked for, without constants for their size.
    */
   #functionsFor(kernel: CompiledFunction, { threads, asked }: LaunchRequest): CompiledFunctions {
-    if (asked !== undefined) return this.#functions.withAnyBlocks(kernel, this.#regrouping.useOf(kernel.ir.name)!.ir);
+    if (asked !== undefined)
+      return this.#functions.withAnyBlocks(kernel, this.#regrouping.kernelIn(kernel.ir.name, asked));
     if (threads?.items === undefined) return this.#functions;
     return this.#functions.asWorkItems(kernel, threads.width, threads.items) ?? this.#functions;
   }

@@ -113,7 +113,7 @@ export class LaunchShapes {
     const items = threads?.items;
     const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
     const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
-    const of = `${this.#quads} ${this.#program.memory.isShared} ${asked !== undefined}`;
+    const of = `${this.#quads} ${this.#program.memory.isShared} ${asked?.isTransposed}`;
     return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
   }
 

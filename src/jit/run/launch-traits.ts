@@ -7,7 +7,7 @@ import { shapeKey } from "./launch-shapes.ts";
 
 /** Tells the code for a launch from all other code. */
 export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>
-  `${shapeKey(kernel, shape)}${asked === undefined ? "" : " any blocks"}`;
+  `${shapeKey(kernel, shape)}${asked === undefined ? "" : asked.isTransposed ? " any blocks, transposed" : " any blocks"}`;
 
 /** Whether the lanes of a warp run in several chunks that know nothing of each other's faults. */
 export function isJudged(

@@ -2,14 +2,14 @@ import type { LaunchRequest } from "../../machine/launch.ts";
 import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
 import { isIndexed } from "../abi/launch-shape.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
-import type { Blocks } from "./regrouping.ts";
+import type { OtherBlocks } from "./regrouping.ts";
 import type { ShortLaunches } from "./short-launches.ts";
 
 /** How compiled code runs the launches of a kernel that are alike. */
 export interface LaunchWay {
   readonly loaded: LoadedKernel;
   /** The blocks in which they run; null: those that are asked for. */
-  readonly blocks: Blocks | null;
+  readonly blocks: OtherBlocks | null;
   /** Why the interpreter runs them although the kernel is compiled; null if it does not. */
   readonly obstacle: string | null;
   /** Whether the interpreter decides which of several faults comes first, where the device's memory is small. */

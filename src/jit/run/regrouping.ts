@@ -1,4 +1,4 @@
-import { type GlobalIndexUse, globalIndexUseOf } from "../../ir/flow/index.ts";
+import { type GlobalIndexUse, globalIndexUseOf, transposed } from "../../ir/flow/index.ts";
 import { accessesOf, type Instruction, type IrFunction, type Op } from "../../ir/index.ts";
 import { symbolsOf } from "../../ir/operands.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
@@ -6,23 +6,38 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
 import { specialsOf } from "../compile/analysis/values/special-registers.ts";
+import { isBetterAlongY } from "../compile/analysis/access/lane-order.ts";
 import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
 /** The blocks of a launch: how many there are, and of how many threads. */
 export type Blocks = Pick<LaunchRequest, "grid" | "block">;
 
+/** Blocks in which a launch runs instead of those that were asked for. */
+export interface OtherBlocks extends Blocks {
+  /** Whether x and y are exchanged. */
+  readonly isTransposed: boolean;
+}
+
+/** A kernel that knows its threads by their global index alone. */
+interface AloneKernel {
+  readonly use: GlobalIndexUse;
+  /** The same with x and y exchanged, where its lanes are better along y; else null. */
+  readonly transposed: GlobalIndexUse | null;
+}
+
 /**
  * Runs the threads of a launch in other blocks, where the kernel cannot tell: it knows its threads by their global
  * index alone, and none of them waits for another. Lanes of a chunk then have neighbouring threads of a row of the
- * grid, also where the blocks of the launch are small, or narrow squares.
+ * grid, also where the blocks of the launch are small, or narrow squares; or of a column, if that is where neighbours
+ * access neighbouring words.
  */
 export class Regrouping {
   readonly #program: Program;
   readonly #functions: CompiledFunctions;
   readonly #conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts;
   /** By kernel; null where it can tell. */
-  readonly #uses = new Map<string, GlobalIndexUse | null>();
+  readonly #kernels = new Map<string, AloneKernel | null>();
 
   /** `conflictsOf`: what lanes of a warp find of each other's accesses; kernels with `loads` stay as they are. */
   constructor(
@@ -36,32 +51,48 @@ export class Regrouping {
   }
 
   /** Whether the blocks of a launch may depend on the size of its grid. */
-  dependsOnGrid({ kernel, block, cluster, blocks, threads, sharedBytes }: LaunchRequest): boolean {
-    if (block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1)) return false;
+  dependsOnGrid({ kernel, grid, block, cluster, blocks, threads, sharedBytes }: LaunchRequest): boolean {
     if (cluster !== undefined || blocks !== undefined || threads !== undefined || sharedBytes > 0) return false;
-    return this.useOf(kernel) !== null;
+    const isGood = block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1);
+    if (isGood && !hasColumns({ grid, block })) return false;
+    const known = this.#of(kernel);
+    return known !== null && (!isGood || known.transposed !== null);
   }
 
   /** Other blocks in which a launch runs; null if it runs in those that were asked for. */
-  blocksFor(request: LaunchRequest): Blocks | null {
+  blocksFor(request: LaunchRequest): OtherBlocks | null {
     return this.dependsOnGrid(request) ? this.#regrouped(request) : null;
   }
 
-  #regrouped({ kernel, grid, block }: LaunchRequest): Blocks | null {
-    const use = this.useOf(kernel);
-    if (use === null || !use.sizes.every((size, i) => size === null || size === "any" || size === block[i]))
-      return null;
+  #regrouped({ kernel, grid, block }: LaunchRequest): OtherBlocks | null {
+    const { use, transposed } = this.#of(kernel)!;
+    if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
     // A kernel that knows its blocks in one direction is written for blocks of one size there.
     if (use.sizes[0] === null || !fits(grid, block)) return null;
     const { ir } = this.#functions.named(kernel)!;
-    return this.#conflictsOf(ir, block) === "loads" ? null : otherBlocks(grid, block, use);
+    if (this.#conflictsOf(ir, block) === "loads") return null;
+    if (transposed !== null && transposed.sizes[0] !== null && hasColumns({ grid, block })) {
+      const given = { grid: exchanged(grid), block: exchanged(block) };
+      return { ...(otherBlocks(given.grid, given.block, transposed) ?? given), isTransposed: true };
+    }
+    const other = otherBlocks(grid, block, use);
+    return other && { ...other, isTransposed: false };
+  }
+
+  /** The kernel that runs in such blocks: it knows its threads by their global index alone. */
+  kernelIn(kernel: string, { isTransposed }: Pick<OtherBlocks, "isTransposed">): IrFunction {
+    const { use, transposed } = this.#of(kernel)!;
+    return isTransposed ? transposed!.ir : use.ir;
   }
 
   /** What a kernel knows of its blocks; null where it may know more than the numbers of its threads. */
-  useOf(kernel: string): GlobalIndexUse | null {
-    let use = this.#uses.get(kernel);
-    if (use === undefined) this.#uses.set(kernel, (use = this.#find(kernel)));
-    return use;
+  #of(kernel: string): AloneKernel | null {
+    let known = this.#kernels.get(kernel);
+    if (known === undefined) {
+      const use = this.#find(kernel);
+      this.#kernels.set(kernel, (known = use && { use, transposed: transposedUse(use) }));
+    }
+    return known;
   }
 
   #find(kernel: string): GlobalIndexUse | null {
@@ -74,6 +105,18 @@ export class Regrouping {
     return globalIndexUseOf(compiled.ir);
   }
 }
+
+/** The same kernel with its lanes along y, where that is better; else null. */
+function transposedUse({ sizes: [x, y, z], ir }: GlobalIndexUse): GlobalIndexUse | null {
+  if (!specialsOf(ir.instructions).has("tid.y")) return null;
+  const other = transposed(ir);
+  return isBetterAlongY(ir, other) ? { sizes: [y!, x!, z!], ir: other } : null;
+}
+
+const exchanged = ([x, y, z]: Dim3): Dim3 => [y, x, z];
+
+/** Whether the columns of a grid have as many threads as a warp, at least. */
+const hasColumns = ({ grid, block }: Blocks): boolean => grid[1] * block[1] >= 32;
 
 /** Threads of a row of a block from which on there is nothing to gain. */
 const wideEnough = 128;
@@ -149,9 +192,9 @@ function isAlone(instruction: Instruction, shared: ReadonlySet<string>): boolean
 }
 
 /** The same launch in other blocks; how far it is counts the blocks that were asked for. */
-export function inBlocks(request: LaunchRequest, { grid, block }: Blocks): LaunchRequest {
+export function inBlocks(request: LaunchRequest, { grid, block, isTransposed }: OtherBlocks): LaunchRequest {
   const { onProgress } = request;
-  const asked = { grid: request.grid, block: request.block };
+  const asked = { grid: request.grid, block: request.block, isTransposed };
   const blocks = blocksOf(asked);
   // Each property by name: V8 then knows where they are. A copy by `...` makes every launch some microseconds longer.
   const all: { readonly [K in keyof Required<LaunchRequest>]: LaunchRequest[K] | undefined } = {

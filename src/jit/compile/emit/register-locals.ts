@@ -1,7 +1,7 @@
 import type { FunctionWriter, WasmTy } from "../../../wasm/index.ts";
 import { slotsFor, type Interval } from "../analysis/flow/interval-coloring.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
-import type { MatrixRegisterPlace, MatrixRegisters } from "../plan/matrix-registers.ts";
+import type { RegisterPlace, MemoryRegisters } from "../plan/memory-registers.ts";
 
 /** How registers share locals. */
 export interface Sharing {
@@ -19,12 +19,12 @@ export interface Place {
 
 /** Registers that lie in memory, and where the areas begin in which they do. */
 export interface RegisterMemory {
-  readonly matrices: MatrixRegisters;
-  readonly areas: Readonly<Record<MatrixRegisterPlace["area"], Place>>;
+  readonly matrices: MemoryRegisters;
+  readonly areas: Readonly<Record<RegisterPlace["area"], Place>>;
 }
 
 /** Where a register's place is, counted from the local of its area. */
-function placeIn({ areas }: RegisterMemory, { area, at }: MatrixRegisterPlace): Place {
+function placeIn({ areas }: RegisterMemory, { area, at }: RegisterPlace): Place {
   const { base, offset } = areas[area];
   return { base, offset: offset + at };
 }

@@ -1,12 +1,13 @@
 import { isCall } from "../../../ir/calls.ts";
 import { writesOf } from "../../../ir/flow/index.ts";
-import { accessesOf, type IrFunction } from "../../../ir/index.ts";
+import { accessesOf, type IrFunction, windows } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
+import { sharedUseOf } from "../plan/shared-use.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
 
 /** Bytes of shared memory that are cleared by single stores: filling memory is a call of the host. */
@@ -100,28 +101,29 @@ export class ChunkStart {
 
   /** Shared memory, of which the launch may give a part, begins as zeros in every block. */
   #clearShared(): void {
-    const { writer: w, unit, compiled } = this.#run.scope;
-    const { sharedBytes, functions } = unit.facts;
-    const { variables } = functions.program.module;
-    const isVisa = compiled.asLoaded.file !== undefined;
-    const isGiven = isVisa ? mayUseLocalMemory(compiled.ir) : variables.some((v) => v.dynamicShared);
-    if (sharedBytes === 0 && !isGiven) return;
+    const { writer: w, unit } = this.#run.scope;
+    const { ranges, ofLaunch } = clearedIn(this.#run);
+    const bytes = ranges.reduce((sum, { from, to }) => sum + to - from, 0);
+    if (bytes === 0 && !ofLaunch) return;
     const context = local32(this.#run.context);
-    if (!isGiven && sharedBytes >= 16 && sharedBytes <= mostStored) {
-      const last = sharedBytes - 16;
-      for (let at = 0; at < sharedBytes; at += 16) {
-        w.value(context);
-        w.value(wasm.i32x4(0));
-        w.memory("v128.store", 1, unit.layout.shared + Math.min(at, last));
+    const { shared, words } = unit.layout;
+    if (bytes <= mostStored && !ofLaunch) {
+      for (const { from, to } of ranges) {
+        for (let at = from; at < to; at += 16) {
+          w.value(context);
+          w.value(wasm.i32x4(0));
+          w.memory("v128.store", 1, shared + at);
+        }
       }
       return;
     }
-    w.value(wasm.op("i32.add", context, wasm.i32(unit.layout.shared)));
+    const start = Math.min(...ranges.map(({ from }) => from));
+    w.value(wasm.op("i32.add", context, wasm.i32(shared + start)));
     w.i32(0);
-    w.i32(sharedBytes);
-    if (isGiven) {
+    w.i32(Math.max(...ranges.map(({ to }) => to)) - start);
+    if (ofLaunch) {
       w.value(context);
-      w.memory("i32.load", 4, unit.layout.words.dynamic_smem_size);
+      w.memory("i32.load", 4, words.dynamic_smem_size);
       w.op("i32.add");
     }
     w.memoryFill();
@@ -153,6 +155,40 @@ export class ChunkStart {
       writer.assign(locals(r).map((l) => ({ local: l, value: zero[writer.typeOf(l)] })));
     });
   }
+}
+
+/** Bytes of shared memory, from its beginning on. */
+interface SharedBytes {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * What is cleared before a block begins: all of shared memory, or what the kernel can find of it. `ofLaunch`: what the
+ * launch gives, which lies after all else, is a part of it.
+ */
+function clearedIn({ scope: { unit, compiled } }: KernelRun): {
+  readonly ranges: readonly SharedBytes[];
+  readonly ofLaunch: boolean;
+} {
+  const { facts, graph } = unit;
+  const { sharedBytes, functions } = facts;
+  const whole = { from: 0, to: sharedBytes };
+  if (compiled.asLoaded.file !== undefined) return { ranges: [whole], ofLaunch: mayUseLocalMemory(compiled.ir) };
+  const { module, shared } = functions.program;
+  // Code that watches itself has shadows behind the variables.
+  const isWatched = facts.shared !== shared.extents;
+  const use = isWatched ? null : sharedUseOf(graph.functions, functions.program);
+  if (use === null) return { ranges: [whole], ofLaunch: module.variables.some((v) => v.dynamicShared) };
+  const { start } = windows.shared;
+  const ranges = use.variables.map((v) => ({
+    from: (v.start - start) & -16,
+    to: (v.end - start + 15) & -16,
+  }));
+  return {
+    ranges: use.ofLaunch ? [...ranges, { from: sharedBytes, to: sharedBytes }] : ranges,
+    ofLaunch: use.ofLaunch,
+  };
 }
 
 /** Whether a kernel may access the local memory of a group, whose size the launch says (vISA). */

@@ -13,7 +13,7 @@ import { Frame } from "../memory/frame.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { ModuleUnit } from "../module/module-unit.ts";
 import type { CompiledFunction } from "../plan/compiled-functions.ts";
-import type { MatrixRegisters } from "../plan/matrix-registers.ts";
+import type { MemoryRegisters } from "../plan/memory-registers.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
 import { Suspension } from "../sync/suspension.ts";
 import { Body } from "./body.ts";
@@ -37,7 +37,7 @@ interface FunctionSpec {
   readonly kernel: {
     readonly invariants: Invariants;
     readonly sharing: Sharing | null;
-    readonly matrices: MatrixRegisters;
+    readonly matrices: MemoryRegisters;
   } | null;
 }
 

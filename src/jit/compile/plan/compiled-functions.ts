@@ -56,7 +56,7 @@ export class CompiledFunctions {
   readonly #inThreads = new Map<number, CompiledFunctions>();
   #inlined: CompiledFunctions | null = null;
   readonly #workItems = new Map<string, CompiledFunctions | null>();
-  readonly #regrouped = new Map<string, CompiledFunctions>();
+  readonly #regrouped = new Map<IrFunction, CompiledFunctions>();
 
   constructor(program: Program, list = compiledFunctionsOf(program), subroutines: readonly CompiledFunction[] = []) {
     this.program = program;
@@ -136,13 +136,13 @@ export class CompiledFunctions {
   /** The same functions with another form of a kernel, of as many instructions, for blocks of any size. */
   withAnyBlocks({ number }: CompiledFunction, ir: IrFunction): CompiledFunctions {
     if (ir === this.list[number]!.ir) return this;
-    let found = this.#regrouped.get(ir.name);
+    let found = this.#regrouped.get(ir);
     if (found === undefined) {
       found = new CompiledFunctions(
         this.program,
         this.list.map((f, i) => (i === number ? { ...f, ir } : f)),
       );
-      this.#regrouped.set(ir.name, found);
+      this.#regrouped.set(ir, found);
     }
     return found;
   }

@@ -4,7 +4,7 @@ import { specialShape } from "../analysis/values/special-registers.ts";
 import { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 import { exitsInCallee } from "./function-plans.ts";
-import { MatrixRegisters } from "./matrix-registers.ts";
+import { MemoryRegisters } from "./memory-registers.ts";
 import { resumeBlocks, type SuspensionPoints, barrierPlacesOf, suspensionPointsOf } from "./suspension-points.ts";
 import type { KernelScope } from "./scope.ts";
 
@@ -12,7 +12,7 @@ import type { KernelScope } from "./scope.ts";
 export interface KernelPlan {
   readonly analysis: UniformityAnalysis;
   readonly points: SuspensionPoints;
-  readonly matrices: MatrixRegisters;
+  readonly matrices: MemoryRegisters;
 }
 
 /**
@@ -45,5 +45,5 @@ export function planKernel(
   });
   const copied = hasCopies ? null : copyAtLoopExits(code, analysis.isDivergent);
   if (copied !== null) return planKernel(kernel, copied, scope, partial, true);
-  return { analysis, points, matrices: new MatrixRegisters(analysis, points, shape.quads) };
+  return { analysis, points, matrices: new MemoryRegisters(analysis, points, shape.quads) };
 }

@@ -9,7 +9,7 @@ import { type Value, vectorOf } from "../lanes/value.ts";
 import type { Place } from "../emit/register-locals.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { callHost, importHost } from "../module/host-calls.ts";
-import { fragmentsOf } from "../plan/matrix-registers.ts";
+import { fragmentsOf } from "../plan/memory-registers.ts";
 import { type Side, TilePlan, tileSlots } from "./tile-plan.ts";
 
 /**

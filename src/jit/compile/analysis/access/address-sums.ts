@@ -96,7 +96,10 @@ export class AddressSums {
     return found;
   }
 
-  /** Bytes from one lane of a row to the next, for a register that a loop advances as when it begins. */
+  /**
+   * Bytes from one lane of a row to the next, for a register that a loop advances as when it begins; NaN where it is
+   * written in several places otherwise.
+   */
   stepOf(expr: Expr, within: ReadonlySet<number> = new Set()): number {
     let step = 0;
     for (const [term, factor] of this.of(expr)) {
@@ -108,9 +111,17 @@ export class AddressSums {
   }
 
   #firstStep(register: number, within: ReadonlySet<number>): number {
-    const [first] = this.#writers.get(register) ?? [];
+    const [first, ...others] = this.#writers.get(register) ?? [];
     if (first?.op.kind !== "pure") return 0;
+    if (!others.every((other) => this.#advances(other, register))) return Number.NaN;
     return this.stepOf(first.op.values[first.dst.indexOf(register)]!, new Set([...within, register]));
+  }
+
+  /** Whether an instruction adds to a register what is the same for all lanes. */
+  #advances({ op, dst }: Instruction, register: number): boolean {
+    if (op.kind !== "pure") return false;
+    const by = added(this.of(op.values[dst.indexOf(register)]!), new Map([[`r${register}`, 1n]]), -1n);
+    return !by.has(`r${register}`) && !by.has("tid.x") && !this.varies(by);
   }
 
   of(expr: Expr): Sum {

@@ -2,34 +2,44 @@ import { fragmentOf, type MatrixProduct, type Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { tileOf } from "../../../tiles/index.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import { stateRegistersOf } from "./state-registers.ts";
 import { blocksWhileSuspended, type SuspensionPoints } from "./suspension-points.ts";
-
-/** Bytes of a 32-bit register of the lanes of a warp. */
-const matrixRegisterBytes = 128;
 
 /** Quads of a warp. */
 const warpQuads = 8;
 
-/** Where a register lies: so many bytes into the chunk's state, or into the context's area for such registers. */
-export interface MatrixRegisterPlace {
+/** Where a register lies: so many bytes into the chunk's state, or into the context's area for registers. */
+export interface RegisterPlace {
   readonly area: "state" | "context";
   readonly at: number;
 }
 
 /**
- * Registers with the fragments of products that are computed by tiles, and the sums of those of warpgroups. A warp has
- * more of them than the machine has vector registers, and tiles read and write them in memory: so they lie there from
- * the start, the registers of a fragment one after the other. Those that are needed after the chunk has been suspended
- * lie in its state, where they need not be saved.
+ * Registers that lie in memory. Most are those with the fragments of products that are computed by tiles, and the sums
+ * of those of warpgroups. A warp has more of them than the machine has vector registers, and tiles read and write them
+ * in memory: so they lie there from the start, the registers of a fragment one after the other. Those that are needed
+ * after the chunk has been suspended lie in its state, where they need not be saved. Kernels without matrices have
+ * `stateRegistersOf` there.
  */
-export class MatrixRegisters {
-  readonly #places = new Map<number, MatrixRegisterPlace>();
+export class MemoryRegisters {
+  readonly #places = new Map<number, RegisterPlace>();
   readonly #bytes = { state: 0, context: 0 };
 
-  /** None of a chunk that is less than a warp. */
+  /** Bytes of a 32-bit register of the lanes of a chunk. */
+  readonly #registerBytes: number;
+
   constructor(analysis: UniformityAnalysis, points: SuspensionPoints, quads: number) {
+    this.#registerBytes = 16 * quads;
+    if (analysis.code.ir.file !== undefined) return;
+    // A chunk that is less than a warp multiplies no matrices.
+    if (quads === warpQuads) this.#placeFragments(analysis, points);
+    if (this.#places.size > 0) return;
+    const registers = stateRegistersOf(analysis, points, quads);
+    for (const register of registers) this.#place([register], new Set(registers));
+  }
+
+  #placeFragments(analysis: UniformityAnalysis, points: SuspensionPoints): void {
     const { instructions, liveness, ir } = analysis.code;
-    if (quads !== warpQuads || ir.file !== undefined) return;
     const kept = new Set<number>();
     for (const block of blocksWhileSuspended(analysis, points, false)) {
       liveness.liveIn(block).forEach((r) => {
@@ -52,21 +62,21 @@ export class MatrixRegisters {
     const area = fragment.some((r) => kept.has(r)) ? "state" : "context";
     for (const register of fragment) {
       this.#places.set(register, { area, at: this.#bytes[area] });
-      this.#bytes[area] += matrixRegisterBytes;
+      this.#bytes[area] += this.#registerBytes;
     }
   }
 
   /** Where a register lies; null if it does not lie in memory. */
-  of(register: number): MatrixRegisterPlace | null {
+  of(register: number): RegisterPlace | null {
     return this.#places.get(register) ?? null;
   }
 
   /** Where the registers of a fragment lie one after the other; null if they do not. */
-  fragment(registers: readonly number[]): MatrixRegisterPlace | null {
+  fragment(registers: readonly number[]): RegisterPlace | null {
     const places = registers.map((r) => this.of(r));
     const [first] = places;
-    const isOne = (place: MatrixRegisterPlace | null, i: number): boolean =>
-      place !== null && place.area === first!.area && place.at === first!.at + matrixRegisterBytes * i;
+    const isOne = (place: RegisterPlace | null, i: number): boolean =>
+      place !== null && place.area === first!.area && place.at === first!.at + this.#registerBytes * i;
     return first != null && places.every(isOne) ? first : null;
   }
 

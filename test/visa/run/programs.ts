@@ -4,6 +4,7 @@ import { calls } from "./programs/calls.ts";
 import { combinations } from "./programs/combinations.ts";
 import { conventions } from "./programs/conventions.ts";
 import { crossings } from "./programs/crossings.ts";
+import { parts } from "./programs/parts.ts";
 import { recursion } from "./programs/recursion.ts";
 import { subroutines } from "./programs/subroutines.ts";
 import { threads } from "./programs/threads.ts";
@@ -18,5 +19,6 @@ export const families = {
   addresses,
   threads,
   crossings,
+  parts,
   combinations,
 };

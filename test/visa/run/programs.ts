@@ -4,6 +4,7 @@ import { calls } from "./programs/calls.ts";
 import { combinations } from "./programs/combinations.ts";
 import { conventions } from "./programs/conventions.ts";
 import { crossings } from "./programs/crossings.ts";
+import { masks } from "./programs/masks.ts";
 import { parts } from "./programs/parts.ts";
 import { recursion } from "./programs/recursion.ts";
 import { subroutines } from "./programs/subroutines.ts";
@@ -19,6 +20,7 @@ export const families = {
   addresses,
   threads,
   crossings,
+  masks,
   parts,
   combinations,
 };

@@ -7,6 +7,7 @@ import { crossings } from "./programs/crossings.ts";
 import { masks } from "./programs/masks.ts";
 import { parts } from "./programs/parts.ts";
 import { recursion } from "./programs/recursion.ts";
+import { state } from "./programs/state.ts";
 import { subroutines } from "./programs/subroutines.ts";
 import { threads } from "./programs/threads.ts";
 
@@ -22,5 +23,6 @@ export const families = {
   crossings,
   masks,
   parts,
+  state,
   combinations,
 };

@@ -4,7 +4,8 @@ import { Fault, type FaultPlace } from "../machine/faults/fault.ts";
 
 /** Makes the fault for lanes whose index lies outside a list of labels. `index` is that of the lowest such lane. */
 export function indexOutOfRange(index: number, labels: number, at: FaultPlace): Fault {
-  const message = `the index is ${index >>> 0} (${index | 0}), and the list has ${labels} labels`;
+  const signed = (index | 0) < 0 ? ` (${index | 0})` : "";
+  const message = `the index is ${index >>> 0}${signed}, and the list has ${labels} label${labels === 1 ? "" : "s"}`;
   return new Fault("brx-index-out-of-range", message, at, { help: "an index counts from 0 to one less" });
 }
 

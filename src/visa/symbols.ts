@@ -121,3 +121,7 @@ export interface BoundRoutine {
   /** The routine's errors and warnings, in the order in which they were found. */
   readonly diagnostics: readonly Diagnostic[];
 }
+
+/** Whether IGC's vector compiler wrote a routine: its threads have one work item, and all their channels are active. */
+export const isVectorCompiled = ({ attributes }: Pick<BoundRoutine, "attributes">): boolean =>
+  attributes.get("Target") === "cm";

@@ -33,8 +33,8 @@ export const reportCodes = {
     section: "9.7.13.1",
   },
   "brx-index-out-of-range": {
-    title: "brx.idx is given an index beyond its list",
-    page: "`brx.idx` takes the label with that index from its `.branchtargets` list, counting from 0; the index is unsigned, so -1 is 4294967295. Behaviour is undefined if the index is not less than the length of the list. Compare it first, and branch elsewhere when it is too large.",
+    title: "brx.idx or switchjmp is given an index beyond its list",
+    page: "`brx.idx` takes the label with that index from its `.branchtargets` list, counting from 0; the index is unsigned, so -1 is 4294967295. Behaviour is undefined if the index is not less than the length of the list. Compare it first, and branch elsewhere when it is too large. The same holds for vISA's `switchjmp`, whose index is a byte without sign.",
     section: "9.7.12.4",
   },
   "bulk-bad-size": {

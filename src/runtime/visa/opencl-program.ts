@@ -105,7 +105,9 @@ function kernelText(file: OpenClFile): KernelText {
   const head = decodeText(file.bytes.subarray(0, 0x1_0000));
   const [, kernel = null] = /^[ \t]*\.kernel[ \t]+"?([^"\s]+)"?/m.exec(head) ?? [];
   // The attribute comes after all declarations, which may be thousands.
-  const simd = simdOf(head) ?? (kernel === null ? null : simdOf(decodeText(file.bytes)));
+  const attributes = simdOf(head) === null && kernel !== null ? decodeText(file.bytes) : head;
+  // The vector compiler's SimdSize is the channels of its widest instruction: it compiles for one number of lanes.
+  const simd = /\bTarget[ \t]*=[ \t]*"cm"/.test(attributes) ? null : simdOf(attributes);
   return { file, kernel, simd };
 }
 

@@ -2,7 +2,7 @@ import type { IrModule } from "../../ir/index.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Surface, ThreadModel } from "../../machine/state/thread-model.ts";
 import { renderPlace } from "../../source/index.ts";
-import type { BoundRoutine } from "../../visa/symbols.ts";
+import { type BoundRoutine, isVectorCompiled } from "../../visa/symbols.ts";
 import type { KernelArgument } from "../data/argument.ts";
 import { NotExecutableError, UsageError } from "../data/errors.ts";
 import type { LaunchPlan } from "../launch/launch-plan.ts";
@@ -169,7 +169,7 @@ export class VisaProgram {
     const bound = info === null ? {} : boundImages(info, args);
     const known = info === null ? { inputs: this.#interface.inputs } : { info };
     // What the vector compiler writes is for one work item a thread, which has all channels.
-    const channels = info?.simd === 1 && routine.attributes.get("Target") === "cm" ? vectorChannels : 1;
+    const channels = info?.simd === 1 && isVectorCompiled(routine) ? vectorChannels : 1;
     const items = channels > 1 ? null : this.#layouts.workItems(routine, known, payload, surfaces, place);
     const [x, y, z] = size.local;
     return {
@@ -185,11 +185,14 @@ export class VisaProgram {
   }
 
   /** Checks that a kernel's attribute SimdSize and `.ze_info` name the same number of lanes, if both name one. */
-  #checkWidth({ kind, name, attributes, routine, file }: BoundRoutine): void {
+  #checkWidth(kernel: BoundRoutine): void {
+    const { kind, name, attributes, routine, file } = kernel;
     const info = kind === "kernel" ? this.#interface.kernels?.get(name) : undefined;
     const declared = attributes.get("SimdSize");
     // 0 and 1 say that lanes do not matter.
     if (info === undefined || typeof declared !== "number" || declared <= 1 || declared === info.simd) return;
+    // The vector compiler says how many channels its widest instruction has, and that a thread has one work item.
+    if (isVectorCompiled(kernel) && info.simd === 1) return;
     const attribute =
       routine.statements.find((s) => s.kind === "attribute" && s.name.text === "SimdSize") ?? routine.name;
     throw new UsageError(

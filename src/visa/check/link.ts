@@ -1,6 +1,6 @@
 import { type Diagnostic, DiagnosticSink, nearest, type SourceText } from "../../source/index.ts";
 import { controlOf } from "../isa/row.ts";
-import type { BoundRoutine } from "../symbols.ts";
+import { type BoundRoutine, isVectorCompiled } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 import type { CheckedVisa } from "./check.ts";
 import type { VisaCheckCode } from "./codes.ts";
@@ -151,10 +151,11 @@ function originOf(name: string, what: "call" | "address"): string {
 
 /**
  * Warns about a function that was written for another number of lanes than its caller. Threads always have the
- * kernel's.
+ * kernel's. The vector compiler says how many channels an instruction has at most, not how many the thread has.
  */
 function checkLanes(sink: DiagnosticSink<VisaCheckCode>, name: Name, caller: BoundRoutine, callee: BoundRoutine): void {
   if (caller.simd === callee.simd || caller.simd === 1 || callee.simd === 1) return;
+  if (isVectorCompiled(caller) && isVectorCompiled(callee)) return;
   const message = `\`${callee.name}\` is for ${callee.simd} lanes, but \`${caller.name}\` has ${caller.simd}`;
   sink.warning("visa-lane-mismatch", name, message, {
     help: "give both the same SimdSize",

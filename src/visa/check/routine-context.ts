@@ -1,5 +1,5 @@
 import type { DiagnosticDetails, Span } from "../../source/index.ts";
-import type { BoundRoutine, Variable } from "../symbols.ts";
+import { type BoundRoutine, isVectorCompiled, type Variable } from "../symbols.ts";
 import type { Instruction, Name } from "../tree.ts";
 import type { Binding } from "./bind.ts";
 import type { VisaCheckCode } from "./codes.ts";
@@ -36,7 +36,7 @@ export class RoutineContext {
    * its text, an error in any other.
    */
   unlessVectorCompiled(code: VisaCheckCode, span: Span, message: string, help: string): void {
-    if (this.routine.attributes.get("Target") === "cm") this.warning(code, span, message, help);
+    if (isVectorCompiled(this.routine)) this.warning(code, span, message, help);
     else this.error(code, span, message, help);
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Device } from "../../../src/index.ts";
 import { checkVisaFile } from "../../../src/runtime/visa/check.ts";
+import { openOpenCl } from "../../../src/runtime/visa/opencl-program.ts";
 
 /*
  * What IGC's vector compiler (1.0.12504, -vc-codegen) writes, and the IGC of the same release assembles, although pages
@@ -122,6 +123,62 @@ ${store}`,
   );
   const want = [6, 6, 5, 5, 5, 5, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6];
   expect(stored(text)).toEqual([want, want]);
+});
+
+// GenXCisaBuilder (updateSIMDSize): 8, 16 or 32, as many as the channels of the widest instruction; .ze_info says 1.
+describe("SimdSize is the width of an instruction, not of the thread", () => {
+  test.each([8, 16, 32])("%i, in a thread of one work item with all channels", (simd) => {
+    const channels = Math.min(simd, 16);
+    const text = kernel(`    mov (M1, ${channels}) A(0,0)<1> 4:d\n${store}`, "", `.kernel_attr SimdSize=${simd}`);
+    const want = Array.from({ length: 16 }, (_, channel) => (channel < channels ? 4 : 0));
+    expect(stored(text)).toEqual([want, want]);
+  });
+
+  test("a kernel and a subprogram of different widths are no mismatch", () => {
+    const kernelText = kernel(`    fcall (M1_NM, 1) f 0 0\n${store}`, "", ".kernel_attr SimdSize=8");
+    const functionText = `.version 4.1
+.global_function "f"
+.kernel_attr Extern=1
+.kernel_attr Target="cm"
+.kernel_attr ArgSize=0
+.kernel_attr RetValSize=0
+.kernel_attr SimdSize=32
+.function "f_main"
+f_main:
+    fret (M1_NM, 1)
+`;
+    const loaded = new Device().load(
+      [
+        { path: "k.visaasm", text: kernelText },
+        { path: "f.visaasm", text: functionText },
+      ],
+      { isa: "visa" },
+    );
+    expect(loaded.diagnostics.map(({ code }) => code)).toEqual([]);
+  });
+
+  test("all kernels of a dump are taken, whatever their widths", () => {
+    const widths = { narrow: 8, wide: 32 };
+    const texts = Object.entries(widths).map(([name, simd]) => ({
+      path: `VC_asm0_${name}.visaasm`,
+      text: kernel(store, "", `.kernel_attr SimdSize=${simd}`).replace('"k"', `"${name}"`),
+    }));
+    const infos = Object.keys(widths).map((name) => `  - name: ${name}\n    execution_env:\n      simd_size: 1\n`);
+    const files = [...texts, { path: "VC_asm0.zeinfo", text: `kernels:\n${infos.join("")}` }].map(({ path, text }) => {
+      const bytes = new TextEncoder().encode(text);
+      return { path, compression: "none" as const, bytes: bytes.length, read: () => bytes };
+    });
+    const folder = {
+      path: "dump",
+      format: "folder",
+      isFolder: true,
+      files,
+      symbols: [],
+      relocations: [],
+      problems: [],
+    };
+    expect(openOpenCl(folder, null).texts.map(({ path }) => path)).toEqual(texts.map(({ path }) => path));
+  });
 });
 
 // DPAS: a step takes 4 elements of a row if one side has bytes, otherwise 8; a row has eight steps.

@@ -18,6 +18,7 @@ const faultsOf = (family: string): readonly Fault[] =>
 /** The programs that fail, family by family. */
 export const faults = {
   addresses: faultsOf("addresses"),
+  branches: faultsOf("branches"),
   sizes: faultsOf("sizes"),
   stacks: faultsOf("stacks"),
   returns: faultsOf("returns"),

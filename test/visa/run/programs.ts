@@ -4,7 +4,10 @@ import { calls } from "./programs/calls.ts";
 import { combinations } from "./programs/combinations.ts";
 import { conventions } from "./programs/conventions.ts";
 import { crossings } from "./programs/crossings.ts";
+import { masks } from "./programs/masks.ts";
+import { parts } from "./programs/parts.ts";
 import { recursion } from "./programs/recursion.ts";
+import { state } from "./programs/state.ts";
 import { subroutines } from "./programs/subroutines.ts";
 import { threads } from "./programs/threads.ts";
 
@@ -18,5 +21,8 @@ export const families = {
   addresses,
   threads,
   crossings,
+  masks,
+  parts,
+  state,
   combinations,
 };

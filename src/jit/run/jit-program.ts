@@ -83,9 +83,13 @@ export class JitProgram {
    * threads of the host on, the device's memory is shared.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
-    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
+    this.#shareFor(request, apart);
     const way = this.#wayOf(request);
     return typeof way === "string" ? way : way.obstacle;
+  }
+
+  #shareFor({ hostThreads = 1 }: LaunchRequest, apart: boolean): void {
+    if ((apart || hostThreads > 1) && canShare()) this.program.memory.share();
   }
 
   /** Returns why WebAssembly runs a kernel that is compiled; null if machine code does. */
@@ -114,11 +118,13 @@ export class JitProgram {
   }
 
   /**
-   * Runs a kernel for which there is no obstacle. Returns null if there turns out to be one, which `obstacleOf` knows
-   * from then on; the launch has been undone.
+   * Runs a kernel. Returns null if there is an obstacle, or turns out to be one, which `obstacleOf` knows from then on:
+   * the launch has been undone.
    */
   launch(asked: LaunchRequest): JitResult | null {
-    const way = this.#openWay(asked);
+    this.#shareFor(asked, false);
+    const way = this.#wayOf(asked);
+    if (typeof way === "string" || way.obstacle !== null) return null;
     const request = way.blocks === null ? asked : inBlocks(asked, way.blocks);
     const { kernel } = way.loaded;
     const { memory } = this.program;

@@ -50,6 +50,8 @@ export class ShortLaunches {
   readonly #makeHost: HostMaker;
   /** Whether launches of this kernel may be short at all. */
   readonly #suits: boolean;
+  /** Whether records of accesses hold for the next launch too: they name no surfaces, which depend on arguments. */
+  readonly #keepsRecords: boolean;
   #context: { readonly at: number; readonly bytes: number } | null = null;
   #filled: Filled | null = null;
   /** The launch that runs: what was asked for, its number, and once they are needed its grid and host. */
@@ -67,6 +69,7 @@ export class ShortLaunches {
     this.#shared = shared;
     this.#makeHost = makeHost;
     const { waits, imports, shape } = loaded.kernel;
+    this.#keepsRecords = !imports.includes("surface" satisfies HostImport);
     this.#suits = !waits && !shape.clustered && !imports.includes("cluster" satisfies HostImport);
   }
 
@@ -104,8 +107,8 @@ export class ShortLaunches {
     try {
       const context = this.#fill(request);
       const blocks = grid[0] * grid[1] * grid[2];
-      if (!this.#hasFailed) this.#loaded.run(this.#answer, context, 0, blocks);
-      isDone = !this.#hasFailed;
+      if (!this.#hasFailed()) this.#loaded.run(this.#answer, context, 0, blocks);
+      isDone = !this.#hasFailed();
       if (isDone && isTimed) this.#noteTime((performance.now() - begun) / blocks);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -116,7 +119,7 @@ export class ShortLaunches {
       this.#request = null;
     }
     const reports = this.#grid?.reports.reports ?? noReports;
-    return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1 };
+    return { ok: !this.#hasFailed(), steps: null, reports, hostThreads: 1 };
   }
 
   /** Where workers may be asked for, the time of every launch counts: the next one may be worth sharing. */
@@ -138,7 +141,7 @@ export class ShortLaunches {
     this.#host = null;
   }
 
-  get #hasFailed(): boolean {
+  #hasFailed(): boolean {
     return this.#grid?.reports.failed === true;
   }
 
@@ -158,7 +161,7 @@ export class ShortLaunches {
     tables.giveBack(table);
     if (this.#filled !== null && this.#isFilledFor(request, table, this.#filled)) {
       const { kernel } = this.#loaded;
-      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request);
+      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request, this.#keepsRecords);
     }
     return this.#fillAnew(request, table);
   }

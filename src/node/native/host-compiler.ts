@@ -11,14 +11,8 @@ import { CCompiler } from "./c-compiler.ts";
 interface CodeAddon {
   /** Loads a shared library; the address of its function `run`. */
   loadCode(library: Uint8Array): number;
-  runCode(
-    entry: number,
-    memory: Uint8Array,
-    functions: readonly HostFunction[],
-    context: number,
-    from: number,
-    to: number,
-  ): number;
+  /** `memory`: of WebAssembly, which stays at its address. */
+  bindCode(entry: number, memory: Uint8Array<ArrayBufferLike>, functions: readonly HostFunction[]): RunBlocks;
 }
 
 /** Bytes of C of which a compiler makes a library in a second: it is not even begun with a text that is too long. */
@@ -54,14 +48,7 @@ export class HostCompiler implements NativeCompiler {
     memory: { readonly buffer: ArrayBufferLike },
     functions: Readonly<Record<string, HostFunction>>,
   ): RunBlocks {
-    const { runCode } = this.#functions;
-    const table = tableOf(imports, functions);
-    let bytes = new Uint8Array(memory.buffer);
-    return (context, from, to) => {
-      // Memory that has grown is another buffer, at the same address.
-      if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
-      return runCode(entry, bytes, table, context, from, to);
-    };
+    return this.#functions.bindCode(entry, new Uint8Array(memory.buffer), tableOf(imports, functions));
   }
 
   get #functions(): CodeAddon {

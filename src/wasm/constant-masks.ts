@@ -31,11 +31,6 @@ export function foldedMask(op: ValueOp, args: readonly Wasm[], make: Makers): Wa
       const bits = constantOf(arg);
       return bits === null ? null : make.vector(bits.value.map((b) => ~b & 0xff));
     }
-    case "i32.eqz": {
-      const [arg] = args;
-      const inner = arg?.kind === "op" && arg.op === "i32.eqz" ? arg.args[0]! : null;
-      return inner?.kind === "op" && /_true$/.test(inner.op) ? inner : null;
-    }
     case "v128.any_true": {
       const bits = constantOf(args[0]);
       return bits === null ? null : make.i32(isFilled(bits, 0) ? 0 : 1);

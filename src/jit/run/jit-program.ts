@@ -83,13 +83,14 @@ export class JitProgram {
    * threads of the host on, the device's memory is shared.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
-    this.#shareFor(request, apart);
-    const way = this.#wayOf(request);
+    const way = this.#wayIn(request, apart);
     return typeof way === "string" ? way : way.obstacle;
   }
 
-  #shareFor({ hostThreads = 1 }: LaunchRequest, apart: boolean): void {
-    if ((apart || hostThreads > 1) && canShare()) this.program.memory.share();
+  /** The way of a launch, for which the memory is shared if it needs to be. */
+  #wayIn(request: LaunchRequest, apart: boolean): LaunchWay | string {
+    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
+    return this.#wayOf(request);
   }
 
   /** Returns why WebAssembly runs a kernel that is compiled; null if machine code does. */
@@ -122,8 +123,7 @@ export class JitProgram {
    * the launch has been undone.
    */
   launch(asked: LaunchRequest): JitResult | null {
-    this.#shareFor(asked, false);
-    const way = this.#wayOf(asked);
+    const way = this.#wayIn(asked, false);
     if (typeof way === "string" || way.obstacle !== null) return null;
     const request = way.blocks === null ? asked : inBlocks(asked, way.blocks);
     const { kernel } = way.loaded;
@@ -223,7 +223,9 @@ export class JitProgram {
    * the only one.
    */
   async launchAsync(asked: LaunchRequest): Promise<JitResult | null> {
-    const { loaded, blocks, short } = this.#openWay(asked);
+    const way = this.#wayOf(asked);
+    if (typeof way === "string") throw new Error(`${asked.kernel} cannot be compiled: ${way}`);
+    const { loaded, blocks, short } = way;
     const request = blocks === null ? asked : inBlocks(asked, blocks);
     const runApart = (request: LaunchRequest, canUndo: boolean, id: number): Promise<JitResult> =>
       this.#execution(loaded, request, { apart: true, canUndo, id }).runApart();
@@ -275,13 +277,6 @@ export class JitProgram {
     this.#constants ??= memory.reserve(constants.views.u8.length);
     if (constants.extents.length > 0) memory.views.u8.set(constants.views.u8, this.#constants);
     return this.#constants;
-  }
-
-  /** How a kernel runs that is known to be compiled. */
-  #openWay(request: LaunchRequest): LaunchWay {
-    const way = this.#wayOf(request);
-    if (typeof way === "string") throw new Error(`${request.kernel} cannot be compiled: ${way}`);
-    return way;
   }
 
   /** How a launch runs, as it was asked for, or why its kernel cannot be compiled. */

@@ -121,8 +121,8 @@ const integerRanges = { 1: integersOf(1), 2: integersOf(2), 4: integersOf(4), 8:
 
 /**
  * Says why an element cannot hold a value, or returns null. Integers may be written as signed or unsigned, because
- * compilers declare `int` parameters as `.u32`. Floats are rounded, so any number is accepted. `info`: that of the type,
- * where the caller has it.
+ * compilers declare `int` parameters as `.u32`. Floats are rounded, so any number is accepted. `info`: that of the
+ * type, where the caller has it.
  */
 export function misfit(
   type: ElementType,

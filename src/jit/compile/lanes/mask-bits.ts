@@ -36,17 +36,8 @@ export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): W
   return wasm.lane("i32x4.extract_lane", 0, wasm.op(op, two, wasm.shuffle32(two, two, [1, 1, 1, 1])));
 }
 
-/** 1 if all lanes are in the mask, else 0. */
-const allOf = (mask: readonly Wasm[]): Wasm =>
-  wasm.op(
-    "i32x4.all_true",
-    mask.reduce((all, part) => wasm.op("v128.and", all, part)),
-  );
-
 /** 1 if any lane is in the mask, else 0. */
 export function anyOf(mask: readonly Wasm[]): Wasm {
-  const others = mask.map((part) => (part.kind === "op" && part.op === "v128.not" ? part.args[0]! : null));
-  if (others.every((part) => part !== null)) return wasm.op("i32.eqz", allOf(others));
   return wasm.op(
     "v128.any_true",
     mask.reduce((all, part) => wasm.op("v128.or", all, part)),

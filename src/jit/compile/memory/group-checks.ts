@@ -282,9 +282,9 @@ export class GroupChecks {
   }
 
   /**
-   * The offsets of a group in a pattern whose anchors grow evenly from chunk to chunk, where the addresses of all threads
-   * are good: they follow from the number of the chunk's first thread, so that it does not matter which lanes are
-   * active. Null for others.
+   * The offsets of a group in a pattern whose anchors grow evenly from chunk to chunk, where the addresses of all
+   * threads are good: they follow from the number of the chunk's first thread, so that it does not matter which lanes
+   * are active. Null for others.
    */
   #placesOf(group: AccessGroup, { object }: ExpectedObject, { distances, places }: LanePattern): ByteOffsets | null {
     const { first } = this.#context;

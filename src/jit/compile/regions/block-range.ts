@@ -15,7 +15,7 @@ interface RangeTests {
   readonly stridesRead: readonly GridStride[] | null;
 }
 
-/** Blocks next to each other in which tests fail although they hold in others: the end of a row, and the next begins. */
+/** Blocks next to each other in which tests fail although they hold in others: a row ends, and the next begins. */
 const bordersInRow = 2;
 
 /**

@@ -13,8 +13,8 @@ export interface BlocksLeft {
 
 /**
  * Trials of as many blocks ahead as tests may hold for. A border of the grid is one block for the most part: if the
- * tests fail for all that are left in a row, all but the last are tried, and then the first alone. After each trial that
- * holds twice as many are tried, and after one that has come to the end of a row again all.
+ * tests fail for all that are left in a row, all but the last are tried, and then the first alone. After each trial
+ * that holds twice as many are tried, and after one that has come to the end of a row again all.
  */
 export class BlockTrials {
   readonly #chunk: Chunk;

@@ -3,9 +3,9 @@ import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import type { Guard, Instruction } from "../../../../ir/index.ts";
 
 /**
- * Lets guards ask for a predicate itself where they ask for its negation, as in `not.pred q, p; @q bra`: compilers write
- * so for each condition that several branches ask for. `isValue`: whether a register is written by one instruction,
- * before it is read.
+ * Lets guards ask for a predicate itself where they ask for its negation, as in `not.pred q, p; @q bra`: compilers
+ * write so for each condition that several branches ask for. `isValue`: whether a register is written by one
+ * instruction, before it is read.
  */
 export function guardsOfNegations(
   instructions: readonly Instruction[],

@@ -195,9 +195,12 @@ function fillShadowRoot(
   i32[at + 3] = from - low;
 }
 
+/** Bytes that a loop clears in about the time that `fill` takes to begin. */
+const maxLoopBytes = 512;
+
 /**
  * Writes the parameters, and zeros from byte `cleared` of the context to its table of extents: what the last launch has
- * noted. Loops, since these are few bytes: functions of typed arrays take longer to begin.
+ * noted. Few bytes are written by loops: functions of typed arrays take longer to begin.
  */
 function fillParams(
   { memory }: Pick<Grid, "memory">,
@@ -216,8 +219,9 @@ function fillParams(
     i32[(at + i) >>> 2] = word;
   }
   for (; i < count; i++) u8[at + i] = params[i]!;
-  const end = (context + layout.extents) >>> 3;
-  for (let word = (context + cleared) >>> 3; word < end; word++) i64[word] = 0n;
+  const [from, end] = [context + cleared, context + layout.extents];
+  if (end - from > maxLoopBytes) u8.fill(0, from, end);
+  else for (let word = from >>> 3; word < end >>> 3; word++) i64[word] = 0n;
 }
 
 /** Notes the allocation to which a parameter points. */

@@ -302,7 +302,7 @@ __attribute__((visibility("default"))) napi_value napi_register_module_v1(napi_e
       {"poll", do_poll},     {"wake", do_wake},       {"read", do_read},       {"write", do_write},
       {"close", do_close},   {"sendDescriptors", do_send_descriptors}, {"processDescriptor", do_process_descriptor},
       {"loopDescriptor", do_loop_descriptor}, {"guard", do_guard}, {"note", do_note}, {"unguard", do_unguard}, {"end", do_end},
-      {"loadCode", do_load_code}, {"runCode", do_run_code}, {"yield", do_yield},
+      {"loadCode", do_load_code}, {"bindCode", do_bind_code}, {"yield", do_yield},
   };
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     napi_value function;

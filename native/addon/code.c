@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -45,22 +46,33 @@ struct instance {
   uint32_t globals[4];
 };
 
+/* Code with the memory that it works on and the functions of the host that it may ask. */
+struct bound {
+  uint32_t (*entry)(struct instance *, uint32_t context, uint32_t from, uint32_t to);
+  uint8_t *memory;
+  napi_ref functions;
+};
+
 /* A call of code. It is left by a jump when a function of the host has thrown, or the code cannot go on. */
 struct call {
   struct instance instance;
   napi_env env;
-  napi_value functions;
+  struct bound *bound;
   jmp_buf leave;
 };
 
-typedef uint32_t code(struct instance *, uint32_t context, uint32_t from, uint32_t to);
-
 static const char *const traps[] = {"unreachable code", "a division by zero", "a call of no function"};
 
+static napi_value function_of(struct call *c, uint32_t number) {
+  napi_value functions, function;
+  napi_get_reference_value(c->env, c->bound->functions, &functions);
+  napi_get_element(c->env, functions, number, &function);
+  return function;
+}
+
 static void stop(struct call *c, uint64_t why) {
-  napi_value none, give_up;
+  napi_value none, give_up = function_of(c, give_up_function);
   napi_get_undefined(c->env, &none);
-  napi_get_element(c->env, c->functions, give_up_function, &give_up);
   if (why == trap_stack) napi_call_function(c->env, none, give_up, 0, NULL, &none);
   else napi_throw_error(c->env, NULL, traps[why]);
   longjmp(c->leave, 1);
@@ -113,11 +125,10 @@ static uint64_t ask(struct instance *instance, uint32_t number, const char *type
   if ((int32_t)number == trap_function) stop(c, arguments[0]);
   napi_handle_scope scope;
   napi_open_handle_scope(c->env, &scope);
-  napi_value function, none, result, values[max_parameters];
+  napi_value function = function_of(c, number), none, result, values[max_parameters];
   size_t count = 0;
   for (; types[count] != '>'; count++) values[count] = value_of(c->env, types[count], arguments[count]);
   napi_get_undefined(c->env, &none);
-  napi_get_element(c->env, c->functions, number, &function);
   int failed = napi_call_function(c->env, none, function, count, values, &result) != napi_ok;
   uint64_t bits = failed ? 0 : bits_of(c->env, types[count + 1], result);
   napi_close_handle_scope(c->env, scope);
@@ -171,27 +182,50 @@ napi_value do_load_code(napi_env env, napi_callback_info info) {
   return result;
 }
 
+/* (context, from, to): what the code returns. */
+static napi_value run_code(napi_env env, napi_callback_info info) {
+  napi_value argv[3], result;
+  size_t count = 3;
+  uint32_t numbers[3] = {0};
+  void *data;
+  napi_get_cb_info(env, info, &count, argv, NULL, &data);
+  for (int i = 0; i < 3; i++) napi_get_value_uint32(env, argv[i], &numbers[i]);
+  struct call c;
+  c.env = env;
+  c.bound = data;
+  char *here = __builtin_frame_address(0), *low = stack_low() + stack_reserve;
+  c.instance = (struct instance){.memory = c.bound->memory, .ask = ask, .rounds = first_rounds};
+  c.instance.stack_end = here - low < stack_bytes ? low : here - stack_bytes;
+  if (setjmp(c.leave)) return NULL;
+  uint32_t end = c.bound->entry(&c.instance, numbers[0], numbers[1], numbers[2]);
+  napi_create_uint32(env, end, &result);
+  return result;
+}
+
+static void free_bound(napi_env env, void *data, void *hint) {
+  (void)hint;
+  napi_delete_reference(env, ((struct bound *)data)->functions);
+  free(data);
+}
+
 /*
- * runCode(entry, memory, functions, context, from, to): what the code returns. The first function is called where the
- * stack is full, the second from time to time; then come those that the code imports.
+ * bindCode(entry, memory, functions): a function that runs the code. Of the functions of the host, the first is called
+ * where the stack is full, the second from time to time; then come those that the code imports. A memory that grows
+ * stays where it is.
  */
-napi_value do_run_code(napi_env env, napi_callback_info info) {
-  napi_value argv[6], result;
-  size_t count = 6;
-  int64_t entry = 0, numbers[3];
+napi_value do_bind_code(napi_env env, napi_callback_info info) {
+  napi_value argv[3], result;
+  size_t count = 3;
+  int64_t entry = 0;
   void *memory = NULL;
+  struct bound *bound = malloc(sizeof *bound);
   napi_get_cb_info(env, info, &count, argv, NULL, NULL);
   napi_get_value_int64(env, argv[0], &entry);
   napi_get_typedarray_info(env, argv[1], NULL, NULL, &memory, NULL, NULL);
-  for (int i = 0; i < 3; i++) napi_get_value_int64(env, argv[3 + i], &numbers[i]);
-  struct call c = {.env = env, .functions = argv[2]};
-  char *here = __builtin_frame_address(0), *low = stack_low() + stack_reserve;
-  c.instance.memory = memory;
-  c.instance.ask = ask;
-  c.instance.rounds = first_rounds;
-  c.instance.stack_end = here - low < stack_bytes ? low : here - stack_bytes;
-  if (setjmp(c.leave)) return NULL;
-  uint32_t end = ((code *)(intptr_t)entry)(&c.instance, (uint32_t)numbers[0], (uint32_t)numbers[1], (uint32_t)numbers[2]);
-  napi_create_uint32(env, end, &result);
+  bound->entry = (uint32_t(*)(struct instance *, uint32_t, uint32_t, uint32_t))(intptr_t)entry;
+  bound->memory = memory;
+  napi_create_reference(env, argv[2], 1, &bound->functions);
+  napi_create_function(env, "run", NAPI_AUTO_LENGTH, run_code, bound, &result);
+  napi_add_finalizer(env, result, bound, free_bound, NULL, NULL);
   return result;
 }

@@ -8,6 +8,7 @@ typedef struct napi_env__ *napi_env;
 typedef struct napi_value__ *napi_value;
 typedef struct napi_callback_info__ *napi_callback_info;
 typedef struct napi_handle_scope__ *napi_handle_scope;
+typedef struct napi_ref__ *napi_ref;
 typedef int napi_status;
 typedef int napi_typedarray_type;
 typedef napi_value (*napi_callback)(napi_env, napi_callback_info);
@@ -24,8 +25,13 @@ napi_status napi_get_value_string_utf8(napi_env, napi_value, char *, size_t room
 napi_status napi_get_typedarray_info(napi_env, napi_value, napi_typedarray_type *, size_t *length, void **data,
                                      napi_value *buffer, size_t *offset);
 napi_status napi_get_value_int32(napi_env, napi_value, int32_t *);
+napi_status napi_get_value_uint32(napi_env, napi_value, uint32_t *);
 napi_status napi_get_value_double(napi_env, napi_value, double *);
 napi_status napi_get_value_bigint_int64(napi_env, napi_value, int64_t *, bool *lossless);
+napi_status napi_create_reference(napi_env, napi_value, uint32_t count, napi_ref *);
+napi_status napi_get_reference_value(napi_env, napi_ref, napi_value *);
+napi_status napi_delete_reference(napi_env, napi_ref);
+napi_status napi_add_finalizer(napi_env, napi_value object, void *data, napi_finalize, void *hint, napi_ref *);
 napi_status napi_get_undefined(napi_env, napi_value *);
 napi_status napi_get_element(napi_env, napi_value array, uint32_t index, napi_value *);
 napi_status napi_open_handle_scope(napi_env, napi_handle_scope *);

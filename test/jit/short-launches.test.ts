@@ -93,6 +93,30 @@ describe.each(["jit", "interpreter"] as const)("launches one after the other (%s
     }
   });
 
+  test("arguments that come again are those that were given", () => {
+    const device = new Device({ engine });
+    const kernel = device.load(text).kernel("note");
+    const [a, b] = [device.buffer("u32", 1), device.buffer("u32", 1)];
+    const values: number[] = [];
+    for (const [to, value] of [
+      ...([
+        [a, 1],
+        [b, 1],
+        [a, 1],
+        [b, 2],
+        [a, 2],
+        [b, 2],
+        [a, 1],
+        [a, 1],
+        [b, 3],
+      ] as const),
+    ]) {
+      expect(kernel.launch({ grid: 1, block: 1, args: [to, value] }).ok).toBe(true);
+      values.push(a.read()[0]! % 1000, b.read()[0]! % 1000);
+    }
+    expect(values).toEqual([1, 0, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 1, 2, 1, 2, 1, 3]);
+  });
+
   test("grids of all sizes, each block a cluster, between launches of another kernel", () => {
     const { device, module } = launcher(engine);
     const [to, other] = [device.buffer("u32", 8), device.buffer("u32", 256)];

@@ -171,7 +171,7 @@ export function fillContext(
     }
   }
   u8.set(kernel.targets, context + layout.targets);
-  fillParams(grid, kernel, context, params);
+  fillParams(grid, kernel, context, params, layout.sites);
   fillExtents(grid, kernel, context, extents);
   for (let i = 0; i < kernel.roots.length; i++) {
     const range = shadow?.ranges.get(kernel.roots[i]!);
@@ -197,17 +197,33 @@ function fillShadowRoot(
   i32[at + 3] = from - low;
 }
 
-/** Writes the parameters, and clears what the last launch has noted of its accesses. */
+/** Bytes that a loop clears in about the time that `fill` takes to begin. */
+const maxLoopBytes = 512;
+
+/**
+ * Writes the parameters, and zeros from byte `cleared` of the context to its table of extents: what the last launch has
+ * noted. Few bytes are written by loops: functions of typed arrays take longer to begin.
+ */
 function fillParams(
   { memory }: Pick<Grid, "memory">,
   { layout }: CompiledKernel,
   context: number,
   params: Uint8Array,
+  cleared: number,
 ): void {
-  const { u8 } = memory.views;
-  const room = layout.roots - layout.params;
-  u8.set(params.length <= room ? params : params.subarray(0, room), context + layout.params);
-  if (layout.sites < layout.extents) u8.fill(0, context + layout.sites, context + layout.extents);
+  const { u8, i32, i64 } = memory.views;
+  const count = Math.min(params.length, layout.roots - layout.params);
+  const at = context + layout.params;
+  let i = 0;
+  // Words, as which addresses are read next: the machine would have to wait for bytes.
+  for (; i + 4 <= count; i += 4) {
+    const word = params[i]! | (params[i + 1]! << 8) | (params[i + 2]! << 16) | (params[i + 3]! << 24);
+    i32[(at + i) >>> 2] = word;
+  }
+  for (; i < count; i++) u8[at + i] = params[i]!;
+  const [from, end] = [context + cleared, context + layout.extents];
+  if (end - from > maxLoopBytes) u8.fill(0, from, end);
+  else for (let word = from >>> 3; word < end >>> 3; word++) i64[word] = 0n;
 }
 
 /** Notes the allocation to which a parameter points. */
@@ -220,20 +236,20 @@ function fillRoot(
   const { i32 } = memory.views;
   const at = (context + layout.roots + i * recordBytes) >>> 2;
   const from = (context + layout.params + roots[i]!) >>> 2;
-  const wide = addresses.size === 64;
-  const address = { low: i32[from]! >>> 0, high: wide ? i32[from + 1]! >>> 0 : 0 };
-  const found = addresses.classify(address);
-  const allocation = found.kind === "global" ? memory.find(found.offset) : null;
+  const high = addresses.size === 64 ? i32[from + 1]! >>> 0 : 0;
+  const offset = addresses.offset(high, i32[from]! >>> 0);
+  const allocation = offset === null ? null : memory.find(offset);
   const base = addresses.globalLow;
   i32[at] = allocation === null ? 0 : allocation.start + base;
-  i32[at + 1] = allocation === null ? 0 : address.high;
+  i32[at + 1] = allocation === null ? 0 : high;
   i32[at + 2] = allocation === null || allocation.freed ? 0 : allocation.end - allocation.start;
   i32[at + 3] = -base;
 }
 
 /**
  * Fills a context that an earlier launch without clusters has left: of the same sizes, apart from its grid, and with
- * the same allocations. Returns the context.
+ * the same allocations. `keepsRecords`: what instructions have found in the last launch they would find again. Returns
+ * the context.
  */
 export function fillForLaunch(
   device: Pick<Grid, "addresses" | "memory">,
@@ -241,11 +257,12 @@ export function fillForLaunch(
   context: number,
   id: number,
   { grid, params }: Pick<LaunchRequest, "grid" | "params">,
+  keepsRecords: boolean,
 ): number {
-  const { roots } = kernel;
+  const { roots, layout } = kernel;
   const { i32 } = device.memory.views;
   const at = context >>> 2;
-  fillParams(device, kernel, context, params);
+  fillParams(device, kernel, context, params, keepsRecords ? layout.framePools : layout.sites);
   for (let i = 0; i < roots.length; i++) fillRoot(device, kernel, context, i);
   // Each block is a cluster.
   i32[at + header.nctaidX] = i32[at + header.nclusteridX] = grid[0];

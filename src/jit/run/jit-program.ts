@@ -83,9 +83,14 @@ export class JitProgram {
    * threads of the host on, the device's memory is shared.
    */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
-    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
-    const way = this.#wayOf(request);
+    const way = this.#wayIn(request, apart);
     return typeof way === "string" ? way : way.obstacle;
+  }
+
+  /** The way of a launch, for which the memory is shared if it needs to be. */
+  #wayIn(request: LaunchRequest, apart: boolean): LaunchWay | string {
+    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
+    return this.#wayOf(request);
   }
 
   /** Returns why WebAssembly has run a kernel, and not machine code. */
@@ -114,11 +119,12 @@ export class JitProgram {
   }
 
   /**
-   * Runs a kernel for which there is no obstacle. Returns null if there turns out to be one, which `obstacleOf` knows
-   * from then on; the launch has been undone.
+   * Runs a kernel. Returns null if there is an obstacle, or turns out to be one, which `obstacleOf` knows from then on:
+   * the launch has been undone.
    */
   launch(asked: LaunchRequest): JitResult | null {
-    const way = this.#openWay(asked);
+    const way = this.#wayIn(asked, false);
+    if (typeof way === "string" || way.obstacle !== null) return null;
     const request = way.blocks === null ? asked : inBlocks(asked, way.blocks);
     const { kernel } = way.loaded;
     const { memory } = this.program;
@@ -217,7 +223,9 @@ export class JitProgram {
    * the only one.
    */
   async launchAsync(asked: LaunchRequest): Promise<JitResult | null> {
-    const { loaded, blocks, short } = this.#openWay(asked);
+    const way = this.#wayOf(asked);
+    if (typeof way === "string") throw new Error(`${asked.kernel} cannot be compiled: ${way}`);
+    const { loaded, blocks, short } = way;
     const request = blocks === null ? asked : inBlocks(asked, blocks);
     const runApart = (request: LaunchRequest, canUndo: boolean, id: number): Promise<JitResult> =>
       this.#execution(loaded, request, { apart: true, canUndo, id }).runApart();
@@ -269,13 +277,6 @@ export class JitProgram {
     this.#constants ??= memory.reserve(constants.views.u8.length);
     if (constants.extents.length > 0) memory.views.u8.set(constants.views.u8, this.#constants);
     return this.#constants;
-  }
-
-  /** How a kernel runs that is known to be compiled. */
-  #openWay(request: LaunchRequest): LaunchWay {
-    const way = this.#wayOf(request);
-    if (typeof way === "string") throw new Error(`${request.kernel} cannot be compiled: ${way}`);
-    return way;
   }
 
   /** How a launch runs, as it was asked for, or why its kernel cannot be compiled. */

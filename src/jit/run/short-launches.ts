@@ -50,6 +50,8 @@ export class ShortLaunches {
   readonly #makeHost: HostMaker;
   /** Whether launches of this kernel may be short at all. */
   readonly #suits: boolean;
+  /** Whether records of accesses hold for the next launch too: they name no surfaces, which depend on arguments. */
+  readonly #keepsRecords: boolean;
   #context: { readonly at: number; readonly bytes: number } | null = null;
   #filled: Filled | null = null;
   /** The launch that runs: what was asked for, its number, and once they are needed its grid and host. */
@@ -67,6 +69,7 @@ export class ShortLaunches {
     this.#shared = shared;
     this.#makeHost = makeHost;
     const { waits, imports, shape } = loaded.kernel;
+    this.#keepsRecords = !imports.includes("surface" satisfies HostImport);
     this.#suits = !waits && !shape.clustered && !imports.includes("cluster" satisfies HostImport);
   }
 
@@ -105,8 +108,8 @@ export class ShortLaunches {
     try {
       const context = this.#fill(request);
       const blocks = grid[0] * grid[1] * grid[2];
-      if (!this.#hasFailed) this.#loaded.run(this.#answer, context, 0, blocks);
-      isDone = !this.#hasFailed;
+      if (!this.#hasFailed()) this.#loaded.run(this.#answer, context, 0, blocks);
+      isDone = !this.#hasFailed();
       if (isDone && isTimed) this.#noteTime(request, performance.now() - begun, blocks);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
@@ -117,7 +120,7 @@ export class ShortLaunches {
       this.#request = null;
     }
     const reports = this.#grid?.reports.reports ?? noReports;
-    return { ok: !this.#hasFailed, steps: null, reports, hostThreads: 1, isNative };
+    return { ok: !this.#hasFailed(), steps: null, reports, hostThreads: 1, isNative };
   }
 
   /** Where workers may be asked for, the time of every launch counts: the next one may be worth sharing. */
@@ -139,7 +142,7 @@ export class ShortLaunches {
     this.#host = null;
   }
 
-  get #hasFailed(): boolean {
+  #hasFailed(): boolean {
     return this.#grid?.reports.failed === true;
   }
 
@@ -159,7 +162,7 @@ export class ShortLaunches {
     tables.giveBack(table);
     if (this.#filled !== null && this.#isFilledFor(request, table, this.#filled)) {
       const { kernel } = this.#loaded;
-      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request);
+      return fillForLaunch(this.#program, kernel, this.#context!.at, this.#id, request, this.#keepsRecords);
     }
     return this.#fillAnew(request, table);
   }

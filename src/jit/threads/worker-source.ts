@@ -68,10 +68,9 @@ let instance;
 // Of the launch that runs.
 let call;
 const openNative = ({ addon, entry, imports }, memory, env) => {
-  const { runCode } = process.getBuiltinModule("node:module").createRequire(addon)(addon);
+  const { bindCode } = process.getBuiltinModule("node:module").createRequire(addon)(addon);
   const table = [() => env.giveUp(${numberOfReason("deepCalls")}), () => {}, ...imports.map((name) => env[name])];
-  const bytes = new Uint8Array(memory.buffer);
-  return { exports: { run: (context, from, to) => runCode(entry, bytes, table, context, from, to) } };
+  return { exports: { run: bindCode(entry, new Uint8Array(memory.buffer), table) } };
 };
 const open = () => {
   const { module, tiles, memory, native, functions, clock } = code;

@@ -50,11 +50,16 @@ export class AddressSpace {
     return { high: (high + this.windowHigh) >>> 0, low };
   }
 
+  /** The offset in device memory of an address; null of one that is not global. */
+  offset(high: number, low: number): number | null {
+    const isGlobal = high === this.globalHigh && (this.size === 64 || low >= this.globalLow);
+    return isGlobal ? low - this.globalLow : null;
+  }
+
   /** Returns the state space in which an address lies. */
   classify({ high, low }: AddressParts): Classified {
-    if (high === this.globalHigh && (this.size === 64 || low >= this.globalLow)) {
-      return { kind: "global", offset: low - this.globalLow };
-    }
+    const offset = this.offset(high, low);
+    if (offset !== null) return { kind: "global", offset };
     if (high === 0 && low < nullPage) return { kind: "null" };
     if (high === 0 || high === this.windowHigh) {
       for (const name of windowNames) {

@@ -8,14 +8,8 @@ import type { NativeCode, RunBlocks } from "../../jit/abi/native-code.ts";
 interface CodeAddon {
   /** Loads a shared library; the address of its function `run`. */
   loadCode(library: Uint8Array): number;
-  runCode(
-    entry: number,
-    memory: Uint8Array,
-    functions: readonly HostFunction[],
-    context: number,
-    from: number,
-    to: number,
-  ): number;
+  /** `memory`: of WebAssembly, which stays at its address. */
+  bindCode(entry: number, memory: Uint8Array<ArrayBufferLike>, functions: readonly HostFunction[]): RunBlocks;
 }
 
 /** Machine code in shared libraries: keeps them for other processes, loads them into this one, and calls them. */
@@ -53,14 +47,7 @@ export class Libraries {
     memory: { readonly buffer: ArrayBufferLike },
     functions: Readonly<Record<string, HostFunction>>,
   ): RunBlocks {
-    const { runCode } = this.#functions;
-    const table = tableOf(imports, functions);
-    let bytes = new Uint8Array(memory.buffer);
-    return (context, from, to) => {
-      // Memory that has grown is another buffer, at the same address.
-      if (bytes.buffer !== memory.buffer) bytes = new Uint8Array(memory.buffer);
-      return runCode(entry, bytes, table, context, from, to);
-    };
+    return this.#functions.bindCode(entry, new Uint8Array(memory.buffer), tableOf(imports, functions));
   }
 
   get #functions(): CodeAddon {

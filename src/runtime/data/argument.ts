@@ -2,7 +2,7 @@ import type { IrFunction, Param } from "../../ir/index.ts";
 import { AddressSpace } from "../../machine/memory/address-space.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import { Buffer, type Pointer } from "./buffer.ts";
-import { elementInfo, type ElementType, misfit, viewOf } from "./element.ts";
+import { type ElementInfo, elementInfo, type ElementType, misfit, viewOf } from "./element.ts";
 import { UsageError } from "./errors.ts";
 import { ImageHandle } from "./image.ts";
 import { type ParameterType, parameterTypes } from "./parameter-type.ts";
@@ -86,7 +86,7 @@ interface Target {
   readonly param: Param;
   readonly cpp: ParameterType | null;
   /** What a number becomes; null if it cannot be given. */
-  readonly number: ElementType | null;
+  readonly number: { readonly type: ElementType; readonly info: ElementInfo } | null;
   readonly bytes: Uint8Array;
   readonly view: DataView;
 }
@@ -101,7 +101,15 @@ function describeParam({ param: { name, type }, cpp }: Target): string {
 interface ParameterBlock {
   readonly targets: readonly Target[];
   readonly bytes: Uint8Array;
+  /** What the last launches were given, the latest first, which are copies that nobody changes. */
+  last: readonly Uint8Array[];
 }
+
+/**
+ * So many copies are kept: those of two launches that take turns, as where each reads what the other has written, need
+ * not be made again.
+ */
+const keptCopies = 2;
 
 /** Kept, since a launch takes a microsecond: reading a C++ name and making views of bytes would be much of that. */
 const blocks = new WeakMap<IrFunction, ParameterBlock>();
@@ -119,9 +127,11 @@ function blockOf(kernel: IrFunction): ParameterBlock {
     const targets = params.map((param, index): Target => {
       const cpp = types?.[index] ?? null;
       const bytes = all.subarray(starts[index]!, starts[index]! + param.type.size);
-      return { kernel: name, index, param, cpp, number: numberType(param, cpp), bytes, view: viewOf(bytes) };
+      const type = numberType(param, cpp);
+      const number = type === null ? null : { type, info: elementInfo[type] };
+      return { kernel: name, index, param, cpp, number, bytes, view: viewOf(bytes) };
     });
-    known = { targets, bytes: all };
+    known = { targets, bytes: all, last: [] };
     blocks.set(kernel, known);
   }
   return known;
@@ -134,7 +144,8 @@ function numberType({ type: { kind, size } }: Param, cpp: ParameterType | null):
 }
 
 /**
- * Lays out the arguments of a launch as the kernel's parameters require.
+ * Lays out the arguments of a launch as the kernel's parameters require. Nobody may change the bytes, which launches
+ * with the same arguments share.
  *
  * @throws UsageError if their number, types or ranges are wrong
  */
@@ -143,7 +154,8 @@ export function packArguments(
   args: readonly KernelArgument[],
   context: ArgumentContext,
 ): Uint8Array {
-  const { targets, bytes } = blockOf(kernel);
+  const block = blockOf(kernel);
+  const { targets } = block;
   if (args.length !== targets.length) {
     const list = targets.length === 0 ? "" : `: ${targets.map(describeParam).join(", ")}`;
     throw new UsageError(
@@ -151,7 +163,21 @@ export function packArguments(
     );
   }
   for (let i = 0; i < targets.length; i++) pack(targets[i]!, args[i]!, context);
-  return bytes.slice();
+  return copyOf(block);
+}
+
+function copyOf(block: ParameterBlock): Uint8Array {
+  const { bytes, last } = block;
+  // The oldest first: where launches take turns, it is the one.
+  for (let i = last.length - 1; i >= 0; i--) if (isSame(last[i]!, bytes)) return last[i]!;
+  const copy = bytes.slice();
+  block.last = [copy, ...last.slice(0, keptCopies - 1)];
+  return copy;
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 function wrong({ kernel, index }: Target, what: string): never {
@@ -198,13 +224,14 @@ function packAddress(target: Target, to: Buffer | Pointer, context: ArgumentCont
   writeAddress(target, 0, to, context);
 }
 
-const addressSpaces = { 32: new AddressSpace(32), 64: new AddressSpace(64) } as const;
+const narrowSpace = new AddressSpace(32);
+const wideSpace = new AddressSpace(64);
 
 function writeAddress(target: Target, at: number, to: Buffer | Pointer, context: ArgumentContext): void {
   const isWhole = to instanceof Buffer;
   const buffer = isWhole ? to : to.buffer;
   if (buffer.memory !== context.memory) wrong(target, "the buffer belongs to another device");
-  const space = addressSpaces[context.addressSize];
+  const space = context.addressSize === 64 ? wideSpace : narrowSpace;
   // An address may lie before or beyond all memory.
   const low = space.globalLow + buffer.offset + (isWhole ? 0 : to.offset);
   target.view.setUint32(at, low, true);
@@ -230,7 +257,7 @@ function packScalar(target: Target, { type, value }: Scalar): void {
 function packNumber(target: Target, value: number | bigint): void {
   const { number, view } = target;
   if (number === null) wrong(target, `a number given for ${describeParam(target)}; give its bytes`);
-  const problem = misfit(number, value);
+  const problem = misfit(number.type, value, number.info);
   if (problem !== null) wrong(target, `${problem}: ${describeParam(target)}`);
-  elementInfo[number].set(view, 0, value);
+  number.info.set(view, 0, value);
 }

@@ -121,10 +121,15 @@ const integerRanges = { 1: integersOf(1), 2: integersOf(2), 4: integersOf(4), 8:
 
 /**
  * Says why an element cannot hold a value, or returns null. Integers may be written as signed or unsigned, because
- * compilers declare `int` parameters as `.u32`. Floats are rounded, so any number is accepted.
+ * compilers declare `int` parameters as `.u32`. Floats are rounded, so any number is accepted. `info`: that of the
+ * type, where the caller has it.
  */
-export function misfit(type: ElementType, value: number | bigint): string | null {
-  const { kind, size } = elementInfo[type];
+export function misfit(
+  type: ElementType,
+  value: number | bigint,
+  info: ElementInfo = elementInfo[type],
+): string | null {
+  const { kind, size } = info;
   if (kind === "float") return null;
   if (typeof value === "number" && !Number.isInteger(value)) return `${value} is not an integer, which ${type} holds`;
   const { least, end } = integerRanges[size];

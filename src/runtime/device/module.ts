@@ -96,10 +96,10 @@ export class Module {
       visaParameters: () => this.#visa?.parameters(found.name) ?? null,
       plan: (options) => this.#plan(found, options),
       runPlain: (options) => this.#runPlain(found, options),
-      run: (launched) => this.#engines.run(launched),
-      runAsync: (launched) => this.#engines.runAsync(launched),
-      mayBeUndone: (launched) => this.#engines.mayBeUndone(launched),
-      mayWait: (launched) => this.#engines.mayWait(launched),
+      run: (launched) => this.#engines().run(launched),
+      runAsync: (launched) => this.#engines().runAsync(launched),
+      mayBeUndone: (launched) => this.#engines().mayBeUndone(launched),
+      mayWait: (launched) => this.#engines().mayWait(launched),
       begin: ({ request: { onDeviceWork: _, ...own }, observers }) => beginExecution(this.#program, own, observers),
     });
   }
@@ -139,7 +139,7 @@ export class Module {
     return new Map(names.map((name) => [name, this.#program.readVariable(name)]));
   }
 
-  get #engines(): Engines {
+  #engines(): Engines {
     return (this.#opened ??= enginesFor(this.#program, this.#cache, this.device.nativeCompiler));
   }
 
@@ -148,8 +148,7 @@ export class Module {
     if (!this.#isPlain || this.device.memory.pending.areOpen) return null;
     const settings = plainSettings(options, this.device.defaults);
     if (settings === null) return null;
-    const begun = performance.now();
-    return this.#engines.runPlain(kernel.name, this.#plan(kernel, options), settings, begun);
+    return this.#engines().runPlain(kernel.name, () => this.#plan(kernel, options), settings);
   }
 
   #types({ name, params }: IrFunction): readonly ParameterType[] | null {

@@ -15,9 +15,12 @@ interface RangeTests {
   readonly stridesRead: readonly GridStride[] | null;
 }
 
+/** Blocks next to each other in which tests fail although they hold in others: a row ends, and the next begins. */
+const bordersInRow = 2;
+
 /**
  * Neighbouring blocks in a row of the grid, and in each the threads of chunks that are full: tests are made once for
- * all of them. If they fail, fewer blocks are tried, and after that more again.
+ * all of them. If they fail, fewer blocks are tried.
  */
 export class BlockRange {
   readonly #chunk: Chunk;
@@ -69,7 +72,6 @@ export class BlockRange {
     this.#isFullRow = local(both(isRow, isWhole));
     this.#hasThreads = local(both(wasm.op("i32.or", isRow, isRows), isSome));
     this.#tested = local(wasm.i32(0));
-    const maxTried = local(wasm.i32(-1));
     this.#threads = w.local("i32");
     this.#skipped = w.local("i32");
     const extents = new Map<Axis, number>([
@@ -78,7 +80,7 @@ export class BlockRange {
       ["tid.z", local(last(z))],
       ["ctaid.x", w.local("i64")],
     ]);
-    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), maxTried);
+    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), bordersInRow);
     this.#chunk = chunk;
     this.#specials = specials;
   }
@@ -119,8 +121,7 @@ export class BlockRange {
     const local = (index: number): Wasm => wasm.local("i32", index);
     w.value(wasm.op("i32.lt_u", local(this.#tested), local(this.#hasThreads)));
     w.if(() => {
-      const next = (count: Wasm): Wasm => wasm.op("i32.shl", count, wasm.i32(1));
-      this.#trials.write(tests, prepare, left, { next, found: (count) => this.#begin(stridesRead, count) });
+      this.#trials.write(tests, prepare, left, (count) => this.#begin(stridesRead, count));
     });
     w.value(local(this.#tested));
     w.expect(true);

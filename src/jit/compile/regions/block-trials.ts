@@ -11,60 +11,74 @@ export interface BlocksLeft {
   readonly end: number;
 }
 
-/** Trials of as many blocks ahead as tests may hold for: fewer where they fail, and more again after they held. */
+/**
+ * Trials of as many blocks ahead as tests may hold for. A border of the grid is one block for the most part: if the
+ * tests fail for all that are left in a row, all but the last are tried, and then the first alone. After each trial
+ * that holds twice as many are tried, and after one that has come to the end of a row again all.
+ */
 export class BlockTrials {
   readonly #chunk: Chunk;
   readonly #specials: SpecialRegisters;
   readonly #values: RangeValues;
-  /** Blocks that are tried at once, at most: a local. */
+  /** Trials in a row that may fail before one block alone is tried. */
+  readonly #patience: number;
+  /** Blocks that are tried at once, at most, as an unsigned number; as a signed one -1 minus failures: a local. */
   readonly #max: number;
 
-  /** `max`: a local of its own, which is -1 at first. */
-  constructor(chunk: Chunk, specials: SpecialRegisters, values: RangeValues, max: number) {
+  constructor(chunk: Chunk, specials: SpecialRegisters, values: RangeValues, patience: number) {
     this.#chunk = chunk;
     this.#specials = specials;
     this.#values = values;
-    this.#max = max;
+    this.#patience = patience;
+    this.#max = chunk.writer.local("i32");
+    chunk.writer.assign([{ local: this.#max, value: wasm.i32(patience === 0 ? 1 : -1) }]);
   }
 
   /**
    * Writes code that tries blocks of a row of the grid, from the present one on. `prepare`: computes the first chunk's
-   * invariants; `found`: is written for the number of blocks for which the tests hold, after it is set that at most
-   * `next` are tried from then on.
+   * invariants; `found`: is written for the number of blocks for which the tests hold.
    */
   write(
     tests: readonly RangeTest[],
     prepare: () => void,
     { blockIndex, end }: BlocksLeft,
-    { next, found }: { readonly next: (count: Wasm) => Wasm; readonly found: (count: Wasm) => void },
+    found: (count: Wasm) => void,
   ): void {
     const { writer: w } = this.#chunk;
     prepare();
     this.#chunk.begin();
-    const tried = w.local("i32");
+    const [left, first, tried] = [w.local("i32"), w.local("i32"), w.local("i32")];
+    const max = local(this.#max);
     const count = local(tried);
     const min = (a: Wasm, b: Wasm): Wasm => wasm.select(wasm.op("i32.lt_u", a, b), a, b);
     const after = wasm.op("i32.sub", local(end), local(blockIndex));
     const inRow = this.#specials.blocksInRow();
     const one = wasm.i32(1);
+    const less = (of: Wasm): Wasm => wasm.op("i32.sub", of, one);
+    w.assign([{ local: left, value: inRow === null ? after : min(after, inRow) }]);
+    w.assign([{ local: first, value: min(max, local(left)) }]);
+    const isPatient = wasm.op("i32.ge_u", max, wasm.i32(-this.#patience));
     w.assign([
-      { local: tried, value: min(local(this.#max), inRow === null ? after : min(after, inRow)) },
-      { local: this.#max, value: one },
+      { local: tried, value: local(first) },
+      { local: this.#max, value: this.#patience === 0 ? one : wasm.select(isPatient, less(max), one) },
     ]);
     w.loop((again) => {
       w.value(this.#values.holds(tests, count));
       w.if(
         () => {
-          w.assign([{ local: this.#max, value: next(count) }]);
+          const isEnd = wasm.op("i32.ge_u", count, less(local(left)));
+          const twice = wasm.op("i32.shl", count, one);
+          w.assign([{ local: this.#max, value: wasm.select(isEnd, wasm.i32(-1), twice) }]);
           found(count);
         },
         () => {
-          w.value(wasm.op("i32.shr_u", count, one));
+          const isFirst = wasm.op("i32.eq", count, local(first));
+          w.value(wasm.select(isFirst, less(count), wasm.op("i32.gt_u", count, one)));
           w.tee(tried);
           w.brIf(again);
         },
       );
     });
-    w.release(tried);
+    for (const free of [left, first, tried]) w.release(free);
   }
 }

@@ -67,14 +67,14 @@ export class IdleBlocks {
     const x = size("ntid.x");
     const isRow = wasm.op("i32.eq", x, wasm.local("i32", threads));
     this.#isInRows = local(wasm.op("i32.or", isRow, wasm.op("i32.eqz", wasm.op("i32.and", x, wasm.i32(lanes - 1)))));
-    const maxTried = local(wasm.i32(-1));
     const extents = new Map<Axis, number>([
       ["tid.x", last(x)],
       ["tid.y", last(size("ntid.y"))],
       ["tid.z", last(size("ntid.z"))],
       ["ctaid.x", w.local("i64")],
     ]);
-    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), maxTried);
+    // Most blocks have something to do.
+    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), 0);
     this.#chunk = chunk;
     this.#specials = specials;
     this.#test = test;
@@ -95,7 +95,7 @@ export class IdleBlocks {
         this.#specials.firstBlock(blockIndex);
         w.br(done);
       };
-      this.#trials.write([this.#test], prepare, left, { next: () => wasm.i32(-1), found });
+      this.#trials.write([this.#test], prepare, left, found);
     });
   }
 }

@@ -41,8 +41,7 @@ export function withoutPrivateStack(
   spread(own, ir.instructions);
   if ([...own].some((r) => isPassedRegister(ir, r))) return null;
   const left = ir.instructions.map((instruction) => withoutOwn(instruction, own));
-  if (left.includes("seen")) return null;
-  const use = new StackProbe(ir, own, model, width).use();
+  const use = left.includes("seen") ? null : new StackProbe(ir, own, model, width).use();
   if (use === null) return null;
   const places = [0];
   for (const one of left) places.push(places.at(-1)! + Number(one !== "unseen"));

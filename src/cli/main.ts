@@ -4,6 +4,7 @@ import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../node/cache-folder.ts";
+import { delayOptimization } from "../node/delayed-optimization.ts";
 import { makePrivateFolder, whyUnsafe } from "../node/folder-safety.ts";
 import { StoredCode } from "../node/stored-code.ts";
 
@@ -11,6 +12,9 @@ import { StoredCode } from "../node/stored-code.ts";
 interface CommandLine {
   run(words: readonly string[]): Promise<void>;
 }
+
+/** Commands that answer until they are told to end, and the one that measures how fast a process becomes. */
+const lasting: ReadonlySet<string> = new Set(["exec", "debug", "lsp", "dap", "bench"]);
 
 /** The folder for compiled code; null if none is to be kept. */
 function folderForCode(): string | null {
@@ -37,4 +41,5 @@ function load(): CommandLine {
   return nodeModule.createRequire(file)(file) as CommandLine;
 }
 
+if (!lasting.has(process.argv[2] ?? "")) delayOptimization();
 await load().run(process.argv.slice(2));

@@ -117,22 +117,29 @@ export function withoutNeedlessRules(ir: IrFunction, width: number): IrFunction 
  */
 export function deadResults(instructions: readonly Instruction[], kept: readonly boolean[]): readonly boolean[] {
   const readers = new Int32Array(kept.length);
+  /** By register, the last instruction that writes it. */
+  const lastWriter = new Int32Array(kept.length);
   const more = { register: (r: number) => readers[r]!++ };
-  const fewer = { register: (r: number) => readers[r]!-- };
-  for (const instruction of instructions) readsOf(instruction, more);
+  instructions.forEach((instruction, i) => {
+    readsOf(instruction, more);
+    for (const to of instruction.dst) if (typeof to === "number") lastWriter[to] = i;
+  });
   const computesNothing = ({ op, dst }: Instruction): boolean =>
     (op.kind === "pure" || (op.kind === "warp" && op.warp.op === "shfl")) &&
     dst.every((to) => to === null || (typeof to === "number" && !kept[to] && readers[to] === 0));
   const dead = instructions.map(() => false);
   // From the last to the first: what nobody reads any more comes before its last reader, save around a loop.
-  for (let changed = true; changed; ) {
-    changed = false;
+  for (let again = true; again; ) {
+    again = false;
     for (let i = instructions.length - 1; i >= 0; i--) {
       const instruction = instructions[i]!;
       if (dead[i] || !computesNothing(instruction)) continue;
-      changed = true;
       dead[i] = true;
-      readsOf(instruction, fewer);
+      const fewer = (r: number): void => {
+        readers[r]!--;
+        again ||= readers[r] === 0 && lastWriter[r]! > i;
+      };
+      readsOf(instruction, { register: fewer });
     }
   }
   return dead;

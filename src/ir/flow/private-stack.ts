@@ -40,9 +40,9 @@ export function withoutPrivateStack(
   const own = new Set(ir.registers.flatMap(({ home }, r) => (home !== undefined && isThreadsOwn(home) ? [r] : [])));
   spread(own, ir.instructions);
   if ([...own].some((r) => isPassedRegister(ir, r))) return null;
-  const use = new StackProbe(ir, own, model, width).use();
   const left = ir.instructions.map((instruction) => withoutOwn(instruction, own));
-  if (use === null || left.includes("seen")) return null;
+  const use = left.includes("seen") ? null : new StackProbe(ir, own, model, width).use();
+  if (use === null) return null;
   const places = [0];
   for (const one of left) places.push(places.at(-1)! + Number(one !== "unseen"));
   const keep = <T>(list: readonly T[]): T[] => list.filter((_, i) => left[i] !== "unseen");
@@ -168,13 +168,14 @@ class StackProbe {
   #eachInstruction(show: (instruction: Instruction, state: Map<number, Values>) => void): void {
     const { instructions } = this.#ir;
     const { blocks } = flowGraphOf(instructions);
+    const changes = instructions.map(({ dst }) => dst.some((to) => typeof to === "number" && this.#followed.has(to)));
     const before: (Map<number, Values> | null)[] = blocks.map(() => null);
     before[0] = new Map([...this.#followed].map((r) => [r, this.#initial(r)]));
     const todo = [0];
     for (let b = todo.pop(); b !== undefined; b = todo.pop()) {
       const { start, end, successors } = blocks[b]!;
       const state = new Map(before[b]!);
-      for (let i = start; i < end; i++) this.#execute(instructions[i]!, state);
+      for (let i = start; i < end; i++) if (changes[i]) this.#execute(instructions[i]!, state);
       for (const s of successors) {
         if (s < blocks.length && joins(before, s, state)) todo.push(s);
       }
@@ -184,7 +185,7 @@ class StackProbe {
       if (state === null || state === undefined) continue;
       for (let i = start; i < end; i++) {
         show(instructions[i]!, state);
-        this.#execute(instructions[i]!, state);
+        if (changes[i]) this.#execute(instructions[i]!, state);
       }
     }
   }

@@ -25,6 +25,9 @@ const heavier = (a: WarpConflicts, b: WarpConflicts): WarpConflicts =>
 /** Kernels with more instructions are not examined. */
 const maxInstructions = 20_000;
 
+/** More than the accesses of so many instructions have patterns. */
+const mostPatterns = 2 ** 20;
+
 /** Lanes that execute an instruction together, and what is promised of what they store. */
 export interface LaneGroup {
   readonly lanes: number;
@@ -57,8 +60,8 @@ interface Touch {
   readonly threads: ThreadSet;
   /** The address of each thread of the block, in shared memory; null where it depends on more than their numbers. */
   readonly starts: readonly number[] | null;
-  /** A text for its steps, bytes and threads. */
-  readonly pattern: string;
+  /** A number for its steps, bytes and threads. */
+  readonly pattern: number;
   /** A text that is another one for accesses which differ in anything. */
   readonly key: string;
 }
@@ -71,8 +74,9 @@ export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings,
   const facts = threadFactsOf(ir, block, bindings);
   const changes = group.ordersStores ? changesInLoops(instructions) : (): boolean => false;
   const touches = new Map<number, readonly Touch[]>();
+  const seen = { ...facts, changes, patterns: new Map<string, number>() };
   instructions.forEach((instruction, i) => {
-    const found = touchesOf(instruction, sums, { ...facts, changes }, i, group);
+    const found = touchesOf(instruction, sums, seen, i, group);
     if (found.length > 0) touches.set(i, found);
   });
   if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
@@ -107,10 +111,16 @@ function changesInLoops(instructions: readonly Instruction[]): Changes {
 /** Registers in a term. */
 const registerWords = /(?<![a-z])r\d+/g;
 
+/** What is known of threads, of terms, and of the patterns of accesses, which are numbered as they are found. */
+interface SeenThreads extends ThreadFacts {
+  readonly changes: Changes;
+  readonly patterns: Map<string, number>;
+}
+
 function touchesOf(
   instruction: Instruction,
   sums: AddressSums,
-  { at, values, changes }: ThreadFacts & { readonly changes: Changes },
+  { at, values, changes, patterns }: SeenThreads,
   index: number,
   { ordersStores }: LaneGroup,
 ): readonly Touch[] {
@@ -141,7 +151,9 @@ function touchesOf(
       threads: at(index),
       starts: isShared ? (values?.of(place.address) ?? null) : null,
     };
-    const pattern = `${touch.steps.join()} ${touch.bytes} ${touch.threads.name}`;
+    const text = `${touch.steps.join()} ${touch.bytes} ${touch.threads.name}`;
+    const pattern = patterns.get(text) ?? patterns.size;
+    patterns.set(text, pattern);
     return [{ ...touch, pattern, key: keyOf(touch) }];
   });
 }
@@ -156,7 +168,8 @@ function commonMultiple(factors: readonly bigint[]): number {
 class Meetings {
   readonly #block: Dim3;
   readonly #group: LaneGroup;
-  readonly #known = new Map<string, boolean>();
+  /** By two patterns, and by a multiple: whether accesses meet at a distance. */
+  readonly #known = new Map<number, Map<number, Map<number, boolean>>>();
 
   constructor(block: Dim3, group: LaneGroup) {
     this.#block = block;
@@ -180,9 +193,11 @@ class Meetings {
     if (a.rest !== b.rest) return true;
     // Of two powers of two, of which 0 stands for none, the smaller one divides both.
     const multiple = Math.min(a.multiple || b.multiple, b.multiple || a.multiple);
-    const key = `${a.pattern} ${b.pattern} ${b.constant - a.constant} ${multiple}`;
-    let known = this.#known.get(key);
-    if (known === undefined) this.#known.set(key, (known = this.#overlap(a, b, multiple)));
+    const byMultiple = mapIn(this.#known, a.pattern * mostPatterns + b.pattern);
+    const byDistance = mapIn(byMultiple, multiple);
+    const distance = b.constant - a.constant;
+    let known = byDistance.get(distance);
+    if (known === undefined) byDistance.set(distance, (known = this.#overlap(a, b, multiple)));
     return known;
   }
 
@@ -241,6 +256,13 @@ class Meetings {
     }
     return false;
   }
+}
+
+/** The map under a key, which is made when it is first asked for. */
+function mapIn<K, T>(maps: Map<number, Map<K, T>>, key: number): Map<K, T> {
+  let found = maps.get(key);
+  if (found === undefined) maps.set(key, (found = new Map()));
+  return found;
 }
 
 function haveCommon(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {

@@ -221,8 +221,12 @@ class Emitter {
     this.#lines.push(node.ty === null ? `${text};` : `${this.#declare(node)} = ${text};`);
   }
 
-  #reduced({ packs, op }: Reduction): string {
-    const n = packs[0]!.members.length;
+  #reduced({ packs, op, limit }: Reduction): string {
+    const n = packs[0]!.members.length as Quads;
+    if (limit !== null) {
+      const most = packs.map((p) => this.#wide(p)).reduce((a, b) => expressionOf("i32x4.max_u", n, [a, b]));
+      return `any_above_${n}(${most}, ${this.#wide(limit)})`;
+    }
     if (packs.every((p) => p.mask !== null)) {
       if (op === "v128.any_true") return `(${packs.map((p) => this.#wide(p, true)).join(" | ")}) != 0`;
       const all = n === 4 ? "0xffff" : "0xff";

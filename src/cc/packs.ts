@@ -55,6 +55,11 @@ export class Packer {
     return null;
   }
 
+  /** A vector as often as a register has quads. */
+  broadcast(node: Node, quads: number): Pack {
+    return this.#pack(new Array<Node>(quads).fill(node), [], [])!;
+  }
+
   #add(pack: Pack, owned: Node[], keys: string[], key: string): Pack {
     this.packs.push(pack);
     this.#known.set(key, pack);

@@ -122,8 +122,12 @@ FLOAT_MASK(le, _CMP_LE_OQ) FLOAT_MASK(gt, _CMP_GT_OQ) FLOAT_MASK(ge, _CMP_GE_OQ)
   INLINE m##n v128_andnot_m_##n(m##n a, m##n b) { return a & (m##n)~b; } \
   INLINE m##n v128_bitselect_m_##n(m##n a, m##n b, m##n m) { return (m##n)((a & m) | (b & ~m)); }
 MASK_LOGIC(2) MASK_LOGIC(4)
+INLINE u32 any_above_2(v2 a, v2 b) { return i32x4_gt_u_m_2(a, b) != 0; }
+INLINE u32 any_above_4(v4 a, v4 b) { return i32x4_gt_u_m_4(a, b) != 0; }
 INLINE v2 v128_bitselect_by_2(v2 a, v2 b, m2 m) { return (v2)_mm256_mask_blend_epi32(m, (__m256i)b, (__m256i)a); }
 INLINE v4 v128_bitselect_by_4(v4 a, v4 b, m4 m) { return (v4)_mm512_mask_blend_epi32(m, (__m512i)b, (__m512i)a); }
+#else
+INLINE u32 any_above_2(v2 a, v2 b) { return any_2((v2)((u32v2)a > (u32v2)b)); }
 #endif
 
 #ifdef __clang__

@@ -9,6 +9,8 @@ export type Unit = Node | Pack;
 export interface Reduction {
   readonly packs: readonly Pack[];
   readonly op: string;
+  /** Not null: what is tested is whether a lane is above that of this vector, as unsigned numbers. */
+  readonly limit: Pack | null;
 }
 
 export const isPack = (unit: Unit): unit is Pack => "kind" in unit;
@@ -49,7 +51,9 @@ export class Schedule {
   /** What a unit is computed from. */
   argsOf(unit: Unit): readonly Unit[] {
     if (isPack(unit)) return unit.args;
-    return this.#reductions.get(unit)?.packs ?? unit.args;
+    const reduction = this.#reductions.get(unit);
+    if (reduction === undefined) return unit.args;
+    return reduction.limit === null ? reduction.packs : [...reduction.packs, reduction.limit];
   }
 
   #findNeeded(graph: Graph): void {

@@ -151,9 +151,33 @@ class Emitter {
     if (pack.kind === "same") return `same${n}(${this.#value(pack.args[0] as Node)})`;
     if (pack.kind === "splat")
       return expressionOf(pack.members[0]!.op as ValueOp, n as Quads, [this.#value(pack.args[0] as Node)]);
-    if (pack.kind === "build") return `build${n}(${pack.members.map((v) => this.#value(v)).join()})`;
+    if (pack.kind === "build") {
+      const sources = this.#packer.sourcesOf(pack.members);
+      if (sources?.[0]!.members.length === n) return this.#arranged(pack.members, sources);
+      return `build${n}(${pack.members.map((v) => this.#value(v)).join()})`;
+    }
     if (pack.mask === null) return asMask ? `to_mask_${n}(w${pack.id})` : `w${pack.id}`;
     return asMask ? `w${pack.id}` : `from_mask_${n}(w${pack.id})`;
+  }
+
+  /** Whole vectors of one or two packs. */
+  #arranged(vectors: readonly Node[], sources: readonly Pack[]): string {
+    const bytes = Array.from({ length: 16 }, (_, i) => i);
+    return this.#shuffled(
+      vectors.flatMap((vector) => bytes.map((byte) => [vector, byte] as const)),
+      sources,
+    );
+  }
+
+  /** Bytes of vectors that are members of one or two packs. */
+  #shuffled(bytes: readonly (readonly [Node, number])[], sources: readonly Pack[]): string {
+    const [a, b = a] = sources as [Pack, Pack?];
+    const n = a.members.length;
+    const indices = bytes.map(([vector, byte]) => {
+      const at = a.members.indexOf(vector);
+      return byte + 16 * (at >= 0 ? at : n + b.members.indexOf(vector));
+    });
+    return shuffleOf(n, [this.#wide(a), this.#wide(b)], indices);
   }
 
   #unit(unit: Unit): void {
@@ -165,6 +189,13 @@ class Emitter {
     const n = pack.members.length;
     const [first] = pack.members as [Node];
     const { op } = first;
+    if (pack.kind === "shuffle") {
+      const bytes = pack.members.flatMap(({ args: [a, b], immediates }) =>
+        immediates.map((i) => [i < 16 ? a! : b!, i % 16] as const),
+      );
+      this.#lines.push(`${this.#declare(pack)} = ${this.#shuffled(bytes, pack.args as Pack[])};`);
+      return;
+    }
     const args = pack.args.map((arg) => (isPack(arg) ? this.#wide(arg, this.#takesMask(pack, arg)) : this.#value(arg)));
     const offset = first.immediates[0]!;
     if (op === "v128.store") this.#lines.push(`store_${n}(at(m, ${args[0]}, ${offset}u), ${args[1]});`);
@@ -308,7 +339,16 @@ const maskOf = (pack: Pack): string => {
 
 function shuffle(indices: readonly number[], n: number, args: readonly string[]): string {
   const all = Array.from({ length: n }, (_, k) => indices.map((i) => (i < 16 ? 16 * k + i : 16 * n + 16 * k + i - 16)));
-  return `shuffle_${n}(${args.join()}, ${all.flat().join()})`;
+  return shuffleOf(n, args, all.flat());
+}
+
+/** Bytes of two values of n quads, of which those of the second come after those of the first. */
+function shuffleOf(n: number, args: readonly string[], bytes: readonly number[]): string {
+  const words = bytes.filter((_, i) => i % 4 === 0).map((byte) => byte / 4);
+  const areWords = words.every(Number.isInteger) && bytes.every((byte, i) => byte === 4 * words[i >> 2]! + (i % 4));
+  return areWords
+    ? `shuffle_words_${n}(${args.join()}, ${words.join()})`
+    : `shuffle_${n}(${args.join()}, ${bytes.join()})`;
 }
 
 function reversePostorder({ blocks }: Graph): Block[] {

@@ -130,15 +130,18 @@ INLINE v4 v128_bitselect_by_4(v4 a, v4 b, m4 m) { return (v4)_mm512_mask_blend_e
 INLINE u32 any_above_2(v2 a, v2 b) { return any_2((v2)((u32v2)a > (u32v2)b)); }
 #endif
 
+/* Bytes, or words, of two vectors. */
 #ifdef __clang__
-#define shuffle_1(a, b, ...) ((v1)__builtin_shufflevector((i8v1)(a), (i8v1)(b), __VA_ARGS__))
-#define shuffle_2(a, b, ...) ((v2)__builtin_shufflevector((i8v2)(a), (i8v2)(b), __VA_ARGS__))
-#define shuffle_4(a, b, ...) ((v4)__builtin_shufflevector((i8v4)(a), (i8v4)(b), __VA_ARGS__))
+#define SHUFFLED(n, t, a, b, ...) ((v##n)__builtin_shufflevector((t##v##n)(a), (t##v##n)(b), __VA_ARGS__))
 #else
-#define shuffle_1(a, b, ...) ((v1)__builtin_shuffle((i8v1)(a), (i8v1)(b), (i8v1){__VA_ARGS__}))
-#define shuffle_2(a, b, ...) ((v2)__builtin_shuffle((i8v2)(a), (i8v2)(b), (i8v2){__VA_ARGS__}))
-#define shuffle_4(a, b, ...) ((v4)__builtin_shuffle((i8v4)(a), (i8v4)(b), (i8v4){__VA_ARGS__}))
+#define SHUFFLED(n, t, a, b, ...) ((v##n)__builtin_shuffle((t##v##n)(a), (t##v##n)(b), (t##v##n){__VA_ARGS__}))
 #endif
+#define shuffle_1(a, b, ...) SHUFFLED(1, i8, a, b, __VA_ARGS__)
+#define shuffle_2(a, b, ...) SHUFFLED(2, i8, a, b, __VA_ARGS__)
+#define shuffle_4(a, b, ...) SHUFFLED(4, i8, a, b, __VA_ARGS__)
+#define shuffle_words_1(a, b, ...) SHUFFLED(1, i32, a, b, __VA_ARGS__)
+#define shuffle_words_2(a, b, ...) SHUFFLED(2, i32, a, b, __VA_ARGS__)
+#define shuffle_words_4(a, b, ...) SHUFFLED(4, i32, a, b, __VA_ARGS__)
 
 INLINE u32 no_zero(v1 zeros) { return _mm_testz_si128((__m128i)zeros, (__m128i)zeros); }
 INLINE v1 i8x16_swizzle_1(v1 a, v1 at) {

@@ -1,5 +1,5 @@
 import type { Block, Graph, Node } from "./graph.ts";
-import type { Pack, Packer } from "./packs.ts";
+import { isComputed, type Pack, type Packer } from "./packs.ts";
 import { isEffect } from "./passes.ts";
 
 /** What is computed at once. */
@@ -81,7 +81,7 @@ export class Schedule {
     const visit = (found: Unit): void => {
       const unit = isPack(found) ? found : this.unitOf(found);
       if (done.has(unit)) return;
-      if (isPack(unit) && (unit.kind === "phi" || (unit.kind === "op" && unit.members[0]!.block !== block))) return;
+      if (isPack(unit) && (unit.kind === "phi" || (isComputed(unit) && unit.members[0]!.block !== block))) return;
       if (!isPack(unit) && (unit.block !== block || unit.op === "phi" || unit.op === "const")) return;
       const at = open.indexOf(unit);
       if (at >= 0) throw new Cycle(open.slice(at).filter(isPack));
@@ -90,7 +90,7 @@ export class Schedule {
       after.get(unit)?.forEach(visit);
       open.pop();
       done.add(unit);
-      if (!isPack(unit) || unit.kind === "op") order.push(unit);
+      if (!isPack(unit) || isComputed(unit)) order.push(unit);
     };
     for (const node of block.nodes) {
       const unit = this.unitOf(node);

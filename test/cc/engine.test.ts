@@ -70,6 +70,14 @@ AGAIN:
   table,
 );
 
+/** Sums of sixteen lanes each, and their bytes in another order. */
+const exchanged = kernel(`
+  mul.lo.u32 %r2, %t, %t;
+  shfl.sync.down.b32 %r3, %r2, 8, 0x100f, 0xffffffff; add.u32 %r2, %r2, %r3;
+  shfl.sync.down.b32 %r3, %r2, 4, 0x100f, 0xffffffff; add.u32 %r2, %r2, %r3;
+  shfl.sync.bfly.b32 %r3, %r2, 1, 0x1f, 0xffffffff; sub.u32 %r2, %r2, %r3;
+  shfl.sync.up.b32 %r3, %r2, 6, 0, 0xffffffff; prmt.b32 %r2, %r2, %r3, 0x1604; st.global.u32 [%p], %r2; ret;`);
+
 /** NaNs in some lanes of some warps, and infinities whose sum would be one. */
 const notNumbers = kernel(`
   cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f7F800000; and.b32 %r2, %t, 1; setp.eq.u32 %q0, %r2, 0;
@@ -124,6 +132,7 @@ test.skipIf(why !== null).each([
   ["shared memory and a barrier", shared],
   ["words that follow each other or do not", rotated],
   ["NaNs", notNumbers],
+  ["values of other lanes", exchanged],
   ["printf", printing],
   ["a fault", faulty],
   ["calls by address and recursion", calling],
@@ -155,6 +164,10 @@ test("bounds of all lanes are tested at once, and so is whether the words of all
   expect(text).toMatch(/= any_above_4\(/);
   expect(text).toMatch(/== 0xffff;/);
   expect(text).toMatch(/store_4\(/);
+});
+
+test("values of other lanes are taken from all quads at once", () => {
+  expect(translationOf(exchanged).match(/shuffle_words_4\(/g)?.length).toBeGreaterThan(4);
 });
 
 test("NaNs are replaced without a test whether there are some", () => {

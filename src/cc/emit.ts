@@ -43,6 +43,8 @@ class Emitter {
   readonly #schedule: Schedule;
   readonly #reductions: ReadonlyMap<Node, Reduction>;
   readonly #lines: string[] = [];
+  /** Whether the function has loops, whose rounds are counted in a variable of its own. */
+  #counts = false;
   /** Names by type. */
   readonly #declared = new Map<string, Set<string>>();
 
@@ -57,13 +59,16 @@ class Emitter {
   write(name: string, type: Signature): string {
     const order = reversePostorder(this.#graph);
     const places = new Map(order.map((block, i) => [block, i]));
+    const isLoop = (block: Block): boolean =>
+      block.predecessors.some((from) => (places.get(from) ?? -1) >= places.get(block)!);
+    this.#counts = order.some(isLoop);
     for (const [i, block] of order.entries()) {
       this.#lines.push(`L${block.id}:;`);
       for (const phi of block.phis) {
         const unit = this.#schedule.unitOf(phi);
         if (this.#schedule.isNeeded(unit)) this.#declare(unit);
       }
-      if (block.predecessors.some((from) => (places.get(from) ?? -1) >= i)) this.#lines.push("ROUND");
+      if (isLoop(block)) this.#lines.push("ROUND");
       for (const unit of this.#schedule.order(block)) this.#unit(unit);
       this.#end(block, order[i + 1], type);
     }
@@ -71,7 +76,14 @@ class Emitter {
     const check = this.#mayNest()
       ? ["if ((char *)__builtin_frame_address(0) < e->stack_end) trap(e, trap_stack);"]
       : [];
-    const head = [`static ${prototype(name, type)} {`, "u8 *const m = e->memory;", ...declarations, ...check];
+    const counter = this.#counts ? ["u32 rounds = e->rounds;"] : [];
+    const head = [
+      `static ${prototype(name, type)} {`,
+      "u8 *const m = e->memory;",
+      ...counter,
+      ...declarations,
+      ...check,
+    ];
     return [...head, ...this.#lines, "}", ""].join("\n");
   }
 
@@ -153,7 +165,7 @@ class Emitter {
       return expressionOf(pack.members[0]!.op as ValueOp, n as Quads, [this.#value(pack.args[0] as Node)]);
     if (pack.kind === "build") {
       const sources = this.#packer.sourcesOf(pack.members);
-      if (sources?.[0]!.members.length === n) return this.#arranged(pack.members, sources);
+      if (sources !== null && sources[0]!.members.length === n) return this.#arranged(pack.members, sources);
       return `build${n}(${pack.members.map((v) => this.#value(v)).join()})`;
     }
     if (pack.mask === null) return asMask ? `to_mask_${n}(w${pack.id})` : `w${pack.id}`;
@@ -276,13 +288,19 @@ class Emitter {
     const result = this.#callType(node) === "void" ? "" : `${this.#declare(node)} = `;
     if (node.op === "callIndirect") {
       const at = args.pop()!;
-      this.#lines.push(
+      this.#countAcross(
         `${result}((${this.#pointerType(node)})table_entry(e, ${at}, ${index}))(${["e", ...args].join()});`,
       );
       return;
     }
-    const target = imports[index!] === undefined ? `code_${index}` : `ask${index}`;
-    this.#lines.push(`${result}${target}(${["e", ...args].join()});`);
+    const operands = `(${["e", ...args].join()});`;
+    if (imports[index!] === undefined) this.#countAcross(`${result}code_${index}${operands}`);
+    else this.#lines.push(`${result}ask${index}${operands}`);
+  }
+
+  /** A call of a function that counts the rounds of its loops with those of this one. */
+  #countAcross(call: string): void {
+    this.#lines.push(...(this.#counts ? ["e->rounds = rounds;", call, "rounds = e->rounds;"] : [call]));
   }
 
   #end(block: Block, next: Block | undefined, type: Signature): void {
@@ -302,6 +320,7 @@ class Emitter {
     } else if (end.kind === "unreachable") this.#lines.push("trap(e, trap_unreachable);");
     else {
       const values = end.values.map((v) => this.#value(v));
+      if (this.#counts) this.#lines.push("e->rounds = rounds;");
       if (values.length === 0) this.#lines.push("return;");
       else if (values.length === 1) this.#lines.push(`return ${values[0]};`);
       else this.#lines.push(`return (${resultType(type.results)}){${values.join()}};`);

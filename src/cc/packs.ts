@@ -11,8 +11,7 @@ export interface Pack {
 }
 
 const lanewise = /^(i32x4|f32x4|i64x2|f64x2|i16x8|i8x16|v128)\./;
-const notPackable =
-  /lane|bitmask|all_true|any_true|narrow|swizzle|_low_|_high_|zero|dot|pairwise|load8x|load16x|load32x/;
+const notPackable = /lane|bitmask|all_true|any_true|swizzle|_low_|_high_|zero|pairwise|load8x|load16x|load32x/;
 
 /** Whether each element of an operation's result depends on the same quad of its operands alone. */
 const isLanewise = (op: string): boolean =>

@@ -29,11 +29,11 @@ static __attribute__((noreturn, cold, unused)) void trap(struct instance *e, u32
 enum { give_up_function, pause_function, first_import };
 /* Every so many rounds of loops the host may end what runs, as V8 may in each round. */
 static const u32 rounds_between_pauses = 1 << 20;
-static __attribute__((cold, noinline, unused)) void pause_rounds(struct instance *e) {
-  e->rounds = rounds_between_pauses;
+static __attribute__((cold, noinline, unused)) u32 pause_rounds(struct instance *e) {
   e->ask(e, pause_function, ">", 0);
+  return rounds_between_pauses;
 }
-#define ROUND if (__builtin_expect(e->rounds-- == 0, 0)) pause_rounds(e);
+#define ROUND if (__builtin_expect(rounds-- == 0, 0)) rounds = pause_rounds(e);
 
 #define VECTORS(n) \
   typedef i32 v##n __attribute__((vector_size(16 * n))); typedef v##n v##n##_anywhere __attribute__((aligned(1), may_alias)); \

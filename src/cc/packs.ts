@@ -1,3 +1,4 @@
+import { placeOf } from "./aliases.ts";
 import type { Block, Graph, Node } from "./graph.ts";
 
 /** A value of several quads at once, or an effect on them. */
@@ -246,17 +247,6 @@ function areAdjacent(nodes: readonly Node[]): boolean {
     const { base, offset } = placeOf(n);
     return base === first!.base && offset === first!.offset + 16 * i;
   });
-}
-
-/** The place of an access: a base, and a distance from it. */
-function placeOf(node: Node): { readonly base: Node; readonly offset: number } {
-  const [address] = node.args;
-  const [offset] = node.immediates;
-  const [base, distance] = address!.args;
-  if (address!.op === "i32.add" && distance!.op === "const") {
-    return { base: base!, offset: offset! + (distance!.constant as number) };
-  }
-  return { base: address!, offset: offset! };
 }
 
 /** The vectors that are united by a chain of operations, the first ones last. */

@@ -1,3 +1,4 @@
+import { mayAlias, reads, writes } from "./aliases.ts";
 import type { Block, Graph, Node } from "./graph.ts";
 import { isComputed, type Pack, type Packer } from "./packs.ts";
 import { isEffect } from "./passes.ts";
@@ -25,8 +26,8 @@ export class Cycle extends Error {
   }
 }
 
-const reads = (node: Node): boolean => node.op.includes(".load") || node.op === "global.get";
-const writes = (node: Node): boolean => isEffect(node);
+/** How far back accesses are told from each other. */
+const maxDistance = 64;
 
 /** Orders what the blocks of a function compute, and leaves out what nothing needs. */
 export class Schedule {
@@ -99,11 +100,11 @@ export class Schedule {
     return order;
   }
 
-  /** What each unit that accesses memory comes after. */
+  /** What each unit that accesses memory comes after: writes keep their order. */
   #memoryOrder(block: Block): ReadonlyMap<Unit, ReadonlySet<Unit>> {
     const after = new Map<Unit, Set<Unit>>();
-    let lastWrite: Unit | null = null;
-    let readSince: Unit[] = [];
+    const written: Node[] = [];
+    let read: Node[] = [];
     for (const node of block.nodes) {
       const isWrite = writes(node);
       if (!isWrite && !reads(node)) continue;
@@ -111,14 +112,19 @@ export class Schedule {
       if (!this.#needed.has(unit)) continue;
       const before = after.get(unit) ?? new Set<Unit>();
       after.set(unit, before);
-      if (lastWrite !== null && lastWrite !== unit) before.add(lastWrite);
+      const put = (other: Node | undefined): void => {
+        if (other !== undefined && this.unitOf(other) !== unit) before.add(this.unitOf(other));
+      };
       if (!isWrite) {
-        readSince.push(unit);
+        put(written.slice(-maxDistance).findLast((write) => mayAlias(node, write)) ?? written.at(-maxDistance));
+        read.push(node);
         continue;
       }
-      for (const read of readSince) if (read !== unit) before.add(read);
-      readSince = [];
-      lastWrite = unit;
+      put(written.at(-1));
+      const conflicts = read.length > maxDistance ? read : read.filter((other) => mayAlias(node, other));
+      conflicts.forEach(put);
+      read = read.filter((other) => !conflicts.includes(other));
+      written.push(node);
     }
     return after;
   }

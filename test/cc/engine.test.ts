@@ -70,6 +70,11 @@ AGAIN:
   table,
 );
 
+/** Words of which only some are stored, beside others that are kept. */
+const masked = kernel(`
+  st.global.u32 [%p], 7; mul.lo.u32 %r2, %t, %t; and.b32 %r3, %r2, 5; setp.eq.u32 %q0, %r3, 4;
+  @%q0 st.global.u32 [%p], %r2; ret;`);
+
 /** Sums of sixteen lanes each, and their bytes in another order. */
 const exchanged = kernel(`
   mul.lo.u32 %r2, %t, %t;
@@ -133,6 +138,7 @@ test.skipIf(why !== null).each([
   ["words that follow each other or do not", rotated],
   ["NaNs", notNumbers],
   ["values of other lanes", exchanged],
+  ["stores of some lanes", masked],
   ["printf", printing],
   ["a fault", faulty],
   ["calls by address and recursion", calling],
@@ -168,6 +174,12 @@ test("bounds of all lanes are tested at once, and so is whether the words of all
 
 test("values of other lanes are taken from all quads at once", () => {
   expect(translationOf(exchanged).match(/shuffle_words_4\(/g)?.length).toBeGreaterThan(4);
+});
+
+test("what some lanes of all quads store is one store", () => {
+  expect(translationOf(masked)).toMatch(
+    /store_4\([^;]*v128_bitselect_by_4|(w\d+) = v128_bitselect_by_4\([^;]*;\nstore_4\([^;]*\1\)/,
+  );
 });
 
 test("NaNs are replaced without a test whether there are some", () => {

@@ -80,11 +80,13 @@ export const handlesOf = (
     return as === "texture" ? made.texture(texture) : made.surface();
   });
 
+const deviceFor = ({ engine }: Settings): Device => new Device(engine === "native" ? { nativeCompiler } : {});
+
 function ptxThroughApi(
   { text, buffers: contents, blob, tensors, images, grid, block, cluster }: PtxProgram,
   { idle = 0, ...settings }: Settings,
 ): Outcome {
-  const device = new Device({ nativeCompiler });
+  const device = deviceFor(settings);
   const kernel = device.load(text).kernel("k");
   const buffers = contents.map((bytes) => device.buffer(bytes));
   if (idle > 0) device.buffer("u8", idle);
@@ -107,7 +109,7 @@ function ptxThroughApi(
 const bytesPerThread = 16384;
 
 function visaThroughApi({ files, items, group }: VisaProgram, { idle = 0, ...settings }: Settings): Outcome {
-  const device = new Device({ nativeCompiler });
+  const device = deviceFor(settings);
   const sources = files.map(({ name, text }) => ({ path: `${name}.visaasm`, text }));
   const module = device.load(sources, {
     inputs: [

@@ -43,6 +43,8 @@ class Emitter {
   readonly #schedule: Schedule;
   readonly #reductions: ReadonlyMap<Node, Reduction>;
   readonly #lines: string[] = [];
+  /** Whether the function has loops, whose rounds are counted in a variable of its own. */
+  #counts = false;
   /** Names by type. */
   readonly #declared = new Map<string, Set<string>>();
 
@@ -57,13 +59,16 @@ class Emitter {
   write(name: string, type: Signature): string {
     const order = reversePostorder(this.#graph);
     const places = new Map(order.map((block, i) => [block, i]));
+    const isLoop = (block: Block): boolean =>
+      block.predecessors.some((from) => (places.get(from) ?? -1) >= places.get(block)!);
+    this.#counts = order.some(isLoop);
     for (const [i, block] of order.entries()) {
       this.#lines.push(`L${block.id}:;`);
       for (const phi of block.phis) {
         const unit = this.#schedule.unitOf(phi);
         if (this.#schedule.isNeeded(unit)) this.#declare(unit);
       }
-      if (block.predecessors.some((from) => (places.get(from) ?? -1) >= i)) this.#lines.push("ROUND");
+      if (isLoop(block)) this.#lines.push("ROUND");
       for (const unit of this.#schedule.order(block)) this.#unit(unit);
       this.#end(block, order[i + 1], type);
     }
@@ -71,7 +76,14 @@ class Emitter {
     const check = this.#mayNest()
       ? ["if ((char *)__builtin_frame_address(0) < e->stack_end) trap(e, trap_stack);"]
       : [];
-    const head = [`static ${prototype(name, type)} {`, "u8 *const m = e->memory;", ...declarations, ...check];
+    const counter = this.#counts ? ["u32 rounds = e->rounds;"] : [];
+    const head = [
+      `static ${prototype(name, type)} {`,
+      "u8 *const m = e->memory;",
+      ...counter,
+      ...declarations,
+      ...check,
+    ];
     return [...head, ...this.#lines, "}", ""].join("\n");
   }
 
@@ -151,9 +163,33 @@ class Emitter {
     if (pack.kind === "same") return `same${n}(${this.#value(pack.args[0] as Node)})`;
     if (pack.kind === "splat")
       return expressionOf(pack.members[0]!.op as ValueOp, n as Quads, [this.#value(pack.args[0] as Node)]);
-    if (pack.kind === "build") return `build${n}(${pack.members.map((v) => this.#value(v)).join()})`;
+    if (pack.kind === "build") {
+      const sources = this.#packer.sourcesOf(pack.members);
+      if (sources !== null && sources[0]!.members.length === n) return this.#arranged(pack.members, sources);
+      return `build${n}(${pack.members.map((v) => this.#value(v)).join()})`;
+    }
     if (pack.mask === null) return asMask ? `to_mask_${n}(w${pack.id})` : `w${pack.id}`;
     return asMask ? `w${pack.id}` : `from_mask_${n}(w${pack.id})`;
+  }
+
+  /** Whole vectors of one or two packs. */
+  #arranged(vectors: readonly Node[], sources: readonly Pack[]): string {
+    const bytes = Array.from({ length: 16 }, (_, i) => i);
+    return this.#shuffled(
+      vectors.flatMap((vector) => bytes.map((byte) => [vector, byte] as const)),
+      sources,
+    );
+  }
+
+  /** Bytes of vectors that are members of one or two packs. */
+  #shuffled(bytes: readonly (readonly [Node, number])[], sources: readonly Pack[]): string {
+    const [a, b = a] = sources as [Pack, Pack?];
+    const n = a.members.length;
+    const indices = bytes.map(([vector, byte]) => {
+      const at = a.members.indexOf(vector);
+      return byte + 16 * (at >= 0 ? at : n + b.members.indexOf(vector));
+    });
+    return shuffleOf(n, [this.#wide(a), this.#wide(b)], indices);
   }
 
   #unit(unit: Unit): void {
@@ -165,6 +201,13 @@ class Emitter {
     const n = pack.members.length;
     const [first] = pack.members as [Node];
     const { op } = first;
+    if (pack.kind === "shuffle") {
+      const bytes = pack.members.flatMap(({ args: [a, b], immediates }) =>
+        immediates.map((i) => [i < 16 ? a! : b!, i % 16] as const),
+      );
+      this.#lines.push(`${this.#declare(pack)} = ${this.#shuffled(bytes, pack.args as Pack[])};`);
+      return;
+    }
     const args = pack.args.map((arg) => (isPack(arg) ? this.#wide(arg, this.#takesMask(pack, arg)) : this.#value(arg)));
     const offset = first.immediates[0]!;
     if (op === "v128.store") this.#lines.push(`store_${n}(at(m, ${args[0]}, ${offset}u), ${args[1]});`);
@@ -221,8 +264,12 @@ class Emitter {
     this.#lines.push(node.ty === null ? `${text};` : `${this.#declare(node)} = ${text};`);
   }
 
-  #reduced({ packs, op }: Reduction): string {
-    const n = packs[0]!.members.length;
+  #reduced({ packs, op, limit }: Reduction): string {
+    const n = packs[0]!.members.length as Quads;
+    if (limit !== null) {
+      const most = packs.map((p) => this.#wide(p)).reduce((a, b) => expressionOf("i32x4.max_u", n, [a, b]));
+      return `any_above_${n}(${most}, ${this.#wide(limit)})`;
+    }
     if (packs.every((p) => p.mask !== null)) {
       if (op === "v128.any_true") return `(${packs.map((p) => this.#wide(p, true)).join(" | ")}) != 0`;
       const all = n === 4 ? "0xffff" : "0xff";
@@ -241,13 +288,19 @@ class Emitter {
     const result = this.#callType(node) === "void" ? "" : `${this.#declare(node)} = `;
     if (node.op === "callIndirect") {
       const at = args.pop()!;
-      this.#lines.push(
+      this.#countAcross(
         `${result}((${this.#pointerType(node)})table_entry(e, ${at}, ${index}))(${["e", ...args].join()});`,
       );
       return;
     }
-    const target = imports[index!] === undefined ? `code_${index}` : `ask${index}`;
-    this.#lines.push(`${result}${target}(${["e", ...args].join()});`);
+    const operands = `(${["e", ...args].join()});`;
+    if (imports[index!] === undefined) this.#countAcross(`${result}code_${index}${operands}`);
+    else this.#lines.push(`${result}ask${index}${operands}`);
+  }
+
+  /** A call of a function that counts the rounds of its loops with those of this one. */
+  #countAcross(call: string): void {
+    this.#lines.push(...(this.#counts ? ["e->rounds = rounds;", call, "rounds = e->rounds;"] : [call]));
   }
 
   #end(block: Block, next: Block | undefined, type: Signature): void {
@@ -267,6 +320,7 @@ class Emitter {
     } else if (end.kind === "unreachable") this.#lines.push("trap(e, trap_unreachable);");
     else {
       const values = end.values.map((v) => this.#value(v));
+      if (this.#counts) this.#lines.push("e->rounds = rounds;");
       if (values.length === 0) this.#lines.push("return;");
       else if (values.length === 1) this.#lines.push(`return ${values[0]};`);
       else this.#lines.push(`return (${resultType(type.results)}){${values.join()}};`);
@@ -304,7 +358,16 @@ const maskOf = (pack: Pack): string => {
 
 function shuffle(indices: readonly number[], n: number, args: readonly string[]): string {
   const all = Array.from({ length: n }, (_, k) => indices.map((i) => (i < 16 ? 16 * k + i : 16 * n + 16 * k + i - 16)));
-  return `shuffle_${n}(${args.join()}, ${all.flat().join()})`;
+  return shuffleOf(n, args, all.flat());
+}
+
+/** Bytes of two values of n quads, of which those of the second come after those of the first. */
+function shuffleOf(n: number, args: readonly string[], bytes: readonly number[]): string {
+  const words = bytes.filter((_, i) => i % 4 === 0).map((byte) => byte / 4);
+  const areWords = words.every(Number.isInteger) && bytes.every((byte, i) => byte === 4 * words[i >> 2]! + (i % 4));
+  return areWords
+    ? `shuffle_words_${n}(${args.join()}, ${words.join()})`
+    : `shuffle_${n}(${args.join()}, ${bytes.join()})`;
 }
 
 function reversePostorder({ blocks }: Graph): Block[] {

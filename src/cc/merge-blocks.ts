@@ -11,6 +11,7 @@ export function mergeBlocks(graph: Graph): void {
       block.nodes.push(...next.nodes);
       next.nodes = [];
       block.end = next.end;
+      next.end = { kind: "unreachable" };
       block.successors.length = 0;
       block.successors.push(...next.successors);
       for (const to of next.successors) {

@@ -1,18 +1,18 @@
+import { placeOf } from "./aliases.ts";
 import type { Block, Graph, Node } from "./graph.ts";
 
 /** A value of several quads at once, or an effect on them. */
 export interface Pack {
   readonly id: number;
   readonly members: readonly Node[];
-  /** `build`: put together from the members. */
-  readonly kind: "op" | "const" | "same" | "build" | "phi" | "splat";
+  /** `build`: put together from the members. `shuffle`: each takes bytes of any vectors of one or two packs. */
+  readonly kind: "op" | "const" | "same" | "build" | "phi" | "splat" | "shuffle";
   args: (Pack | Node)[];
   mask: 32 | 64 | null;
 }
 
 const lanewise = /^(i32x4|f32x4|i64x2|f64x2|i16x8|i8x16|v128)\./;
-const notPackable =
-  /lane|bitmask|all_true|any_true|narrow|swizzle|_low_|_high_|zero|dot|pairwise|load8x|load16x|load32x/;
+const notPackable = /lane|bitmask|all_true|any_true|swizzle|_low_|_high_|zero|pairwise|load8x|load16x|load32x/;
 
 /** Whether each element of an operation's result depends on the same quad of its operands alone. */
 const isLanewise = (op: string): boolean =>
@@ -44,8 +44,8 @@ export class Packer {
     if (pack === null) return null;
     let saved = 0;
     for (const p of this.packs.slice(mark)) {
-      if (p.kind === "build") saved -= p.members.length;
-      else if (p.kind === "op" || p.kind === "phi") saved += p.members.length - 1;
+      if (p.kind === "build") saved -= this.sourcesOf(p.members) === null ? p.members.length : 1;
+      else if (isComputed(p)) saved += p.members.length - 1;
     }
     if (pack.kind !== "build" && saved > 0) return pack;
     if (mark === this.packs.length) return pack;
@@ -55,11 +55,16 @@ export class Packer {
     return null;
   }
 
+  /** A vector as often as a register has quads. */
+  broadcast(node: Node, quads: number): Pack {
+    return this.#pack(new Array<Node>(quads).fill(node), [], [])!;
+  }
+
   #add(pack: Pack, owned: Node[], keys: string[], key: string): Pack {
     this.packs.push(pack);
     this.#known.set(key, pack);
     keys.push(key);
-    if (pack.kind === "op" || pack.kind === "phi") {
+    if (isComputed(pack)) {
       pack.members.forEach((node, at) => {
         if (this.owner.has(node)) return;
         this.owner.set(node, { pack, at });
@@ -101,6 +106,10 @@ export class Packer {
       );
       return phi;
     }
+    if (op === "i8x16.shuffle") {
+      const sources = this.#shuffled(nodes, owned, keys);
+      if (sources !== null) return make("shuffle", [...sources]);
+    }
     if (!isLanewise(op)) return build();
     if (op === "v128.load") {
       return areAdjacent(nodes) ? make("op", [first!.args[0]!]) : build();
@@ -131,6 +140,29 @@ export class Packer {
         : arg,
     );
     return pack;
+  }
+
+  /** The one or two packs, as wide as these vectors together, that compute all of them; null if none do. */
+  sourcesOf(nodes: readonly Node[]): readonly Pack[] | null {
+    const packs = new Set<Pack>();
+    for (const node of nodes) {
+      const pack = this.owner.get(node)?.pack;
+      if (pack === undefined) return null;
+      packs.add(pack);
+    }
+    const width = [...packs][0]!.members.length;
+    const fits = packs.size <= 2 && [...packs].every(({ members }) => members.length === width);
+    return fits ? [...packs] : null;
+  }
+
+  /** The packs from which shuffles of vectors take bytes, if they are not those of one operand each. */
+  #shuffled(nodes: readonly Node[], owned: Node[], keys: string[]): readonly Pack[] | null {
+    const vectors = [...new Set(nodes.flatMap((n) => n.args))];
+    const sources = this.sourcesOf(vectors);
+    if (sources !== null) return sources[0]!.members.length === nodes.length ? sources : null;
+    if (vectors.length !== nodes.length || vectors.every((v) => v.op === "const")) return null;
+    const pack = this.#pack(vectors, owned, keys);
+    return pack === null || pack.kind === "build" ? null : [pack];
   }
 
   /** Says which packs are masks: every lane all ones or all zeros. */
@@ -166,6 +198,9 @@ export class Packer {
     return (pack.args as Pack[]).every((arg) => element.get(arg) === element.get(pack));
   }
 }
+
+/** Whether a pack is what computes its members. */
+export const isComputed = ({ kind }: Pack): boolean => kind === "op" || kind === "phi" || kind === "shuffle";
 
 /** Whether all lanes of a constant are all ones or zeros. */
 export function isMaskConstant(pack: Pack, bytes: number): boolean {
@@ -212,17 +247,6 @@ function areAdjacent(nodes: readonly Node[]): boolean {
     const { base, offset } = placeOf(n);
     return base === first!.base && offset === first!.offset + 16 * i;
   });
-}
-
-/** The place of an access: a base, and a distance from it. */
-function placeOf(node: Node): { readonly base: Node; readonly offset: number } {
-  const [address] = node.args;
-  const [offset] = node.immediates;
-  const [base, distance] = address!.args;
-  if (address!.op === "i32.add" && distance!.op === "const") {
-    return { base: base!, offset: offset! + (distance!.constant as number) };
-  }
-  return { base: address!, offset: offset! };
 }
 
 /** The vectors that are united by a chain of operations, the first ones last. */

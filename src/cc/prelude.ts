@@ -29,11 +29,11 @@ static __attribute__((noreturn, cold, unused)) void trap(struct instance *e, u32
 enum { give_up_function, pause_function, first_import };
 /* Every so many rounds of loops the host may end what runs, as V8 may in each round. */
 static const u32 rounds_between_pauses = 1 << 20;
-static __attribute__((cold, noinline, unused)) void pause_rounds(struct instance *e) {
-  e->rounds = rounds_between_pauses;
+static __attribute__((cold, noinline, unused)) u32 pause_rounds(struct instance *e) {
   e->ask(e, pause_function, ">", 0);
+  return rounds_between_pauses;
 }
-#define ROUND if (__builtin_expect(e->rounds-- == 0, 0)) pause_rounds(e);
+#define ROUND if (__builtin_expect(rounds-- == 0, 0)) rounds = pause_rounds(e);
 
 #define VECTORS(n) \
   typedef i32 v##n __attribute__((vector_size(16 * n))); typedef v##n v##n##_anywhere __attribute__((aligned(1), may_alias)); \
@@ -122,19 +122,26 @@ FLOAT_MASK(le, _CMP_LE_OQ) FLOAT_MASK(gt, _CMP_GT_OQ) FLOAT_MASK(ge, _CMP_GE_OQ)
   INLINE m##n v128_andnot_m_##n(m##n a, m##n b) { return a & (m##n)~b; } \
   INLINE m##n v128_bitselect_m_##n(m##n a, m##n b, m##n m) { return (m##n)((a & m) | (b & ~m)); }
 MASK_LOGIC(2) MASK_LOGIC(4)
+INLINE u32 any_above_2(v2 a, v2 b) { return i32x4_gt_u_m_2(a, b) != 0; }
+INLINE u32 any_above_4(v4 a, v4 b) { return i32x4_gt_u_m_4(a, b) != 0; }
 INLINE v2 v128_bitselect_by_2(v2 a, v2 b, m2 m) { return (v2)_mm256_mask_blend_epi32(m, (__m256i)b, (__m256i)a); }
 INLINE v4 v128_bitselect_by_4(v4 a, v4 b, m4 m) { return (v4)_mm512_mask_blend_epi32(m, (__m512i)b, (__m512i)a); }
+#else
+INLINE u32 any_above_2(v2 a, v2 b) { return any_2((v2)((u32v2)a > (u32v2)b)); }
 #endif
 
+/* Bytes, or words, of two vectors. */
 #ifdef __clang__
-#define shuffle_1(a, b, ...) ((v1)__builtin_shufflevector((i8v1)(a), (i8v1)(b), __VA_ARGS__))
-#define shuffle_2(a, b, ...) ((v2)__builtin_shufflevector((i8v2)(a), (i8v2)(b), __VA_ARGS__))
-#define shuffle_4(a, b, ...) ((v4)__builtin_shufflevector((i8v4)(a), (i8v4)(b), __VA_ARGS__))
+#define SHUFFLED(n, t, a, b, ...) ((v##n)__builtin_shufflevector((t##v##n)(a), (t##v##n)(b), __VA_ARGS__))
 #else
-#define shuffle_1(a, b, ...) ((v1)__builtin_shuffle((i8v1)(a), (i8v1)(b), (i8v1){__VA_ARGS__}))
-#define shuffle_2(a, b, ...) ((v2)__builtin_shuffle((i8v2)(a), (i8v2)(b), (i8v2){__VA_ARGS__}))
-#define shuffle_4(a, b, ...) ((v4)__builtin_shuffle((i8v4)(a), (i8v4)(b), (i8v4){__VA_ARGS__}))
+#define SHUFFLED(n, t, a, b, ...) ((v##n)__builtin_shuffle((t##v##n)(a), (t##v##n)(b), (t##v##n){__VA_ARGS__}))
 #endif
+#define shuffle_1(a, b, ...) SHUFFLED(1, i8, a, b, __VA_ARGS__)
+#define shuffle_2(a, b, ...) SHUFFLED(2, i8, a, b, __VA_ARGS__)
+#define shuffle_4(a, b, ...) SHUFFLED(4, i8, a, b, __VA_ARGS__)
+#define shuffle_words_1(a, b, ...) SHUFFLED(1, i32, a, b, __VA_ARGS__)
+#define shuffle_words_2(a, b, ...) SHUFFLED(2, i32, a, b, __VA_ARGS__)
+#define shuffle_words_4(a, b, ...) SHUFFLED(4, i32, a, b, __VA_ARGS__)
 
 INLINE u32 no_zero(v1 zeros) { return _mm_testz_si128((__m128i)zeros, (__m128i)zeros); }
 INLINE v1 i8x16_swizzle_1(v1 a, v1 at) {

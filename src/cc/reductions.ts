@@ -7,10 +7,12 @@ export function reductionsOf(graph: Graph, packer: Packer, quads: number): Map<N
   const found = new Map<Node, Reduction>();
   for (const { nodes } of graph.blocks) {
     for (const node of nodes) {
-      const leaves = leavesOf(node);
+      const bound = boundOf(node);
+      const leaves = bound === null ? leavesOf(node) : largestOf(bound.args[0]!);
       const packs = leaves === null ? null : packedLeaves(leaves, packer, quads);
-      if (packs !== null && (node.op !== "i8x16.bitmask" || packs.length === 1))
-        found.set(node, { packs, op: node.op });
+      if (packs === null || (node.op === "i8x16.bitmask" && packs.length > 1)) continue;
+      const limit = bound === null ? null : packer.broadcast(bound.args[1]!, packs[0]!.members.length);
+      found.set(node, { packs, op: node.op, limit });
     }
   }
   return found;
@@ -27,11 +29,29 @@ function packedLeaves(leaves: readonly Node[], packer: Packer, quads: number): R
   return packs;
 }
 
+/** How many vectors are tested together. */
+const counts = [16, 8, 4, 2] as const;
+
+/** The comparison with a limit, if a node tests whether some lanes of vectors are above it. */
+function boundOf(node: Node): Node | null {
+  const [test] = node.args;
+  return node.op === "v128.any_true" && test!.op === "i32x4.gt_u" ? test! : null;
+}
+
+/** The vectors of which each lane of a vector is the largest. */
+function largestOf(most: Node): readonly Node[] | null {
+  for (const count of counts) {
+    const chain = chainOf(most, "i32x4.max_u", count);
+    if (chain !== null) return chain;
+  }
+  return null;
+}
+
 function leavesOf(node: Node): readonly Node[] | null {
   if (node.op === "i8x16.bitmask") return narrowed(node.args[0]!);
   if (node.op !== "v128.any_true" && node.op !== "i32x4.all_true") return null;
   const op = node.op === "v128.any_true" ? "v128.or" : "v128.and";
-  for (const count of [8, 4, 2]) {
+  for (const count of counts) {
     const chain = chainOf(node.args[0]!, op, count);
     if (chain?.every((n) => n.op === chain[0]!.op)) return chain;
   }

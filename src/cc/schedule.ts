@@ -1,5 +1,6 @@
+import { mayAlias, reads, writes } from "./aliases.ts";
 import type { Block, Graph, Node } from "./graph.ts";
-import type { Pack, Packer } from "./packs.ts";
+import { isComputed, type Pack, type Packer } from "./packs.ts";
 import { isEffect } from "./passes.ts";
 
 /** What is computed at once. */
@@ -9,6 +10,8 @@ export type Unit = Node | Pack;
 export interface Reduction {
   readonly packs: readonly Pack[];
   readonly op: string;
+  /** Not null: what is tested is whether a lane is above that of this vector, as unsigned numbers. */
+  readonly limit: Pack | null;
 }
 
 export const isPack = (unit: Unit): unit is Pack => "kind" in unit;
@@ -23,8 +26,8 @@ export class Cycle extends Error {
   }
 }
 
-const reads = (node: Node): boolean => node.op.includes(".load") || node.op === "global.get";
-const writes = (node: Node): boolean => isEffect(node);
+/** How far back accesses are told from each other. */
+const maxDistance = 64;
 
 /** Orders what the blocks of a function compute, and leaves out what nothing needs. */
 export class Schedule {
@@ -49,7 +52,9 @@ export class Schedule {
   /** What a unit is computed from. */
   argsOf(unit: Unit): readonly Unit[] {
     if (isPack(unit)) return unit.args;
-    return this.#reductions.get(unit)?.packs ?? unit.args;
+    const reduction = this.#reductions.get(unit);
+    if (reduction === undefined) return unit.args;
+    return reduction.limit === null ? reduction.packs : [...reduction.packs, reduction.limit];
   }
 
   #findNeeded(graph: Graph): void {
@@ -77,7 +82,7 @@ export class Schedule {
     const visit = (found: Unit): void => {
       const unit = isPack(found) ? found : this.unitOf(found);
       if (done.has(unit)) return;
-      if (isPack(unit) && (unit.kind === "phi" || (unit.kind === "op" && unit.members[0]!.block !== block))) return;
+      if (isPack(unit) && (unit.kind === "phi" || (isComputed(unit) && unit.members[0]!.block !== block))) return;
       if (!isPack(unit) && (unit.block !== block || unit.op === "phi" || unit.op === "const")) return;
       const at = open.indexOf(unit);
       if (at >= 0) throw new Cycle(open.slice(at).filter(isPack));
@@ -86,7 +91,7 @@ export class Schedule {
       after.get(unit)?.forEach(visit);
       open.pop();
       done.add(unit);
-      if (!isPack(unit) || unit.kind === "op") order.push(unit);
+      if (!isPack(unit) || isComputed(unit)) order.push(unit);
     };
     for (const node of block.nodes) {
       const unit = this.unitOf(node);
@@ -95,11 +100,11 @@ export class Schedule {
     return order;
   }
 
-  /** What each unit that accesses memory comes after. */
+  /** What each unit that accesses memory comes after: writes keep their order. */
   #memoryOrder(block: Block): ReadonlyMap<Unit, ReadonlySet<Unit>> {
     const after = new Map<Unit, Set<Unit>>();
-    let lastWrite: Unit | null = null;
-    let readSince: Unit[] = [];
+    const written: Node[] = [];
+    let read: Node[] = [];
     for (const node of block.nodes) {
       const isWrite = writes(node);
       if (!isWrite && !reads(node)) continue;
@@ -107,14 +112,19 @@ export class Schedule {
       if (!this.#needed.has(unit)) continue;
       const before = after.get(unit) ?? new Set<Unit>();
       after.set(unit, before);
-      if (lastWrite !== null && lastWrite !== unit) before.add(lastWrite);
+      const put = (other: Node | undefined): void => {
+        if (other !== undefined && this.unitOf(other) !== unit) before.add(this.unitOf(other));
+      };
       if (!isWrite) {
-        readSince.push(unit);
+        put(written.slice(-maxDistance).findLast((write) => mayAlias(node, write)) ?? written.at(-maxDistance));
+        read.push(node);
         continue;
       }
-      for (const read of readSince) if (read !== unit) before.add(read);
-      readSince = [];
-      lastWrite = unit;
+      put(written.at(-1));
+      const conflicts = read.length > maxDistance ? read : read.filter((other) => mayAlias(node, other));
+      conflicts.forEach(put);
+      read = read.filter((other) => !conflicts.includes(other));
+      written.push(node);
     }
     return after;
   }

@@ -50,6 +50,7 @@ export function simplified(parts: NodeParts, make: Maker): Node | null {
   if (op === "i32x4.splat") return splat(a, make);
   if (op === "i8x16.shuffle") return shuffle(a, b!, parts.immediates!);
   if (op === "i32x4.add") return sumOfVectors(a, b!, make);
+  if (op === "i32x4.max_u") return largest(a, b!);
   if (op.startsWith("v128.")) return logic(op, a, b ?? a, make);
   return null;
 }
@@ -96,6 +97,12 @@ function sumOfVectors(a: Node, b: Node, make: Maker): Node | null {
   if (c !== null) return add(add(a.args[0]!, b), c);
   if (d !== null) return add(add(a, b.args[0]!), d);
   return null;
+}
+
+/** Lanes that a mask excludes count as zeros in the largest of all. */
+function largest(a: Node, b: Node): Node | null {
+  if (allBytes(a, 0) || a === b) return b;
+  return allBytes(b, 0) ? a : null;
 }
 
 function logic(op: string, a: Node, b: Node, make: Maker): Node | null {

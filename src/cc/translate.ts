@@ -1,7 +1,9 @@
+import { uniteAdjoiningQuads } from "./adjoining-quads.ts";
 import { cFunction, prototype, resultType } from "./emit.ts";
 import type { Node } from "./graph.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { mergeBlocks } from "./merge-blocks.ts";
+import { dropNanTests } from "./nan-tests.ts";
 import { readModule, type ReadFunction, type ReadModule } from "./module-reader.ts";
 import { Packer, seedsOf } from "./packs.ts";
 import { dropDead, settle } from "./passes.ts";
@@ -83,7 +85,12 @@ function functionText(module: ReadModule, f: ReadFunction, name: string, { quads
   const builder = new GraphBuilder(module, f);
   const graph = builder.build();
   settle(graph);
+  if (quads === 4) {
+    dropNanTests(graph);
+    settle(graph);
+  }
   mergeBlocks(graph);
+  if (quads > 1) uniteAdjoiningQuads(graph, quads);
   dropDead(graph);
   const refused = new Set<string>();
   for (;;) {

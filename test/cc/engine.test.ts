@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { translated } from "../../src/cc/index.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import type { EngineName, KernelResult } from "../../src/runtime/launch/launch-options.ts";
 import { compilerForTests, whyNoMachineCode } from "./native.ts";
@@ -54,6 +55,40 @@ const faulty = kernel(`
   setp.eq.u32 %q0, %t, 77; selp.u32 %r2, 4096, 0, %q0; cvt.u64.u32 %d1, %r2; add.u64 %d2, %p, %d1;
   st.global.u32 [%d2], %t; ret;`);
 
+const table = `.global .align 4 .b32 table[64] = {${Array.from({ length: 64 }, (_, i) => i * i * 77 + 1).join()}};`;
+
+/** Words whose addresses follow each other in all lanes, in some quads, or in none, as numbers at launch decide. */
+const rotated = kernel(
+  `
+  mov.u64 %d1, table; mov.u32 %r2, 0; mov.u32 %r3, 0;
+AGAIN:
+  mad.lo.u32 %r4, %t, %r3, 5; and.b32 %r4, %r4, 63; mul.wide.u32 %d2, %r4, 4; add.u64 %d3, %d1, %d2;
+  ld.global.u32 %r5, [%d3]; mad.lo.u32 %r2, %r2, 7, %r5;
+  add.u32 %r3, %r3, 1; setp.lt.u32 %q0, %r3, 4; @%q0 bra AGAIN;
+  ld.param.u64 %d4, [out]; add.u32 %r6, %t, 37; and.b32 %r6, %r6, 255; mul.wide.u32 %d5, %r6, 4;
+  add.u64 %d4, %d4, %d5; st.global.u32 [%d4], %r2; ret;`,
+  table,
+);
+
+/** Words of which only some are stored, beside others that are kept. */
+const masked = kernel(`
+  st.global.u32 [%p], 7; mul.lo.u32 %r2, %t, %t; and.b32 %r3, %r2, 5; setp.eq.u32 %q0, %r3, 4;
+  @%q0 st.global.u32 [%p], %r2; ret;`);
+
+/** Sums of sixteen lanes each, and their bytes in another order. */
+const exchanged = kernel(`
+  mul.lo.u32 %r2, %t, %t;
+  shfl.sync.down.b32 %r3, %r2, 8, 0x100f, 0xffffffff; add.u32 %r2, %r2, %r3;
+  shfl.sync.down.b32 %r3, %r2, 4, 0x100f, 0xffffffff; add.u32 %r2, %r2, %r3;
+  shfl.sync.bfly.b32 %r3, %r2, 1, 0x1f, 0xffffffff; sub.u32 %r2, %r2, %r3;
+  shfl.sync.up.b32 %r3, %r2, 6, 0, 0xffffffff; prmt.b32 %r2, %r2, %r3, 0x1604; st.global.u32 [%p], %r2; ret;`);
+
+/** NaNs in some lanes of some warps, and infinities whose sum would be one. */
+const notNumbers = kernel(`
+  cvt.rn.f32.u32 %f0, %t; mov.f32 %f1, 0f7F800000; and.b32 %r2, %t, 1; setp.eq.u32 %q0, %r2, 0;
+  neg.f32 %f2, %f1; selp.f32 %f3, %f1, %f2, %q0; mul.f32 %f4, %f3, %f0; add.f32 %f5, %f4, %f3;
+  setp.lt.u32 %q1, %t, 100; selp.f32 %f6, %f0, %f5, %q1; add.f32 %f7, %f6, %f4; st.global.f32 [%p], %f7; ret;`);
+
 /** Calls by address, and calls of a function by itself, as deep as the thread's number. */
 const calling = kernel(
   `
@@ -100,6 +135,10 @@ const why = whyNoMachineCode();
 test.skipIf(why !== null).each([
   ["a loop that lanes leave one by one", divergent],
   ["shared memory and a barrier", shared],
+  ["words that follow each other or do not", rotated],
+  ["NaNs", notNumbers],
+  ["values of other lanes", exchanged],
+  ["stores of some lanes", masked],
   ["printf", printing],
   ["a fault", faulty],
   ["calls by address and recursion", calling],
@@ -113,6 +152,40 @@ test.skipIf(why !== null).each([
   expect(reported(got.result)).toEqual(reported(want.result));
   // Which of its lanes' stores a faulty warp has made is up to the engine.
   expect(got.out).toEqual(want.result.ok ? want.out : wasm.out);
+});
+
+/** The C of a kernel for machines with masks. */
+function translationOf(text: string): string {
+  let made = "";
+  const compile = (module: Uint8Array): string => (made = translated(module, { quads: 4 }));
+  const instance = (): never => {
+    throw new Error("there is nothing to run");
+  };
+  run(text, new PtxDevice({ engine: "native", nativeCompiler: { compile, instance } }));
+  return made.slice(made.indexOf("code_"));
+}
+
+test("bounds of all lanes are tested at once, and so is whether the words of all follow each other", () => {
+  const text = translationOf(rotated);
+  expect(text).toMatch(/= any_above_4\(/);
+  expect(text).toMatch(/== 0xffff;/);
+  expect(text).toMatch(/store_4\(/);
+});
+
+test("values of other lanes are taken from all quads at once", () => {
+  expect(translationOf(exchanged).match(/shuffle_words_4\(/g)?.length).toBeGreaterThan(4);
+});
+
+test("what some lanes of all quads store is one store", () => {
+  expect(translationOf(masked)).toMatch(
+    /store_4\([^;]*v128_bitselect_by_4|(w\d+) = v128_bitselect_by_4\([^;]*;\nstore_4\([^;]*\1\)/,
+  );
+});
+
+test("NaNs are replaced without a test whether there are some", () => {
+  const text = translationOf(notNumbers);
+  expect(text).toMatch(/v128_bitselect_by_4\(/);
+  expect(text).not.toMatch(/movemask_ps/);
 });
 
 test.skipIf(why !== null)("threads of the host run machine code, too", async () => {

@@ -7,6 +7,7 @@ import {
   struct,
 } from "../../src/index.ts";
 import { launch } from "../../src/interpreter/index.ts";
+import { openNativeCompiler } from "../../src/node/native/index.ts";
 import { loadProgram } from "../../src/program/program.ts";
 import type { Buffer as DeviceBuffer } from "../../src/runtime/data/buffer.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
@@ -26,6 +27,9 @@ const maxSteps = 30_000_000;
 
 /** Bytes of memory with which a launch of compiled code is not undone and judged by the interpreter. */
 const idle = 3 * 2 ** 20;
+
+/** Makes machine code, where the machine can; a program for which that takes longer is run by compiled code. */
+const nativeCompiler = openNativeCompiler({ seconds: 20 });
 
 /** What a launch leaves behind. */
 export interface Outcome {
@@ -76,11 +80,13 @@ export const handlesOf = (
     return as === "texture" ? made.texture(texture) : made.surface();
   });
 
+const deviceFor = ({ engine }: Settings): Device => new Device(engine === "native" ? { nativeCompiler } : {});
+
 function ptxThroughApi(
   { text, buffers: contents, blob, tensors, images, grid, block, cluster }: PtxProgram,
   { idle = 0, ...settings }: Settings,
 ): Outcome {
-  const device = new Device();
+  const device = deviceFor(settings);
   const kernel = device.load(text).kernel("k");
   const buffers = contents.map((bytes) => device.buffer(bytes));
   if (idle > 0) device.buffer("u8", idle);
@@ -103,7 +109,7 @@ function ptxThroughApi(
 const bytesPerThread = 16384;
 
 function visaThroughApi({ files, items, group }: VisaProgram, { idle = 0, ...settings }: Settings): Outcome {
-  const device = new Device();
+  const device = deviceFor(settings);
   const sources = files.map(({ name, text }) => ({ path: `${name}.visaasm`, text }));
   const module = device.load(sources, {
     inputs: [
@@ -198,6 +204,8 @@ export const engines = {
   },
   /** It has no limit of steps, which only the interpreter keeps: run something else first. */
   jit: apiEngine("jit", () => ({ engine: "jit" })),
+  /** Machine code, where the machine has a C compiler that makes it. It has no limit of steps either. */
+  native: apiEngine("native", () => ({ engine: "native" })),
   /**
    * With so much memory that no launch is undone: the reports are those of compiled code. They are compared with those
    * of `roomy`, the interpreter with as much memory, since a stray address may fall into that.

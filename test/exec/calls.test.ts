@@ -86,6 +86,23 @@ describe("memory", () => {
     expect(program.bytes(to, bytes).every((byte) => byte === 5)).toBe(true);
   });
 
+  // As GPUs do, which go by addresses: llama2.cu, which runs on them, copies its embeddings so.
+  test.each([
+    ["host to device", hostToDevice],
+    ["device to host", deviceToHost],
+  ])("copies within a device that are said to be %s", async (said, kind) => {
+    const program = new FakeProgram({ checksCalls: true });
+    const from = await program.malloc(16);
+    const to = await program.malloc(16);
+    expect(await program.call("cudaMemset", from, 5, 16)).toBe(0);
+    expect(await program.call("cudaMemcpy", to, from, 16, kind)).toBe(0);
+    const host = program.room(16);
+    expect(await program.call("cudaMemcpy", host, to, 16, deviceToHost)).toBe(0);
+    expect(program.bytes(host, 16)).toEqual(new Uint8Array(16).fill(5));
+    const end = kind === hostToDevice ? "source" : "destination";
+    expect(program.warnings).toEqual([`the copy is said to be ${said}, and its ${end} is not`]);
+  });
+
   // Runtime API, Memory Management: the errors that each function is said to return.
   test.each([
     ["beyond the end", ["cudaMemset", 16n, 0, 5], errors.invalidValue],

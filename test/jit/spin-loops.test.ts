@@ -155,6 +155,16 @@ test("where one block waits for others, those that begin after it do not wait fo
   expect(Math.max(...looksOf())).toBeLessThan(10_000);
 });
 
+// An A100 has room for 3,456 blocks of one warp.
+test.each(["jit", "interpreter"] as const)("as many blocks meet as a GPU has room for (%s)", (engine) => {
+  const blocks = 864;
+  const device = new Device({ hostThreads: 1 });
+  const [counter, slots, out] = [1, blocks, blocks].map((words) => device.buffer("u32", words));
+  const args = { grid: blocks, block: 32, args: [counter!, slots!, 1, out!], engine };
+  expect(device.load(meeting).kernel("meeting").launch(args)).toMatchObject({ engine, reports: [] });
+  expect([...out!.read()]).toEqual(Array.from({ length: blocks }, (_, block) => (block + 1) % blocks));
+});
+
 describe.each([
   [1, "with the calling thread", false],
   [3, "with the calling thread", false],

@@ -51,7 +51,7 @@ test("what lies around cleared bytes stays", () => {
   const at = memory.alloc(many + 4 * page);
   const [from, to] = [at + 300, at + many + 3 * page + 5];
   for (const place of [from - 1, from, to - 1, to]) memory.views.u8[place] = 7;
-  clearBytes(memory.views.u8, from, to, underlay);
+  clearBytes(memory.views, from, to, underlay);
   expect([from - 1, from, to - 1, to].map((place) => memory.views.u8[place])).toEqual([7, 0, 0, 7]);
   expect(underlay.released.length).toBe(1);
 });

@@ -124,7 +124,7 @@ export function linearWork(process: CudaProcess, { to, from, bytes, kind }: Copy
   require(to !== 0n && from !== 0n);
   const target = placeOf(process, to, bytes);
   const source = placeOf(process, from, bytes);
-  checkDirection(kind, target, source);
+  checkDirection(process, kind, target, source);
   const run = (): void => copyBytes(process, target, source, bytes);
   const line = (address: bigint): Region => ({ address, pitch: bytes, rows: 1 });
   const params = (): Uint8Array => copyParams(line(to), line(from), { width: bytes, height: 1, depth: 1 }, kind);

@@ -26,7 +26,7 @@ export function copyRegion(call: Call, copy: RegionCopy, stream: Stream = call.d
 /** A copy of rows as work. Throws if it is not possible. */
 export function regionWork({ process }: Call, { to, from, extent, kind }: RegionCopy): CopyWork {
   const places = [placeOfRegion(process, to, extent), placeOfRegion(process, from, extent)] as const;
-  checkDirection(kind, places[0], places[1]);
+  checkDirection(process, kind, places[0], places[1]);
   const run = (): void => copyRows(process, places, [to, from], extent);
   return { places, run, params: () => copyParams(to, from, extent, kind) };
 }

@@ -35,19 +35,23 @@ export function placeOf(process: ProcessState, address: bigint, bytes: number): 
   return { kind: "device", offset, allocation };
 }
 
-/** Whether a copy in this direction may have such ends. */
-export function checkDirection(kind: number, to: Place, from: Place): void {
+/**
+ * Throws if a copy in this direction cannot have such ends. Device memory as the host's end of a copy to or from the
+ * device is copied as on a GPU, whose driver goes by addresses; it is a mistake all the same.
+ */
+export function checkDirection(process: ProcessState, kind: number, to: Place, from: Place): void {
   require(Number.isInteger(kind) && kind >= 0 && kind <= 4, errors.invalidMemcpyDirection);
-  const isDevice = (place: Place): boolean => place.kind === "device";
-  const isHost = ({ kind, ...rest }: Place): boolean =>
-    kind === "host" || !("allocation" in rest) || rest.allocation?.kind !== "device";
-  const [wantsTo, wantsFrom] = [
-    kind === copyKind.hostToDevice || kind === copyKind.deviceToDevice ? isDevice : isHost,
-    kind === copyKind.deviceToHost || kind === copyKind.deviceToDevice ? isDevice : isHost,
-  ];
   if (kind === copyKind.byAddress) return;
-  if (!wantsTo(to)) invalid(`the copy is said to be ${directions[kind]}, and its destination is not`);
-  if (!wantsFrom(from)) invalid(`the copy is said to be ${directions[kind]}, and its source is not`);
+  const saysToDevice = kind === copyKind.hostToDevice || kind === copyKind.deviceToDevice;
+  const saysFromDevice = kind === copyKind.deviceToHost || kind === copyKind.deviceToDevice;
+  const told = (end: string): string => `the copy is said to be ${directions[kind]}, and its ${end} is not`;
+  const check = (place: Place, saysDevice: boolean, end: string): void => {
+    if (saysDevice ? place.kind === "device" : place.kind === "host" || place.allocation?.kind !== "device") return;
+    if (saysDevice || kind === copyKind.hostToHost) invalid(told(end));
+    if (process.options.checksCalls) process.misuse(told(end));
+  };
+  check(to, saysToDevice, "destination");
+  check(from, saysFromDevice, "source");
 }
 
 /** Whether a place is memory of the host for CUDA: its own, or pinned. */

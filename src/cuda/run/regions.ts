@@ -1,3 +1,4 @@
+import { fillBytes } from "../../machine/memory/fill.ts";
 import { errors, require } from "../base/errors.ts";
 import type { ProcessState } from "../state/process-state.ts";
 import { advanced, copyBytes, type Place, placeOf } from "./copies.ts";
@@ -67,13 +68,11 @@ export interface Fill {
 /** Fills the rows of device memory. */
 export function fillRows(process: ProcessState, place: Place, { region, extent, value, elementBytes }: Fill): void {
   if (place.kind !== "device") return;
-  const { u8 } = process.machine.memory.views;
+  const { memory } = process.machine;
   eachRow(extent, [region], ([at = 0]) => {
     const from = place.offset + at;
-    const end = from + extent.width;
-    process.machine.memory.noteWritten(from, extent.width);
-    if (elementBytes === 1) u8.fill(value & 255, from, end);
-    else for (let i = from; i < end; i++) u8[i] = value >>> (8 * ((i - from) % elementBytes));
+    memory.noteWritten(from, extent.width);
+    fillBytes(memory.views, from, from + extent.width, value, elementBytes);
   });
   place.allocation?.written?.();
 }

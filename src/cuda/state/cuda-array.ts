@@ -1,4 +1,5 @@
 import { type Image, type ImageLevel, imageProblem, type ImageShape, layImage } from "../../machine/images/image.ts";
+import { fillBytes } from "../../machine/memory/fill.ts";
 import type { ChannelType } from "../../runtime/data/image.ts";
 import { errors, fail, require } from "../base/errors.ts";
 import { newHandle } from "../base/handles.ts";
@@ -96,7 +97,7 @@ export class CudaArray {
     require(imageProblem(shape, 0) === null && (about.flags & ~arrayFlag.all) === 0);
     const { bytes } = layImage(shape, 0);
     const allocation = allocations.add(bytes, { kind: "device", device, flags: about.flags });
-    allocations.memory.views.u8.fill(0, allocation.offset, allocation.offset + bytes);
+    fillBytes(allocations.memory.views, allocation.offset, allocation.offset + bytes);
     return new CudaArray({ ...about, allocation, image: layImage(shape, allocation.offset) }, null);
   }
 

@@ -1,3 +1,4 @@
+import { copiedBytes, fillBytes } from "../../machine/memory/fill.ts";
 import { CudaError, errors, require } from "../base/errors.ts";
 import { newHandle } from "../base/handles.ts";
 import { addressOf } from "../base/addresses.ts";
@@ -89,9 +90,9 @@ export class ReservedRange {
       throw new CudaError(errors.notSupported, "memory that is mapped at two addresses is not supported");
     }
     const mapping: Mapping = { memory, at, bytes, access: 0 };
-    const { u8 } = this.#allocations.memory.views;
-    if (memory.contents === null) u8.fill(0, at, at + bytes);
-    else u8.set(memory.contents, at);
+    const { views } = this.#allocations.memory;
+    if (memory.contents === null) fillBytes(views, at, at + bytes);
+    else views.u8.set(memory.contents, at);
     memory.contents = null;
     memory.mapping = mapping;
     this.#mappings.add(mapping);
@@ -103,7 +104,8 @@ export class ReservedRange {
     require(inside.length > 0 && inside.every((m) => m.at >= at && m.at + m.bytes <= at + bytes));
     const { u8 } = this.#allocations.memory.views;
     for (const mapping of inside) {
-      if (mapping.memory.references > 0) mapping.memory.contents = u8.slice(mapping.at, mapping.at + mapping.bytes);
+      if (mapping.memory.references > 0)
+        mapping.memory.contents = copiedBytes(u8, mapping.at, mapping.at + mapping.bytes);
       mapping.memory.mapping = null;
       this.#mappings.delete(mapping);
     }

@@ -6,10 +6,8 @@ import { GridBlock } from "../../machine/state/cta.ts";
 import type { Cluster, Cta, FunctionCode, Grid } from "../../machine/state/launch-state.ts";
 import { PendingEffects } from "../../machine/state/pending-effects.ts";
 import { clusterOrder, nthBlock } from "../../program/clusters.ts";
+import { mostResident } from "../../program/resident-limit.ts";
 import { endUnits } from "../../program/units/index.ts";
-
-/** The most blocks that run at the same time, when earlier ones wait for later ones. */
-const maxResident = 512;
 
 /** The blocks of a grid that have begun and not ended, in their order: that of the grid, or cluster by cluster. */
 export class ResidentBlocks {
@@ -42,7 +40,7 @@ export class ResidentBlocks {
     this.#kernel = kernel;
     this.#sharedBytes = sharedBytes;
     this.#clusterSize = clusterSize(grid);
-    const max = Math.min(maxResident, grid.threads?.residentGroups ?? maxResident);
+    const max = Math.min(mostResident(grid.block), grid.threads?.residentGroups ?? Number.POSITIVE_INFINITY);
     this.#max = max - (max % this.#clusterSize);
   }
 

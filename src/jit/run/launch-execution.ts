@@ -5,6 +5,7 @@ import type { Grid } from "../../machine/state/launch-state.ts";
 import { clusterSize } from "../../machine/state/cluster.ts";
 import { openLaunch, refuse } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
+import { mostResident } from "../../program/resident-limit.ts";
 import type { HostFunction } from "../abi/host-function.ts";
 import type { HostImport } from "../abi/host-imports.ts";
 import type { NativeCode } from "../abi/native-code.ts";
@@ -35,9 +36,6 @@ export interface JitResult extends LaunchResult {
   /** Whether machine code has run them. */
   readonly isNative: boolean;
 }
-
-/** Blocks that have begun and not ended, at most, where they wait for each other. */
-const maxInFlight = 512;
 
 /** As many threads are always started if they are asked for, however few cores there are. */
 const alwaysUseful = 16;
@@ -132,7 +130,7 @@ export class LaunchExecution implements Work {
     this.native = typeof loaded.native === "string" ? null : loaded.native;
     this.clock = request.hostClock === true ? ("clock" satisfies HostImport) : null;
     this.waits = loaded.kernel.waits;
-    const inFlight = Math.min(maxInFlight, request.threads?.residentGroups ?? maxInFlight);
+    const inFlight = Math.min(mostResident(grid.block), request.threads?.residentGroups ?? Number.POSITIVE_INFINITY);
     this.maxContexts = Math.max(1, Math.min(inFlight, mostContexts(loaded.kernel, sharedBytes)));
     const canBeShared = memory.isShared && (apart || canWait());
     const hostThreads = canBeShared ? useful(request.hostThreads ?? 1) : 1;

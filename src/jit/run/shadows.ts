@@ -1,3 +1,4 @@
+import { fillBytes } from "../../machine/memory/fill.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Plane } from "../compile/watch/shadow-plan.ts";
 
@@ -45,7 +46,7 @@ export class Shadows {
   numbersFor(threads: number): number | null {
     if (threads + 2 >= 2 ** numberBits) return null;
     if (this.#next + threads + 1 >= 2 ** numberBits) {
-      for (const { at, bytes } of this.#pieces) this.#memory.views.u8.fill(0, at, at + bytes);
+      for (const { at, bytes } of this.#pieces) fillBytes(this.#memory.views, at, at + bytes);
       this.#next = 1;
     }
     const first = this.#next;

@@ -4,6 +4,7 @@ import { ImageTable } from "../images/image-table.ts";
 import type { Restore } from "./checkpoint.ts";
 import type { FrozenMemory } from "./frozen-memory.ts";
 import { DeviceHeap } from "./device-heap.ts";
+import { copiedBytes } from "./fill.ts";
 import { FreeRanges } from "./free-ranges.ts";
 import { bytesIn, extentAt, lastAtOrBefore, nearestExtent } from "./extent.ts";
 import { MemoryHistory } from "./memory-history.ts";
@@ -199,7 +200,7 @@ export class DeviceMemory {
   /** A copy of `length` bytes; throws a RangeError outside an allocation in use. */
   read(offset: number, length: number): Uint8Array {
     this.#check(offset, length);
-    return this.#views.u8.slice(offset, offset + length);
+    return copiedBytes(this.#views.u8, offset, offset + length);
   }
 
   /** Throws a RangeError outside an allocation in use. */
@@ -356,7 +357,7 @@ export class DeviceMemory {
   /** Fills room with zeros, except what has never been in use: touching that would take memory of the host. */
   #zeroed(placed: () => number, room: number): number {
     const [top, start] = [this.#top, placed()];
-    if (start < top) clearBytes(this.#views.u8, start, Math.min(start + room, top), this.#underlay);
+    if (start < top) clearBytes(this.#views, start, Math.min(start + room, top), this.#underlay);
     return start;
   }
 

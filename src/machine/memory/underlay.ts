@@ -1,4 +1,6 @@
 import type { WasmMemory } from "../../wasm/host.ts";
+import { fillBytes } from "./fill.ts";
+import type { Views } from "./views.ts";
 
 /** Other memory of the host, which lies under that of WebAssembly. */
 export interface Underlay {
@@ -21,11 +23,11 @@ const pageBytes = 0x1_0000;
 const minReleased = 512 * 2 ** 20;
 
 /** Fills bytes with zeros. Many are given back to the host: those that nobody writes afterwards then cost nothing. */
-export function clearBytes(u8: Uint8Array, from: number, to: number, underlay: Underlay | null): void {
+export function clearBytes(views: Views, from: number, to: number, underlay: Underlay | null): void {
   const first = Math.ceil(from / pageBytes) * pageBytes;
   const end = Math.floor(to / pageBytes) * pageBytes;
   if (end - first >= minReleased && underlay?.release(first, end - first) === true) {
-    u8.fill(0, from, first);
-    u8.fill(0, end, to);
-  } else u8.fill(0, from, to);
+    fillBytes(views, from, first);
+    fillBytes(views, end, to);
+  } else fillBytes(views, from, to);
 }

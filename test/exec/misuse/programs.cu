@@ -59,6 +59,13 @@ static void wrong_direction_to_host() {
   cudaFree(p);
 }
 
+static void wrong_direction_within_device() {
+  float *p = device(), *q = device();
+  cudaMemcpy(p, q, bytes, cudaMemcpyHostToDevice);
+  cudaFree(p);
+  cudaFree(q);
+}
+
 static void no_direction() {
   float *p = device();
   cudaMemcpy(p, host, bytes, (cudaMemcpyKind)7);
@@ -330,7 +337,8 @@ static const struct {
   const char *name;
   void (*run)();
 } cases[] = {
-    CASE(wrong_direction_to_device), CASE(wrong_direction_to_host), CASE(no_direction), CASE(copies_too_much),
+    CASE(wrong_direction_to_device), CASE(wrong_direction_to_host), CASE(wrong_direction_within_device),
+    CASE(no_direction), CASE(copies_too_much),
     CASE(copies_from_freed), CASE(fills_too_much), CASE(rows_wider_than_pitch), CASE(symbol_too_small), CASE(no_symbol),
     CASE(frees_twice), CASE(frees_the_middle), CASE(frees_host_memory), CASE(frees_pinned_as_device),
     CASE(frees_device_as_pinned), CASE(leaks_device), CASE(leaks_pinned), CASE(leaks_managed), CASE(too_much_memory),

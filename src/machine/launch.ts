@@ -47,7 +47,7 @@ export interface LaunchShadow {
 }
 
 /** The grid and the blocks that were asked for. */
-export interface AskedBlocks extends Pick<LaunchRequest, "grid" | "block"> {
+interface AskedBlocks extends Pick<LaunchRequest, "grid" | "block"> {
   /** Whether what was x there is y now, and y is x. */
   readonly isTransposed: boolean;
 }

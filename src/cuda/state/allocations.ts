@@ -20,7 +20,7 @@ export interface MemoryOwner {
 }
 
 /** Whole pages of the program that have become device memory. */
-export interface RegisteredPages {
+interface RegisteredPages {
   /** The byte of device memory where they begin, their address in the program, and their size. */
   readonly offset: number;
   readonly host: bigint;

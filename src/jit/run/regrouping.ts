@@ -11,7 +11,7 @@ import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
 /** The blocks of a launch: how many there are, and of how many threads. */
-export type Blocks = Pick<LaunchRequest, "grid" | "block">;
+type Blocks = Pick<LaunchRequest, "grid" | "block">;
 
 /** Blocks in which a launch runs instead of those that were asked for. */
 export interface OtherBlocks extends Blocks {

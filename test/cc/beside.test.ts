@@ -8,6 +8,7 @@ import { afterAll, expect, test } from "vitest";
 import type { KernelStore } from "../../src/jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler } from "../../src/jit/abi/native-code.ts";
 import { addonFile } from "../../src/node/exec/native.ts";
+import { CCompiler } from "../../src/node/native/c-compiler.ts";
 import { files } from "../../src/node/native/compilation-beside.ts";
 import { openNativeCompiler } from "../../src/node/native/index.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
@@ -117,6 +118,16 @@ test("without a compiler, and where it has none for a kernel, compiled code runs
   }
   const alone = launcher(new PtxDevice({ engine: "tiered" }));
   expect(alone(3).engine).toBe("jit");
+});
+
+test.skipIf(whyNot !== null)("a C compiler gets so many seconds of processor time", async () => {
+  const busy = join(folder, "busy-cc");
+  writeFileSync(busy, '#!/bin/sh\ncase "$*" in *-dM*) exec cc "$@";; esac\nwhile :; do :; done\n', { mode: 0o755 });
+  const compiler = CCompiler.find({ ...process.env, CC: busy });
+  if (typeof compiler === "string") throw new Error(compiler);
+  const why = "the C compiler needs more than 1 s";
+  expect(compiler.library("", 1)).toBe(why);
+  expect(await compiler.libraryLater("", 1, new AbortController().signal)).toBe(why);
 });
 
 /** The module of the kernel above. */

@@ -30,6 +30,9 @@ const flags = [
 const required = ["__x86_64__", "__AVX2__", "__FMA__"];
 const wide = ["__AVX512F__", "__AVX512VL__", "__AVX512BW__", "__AVX512DQ__"];
 
+/** How many times as long as its processor time a compiler may take, on a machine that does other work. */
+export const patience = 10;
+
 /** A C compiler of the machine, and what it can make code for. */
 export class CCompiler {
   readonly target: Target;
@@ -67,12 +70,15 @@ export class CCompiler {
     return "there is no C compiler (cc)";
   }
 
-  /** Returns a shared library's bytes; a text if there is none after some seconds, or if the program is wrong: why. */
+  /**
+   * Returns a shared library's bytes; a text if there is none after some seconds of processor time, or if the program
+   * is wrong: why.
+   */
   library(text: string, seconds: number): Uint8Array | string {
     return inFolder((file) => {
-      const { program, args } = this.#commandFor(file);
-      const timeout = seconds * 1000;
-      const { status, error, stderr } = spawnSync(program, args, {
+      const { program, args } = this.#commandFor(file, seconds);
+      const timeout = patience * seconds * 1000;
+      const { status, signal, error, stderr } = spawnSync(program, args, {
         input: text,
         encoding: "utf8",
         timeout,
@@ -80,38 +86,42 @@ export class CCompiler {
       });
       if (status === 0) return readFileSync(file);
       const isLate = (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT";
-      return isLate ? tooLong(seconds) : failed(stderr, error ?? status);
+      return isLate ? tooLong(seconds) : failed(stderr, error ?? signal ?? status, seconds);
     });
   }
 
   /** The same while the calling program goes on. `signal` ends the compiler. */
   libraryLater(text: string, seconds: number, signal: AbortSignal): Promise<Uint8Array | string> {
     return inFolder(async (file) => {
-      const { program, args } = this.#commandFor(file);
+      const { program, args } = this.#commandFor(file, seconds);
       // A group of its own, so that what the compiler has started ends with it.
       const child = spawn(program, args, { detached: true, stdio: ["pipe", "ignore", "pipe"] });
       const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL"));
       let isLate = false;
-      const timer = setTimeout(() => {
-        isLate = true;
-        end();
-      }, seconds * 1000);
+      const timer = setTimeout(
+        () => {
+          isLate = true;
+          end();
+        },
+        patience * seconds * 1000,
+      );
       signal.addEventListener("abort", end);
       // A compiler that ends before it has read everything says why on stderr.
       child.stdin.on("error", () => {}).end(text);
       let stderr = "";
       child.stderr.setEncoding("utf8").on("data", (part: string) => (stderr += part));
-      const [status] = await once(child, "close").catch((error: Error) => [String(error)]);
+      const [status, ended] = await once(child, "close").catch((error: Error) => [String(error), null]);
       clearTimeout(timer);
       signal.removeEventListener("abort", end);
       if (status === 0) return readFileSync(file);
-      return isLate ? tooLong(seconds) : failed(stderr, status);
+      return isLate ? tooLong(seconds) : failed(stderr, ended ?? status, seconds);
     });
   }
 
-  #commandFor(file: string): { readonly program: string; readonly args: readonly string[] } {
-    const [program, ...first] = this.#command;
-    return { program: program!, args: [...first, ...flags, "-shared", "-x", "c", "-", "-o", file] };
+  /** The shell sets the limit, which holds for each process that the compiler starts. */
+  #commandFor(file: string, seconds: number): { readonly program: string; readonly args: readonly string[] } {
+    const command = [...this.#command, ...flags, "-shared", "-x", "c", "-", "-o", file];
+    return { program: "/bin/sh", args: ["-c", 'ulimit -S -t "$0"; exec "$@"', String(Math.ceil(seconds)), ...command] };
   }
 }
 
@@ -134,7 +144,9 @@ function inFolder<T>(make: (file: string) => T): T {
 const tooLong = (seconds: number): string => `the C compiler needs more than ${seconds} s`;
 
 /** `status`: with what it has ended, or why it did not begin. */
-const failed = (stderr: string, status: unknown): string =>
-  `the C compiler has failed: ${stderr.split("\n").find((line) => line.includes("error")) ?? String(status)}`;
+function failed(stderr: string, status: unknown, seconds: number): string {
+  if (status === "SIGXCPU" || /CPU time limit exceeded/.test(stderr)) return tooLong(seconds);
+  return `the C compiler has failed: ${stderr.split("\n").find((line) => line.includes("error")) ?? String(status)}`;
+}
 
 const isDefined = (macros: string, name: string): boolean => macros.includes(`#define ${name} `);

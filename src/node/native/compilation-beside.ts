@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
+import { patience } from "./c-compiler.ts";
 
 /** The files of the folder through which two processes speak: a module, and a library or why there is none. */
 export const files = { module: "module.wasm", library: "kernel.so", why: "why.txt" } as const;
@@ -25,7 +26,7 @@ export class CompilationBeside {
     this.#latest = latest;
   }
 
-  /** `script`: what the process runs (`beside.ts`, bundled); `seconds`: that the C compiler may take. */
+  /** `script`: what the process runs (`beside.ts`, bundled); `seconds`: processor time that the C compiler may take. */
   static begin(script: string, module: Uint8Array, seconds: number): CompilationBeside {
     const folder = mkdtempSync(join(tmpdir(), "lanewise-beside-"));
     writeFileSync(join(folder, files.module), module);
@@ -35,7 +36,7 @@ export class CompilationBeside {
     child.on("error", () => {});
     child.unref();
     if (child.pid !== undefined) lower(child.pid);
-    return new CompilationBeside(folder, performance.now() + seconds * 1000 + spareMs);
+    return new CompilationBeside(folder, performance.now() + patience * seconds * 1000 + spareMs);
   }
 
   /** Returns a library, or why there is none; null as long as that is not known. Not to be asked after an answer. */

@@ -10,11 +10,11 @@ import { defaultSeconds, openCompilerBeside } from "./open-compiler-beside.ts";
  *
  *     const device = new Device({ engine: "native", nativeCompiler: openNativeCompiler() });
  *
- * `store` keeps what has been made for other processes, as `openKernelFolder` does. `seconds` is what the C compiler
- * may take for a kernel, 30 by default: kernels that take it longer, and those for which there is no machine code,
- * run as compiled code, and the results of their launches say why (`KernelResult.notNative`). With `beside` the C
- * compiler works in a process of its own, of low priority, which ends with this one; until it is done, kernels run as
- * compiled code.
+ * `store` keeps what has been made for other processes, as `openKernelFolder` does. `seconds` of processor time is
+ * what the C compiler may take for a kernel, 30 by default: kernels that take it longer, and those for which there is
+ * no machine code, run as compiled code, and the results of their launches say why (`KernelResult.notNative`). With
+ * `beside` the C compiler works in a process of its own, of low priority, which ends with this one; until it is done,
+ * kernels run as compiled code.
  *
  * Returns null where there is no machine code at all: it needs Linux on x86-64. The compiler is looked for when the
  * first kernel is compiled.

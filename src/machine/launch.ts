@@ -46,12 +46,6 @@ export interface LaunchShadow {
   readonly ranges: ReadonlyMap<number, ShadowRange>;
 }
 
-/** The grid and the blocks that were asked for. */
-interface AskedBlocks extends Pick<LaunchRequest, "grid" | "block"> {
-  /** Whether what was x there is y now, and y is x. */
-  readonly isTransposed: boolean;
-}
-
 /** A launch, as an engine takes it. */
 export interface LaunchRequest {
   /** Its name. */
@@ -59,8 +53,11 @@ export interface LaunchRequest {
   /** Blocks of the grid, and threads of a block. */
   readonly grid: Dim3;
   readonly block: Dim3;
-  /** What was asked for, where compiled code runs the same threads in other blocks. */
-  readonly asked?: AskedBlocks;
+  /**
+   * The grid and the blocks that were asked for, where compiled code runs the same threads in other blocks.
+   * `isTransposed`: whether what was x there is y now, and y is x.
+   */
+  readonly asked?: Pick<LaunchRequest, "grid" | "block"> & { readonly isTransposed: boolean };
   /** Blocks of a cluster; default: what the kernel says (`.reqnctapercluster`), or else one. */
   readonly cluster?: Dim3;
   /** The blocks that run, in order and disjoint; default: all. The others count as blocks of the grid nonetheless. */

@@ -42,9 +42,9 @@ test("launches that are awaited together run one at a time, in their order", asy
     const words = device.buffer(new Uint32Array([i, 0]));
     await kernel.launchAsync({ grid: 1, block: 32, args: [words, rounds], stream: device.stream() });
     ended.push(i);
-    return [...words.read()];
+    return words;
   });
-  expect(await Promise.all(launches)).toEqual([
+  expect((await Promise.all(launches)).map((words) => [...words.read()])).toEqual([
     [0, 1],
     [1, 2],
   ]);

@@ -78,16 +78,13 @@ export class JitProgram {
     );
   }
 
-  /**
-   * Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. From the first launch in several
-   * threads of the host on, the device's memory is shared.
-   */
+  /** Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. */
   obstacleOf(request: LaunchRequest, apart = false): string | null {
     const way = this.#wayIn(request, apart);
     return typeof way === "string" ? way : way.obstacle;
   }
 
-  /** The way of a launch, for which the memory is shared if it needs to be. */
+  /** The way of a launch. From the first one in several threads of the host on, the device's memory is shared. */
   #wayIn(request: LaunchRequest, apart: boolean): LaunchWay | string {
     if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
     return this.#wayOf(request);

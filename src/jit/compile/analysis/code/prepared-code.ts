@@ -13,6 +13,7 @@ import { guardsOfNegations } from "./negated-guards.ts";
 import { conditionsForNumbers } from "./predicate-values.ts";
 import type { SourceCode } from "./source-code.ts";
 import { withoutThreadSigns } from "./thread-signs.ts";
+import { withoutUnreached } from "./unreached-code.ts";
 
 /** A function with bound expressions, propagated constants and split registers, and the analyses of its flow. */
 export interface PreparedCode {
@@ -51,14 +52,15 @@ export function prepare(
   const memo = new Map<Expr, Expr>();
   // Values are moved as bits. Undefined cases matter to observers alone, which need the interpreter.
   const bitsOfBound = (expr: Expr): Expr => bitsOf(bind(expr, bindings, memo));
-  const asWritten = ir.instructions.map((i) =>
+  const all = ir.instructions.map((i) =>
     mapOperands(i.undefinedCases.length === 0 ? i : { ...i, undefinedCases: [] }, bitsOfBound),
   );
   const flow: FlowOptions = {
     endsBlock: (i) => endsBlock(i) || isAlone(i),
     beginsBlock: (i) => waitsForLanes(i) || isAlone(i),
   };
-  const graph = flowGraphOf(asWritten, flow);
+  const graph = flowGraphOf(all, flow);
+  const asWritten = withoutUnreached(all, graph);
   const returned = resultsOf(ir);
   const before = livenessOf({ instructions: asWritten, registers: ir.registers }, graph, returned);
   const { instructions: bound, registers } = separates

@@ -40,7 +40,10 @@ test.each([
 ])("code to which no way leads in %s is compiled to nothing", (_, text) => {
   const device = new Device({ engine: "jit" });
   const out = device.buffer("u32", 64);
-  const { engine, reports } = device.load(text).kernel("k").launch({ grid: 1, block: 64, args: [out] });
+  const { engine, reports } = device
+    .load(text)
+    .kernel("k")
+    .launch({ grid: 1, block: 64, args: [out] });
   expect({ engine, reports }).toEqual({ engine: "jit", reports: [] });
   expect([...out.read()]).toEqual(Array.from({ length: 64 }, (_, i) => (i % 4 < 2 ? i : 100)));
 });

@@ -40,6 +40,12 @@ export function translated(bytes: Uint8Array, target: Target): string {
   ].join("\n");
 }
 
+/**
+ * How often packs of a function are looked for without those that need themselves, as were found before; after that it
+ * has none. Large functions take a second each time.
+ */
+const mostTries = 12;
+
 /** The types of several results. */
 function structsOf({ types }: ReadModule): readonly string[] {
   const several = new Map(
@@ -93,10 +99,11 @@ function functionText(module: ReadModule, f: ReadFunction, name: string, { quads
   if (quads > 1) uniteAdjoiningQuads(graph, quads);
   dropDead(graph);
   const refused = new Set<string>();
-  for (;;) {
+  for (let tries = 0; ; tries++) {
     const packer = new Packer(refused);
-    if (quads > 1) for (const seed of seedsOf(graph, builder.groups, quads)) packer.seed(seed);
-    const reductions = quads > 1 ? reductionsOf(graph, packer, quads) : new Map<Node, Reduction>();
+    const packs = quads > 1 && tries < mostTries;
+    if (packs) for (const seed of seedsOf(graph, builder.groups, quads)) packer.seed(seed);
+    const reductions = packs ? reductionsOf(graph, packer, quads) : new Map<Node, Reduction>();
     if (quads === 4) packer.findMasks();
     dropPartialTests(reductions);
     const schedule = new Schedule(graph, packer, reductions);

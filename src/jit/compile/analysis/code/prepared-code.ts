@@ -55,12 +55,12 @@ export function prepare(
   const all = ir.instructions.map((i) =>
     mapOperands(i.undefinedCases.length === 0 ? i : { ...i, undefinedCases: [] }, bitsOfBound),
   );
-  const flow: FlowOptions = {
+  const flow: Required<FlowOptions> = {
     endsBlock: (i) => endsBlock(i) || isAlone(i),
     beginsBlock: (i) => waitsForLanes(i) || isAlone(i),
   };
   const graph = flowGraphOf(all, flow);
-  const asWritten = withoutUnreached(all, graph);
+  const asWritten = withoutUnreached(all, graph, flow);
   const returned = resultsOf(ir);
   const before = livenessOf({ instructions: asWritten, registers: ir.registers }, graph, returned);
   const { instructions: bound, registers } = separates

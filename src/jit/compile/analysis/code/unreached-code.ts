@@ -1,4 +1,4 @@
-import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
+import type { FlowGraph, FlowOptions } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, Op } from "../../../../ir/index.ts";
 import { controlOf } from "../../../../ir/op-traits.ts";
 
@@ -6,15 +6,19 @@ const nothing: Op = { kind: "pure", values: [] };
 
 /**
  * The code of a function with nothing in the place of instructions to which no way leads. What their operands hold is
- * found out nowhere, so that code for them would be written for wrong kinds of values.
+ * found out nowhere, so that code for them would be written for wrong kinds of values. Calls, and what ends or begins a
+ * block, stay: the functions that call each other, and the places where they wait, are known already.
  */
-export function withoutUnreached(instructions: readonly Instruction[], graph: FlowGraph): readonly Instruction[] {
+export function withoutUnreached(
+  instructions: readonly Instruction[],
+  graph: FlowGraph,
+  { endsBlock, beginsBlock }: Required<FlowOptions>,
+): readonly Instruction[] {
   const reached = reachedBlocks(graph);
   if (reached.size === graph.blocks.length) return instructions;
   return instructions.map((instruction, i) => {
-    const control = controlOf(instruction.op);
-    const goesOn = control === "next" || control === "call";
-    if (!goesOn || reached.has(graph.blockAt(i))) return instruction;
+    if (reached.has(graph.blockAt(i)) || controlOf(instruction.op) !== "next") return instruction;
+    if (endsBlock(instruction) || beginsBlock(instruction)) return instruction;
     const { lanes: _, ...plain } = instruction;
     return { ...plain, op: nothing, dst: [], guard: null };
   });

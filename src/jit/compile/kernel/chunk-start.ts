@@ -107,12 +107,13 @@ export class ChunkStart {
     if (bytes === 0 && !ofLaunch) return;
     const context = local32(this.#run.context);
     const { shared, words } = unit.layout;
-    if (bytes <= mostStored && !ofLaunch) {
+    const last = unit.facts.sharedBytes - 16;
+    if (bytes <= mostStored && last >= 0 && !ofLaunch) {
       for (const { from, to } of ranges) {
         for (let at = from; at < to; at += 16) {
           w.value(context);
           w.value(wasm.i32x4(0));
-          w.memory("v128.store", 1, shared + at);
+          w.memory("v128.store", 1, shared + Math.min(at, last));
         }
       }
       return;
@@ -176,14 +177,14 @@ function clearedIn({ scope: { unit, compiled } }: KernelRun): {
   const whole = { from: 0, to: sharedBytes };
   if (compiled.asLoaded.file !== undefined) return { ranges: [whole], ofLaunch: mayUseLocalMemory(compiled.ir) };
   const { module, shared } = functions.program;
-  // Code that watches itself has shadows behind the variables.
+  // In watched kernels shadow memory follows the variables, and no name stands for it.
   const isWatched = facts.shared !== shared.extents;
   const use = isWatched ? null : sharedUseOf(graph.functions, functions.program);
   if (use === null) return { ranges: [whole], ofLaunch: module.variables.some((v) => v.dynamicShared) };
   const { start } = windows.shared;
   const ranges = use.variables.map((v) => ({
     from: (v.start - start) & -16,
-    to: (v.end - start + 15) & -16,
+    to: Math.min((v.end - start + 15) & -16, sharedBytes),
   }));
   return {
     ranges: use.ofLaunch ? [...ranges, { from: sharedBytes, to: sharedBytes }] : ranges,

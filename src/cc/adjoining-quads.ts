@@ -1,5 +1,5 @@
 import type { WasmTy } from "../wasm/operation.ts";
-import { Block, type Graph, Node, type NodeParts, type Terminator } from "./graph.ts";
+import { Block, type Graph, isOnlyBetween, Node, type NodeParts, type Terminator } from "./graph.ts";
 import { isEffect } from "./passes.ts";
 
 /** Whether a quad's addresses follow each other is tested at the end of `head`; `join` is where both ways meet. */
@@ -66,7 +66,7 @@ function quadAccessOf(head: Block): QuadAccess | null {
   const [whole, byLane] = head.successors as [Block, Block];
   const [join] = whole.successors;
   if (join === undefined || join.predecessors.length !== 2 || join.phis.length > 1) return null;
-  if (![whole, byLane].every((way) => isWay(way, head, join))) return null;
+  if (![whole, byLane].every((way) => isOnlyBetween(way, head, join))) return null;
   const access = whole.nodes.find(({ op }) => op === "v128.load" || op === "v128.store");
   const [address] = access?.args ?? [];
   if (access === undefined || !isFirstLane(address!, addresses)) return null;
@@ -77,13 +77,6 @@ function quadAccessOf(head: Block): QuadAccess | null {
   if (isLoad && loaded!.args[join.predecessors.indexOf(whole)] !== access) return null;
   return { head, addresses, access, join, loaded };
 }
-
-const isWay = (way: Block, from: Block, to: Block): boolean =>
-  way.predecessors.length === 1 &&
-  way.predecessors[0] === from &&
-  way.phis.length === 0 &&
-  way.end.kind === "goto" &&
-  way.successors[0] === to;
 
 const isFirstLane = (address: Node, addresses: Node): boolean =>
   address.op === "i32x4.extract_lane" && address.args[0] === addresses && address.immediates[0] === 0;

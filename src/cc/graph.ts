@@ -65,6 +65,14 @@ export class Block {
   }
 }
 
+/** Whether a block only leads from one to another. */
+export const isOnlyBetween = (block: Block, from: Block, to: Block): boolean =>
+  block.predecessors.length === 1 &&
+  block.predecessors[0] === from &&
+  block.phis.length === 0 &&
+  block.end.kind === "goto" &&
+  block.successors[0] === to;
+
 /** A function as a graph. */
 export interface Graph {
   readonly blocks: readonly Block[];

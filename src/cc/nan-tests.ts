@@ -1,4 +1,4 @@
-import type { Block, Graph, Node } from "./graph.ts";
+import { type Block, type Graph, isOnlyBetween, type Node } from "./graph.ts";
 import { isEffect } from "./passes.ts";
 
 /**
@@ -44,16 +44,9 @@ function testedSum({ end }: Block): Node | null {
 /** Where both successors of a block lead without another way to them, if nothing is done on the second. */
 function joinOf(block: Block, first: Block, second: Block): Block | null {
   const [join] = first.successors;
-  if (first === second || join === undefined || !leadsTo(first, block, join)) return null;
-  return second === join || (leadsTo(second, block, join) && second.nodes.length === 0) ? join : null;
+  if (first === second || join === undefined || !isOnlyBetween(first, block, join)) return null;
+  return second === join || (isOnlyBetween(second, block, join) && second.nodes.length === 0) ? join : null;
 }
-
-const leadsTo = (between: Block, from: Block, to: Block): boolean =>
-  between.predecessors.length === 1 &&
-  between.predecessors[0] === from &&
-  between.phis.length === 0 &&
-  between.end.kind === "goto" &&
-  between.successors[0] === to;
 
 /**
  * Whether one value is the other where no summand is a NaN. If there is no NaN among them, the test may find one all

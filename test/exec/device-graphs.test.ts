@@ -116,11 +116,7 @@ const words = (...all: (bigint | number)[]): Uint8Array => new Uint8Array(BigUin
 
 async function prepared() {
   const program = new FakeProgram();
-  const get = async (name: string, ...rest: (bigint | number)[]): Promise<bigint> => {
-    const target = program.room(8);
-    expect(await program.call(name, target, ...rest), name).toBe(0);
-    return program.u64(target);
-  };
+  const { get } = program;
   const handle = await program.register(ptx);
   const kernels = new Map<string, bigint>();
   for (const name of ["note", "launch", "again", "parent", "change"]) {

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { expect } from "vitest";
 import { errors } from "../../src/cuda/base/errors.ts";
 import { HostMemory } from "../../src/cuda/base/host-memory.ts";
 import { type Item, itemKind, wire } from "../../src/cuda/base/wire.ts";
@@ -111,6 +112,13 @@ export class FakeProgram {
   f32(address: bigint): number {
     return this.view.getFloat32(Number(address - base), true);
   }
+
+  /** Makes a call that succeeds, and writes 8 bytes where its first argument says, which are returned. */
+  readonly get = async (name: string, ...rest: (bigint | number)[]): Promise<bigint> => {
+    const target = this.room(8);
+    expect(await this.call(name, target, ...rest), name).toBe(0);
+    return this.u64(target);
+  };
 
   /** Calls an entry point, with what it is given in registers and on the stack, as words. */
   async call(name: string, ...words: (bigint | number)[]): Promise<number> {

@@ -12,11 +12,7 @@ const halves = (...all: number[]): Uint8Array => new Uint8Array(Uint32Array.from
 /** A program with a graph, 64 bytes of a device and of pinned memory. */
 async function prepared() {
   const program = new FakeProgram();
-  const get = async (name: string, ...rest: (bigint | number)[]): Promise<bigint> => {
-    const target = program.room(8);
-    expect(await program.call(name, target, ...rest), name).toBe(0);
-    return program.u64(target);
-  };
+  const { get } = program;
   const [device, pinned] = [await program.malloc(64), await get("cudaMallocHost", 64)];
   return { program, get, device, pinned, graph: await get("cudaGraphCreate", 0) };
 }

@@ -2,10 +2,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BuiltCli } from "../cli/built-cli.ts";
-import { buildNative, whyNoPrograms } from "./native-libraries.ts";
+import type { BuiltCli } from "../cli/built-cli.ts";
+import { builtExec, whyNoPrograms } from "./native-libraries.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = fileURLToPath(new URL("programs/", import.meta.url));
 
 const why = whyNoPrograms();
@@ -14,8 +13,7 @@ if (why !== null) console.warn(`launches that go one way are not tried: ${why}`)
 describe.skipIf(why !== null)("launches that go one way", () => {
   let cli: BuiltCli;
   beforeAll(async () => {
-    cli = await BuiltCli.build();
-    buildNative(root, join(cli.folder, "dist/native"));
+    cli = await builtExec();
   });
   afterAll(() => cli?.remove());
 

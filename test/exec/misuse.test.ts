@@ -3,10 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BuiltCli } from "../cli/built-cli.ts";
-import { buildNative, whyNoPrograms } from "./native-libraries.ts";
+import type { BuiltCli } from "../cli/built-cli.ts";
+import { builtExec, whyNoPrograms } from "./native-libraries.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = fileURLToPath(new URL("misuse/", import.meta.url));
 
 const why = whyNoPrograms();
@@ -25,8 +24,7 @@ const cases = [...casesOf("programs", "misuse.txt"), ...casesOf("orders", "order
 describe.skipIf(why !== null)("--sanitize all names a planted mistake", () => {
   let cli: BuiltCli;
   beforeAll(async () => {
-    cli = await BuiltCli.build();
-    buildNative(root, join(cli.folder, "dist/native"));
+    cli = await builtExec();
     const how = ["-g", "-lineinfo", "-arch=sm_80", "-cudart", "shared"];
     for (const program of ["programs", "orders"]) {
       execFileSync("nvcc", [...how, "-o", join(cli.work, program), join(folder, `${program}.cu`)]);

@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BuiltCli } from "../cli/built-cli.ts";
-import { buildNative, whyNotNative } from "./native-libraries.ts";
+import type { BuiltCli } from "../cli/built-cli.ts";
+import { builtExec, whyNotNative } from "./native-libraries.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const why = whyNotNative();
@@ -13,8 +13,7 @@ if (why !== null) console.warn(`programs are not run: ${why}`);
 describe.skipIf(why !== null)("programs that nvcc has made", () => {
   let cli: BuiltCli;
   beforeAll(async () => {
-    cli = await BuiltCli.build();
-    buildNative(root, join(cli.folder, "dist/native"));
+    cli = await builtExec();
     for (const name of ["reduce", "sum", "sum.cu"]) cpSync(join(root, "examples/cuda", name), join(cli.work, name));
   });
   afterAll(() => cli?.remove());

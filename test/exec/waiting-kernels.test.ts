@@ -1,12 +1,6 @@
-import { execFileSync } from "node:child_process";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BuiltCli } from "../cli/built-cli.ts";
-import { buildNative, whyNotNative } from "./native-libraries.ts";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const folder = fileURLToPath(new URL("programs/", import.meta.url));
+import type { BuiltCli } from "../cli/built-cli.ts";
+import { builtWith, whyNotNative } from "./native-libraries.ts";
 
 const why = whyNotNative();
 if (why !== null) console.warn(`kernels that wait for the host are not tried: ${why}`);
@@ -15,9 +9,7 @@ describe.skipIf(why !== null)("a kernel that waits for a host that calls CUDA me
   const name = "waits-for-host";
   let cli: BuiltCli;
   beforeAll(async () => {
-    cli = await BuiltCli.build();
-    buildNative(root, join(cli.folder, "dist/native"));
-    execFileSync("cc", ["-w", "-o", join(cli.work, name), join(folder, `${name}.c`), "-ldl"]);
+    cli = await builtWith(name);
   });
   afterAll(() => cli?.remove());
 

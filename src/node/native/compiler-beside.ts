@@ -20,7 +20,6 @@ export class CompilerBeside implements NativeCompiler {
   readonly #libraries: Libraries;
   readonly #script: string;
   readonly #seconds: number;
-  readonly #known = new Map<string, NativeCode | string>();
   #compiler: CCompiler | string | null = null;
   #begun: Begun | null = null;
 
@@ -39,9 +38,9 @@ export class CompilerBeside implements NativeCompiler {
     if (typeof this.#compiler === "string") return this.#compiler;
     const key = this.#compiler.keyOf(module);
     if (this.#begun !== null) this.#look(this.#begun);
-    const known = this.#known.get(key) ?? this.#kept(key, imports);
-    if (known !== null) return known;
-    if (this.#begun !== null) return null;
+    if (this.#begun?.key === key) return null;
+    const known = this.#libraries.known(key, imports);
+    if (known !== null || this.#begun !== null) return known;
     try {
       this.#begun = { key, imports, compilation: CompilationBeside.begin(this.#script, module, this.#seconds) };
       return null;
@@ -63,17 +62,6 @@ export class CompilerBeside implements NativeCompiler {
     const library = compilation.answer();
     if (library === null) return;
     this.#begun = null;
-    if (typeof library !== "string") this.#libraries.keep(key, library);
-    this.#known.set(key, typeof library === "string" ? library : this.#libraries.load(library, imports));
-  }
-
-  /** What an earlier process has made; null if there is none. */
-  #kept(key: string, imports: readonly string[]): NativeCode | string | null {
-    if (this.#begun?.key === key) return null;
-    const library = this.#libraries.kept(key);
-    if (library === null) return null;
-    const code = this.#libraries.load(library, imports);
-    this.#known.set(key, code);
-    return code;
+    this.#libraries.add(key, library, imports);
   }
 }

@@ -12,7 +12,6 @@ import { Libraries } from "./libraries.ts";
 export class HostCompiler implements NativeCompiler {
   readonly #libraries: Libraries;
   readonly #seconds: number;
-  readonly #known = new Map<string, NativeCode | string>();
   #compiler: CCompiler | string | null = null;
 
   /** `addon`: the file of the add-on; `seconds`: that the C compiler may take for a kernel. */
@@ -25,9 +24,8 @@ export class HostCompiler implements NativeCompiler {
     this.#compiler ??= CCompiler.find();
     if (typeof this.#compiler === "string") return this.#compiler;
     const key = this.#compiler.keyOf(module);
-    let code = this.#known.get(key);
-    if (code === undefined) this.#known.set(key, (code = this.#load(key, module, imports, this.#compiler)));
-    return code;
+    const known = this.#libraries.known(key, imports);
+    return known ?? this.#libraries.add(key, this.#library(module, this.#compiler), imports);
   }
 
   instance(
@@ -36,14 +34,6 @@ export class HostCompiler implements NativeCompiler {
     functions: Readonly<Record<string, HostFunction>>,
   ): RunBlocks {
     return this.#libraries.instance(code, memory, functions);
-  }
-
-  #load(key: string, module: Uint8Array, imports: readonly string[], compiler: CCompiler): NativeCode | string {
-    const kept = this.#libraries.kept(key);
-    const library = kept ?? this.#library(module, compiler);
-    if (typeof library === "string") return library;
-    if (kept === null) this.#libraries.keep(key, library);
-    return this.#libraries.load(library, imports);
   }
 
   #library(module: Uint8Array, compiler: CCompiler): Uint8Array | string {

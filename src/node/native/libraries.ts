@@ -16,6 +16,8 @@ interface CodeAddon {
 export class Libraries {
   readonly #addon: string;
   readonly #store: KernelStore | null;
+  /** By key: code, or why there is none. */
+  readonly #known = new Map<string, NativeCode | string>();
   #calls: CodeAddon | null = null;
 
   /** `addon`: the file of the add-on. */
@@ -24,22 +26,36 @@ export class Libraries {
     this.#store = store;
   }
 
-  /** The bytes of a library that an earlier process has made; null if there are none. */
-  kept(key: string): Uint8Array | null {
-    return this.#store?.read(key) ?? null;
+  /**
+   * The code of which the library was made here or by an earlier process; a text if there is none: why. Null if nobody
+   * has tried. `imports`: see `NativeCode`.
+   */
+  known(key: string, imports: readonly string[]): NativeCode | string | null {
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const kept = this.#store?.read(key) ?? null;
+    return kept === null ? null : this.#load(key, kept, imports);
   }
 
-  keep(key: string, library: Uint8Array): void {
-    this.#store?.write(key, library);
-  }
-
-  /** Returns a text if a library cannot be loaded: why. `imports`: see `NativeCode`. */
-  load(library: Uint8Array, imports: readonly string[]): NativeCode | string {
-    try {
-      return { addon: this.#addon, entry: this.#functions.loadCode(library), imports };
-    } catch (error) {
-      return `machine code cannot be loaded: ${(error as Error).message}`;
+  /** Keeps and loads a library that has been made. A text: why none can be. */
+  add(key: string, library: Uint8Array | string, imports: readonly string[]): NativeCode | string {
+    if (typeof library !== "string") {
+      this.#store?.write(key, library);
+      return this.#load(key, library, imports);
     }
+    this.#known.set(key, library);
+    return library;
+  }
+
+  #load(key: string, library: Uint8Array, imports: readonly string[]): NativeCode | string {
+    let code: NativeCode | string;
+    try {
+      code = { addon: this.#addon, entry: this.#functions.loadCode(library), imports };
+    } catch (error) {
+      code = `machine code cannot be loaded: ${(error as Error).message}`;
+    }
+    this.#known.set(key, code);
+    return code;
   }
 
   instance(

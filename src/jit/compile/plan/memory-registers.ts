@@ -2,7 +2,7 @@ import { fragmentOf, type MatrixProduct, type Op } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { tileOf } from "../../../tiles/index.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
-import { stateRegistersOf } from "./state-registers.ts";
+import { isWordVector, stateRegistersOf } from "./state-registers.ts";
 import { blocksWhileSuspended, type SuspensionPoints } from "./suspension-points.ts";
 
 /** Quads of a warp. */
@@ -39,19 +39,17 @@ export class MemoryRegisters {
   }
 
   #placeFragments(analysis: UniformityAnalysis, points: SuspensionPoints): void {
-    const { instructions, liveness, ir } = analysis.code;
+    const { instructions, liveness } = analysis.code;
     const kept = new Set<number>();
     for (const block of blocksWhileSuspended(analysis, points, false)) {
       liveness.liveIn(block).forEach((r) => {
         kept.add(r);
       });
     }
-    const isVector = (r: number): boolean =>
-      ir.registers[r]!.class === "b32" && ir.registers[r]!.bits === 32 && analysis.register(r).kind === "vector";
     for (const { op, dst } of instructions) {
       const results = dst.flatMap((to) => (typeof to === "number" ? [to] : []));
       for (const fragment of [...(isOfMatrices(op) ? [results] : []), ...operandsIn(op)]) {
-        if (fragment?.every(isVector)) this.#place(fragment, kept);
+        if (fragment?.every((r) => isWordVector(analysis, r))) this.#place(fragment, kept);
       }
     }
   }

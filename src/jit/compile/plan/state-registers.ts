@@ -20,15 +20,13 @@ export function stateRegistersOf(
   { barriers }: SuspensionPoints,
   quads: number,
 ): readonly number[] {
-  const { graph, liveness, ir } = analysis.code;
-  const isVector = (r: number): boolean =>
-    ir.registers[r]!.class === "b32" && ir.registers[r]!.bits === 32 && analysis.register(r).kind === "vector";
+  const { graph, liveness } = analysis.code;
   const kept = new Set<number>();
   let mostAtOnce = 0;
   for (const after of new Set(barriers.values())) {
     let count = 0;
     liveness.liveIn(after).forEach((r) => {
-      if (!isVector(r)) return;
+      if (!isWordVector(analysis, r)) return;
       kept.add(r);
       count++;
     });
@@ -39,6 +37,12 @@ export function stateRegistersOf(
   const looping = loopingBlocks(loopsOf(graph), barriers);
   for (const block of graph.blocks) for (const r of busyIn(analysis, block, looping.has(block.index))) kept.delete(r);
   return [...kept];
+}
+
+/** Whether a register holds a 32-bit word for each lane. */
+export function isWordVector(analysis: UniformityAnalysis, register: number): boolean {
+  const { class: of, bits } = analysis.code.ir.registers[register]!;
+  return of === "b32" && bits === 32 && analysis.register(register).kind === "vector";
 }
 
 /** Blocks of loops in which no lane comes to a barrier. */

@@ -1,6 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
+import { GroupChecks } from "../../src/jit/compile/memory/group-checks.ts";
 import type { Report } from "../../src/machine/reports/report.ts";
 import { Device, type EngineName } from "../../src/runtime/index.ts";
+import { wasm } from "../../src/wasm/index.ts";
 import { compareOutcomes } from "../fuzz/compare.ts";
 import { engines } from "../fuzz/engine.ts";
 import { linesOf, programOf, withLines } from "../fuzz/program.ts";
@@ -69,4 +71,45 @@ test("a barrier that is missing is found", { timeout: 300_000 }, () => {
     if (wanted.reports.length > 0) found++;
   }
   expect(found).toBeGreaterThan(10);
+});
+
+/** A tile is written by rows and read by columns, in blocks whose rows are chunks: numbers in a row are constants. */
+const tile = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry tile(.param .u64 out) {
+  .reg .b32 %x, %y, %a, %v; .reg .b64 %d, %e;
+  .shared .align 16 .b8 first[1024];
+  .shared .align 16 .b8 second[1024];
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %tid.y;
+  shl.b32 %x, %x, 2;
+  shl.b32 %y, %y, 6;
+  mov.u32 %a, second;
+  add.u32 %a, %a, %x;
+  add.u32 %v, %a, %y;
+  st.shared.u32 [%v], %x;
+  bar.sync 0;
+  ld.shared.u32 %v, [%a+64];
+  ld.param.u64 %d, [out];
+  mad.wide.u32 %e, %y, 1, %d;
+  cvt.u64.u32 %d, %x;
+  add.u64 %d, %d, %e;
+  st.global.u32 [%d], %v;
+  ret;
+}`;
+
+test("what is noted of a known address is found without looking for it", () => {
+  const verify = vi.spyOn(GroupChecks.prototype, "verify");
+  const device = new Device({ sanitize: "all", engine: "jit" });
+  const out = device.buffer("u32", 4096);
+  const result = device
+    .load(tile)
+    .kernel("tile")
+    .launch({ grid: 1, block: [16, 16], args: [out] });
+  const checks = verify.mock.results.map(({ value: { ok } }) => ok);
+  vi.restoreAllMocks();
+  expect([result.engine, result.reports]).toEqual(["jit", []]);
+  expect(checks).toContainEqual(wasm.i32(1));
+  expect(checks).not.toContainEqual(wasm.i32(0));
 });

@@ -88,8 +88,7 @@ export class GroupChecks {
     this.#targets.set(group, targets);
     const { base } = group.address;
     targets.forEach((target, i) => {
-      const others = i === 0 ? targets.slice(1) : [];
-      new BoundsCheck(this.#chunk, group.range, target, others).declareNeeds(base);
+      new BoundsCheck(this.#chunk, group.range, target, targets.slice(i + 1)).declareNeeds(base);
     });
   }
 
@@ -176,9 +175,14 @@ export class GroupChecks {
     mask: Mask,
   ): VerifiedGroup {
     const { pattern } = parts;
-    const [target, ...others] = parts.targets;
+    let [target, ...others] = parts.targets;
     const { writer } = this.#chunk;
-    const found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
+    let found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
+    // Where addresses are known, so is that they are not in an object.
+    while (isNever(found.ok) && others.length > 0) {
+      [target, ...others] = others as [ExpectedObject, ...ExpectedObject[]];
+      found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
+    }
     const own = this.isPerLane(group.access) ? { ...found, offsets: laneByLane(found.offsets) } : found;
     const checked = this.#isBounded(group, target, mask) ? { ...own, ok: wasm.i32(1) } : own;
     const kept = this.keep(checked, target, group.count);
@@ -342,6 +346,8 @@ export class GroupChecks {
     return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
   }
 }
+
+const isNever = (ok: Wasm): boolean => ok.kind === "const" && ok.value === 0;
 
 /** The groups all of whose accesses are loads and stores of single elements. */
 function groupsOfElements(

@@ -14,7 +14,13 @@ export async function writeBundle(root, { files, first = null, input, output, co
     entryFileNames: "[name].js",
     format: "esm",
     comments: false,
-    minify: true,
+    // Node prints the line of an error that nobody catches: in one line, that is the whole library. Names of classes are
+    // what people see of objects and errors.
+    minify: {
+      compress: true,
+      mangle: { keepNames: { class: true, function: false } },
+      codegen: { removeWhitespace: false },
+    },
     ...output,
     codeSplitting: { groups: groupsOf(files, first === null ? null : () => circles.neededBy(first)), ...codeSplitting },
   });

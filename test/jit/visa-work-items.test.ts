@@ -152,6 +152,28 @@ ALL:
     gather_scaled.4 (E) %slm 0x0:ud YU.0 X.0`,
   },
   {
+    title: "one lane's element, active or not, where others have not computed what it becomes",
+    form: "threads",
+    body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    and (E) Y(0,0)<1> ID(0,0)<1;1,0> 7:d
+    mov (NM) L(0,0)<1> 0:d
+    cmp.lt (E) P1 Y(0,0)<1;1,0> 3:d
+    (!P1) goto (E) ALL
+    mov (NM) M(0,0)<1> ID(0,0)<1;1,0>
+    mov (M1_NM, 1) L(0,5)<1> M(0,4)<0;1,0>
+ALL:
+    add (E) X(0,0)<1> X(0,0)<1;1,0> L(0,0)<1;1,0>`,
+  },
+  {
+    title: "one lane's element, where all have computed what it becomes",
+    form: "work items",
+    body: `    mov (E) X(0,0)<1> ID(0,0)<1;1,0>
+    mov (NM) L(0,0)<1> 0:d
+    mov (NM) M(0,0)<1> ID(0,0)<1;1,0>
+    mov (M1_NM, 1) L(0,5)<1> M(0,4)<0;1,0>
+    add (E) X(0,0)<1> X(0,0)<1;1,0> L(0,0)<1;1,0>`,
+  },
+  {
     title: "half of the lanes alone",
     form: "work items",
     body: "    mov (E) X(0,0)<1> 1:d\n    add (M1, 8) X(0,0)<1> ID(0,0)<1;1,0> 3:d",

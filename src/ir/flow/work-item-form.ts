@@ -23,7 +23,7 @@ export interface WorkItemRoutine {
   readonly forAllLanes: ReadonlySet<number>;
   /** Instructions that all lanes of the thread that have not ended must reach together. */
   readonly together: ReadonlySet<number>;
-  /** Instructions that several lanes, but not all, execute whether they are active or not. */
+  /** Instructions that some lanes, but not all, execute whether they are active or not. */
   readonly forAbsentLanes: ReadonlySet<number>;
   /** Registers of which all active lanes have the same value: the thread had one for all lanes, active or not. */
   readonly shared: ReadonlySet<number>;
@@ -99,7 +99,7 @@ export class WorkItemForm {
       ),
       together: where((instruction, rule) => this.#needsAll(instruction, rule)),
       forAbsentLanes: where(
-        (one, rule) => one.lanes?.noMask === true && one.lanes.count > 1 && !this.#isOnce(one, rule),
+        (one, rule) => one.lanes?.noMask === true && !one.lanes.uniform && !this.#isOnce(one, rule),
       ),
       shared: new Set(this.#ir.registers.flatMap((_, r) => (this.#uniform.has(r) ? [r] : []))),
     };

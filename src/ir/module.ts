@@ -22,6 +22,8 @@ export interface Register {
   readonly type?: string;
   /** The part of the byte file that the register stands for, if it stands for one. */
   readonly home?: FileHome;
+  /** The program does not name it: it has what steps of an instruction leave for those after them. */
+  readonly temporary?: true;
 }
 
 /** The part of the byte file that a register stands for, and that it holds when a hardware thread begins. */

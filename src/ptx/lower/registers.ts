@@ -36,8 +36,8 @@ export class RegisterFile {
       number = this.registers.length;
       this.registers.push(
         index === "pred"
-          ? { name: "step.lanes", class: "pred", bits: 1 }
-          : { name: `step.${index}`, class: "b32", bits: 32 },
+          ? { name: "step.lanes", class: "pred", bits: 1, temporary: true }
+          : { name: `step.${index}`, class: "b32", bits: 32, temporary: true },
       );
       this.#temporaries.set(index, number);
     }
@@ -49,7 +49,7 @@ export class RegisterFile {
     let copy = this.#copies.get(register);
     if (copy === undefined) {
       const { class: size, bits } = this.registers[register]!;
-      copy = this.registers.push({ name: `step.copy${this.#copies.size}`, class: size, bits }) - 1;
+      copy = this.registers.push({ name: `step.copy${this.#copies.size}`, class: size, bits, temporary: true }) - 1;
       this.#copies.set(register, copy);
     }
     return copy;

@@ -27,6 +27,7 @@ export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): st
   return sanitizers.has("init") && readsUnwritten(ir) ? "registers that may be read before they are written" : null;
 }
 
+/** What one step of an instruction leaves for the next may be in some lanes alone: the next one takes no others. */
 function readsUnwritten(ir: IrFunction): boolean {
   if (ir.instructions.length === 0) return false;
   const registersOf = (list: IrFunction["params"]): readonly number[] =>
@@ -35,7 +36,7 @@ function readsUnwritten(ir: IrFunction): boolean {
   const live = livenessOf(ir, flowGraphOf(ir.instructions), registersOf(ir.returns)).liveIn(0);
   let found = false;
   live.forEach((r) => {
-    if (!given.has(r)) found = true;
+    found ||= !given.has(r) && ir.registers[r]!.temporary !== true;
   });
   return found;
 }
@@ -53,9 +54,6 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
   switch (op.kind) {
     case "atomic":
       if (op.problem !== undefined || op.tracks !== undefined) return "an mbarrier";
-      break;
-    case "warp":
-      if (["align", "arrange", "multiply"].includes(op.warp.op)) return "matrices";
       break;
     case "barrier":
       if (op.count !== null || (op.mode !== "sync" && op.mode !== "red")) return "a barrier for some of the threads";

@@ -85,3 +85,16 @@ test.each([
     expect(expectSame({ name: "", before, body, block: [16, 4, 1], words: 1 }).reports).toEqual([]);
   }
 });
+
+// Where few lanes of a chunk are active, code is for the first of them alone. Chunks are as far from each other as ever.
+test.each([36, 68])("code for the first lanes of chunks: %i threads", (count) => {
+  const place = "shr.u32 %r6, %r5, 3; add.u32 %r6, %r5, %r6; mad.lo.u32 %r3, %r6, 4, %r9;";
+  const some = `setp.ge.u32 %p1, %r8, ${count}; @%p1 bra END;`;
+  for (const thread of ["sub.u32 %r5, 95, %r8;", "add.u32 %r5, %r8, 3;"]) {
+    for (const access of ["st.shared.u32 [%r3], %r8; END:", "ld.shared.u32 %r7, [%r3]; END:"]) {
+      const read = `bar.sync 0; mad.lo.u32 %r4, %r8, 4, %r9; ld.shared.u32 %r1, [%r4]; xor.b32 %r7, %r7, %r1;`;
+      const body = kernel(`bar.sync 0; ${some} ${thread} ${place} ${access} ${read}`);
+      expect(expectSame({ name: "", before, body, block: [96, 1, 1], words: 1 }).reports).toEqual([]);
+    }
+  }
+});

@@ -291,11 +291,11 @@ export class GroupChecks {
     const isMove = (i: number): boolean => /^(load|store)$/.test(this.#chunk.analysis.code.instructions[i]!.op.kind);
     if (places === null || first === null || !this.#instructions.get(group)!.every(isMove)) return null;
     if (object.lane !== undefined || !this.#areWithin(group, object, null)) return null;
-    const { lanes } = this.#chunk;
     const thread = wasm.local("i32", first);
-    const { start, step } = places;
-    const chunk = step % lanes === 0 ? thread : wasm.op("i32.div_u", thread, wasm.i32(lanes));
-    const beyond = step === 0 ? wasm.i32(0) : times(chunk, step % lanes === 0 ? step / lanes : step);
+    const { start, step, threads } = places;
+    const isEven = step % threads === 0;
+    const chunk = isEven ? thread : wasm.op("i32.div_u", thread, wasm.i32(threads));
+    const beyond = step === 0 ? wasm.i32(0) : times(chunk, isEven ? step / threads : step);
     const at = plus(plus(object.delta, wasm.i32(start + group.range.offset)), beyond);
     return { kind: "pattern", at, distances };
   }

@@ -17,6 +17,8 @@ export interface LanePattern {
 export interface ChunkPlaces {
   readonly start: number;
   readonly step: number;
+  /** Threads from the beginning of a chunk to that of the next: code for its first lanes has fewer. */
+  readonly threads: number;
 }
 
 /** Blocks and threads for which values are computed thread by thread, at most: their product is. */
@@ -114,6 +116,6 @@ export class LanePatterns {
     for (let chunk = 0; chunk * this.#lanes < starts.length; chunk++) {
       if (starts[chunk * this.#lanes + anchor]! !== start + chunk * step) return null;
     }
-    return { start, step };
+    return { start, step, threads: this.#lanes };
   }
 }

@@ -17,8 +17,8 @@ interface Makers {
 }
 
 /**
- * An operation on masks of which some are constants, as those of lanes that are known while code is written, in simpler
- * form; null if there is none.
+ * An operation on masks in simpler form, where some are constants, as those of lanes that are known while code is
+ * written, or it is undone; null if there is none.
  */
 export function foldedMask(op: ValueOp, args: readonly Wasm[], make: Makers): Wasm | null {
   switch (op) {
@@ -26,7 +26,9 @@ export function foldedMask(op: ValueOp, args: readonly Wasm[], make: Makers): Wa
     case "v128.or":
       return foldedPair(op, args, make);
     case "v128.not": {
-      const bits = constantOf(args[0]);
+      const [arg] = args;
+      if (arg?.kind === "op" && arg.op === "v128.not") return arg.args[0]!;
+      const bits = constantOf(arg);
       return bits === null ? null : make.vector(bits.value.map((b) => ~b & 0xff));
     }
     case "v128.any_true": {

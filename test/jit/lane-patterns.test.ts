@@ -59,3 +59,42 @@ test("a pattern that is not aligned", () => {
   const { reports } = expectSame({ name: "", before, body, block: [64, 1, 1], words: 1 });
   expect(reports).toMatchObject([{ code: "misaligned-access" }]);
 });
+
+// Chunks are whole rows, so that lanes lie to each other in the same way in all of them.
+test.each([
+  ["the left neighbour", "sub.s32 %r1, %r8, 1; max.s32 %r2, %r1, 0;"],
+  ["the right neighbour", "add.s32 %r1, %r8, 1; min.s32 %r2, %r1, 15;"],
+  ["the neighbour around the edge", "add.u32 %r1, %r8, 15; and.b32 %r2, %r1, 15;"],
+  ["backwards", "sub.u32 %r2, 15, %r8;"],
+  ["every third", "mul.lo.u32 %r2, %r8, 3;"],
+])("some lanes of rows: %s", (_, place) => {
+  const row = `mov.u32 %r6, %tid.y; mad.lo.u32 %r5, %r6, 192, %r9; ${place} mad.lo.u32 %r3, %r2, 4, %r5;`;
+  const own = "mad.lo.u32 %r4, %r8, 4, %r5; bar.sync 0;";
+  const some = "setp.gt.u32 %p1, %r8, 2; setp.lt.u32 %p2, %r6, 3; and.pred %p1, %p1, %p2; not.pred %p2, %p1;";
+  for (const access of [
+    "ld.shared.u32 %r7, [%r3];",
+    "ld.shared.v2.u32 {%r7, %r1}, [%r3];",
+    "st.shared.u32 [%r3], %r6; bar.sync 0; ld.shared.u32 %r7, [%r4];",
+    `@%p2 bra END; ld.shared.u32 %r7, [%r3]; add.u32 %r7, %r7, 5; END:`,
+    `@%p2 bra END; st.shared.u32 [%r3], %r6; END: bar.sync 0; ld.shared.u32 %r7, [%r4];`,
+    `@%p2 bra END; st.shared.u8 [%r3+1], %r6; END: bar.sync 0; ld.shared.u32 %r7, [%r4];`,
+    `@%p2 bra END; atom.shared.add.u32 %r1, [%r3], 9; END: bar.sync 0; ld.shared.u32 %r7, [%r4];`,
+  ]) {
+    const pairs = access.includes("v2") ? "and.b32 %r3, %r3, -8;" : "";
+    const body = kernel(`${row} ${own} ${some} ${pairs} ${access}`);
+    expect(expectSame({ name: "", before, body, block: [16, 4, 1], words: 1 }).reports).toEqual([]);
+  }
+});
+
+// Where few lanes of a chunk are active, code is for the first of them alone. Chunks are as far from each other as ever.
+test.each([36, 68])("code for the first lanes of chunks: %i threads", (count) => {
+  const place = "shr.u32 %r6, %r5, 3; add.u32 %r6, %r5, %r6; mad.lo.u32 %r3, %r6, 4, %r9;";
+  const some = `setp.ge.u32 %p1, %r8, ${count}; @%p1 bra END;`;
+  for (const thread of ["sub.u32 %r5, 95, %r8;", "add.u32 %r5, %r8, 3;"]) {
+    for (const access of ["st.shared.u32 [%r3], %r8; END:", "ld.shared.u32 %r7, [%r3]; END:"]) {
+      const read = `bar.sync 0; mad.lo.u32 %r4, %r8, 4, %r9; ld.shared.u32 %r1, [%r4]; xor.b32 %r7, %r7, %r1;`;
+      const body = kernel(`bar.sync 0; ${some} ${thread} ${place} ${access} ${read}`);
+      expect(expectSame({ name: "", before, body, block: [96, 1, 1], words: 1 }).reports).toEqual([]);
+    }
+  }
+});

@@ -9,6 +9,7 @@ import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { headerWord, recordBytes, tidBytes } from "../abi/context-layout.ts";
 import { extentHeader, extentHeaderBytes } from "../abi/extent-table.ts";
 import { type ExtentTable, writeEntry } from "./extent-tables.ts";
+import { ParameterWords } from "./parameter-words.ts";
 
 /** The contexts in a device's memory. Those that are free are kept for later launches, by size. */
 export class Contexts {
@@ -171,7 +172,8 @@ export function fillContext(
     }
   }
   u8.set(kernel.targets, context + layout.targets);
-  fillParams(grid, kernel, context, params, layout.sites);
+  fillParams(grid, kernel, context, params);
+  clearNotes(grid, kernel, context, layout.sites);
   fillExtents(grid, kernel, context, extents);
   for (let i = 0; i < kernel.roots.length; i++) {
     const range = shadow?.ranges.get(kernel.roots[i]!);
@@ -200,18 +202,14 @@ function fillShadowRoot(
 /** Bytes that a loop clears in about the time that `fill` takes to begin. */
 const maxLoopBytes = 512;
 
-/**
- * Writes the parameters, and zeros from byte `cleared` of the context to its table of extents: what the last launch has
- * noted. Few bytes are written by loops: functions of typed arrays take longer to begin.
- */
+/** Writes the parameters. */
 function fillParams(
   { memory }: Pick<Grid, "memory">,
   { layout }: CompiledKernel,
   context: number,
   params: Uint8Array,
-  cleared: number,
 ): void {
-  const { u8, i32, i64 } = memory.views;
+  const { u8, i32 } = memory.views;
   const count = Math.min(params.length, layout.roots - layout.params);
   const at = context + layout.params;
   let i = 0;
@@ -221,6 +219,19 @@ function fillParams(
     i32[(at + i) >>> 2] = word;
   }
   for (; i < count; i++) u8[at + i] = params[i]!;
+}
+
+/**
+ * Writes zeros from byte `cleared` of the context to its table of extents: what the last launch has noted. Few bytes
+ * are written by a loop: functions of typed arrays take longer to begin.
+ */
+function clearNotes(
+  { memory }: Pick<Grid, "memory">,
+  { layout }: CompiledKernel,
+  context: number,
+  cleared: number,
+): void {
+  const { u8, i64 } = memory.views;
   const [from, end] = [context + cleared, context + layout.extents];
   if (end - from > maxLoopBytes) u8.fill(0, from, end);
   else for (let word = from >>> 3; word < end >>> 3; word++) i64[word] = 0n;
@@ -246,10 +257,19 @@ function fillRoot(
   i32[at + 3] = -base;
 }
 
+/** Where a launch's parameters, of so many bytes, and the allocations to which they point are in a context. */
+export function parameterWords({ layout, roots }: CompiledKernel, bytes: number): ParameterWords {
+  const params = Math.min(bytes, layout.roots - layout.params);
+  return new ParameterWords(
+    { from: layout.params >>> 2, count: Math.ceil(params / 4) },
+    { from: layout.roots >>> 2, count: (roots.length * recordBytes) >>> 2 },
+  );
+}
+
 /**
  * Fills a context that an earlier launch without clusters has left: of the same sizes, apart from its grid, and with
- * the same allocations. `keepsRecords`: what instructions have found in the last launch they would find again. Returns
- * the context.
+ * the same allocations. `words`: what the parameters of the last of such launches became; `keepsRecords`: what
+ * instructions have found in the last launch they would find again. Returns the context.
  */
 export function fillForLaunch(
   device: Pick<Grid, "addresses" | "memory">,
@@ -257,13 +277,17 @@ export function fillForLaunch(
   context: number,
   id: number,
   { grid, params }: Pick<LaunchRequest, "grid" | "params">,
-  keepsRecords: boolean,
+  { words, keepsRecords }: { readonly words: ParameterWords; readonly keepsRecords: boolean },
 ): number {
   const { roots, layout } = kernel;
   const { i32 } = device.memory.views;
   const at = context >>> 2;
-  fillParams(device, kernel, context, params, keepsRecords ? layout.framePools : layout.sites);
-  for (let i = 0; i < roots.length; i++) fillRoot(device, kernel, context, i);
+  clearNotes(device, kernel, context, keepsRecords ? layout.framePools : layout.sites);
+  if (!words.write(params, i32, at)) {
+    fillParams(device, kernel, context, params);
+    for (let i = 0; i < roots.length; i++) fillRoot(device, kernel, context, i);
+    words.note(params, i32, at);
+  }
   // Each block is a cluster.
   i32[at + header.nctaidX] = i32[at + header.nclusteridX] = grid[0];
   i32[at + header.nctaidY] = i32[at + header.nclusteridY] = grid[1];

@@ -162,19 +162,21 @@ export class JitProgram {
   }
 
   /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */
-  #run({ loaded, short }: LaunchWay, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
+  #run(way: LaunchWay, request: LaunchRequest, canUndo: boolean, id = nextLaunch()): JitResult {
     this.#placeConstants();
-    const run = (request: LaunchRequest): JitResult =>
-      short.take(request)
-        ? short.run(request, id)
-        : this.#execution(loaded, request, { apart: false, canUndo, id }).run();
-    return this.program.memory.history.change(
+    const { history } = this.program.memory;
+    // Most often nothing may have to be undone: a launch of less than a microsecond makes no functions in vain.
+    if (!history.isKept) return this.#runOnce(way, request, canUndo, id);
+    const run = (request: LaunchRequest): JitResult => this.#runOnce(way, request, canUndo, id);
+    return history.change(
       () => run(request),
-      (result) => {
-        if (!isRepeatable(loaded.kernel, request, result)) return null;
-        return () => void run(quietly(request));
-      },
+      (result) => (isRepeatable(way.loaded.kernel, request, result) ? () => void run(quietly(request)) : null),
     );
+  }
+
+  #runOnce({ loaded, short }: LaunchWay, request: LaunchRequest, canUndo: boolean, id: number): JitResult {
+    if (short.take(request)) return short.run(request, id);
+    return this.#execution(loaded, request, { apart: false, canUndo, id }).run();
   }
 
   /** Prepares a launch that may be undone. */

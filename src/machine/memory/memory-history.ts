@@ -29,6 +29,11 @@ export class MemoryHistory {
     this.#isComplete = isComplete;
   }
 
+  /** Whether it asks how changes are repeated: there is a copy from which they begin. */
+  get isKept(): boolean {
+    return this.#past !== null;
+  }
+
   /** Something has changed the memory that cannot be repeated. */
   forget(): void {
     this.#past = null;

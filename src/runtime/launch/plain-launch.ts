@@ -21,7 +21,7 @@ const plain: ReadonlySet<string> = new Set<keyof LaunchOptions>([
 export function plainSettings(options: LaunchOptions, defaults: LaunchDefaults): PlainSettings | null {
   for (const name in options) {
     // What most launches have, first: to look into a set takes longer.
-    if (name === "grid" || name === "block" || name === "args" || plain.has(name)) continue;
+    if (name === "grid" || name === "block" || name === "args" || name === "shared" || plain.has(name)) continue;
     if (options[name as keyof LaunchOptions] !== undefined || !isKnownOption(name)) return null;
   }
   const { engine = defaults.engine ?? "jit", hostThreads = defaults.hostThreads ?? 1 } = options;

@@ -99,6 +99,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
   const ended = spec.exitsLanes ? chunk.active.map(() => writer.local("v128")) : null;
   const context: FunctionContext = {
     context: contextLocal,
+    first: kernel === null ? null : specials.first,
     entry,
     hasStacks: unit.stacks.isUsed,
     isShared: shape.shared,

@@ -64,7 +64,9 @@ export class AtomicPlaces {
       );
     }
     const parts =
-      offsets.kind === "each" ? offsets.quads : this.#runOffsets(offsets.at, offsets.stride).quads.map(([q]) => q!);
+      offsets.kind === "run"
+        ? this.#runOffsets(offsets.at, offsets.stride).quads.map(([q]) => q!)
+        : this.#laneOffsets.everyOf({ offsets, immediate: 0 }).quads;
     const locals = parts.map(() => writer.local("v128"));
     const added = wasm.i32x4(immediate);
     writer.assign(

@@ -54,6 +54,8 @@ export type ByteOffsets =
   | { readonly kind: "one"; readonly at: Wasm }
   /** Lane l at `at + l * stride`; with a negative stride the last lane is at `at`. */
   | { readonly kind: "run"; readonly at: Wasm; readonly stride: number }
+  /** Lane l at `at + distances[l]`, of which none is below 0; good in all lanes, active or not. */
+  | { readonly kind: "pattern"; readonly at: Wasm; readonly distances: readonly number[] }
   /** One for each lane. Those of inactive lanes are unchecked. */
   | { readonly kind: "each"; readonly quads: readonly Wasm[] };
 

@@ -9,7 +9,7 @@ import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { both, i64, splitImmediate } from "../lanes/scalar.ts";
+import { both, i64, plus, splitImmediate, times } from "../lanes/scalar.ts";
 import type { Value } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bentRun } from "./bent-runs.ts";
@@ -177,6 +177,12 @@ export class GroupChecks {
     const { pattern } = parts;
     let [target, ...others] = parts.targets;
     const { writer } = this.#chunk;
+    const offsets = pattern === null ? null : this.#placesOf(group, target, pattern);
+    if (offsets !== null) {
+      const kept = this.keep({ ok: wasm.i32(1), offsets, fallback: null }, target, group.count);
+      const plain = { inactiveMayAccess: true, mayAdjoin: false, pattern: null, run: null, fallback: null };
+      return { ...kept, locals: [...kept.locals, ...parts.locals], ...plain };
+    }
     let found = new BoundsCheck(this.#chunk, group.range, target, others).of(base, mask);
     // Where addresses are known, so is that they are not in an object.
     while (isNever(found.ok) && others.length > 0) {
@@ -256,23 +262,51 @@ export class GroupChecks {
       if (object.lane !== undefined) return false;
       if (mask !== null && this.#spanOf(address.base) + range.size > margin) return false;
     }
+    if (range.offset % range.align !== 0) return false;
+    if (this.#hasPatterns(group) && this.#areWithin(group, object, this.#instructions.get(group)!)) return true;
     const [start, end] = [Number(from.value), Number(from.value) + Number(bytes.value)];
-    if (this.#hasPatterns(group)) {
-      const places = { start: start - range.offset, end: end - range.offset - range.size, align: range.align };
-      if (
-        range.offset % range.align === 0 &&
-        this.#patterns.isWithin(address.base, this.#instructions.get(group)!, places)
-      )
-        return true;
-    }
     const { min, max, align } = this.#ranges.of(address.base);
-    const isAligned = align % range.align === 0 && range.offset % range.align === 0;
-    return isAligned && min + range.offset >= start && max + range.offset + range.size <= end;
+    if (align % range.align === 0 && min + range.offset >= start && max + range.offset + range.size <= end) return true;
+    return isInShared(group) && this.#areWithin(group, object, null);
+  }
+
+  /**
+   * Whether the addresses of all threads that may execute one of some instructions (null: of all threads) follow from
+   * their numbers, and lie in an object.
+   */
+  #areWithin(
+    { address, range }: AccessGroup,
+    { from, bytes }: ExpectedObject["object"],
+    instructions: readonly number[] | null,
+  ): boolean {
+    if (from.kind !== "const" || bytes.kind !== "const" || range.offset % range.align !== 0) return false;
+    const start = Number(from.value) - range.offset;
+    const places = { start, end: start + Number(bytes.value) - range.size, align: range.align };
+    return this.#patterns.isWithin(address.base, instructions, places);
+  }
+
+  /**
+   * The offsets of a group in a pattern whose anchors grow evenly from chunk to chunk, where the addresses of all
+   * threads are good: they follow from the number of the chunk's first thread, so that it does not matter which lanes
+   * are active. Null for others.
+   */
+  #placesOf(group: AccessGroup, { object }: ExpectedObject, { distances, places }: LanePattern): ByteOffsets | null {
+    const { first } = this.#context;
+    const isMove = (i: number): boolean => /^(load|store)$/.test(this.#chunk.analysis.code.instructions[i]!.op.kind);
+    if (places === null || first === null || !this.#instructions.get(group)!.every(isMove)) return null;
+    if (object.lane !== undefined || !this.#areWithin(group, object, null)) return null;
+    const thread = wasm.local("i32", first);
+    const { start, step, threads } = places;
+    const isEven = step % threads === 0;
+    const chunk = isEven ? thread : wasm.op("i32.div_u", thread, wasm.i32(threads));
+    const beyond = step === 0 ? wasm.i32(0) : times(chunk, isEven ? step / threads : step);
+    const at = plus(plus(object.delta, wasm.i32(start + group.range.offset)), beyond);
+    return { kind: "pattern", at, distances };
   }
 
   /** Whether the addresses of a group may have a pattern: each lane has its own, and they are in shared memory. */
-  #hasPatterns({ address, access: { space } }: AccessGroup): boolean {
-    return space === "shared" && address.base.ty === "i32" && !this.#isRegular(address.base);
+  #hasPatterns(group: AccessGroup): boolean {
+    return isInShared(group) && !this.#isRegular(group.address.base);
   }
 
   #patternOf(group: AccessGroup): LanePattern | null {
@@ -348,6 +382,9 @@ export class GroupChecks {
 }
 
 const isNever = (ok: Wasm): boolean => ok.kind === "const" && ok.value === 0;
+
+const isInShared = ({ address, access: { space } }: AccessGroup): boolean =>
+  space === "shared" && address.base.ty === "i32";
 
 /** The groups all of whose accesses are loads and stores of single elements. */
 function groupsOfElements(

@@ -61,13 +61,19 @@ export class LaneOffsets {
         for (const lane of known) moveLane(4 * q + lane, this.#pushOffset(offsets, immediate));
         continue;
       }
-      const run = adjoining !== null && pattern !== null && isRunIn(pattern, q, adjoining.bytes) ? adjoining : null;
+      const shape = offsets.kind === "pattern" ? offsets : pattern;
+      const run = adjoining !== null && shape !== null && isRunIn(shape, q, adjoining.bytes) ? adjoining : null;
+      if (run !== null && offsets.kind === "pattern") {
+        run.move(q, offsets.at, offsets.distances[4 * q]!);
+        continue;
+      }
       if (pattern !== null && mask === null && places === null) {
         this.#inPattern(q, { offsets, immediate, pattern }, lanes, run);
         continue;
       }
       const laneByLane = (): void => {
-        if (places === null || offsets.kind !== "each") this.#laneByLane(offsets, immediate, mask, q, lanes);
+        const isEach = offsets.kind === "each" || offsets.kind === "pattern";
+        if (places === null || !isEach) this.#laneByLane(offsets, immediate, mask, q, lanes);
         else {
           const own = this.#quadOf(offsets, immediate, q);
           places(q, mask === null ? own : this.safe(own, mask[q]!));
@@ -156,7 +162,7 @@ export class LaneOffsets {
   }
 
   /** The offsets of all lanes. */
-  everyOf({ offsets, immediate }: AccessOffsets): { readonly quads: readonly Wasm[] } {
+  everyOf({ offsets, immediate }: Pick<AccessOffsets, "offsets" | "immediate">): { readonly quads: readonly Wasm[] } {
     return { quads: Array.from({ length: this.#chunk.quads }, (_, q) => this.#quadOf(offsets, immediate, q)) };
   }
 
@@ -171,6 +177,7 @@ export class LaneOffsets {
   /** The distance of a lane's offset from `at`. */
   #laneDistance(offsets: Exclude<ByteOffsets, { kind: "each" }>, lane: number): number {
     if (offsets.kind === "one") return 0;
+    if (offsets.kind === "pattern") return offsets.distances[lane]!;
     const { stride } = offsets;
     return stride < 0 ? (lane - this.#chunk.lanes + 1) * stride : lane * stride;
   }
@@ -186,7 +193,7 @@ function someLanes(mask: Wasm | undefined): readonly number[] | null {
 }
 
 /** Whether the lanes of a quad are `bytes` apart from each other. */
-const isRunIn = ({ distances }: LanePattern, q: number, bytes: number): boolean =>
+const isRunIn = ({ distances }: Pick<LanePattern, "distances">, q: number, bytes: number): boolean =>
   [1, 2, 3].every((lane) => distances[4 * q + lane]! - distances[4 * q]! === lane * bytes);
 
 /** Whether four offsets are `bytes` apart from each other. */

@@ -73,8 +73,16 @@ export class VectorMoves {
       loadSpaced(this.#chunk.writer, access, { ...offsets, immediate }, into[0]!)
     )
       return;
+    const isWord = mayRun && access.bits === 32 && access.count === 1;
+    if (isWord && offsets.kind === "pattern") {
+      const { at, distances } = offsets;
+      into[0]!.forEach((local, q) => {
+        loadWords(this.#chunk.writer, at, immediate, distances.slice(4 * q, 4 * q + 4), local);
+      });
+      return;
+    }
     const count = mayRun ? this.#helpedRecord(access) : null;
-    if (mask === null && mayRun && where.pattern !== null && access.bits === 32 && access.count === 1) {
+    if (mask === null && isWord && where.pattern !== null) {
       const { pattern } = where;
       into[0]!.forEach((local, q) => {
         const at = this.#laneOffsets.offsetIn(pattern, offsets, 4 * q);

@@ -6,6 +6,8 @@ import type { ModuleUnit } from "./module-unit.ts";
 export interface FunctionContext {
   /** The local with the byte of memory where the context begins. */
   readonly context: number;
+  /** In a kernel, the local with the number in its block of the chunk's first thread. */
+  readonly first: number | null;
   /** The local with that of the activation's entry in the shadow stack. */
   readonly entry: number;
   /**

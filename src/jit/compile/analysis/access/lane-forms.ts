@@ -48,7 +48,7 @@ export class LaneForms {
     }
     if (!form.has("")) return null;
     const all = Array.from({ length: this.#lanes }, (_, lane) => lane);
-    return { anchors: all.map((lane) => lane & ~3), distances: all.map((lane) => bytes * (lane & 3)) };
+    return { anchors: all.map((lane) => lane & ~3), distances: all.map((lane) => bytes * (lane & 3)), places: null };
   }
 
   #of(expr: Expr): Form | null {

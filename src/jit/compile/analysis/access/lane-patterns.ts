@@ -9,6 +9,16 @@ export interface LanePattern {
   /** By lane, the lane whose address is known, and how many bytes beyond it this lane's is: none is below 0. */
   readonly anchors: readonly number[];
   readonly distances: readonly number[];
+  /** Where one lane is the anchor of all, and its address grows evenly from chunk to chunk. */
+  readonly places: ChunkPlaces | null;
+}
+
+/** Addresses of anchors: that of the block's first chunk, and the step from chunk to chunk. */
+export interface ChunkPlaces {
+  readonly start: number;
+  readonly step: number;
+  /** Threads from the beginning of a chunk to that of the next: code for its first lanes has fewer. */
+  readonly threads: number;
 }
 
 /** Blocks and threads for which values are computed thread by thread, at most: their product is. */
@@ -51,19 +61,21 @@ export class LanePatterns {
   }
 
   /**
-   * Whether each thread that may execute one of some instructions has an aligned address there, from `start` up to
-   * `end`.
+   * Whether each thread that may execute one of some instructions (null: each thread) has an aligned address there,
+   * from `start` up to `end`.
    */
   isWithin(
     address: Expr,
-    instructions: readonly number[],
+    instructions: readonly number[] | null,
     { start, end, align }: { readonly start: number; readonly end: number; readonly align: number },
   ): boolean {
     const values = this.#valuesOf(address);
     if (values === null) return false;
-    const sets = instructions.map((i) => this.#facts!.at(i));
+    const sets = instructions?.map((i) => this.#facts!.at(i)) ?? [];
     return values.every(
-      (value, t) => (value >= start && value <= end && value % align === 0) || sets.every((set) => !set.has(t)),
+      (value, t) =>
+        (value >= start && value <= end && value % align === 0) ||
+        (instructions !== null && sets.every((set) => !set.has(t))),
     );
   }
 
@@ -95,6 +107,15 @@ export class LanePatterns {
         if (starts[first + lane]! - starts[first + anchors[lane]!]! !== distances[lane]) return null;
       }
     }
-    return { anchors, distances };
+    return { anchors, distances, places: together === lanes ? this.#placesOf(starts, anchors[0]!) : null };
+  }
+
+  #placesOf(starts: readonly number[], anchor: number): ChunkPlaces | null {
+    const start = starts[anchor]!;
+    const step = starts.length > this.#lanes ? starts[this.#lanes + anchor]! - start : 0;
+    for (let chunk = 0; chunk * this.#lanes < starts.length; chunk++) {
+      if (starts[chunk * this.#lanes + anchor]! !== start + chunk * step) return null;
+    }
+    return { start, step, threads: this.#lanes };
   }
 }

@@ -9,6 +9,7 @@ import { bind, type Bindings, bitsOf } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
+import { guardsOfNegations } from "./negated-guards.ts";
 import { conditionsForNumbers } from "./predicate-values.ts";
 import type { SourceCode } from "./source-code.ts";
 import { withoutThreadSigns } from "./thread-signs.ts";
@@ -77,7 +78,10 @@ export function prepare(
   const known = propagateConstants(registers, signed, bindings, once).instructions;
   const summed = simplifies ? addsForDisjointOrs(known, once) : known;
   // In a byte file others see what a register holds.
-  const instructions = simplifies && ir.file === undefined ? conditionsForNumbers(summed, isValue) : summed;
+  const instructions =
+    simplifies && ir.file === undefined
+      ? guardsOfNegations(conditionsForNumbers(summed, isValue), graph, isValue)
+      : summed;
   return {
     ir: { ...ir, registers },
     instructions,

@@ -18,30 +18,65 @@ export interface IdleTests {
   readonly plane: RangeTest | null;
 }
 
+/** Branches that are looked at, one after the other: mostly there is one for each dimension. */
+const mostBranches = 3;
+
 /**
- * Finds the test that no thread of a range has anything to do, as in `if (i >= n) return`: the kernel's first branch
- * sends all of them to the exit, and nothing happens before it. Null where there is no such branch.
+ * Finds the tests that no thread of a range has anything to do, as in `if (i >= n) return`: one of the kernel's first
+ * branches sends all of them to the exit, or those that are left, and nothing happens before it. Null where there is no
+ * such branch.
  */
-export function idleTestOf(chunk: Chunk, invariants: Invariants): IdleTests | null {
+export function idleTestsOf(chunk: Chunk, invariants: Invariants): IdleTests | null {
+  const { graph, liveness } = chunk.analysis.code;
+  if (!liveness.liveIn(0).isEmpty) return null;
+  const rows: RangeTest[] = [];
+  const planes: RangeTest[] = [];
+  let next: number | null = 0;
+  for (let count = 0; count < mostBranches && next !== null; count++) {
+    if (count > 0 && graph.blocks[next]!.predecessors.length !== 1) break;
+    const leaving = leavingBranchOf(chunk, invariants, next);
+    if (leaving === null) break;
+    const [row, plane] = [leaving.testOf("row"), leaving.testOf("plane")];
+    if (row !== null) rows.push(row);
+    if (plane !== null) planes.push(plane);
+    ({ next } = leaving);
+  }
+  return rows.length === 0 ? null : { row: anyOf(rows), plane: planes.length === 0 ? null : anyOf(planes) };
+}
+
+const anyOf =
+  (tests: readonly RangeTest[]): RangeTest =>
+  (range) =>
+    tests.map((test) => test(range)).reduce((a, b) => wasm.op("i32.or", a, b));
+
+/** A branch at the end of a block that only computes: who goes one way leaves. */
+interface LeavingBranch {
+  /** The test that all threads of a range leave, if they arrive at it; null where that cannot be tested. */
+  readonly testOf: (range: GridRange) => RangeTest | null;
+  /** The block of those who stay; null where there is none. */
+  readonly next: number | null;
+}
+
+function leavingBranchOf(chunk: Chunk, invariants: Invariants, block: number): LeavingBranch | null {
   const { analysis } = chunk;
-  const { graph, instructions, liveness, edgeCopies } = analysis.code;
-  const { start, end } = graph.blocks[0]!;
+  const { graph, instructions, edgeCopies } = analysis.code;
+  const { start, end } = graph.blocks[block]!;
   const { op, guard, lanes } = instructions[end - 1]!;
-  const readsZeros = !liveness.liveIn(0).isEmpty;
-  if (guard === null || lanes !== undefined || readsZeros) return null;
+  if (guard === null || lanes !== undefined) return null;
   const isExit = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;
-  const leaves =
-    op.kind === "return" || op.kind === "exit" || (op.kind === "branch" && isExit(graph.blockAt(op.target)));
-  if (!leaves && !(op.kind === "branch" && isExit(1))) return null;
-  const condition = branchConditionOf(analysis, chunk.rematerialized, 0, end - 1, (i) => invariants.has(i));
+  const target = op.kind === "branch" ? graph.blockAt(op.target) : null;
+  const leaves = op.kind === "return" || op.kind === "exit" || (target !== null && isExit(target));
+  if (!leaves && (target === null || !isExit(block + 1))) return null;
+  const condition = branchConditionOf(analysis, chunk.rematerialized, block, end - 1, (i) => invariants.has(i));
   const isForBranch = (i: number): boolean => invariants.has(i) || condition?.instructions.includes(i) === true;
   for (let i = start; i < end - 1; i++) {
     if (edgeCopies.has(i) || (!isForBranch(i) && instructions[i]!.op.kind !== "pure")) return null;
   }
-  const testOf = (range: GridRange): RangeTest | null =>
-    branchTest(chunk, guard, condition, new GridStrides(analysis, invariants, range), leaves);
-  const row = testOf("row");
-  return row && { row, plane: testOf("plane") };
+  const stay = leaves ? block + 1 : target!;
+  return {
+    testOf: (range) => branchTest(chunk, guard, condition, new GridStrides(analysis, invariants, range), leaves),
+    next: isExit(stay) ? null : stay,
+  };
 }
 
 /** Blocks that have nothing to do: many of a row of the grid are skipped at once, and many rows. */

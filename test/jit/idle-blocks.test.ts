@@ -47,6 +47,15 @@ const conditions: readonly (readonly [string, string])[] = [
   ["unless the branch is taken", "setp.lt.s32 %p, %i, %n; @%p bra GO; ret; GO:"],
   ["in two directions", "setp.ge.s32 %p, %i, %n; setp.ge.s32 %q, %u, %m; or.pred %p, %p, %q; @%p bra END;"],
   ["in both directions", "setp.ge.s32 %p, %i, %n; setp.ge.s32 %q, %u, %m; and.pred %p, %p, %q; @%p bra END;"],
+  ["by one branch for each direction", "setp.ge.s32 %p, %i, %n; @%p bra END; setp.ge.s32 %q, %u, %m; @%q bra END;"],
+  [
+    "by two branches, of which the second stays where it is taken",
+    "setp.ge.u32 %p, %u, %m; @%p ret; setp.lt.u32 %q, %i, %n; @%q bra GO; ret; GO:",
+  ],
+  ["by the row alone", "setp.ge.s32 %p, %u, %m; @%p bra END;"],
+  ["by the row alone, at the beginning", "setp.lt.s32 %p, %u, %m; @%p bra END;"],
+  ["by rows in the middle", "sub.s32 %t, %u, %m; setp.lt.u32 %p, %t, %n; @%p bra END;"],
+  ["where rows overflow", "mul.lo.s32 %t, %u, 700000000; setp.ge.s32 %p, %t, %n; @%p bra END;"],
   ["at both ends", "setp.lt.s32 %p, %i, %m; setp.ge.s32 %q, %i, %n; or.pred %p, %p, %q; @%p bra END;"],
   ["in the middle", "sub.s32 %t, %i, %m; setp.lt.u32 %p, %t, %n; @%p bra END;"],
   ["where numbers overflow", "add.s32 %t, %i, 2147483000; setp.lt.s32 %p, %t, %n; @%p bra END;"],
@@ -67,6 +76,9 @@ describe("blocks that have nothing to do", () => {
       [37, 5, [5, 4], [32, 4]],
       [70, 9, [3, 8], [40, 3]],
       [5, 70, [64, 3], [5, 7]],
+      [40, 9, [3, 40], [32, 2]],
+      [0, 30, [1, 50], [64, 1]],
+      [70, 12, [3, 9, 4], [32, 3]],
       [-5, 20, [2, 30], [256, 2]],
       [1 << 20, 1 << 20, 17, 48],
     ] as const) {
@@ -79,6 +91,11 @@ describe("blocks that have nothing to do", () => {
     expectSameResults(caseOf(before, { n: 70_000, grid: 1000, block: 128, hostThreads: 2 }, 128_000));
   });
 
+  test("rows, with several threads of the host", () => {
+    const [, before] = conditions.find(([name]) => name === "by one branch for each direction")!;
+    expectSameResults(caseOf(before, { n: 90, m: 700, grid: [3, 600], block: [32, 2], hostThreads: 2 }, 128_000));
+  });
+
   test("faults of those that have something to do", () => {
     expectSameReports(caseOf("setp.lt.s32 %p, %i, %n; @%p bra END;", { n: 1000, grid: 20, block: 128 }, 1500));
   });
@@ -89,6 +106,9 @@ setp.ge.s32 %p, %i, %n; @%p bra END;`;
     expectSameResults(caseOf(before, { n: 0, grid: 40, block: 128 }));
     const atomic = "atom.global.add.u32 %v, [%x], 1; setp.ge.s32 %p, %i, %n; @%p bra END;";
     expectSameResults(caseOf(atomic, { n: 0, grid: 40, block: 128 }));
+    const between = `setp.ge.s32 %p, %u, %m; @%p bra END;
+atom.global.add.u32 %v, [%x], 1; setp.ge.s32 %p, %i, %n; @%p bra END;`;
+    expectSameResults(caseOf(between, { n: 0, m: 5, grid: [2, 6], block: [32, 2] }));
   });
 });
 
@@ -101,4 +121,15 @@ test("a grid that has nothing to do is no work", () => {
   expect(none.launch({ grid: 2 ** 31 - 1, block: 1024, args: [buffer, new Uint32Array(2)] })).toMatchObject({
     ok: true,
   });
+});
+
+// As many rows: each would be a block to look at.
+test("rows that have nothing to do are no work", () => {
+  const device = new Device();
+  const buffer = device.buffer("u32", 1 << 16);
+  const text = kernelOf("setp.ge.u32 %p, %i, %n; @%p ret; setp.ge.u32 %q, %u, %m; @%q bra END;", addOne);
+  const none = device.load(text).kernel("k");
+  const words = new Uint32Array([1, 0]);
+  const result = none.launch({ grid: [1, 65_535, 65_535], block: [32, 32], args: [buffer, words] });
+  expect(result).toMatchObject({ ok: true });
 });

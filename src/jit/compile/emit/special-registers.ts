@@ -184,6 +184,16 @@ export class SpecialRegisters {
     return this.#words.has("ctaid.x") ? wasm.op("i32.sub", this.#word("nctaid.x"), this.#word("ctaid.x")) : null;
   }
 
+  /**
+   * The blocks of a row of the grid, and the number of rows from this one to the end of its plane; null if `%ctaid.y`
+   * is not used.
+   */
+  rowsInPlane(): { readonly blocks: Wasm; readonly rows: Wasm } | null {
+    if (!this.#words.has("ctaid.y")) return null;
+    const rows = wasm.op("i32.sub", this.#word("nctaid.y"), this.#word("ctaid.y"));
+    return { blocks: this.#word("nctaid.x"), rows };
+  }
+
   startBlock(ticket: number): void {
     this.#store(ticket, this.#layout.words.blockIndex);
   }

@@ -23,8 +23,7 @@ import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
-import { idleTestOf } from "../regions/idle-blocks.ts";
-import type { RangeTest } from "../regions/range-values.ts";
+import { idleTestsOf, type IdleTests } from "../regions/idle-blocks.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { ClusterPolls } from "../sync/cluster-polls.ts";
@@ -178,9 +177,9 @@ export class Body {
   }
 
   /** Whether blocks of threads may have nothing to do, if that can be tested beforehand. */
-  idleTest(): RangeTest | null {
+  idleTests(): IdleTests | null {
     const invariants = this.#invariantsOfTests;
-    return invariants && idleTestOf(this.#chunk, invariants);
+    return invariants && idleTestsOf(this.#chunk, invariants);
   }
 
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */

@@ -116,10 +116,10 @@ function blockTestsOf({ scope, context, threads }: KernelRun): BlockTests {
   const { unit, specials, chunk, body } = scope;
   if (unit.stacks.isUsed || unit.shape.clustered) return { straight: null, idle: null };
   const path = body.straightPath();
-  const test = body.idleTest();
+  const tests = body.idleTests();
   const { layout } = unit;
   return {
     straight: path === null ? null : { path, range: new BlockRange(chunk, specials, layout, context, threads) },
-    idle: test === null ? null : new IdleBlocks(chunk, specials, layout, { context, threads }, test),
+    idle: tests === null ? null : new IdleBlocks(chunk, specials, layout, { context, threads }, tests),
   };
 }

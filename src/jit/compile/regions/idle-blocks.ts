@@ -1,7 +1,7 @@
 import { type Label, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
 import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
-import { type Axis, GridStrides } from "../analysis/values/grid-strides.ts";
+import { type Axis, type GridRange, GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
@@ -10,37 +10,86 @@ import { type BlocksLeft, BlockTrials } from "./block-trials.ts";
 import { branchTest } from "./branch-test.ts";
 import { type RangeTest, RangeValues } from "./range-values.ts";
 
+/** Tests that no thread of a range of blocks has anything to do. */
+export interface IdleTests {
+  /** Of blocks in a row of the grid. */
+  readonly row: RangeTest;
+  /** Of whole rows; null where that cannot be tested. */
+  readonly plane: RangeTest | null;
+}
+
+/** Branches that are looked at, one after the other: mostly there is one for each dimension. */
+const mostBranches = 3;
+
 /**
- * Finds the test that no thread of a range has anything to do, as in `if (i >= n) return`: the kernel's first branch
- * sends all of them to the exit, and nothing happens before it. Null where there is no such branch.
+ * Finds the tests that no thread of a range has anything to do, as in `if (i >= n) return`: one of the kernel's first
+ * branches sends all of them to the exit, or those that are left, and nothing happens before it. Null where there is no
+ * such branch.
  */
-export function idleTestOf(chunk: Chunk, invariants: Invariants): RangeTest | null {
+export function idleTestsOf(chunk: Chunk, invariants: Invariants): IdleTests | null {
+  const { graph, liveness } = chunk.analysis.code;
+  if (!liveness.liveIn(0).isEmpty) return null;
+  const rows: RangeTest[] = [];
+  const planes: RangeTest[] = [];
+  let next: number | null = 0;
+  for (let count = 0; count < mostBranches && next !== null; count++) {
+    if (count > 0 && graph.blocks[next]!.predecessors.length !== 1) break;
+    const leaving = leavingBranchOf(chunk, invariants, next);
+    if (leaving === null) break;
+    const [row, plane] = [leaving.testOf("row"), leaving.testOf("plane")];
+    if (row !== null) rows.push(row);
+    if (plane !== null) planes.push(plane);
+    ({ next } = leaving);
+  }
+  return rows.length === 0 ? null : { row: anyOf(rows), plane: planes.length === 0 ? null : anyOf(planes) };
+}
+
+const anyOf =
+  (tests: readonly RangeTest[]): RangeTest =>
+  (range) =>
+    tests.map((test) => test(range)).reduce((a, b) => wasm.op("i32.or", a, b));
+
+/** A branch at the end of a block that only computes: who goes one way leaves. */
+interface LeavingBranch {
+  /** The test that all threads of a range leave, if they arrive at it; null where that cannot be tested. */
+  readonly testOf: (range: GridRange) => RangeTest | null;
+  /** The block of those who stay; null where there is none. */
+  readonly next: number | null;
+}
+
+function leavingBranchOf(chunk: Chunk, invariants: Invariants, block: number): LeavingBranch | null {
   const { analysis } = chunk;
-  const { graph, instructions, liveness, edgeCopies } = analysis.code;
-  const { start, end } = graph.blocks[0]!;
+  const { graph, instructions, edgeCopies } = analysis.code;
+  const { start, end } = graph.blocks[block]!;
   const { op, guard, lanes } = instructions[end - 1]!;
-  const readsZeros = !liveness.liveIn(0).isEmpty;
-  if (guard === null || lanes !== undefined || readsZeros) return null;
+  if (guard === null || lanes !== undefined) return null;
   const isExit = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;
-  const leaves =
-    op.kind === "return" || op.kind === "exit" || (op.kind === "branch" && isExit(graph.blockAt(op.target)));
-  if (!leaves && !(op.kind === "branch" && isExit(1))) return null;
-  const condition = branchConditionOf(analysis, chunk.rematerialized, 0, end - 1, (i) => invariants.has(i));
+  const target = op.kind === "branch" ? graph.blockAt(op.target) : null;
+  const leaves = op.kind === "return" || op.kind === "exit" || (target !== null && isExit(target));
+  if (!leaves && (target === null || !isExit(block + 1))) return null;
+  const condition = branchConditionOf(analysis, chunk.rematerialized, block, end - 1, (i) => invariants.has(i));
   const isForBranch = (i: number): boolean => invariants.has(i) || condition?.instructions.includes(i) === true;
   for (let i = start; i < end - 1; i++) {
     if (edgeCopies.has(i) || (!isForBranch(i) && instructions[i]!.op.kind !== "pure")) return null;
   }
-  return branchTest(chunk, guard, condition, new GridStrides(analysis, invariants), leaves);
+  const stay = leaves ? block + 1 : target!;
+  return {
+    testOf: (range) => branchTest(chunk, guard, condition, new GridStrides(analysis, invariants, range), leaves),
+    next: isExit(stay) ? null : stay,
+  };
 }
 
-/** Blocks that have nothing to do: many of a row of the grid are skipped at once. */
+/** Blocks that have nothing to do: many of a row of the grid are skipped at once, and many rows. */
 export class IdleBlocks {
   readonly #chunk: Chunk;
   readonly #specials: SpecialRegisters;
-  readonly #test: RangeTest;
+  readonly #tests: IdleTests;
   /** Whether (0 or 1) the lanes of each chunk are in one row of the block: a local. */
   readonly #isInRows: number;
+  readonly #values: RangeValues;
   readonly #trials: BlockTrials;
+  /** The distance (i64) of the last row that is tested from the first: a local. */
+  readonly #lastRow: number;
 
   /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
   constructor(
@@ -48,7 +97,7 @@ export class IdleBlocks {
     specials: SpecialRegisters,
     { words }: ContextLayout,
     { context, threads }: { readonly context: number; readonly threads: number },
-    test: RangeTest,
+    tests: IdleTests,
   ) {
     const { writer: w, lanes } = chunk;
     const size = (name: "ntid.x" | "ntid.y" | "ntid.z"): Wasm => {
@@ -67,17 +116,20 @@ export class IdleBlocks {
     const x = size("ntid.x");
     const isRow = wasm.op("i32.eq", x, wasm.local("i32", threads));
     this.#isInRows = local(wasm.op("i32.or", isRow, wasm.op("i32.eqz", wasm.op("i32.and", x, wasm.i32(lanes - 1)))));
+    this.#lastRow = w.local("i64");
     const extents = new Map<Axis, number>([
       ["tid.x", last(x)],
       ["tid.y", last(size("ntid.y"))],
       ["tid.z", last(size("ntid.z"))],
       ["ctaid.x", w.local("i64")],
+      ["ctaid.y", this.#lastRow],
     ]);
+    this.#values = new RangeValues(chunk, extents);
     // Most blocks have something to do.
-    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), 0);
+    this.#trials = new BlockTrials(chunk, specials, this.#values, 0);
     this.#chunk = chunk;
     this.#specials = specials;
-    this.#test = test;
+    this.#tests = tests;
   }
 
   /**
@@ -95,7 +147,39 @@ export class IdleBlocks {
         this.#specials.firstBlock(blockIndex);
         w.br(done);
       };
-      this.#trials.write([this.#test], prepare, left, found);
+      this.#trials.write([this.#tests.row], prepare, left, (count) => this.#withRowsAfter(count, left, found));
     });
+  }
+
+  /**
+   * Writes what is done with the idle blocks from the present one on: `count` of them in its row, and where these are a
+   * whole row and all rows after it are idle too, those as well.
+   */
+  #withRowsAfter(count: Wasm, { blockIndex, end }: BlocksLeft, found: (count: Wasm) => void): void {
+    const { writer: w } = this.#chunk;
+    const { plane } = this.#tests;
+    const rest = this.#specials.rowsInPlane();
+    if (plane === null || rest === null) {
+      found(count);
+      return;
+    }
+    const { blocks, rows } = rest;
+    const all = w.local("i32");
+    w.assign([
+      { local: all, value: count },
+      { local: this.#lastRow, value: minus(extended(rows), i64(1)) },
+    ]);
+    w.value(wasm.op("i32.eq", count, blocks));
+    w.if(() => {
+      w.value(this.#values.holds([plane], count));
+      w.if(() => {
+        const left = extended(wasm.op("i32.sub", wasm.local("i32", end), wasm.local("i32", blockIndex)));
+        const inRows = wasm.op("i64.mul", extended(blocks), extended(rows));
+        const fewer = wasm.select(wasm.op("i64.lt_u", left, inRows), left, inRows);
+        w.assign([{ local: all, value: wasm.op("i32.wrap_i64", fewer) }]);
+      });
+    });
+    found(wasm.local("i32", all));
+    w.release(all);
   }
 }

@@ -17,7 +17,7 @@ export interface ValueRange {
   readonly isExact: Wasm;
 }
 
-/** Values of the threads of neighbouring blocks in a row of the grid, of which the first chunk's are known. */
+/** Values of the threads of neighbouring blocks, of which the first chunk's are known. */
 export class RangeValues {
   readonly #chunk: Chunk;
   readonly #extents: ReadonlyMap<Axis, number>;
@@ -28,7 +28,7 @@ export class RangeValues {
     this.#extents = extents;
   }
 
-  /** Whether (0 or 1) all tests hold for the first `count` blocks. Writes what they need. */
+  /** Whether (0 or 1) all tests hold for the first `count` blocks of rows. Writes what they need. */
   holds(tests: readonly RangeTest[], count: Wasm): Wasm {
     const local = this.#extents.get("ctaid.x")!;
     this.#chunk.writer.assign([{ local, value: minus(extended(count), i64(1)) }]);

@@ -4,14 +4,22 @@ import { integerOf, type LeafExpr, LinearQuestion, type PrimExpr } from "../../.
 import { isSameInBlock } from "./special-registers.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
-/** Special registers that differ within a range of blocks along a row of the grid. */
-export type Axis = "tid.x" | "tid.y" | "tid.z" | "ctaid.x";
+/** Special registers that differ within a range of blocks. */
+export type Axis = "tid.x" | "tid.y" | "tid.z" | "ctaid.x" | "ctaid.y";
 
 /** Step of a 32-bit value (mod 2^32) per unit of each axis. An axis that is absent does not affect the value. */
 export type GridStride = ReadonlyMap<Axis, Expr>;
 
-const axes: ReadonlySet<string> = new Set<Axis>(["tid.x", "tid.y", "tid.z", "ctaid.x"]);
-const isAxis = (name: string): name is Axis => axes.has(name);
+const inRow = ["tid.x", "tid.y", "tid.z", "ctaid.x"] as const;
+
+/** By range of blocks, the axes along which these lie: of a row of the grid, or of several rows of one plane. */
+const axesOf: Readonly<Record<GridRange, ReadonlySet<string>>> = {
+  row: new Set<Axis>(inRow),
+  plane: new Set<Axis>([...inRow, "ctaid.y"]),
+};
+
+/** The blocks of which a range is made. */
+export type GridRange = "row" | "plane";
 
 /**
  * A value of 32 bits has steps and no index. One of 64 bits has no steps of its own: at most it has an index, and
@@ -35,9 +43,10 @@ const isSame = ({ steps, index }: GridForm): boolean => steps.size === 0 && inde
 export class GridStrides {
   /** By register, the expression that it holds. */
   readonly #values = new Map<number, Expr>();
-  readonly #question = new GridQuestion(this.#values);
+  readonly #question: GridQuestion;
 
-  constructor({ code }: Pick<UniformityAnalysis, "code">, invariants: Invariants) {
+  constructor({ code }: Pick<UniformityAnalysis, "code">, invariants: Invariants, range: GridRange = "row") {
+    this.#question = new GridQuestion(this.#values, axesOf[range]);
     for (const i of [...invariants.grid, ...invariants.block, ...invariants.chunk]) {
       const { op, dst } = code.instructions[i]!;
       dst.forEach((to, k) => {
@@ -71,17 +80,23 @@ export class GridStrides {
 
 class GridQuestion extends LinearQuestion<GridForm, Expr> {
   readonly #values: ReadonlyMap<number, Expr>;
+  readonly #axes: ReadonlySet<string>;
   readonly #known = new Map<Expr, GridForm | null>();
 
-  constructor(values: ReadonlyMap<number, Expr>) {
+  constructor(values: ReadonlyMap<number, Expr>, axes: ReadonlySet<string>) {
     super();
     this.#values = values;
+    this.#axes = axes;
   }
 
   override of(expr: Expr): GridForm | null {
     let form = this.#known.get(expr);
     if (form === undefined) this.#known.set(expr, (form = super.of(expr)));
     return form;
+  }
+
+  #isAxis(name: string): name is Axis {
+    return this.#axes.has(name);
   }
 
   protected leaf(expr: LeafExpr): GridForm | null {
@@ -95,7 +110,7 @@ class GridQuestion extends LinearQuestion<GridForm, Expr> {
         return form === null || isSame(form) || value!.ty === expr.ty ? form : null;
       }
       case "special":
-        if (!isAxis(expr.name)) return isSameInBlock(expr.name) ? same : null;
+        if (!this.#isAxis(expr.name)) return isSameInBlock(expr.name) ? same : null;
         return expr.ty === "i32" ? { steps: new Map([[expr.name, kit.i32(1)]]), index: null } : null;
       default:
         return null;

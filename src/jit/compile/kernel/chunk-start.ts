@@ -140,9 +140,9 @@ export class ChunkStart {
 
   /**
    * Registers that hold nothing yet, other than the `live` ones, are forgotten: for all that V8 knows, what they held
-   * for the chunk before may still be needed, where lanes write them one after the other or blocks are skipped.
-   * Barrier regions do so, since each has a loop over chunks, over which V8 would keep the values of all the others, and
-   * kernels in two versions.
+   * for the chunk before may still be needed, where lanes write them one after the other or blocks are skipped. It is
+   * done in barrier regions, since each has a loop over chunks, over which V8 would keep the values of all the others,
+   * and in kernels in two versions.
    */
   #forget(registers: Iterable<number>, live: { has(register: number): boolean }): void {
     const { writer, locals } = this.#run.scope.chunk;

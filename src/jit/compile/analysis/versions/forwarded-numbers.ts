@@ -7,7 +7,7 @@ import { type Expr, ExprResults, rewriteLeaves } from "../../../../semantics/ind
 
 const number = /^n?(tid|ctaid)\.[xyz]$/;
 
-/** The number of a thread or block that an instruction writes to a register, whatever else it does; null for none. */
+/** The number of a thread or block, or of all of them, that an instruction writes to a register; null for none. */
 function numberIn({ op, guard, dst }: Instruction, register: number): Expr | null {
   const value = op.kind === "pure" && guard === null ? op.values[dst.indexOf(register)] : undefined;
   return value?.kind === "special" && number.test(value.name) ? value : null;

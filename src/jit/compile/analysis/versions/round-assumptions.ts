@@ -6,6 +6,8 @@ import { BlockTests } from "./block-tests.ts";
 import type { Assumptions } from "./interior-assumptions.ts";
 import { WrittenQuestion } from "./written-forms.ts";
 
+const warpThreads = 32;
+
 type Prim = Extract<Expr, { kind: "prim" }>;
 
 /** A number, as all threads of a block have it once it is divided by 2^shift. */
@@ -36,8 +38,6 @@ export function roundAssumptionsOf(
   for (const { op } of instructions) if (op.kind === "pure") op.values.forEach(look);
   return found.values.length > 0 ? found : null;
 }
-
-const warpThreads = 32;
 
 const shifted = /^i32\.shr_[su]$/;
 const comparison = /^i32\.(lt|le)_[su]$/;

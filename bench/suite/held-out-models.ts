@@ -66,3 +66,77 @@ export const queens: Model = ({ columns, lefts, rights }, { sizes: [n, size] }) 
   };
   return { ways: each(n!, (i) => count(columns![i]!, lefts![i]!, rights![i]!)) };
 };
+
+export const hashTable: Model = ({ keys, asked }) => {
+  const count = new Map<number, number>();
+  for (const key of Array.from(keys!)) count.set(key, (count.get(key) ?? 0) + 1);
+  return { found: Array.from(asked!, (key) => count.get(key) ?? 0) };
+};
+
+export const warpScan: Model = ({ in: from }, { sizes: [blocks] }) => {
+  let sum = 0;
+  const out = each(256 * blocks!, (i) => (sum = (i % 256 === 0 ? 0 : sum) + from![i]!));
+  return { out, sums: each(blocks!, (block) => out[256 * block + 255]!) };
+};
+
+export const planeQueue: Model = ({ in: from }, { sizes: [nx, ny, nz, own, others] }) => {
+  const steps = [1, nx!, nx! * ny!];
+  const isInside = (at: number, axis: number, n: number): boolean => {
+    const place = Math.floor(at / steps[axis]!) % n;
+    return place > 0 && place < n - 1;
+  };
+  return {
+    out: each(nx! * ny! * nz!, (at) => {
+      if (![nx!, ny!, nz!].every((n, axis) => isInside(at, axis, n))) return 0;
+      const sum = steps.reduce((total, step) => total + from![at - step]! + from![at + step]!, 0);
+      return own! * from![at]! + others! * sum;
+    }),
+  };
+};
+
+export const editDistance: Model = ({ a, b }, { sizes: [n] }) => {
+  const letters = 32;
+  const distance = (first: number): number => {
+    const table = Array.from({ length: letters + 1 }, (_, y) => each(letters + 1, (x) => (y === 0 ? x : y)));
+    for (let y = 1; y <= letters; y++) {
+      for (let x = 1; x <= letters; x++) {
+        const isOther = a![first + y - 1]! === b![first + x - 1]! ? 0 : 1;
+        const [above, left, diagonal] = [table[y - 1]![x]!, table[y]![x - 1]!, table[y - 1]![x - 1]!];
+        table[y]![x] = Math.min(above + 1, left + 1, diagonal + isOther);
+      }
+    }
+    return table[letters]![letters]!;
+  };
+  return { distances: each(n!, (i) => distance(letters * i)) };
+};
+
+export const frontier: Model = ({ start, edge }, { sizes: [n, levels] }) => {
+  const level = each(n!, (node) => (node === 0 ? 0 : -1));
+  let nodes = [0];
+  for (let depth = 1; depth <= levels!; depth++) {
+    const reached = new Set<number>();
+    for (const node of nodes) {
+      for (let k = start![node]!; k < start![node + 1]!; k++) if (level[edge![k]!]! < 0) reached.add(edge![k]!);
+    }
+    nodes = [...reached];
+    for (const node of nodes) level[node] = depth;
+  }
+  return { level };
+};
+
+export const fourier: Model = ({ in: from }, { sizes: [n] }) => {
+  const points = 256;
+  const [sines, cosines] = [Math.sin, Math.cos].map((of) => each(points, (k) => of((-2 * Math.PI * k) / points)));
+  const out = new Array<number>(2 * points * n!).fill(0);
+  for (let base = 0; base < 2 * points * n!; base += 2 * points) {
+    for (let k = 0; k < points; k++) {
+      for (let i = 0; i < points; i++) {
+        const [x, y] = [from![base + 2 * i]!, from![base + 2 * i + 1]!];
+        const [sine, cosine] = [sines![(k * i) % points]!, cosines![(k * i) % points]!];
+        out[base + 2 * k]! += x * cosine - y * sine;
+        out[base + 2 * k + 1]! += x * sine + y * cosine;
+      }
+    }
+  }
+  return { out };
+};

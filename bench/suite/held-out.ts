@@ -1,6 +1,19 @@
 import * as model from "./held-out-models.ts";
-import { dominantMatrices, queenStarts } from "./inputs.ts";
-import { type BenchKernel, inPlace, input, int, integers, noise, output, untuned, type UntunedRow } from "./kernel.ts";
+import { dominantMatrices, queenStarts, sparseMatrix } from "./inputs.ts";
+import {
+  type BenchKernel,
+  float,
+  inPlace,
+  input,
+  int,
+  integers,
+  noise,
+  output,
+  untuned,
+  type UntunedRow,
+  zeros,
+} from "./kernel.ts";
+import { spmv } from "./models.ts";
 
 // Kernels of the same kinds as the untuned ones, whose code is not looked at while passes are written: only their times
 // are (`lanewise bench held-out`).
@@ -116,6 +129,172 @@ const rows: readonly UntunedRow[] = [
       };
     },
     model: model.queens,
+  },
+  {
+    name: "warp-rows",
+    title: "sparse matrix of 20K rows of 8 to 103 elements times a vector, a warp for each row",
+    size: 20_000,
+    quickSize: 100,
+    results: ["y"],
+    tolerance: 1e-4,
+    plan: (rows) => {
+      const { start, column } = sparseMatrix(rows, 96);
+      return {
+        buffers: {
+          start: input("s32", start.length, { gen: "list", values: start }),
+          column: input("s32", column.length, { gen: "list", values: column }),
+          value: input("f32", column.length, noise(1, -1, 1)),
+          x: input("f32", rows, noise(2, -1, 1)),
+          y: output("f32", rows),
+        },
+        launches: [
+          {
+            kernel: "warp_rows",
+            grid: [Math.ceil(rows / 8)],
+            block: [256],
+            args: [int(rows), "start", "column", "value", "x", "y"],
+          },
+        ],
+        sizes: [rows],
+      };
+    },
+    model: spmv,
+  },
+  {
+    name: "hash-table",
+    title: "how often 128K keys occur, by a table that all threads fill",
+    size: 1 << 17,
+    quickSize: 1 << 9,
+    results: ["found"],
+    tolerance: 0,
+    plan: (n) => {
+      const places = 2 * n;
+      const launch = (kernel: string, args: readonly string[]) => ({
+        ...{ kernel, grid: [n / 256] as const, block: [256] as const },
+        args: [int(n), int(places - 1), ...args],
+      });
+      return {
+        buffers: {
+          keys: input("u32", n, integers(1, 8 * n)),
+          asked: input("u32", n, integers(2, 8 * n)),
+          table: inPlace("u32", places, { gen: "list", values: new Array<number>(places).fill(0xffff_ffff) }),
+          count: inPlace("u32", places, zeros),
+          found: output("u32", n),
+        },
+        launches: [launch("fill", ["keys", "table", "count"]), launch("look_up", ["asked", "table", "count", "found"])],
+        sizes: [n, places - 1],
+      };
+    },
+    model: model.hashTable,
+  },
+  {
+    name: "warp-scan",
+    title: "running sums in 4K blocks of 256, of warps and then of their sums",
+    size: 4096,
+    quickSize: 4,
+    results: ["out", "sums"],
+    tolerance: 0,
+    plan: (n) => ({
+      buffers: {
+        in: input("s32", 256 * n, integers(1, 1000)),
+        out: output("s32", 256 * n),
+        sums: output("s32", n),
+      },
+      launches: [{ kernel: "warp_scan", grid: [n], block: [256], args: ["in", "out", "sums"] }],
+      sizes: [n],
+    }),
+    model: model.warpScan,
+  },
+  {
+    name: "plane-queue",
+    title: "a point and its six neighbours in 128 by 128 by 48, of which blocks keep a plane",
+    size: 48,
+    quickSize: 4,
+    results: ["out"],
+    tolerance: 1e-5,
+    plan: (nz) => {
+      const side = 128;
+      const weights = [0.5, 0.1] as const;
+      const n = side * side * nz;
+      return {
+        buffers: { in: input("f32", n, noise(1, 0, 1)), out: inPlace("f32", n, zeros) },
+        launches: [
+          {
+            kernel: "plane_queue",
+            grid: [side / 32, side / 8],
+            block: [32, 8],
+            args: [int(side), int(side), int(nz), "in", "out", ...weights.map(float)],
+          },
+        ],
+        sizes: [side, side, nz, ...weights],
+      };
+    },
+    model: model.planeQueue,
+  },
+  {
+    name: "edit-distance",
+    title: "edit distances of 4K pairs of words of 32 letters, with a row of bytes in each thread",
+    size: 4096,
+    quickSize: 64,
+    results: ["distances"],
+    tolerance: 0,
+    plan: (n) => ({
+      buffers: {
+        a: input("u8", 32 * n, integers(1, 4)),
+        b: input("u8", 32 * n, integers(2, 4)),
+        distances: output("s32", n),
+      },
+      launches: [
+        { kernel: "edit_distance", grid: [Math.ceil(n / 64)], block: [64], args: [int(n), "a", "b", "distances"] },
+      ],
+      sizes: [n],
+    }),
+    model: model.editDistance,
+  },
+  {
+    name: "frontier",
+    title: "breadth-first search of 100K nodes with 4 edges each, 24 launches",
+    size: 100_000,
+    quickSize: 200,
+    results: ["level"],
+    tolerance: 0,
+    plan: (n) => {
+      const levels = 12;
+      const first = (value: number, others: number) =>
+        ({ gen: "list", values: Array.from({ length: n }, (_, i) => (i === 0 ? value : others)) }) as const;
+      return {
+        buffers: {
+          start: input("s32", n + 1, { gen: "list", values: Array.from({ length: n + 1 }, (_, i) => 4 * i) }),
+          edge: input("s32", 4 * n, integers(1, n)),
+          frontier: inPlace("u8", n, first(1, 0)),
+          next: inPlace("u8", n, zeros),
+          level: inPlace("s32", n, first(0, -1)),
+        },
+        launches: Array.from({ length: levels }, (_, depth) => {
+          const shape = { grid: [Math.ceil(n / 256)] as const, block: [256] as const };
+          return [
+            { kernel: "visit", ...shape, args: [int(n), "start", "edge", "frontier", "next", "level"] },
+            { kernel: "advance", ...shape, args: [int(n), int(depth + 1), "frontier", "next", "level"] },
+          ];
+        }).flat(),
+        sizes: [n, levels],
+      };
+    },
+    model: model.frontier,
+  },
+  {
+    name: "fourier",
+    title: "Fourier transforms of 500 rows of 256 complex numbers in shared memory",
+    size: 500,
+    quickSize: 4,
+    results: ["out"],
+    tolerance: 1e-3,
+    plan: (n) => ({
+      buffers: { in: input("f32", 512 * n, noise(1, -1, 1)), out: output("f32", 512 * n) },
+      launches: [{ kernel: "fourier", grid: [n], block: [128], args: ["in", "out"] }],
+      sizes: [n],
+    }),
+    model: model.fourier,
   },
 ];
 

@@ -5,9 +5,12 @@ import { integers } from "./kernel.ts";
 const drawn = (n: number, seed: number, mod: number): ArrayLike<number> =>
   numbersOf("u32", generate("u32", n, integers(seed, mod), elementsInPages("u32", n)));
 
-/** A square matrix in compressed rows of 8 to 24 elements, in random columns. */
-export function sparseMatrix(rows: number): { readonly start: ArrayLike<number>; readonly column: ArrayLike<number> } {
-  const more = drawn(rows, 3, 17);
+/** A square matrix in compressed rows of 8 elements and fewer than `most` more, in random columns. */
+export function sparseMatrix(
+  rows: number,
+  most = 17,
+): { readonly start: ArrayLike<number>; readonly column: ArrayLike<number> } {
+  const more = drawn(rows, 3, most);
   const start = new Int32Array(rows + 1);
   for (let row = 0; row < rows; row++) start[row + 1] = start[row]! + 8 + more[row]!;
   return { start, column: drawn(start[rows]!, 4, rows) };

@@ -23,12 +23,6 @@ function pictureOf(text: FunctionText): Picture {
   return picture;
 }
 
-function computed(text: FunctionText, opcode: string, ...operands: readonly (string | number)[]): string {
-  const to = text.temporary(32);
-  text.add(`${opcode} ${to}, ${operands.join(", ")};`);
-  return to;
-}
-
 /** A thread's place in the grid, or that of a block's first thread. */
 function ownPlace({ text, module }: Scope): Place {
   const { random } = text;
@@ -36,8 +30,8 @@ function ownPlace({ text, module }: Scope): Place {
   const [block, thread] = axis === 0 ? (["%cx", "%tid.x"] as const) : (["%cy", "%tid.y"] as const);
   const width = random.chance(0.8) ? module.block[axis] : random.between(1, module.block[axis]);
   const name = random.chance(0.15)
-    ? computed(text, "mul.lo.s32", block, width)
-    : computed(text, "mad.lo.s32", block, width, computed(text, "mov.u32", thread));
+    ? text.computed("mul.lo.s32", block, width)
+    : text.computed("mad.lo.s32", block, width, text.computed("mov.u32", thread));
   return { name, axis };
 }
 
@@ -45,8 +39,8 @@ function ownPlace({ text, module }: Scope): Place {
 function length({ text, module }: Scope, axis: Place["axis"]): string | number {
   const { random } = text;
   if (!pictureOf(text).isPlausible && random.chance(0.4)) return random.between(1, 40);
-  const whole = computed(text, "mul.lo.s32", ["%gx", "%gy"][axis]!, module.block[axis]);
-  return random.chance(0.3) ? whole : computed(text, "add.s32", whole, random.between(-5, 5));
+  const whole = text.computed("mul.lo.s32", ["%gx", "%gy"][axis]!, module.block[axis]);
+  return random.chance(0.3) ? whole : text.computed("add.s32", whole, random.between(-5, 5));
 }
 
 /** A condition on a place. */
@@ -55,7 +49,7 @@ function condition(scope: Scope, { name, axis }: Place): string {
   const { random } = text;
   const p = text.temporary(1);
   if (random.chance(0.15)) {
-    text.add(`setp.gt.s32 ${p}, ${computed(text, "or.b32", name, neighbour(scope).name)}, -1;`);
+    text.add(`setp.gt.s32 ${p}, ${text.computed("or.b32", name, neighbour(scope).name)}, -1;`);
     return p;
   }
   const number = pictureOf(text).isPlausible ? random.between(-2, 3) : random.between(-9, 40);
@@ -72,24 +66,24 @@ function neighbour(scope: Scope): Place {
   const { places } = pictureOf(text);
   const from = places.length > 0 && random.chance(0.7) ? random.pick(places) : ownPlace(scope);
   const { axis } = from;
-  const name = random.chance(0.7) ? computed(text, "add.s32", from.name, random.between(-5, 5)) : from.name;
+  const name = random.chance(0.7) ? text.computed("add.s32", from.name, random.between(-5, 5)) : from.name;
   const moved = { name, axis };
   const type = random.pick(["s32", "s32", "u32"]);
   const end = (): string | number => length(scope, axis);
   const to = (): string => {
     switch (random.below(7)) {
       case 0:
-        return computed(text, "max.s32", name, random.between(-1, 3));
+        return text.computed("max.s32", name, random.between(-1, 3));
       case 1:
-        return computed(text, "min.s32", name, end());
+        return text.computed("min.s32", name, end());
       case 2:
-        return computed(text, "selp.b32", name, from.name, condition(scope, moved));
+        return text.computed("selp.b32", name, from.name, condition(scope, moved));
       case 3:
-        return computed(text, `rem.${type}`, computed(text, "add.s32", name, end()), end());
+        return text.computed(`rem.${type}`, text.computed("add.s32", name, end()), end());
       case 4:
-        return computed(text, `${random.pick(["div", "rem"])}.${type}`, name, end());
+        return text.computed(`${random.pick(["div", "rem"])}.${type}`, name, end());
       case 5:
-        return computed(text, "sub.s32", end(), name);
+        return text.computed("sub.s32", end(), name);
       default:
         return name;
     }
@@ -110,9 +104,9 @@ export function border(scope: Scope): void {
   if (guarded) text.add(`@${random.chance(0.5) ? "!" : ""}${condition(scope, neighbour(scope))} bra ${end};`);
   for (let i = random.between(1, 3); i > 0; i--) {
     const [row, column] = [neighbour(scope).name, neighbour(scope).name];
-    const at = computed(text, "mad.lo.s32", row, random.pick([1, module.block[0], "%gx"]), column);
+    const at = text.computed("mad.lo.s32", row, random.pick([1, module.block[0], "%gx"]), column);
     // Four words of input belong to each thread of the first block.
-    const word = computed(text, "min.u32", at, 4 * module.threads - 1);
+    const word = text.computed("min.u32", at, 4 * module.threads - 1);
     const [base, address] = [text.temporary(64), text.temporary(64)];
     text.add(`ld.param.u64 ${base}, [input];`, `mad.wide.u32 ${address}, ${word}, 4, ${base};`);
     text.add(`ld.global.u32 ${text.register(32)}, [${address}];`);

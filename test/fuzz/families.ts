@@ -118,6 +118,12 @@ const families = {
     blocks: "tiles",
     wide: true,
   },
+  // Loops over rows, as compilers unroll them.
+  strides: {
+    weights: { compute: 1, strides: 6, conditional: 0.7, loop: 0.3, phase: 1, warp: 1 },
+    statements: [1, 4],
+    wide: true,
+  },
   // Numbers of warps and of lanes within them, in blocks of any shape.
   warpNumbers: {
     weights: { compute: 1, warpNumber: 10, conditional: 1, loop: 0.5, phase: 0.5 },

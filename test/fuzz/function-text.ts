@@ -57,6 +57,13 @@ export class FunctionText {
     this.#lines.push(`${label}:`);
   }
 
+  /** A new register of 32 bits, and the instruction that writes it. */
+  computed(opcode: string, ...operands: readonly (string | number)[]): string {
+    const to = this.temporary(32);
+    this.add(`${opcode} ${to}, ${operands.join(", ")};`);
+    return to;
+  }
+
   /** A register outside the pool. */
   temporary(width: Width): string {
     const name = `%t${this.#temporaries++}`;

@@ -11,28 +11,22 @@ const wordsOfThread = 3;
 const written = new WeakMap<FunctionText, number>();
 
 /** A result of an instruction, written once as compilers do. */
-function computed(text: FunctionText, opcode: string, ...operands: readonly (string | number)[]): string {
-  const to = text.temporary(32);
-  text.add(`${opcode} ${to}, ${operands.join(", ")};`);
-  return to;
-}
-
 /** Where a thread has a place of its own: another in each thread, below twice their number. */
 function ownPlace({ text, module }: Scope): string {
   const { random } = text;
   const bits = random.below(5);
-  const high = computed(text, "shr.u32", "%lt", bits);
-  const turned = computed(text, "sub.u32", module.threads - 1, "%lt");
+  const high = text.computed("shr.u32", "%lt", bits);
+  const turned = text.computed("sub.u32", module.threads - 1, "%lt");
   switch (random.below(4)) {
     case 0:
-      return computed(text, "add.u32", "%lt", high);
+      return text.computed("add.u32", "%lt", high);
     case 1:
-      return computed(text, "add.u32", "%lt", computed(text, "shl.b32", high, bits));
+      return text.computed("add.u32", "%lt", text.computed("shl.b32", high, bits));
     case 2:
-      return computed(text, "add.u32", turned, computed(text, "shr.u32", turned, bits));
+      return text.computed("add.u32", turned, text.computed("shr.u32", turned, bits));
     default: {
-      const low = computed(text, "and.b32", "%lt", 1);
-      return computed(text, "add.u32", computed(text, "sub.u32", "%lt", low), computed(text, "xor.b32", low, 1));
+      const low = text.computed("and.b32", "%lt", 1);
+      return text.computed("add.u32", text.computed("sub.u32", "%lt", low), text.computed("xor.b32", low, 1));
     }
   }
 }
@@ -41,7 +35,7 @@ function ownPlace({ text, module }: Scope): string {
 function anyNumber(scope: Scope): string {
   const { text } = scope;
   const { random } = text;
-  let number = random.chance(0.3) ? ownPlace(scope) : random.pick(["%lt", "%lt", computed(text, "mov.u32", "%tid.x")]);
+  let number = random.chance(0.3) ? ownPlace(scope) : random.pick(["%lt", "%lt", text.computed("mov.u32", "%tid.x")]);
   for (let i = random.between(1, 3); i > 0; i--) {
     const [opcode, operand] = random.pick([
       ["shr.u32", random.below(6)],
@@ -55,7 +49,7 @@ function anyNumber(scope: Scope): string {
       ["rem.u32", random.between(2, 20)],
       ["div.u32", random.between(2, 20)],
     ] as const);
-    number = computed(text, opcode, number, operand);
+    number = text.computed(opcode, number, operand);
   }
   return number;
 }
@@ -75,8 +69,8 @@ function load(scope: Scope, array: string): void {
   const { random } = text;
   const [type, bytes] = random.pick(types);
   const places = Math.floor((4 * wordsOfThread * module.threads) / bytes);
-  const place = computed(text, "rem.u32", anyNumber(scope), places);
-  const at = computed(text, "mad.lo.s32", place, bytes, computed(text, "mov.u32", array));
+  const place = text.computed("rem.u32", anyNumber(scope), places);
+  const at = text.computed("mad.lo.s32", place, bytes, text.computed("mov.u32", array));
   const count = type.startsWith("v") ? Number(type[1]) : 1;
   const into = Array.from({ length: count }, () => text.temporary(32));
   text.add(`ld.shared.${type} ${count === 1 ? into[0] : `{${into.join(", ")}}`}, [${at}];`);
@@ -101,7 +95,7 @@ export function layout(scope: Scope): void {
     text.add(`@${p} bra ${end};`);
   }
   for (let i = random.between(1, 3); i > 0; i--) load(scope, from!);
-  const at = computed(text, "mad.lo.s32", ownPlace(scope), 4, computed(text, "mov.u32", to!));
+  const at = text.computed("mad.lo.s32", ownPlace(scope), 4, text.computed("mov.u32", to!));
   const half = random.chance(0.2) ? "u16" : "b32";
   const value = half === "b32" ? text.register(32) : text.register(16);
   text.add(`st.shared.${half} [${at}], ${value};`);

@@ -25,6 +25,7 @@ type StatementKind =
   | "border"
   | "warpNumber"
   | "rounds"
+  | "strides"
   | "call"
   | "callSmall"
   | "warp"

@@ -17,6 +17,7 @@ import { pipeline } from "./pipelines.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { callSmall } from "./small-functions.ts";
 import { print, stream } from "./stream.ts";
+import { strides } from "./strides.ts";
 import { tensorLoad, tensorStore } from "./tensor-boxes.ts";
 import { rounds } from "./rounds.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
@@ -66,6 +67,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   border: { write: border, fits: ({ level }) => level < 0 },
   warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
+  strides: { write: strides, fits: ({ level }) => level < 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },

@@ -1,4 +1,3 @@
-import type { FunctionText } from "./function-text.ts";
 import type { Scope } from "./scope.ts";
 
 // The numbers of threads in the block and in the grid, taken apart into those of warps and of lanes within them, as
@@ -6,19 +5,13 @@ import type { Scope } from "./scope.ts";
 // multiples. Compiled code may find that all lanes of a chunk agree on them, and branches and loops depend on it.
 
 /** A result of an instruction, written once as compilers do. */
-function computed(text: FunctionText, opcode: string, ...operands: readonly (string | number)[]): string {
-  const to = text.temporary(32);
-  text.add(`${opcode} ${to}, ${operands.join(", ")};`);
-  return to;
-}
-
 const powers = [8, 16, 16, 32, 32, 32, 64] as const;
 
 /** What all threads of a block share: a multiple of a power of two, or any number. */
 function shared({ text, module }: Scope): string | number {
   const { random } = text;
   const by = random.pick([...powers, 1, 3, 24, module.block[0], module.threads]);
-  return random.chance(0.4) ? by * random.below(5) : computed(text, "mul.lo.u32", random.pick(["%cx", "%gx"]), by);
+  return random.chance(0.4) ? by * random.below(5) : text.computed("mul.lo.u32", random.pick(["%cx", "%gx"]), by);
 }
 
 /** The number of a thread: in its block, its row or the grid; or a sum with it. */
@@ -27,23 +20,22 @@ function number(scope: Scope): string {
   const { random } = text;
   switch (random.below(6)) {
     case 0:
-      return computed(text, "mov.u32", "%tid.x");
+      return text.computed("mov.u32", "%tid.x");
     case 1:
       return "%lt";
     case 2:
-      return computed(
-        text,
+      return text.computed(
         "mad.lo.s32",
         "%cx",
-        computed(text, "mov.u32", "%ntid.x"),
-        computed(text, "mov.u32", "%tid.x"),
+        text.computed("mov.u32", "%ntid.x"),
+        text.computed("mov.u32", "%tid.x"),
       );
     case 3:
       return "%gid";
     case 4:
-      return computed(text, random.pick(["sub.s32", "add.s32"]), number(scope), shared(scope));
+      return text.computed(random.pick(["sub.s32", "add.s32"]), number(scope), shared(scope));
     default:
-      return computed(text, "add.s32", number(scope), random.between(-33, 33));
+      return text.computed("add.s32", number(scope), random.between(-33, 33));
   }
 }
 
@@ -55,24 +47,24 @@ function part(scope: Scope, whole = number(scope)): string {
   const bits = Math.log2(by);
   switch (random.below(7)) {
     case 0:
-      return computed(text, random.pick(["shr.u32", "shr.s32"]), whole, bits);
+      return text.computed(random.pick(["shr.u32", "shr.s32"]), whole, bits);
     case 1:
-      return computed(text, "and.b32", whole, random.pick([by - 1, -by, by]));
+      return text.computed("and.b32", whole, random.pick([by - 1, -by, by]));
     case 2: {
       // As compilers write a signed quotient, or what it leaves.
-      const sign = computed(text, "shr.u32", computed(text, "shr.s32", whole, 31), 32 - bits);
-      const sum = computed(text, "add.s32", whole, sign);
-      const quotient = computed(text, "shr.s32", sum, bits);
-      return random.chance(0.5) ? quotient : computed(text, "sub.s32", whole, computed(text, "and.b32", sum, -by));
+      const sign = text.computed("shr.u32", text.computed("shr.s32", whole, 31), 32 - bits);
+      const sum = text.computed("add.s32", whole, sign);
+      const quotient = text.computed("shr.s32", sum, bits);
+      return random.chance(0.5) ? quotient : text.computed("sub.s32", whole, text.computed("and.b32", sum, -by));
     }
     case 3:
-      return computed(text, `${random.pick(["div", "rem"])}.${random.pick(["s32", "u32"])}`, whole, by);
+      return text.computed(`${random.pick(["div", "rem"])}.${random.pick(["s32", "u32"])}`, whole, by);
     case 4:
-      return computed(text, "sub.s32", whole, part(scope, whole));
+      return text.computed("sub.s32", whole, part(scope, whole));
     case 5:
-      return computed(text, random.pick(["or.b32", "xor.b32"]), whole, shared(scope));
+      return text.computed(random.pick(["or.b32", "xor.b32"]), whole, shared(scope));
     default:
-      return part(scope, computed(text, "add.s32", whole, shared(scope)));
+      return part(scope, text.computed("add.s32", whole, shared(scope)));
   }
 }
 
@@ -95,8 +87,8 @@ export function warpNumber(scope: Scope): void {
   if (random.chance(0.5)) {
     const [i, p, again] = [text.temporary(32), text.temporary(1), text.label()];
     const step = random.pick([1, 32, 64]);
-    const bound = computed(text, "add.s32", part(scope), step * random.between(0, 3));
-    const last = computed(text, "min.s32", bound, computed(text, "add.s32", from, 4 * step));
+    const bound = text.computed("add.s32", part(scope), step * random.between(0, 3));
+    const last = text.computed("min.s32", bound, text.computed("add.s32", from, 4 * step));
     text.add(`mov.u32 ${i}, ${from};`);
     text.place(again);
     text.add(`mad.lo.u32 ${result}, ${result}, 3, ${i};`, `add.s32 ${i}, ${i}, ${step};`);

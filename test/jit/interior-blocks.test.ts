@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { expectSameReports, expectSameResults } from "./both-engines.ts";
+import { expectSameReports, expectSameResults, type PtxCase } from "./both-engines.ts";
 
 // Places in a picture of several blocks: clamped at its borders, taken modulo its size, or taken apart into rows and
 // columns. Sizes end within a block, at its end, and a little before and after.
@@ -33,13 +33,19 @@ const moduleOf = (body: string, before = ""): string => `.version 8.0
 const load = "mul.wide.s32 %d0, %i, 4; add.s64 %d1, %in, %d0; ld.global.u32 %v, [%d1];";
 
 /** What compiled code stores for parameters w and h, which is also what the interpreter does. */
-function stored(body: string, w: number, h: number, before = ""): readonly number[] {
+function stored(
+  body: string,
+  w: number,
+  h: number,
+  before = "",
+  launch: PtxCase["launch"] = { grid, block: [columns, rows] },
+): readonly number[] {
   const input = new Uint8Array(Uint32Array.from({ length: words }, (_, i) => 7 * i + 3).buffer);
   const [, out] = expectSameResults({
     text: moduleOf(body, before),
     buffers: [input, new Uint8Array(4 * words)],
     blob: new Uint8Array(Int32Array.of(w, h).buffer),
-    launch: { grid, block: [columns, rows] },
+    launch,
   });
   return [...new Uint32Array(out!.slice().buffer)];
 }
@@ -144,6 +150,53 @@ test("neighbours of a tile in shared memory, between barriers", () => {
       return 7 * (Math.max(Math.min(t + 1, Math.min(w - first - 1, 15)), 0) - Math.max(t - 1, 0));
     });
     expect(out).toEqual(want);
+  }
+});
+
+const threads = 64;
+/** Lengths of rows: such that all threads of a block have as many elements, and others. */
+const lengths = [-64, -1, 0, 1, 64, 65, 128, 192, 257, 511, 512] as const;
+
+const storedByRows = (body: string, w: number): readonly number[] =>
+  stored(body, w, 0, "", { grid: words / threads, block: threads });
+
+test("rows of several lengths, of which each thread adds up every 64th word", () => {
+  // As compilers unroll it: rounds that are left over, then four at once. The counter has been the thread's number.
+  const word = (at: number): string => `ld.global.u32 %r6, [%d2+${256 * at}]; add.s32 %v, %v, %r6;`;
+  const body = `mov.u32 %v, 0; setp.ge.s32 %p0, %r0, %w; @%p0 bra DONE;
+    not.b32 %r7, %r0; add.s32 %r8, %r7, %w; shr.u32 %r9, %r8, 6; add.s32 %r10, %r9, 1; and.b32 %r11, %r10, 3;
+    mul.wide.s32 %d1, %r0, 4; add.s64 %d2, %in, %d1; setp.eq.s32 %p1, %r11, 0; @%p1 bra FOURS;
+    REST: ${word(0)} add.s64 %d2, %d2, 256; add.s32 %r0, %r0, 64; add.s32 %r11, %r11, -1;
+    setp.ne.s32 %p2, %r11, 0; @%p2 bra REST;
+    FOURS: setp.lt.u32 %p3, %r8, 192; @%p3 bra DONE;
+    NEXT: ${[0, 1, 2, 3].map(word).join("")} add.s64 %d2, %d2, 1024; add.s32 %r0, %r0, 256;
+    setp.lt.s32 %p4, %r0, %w; @%p4 bra NEXT; DONE:`;
+  for (const w of lengths) {
+    const sums = Array.from({ length: threads }, (_, t) => {
+      let sum = 0;
+      for (let i = t; i < w; i += threads) sum += 7 * i + 3;
+      return sum;
+    });
+    expect(storedByRows(body, w)).toEqual(Array.from({ length: words }, (_, at) => sums[at % threads]));
+  }
+});
+
+test.each([
+  ["lt.u32 %p3, %r8, 128", (x: number) => x >>> 0 < 128],
+  ["le.u32 %p3, %r8, 127", (x: number) => x >>> 0 <= 127],
+  ["gt.s32 %p3, %r8, 191", (x: number) => x > 191],
+  ["ge.u32 %p3, %r8, 64", (x: number) => x >>> 0 >= 64],
+  ["lt.u32 %p3, %r8, 85", (x: number) => x >>> 0 < 85],
+  ["ge.s32 %p3, %r8, 127", (x: number) => x >= 127],
+  ["lt.s32 %p3, %r8, -64", (x: number) => x < -64],
+  ["gt.u32 %p3, 192, %r8", (x: number) => x >>> 0 < 192],
+])("the number of which rounds are a quotient, compared: %s", (comparison, holds) => {
+  const body = `not.b32 %r7, %r0; add.s32 %r8, %r7, %w; shr.s32 %r9, %r8, 6; and.b32 %r11, %r9, 7; mov.u32 %v, 0;
+    NEXT: add.s32 %v, %v, 2; add.s32 %r11, %r11, -1; setp.ge.s32 %p2, %r11, 0; @%p2 bra NEXT;
+    setp.${comparison}; @%p3 add.s32 %v, %v, 1;`;
+  for (const w of lengths) {
+    const of = (x: number): number => 2 * ((x >> 6) & 7) + 2 + Number(holds(x));
+    expect(storedByRows(body, w)).toEqual(Array.from({ length: words }, (_, at) => of(w - 1 - (at % threads))));
   }
 });
 

@@ -1,4 +1,4 @@
-import type { Expr } from "../../semantics/index.ts";
+import { type Expr, isConst } from "../../semantics/index.ts";
 
 /*
  * Linear forms of integer expressions.
@@ -18,7 +18,7 @@ import type { Expr } from "../../semantics/index.ts";
  * the walk over expressions, and the arithmetic on which all questions rely:
  *
  * 1. Sums. Integers modulo 2^n are a ring: the form of a sum or a difference is the sum or the difference of the forms,
- *    wherever operands or results wrap around.
+ *    wherever operands or results wrap around. So is `~x`, which is `-1 - x`.
  * 2. Multiples. For the same reason a form can be multiplied, base and steps, by a factor that does not vary. The
  *    product of two forms that both vary is not linear.
  * 3. Shifts. `x << c` is `x * 2^c` for every c below the width; from there on the result is 0. Only constants up to 31
@@ -57,6 +57,9 @@ export abstract class LinearQuestion<Form, Factor> {
       case "i32.mul":
       case "i64.mul":
         return this.#product(expr);
+      case "i32.xor":
+      case "i64.xor":
+        return isConst(args[1], -1) ? this.#sum(args[1]!, args[0]!, -1) : this.#otherwise(expr);
       case "i32.shl":
       case "i64.shl":
         return this.#shifted(expr);

@@ -45,3 +45,31 @@ test("conditions that follow decide branches", () => {
   // That which chooses the version, and that of the kernel as it was.
   expect(guards).toHaveLength(2);
 });
+
+/** A loop with as many rounds as `%r7` says, of which the compiler has made one for the rest and one by fours. */
+const roundsOf = (count: string, before = ""): string => `${begin} ${before} not.b32 %r5, %r0; add.s32 %r6, %r5, %r4;
+  ${count} add.s32 %r8, %r7, 1; and.b32 %r10, %r8, 3; mov.u32 %r9, %r3;
+  REST: add.s32 %r9, %r9, 64; add.s32 %r10, %r10, -1; setp.ne.s32 %p0, %r10, 0; @%p0 bra REST;
+  setp.lt.u32 %p1, %r6, 192; @%p1 bra END; add.s32 %r9, %r9, 64; END: ${end}`;
+
+test("rounds of a loop over a row, as many elements at once as a block has threads, give a kernel two versions", () => {
+  const { ir, found } = versionsOf(roundsOf("shr.u32 %r7, %r6, 6;"));
+  expect(found.instructions.length).toBeGreaterThan(2 * ir.instructions.length);
+});
+
+test("a thread's number is known until its register is reused", () => {
+  const reused = roundsOf("shr.u32 %r7, %r6, 6;").replace("setp.lt.u32 %p1", "add.s32 %r0, %r0, 1; setp.lt.u32 %p1");
+  const { ir, found } = versionsOf(reused);
+  expect(found.instructions.length).toBeGreaterThan(2 * ir.instructions.length);
+  const before = versionsOf(roundsOf("shr.u32 %r7, %r6, 6;", "LOOP: add.s32 %r0, %r0, 1; @%p8 bra LOOP;"));
+  expect(before.found).toBe(before.ir);
+});
+
+test.each([
+  ["a block has more threads than that", "shr.u32 %r7, %r6, 5;", ""],
+  ["data decides", "shr.u32 %r7, %r6, 6;", "ld.global.u32 %r4, [%d0];"],
+  ["no loop depends on it", "shr.u32 %r11, %r6, 6; mov.u32 %r7, 3;", ""],
+])("loops have one version where %s", (_, count, before) => {
+  const { ir, found } = versionsOf(roundsOf(count, before));
+  expect(found).toBe(ir);
+});

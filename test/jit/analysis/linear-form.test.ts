@@ -29,6 +29,7 @@ const { word, wide } = fc.letrec<{ word: Expr; wide: Expr }>((tie) => {
       words.map(([a, b]) => kit.add(a, b)),
       words.map(([a, b]) => kit.sub(a, b)),
       words.map(([a, b]) => kit.mul(a, b)),
+      tie("word").map(kit.not),
       fc.tuple(tie("word"), shifts).map(([a, by]) => kit.shl(a, by)),
       fc.tuple(tie("word"), shifts).map(([a, by]) => kit.shr(a, by, false)),
       words.map(([a, b]) => kit.and(a, b)),
@@ -45,6 +46,7 @@ const { word, wide } = fc.letrec<{ word: Expr; wide: Expr }>((tie) => {
       wides.map(([a, b]) => kit.add(a, b)),
       wides.map(([a, b]) => kit.sub(a, b)),
       wides.map(([a, b]) => kit.mul(a, b)),
+      tie("wide").map(kit.not),
       fc.tuple(tie("wide"), shifts).map(([a, by]) => kit.shl(a, by)),
     ),
   };

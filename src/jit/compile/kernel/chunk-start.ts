@@ -60,8 +60,16 @@ export class ChunkStart {
     );
   }
 
-  /** A chunk begins, with the lanes that are active. */
+  /** A chunk begins, with the lanes that are active, in a kernel without barrier regions. */
   begin(): void {
+    const { unit, chunk } = this.#run.scope;
+    const { ir, liveness } = chunk.analysis.code;
+    // A chunk executes one of two versions; the registers of the other one would be kept for the next chunk.
+    if (unit.shape.interior) this.#forget(ir.registers.keys(), liveness.liveIn(0));
+    this.#enter();
+  }
+
+  #enter(): void {
     const { compiled, frame, context, hardwareThreads, body } = this.#run.scope;
     this.#clearRegisters();
     hardwareThreads?.start();
@@ -84,7 +92,7 @@ export class ChunkStart {
     this.activate();
     if (restore === null) {
       this.#forget(code.ir.registers.keys(), code.liveness.liveIn(region.start));
-      this.begin();
+      this.#enter();
       // Registers that are read before they are written have begun as zeros.
       const changed = new Set(written);
       code.liveness.liveIn(region.start).forEach((r) => {
@@ -132,8 +140,9 @@ export class ChunkStart {
 
   /**
    * Registers that hold nothing yet, other than the `live` ones, are forgotten: for all that V8 knows, what they held
-   * for the chunk before may still be needed, where lanes write them one after the other or blocks are skipped. Only
-   * barrier regions do so: each has a loop over chunks, over which V8 would keep the values of all the others.
+   * for the chunk before may still be needed, where lanes write them one after the other or blocks are skipped. It is
+   * done in barrier regions, since each has a loop over chunks, over which V8 would keep the values of all the others,
+   * and in kernels in two versions.
    */
   #forget(registers: Iterable<number>, live: { has(register: number): boolean }): void {
     const { writer, locals } = this.#run.scope.chunk;

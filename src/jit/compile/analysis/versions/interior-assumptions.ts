@@ -1,17 +1,9 @@
-import { type Instruction, type IrFunction, laneAddressOf } from "../../../../ir/index.ts";
+import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
-import { type Expr, everyLeaf, isConst, kit, mapChanged, onceForEach, type Ty } from "../../../../semantics/index.ts";
-import {
-  type BlockForm,
-  BlockQuestion,
-  distancesIn,
-  isShared,
-  reversed,
-  shared,
-  sumOfTrends,
-  valueAt,
-} from "./block-forms.ts";
+import { type Expr, isConst, kit, mapChanged, onceForEach } from "../../../../semantics/index.ts";
+import { type BlockForm, distancesIn, isShared, reversed, shared, sumOfTrends, valueAt } from "./block-forms.ts";
 import { BlockTests } from "./block-tests.ts";
+import { WrittenQuestion } from "./written-forms.ts";
 
 type Prim = Extract<Expr, { kind: "prim" }>;
 
@@ -19,9 +11,9 @@ type Prim = Extract<Expr, { kind: "prim" }>;
 export interface Assumptions {
   /** Whether a block is in the interior: the same for all of its threads, as are all of `values`. */
   readonly all: Expr;
-  /** What is to be computed before the code: quotients, and these times what they are quotients by. */
+  /** What is to be computed before the code: quotients, or these times what they are quotients by. */
   readonly values: readonly Expr[];
-  /** Whether an expression that is linear in the interior is not so elsewhere. */
+  /** Whether an expression that is linear in the interior, or the same for all threads, is not so elsewhere. */
   readonly isBent: (expr: Prim) => boolean;
   /** What an expression is in the interior. `computed`: where one of `values` is. */
   readonly rewrite: (expr: Expr, computed: (value: Expr) => Expr) => Expr;
@@ -56,17 +48,14 @@ interface Quotient {
   readonly product: Expr;
 }
 
-class InteriorQuestion extends BlockQuestion implements Assumptions {
-  readonly #written: ReadonlyMap<number, Instruction>;
+class InteriorQuestion extends WrittenQuestion implements Assumptions {
   readonly #block: Dim3;
   readonly #tests: BlockTests;
-  readonly #parameters = new Map<number, BlockForm>();
   readonly #decisions = new Map<Expr, boolean | null>();
   readonly #quotients = new Map<Expr, Quotient>();
 
   constructor(written: ReadonlyMap<number, Instruction>, block: Dim3) {
-    super(block);
-    this.#written = written;
+    super(written, block);
     this.#block = block;
     this.#tests = new BlockTests(block);
   }
@@ -117,7 +106,7 @@ class InteriorQuestion extends BlockQuestion implements Assumptions {
 
   #decided(expr: Expr): boolean | null {
     if (expr.kind === "reg") {
-      const value = this.#valueOf(expr.reg, expr.ty);
+      const value = this.writtenTo(expr.reg, expr.ty);
       return value === null ? null : this.decide(value);
     }
     if (expr.kind !== "prim") return null;
@@ -159,7 +148,7 @@ class InteriorQuestion extends BlockQuestion implements Assumptions {
 
   /** The operands of a disjunction of bits. */
   #united(expr: Expr): readonly Expr[] {
-    const value = expr.kind === "reg" ? this.#valueOf(expr.reg, expr.ty) : expr;
+    const value = expr.kind === "reg" ? this.writtenTo(expr.reg, expr.ty) : expr;
     if (value?.kind !== "prim" || value.prim !== "i32.or") return [expr];
     return value.args.flatMap((arg) => this.#united(arg));
   }
@@ -189,30 +178,7 @@ class InteriorQuestion extends BlockQuestion implements Assumptions {
     if (operation === "div") return shared(quotient, a.block);
     return { ...a, base: kit.sub(a.base, product), size: 0 };
   }
-
-  #valueOf(register: number, ty: Ty): Expr | null {
-    const instruction = this.#written.get(register);
-    if (instruction?.op.kind !== "pure") return null;
-    const value = instruction.op.values[instruction.dst.indexOf(register)]!;
-    return value.ty === ty ? value : null;
-  }
-
-  protected register(register: number, ty: Ty): BlockForm | null {
-    const value = this.#valueOf(register, ty);
-    if (value !== null) return this.of(value);
-    if (!isParameter(this.#written.get(register))) return null;
-    let form = this.#parameters.get(register);
-    if (form === undefined) this.#parameters.set(register, (form = shared({ kind: "reg", ty, reg: register }, 0, 1)));
-    return form.base.ty === ty ? form : null;
-  }
 }
-
-/** Whether an instruction loads a parameter of the kernel. */
-const isParameter = (instruction: Instruction | undefined): boolean => {
-  const op = instruction?.op;
-  if (op?.kind !== "load" || op.access.space !== "kernel-param" || op.access.count > 1) return false;
-  return everyLeaf(laneAddressOf(op.place), ({ kind }) => kind === "const" || kind === "symbol");
-};
 
 /**
  * Whether the first value is less than the second in the interior, or greater; null where nobody can tell. What grows

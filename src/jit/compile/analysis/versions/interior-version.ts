@@ -15,7 +15,9 @@ import { retargeted } from "../../../../ir/retarget.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import { type Expr, kit, mapChanged } from "../../../../semantics/index.ts";
 import type { SourceCode } from "../code/source-code.ts";
+import { withForwardedNumbers } from "./forwarded-numbers.ts";
 import { type Assumptions, assumptionsOf } from "./interior-assumptions.ts";
+import { roundAssumptionsOf } from "./round-assumptions.ts";
 
 /** Kernels with more instructions are left as they are: each version takes as long to compile as the kernel. */
 const maxInstructions = 500;
@@ -30,19 +32,19 @@ const mayRepeat: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
  * A kernel in two versions, for blocks of one size: one for blocks in the interior, where nothing is clamped at a
  * border and nothing begins anew at the end of a row, and the kernel as it was. Each block decides once for all of its
  * threads. In the interior, coordinates that have been clamped, or taken modulo a length, are linear in a thread's
- * numbers, and so are the addresses that depend on them. The kernel itself where that is of no use.
+ * numbers, and so are the addresses that depend on them. Where there are none, the blocks that count as the interior
+ * are those of which all threads have as many rounds of loops. The kernel itself where that is of no use.
  */
 export function withInteriorVersion(source: SourceCode, block: Dim3): SourceCode {
-  const { ir } = source;
-  const last = ir.instructions.at(-1);
-  if (ir.file !== undefined || ir.instructions.length > maxInstructions || last === undefined) return source;
+  const { file, instructions } = source.ir;
+  const last = instructions.at(-1);
+  if (file !== undefined || instructions.length > maxInstructions || last === undefined) return source;
   if (last.guard !== null || (last.op.kind !== "return" && last.op.kind !== "exit")) return source;
-  if (!ir.instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return source;
+  if (!instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return source;
+  const ir = withForwardedNumbers(source.ir);
   const written = writtenOnce(ir);
-  const assumptions = assumptionsOf(ir, written, block);
-  return assumptions === null || !areForAddresses(ir, assumptions)
-    ? source
-    : inTwoVersions(source, assumptions, written);
+  const assumptions = usefulAssumptions(ir, written, block);
+  return assumptions === null ? source : inTwoVersions({ ...source, ir }, assumptions, written);
 }
 
 /** By register that one instruction writes, before it is read, that instruction. */
@@ -61,21 +63,40 @@ function writtenOnce(ir: IrFunction): ReadonlyMap<number, Instruction> {
   return found;
 }
 
-/** Whether the address of an access depends on what is assumed of a value. */
-function areForAddresses({ instructions }: IrFunction, { isBent }: Assumptions): boolean {
-  const bent = new Set<number>();
-  const isFromBent = (expr: Expr): boolean =>
-    expr.kind === "reg" ? bent.has(expr.reg) : expr.kind === "prim" && (isBent(expr) || expr.args.some(isFromBent));
-  for (let size = -1; size < bent.size; ) {
-    size = bent.size;
+/** What to assume of blocks, so that addresses or the rounds of loops are the better for it; null for nothing. */
+function usefulAssumptions(ir: IrFunction, written: ReadonlyMap<number, Instruction>, block: Dim3): Assumptions | null {
+  const { instructions } = ir;
+  const places = assumptionsOf(ir, written, block);
+  if (places !== null) {
+    const { isOf } = dependents(ir, places);
+    if (instructions.some(({ op }) => accessesOf(op).some(({ place }) => isOf(laneAddressOf(place))))) return places;
+  }
+  const rounds = roundAssumptionsOf(ir, written, block);
+  if (rounds === null) return null;
+  const { registers } = dependents(ir, rounds);
+  const isLoop = ({ op, guard }: Instruction, at: number): boolean =>
+    op.kind === "branch" && op.target <= at && guard !== null && registers.has(guard.register);
+  return instructions.some(isLoop) ? rounds : null;
+}
+
+/** What depends on what is assumed of a value: registers, and expressions of them. */
+function dependents(
+  { instructions }: IrFunction,
+  { isBent }: Assumptions,
+): { readonly registers: ReadonlySet<number>; readonly isOf: (expr: Expr) => boolean } {
+  const registers = new Set<number>();
+  const isOf = (expr: Expr): boolean =>
+    expr.kind === "reg" ? registers.has(expr.reg) : expr.kind === "prim" && (isBent(expr) || expr.args.some(isOf));
+  for (let size = -1; size < registers.size; ) {
+    size = registers.size;
     for (const { op, dst } of instructions) {
       if (op.kind !== "pure") continue;
       dst.forEach((to, i) => {
-        if (typeof to === "number" && isFromBent(op.values[i]!)) bent.add(to);
+        if (typeof to === "number" && isOf(op.values[i]!)) registers.add(to);
       });
     }
   }
-  return instructions.some(({ op }) => accessesOf(op).some(({ place }) => isFromBent(laneAddressOf(place))));
+  return { registers, isOf };
 }
 
 function inTwoVersions(

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Target } from "../../cc/index.ts";
 
-/** Compilers that are looked for, by name, unless CC names one. */
+/** Compilers that are looked for, by name, unless CC names one, with options of its own or without. */
 const names = ["cc", "gcc", "clang"];
 
 /**
@@ -38,12 +38,13 @@ export class CCompiler {
   readonly target: Target;
   /** Tells the compiler and the machine from others: libraries of another one are of no use. */
   readonly #identity: string;
+  /** Its name and options. */
   readonly #command: readonly string[];
 
   private constructor(command: readonly string[], macros: string) {
     this.#command = command;
     this.#identity = createHash("sha256")
-      .update(`${command.join(" ")}\n${flags.join(" ")}\n${macros}`)
+      .update(`${command.join(" ")}\n${macros}`)
       .digest("hex");
     this.target = { quads: wide.every((name) => isDefined(macros, name)) ? 4 : 2 };
   }
@@ -55,10 +56,10 @@ export class CCompiler {
 
   /** Looks for a compiler; a text if there is none that will do: why. */
   static find(env: NodeJS.ProcessEnv = process.env): CCompiler | string {
-    const commands = env["CC"] ? [env["CC"].split(" ")] : names.map((name) => [name]);
+    const commands = (env["CC"] ? [env["CC"]] : names).map(withFlags);
     for (const command of commands) {
-      const [program, ...first] = command;
-      const { status, stdout } = spawnSync(program!, [...first, ...flags, "-dM", "-E", "-x", "c", "/dev/null"], {
+      const [program, ...args] = command;
+      const { status, stdout } = spawnSync(program!, [...args, "-dM", "-E", "-x", "c", "/dev/null"], {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "ignore"],
       });
@@ -120,9 +121,17 @@ export class CCompiler {
 
   /** The shell sets the limit, which holds for each process that the compiler starts. */
   #commandFor(file: string, seconds: number): { readonly program: string; readonly args: readonly string[] } {
-    const command = [...this.#command, ...flags, "-shared", "-x", "c", "-", "-o", file];
+    const command = [...this.#command, "-shared", "-x", "c", "-", "-o", file];
     return { program: "/bin/sh", args: ["-c", 'ulimit -S -t "$0"; exec "$@"', String(Math.ceil(seconds)), ...command] };
   }
+}
+
+/** Options that CC has come after those that all compilers get, and change them: `gcc -O1`, `ccache gcc -mno-avx512f`. */
+function withFlags(cc: string): readonly string[] {
+  const words = cc.split(" ").filter((word) => word !== "");
+  const first = words.findIndex((word) => word.startsWith("-"));
+  const end = first < 0 ? words.length : first;
+  return [...words.slice(0, end), ...flags, ...words.slice(end)];
 }
 
 /** Gives a file of a folder that is gone when the answer is there. */

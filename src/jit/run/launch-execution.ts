@@ -264,7 +264,8 @@ export class LaunchExecution implements Work {
     this.#giveBack();
     const hostThreads = Math.max(this.#mostThreads, this.#team?.threads ?? 1);
     const { reports } = this.#grid;
-    if (!reports.failed) this.#loaded.noteTime((performance.now() - begun) * hostThreads, this.#blocks);
-    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative: this.native !== null };
+    const isNative = this.native !== null;
+    if (!reports.failed) this.#loaded.noteTime((performance.now() - begun) * hostThreads, this.#blocks, isNative);
+    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative };
   }
 }

@@ -131,7 +131,8 @@ export class ShortLaunches {
   }
 
   #noteTime({ hostThreads = 1 }: LaunchRequest, ms: number, blocks: number): void {
-    this.#loaded.noteTime(ms, blocks, hostThreads > 1 ? 1 : 1 + untimedLaunches);
+    const { isNative } = this.#loaded;
+    this.#loaded.noteTime(ms, blocks, isNative, hostThreads > 1 ? 1 : 1 + untimedLaunches);
     this.#untimed = untimedLaunches;
   }
 

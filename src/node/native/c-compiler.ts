@@ -126,7 +126,7 @@ export class CCompiler {
   }
 }
 
-/** Options that CC has come after those that all compilers get, and change them: `gcc -O1`, `ccache gcc -mno-avx512f`. */
+/** Options that CC has, as in `ccache gcc -mno-avx512f`, come after those that all compilers get, and change them. */
 function withFlags(cc: string): readonly string[] {
   const words = cc.split(" ").filter((word) => word !== "");
   const first = words.findIndex((word) => word.startsWith("-"));

@@ -76,12 +76,13 @@ export class CCompiler {
    * is wrong: why.
    */
   library(text: string, seconds: number): Uint8Array | string {
-    return inFolder((file) => {
-      const { program, args } = this.#commandFor(file, seconds);
+    return inFolder((folder) => {
+      const { program, args, file, env } = this.#commandFor(folder, seconds);
       const timeout = patience * seconds * 1000;
       const { status, signal, error, stderr } = spawnSync(program, args, {
         input: text,
         encoding: "utf8",
+        env,
         timeout,
         stdio: ["pipe", "ignore", "pipe"],
       });
@@ -93,10 +94,10 @@ export class CCompiler {
 
   /** The same while the calling program goes on. `signal` ends the compiler. */
   libraryLater(text: string, seconds: number, signal: AbortSignal): Promise<Uint8Array | string> {
-    return inFolder(async (file) => {
-      const { program, args } = this.#commandFor(file, seconds);
+    return inFolder(async (folder) => {
+      const { program, args, file, env } = this.#commandFor(folder, seconds);
       // A group of its own, so that what the compiler has started ends with it.
-      const child = spawn(program, args, { detached: true, stdio: ["pipe", "ignore", "pipe"] });
+      const child = spawn(program, args, { env, detached: true, stdio: ["pipe", "ignore", "pipe"] });
       const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL"));
       let isLate = false;
       const timer = setTimeout(
@@ -119,10 +120,16 @@ export class CCompiler {
     });
   }
 
-  /** The shell sets the limit, which holds for each process that the compiler starts. */
-  #commandFor(file: string, seconds: number): { readonly program: string; readonly args: readonly string[] } {
+  /**
+   * The shell sets the limit, which holds for each process that the compiler starts. What these write goes with the
+   * folder, also if they are killed.
+   */
+  #commandFor(folder: string, seconds: number) {
+    const file = join(folder, "kernel.so");
+    const env = { ...process.env, TMPDIR: folder };
     const command = [...this.#command, "-shared", "-x", "c", "-", "-o", file];
-    return { program: "/bin/sh", args: ["-c", 'ulimit -S -t "$0"; exec "$@"', String(Math.ceil(seconds)), ...command] };
+    const args = ["-c", 'ulimit -S -t "$0"; exec "$@"', String(Math.ceil(seconds)), ...command];
+    return { program: "/bin/sh", args, file, env };
   }
 }
 
@@ -134,13 +141,13 @@ function withFlags(cc: string): readonly string[] {
   return [...words.slice(0, end), ...flags, ...words.slice(end)];
 }
 
-/** Gives a file of a folder that is gone when the answer is there. */
-function inFolder<T>(make: (file: string) => T): T {
+/** Gives a folder that is gone when the answer is there. */
+function inFolder<T>(make: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "lanewise-cc-"));
   const remove = (): void => rmSync(folder, { recursive: true, force: true });
   let made: T;
   try {
-    made = make(join(folder, "kernel.so"));
+    made = make(folder);
   } catch (error) {
     remove();
     throw error;

@@ -34,9 +34,9 @@ function launcher(device: PtxDevice) {
   const out = device.buffer("u32", threads);
   const kernel = device.load([{ path: "k.ptx", text }]).kernel("k");
   return (rounds: number) => {
-    const { engine, ok } = kernel.launch({ grid: threads / 128, block: 128, args: [out, rounds] });
+    const { engine, ok, notNative } = kernel.launch({ grid: threads / 128, block: 128, args: [out, rounds] });
     expect(ok).toBe(true);
-    return { engine, words: [...out.read()] };
+    return { engine, notNative, words: [...out.read()] };
   };
 }
 
@@ -109,6 +109,7 @@ test("without a compiler, and where it has none for a kernel, compiled code runs
     // A text is the last word; null is none.
     if (answer === null) expect(asked.length).toBeGreaterThan(1);
     else expect(asked.length).toBe(1);
+    expect(launch(1).notNative).toBe(answer ?? undefined);
   }
   const alone = launcher(new PtxDevice({ engine: "tiered" }));
   expect(alone(3).engine).toBe("jit");

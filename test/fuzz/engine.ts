@@ -32,7 +32,7 @@ const maxSteps = 30_000_000;
 const idle = 3 * 2 ** 20;
 
 /** Seconds that a C compiler may take for a program, which otherwise is run by compiled code. */
-const compilerSeconds = 10;
+const compilerSeconds = 4;
 
 /** What makes machine code with an option of the C compiler; null where the machine cannot. */
 function compilerWith(option: string): NativeCompiler | null {

@@ -92,16 +92,18 @@ function enginesOfLaunches(engine: "native" | "tiered", moreMs: number, count: n
   const device = new PtxDevice({ engine, nativeCompiler: compiler });
   const kernel = device.load({ path: "k.ptx", text }).kernel("k");
   const args = [device.buffer("u32", 1)];
-  const engines = Array.from({ length: count }, () => kernel.launch({ grid: 1, block: 1, args }).engine);
-  return { engines, asked: compile.mock.calls.length };
+  const results = Array.from({ length: count }, () => kernel.launch({ grid: 1, block: 1, args }));
+  const engines = results.map(({ engine }) => engine);
+  return { engines, asked: compile.mock.calls.length, why: results.at(-1)!.notNative };
 }
 
 test("a tiered kernel that machine code slows down goes back to compiled code and stays there", () => {
-  const { engines, asked } = enginesOfLaunches("tiered", 2000, 20);
+  const { engines, asked, why } = enginesOfLaunches("tiered", 2000, 20);
   const first = engines.indexOf("native");
   expect(engines.slice(first, first + 4)).toEqual(["native", "native", "jit", "native"]);
   expect(new Set(engines.slice(first + 6))).toEqual(new Set(["jit"]));
   expect(asked).toBe(1);
+  expect(why).toBe("it was slower than compiled code");
 });
 
 test("one that it does not slow down keeps it, and so does one for which it was asked", () => {

@@ -35,6 +35,8 @@ export interface JitResult extends LaunchResult {
   readonly hostThreads: number;
   /** Whether machine code has run them. */
   readonly isNative: boolean;
+  /** Why there is no machine code although the kernel has asked for it. */
+  readonly refusal: string | null;
 }
 
 /** As many threads are always started if they are asked for, however few cores there are. */
@@ -266,6 +268,7 @@ export class LaunchExecution implements Work {
     const { reports } = this.#grid;
     const isNative = this.native !== null;
     if (!reports.failed) this.#loaded.noteTime((performance.now() - begun) * hostThreads, this.#blocks, isNative);
-    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative };
+    const { refusal } = this.#loaded;
+    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative, refusal };
   }
 }

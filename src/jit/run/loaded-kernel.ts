@@ -44,6 +44,7 @@ export class LoadedKernel {
   /** Whether machine code runs, and not the module. */
   #runsNative = false;
   #trial: TierTrial | null = null;
+  #refusal: string | null = null;
   /** Milliseconds that launches have taken, and after how many machine code is asked for. */
   #spentMs = 0;
   #asksAtMs: number;
@@ -84,12 +85,18 @@ export class LoadedKernel {
     return typeof this.native !== "string";
   }
 
+  /** Why machine code, which has been asked for, does not run and never will; null if that is not so. */
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
   /** Asks for machine code, if it is time to and there is no answer yet. */
   #askForNative(): void {
     if (this.#native !== null || this.#spentMs < this.#asksAtMs) return;
     const { compiler } = this.#tier!;
     this.#native = compiler.compile(this.kernel.bytes, this.kernel.imports);
     this.#asksAtMs = this.#spentMs + askAgainMs;
+    if (typeof this.#native === "string") this.#refusal = this.#native;
     if (this.#native === null || typeof this.#native === "string") return;
     this.#ofNative = compiler.instance(this.#native, this.#memory.wasm, this.#functions);
     this.#runsNative = true;
@@ -103,7 +110,7 @@ export class LoadedKernel {
     this.#runsNative = isSlower === null ? trial.nextIsNative : !isSlower;
     if (isSlower === null) return;
     this.#trial = null;
-    if (isSlower) this.#native = "it was slower than compiled code";
+    if (isSlower) this.#refusal = this.#native = "it was slower than compiled code";
   }
 
   #moduleRun(): RunBlocks {

@@ -101,7 +101,7 @@ export class ShortLaunches {
   run(request: LaunchRequest, id: number): JitResult {
     const { grid } = request;
     const isTimed = this.#isTimed(request);
-    const { isNative } = this.#loaded;
+    const { isNative, refusal } = this.#loaded;
     const begun = isTimed ? performance.now() : 0;
     this.#begin(request, id);
     let isDone = false;
@@ -120,7 +120,7 @@ export class ShortLaunches {
       this.#request = null;
     }
     const reports = this.#grid?.reports.reports ?? noReports;
-    return { ok: !this.#hasFailed(), steps: null, reports, hostThreads: 1, isNative };
+    return { ok: !this.#hasFailed(), steps: null, reports, hostThreads: 1, isNative, refusal };
   }
 
   /** Where workers may be asked for, the time of every launch counts: the next one may be worth sharing. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -171,3 +171,28 @@ test.skipIf(whyNot !== null)(
     expect(readdirSync(work)).toEqual([]);
   },
 );
+
+test.skipIf(whyNot !== null)("Ctrl-C while a command waits for the C compiler leaves no files", async () => {
+  const work = join(folder, "waiting");
+  mkdirSync(work);
+  const file = (name: string): string => join(folder, name);
+  writeFileSync(file("k.ptx"), text);
+  const shortly = `touch ${file("begun")}; sleep 1; exec cc "$@"`;
+  writeFileSync(file("late-cc"), `#!/bin/sh\ncase "$*" in *-dM*) exec cc "$@";; *) ${shortly};; esac\n`, {
+    mode: 0o755,
+  });
+  const cli = join(dirname(dirname(addonFile()!)), "cli/main.js");
+  const args = ["run", "k.ptx", "--engine", "native", "--no-cache", "--block", "32", "--arg", "u32[32]", "--arg", "1"];
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd: folder,
+    stdio: "ignore",
+    env: { ...process.env, CC: file("late-cc"), TMPDIR: work },
+  });
+  const closed = once(child, "close");
+  for (const end = performance.now() + 30_000; !existsSync(file("begun")); await sleep(20)) {
+    if (performance.now() > end) throw new Error("the C compiler has not begun");
+  }
+  child.kill("SIGINT");
+  expect(await closed).toEqual([130, null]);
+  expect(readdirSync(work)).toEqual([]);
+});

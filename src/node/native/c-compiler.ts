@@ -144,7 +144,12 @@ function withFlags(cc: string): readonly string[] {
 /** Gives a folder that is gone when the answer is there. */
 function inFolder<T>(make: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "lanewise-cc-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => {
+    process.off("exit", remove);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // Ctrl-C may end all that is done here, without another word, when the compiler has ended.
+  process.on("exit", remove);
   let made: T;
   try {
     made = make(folder);

@@ -35,7 +35,7 @@ export interface JitResult extends LaunchResult {
   readonly hostThreads: number;
   /** Whether machine code has run them. */
   readonly isNative: boolean;
-  /** Why there is no machine code although the kernel has asked for it. */
+  /** Why machine code, which has been asked for, will never run the kernel; null if that is not so. */
   readonly refusal: string | null;
 }
 

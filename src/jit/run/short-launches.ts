@@ -110,7 +110,7 @@ export class ShortLaunches {
       const blocks = grid[0] * grid[1] * grid[2];
       if (!this.#hasFailed()) this.#loaded.run(this.#answer, context, 0, blocks);
       isDone = !this.#hasFailed();
-      if (isDone && isTimed) this.#noteTime(request, performance.now() - begun, blocks);
+      if (isDone && isTimed) this.#noteTime(request, performance.now() - begun, blocks, isNative);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       addFault(this.#openGrid().reports, error);
@@ -130,8 +130,7 @@ export class ShortLaunches {
     return false;
   }
 
-  #noteTime({ hostThreads = 1 }: LaunchRequest, ms: number, blocks: number): void {
-    const { isNative } = this.#loaded;
+  #noteTime({ hostThreads = 1 }: LaunchRequest, ms: number, blocks: number, isNative: boolean): void {
     this.#loaded.noteTime(ms, blocks, isNative, hostThreads > 1 ? 1 : 1 + untimedLaunches);
     this.#untimed = untimedLaunches;
   }

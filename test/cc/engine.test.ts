@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { translated } from "../../src/cc/index.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import type { EngineName, KernelResult } from "../../src/runtime/launch/launch-options.ts";
-import { compilerForTests, whyNoMachineCode } from "./native.ts";
+import { compilerForTests, whyNoMachineCode, widths } from "./native.ts";
 
 /** A kernel `k(out)` of registers %t (the thread's number in the grid), %p (its word of `out`), and others. */
 const kernel = (body: string, before = ""): string => `.version 8.6
@@ -113,8 +113,8 @@ interface Run {
   readonly out: readonly number[];
 }
 
-function device(engine: EngineName, hostThreads = 1): PtxDevice {
-  return new PtxDevice({ engine, hostThreads, nativeCompiler: engine === "native" ? compilerForTests() : null });
+function device(engine: EngineName, hostThreads = 1, width = ""): PtxDevice {
+  return new PtxDevice({ engine, hostThreads, nativeCompiler: engine === "native" ? compilerForTests(width) : null });
 }
 
 function run(text: string, on: PtxDevice): Run {
@@ -143,16 +143,19 @@ test.skipIf(why !== null).each([
   ["a fault", faulty],
   ["calls by address and recursion", calling],
 ])("machine code does what the interpreter does: %s", (_, text) => {
-  const got = run(text, device("native"));
   const want = run(text, device("interpreter"));
   const wasm = run(text, device("jit"));
+  for (const width of widths) check(run(text, device("native", 1, width)), want, wasm);
+});
+
+function check(got: Run, want: Run, wasm: Run): void {
   expect(got.result.notNative).toBeUndefined();
   expect(got.result).toMatchObject({ engine: "native", interpreted: null, ok: want.result.ok });
   expect(got.result.stdout).toBe(want.result.stdout);
   expect(reported(got.result)).toEqual(reported(want.result));
   // Which of its lanes' stores a faulty warp has made is up to the engine.
   expect(got.out).toEqual(want.result.ok ? want.out : wasm.out);
-});
+}
 
 /** The C of a kernel for machines with masks. */
 function translationOf(text: string): string {

@@ -9,5 +9,11 @@ export function whyNoMachineCode(): string | null {
   return typeof compiler === "string" ? compiler : null;
 }
 
-/** What makes machine code, as long as a slow machine needs. */
-export const compilerForTests = (): HostCompiler => new HostCompiler(addonFile()!, null, 300);
+/** The registers of machines: as wide as this one's, and those without AVX-512. */
+export const widths = ["", "-mno-avx512f"] as const;
+
+/** What makes machine code, as long as a slow machine needs. `width`: one of `widths`. */
+export function compilerForTests(width = ""): HostCompiler {
+  const env = { ...process.env, CC: `${process.env["CC"] ?? "cc"} ${width}` };
+  return new HostCompiler(addonFile()!, null, 300, () => CCompiler.find(env));
+}

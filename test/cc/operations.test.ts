@@ -3,7 +3,7 @@ import type { FunctionWriter } from "../../src/wasm/function-writer.ts";
 import { type MemoryOp, memoryOps } from "../../src/wasm/memory-ops.ts";
 import { machineFeatures, ModuleWriter, type WasmTy } from "../../src/wasm/index.ts";
 import { type ValueOp, valueOps } from "../../src/wasm/value-ops.ts";
-import { compilerForTests, whyNoMachineCode } from "./native.ts";
+import { compilerForTests, whyNoMachineCode, widths } from "./native.ts";
 
 /*
  * Every operation of modules, in machine code and as the host's WebAssembly has it. Vectors are computed four at a time,
@@ -232,20 +232,25 @@ function differences(slots: readonly Slot[], got: ArrayBufferLike, want: ArrayBu
 
 const whyNot = whyNoMachineCode();
 
-test.skipIf(whyNot !== null)("machine code computes what WebAssembly does, in every operation", () => {
-  const { bytes, slots } = moduleOfAll();
-  const code = compilerForTests().compile(bytes, ["giveUp"]);
-  if (typeof code === "string") throw new Error(code);
-  const [native, wasm] = [memoryWithInputs(), memoryWithInputs()];
-  const functions = { giveUp: () => {} };
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
-    env: { memory: wasm, ...functions },
-  });
-  const runs = [
-    compilerForTests().instance(code, native, functions),
-    exports["run"] as (context: number, from: number, to: number) => number,
-  ];
-  for (const run of runs) for (let round = 0; round < rounds; round++) expect(run(0, round, round + 1)).toBe(round + 1);
-  expect(slots.length).toBeGreaterThan(300);
-  expect(differences(slots, native.buffer, wasm.buffer)).toEqual([]);
-});
+test.skipIf(whyNot !== null).each(widths)(
+  "machine code computes what WebAssembly does, in every operation %s",
+  (width) => {
+    const { bytes, slots } = moduleOfAll();
+    const compiler = compilerForTests(width);
+    const code = compiler.compile(bytes, ["giveUp"]);
+    if (typeof code === "string") throw new Error(code);
+    const [native, wasm] = [memoryWithInputs(), memoryWithInputs()];
+    const functions = { giveUp: () => {} };
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+      env: { memory: wasm, ...functions },
+    });
+    const runs = [
+      compiler.instance(code, native, functions),
+      exports["run"] as (context: number, from: number, to: number) => number,
+    ];
+    for (const run of runs)
+      for (let round = 0; round < rounds; round++) expect(run(0, round, round + 1)).toBe(round + 1);
+    expect(slots.length).toBeGreaterThan(300);
+    expect(differences(slots, native.buffer, wasm.buffer)).toEqual([]);
+  },
+);

@@ -71,7 +71,7 @@ export function numberInGrid(text: FunctionText, block: readonly [number, number
 /** Writes the bodies of the declared functions. */
 export function defineFunctions(module: ModuleText, shared: Pick<Scope, "weights" | "statements" | "flat">): void {
   module.functions.forEach((f, level) => {
-    const text = new FunctionText(module.random, module.target);
+    const text = new FunctionText(module.random, module.target, module.scale);
     const { signature: s } = f;
     declareFixed(text);
     if (s.style === "param") text.add("ld.param.b64 %own, [arg0];", "ld.param.b32 %depth, [arg1];");

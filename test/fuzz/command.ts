@@ -7,6 +7,7 @@ import { compareEngines } from "./compare.ts";
 import { type Engine, type EngineName, engines } from "./engine.ts";
 import { allFamilies, linesOf, programOf } from "./program.ts";
 import { reduceProgram } from "./reduce.ts";
+import { scales } from "./scale.ts";
 
 const usage = `npm run fuzz -- [options]
   --seconds N    how long (60)
@@ -14,6 +15,7 @@ const usage = `npm run fuzz -- [options]
   --count N      programs at most; with 1, the one of --seed and --family
   --family F     one of ${allFamilies.join(", ")}; several with commas (all)
   --engines A,B  two of ${Object.keys(engines).join(", ")} (interpreter,jit)
+  --scale S      small or usual programs of PTX (small for native, whose C compiler needs a second for them; usual)
   --reduce N     seconds for making a program smaller (60)
   --print        write each program to standard output, and run none`;
 
@@ -24,6 +26,7 @@ const { values } = parseArgs({
     count: { type: "string", default: "Infinity" },
     family: { type: "string", default: allFamilies.join(",") },
     engines: { type: "string", default: "interpreter,jit" },
+    scale: { type: "string" },
     reduce: { type: "string", default: "60" },
     print: { type: "boolean", default: false },
     help: { type: "boolean", default: false },
@@ -49,6 +52,8 @@ if (a === undefined || second === undefined) {
   console.error("--engines takes two of them");
   process.exit(2);
 }
+const usualScale = second === engines.native ? "small" : "usual";
+const scale = oneOf("scale", values.scale ?? usualScale, Object.keys(scales) as (keyof typeof scales)[]);
 
 /** How many programs the second engine has run as it should, unless it is the interpreter. */
 const expected = second === engines.native ? "native" : "jit";
@@ -62,6 +67,9 @@ const b: Engine = {
   },
 };
 
+const again = (family: string, seed: number): string =>
+  `--engines ${values.engines} --scale ${scale} --family ${family} --seed ${seed} --count 1`;
+
 const started = performance.now();
 const elapsed = (): number => (performance.now() - started) / 1000;
 let folder: string | null = null;
@@ -70,7 +78,7 @@ let done = 0;
 let told = 0;
 for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < Number(values.seconds); seed++) {
   for (const family of families) {
-    const program = programOf(family, seed);
+    const program = programOf(family, seed, scales[scale]);
     done++;
     if (values.print) {
       console.log(linesOf(program).join("\n"));
@@ -87,7 +95,7 @@ for (let seed = Number(values.seed); done < Number(values.count) && elapsed() < 
     const text = linesOf(smaller).join("\n");
     const launch = smaller.isa === "ptx" ? `grid ${smaller.grid}, block ${smaller.block}` : `${smaller.items} items`;
     writeFileSync(`${path}.reduced`, `${text}\n// ${launch}\n// ${compareEngines(smaller, a, second)?.message}\n`);
-    console.error(`${text}\n${launch}\nagain: npm run fuzz -- --family ${family} --seed ${seed} --count 1`);
+    console.error(`${text}\n${launch}\nagain: npm run fuzz -- ${again(family, seed)}`);
     console.error(`written to ${path} and ${path}.reduced`);
   }
   const { isTTY } = process.stderr;

@@ -1,16 +1,10 @@
 import type { Random } from "./random.ts";
+import { type Scale, scales } from "./scale.ts";
 import type { Target } from "./target.ts";
 import type { Width } from "./values.ts";
 
 const letters: Readonly<Record<Width, string>> = { 1: "p", 8: "c", 16: "h", 32: "r", 64: "d", 128: "q" };
 const widths = [1, 8, 16, 32, 64, 128] as const;
-
-/**
- * Registers of each width: those that hold the same value in all lanes until divergent code writes them, and the
- * others.
- */
-const counts: Readonly<Record<Width, number>> = { 1: 5, 8: 2, 16: 5, 32: 10, 64: 6, 128: 1 };
-const uniformCounts: Readonly<Record<Width, number>> = { 1: 2, 8: 0, 16: 1, 32: 3, 64: 2, 128: 0 };
 
 const typeOf = (width: Width): string => (width === 1 ? "pred" : `b${width}`);
 
@@ -19,18 +13,20 @@ export class FunctionText {
   readonly random: Random;
   /** What the instructions are for. */
   readonly target: Target;
+  readonly scale: Scale;
   readonly #declarations: string[] = [];
   readonly #lines: string[] = [];
   #temporaries = 0;
   #labels = 0;
 
-  constructor(random: Random, target: Target) {
+  constructor(random: Random, target: Target, scale: Scale = scales.usual) {
     this.random = random;
     this.target = target;
+    this.scale = scale;
     for (const width of widths) {
       for (const [u, count] of [
-        ["", counts[width]],
-        ["u", uniformCounts[width]],
+        ["", scale.varying[width]],
+        ["u", scale.uniform[width]],
       ] as const) {
         if (count > 0) this.declare(`.reg .${typeOf(width)} %${u}${letters[width]}<${count}>;`);
       }
@@ -73,16 +69,18 @@ export class FunctionText {
 
   /** A register of the pool. */
   register(width: Width, uniform = false): string {
-    const some = uniform && uniformCounts[width] > 0;
-    const at = this.random.below(some ? uniformCounts[width] : counts[width]);
+    const { [width]: alike } = this.scale.uniform;
+    const some = uniform && alike > 0;
+    const at = this.random.below(some ? alike : this.scale.varying[width]);
     return `%${some ? "u" : ""}${letters[width]}${at}`;
   }
 
   /** Every register of the pool. */
   pool(): readonly { readonly name: string; readonly width: Width; readonly uniform: boolean }[] {
+    const { varying, uniform } = this.scale;
     return widths.flatMap((width) => [
-      ...Array.from({ length: counts[width] }, (_, i) => ({ name: `%${letters[width]}${i}`, width, uniform: false })),
-      ...Array.from({ length: uniformCounts[width] }, (_, i) => ({
+      ...Array.from({ length: varying[width] }, (_, i) => ({ name: `%${letters[width]}${i}`, width, uniform: false })),
+      ...Array.from({ length: uniform[width] }, (_, i) => ({
         name: `%u${letters[width]}${i}`,
         width,
         uniform: true,

@@ -2,6 +2,7 @@ import type { Random } from "./random.ts";
 import { pattern, type Width } from "./values.ts";
 import type { RandomImage } from "./images.ts";
 import type { RandomTensor } from "./tensor-maps.ts";
+import type { Scale } from "./scale.ts";
 import { type Target, version } from "./target.ts";
 
 /** How functions pass their arguments and results: as registers, or through parameter space as compilers do. */
@@ -32,7 +33,7 @@ export const streamBytes = 64;
 export const mostStreams = 3;
 
 /** What a module is made for. */
-type Launched = Pick<ModuleText, "target" | "block" | "grid" | "tensors" | "images">;
+type Launched = Pick<ModuleText, "target" | "block" | "grid" | "tensors" | "images" | "scale">;
 
 /** The parts of a module that its functions share. */
 export class ModuleText {
@@ -40,6 +41,7 @@ export class ModuleText {
   readonly block: readonly [number, number, number];
   readonly grid: readonly [number, number, number];
   readonly target: Target;
+  readonly scale: Scale;
   readonly functions: DeclaredFunction[] = [];
   /** Those with an even index are loaded, the others stored. */
   readonly tensors: readonly RandomTensor[];
@@ -49,11 +51,12 @@ export class ModuleText {
   readonly #variables = new Map<string, string>();
   readonly #bodies: string[] = [];
 
-  constructor(random: Random, { target, block, grid, tensors, images }: Launched) {
+  constructor(random: Random, { target, block, grid, tensors, images, scale }: Launched) {
     this.random = random;
     this.tensors = tensors;
     this.images = images;
     this.target = target;
+    this.scale = scale;
     this.block = block;
     this.grid = grid;
   }

@@ -1,14 +1,15 @@
 import { type FamilyName, familyNames } from "./families.ts";
 import { type PtxProgram, ptxProgram } from "./ptx-program.ts";
+import { type Scale, scales } from "./scale.ts";
 import { type VisaFamilyName, type VisaProgram, visaFamilies, visaProgram } from "./visa-program.ts";
 
 export type Program = PtxProgram | VisaProgram;
 
 export const allFamilies = [...familyNames, ...visaFamilies] as const;
 
-/** The program that a family has for a seed. */
-export const programOf = (family: FamilyName | VisaFamilyName, seed: number): Program =>
-  isVisa(family) ? visaProgram(family, seed) : ptxProgram(family, seed);
+/** The program that a family has for a seed. `scale`: of those of PTX; of vISA most are small. */
+export const programOf = (family: FamilyName | VisaFamilyName, seed: number, scale: Scale = scales.usual): Program =>
+  isVisa(family) ? visaProgram(family, seed) : ptxProgram(family, seed, scale);
 
 const isVisa = (family: FamilyName | VisaFamilyName): family is VisaFamilyName =>
   visaFamilies.some((name) => name === family);

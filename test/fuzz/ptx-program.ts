@@ -8,6 +8,7 @@ import { blobBytes, headerBytes, ModuleText, mostStreams, ownBytes, streamBytes 
 import type { TensorShape } from "../../src/index.ts";
 import { Random } from "./random.ts";
 import { sharedArea, warpMatrixBytes } from "./matrices.ts";
+import { type Scale, scales } from "./scale.ts";
 import type { Scope, Weights } from "./scope.ts";
 import { statements } from "./statements.ts";
 import { writtenSurfaces } from "./surfaces.ts";
@@ -127,7 +128,7 @@ const outSlots = 96;
 /** Bytes that the threads' first loads reach beyond each other. */
 const inputTail = 512;
 
-export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
+export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scales.usual): PtxProgram {
   const random = new Random(seed);
   const {
     weights,
@@ -171,8 +172,9 @@ export function ptxProgram(family: FamilyName, seed: number): PtxProgram {
     grid,
     tensors: tensorsOf(random, tensors, target.sm),
     images,
+    scale,
   });
-  const text = new FunctionText(random, target);
+  const text = new FunctionText(random, target, scale);
 
   declareFunctions(module, functions, meeting);
   begin(module, text, weights, global);

@@ -39,7 +39,7 @@ function define(scope: Scope, known: SmallFunction[]): SmallFunction {
     takes: list(3),
     returns: [bits(), ...(style === "reg" ? list(1) : [])],
   };
-  const text = new FunctionText(random, module.target);
+  const text = new FunctionText(random, module.target, module.scale);
   const inner: Scope = { ...scope, text, loops: [], nesting: 1, level: 0, leave: null, converged: false };
   for (const [i, b] of f.takes.entries()) {
     const to = text.register(b);

@@ -33,7 +33,7 @@ interface Kind {
   readonly fits?: (scope: Scope) => boolean;
 }
 
-const nests = ({ nesting, text }: Scope): boolean => nesting <= 2 && text.size <= mostLines;
+const nests = ({ nesting, text }: Scope): boolean => nesting <= 2 && text.size <= text.scale.mostLines;
 const meets = ({ converged }: Scope): boolean => converged;
 /** All threads of the block are in the kernel itself. */
 const together = ({ converged, level }: Scope): boolean => converged && level < 0;
@@ -41,9 +41,6 @@ const together = ({ converged, level }: Scope): boolean => converged && level < 
 const inCluster = (scope: Scope): boolean => together(scope) && scope.nesting === 0;
 /** Groups that loop over atomics give way after some rounds, which warp-wide operations would tell. */
 const waits = ({ weights, loops, level }: Scope): boolean => !("warp" in weights) || (loops.length === 0 && level < 0);
-
-/** Lines of a function after which nothing nested begins. */
-const mostLines = 220;
 
 const kinds: Readonly<Record<keyof Weights, Kind>> = {
   compute: { write: compute },
@@ -97,9 +94,10 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   tensorStore: { write: tensorStore, fits: (scope) => together(scope) && scope.module.blocks === 1 },
 };
 
-/** That many statements, of the kinds that the family has; where one does not fit, the thread computes. */
+/** That many statements, in a small program fewer, of the kinds that the family has; where one does not fit, the thread computes. */
 export function statements(scope: Scope, count: number): void {
-  for (let i = 0; i < count; i++) {
+  const { oneStatementOf } = scope.text.scale;
+  for (let i = 0; i < count; i += oneStatementOf) {
     const kind: Kind = kinds[scope.text.random.weighted(scope.weights)];
     (kind.fits === undefined || kind.fits(scope) ? kind : kinds.compute).write(scope);
   }

@@ -158,7 +158,7 @@ export class JitProgram {
   /** The interpreter repeats a launch, since it knows more of what is wrong. */
   #again({ undo, id }: { readonly undo: () => void; readonly id: number }, request: LaunchRequest): JitResult {
     undo();
-    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1, isNative: false };
+    return { ...launch(this.program, request, { id }), steps: null, hostThreads: 1, isNative: false, refusal: null };
   }
 
   /** Runs a launch in this thread, and lets the memory's history know how to repeat it. */

@@ -35,6 +35,8 @@ export interface JitResult extends LaunchResult {
   readonly hostThreads: number;
   /** Whether machine code has run them. */
   readonly isNative: boolean;
+  /** Why machine code, which has been asked for, will never run the kernel; null if that is not so. */
+  readonly refusal: string | null;
 }
 
 /** As many threads are always started if they are asked for, however few cores there are. */
@@ -264,7 +266,9 @@ export class LaunchExecution implements Work {
     this.#giveBack();
     const hostThreads = Math.max(this.#mostThreads, this.#team?.threads ?? 1);
     const { reports } = this.#grid;
-    if (!reports.failed) this.#loaded.noteTime((performance.now() - begun) * hostThreads, this.#blocks);
-    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative: this.native !== null };
+    const isNative = this.native !== null;
+    if (!reports.failed) this.#loaded.noteTime((performance.now() - begun) * hostThreads, this.#blocks, isNative);
+    const { refusal } = this.#loaded;
+    return { ok: !reports.failed, steps: null, reports: reports.reports, hostThreads, isNative, refusal };
   }
 }

@@ -7,6 +7,7 @@ import type { NativeCode, NativeCompiler, RunBlocks } from "../abi/native-code.t
 import { hostFunctions } from "./host-functions.ts";
 import type { Host } from "./host.ts";
 import type { CachedKernel } from "./kernel-cache.ts";
+import { TierTrial } from "./tier-trial.ts";
 
 /** What a kernel's code says of the time that its blocks take. */
 export interface ExpectedTime {
@@ -37,7 +38,13 @@ export class LoadedKernel {
   readonly #functions: Readonly<Record<string, HostFunction>>;
   readonly #tier: NativeTier | null;
   #native: NativeCode | string | null = null;
-  #run: RunBlocks;
+  /** What runs machine code, and the module, if it has ever run. */
+  #ofNative: RunBlocks | null = null;
+  #ofModule: RunBlocks | null = null;
+  /** Whether machine code runs, and not the module. */
+  #runsNative = false;
+  #trial: TierTrial | null = null;
+  #refusal: string | null = null;
   /** Milliseconds that launches have taken, and after how many machine code is asked for. */
   #spentMs = 0;
   #asksAtMs: number;
@@ -63,12 +70,14 @@ export class LoadedKernel {
     this.#asksAtMs = tier?.afterMs ?? Infinity;
     this.#functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
     this.#native = tier === null ? "machine code was not asked for" : whyNever(kernel);
-    this.#run = this.#nativeRun() ?? this.#moduleRun();
+    this.#askForNative();
+    if (!this.#runsNative) this.#ofModule = this.#moduleRun();
   }
 
-  /** Machine code that runs instead of the module; or why there is none. */
+  /** Machine code that runs instead of the module; or why it does not. */
   get native(): NativeCode | string {
-    return this.#native ?? "it is not made yet";
+    if (this.#native === null) return "it is not made yet";
+    return this.#runsNative || typeof this.#native === "string" ? this.#native : "it is compared with compiled code";
   }
 
   /** Whether machine code runs, not the module. */
@@ -76,14 +85,32 @@ export class LoadedKernel {
     return typeof this.native !== "string";
   }
 
-  /** Asks for machine code, if it is time to and there is no answer yet. Returns what runs it, or null. */
-  #nativeRun(): RunBlocks | null {
-    if (this.#native !== null || this.#spentMs < this.#asksAtMs) return null;
+  /** Why machine code, which has been asked for, does not run and never will; null if that is not so. */
+  get refusal(): string | null {
+    return this.#refusal;
+  }
+
+  /** Asks for machine code, if it is time to and there is no answer yet. */
+  #askForNative(): void {
+    if (this.#native !== null || this.#spentMs < this.#asksAtMs) return;
     const { compiler } = this.#tier!;
     this.#native = compiler.compile(this.kernel.bytes, this.kernel.imports);
     this.#asksAtMs = this.#spentMs + askAgainMs;
-    if (this.#native === null || typeof this.#native === "string") return null;
-    return compiler.instance(this.#native, this.#memory.wasm, this.#functions);
+    if (typeof this.#native === "string") this.#refusal = this.#native;
+    if (this.#native === null || typeof this.#native === "string") return;
+    this.#ofNative = compiler.instance(this.#native, this.#memory.wasm, this.#functions);
+    this.#runsNative = true;
+    if (this.#ofModule !== null) this.#trial = new TierTrial(this.#blockMs);
+  }
+
+  /** Machine code that is slower than the module is given up. */
+  #try(trial: TierTrial, wasNative: boolean): void {
+    trial.note(wasNative, this.#blockMs);
+    const { isSlower } = trial;
+    this.#runsNative = isSlower === null ? trial.nextIsNative : !isSlower;
+    if (isSlower === null) return;
+    this.#trial = null;
+    if (isSlower) this.#refusal = this.#native = "it was slower than compiled code";
   }
 
   #moduleRun(): RunBlocks {
@@ -99,14 +126,17 @@ export class LoadedKernel {
   }
 
   /**
-   * Notes the milliseconds that a launch has taken the host's threads, all of them together. `launches`: how many it
-   * stands for, as some are not timed. From the next launch on machine code may run.
+   * Notes the milliseconds that a launch has taken the host's threads, all of them together. `isNative`: whether
+   * machine code ran it; `launches`: how many it stands for, as some are not timed. From the next launch on machine
+   * code may run, or the module again.
    */
-  noteTime(ms: number, blocks: number, launches = 1): void {
+  noteTime(ms: number, blocks: number, isNative: boolean, launches = 1): void {
     this.#blockMs = ms / blocks;
-    if (this.#native !== null) return;
-    this.#spentMs += ms * launches;
-    this.#run = this.#nativeRun() ?? this.#run;
+    if (this.#trial !== null) this.#try(this.#trial, isNative);
+    else if (this.#native === null) {
+      this.#spentMs += ms * launches;
+      this.#askForNative();
+    }
   }
 
   /** Whether a block has waited for others: those that follow probably will too. */
@@ -124,7 +154,8 @@ export class LoadedKernel {
     // What answers may itself launch the kernel, as output does that is handed to the caller.
     const before = this.#host;
     this.#host = host;
-    const end = this.#run(context, from, to) >>> 0;
+    const run = (this.#runsNative ? this.#ofNative : this.#ofModule)!;
+    const end = run(context, from, to) >>> 0;
     this.#host = before;
     return end;
   }

@@ -106,7 +106,7 @@ export class ShortLaunches {
   run(request: LaunchRequest, id: number): JitResult {
     const { grid } = request;
     const isTimed = this.#isTimed(request);
-    const { isNative } = this.#loaded;
+    const { isNative, refusal } = this.#loaded;
     const begun = isTimed ? performance.now() : 0;
     this.#begin(request, id);
     let isDone = false;
@@ -115,7 +115,7 @@ export class ShortLaunches {
       const blocks = grid[0] * grid[1] * grid[2];
       if (!this.#hasFailed()) this.#loaded.run(this.#answer, context, 0, blocks);
       isDone = !this.#hasFailed();
-      if (isDone && isTimed) this.#noteTime(request, performance.now() - begun, blocks);
+      if (isDone && isTimed) this.#noteTime(request, performance.now() - begun, blocks, isNative);
     } catch (error) {
       if (!(error instanceof Fault)) throw error;
       addFault(this.#openGrid().reports, error);
@@ -125,7 +125,7 @@ export class ShortLaunches {
       this.#request = null;
     }
     const reports = this.#grid?.reports.reports ?? noReports;
-    return { ok: !this.#hasFailed(), steps: null, reports, hostThreads: 1, isNative };
+    return { ok: !this.#hasFailed(), steps: null, reports, hostThreads: 1, isNative, refusal };
   }
 
   /** Where workers may be asked for, the time of every launch counts: the next one may be worth sharing. */
@@ -135,8 +135,8 @@ export class ShortLaunches {
     return false;
   }
 
-  #noteTime({ hostThreads = 1 }: LaunchRequest, ms: number, blocks: number): void {
-    this.#loaded.noteTime(ms, blocks, hostThreads > 1 ? 1 : 1 + untimedLaunches);
+  #noteTime({ hostThreads = 1 }: LaunchRequest, ms: number, blocks: number, isNative: boolean): void {
+    this.#loaded.noteTime(ms, blocks, isNative, hostThreads > 1 ? 1 : 1 + untimedLaunches);
     this.#untimed = untimedLaunches;
   }
 

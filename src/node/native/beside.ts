@@ -1,15 +1,15 @@
-// What a process runs that makes machine code for another one: `beside.mjs FOLDER PARENT SECONDS`. The folder has a
-// module in it (`files`), and gets a library, or why there is none. PARENT: the other process.
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// What a process runs that makes machine code for another one: `beside.mjs PARENT SECONDS`. Its input is a file with a
+// module; its output becomes one with a library, or with why there is none. PARENT: the other process.
+import { fstatSync } from "node:fs";
 import { CCompiler } from "./c-compiler.ts";
 import { cTextOf } from "./c-text.ts";
-import { files } from "./compilation-beside.ts";
+import { answers, readFrom, writeAll } from "./compilation-beside.ts";
 
 /** Milliseconds between looks whether the other process still runs. */
 const lookMs = 250;
 
-const [folder, parent, seconds] = [process.argv[2]!, Number(process.argv[3]), Number(process.argv[4])];
+const [input, output] = [0, 1];
+const [parent, seconds] = [Number(process.argv[2]), Number(process.argv[3])];
 
 async function libraryOf(module: Uint8Array, signal: AbortSignal): Promise<Uint8Array | string> {
   const compiler = CCompiler.find();
@@ -21,19 +21,19 @@ async function libraryOf(module: Uint8Array, signal: AbortSignal): Promise<Uint8
 /** Who waits gets an answer, also where this program is wrong. */
 const defect = (error: unknown): string => `machine code cannot be made: ${String(error)}`;
 
-/** Answers with a file that is whole as soon as it is there. */
+/** The first byte comes last: then the answer is whole. */
 function answer(library: Uint8Array | string): void {
-  const name = typeof library === "string" ? files.why : files.library;
-  const unfinished = join(folder, `${name}.part`);
-  writeFileSync(unfinished, library);
-  renameSync(unfinished, join(folder, name));
+  const [kind, bytes] =
+    typeof library === "string" ? [answers.why, new TextEncoder().encode(library)] : [answers.library, library];
+  writeAll(output, bytes, 1);
+  writeAll(output, Uint8Array.of(kind), 0);
 }
 
 const abort = new AbortController();
 const look = setInterval(() => {
   if (process.ppid !== parent) abort.abort();
 }, lookMs);
-const library = await libraryOf(readFileSync(join(folder, files.module)), abort.signal).catch(defect);
+const module = readFrom(input, 0, fstatSync(input).size);
+const library = await libraryOf(module, abort.signal).catch(defect);
 clearInterval(look);
-if (process.ppid === parent) answer(library);
-else rmSync(folder, { recursive: true, force: true });
+answer(library);

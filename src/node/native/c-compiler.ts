@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Target } from "../../cc/index.ts";
 
-/** Compilers that are looked for, by name, unless CC names one. */
+/** Compilers that are looked for, by name, unless CC names one, with options of its own or without. */
 const names = ["cc", "gcc", "clang"];
 
 /**
@@ -38,12 +38,13 @@ export class CCompiler {
   readonly target: Target;
   /** Tells the compiler and the machine from others: libraries of another one are of no use. */
   readonly #identity: string;
+  /** Its name and options. */
   readonly #command: readonly string[];
 
   private constructor(command: readonly string[], macros: string) {
     this.#command = command;
     this.#identity = createHash("sha256")
-      .update(`${command.join(" ")}\n${flags.join(" ")}\n${macros}`)
+      .update(`${command.join(" ")}\n${macros}`)
       .digest("hex");
     this.target = { quads: wide.every((name) => isDefined(macros, name)) ? 4 : 2 };
   }
@@ -55,10 +56,10 @@ export class CCompiler {
 
   /** Looks for a compiler; a text if there is none that will do: why. */
   static find(env: NodeJS.ProcessEnv = process.env): CCompiler | string {
-    const commands = env["CC"] ? [env["CC"].split(" ")] : names.map((name) => [name]);
+    const commands = (env["CC"] ? [env["CC"]] : names).map(withFlags);
     for (const command of commands) {
-      const [program, ...first] = command;
-      const { status, stdout } = spawnSync(program!, [...first, ...flags, "-dM", "-E", "-x", "c", "/dev/null"], {
+      const [program, ...args] = command;
+      const { status, stdout } = spawnSync(program!, [...args, "-dM", "-E", "-x", "c", "/dev/null"], {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "ignore"],
       });
@@ -75,12 +76,13 @@ export class CCompiler {
    * is wrong: why.
    */
   library(text: string, seconds: number): Uint8Array | string {
-    return inFolder((file) => {
-      const { program, args } = this.#commandFor(file, seconds);
+    return inFolder((folder) => {
+      const { program, args, file, env } = this.#commandFor(folder, seconds);
       const timeout = patience * seconds * 1000;
       const { status, signal, error, stderr } = spawnSync(program, args, {
         input: text,
         encoding: "utf8",
+        env,
         timeout,
         stdio: ["pipe", "ignore", "pipe"],
       });
@@ -92,10 +94,10 @@ export class CCompiler {
 
   /** The same while the calling program goes on. `signal` ends the compiler. */
   libraryLater(text: string, seconds: number, signal: AbortSignal): Promise<Uint8Array | string> {
-    return inFolder(async (file) => {
-      const { program, args } = this.#commandFor(file, seconds);
+    return inFolder(async (folder) => {
+      const { program, args, file, env } = this.#commandFor(folder, seconds);
       // A group of its own, so that what the compiler has started ends with it.
-      const child = spawn(program, args, { detached: true, stdio: ["pipe", "ignore", "pipe"] });
+      const child = spawn(program, args, { env, detached: true, stdio: ["pipe", "ignore", "pipe"] });
       const end = (): void => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL"));
       let isLate = false;
       const timer = setTimeout(
@@ -118,20 +120,39 @@ export class CCompiler {
     });
   }
 
-  /** The shell sets the limit, which holds for each process that the compiler starts. */
-  #commandFor(file: string, seconds: number): { readonly program: string; readonly args: readonly string[] } {
-    const command = [...this.#command, ...flags, "-shared", "-x", "c", "-", "-o", file];
-    return { program: "/bin/sh", args: ["-c", 'ulimit -S -t "$0"; exec "$@"', String(Math.ceil(seconds)), ...command] };
+  /**
+   * The shell sets the limit, which holds for each process that the compiler starts. What these write goes with the
+   * folder, also if they are killed.
+   */
+  #commandFor(folder: string, seconds: number) {
+    const file = join(folder, "kernel.so");
+    const env = { ...process.env, TMPDIR: folder };
+    const command = [...this.#command, "-shared", "-x", "c", "-", "-o", file];
+    const args = ["-c", 'ulimit -S -t "$0"; exec "$@"', String(Math.ceil(seconds)), ...command];
+    return { program: "/bin/sh", args, file, env };
   }
 }
 
-/** Gives a file of a folder that is gone when the answer is there. */
-function inFolder<T>(make: (file: string) => T): T {
+/** Options that CC has, as in `ccache gcc -mno-avx512f`, come after those that all compilers get, and change them. */
+function withFlags(cc: string): readonly string[] {
+  const words = cc.split(" ").filter((word) => word !== "");
+  const first = words.findIndex((word) => word.startsWith("-"));
+  const end = first < 0 ? words.length : first;
+  return [...words.slice(0, end), ...flags, ...words.slice(end)];
+}
+
+/** Gives a folder that is gone when the answer is there. */
+function inFolder<T>(make: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "lanewise-cc-"));
-  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  const remove = (): void => {
+    process.off("exit", remove);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  // Ctrl-C may end all that is done here, without another word, when the compiler has ended.
+  process.on("exit", remove);
   let made: T;
   try {
-    made = make(join(folder, "kernel.so"));
+    made = make(folder);
   } catch (error) {
     remove();
     throw error;

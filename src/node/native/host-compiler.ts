@@ -12,16 +12,23 @@ import { Libraries } from "./libraries.ts";
 export class HostCompiler implements NativeCompiler {
   readonly #libraries: Libraries;
   readonly #seconds: number;
+  readonly #find: () => CCompiler | string;
   #compiler: CCompiler | string | null = null;
 
-  /** `addon`: the file of the add-on; `seconds`: that the C compiler may take for a kernel. */
-  constructor(addon: string, store: KernelStore | null, seconds: number) {
+  /** `addon`: the file of the add-on; `seconds`: that the C compiler, which `find` looks for, may take for a kernel. */
+  constructor(
+    addon: string,
+    store: KernelStore | null,
+    seconds: number,
+    find: () => CCompiler | string = () => CCompiler.find(),
+  ) {
     this.#libraries = new Libraries(addon, store);
     this.#seconds = seconds;
+    this.#find = find;
   }
 
   compile(module: Uint8Array, imports: readonly string[]): NativeCode | string {
-    this.#compiler ??= CCompiler.find();
+    this.#compiler ??= this.#find();
     if (typeof this.#compiler === "string") return this.#compiler;
     const key = this.#compiler.keyOf(module);
     const known = this.#libraries.known(key, imports);

@@ -83,7 +83,7 @@ export class Engines {
     const result = jit.launch(launched);
     if (result === null) return null;
     const { ok, steps, reports, hostThreads: used, isNative } = result;
-    const why = engine === "native" && !isNative ? this.#whyNotNative(launched, jit) : null;
+    const why = this.#whyNotNative(engine, launched, jit, result);
     const milliseconds = clock.now() - begun;
     const own = {
       ok,
@@ -150,13 +150,21 @@ export class Engines {
 
   /** The result of a launch that compiled code has run, with the engine that has. */
   #compiled({ request, engine }: PreparedLaunch, jit: JitProgram, result: JitResult): EngineResult {
-    const { isNative, ...ran } = result;
-    if (isNative) return { ...ran, engine: "native", interpreted: null };
-    const notNative = engine === "native" ? this.#whyNotNative(request, jit) : undefined;
-    return { ...ran, engine: "jit", interpreted: null, ...(notNative !== undefined && { notNative }) };
+    const { isNative, refusal: _, ...ran } = result;
+    const notNative = this.#whyNotNative(engine, request, jit, result);
+    const by = isNative ? "native" : "jit";
+    return { ...ran, engine: by, interpreted: null, ...(notNative !== null && { notNative }) };
   }
 
-  #whyNotNative(request: LaunchRequest, jit: JitProgram): string {
+  /** Why machine code has not run a launch, where that is not what was asked for. */
+  #whyNotNative(
+    engine: EngineChoice,
+    request: LaunchRequest,
+    jit: JitProgram,
+    { isNative, refusal }: JitResult,
+  ): string | null {
+    if (engine === "tiered") return refusal;
+    if (engine !== "native" || isNative) return null;
     return this.#native === null ? "the device has no `nativeCompiler`" : jit.whyNotNative(request);
   }
 

@@ -112,7 +112,10 @@ export interface EngineResult extends LaunchResult {
   readonly engine: EngineName;
   /** The reason why the interpreter ran the kernel; null if compiled code did. */
   readonly interpreted: string | null;
-  /** The reason why "jit" ran the kernel although "native" was asked for; absent otherwise. */
+  /**
+   * The reason why "jit" ran the kernel although "native" was asked for, or why it stays with "jit" although "tiered"
+   * was; absent otherwise.
+   */
   readonly notNative?: string;
   /** The number of host threads that ran blocks. */
   readonly hostThreads: number;

@@ -1,7 +1,7 @@
-import type { Access, Instruction } from "../../../ir/index.ts";
+import type { Access } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { AccessGroup, GroupMember } from "../analysis/access/access-groups.ts";
+import { type AccessGroup, type GroupMember, groupsOfElements } from "../analysis/access/access-groups.ts";
 import { LaneForms } from "../analysis/access/lane-forms.ts";
 import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
@@ -385,17 +385,3 @@ const isNever = (ok: Wasm): boolean => ok.kind === "const" && ok.value === 0;
 
 const isInShared = ({ address, access: { space } }: AccessGroup): boolean =>
   space === "shared" && address.base.ty === "i32";
-
-/** The groups all of whose accesses are loads and stores of single elements. */
-function groupsOfElements(
-  instructions: readonly Instruction[],
-  members: ReadonlyMap<number, GroupMember>,
-): ReadonlySet<AccessGroup> {
-  const found = new Set([...members.values()].map(({ group }) => group));
-  for (const [i, { group }] of members) {
-    const { op } = instructions[i]!;
-    const isElement = (op.kind === "load" || op.kind === "store") && op.access.count === 1;
-    if (!isElement || op.access.bits !== group.access.bits) found.delete(group);
-  }
-  return found;
-}

@@ -49,6 +49,20 @@ export interface GroupMember {
   readonly at: number;
 }
 
+/** The groups all of whose accesses are loads and stores of single elements. */
+export function groupsOfElements(
+  instructions: readonly Instruction[],
+  members: ReadonlyMap<number, GroupMember>,
+): ReadonlySet<AccessGroup> {
+  const found = new Set([...members.values()].map(({ group }) => group));
+  for (const [i, { group }] of members) {
+    const { op } = instructions[i]!;
+    const isElement = (op.kind === "load" || op.kind === "store") && op.access.count === 1;
+    if (!isElement || op.access.bits !== group.access.bits) found.delete(group);
+  }
+  return found;
+}
+
 /** The most bytes from the first to the last: accesses further apart may belong to different objects. */
 const maxSpan = 4096;
 

@@ -9,7 +9,7 @@ export interface PtxCase {
   /** Bytes of a parameter after them. */
   readonly blob?: Uint8Array;
   readonly launch: {
-    readonly grid: number | readonly [number, number];
+    readonly grid: number | readonly [number, number] | readonly [number, number, number];
     readonly block: number | readonly [number, number];
     readonly shared?: number;
     readonly hostThreads?: number;

@@ -50,6 +50,11 @@ describe("arguments like those of an earlier launch", () => {
     expect(run(changing, nine)).toEqual([0x4000_0000, 9]);
     changing.type = "u32";
     expect(run(changing, nine)).toEqual([2, 9]);
+    // Others of the same value.
+    for (let i = 0; i < 4; i++) {
+      expect(run(scalar("u32", i & 1), nine)).toEqual([i & 1, 9]);
+      expect(run(scalar("f32", i & 1), nine)).toEqual([(i & 1) * one, 9]);
+    }
   });
 
   test("bytes that have been changed", () => {

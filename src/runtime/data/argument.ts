@@ -111,12 +111,10 @@ interface KeptParameters {
   given: GivenArguments | null;
 }
 
-/** Arguments that were given, none of which may mean others while it is the same object, but for scalars. */
+/** Arguments that were given. None of them may mean another while it is the same object: scalars are copies. */
 interface GivenArguments {
   readonly memory: DeviceMemory;
-  readonly args: readonly KernelArgument[];
-  /** Scalars as they were: the caller may change the object. Null for others. */
-  readonly scalars: readonly (Pick<Scalar, "type" | "value"> | null)[];
+  readonly args: readonly (number | bigint | Buffer | Scalar)[];
 }
 
 /**
@@ -184,7 +182,7 @@ export function packArguments(
   for (let i = 0; i < targets.length; i++) pack(targets[i]!, args[i]!, context);
   for (let i = last.length - 1; i >= 0; i--) {
     if (!isSame(last[i]!.bytes, block.bytes)) continue;
-    last[i]!.given = givenOf(args, context.memory);
+    last[i]!.given ??= givenOf(args, context.memory);
     return last[i]!.bytes;
   }
   const bytes = block.bytes.slice();
@@ -194,28 +192,30 @@ export function packArguments(
 
 /** Null where an argument may mean another while it is the same object, as the bytes of a struct. */
 function givenOf(args: readonly KernelArgument[], memory: DeviceMemory): GivenArguments | null {
-  for (const arg of args) if (typeof arg === "object" && !(arg instanceof Buffer) && !isScalar(arg)) return null;
-  const scalars = args.map((arg) => (isScalar(arg) ? { type: arg.type, value: arg.value } : null));
-  return { memory, args: [...args], scalars };
+  const kept: (number | bigint | Buffer | Scalar)[] = [];
+  for (const arg of args) {
+    if (typeof arg !== "object" || arg instanceof Buffer) kept.push(arg);
+    else if (isScalar(arg)) kept.push(scalar(arg.type, arg.value));
+    else return null;
+  }
+  return { memory, args: kept };
 }
-
-const isScalar = (arg: KernelArgument): arg is Scalar =>
-  typeof arg === "object" && "kind" in arg && arg.kind === "scalar";
 
 /** Whether arguments certainly become the same parameters as others. */
 function areSame(given: GivenArguments, args: readonly KernelArgument[], memory: DeviceMemory): boolean {
   if (memory !== given.memory || args.length !== given.args.length) return false;
   for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!;
+    const [kept, arg] = [given.args[i]!, args[i]!];
     // 0 and -0 are not the same bits.
-    if (!Object.is(arg, given.args[i])) return false;
-    const scalar = given.scalars[i]!;
-    if (scalar === null) continue;
-    const { type, value } = arg as Scalar;
-    if (scalar.type !== type || !Object.is(scalar.value, value)) return false;
+    if (Object.is(kept, arg)) continue;
+    if (typeof kept !== "object" || kept instanceof Buffer || !isScalar(arg)) return false;
+    if (kept.type !== arg.type || !Object.is(kept.value, arg.value)) return false;
   }
   return true;
 }
+
+const isScalar = (arg: KernelArgument): arg is Scalar =>
+  typeof arg === "object" && !(arg instanceof Buffer) && "kind" in arg && arg.kind === "scalar";
 
 function isSame(a: Uint8Array, b: Uint8Array): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;

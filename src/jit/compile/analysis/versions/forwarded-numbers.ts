@@ -38,6 +38,7 @@ export function withForwardedNumbers(ir: IrFunction): IrFunction {
     if (read.has(r)) continue;
     numbers.set(r, { value: numberIn(instructions[first!]!, r)!, isLost: reachedBy(others, first!, graph) });
   }
+  if (numbers.size === 0) return ir;
   const forwarded = instructions.map((instruction, i) => {
     const memo = new ExprResults<Expr>();
     const known = (leaf: Expr): Expr => {

@@ -41,7 +41,7 @@ export function withInteriorVersion(source: SourceCode, block: Dim3): SourceCode
   if (file !== undefined || instructions.length > maxInstructions || last === undefined) return source;
   if (last.guard !== null || (last.op.kind !== "return" && last.op.kind !== "exit")) return source;
   if (!instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return source;
-  const ir = withForwardedNumbers(source.ir);
+  const ir = instructions.some(leadsBack) ? withForwardedNumbers(source.ir) : source.ir;
   const written = writtenOnce(ir);
   const assumptions = usefulAssumptions(ir, written, block);
   return assumptions === null ? source : inTwoVersions({ ...source, ir }, assumptions, written);
@@ -71,13 +71,16 @@ function usefulAssumptions(ir: IrFunction, written: ReadonlyMap<number, Instruct
     const { isOf } = dependents(ir, places);
     if (instructions.some(({ op }) => accessesOf(op).some(({ place }) => isOf(laneAddressOf(place))))) return places;
   }
-  const rounds = roundAssumptionsOf(ir, written, block);
+  const guards = instructions.flatMap((i, at) => (leadsBack(i, at) ? [i.guard!.register] : []));
+  const rounds = guards.length === 0 ? null : roundAssumptionsOf(ir, written, block);
   if (rounds === null) return null;
   const { registers } = dependents(ir, rounds);
-  const isLoop = ({ op, guard }: Instruction, at: number): boolean =>
-    op.kind === "branch" && op.target <= at && guard !== null && registers.has(guard.register);
-  return instructions.some(isLoop) ? rounds : null;
+  return guards.some((guard) => registers.has(guard)) ? rounds : null;
 }
+
+/** Whether an instruction ends a round of a loop, where a condition decides. */
+const leadsBack = ({ op, guard }: Instruction, at: number): boolean =>
+  op.kind === "branch" && op.target <= at && guard !== null;
 
 /** What depends on what is assumed of a value: registers, and expressions of them. */
 function dependents(

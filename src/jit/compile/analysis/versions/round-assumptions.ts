@@ -33,7 +33,7 @@ export function roundAssumptionsOf(
   const look = onceForEach<void>((expr, lookAt) => {
     if (expr.kind !== "prim") return;
     expr.args.forEach(lookAt);
-    if (expr.ty === "i32") found.of(expr);
+    if (shifted.test(expr.prim)) found.of(expr);
   });
   for (const { op } of instructions) if (op.kind === "pure") op.values.forEach(look);
   return found.values.length > 0 ? found : null;

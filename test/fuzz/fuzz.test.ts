@@ -4,6 +4,7 @@ import { type Engine, engines } from "./engine.ts";
 import type { PtxProgram } from "./ptx-program.ts";
 import { allFamilies, linesOf, programOf, withLines } from "./program.ts";
 import { reduceLines, reduceProgram } from "./reduce.ts";
+import { scales } from "./scale.ts";
 
 /** Compared with the interpreter, in turn. */
 const others: readonly Engine[] = [engines.seeded, engines.closures, engines.jit, engines.jit];
@@ -28,6 +29,21 @@ test.each(allFamilies)("%s: all engines compute the same, whatever the schedule"
     return difference === null ? [] : [{ seed, ...difference }];
   });
   expect(differences).toEqual([]);
+});
+
+test("small programs compute the same, too, and have little more than half of the lines", () => {
+  const lines = { usual: 0, small: 0 };
+  for (const family of allFamilies) {
+    const [usual, small] = [scales.usual, scales.small].map((scale) => programOf(family, 5, scale));
+    expect({ family, difference: compareEngines(small!, engines.interpreter, engines.jit) }).toEqual({
+      family,
+      difference: null,
+    });
+    if (small!.isa === "visa") continue;
+    lines.usual += linesOf(usual!).length;
+    lines.small += linesOf(small!).length;
+  }
+  expect(lines.small).toBeLessThan(0.6 * lines.usual);
 });
 
 test.each([

@@ -13,8 +13,9 @@ import {
   zeros,
 } from "./kernel.ts";
 
-// Kernels of the same kinds as the untuned ones, whose code is not looked at while passes are written: only their times
-// are (`lanewise bench held-out`).
+// Kernels of the same kinds as the untuned ones, and of some more: bytes on a torus, half warps, searches, butterflies,
+// compaction, anti-diagonals, sorting networks, random walks. Their compiled code is not looked at while passes are
+// written: only their times are (`lanewise bench held-out`).
 
 const rows: readonly UntunedRow[] = [
   {

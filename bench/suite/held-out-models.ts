@@ -140,3 +140,73 @@ export const fourier: Model = ({ in: from }, { sizes: [n] }) => {
   }
   return { out };
 };
+
+export const life: Model = ({ a }, { sizes: [side, generations] }) => {
+  const n = side!;
+  let [now, before] = [Array.from(a!), Array.from(a!)];
+  const at = (y: number, x: number): number => before[((y + n) % n) * n + ((x + n) % n)]!;
+  const next = (y: number, x: number): number => {
+    let alive = -at(y, x);
+    for (let k = 0; k < 9; k++) alive += at(y + Math.floor(k / 3) - 1, x + (k % 3) - 1);
+    return Number(alive === 3 || (alive === 2 && at(y, x) === 1));
+  };
+  for (let step = 0; step < generations!; step++) {
+    before = now;
+    now = each(n * n, (i) => next(Math.floor(i / n), i % n));
+  }
+  return generations! % 2 === 0 ? { a: now, b: before } : { a: before, b: now };
+};
+
+export const rowDots: Model = ({ a, b }, { sizes: [n, columns] }) => ({
+  dots: each(n!, (row) => {
+    let sum = 0;
+    for (let i = row * columns!; i < (row + 1) * columns!; i++) sum += a![i]! * b![i]!;
+    return sum;
+  }),
+});
+
+export const substring: Model = ({ text }, { sizes: [n] }) => ({
+  found: each(n!, (i) => Number([2, 0, 1, 2, 0, 3].every((letter, k) => text![i + k] === letter))),
+});
+
+export const compaction: Model = ({ in: from }, { sizes: [n] }) => {
+  const kept = Array.from(from!).filter((value) => value > 0);
+  return { out: each(n!, (i) => kept[i] ?? 0), count: [kept.length] };
+};
+
+export const localAlignment: Model = ({ a, b }, { sizes: [n] }) => ({
+  best: each(n!, (pair) => {
+    const score = Array.from({ length: 65 }, () => Array<number>(65).fill(0));
+    for (let y = 1; y <= 64; y++) {
+      for (let x = 1; x <= 64; x++) {
+        const match = score[y - 1]![x - 1]! + (a![64 * pair + y - 1] === b![64 * pair + x - 1] ? 3 : -1);
+        score[y]![x] = Math.max(0, match, score[y - 1]![x]! - 2, score[y]![x - 1]! - 2);
+      }
+    }
+    return Math.max(...score.flat());
+  }),
+});
+
+export const median: Model = ({ in: from }, { sizes: [side] }) => {
+  const n = side!;
+  const clamped = (i: number): number => Math.min(Math.max(i, 0), n - 1);
+  const at = (y: number, x: number): number => from![clamped(y) * n + clamped(x)]!;
+  const around = (i: number): number[] =>
+    each(9, (k) => at(Math.floor(i / n) + Math.floor(k / 3) - 1, (i % n) + (k % 3) - 1));
+  return { out: each(n * n, (i) => around(i).sort((p, q) => p - q)[4]!) };
+};
+
+export const randomWalks: Model = ({ seeds }, { sizes: [n, band] }) => ({
+  steps: each(n!, (i) => {
+    let state = seeds![i]! | 1;
+    let [at, count] = [0, 0];
+    while (Math.abs(at) < band!) {
+      state ^= state << 13;
+      state ^= state >>> 17;
+      state ^= state << 5;
+      at += state < 0 ? 1 : -1;
+      count++;
+    }
+    return Math.sign(at) * count;
+  }),
+});

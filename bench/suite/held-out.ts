@@ -1,4 +1,5 @@
 import * as model from "./held-out-models.ts";
+import { byteRows } from "./held-out-bytes.ts";
 import { dominantMatrices, queenStarts, sparseMatrix } from "./inputs.ts";
 import {
   type BenchKernel,
@@ -15,8 +16,8 @@ import {
 } from "./kernel.ts";
 import { spmv } from "./models.ts";
 
-// Kernels of the same kinds as the untuned ones, whose code is not looked at while passes are written: only their times
-// are (`lanewise bench held-out`).
+// Kernels of the same kinds as the untuned ones, and of some more, whose compiled code is not looked at while passes are
+// written: only their times are (`lanewise bench held-out`).
 
 const rows: readonly UntunedRow[] = [
   {
@@ -232,26 +233,6 @@ const rows: readonly UntunedRow[] = [
     model: model.planeQueue,
   },
   {
-    name: "edit-distance",
-    title: "edit distances of 4K pairs of words of 32 letters, with a row of bytes in each thread",
-    size: 4096,
-    quickSize: 64,
-    results: ["distances"],
-    tolerance: 0,
-    plan: (n) => ({
-      buffers: {
-        a: input("u8", 32 * n, integers(1, 4)),
-        b: input("u8", 32 * n, integers(2, 4)),
-        distances: output("s32", n),
-      },
-      launches: [
-        { kernel: "edit_distance", grid: [Math.ceil(n / 64)], block: [64], args: [int(n), "a", "b", "distances"] },
-      ],
-      sizes: [n],
-    }),
-    model: model.editDistance,
-  },
-  {
     name: "frontier",
     title: "breadth-first search of 100K nodes with 4 edges each, 24 launches",
     size: 100_000,
@@ -296,7 +277,87 @@ const rows: readonly UntunedRow[] = [
     }),
     model: model.fourier,
   },
+  {
+    name: "row-dots",
+    title: "dot products of 64K rows of 64 floats, each by half a warp",
+    size: 1 << 16,
+    quickSize: 20,
+    results: ["dots"],
+    tolerance: 1e-4,
+    plan: (n) => {
+      const columns = 64;
+      return {
+        buffers: {
+          a: input("f32", columns * n, noise(1, -1, 1)),
+          b: input("f32", columns * n, noise(2, -1, 1)),
+          dots: output("f32", n),
+        },
+        launches: [
+          {
+            kernel: "row_dots",
+            grid: [Math.ceil(n / 8)],
+            block: [128],
+            args: [int(n), int(columns), "a", "b", "dots"],
+          },
+        ],
+        sizes: [n, columns],
+      };
+    },
+    model: model.rowDots,
+  },
+  {
+    name: "compaction",
+    title: "the positive ones of 256K numbers in their order, 3 launches",
+    size: 1 << 18,
+    quickSize: 600,
+    results: ["out", "count"],
+    tolerance: 0,
+    plan: (n) => {
+      const blocks = Math.ceil(n / 256);
+      const each = { grid: [blocks] as const, block: [256] as const };
+      return {
+        buffers: {
+          in: input("s32", n, integers(1)),
+          place: output("s32", n),
+          sums: output("s32", blocks),
+          out: inPlace("s32", n, zeros),
+          count: output("s32", 1),
+        },
+        launches: [
+          { kernel: "places", ...each, args: [int(n), "in", "place", "sums"] },
+          { kernel: "starts", grid: [1], block: [1024], args: [int(blocks), "sums", "count"] },
+          { kernel: "scatter", ...each, args: [int(n), "in", "place", "sums", "out"] },
+        ],
+        sizes: [n],
+      };
+    },
+    model: model.compaction,
+  },
+  {
+    name: "random-walks",
+    title: "steps of 2K random walks until they leave a band",
+    size: 1 << 11,
+    quickSize: 100,
+    results: ["steps"],
+    tolerance: 0,
+    plan: (n) => {
+      const band = 8;
+      return {
+        buffers: { seeds: input("u32", n, integers(1)), steps: output("s32", n) },
+        launches: [
+          {
+            kernel: "random_walks",
+            grid: [Math.ceil(n / 128)],
+            block: [128],
+            args: [int(n), int(band), "seeds", "steps"],
+          },
+        ],
+        sizes: [n, band],
+      };
+    },
+    model: model.randomWalks,
+  },
 ];
 
 /** The benchmarks whose code is not looked at, in the order of their table. */
-export const heldOutKernels: readonly BenchKernel[] = rows.map((row) => untuned(row, "held-out"));
+export const heldOutKernels: readonly BenchKernel[] = [...rows, ...byteRows].map((row) => untuned(row, "held-out"));

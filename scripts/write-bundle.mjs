@@ -14,8 +14,8 @@ export async function writeBundle(root, { files, first = null, input, output, co
     entryFileNames: "[name].js",
     format: "esm",
     comments: false,
-    // Node prints the line of an error that nobody catches: in one line, that is the whole library. Names of classes are
-    // what people see of objects and errors.
+    // Node prints the line of an error that nobody catches, which would be the whole library if that were one line.
+    // Names of classes are what people see of objects and errors.
     minify: {
       compress: true,
       mangle: { keepNames: { class: true, function: false } },

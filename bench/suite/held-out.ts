@@ -16,8 +16,8 @@ import {
 } from "./kernel.ts";
 import { spmv } from "./models.ts";
 
-// Kernels of the same kinds as the untuned ones, and of some more, whose compiled code is not looked at while passes are
-// written: only their times are (`lanewise bench held-out`).
+// Kernels of the same kinds as the untuned ones, and of some more. Nobody looks at their compiled code while passes are
+// written: only at their times (`lanewise bench held-out`).
 
 const rows: readonly UntunedRow[] = [
   {

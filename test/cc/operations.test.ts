@@ -6,8 +6,8 @@ import { type ValueOp, valueOps } from "../../src/wasm/value-ops.ts";
 import { compilerForTests, whyNoMachineCode, widths } from "./native.ts";
 
 /*
- * Every operation of modules, in machine code and as the host's WebAssembly has it. Vectors are computed four at a time,
- * as the stores of neighbouring ones are, and once alone.
+ * Every operation of modules, in machine code and as the host's WebAssembly has it. Vectors are computed four at a
+ * time, as the stores of neighbouring ones are, and once alone.
  */
 
 /** Bytes of a round's operands: five vectors for each of three. */

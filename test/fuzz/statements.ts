@@ -94,7 +94,10 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   tensorStore: { write: tensorStore, fits: (scope) => together(scope) && scope.module.blocks === 1 },
 };
 
-/** That many statements, in a small program fewer, of the kinds that the family has; where one does not fit, the thread computes. */
+/**
+ * That many statements, in a small program fewer, of the kinds that the family has; where one does not fit, the thread
+ * computes.
+ */
 export function statements(scope: Scope, count: number): void {
   const { oneStatementOf } = scope.text.scale;
   for (let i = 0; i < count; i += oneStatementOf) {

@@ -86,7 +86,7 @@ test.each([
   }
 });
 
-// Where few lanes of a chunk are active, code is for the first of them alone. Chunks are as far from each other as ever.
+// Where few lanes of a chunk are active, code is for the first of them alone. Chunks are as far apart as ever.
 test.each([36, 68])("code for the first lanes of chunks: %i threads", (count) => {
   const place = "shr.u32 %r6, %r5, 3; add.u32 %r6, %r5, %r6; mad.lo.u32 %r3, %r6, 4, %r9;";
   const some = `setp.ge.u32 %p1, %r8, ${count}; @%p1 bra END;`;

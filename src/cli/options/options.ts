@@ -27,7 +27,7 @@ export const commonOptions = [
   {
     name: "engine",
     value: "NAME",
-    help: "interpreter, jit, native, or tiered: jit, and native for what runs for long (default: jit)",
+    help: "interpreter, jit, native, or tiered: jit, and native for what runs for long (default: tiered, bench jit)",
   },
   { name: "threads", value: "N", help: "jit: host threads to use (default: run all, bench 1)" },
   {

@@ -38,7 +38,7 @@ function parseSanitizers(text: string | null): ReadonlySet<SanitizerName> | null
 }
 
 /** The engine of commands that are not told which. */
-export const defaultEngine: EngineChoice = "jit";
+export const defaultEngine: EngineChoice = "tiered";
 
 /** The job options that the common command-line options select. */
 export function jobOptions(options: Options, progress: Progress): JobOptions {

@@ -1,6 +1,6 @@
 import * as model from "./held-out-models.ts";
 import { byteRows } from "./held-out-bytes.ts";
-import { dominantMatrices, queenStarts, sparseMatrix } from "./inputs.ts";
+import { dominantMatrices, queenStarts, sparseProduct } from "./inputs.ts";
 import {
   type BenchKernel,
   float,
@@ -139,15 +139,8 @@ const rows: readonly UntunedRow[] = [
     results: ["y"],
     tolerance: 1e-4,
     plan: (rows) => {
-      const { start, column } = sparseMatrix(rows, 96);
       return {
-        buffers: {
-          start: input("s32", start.length, { gen: "list", values: start }),
-          column: input("s32", column.length, { gen: "list", values: column }),
-          value: input("f32", column.length, noise(1, -1, 1)),
-          x: input("f32", rows, noise(2, -1, 1)),
-          y: output("f32", rows),
-        },
+        buffers: sparseProduct(rows, 96),
         launches: [
           {
             kernel: "warp_rows",

@@ -1,19 +1,26 @@
 import { generate } from "../../src/runtime/job/init.ts";
 import { elementsInPages, numbersOf } from "./copies.ts";
-import { integers } from "./kernel.ts";
+import { type BenchPlan, input, integers, noise, output } from "./kernel.ts";
 
 const drawn = (n: number, seed: number, mod: number): ArrayLike<number> =>
   numbersOf("u32", generate("u32", n, integers(seed, mod), elementsInPages("u32", n)));
 
-/** A square matrix in compressed rows of 8 elements and fewer than `most` more, in random columns. */
-export function sparseMatrix(
-  rows: number,
-  most = 17,
-): { readonly start: ArrayLike<number>; readonly column: ArrayLike<number> } {
+/**
+ * A square matrix in compressed rows of 8 elements and fewer than `most` more, in random columns, and the vectors of its
+ * product with one.
+ */
+export function sparseProduct(rows: number, most = 17): BenchPlan["buffers"] {
   const more = drawn(rows, 3, most);
   const start = new Int32Array(rows + 1);
   for (let row = 0; row < rows; row++) start[row + 1] = start[row]! + 8 + more[row]!;
-  return { start, column: drawn(start[rows]!, 4, rows) };
+  const elements = start[rows]!;
+  return {
+    start: input("s32", start.length, { gen: "list", values: start }),
+    column: input("s32", elements, { gen: "list", values: drawn(elements, 4, rows) }),
+    value: input("f32", elements, noise(1, -1, 1)),
+    x: input("f32", rows, noise(2, -1, 1)),
+    y: output("f32", rows),
+  };
 }
 
 /** Selectors from 0 to 3, each repeated for 32 consecutive elements. */

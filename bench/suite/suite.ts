@@ -1,4 +1,4 @@
-import { coherentSelectors, sparseMatrix } from "./inputs.ts";
+import { coherentSelectors, sparseProduct } from "./inputs.ts";
 import {
   type BenchBuffer,
   type BenchKernel,
@@ -403,15 +403,8 @@ const rows: readonly Row[] = [
     results: ["y"],
     tolerance: 1e-5,
     plan: (rows) => {
-      const { start, column } = sparseMatrix(rows);
       return {
-        buffers: {
-          start: input("s32", start.length, { gen: "list", values: start }),
-          column: input("s32", column.length, { gen: "list", values: column }),
-          value: input("f32", column.length, noise(1, -1, 1)),
-          x: input("f32", rows, noise(2, -1, 1)),
-          y: output("f32", rows),
-        },
+        buffers: sparseProduct(rows),
         launches: [
           {
             kernel: "spmv",

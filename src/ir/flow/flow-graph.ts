@@ -96,3 +96,10 @@ export function targetsOf({ op, guard, lanes }: Instruction, next: number, end: 
       return isForAll ? [end] : [next, end];
   }
 }
+
+/** The blocks to which ways lead from one, and that one; also the end of the code, if a way leads there. */
+export function reachableBlocks(blocks: Readonly<Record<number, FlowBlock>>, start: number): ReadonlySet<number> {
+  const reachable = new Set([start]);
+  for (const block of reachable) for (const s of blocks[block]?.successors ?? []) reachable.add(s);
+  return reachable;
+}

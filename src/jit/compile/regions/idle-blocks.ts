@@ -1,7 +1,7 @@
 import { type Label, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
 import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
-import { type Axis, type GridRange, GridStrides } from "../analysis/values/grid-strides.ts";
+import { type Axis, GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
@@ -29,6 +29,8 @@ const mostBranches = 3;
 export function idleTestsOf(chunk: Chunk, invariants: Invariants): IdleTests | null {
   const { graph, liveness } = chunk.analysis.code;
   if (!liveness.liveIn(0).isEmpty) return null;
+  const ofRow = new GridStrides(chunk.analysis, invariants, "row");
+  const ofPlane = new GridStrides(chunk.analysis, invariants, "plane");
   const rows: RangeTest[] = [];
   const planes: RangeTest[] = [];
   let next: number | null = 0;
@@ -36,7 +38,7 @@ export function idleTestsOf(chunk: Chunk, invariants: Invariants): IdleTests | n
     if (count > 0 && graph.blocks[next]!.predecessors.length !== 1) break;
     const leaving = leavingBranchOf(chunk, invariants, next);
     if (leaving === null) break;
-    const [row, plane] = [leaving.testOf("row"), leaving.testOf("plane")];
+    const [row, plane] = [leaving.testOf(ofRow), leaving.testOf(ofPlane)];
     if (row !== null) rows.push(row);
     if (plane !== null) planes.push(plane);
     ({ next } = leaving);
@@ -52,7 +54,7 @@ const anyOf =
 /** A branch at the end of a block that only computes: who goes one way leaves. */
 interface LeavingBranch {
   /** The test that all threads of a range leave, if they arrive at it; null where that cannot be tested. */
-  readonly testOf: (range: GridRange) => RangeTest | null;
+  readonly testOf: (strides: GridStrides) => RangeTest | null;
   /** The block of those who stay; null where there is none. */
   readonly next: number | null;
 }
@@ -74,7 +76,7 @@ function leavingBranchOf(chunk: Chunk, invariants: Invariants, block: number): L
   }
   const stay = leaves ? block + 1 : target!;
   return {
-    testOf: (range) => branchTest(chunk, guard, condition, new GridStrides(analysis, invariants, range), leaves),
+    testOf: (strides) => branchTest(chunk, guard, condition, strides, leaves),
     next: isExit(stay) ? null : stay,
   };
 }

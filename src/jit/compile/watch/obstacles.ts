@@ -27,7 +27,10 @@ export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): st
   return sanitizers.has("init") && readsUnwritten(ir) ? "registers that may be read before they are written" : null;
 }
 
-/** What one step of an instruction leaves for the next may be in some lanes alone: the next one takes no others. */
+/**
+ * Whether registers of the program may be read before they are written. What one step of an instruction leaves for the
+ * next may be in some lanes alone: the next one takes no others.
+ */
 function readsUnwritten(ir: IrFunction): boolean {
   if (ir.instructions.length === 0) return false;
   const registersOf = (list: IrFunction["params"]): readonly number[] =>

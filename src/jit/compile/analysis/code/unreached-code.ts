@@ -1,4 +1,4 @@
-import type { FlowGraph, FlowOptions } from "../../../../ir/flow/flow-graph.ts";
+import { type FlowGraph, type FlowOptions, reachableBlocks } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, Op } from "../../../../ir/index.ts";
 import { controlOf } from "../../../../ir/op-traits.ts";
 
@@ -14,20 +14,12 @@ export function withoutUnreached(
   graph: FlowGraph,
   { endsBlock, beginsBlock }: Required<FlowOptions>,
 ): readonly Instruction[] {
-  const reached = reachedBlocks(graph);
-  if (reached.size === graph.blocks.length) return instructions;
+  const reached = reachableBlocks(graph.blocks, 0);
+  if (graph.blocks.every(({ index }) => reached.has(index))) return instructions;
   return instructions.map((instruction, i) => {
     if (reached.has(graph.blockAt(i)) || controlOf(instruction.op) !== "next") return instruction;
     if (endsBlock(instruction) || beginsBlock(instruction)) return instruction;
     const { lanes: _, ...plain } = instruction;
     return { ...plain, op: nothing, dst: [], guard: null };
   });
-}
-
-function reachedBlocks({ blocks }: FlowGraph): ReadonlySet<number> {
-  const reached = new Set(blocks.length > 0 ? [0] : []);
-  for (const block of reached) {
-    for (const next of blocks[block]!.successors) if (next < blocks.length) reached.add(next);
-  }
-  return reached;
 }

@@ -1,4 +1,4 @@
-import type { FlowBlock } from "../../../../ir/flow/flow-graph.ts";
+import { type FlowBlock, reachableBlocks } from "../../../../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
 import type { Label } from "../../../../wasm/index.ts";
 
@@ -85,12 +85,6 @@ export function layoutOf({ blocks, count }: BlockGraph, { start, entries, waitin
     entersLoops,
     isInsideLoop,
   };
-}
-
-function reachableBlocks(blocks: BlockGraph["blocks"], start: number): ReadonlySet<number> {
-  const reachable = new Set([start]);
-  for (const block of reachable) for (const s of blocks[block]?.successors ?? []) reachable.add(s);
-  return reachable;
 }
 
 /** One block, whose scope is null, or a loop. */

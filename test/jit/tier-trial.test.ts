@@ -78,7 +78,7 @@ const text = `.version 8.6
 afterEach(() => vi.restoreAllMocks());
 
 /** The engines of launches, each of which takes 500 ms by a clock of the test's own, and as machine code more. */
-function enginesOfLaunches(engine: "native" | "tiered", moreMs: number, count: number) {
+function enginesOfLaunches(engine: "native" | "tiered" | null, moreMs: number, count: number) {
   let now = 0;
   vi.spyOn(performance, "now").mockImplementation(() => (now += 500));
   const compile = vi.fn(() => ({ addon: "", entry: 1, imports: [] }));
@@ -89,7 +89,7 @@ function enginesOfLaunches(engine: "native" | "tiered", moreMs: number, count: n
       return to;
     },
   };
-  const device = new PtxDevice({ engine, nativeCompiler: compiler });
+  const device = new PtxDevice({ ...(engine !== null && { engine }), nativeCompiler: compiler });
   const kernel = device.load({ path: "k.ptx", text }).kernel("k");
   const args = [device.buffer("u32", 1)];
   const results = Array.from({ length: count }, () => kernel.launch({ grid: 1, block: 1, args }));
@@ -113,4 +113,8 @@ test("one that it does not slow down keeps it, and so does one for which it was 
   expect(new Set(engines.slice(first + 6))).toEqual(new Set(["native"]));
   vi.restoreAllMocks();
   expect(new Set(enginesOfLaunches("native", 2000, 8).engines)).toEqual(new Set(["native"]));
+});
+
+test("a device with a compiler to machine code is tiered unless it says otherwise", () => {
+  expect(enginesOfLaunches(null, 0, 20)).toEqual(enginesOfLaunches("tiered", 0, 20));
 });

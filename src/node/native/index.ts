@@ -8,7 +8,7 @@ import { defaultSeconds, openCompilerBeside } from "./open-compiler-beside.ts";
  * Makes machine code of compiled kernels with the machine's C compiler (`CC`, or cc, gcc, clang), for the engines
  * "native" and "tiered":
  *
- *     const device = new Device({ engine: "native", nativeCompiler: openNativeCompiler() });
+ *     const device = new Device({ nativeCompiler: openNativeCompiler() });
  *
  * `store` keeps what has been made for other processes, as `openKernelFolder` does. `seconds` of processor time is
  * what the C compiler may take for a kernel, 30 by default: kernels that take it longer, and those for which there is

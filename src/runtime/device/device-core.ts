@@ -27,8 +27,8 @@ export interface DeviceOptions extends LaunchDefaults {
    */
   readonly kernelStore?: KernelStore | null | false;
   /**
-   * Makes machine code of compiled kernels, for the engine "native"; `lanewise/node` provides one that uses the
-   * machine's C compiler. Default: null.
+   * Makes machine code of compiled kernels, for the engines "native" and "tiered"; `lanewise/node` provides one that
+   * uses the machine's C compiler. Default: null.
    */
   readonly nativeCompiler?: NativeCompiler | null;
   /** Puts memory that another process sees too under that of the device. Default: null. @internal */
@@ -57,7 +57,7 @@ export class DeviceCore {
     requireDeviceOptions(options);
     const { kernelStore = null, nativeCompiler = null, underlay = null, ...defaults } = options;
     this.memory = new DeviceMemory(underlay);
-    this.defaults = defaults;
+    this.defaults = nativeCompiler === null ? defaults : { engine: "tiered", ...defaults };
     this.nativeCompiler = nativeCompiler;
     this.#kernelStore = kernelStore;
     // Sharing memory moves it, so it happens now, while there is little of it.

@@ -14,7 +14,7 @@ export interface LaunchDefaults {
    * machine code from then on, or "interpreter", which is the reference.
    * Observers, a chosen schedule, and limits on steps or time need the interpreter, and so does a kernel that cannot be
    * compiled, or of which sanitizers have found something; "jit" runs what "native" cannot. `KernelResult.engine` says
-   * which one ran. Default: "jit".
+   * which one ran. Default: "jit", and "tiered" on a device with a `nativeCompiler`.
    */
   readonly engine?: EngineChoice;
   /**

@@ -45,3 +45,11 @@ describe("why a kernel ran in the interpreter", () => {
     expect(run("run", "deep.ptx", "--block", "32", "--engine", "interpreter").stderr).not.toContain("ran in");
   });
 });
+
+test("why a kernel did not run as machine code is said where that was asked for", () => {
+  cli.write("empty.ptx", `${header}.visible .entry empty() { ret; }`);
+  const launched = (engine: string): string => run("run", "empty.ptx", "--engine", engine).stderr;
+  // The command line that tests build has no native part.
+  expect(launched("native")).toContain("\n  empty ran as WebAssembly: the device has no compiler to machine code");
+  expect(launched("tiered")).not.toContain("WebAssembly");
+});

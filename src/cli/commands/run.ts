@@ -18,7 +18,7 @@ import { printJson, type Terminal } from "../terminal/terminal.ts";
 import { printDiagnostics } from "./check.ts";
 import { exploredStatus, exploredToJson, exploreRun, printExplored } from "./explore.ts";
 
-function printJob({ result, job }: Finished, terminal: Terminal): void {
+function printJob({ result, job }: Finished, terminal: Terminal, engine: string | null): void {
   const { style } = terminal;
   const steps = result.launches.reduce<number | null>(
     (sum, l) => (sum === null || l.steps === null ? null : sum + l.steps),
@@ -34,14 +34,21 @@ function printJob({ result, job }: Finished, terminal: Terminal): void {
     result.launches.length > 0 ? `  ${steps === null ? "" : `${grouped(steps)} steps, `}${time.toFixed(1)} ms` : "";
   const why = result.failure === null ? "" : `: ${readable(result.failure)}`;
   terminal.out(`${verdict}  ${result.id} ${style("faint", result.variant)}${why}${style("faint", cost)}`);
-  for (const note of new Set(result.launches.flatMap(engineNote))) terminal.err(`      ${note}`);
+  const notes = new Set(result.launches.flatMap((launch) => engineNote(launch, engine)));
+  for (const note of notes) terminal.err(`      ${note}`);
   // An expected report need not be shown.
   if (job.expect === null || !result.ok) printFindings(result, terminal);
 }
 
-/** Says why the interpreter ran a launch that compiled code should have; nothing where an option asks for that. */
-const engineNote = ({ kernel, interpreted }: LaunchSummary): string[] =>
-  interpreted?.startsWith("not compiled: ") ? [`${displayName(kernel)} ran in the interpreter: ${interpreted}`] : [];
+/**
+ * Says why the interpreter ran a launch that compiled code should have, or why machine code did not that was asked for;
+ * nothing where an option asks for the engine that ran.
+ */
+function engineNote({ kernel, interpreted, notNative }: LaunchSummary, engine: string | null): string[] {
+  const name = displayName(kernel);
+  if (interpreted?.startsWith("not compiled: ")) return [`${name} ran in the interpreter: ${interpreted}`];
+  return engine === "native" && notNative !== undefined ? [`${name} ran as WebAssembly: ${notNative}`] : [];
+}
 
 function printFindings(result: JobResult, terminal: Terminal): void {
   printDiagnostics(
@@ -52,14 +59,14 @@ function printFindings(result: JobResult, terminal: Terminal): void {
   for (const report of result.reports) terminal.out(`${renderReport(report, terminal)}\n`);
 }
 
-function printLaunch({ result, isInterrupted }: Finished, terminal: Terminal): void {
+function printLaunch({ result, isInterrupted }: Finished, terminal: Terminal, engine: string | null): void {
   if (result.stdout !== "") terminal.out(result.stdout.replace(/\n$/, ""));
   printFindings(result, terminal);
   for (const launch of result.launches) {
     const { kernel, threads, steps, milliseconds } = launch;
     const count = steps === null ? "" : `, ${grouped(steps)} steps`;
     terminal.err(`${displayName(kernel)}: ${plural(threads, "thread")}${count}, ${milliseconds.toFixed(1)} ms`);
-    for (const note of engineNote(launch)) terminal.err(`  ${note}`);
+    for (const note of engineNote(launch, engine)) terminal.err(`  ${note}`);
   }
   if (isInterrupted) terminal.err("lanewise: interrupted: what was found and written until then is shown");
   else if (result.reports.length === 0 && result.failure !== null) {
@@ -106,7 +113,7 @@ Exit status: 0 success; 1 a check failed, a schedule made a difference, or the p
     const results: Finished[] = [];
     const documents: object[] = [];
     const print = (finished: Finished, fromJob: boolean): void => {
-      if (!json) (fromJob ? printJob : printLaunch)(finished, terminal);
+      if (!json) (fromJob ? printJob : printLaunch)(finished, terminal, options.value("engine"));
     };
 
     const findings = new Findings(options, terminal);

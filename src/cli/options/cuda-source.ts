@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { temporaryFolder } from "../../node/temporary-folder.ts";
 import { UsageError } from "../../runtime/data/errors.ts";
 import { CompilationError, readBytes } from "../terminal/files.ts";
 
@@ -50,14 +50,14 @@ const compiled = new Map<string, Uint8Array>();
  * Compiles a source of CUDA to PTX, with the compiler's own messages on stderr.
  *
  * @throws CompilationError if it has errors
- * @throws UsageError if there is no compiler
+ * @throws UsageError if there is no compiler, or no folder for what it writes
  */
 export function compileCuda(path: string, target: string | null): Uint8Array {
   const key = `${path}\0${target ?? ""}`;
   const known = compiled.get(key);
   if (known !== undefined) return known;
   readBytes(path);
-  const folder = mkdtempSync(join(tmpdir(), "lanewise-cu-"));
+  const folder = temporaryFolder("lanewise-cu-");
   try {
     const output = join(folder, "module.ptx");
     for (const compiler of compilers()) {

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { entryPoints, Session } from "../../cuda/session.ts";
 import type { HostFrame } from "../../cuda/base/host-frame.ts";
@@ -10,6 +9,7 @@ import type { EndedLaunch, ExecOptions } from "../../cuda/state/process-state.ts
 import type { Report } from "../../machine/reports/report.ts";
 import { PtxDevice } from "../../runtime/device/ptx-device.ts";
 import type { DeviceOptions } from "../../runtime/index.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { Channel } from "./channel.ts";
 import { HostStacks } from "./host-stack.ts";
 import type { Native } from "./native.ts";
@@ -64,7 +64,7 @@ export class ExecServer {
     this.#device = device;
     this.#events = events;
     this.#entries = entryPoints(native.names);
-    this.#folder = mkdtempSync(join(tmpdir(), "lanewise-"));
+    this.#folder = temporaryFolder("lanewise-");
     this.path = join(this.#folder, "exec");
     this.#listener = native.addon.listen(this.path);
     this.#loop = native.addon.loopDescriptor();

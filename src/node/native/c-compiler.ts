@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Target } from "../../cc/index.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 
 /** Compilers that are looked for, by name, unless CC names one, with options of its own or without. */
 const names = ["cc", "gcc", "clang"];
@@ -93,7 +93,7 @@ export class CCompiler {
   }
 
   /** The same while the calling program goes on. `signal` ends the compiler. */
-  libraryLater(text: string, seconds: number, signal: AbortSignal): Promise<Uint8Array | string> {
+  async libraryLater(text: string, seconds: number, signal: AbortSignal): Promise<Uint8Array | string> {
     return inFolder(async (folder) => {
       const { program, args, file, env } = this.#commandFor(folder, seconds);
       // A group of its own, so that what the compiler has started ends with it.
@@ -141,9 +141,14 @@ function withFlags(cc: string): readonly string[] {
   return [...words.slice(0, end), ...flags, ...words.slice(end)];
 }
 
-/** Gives a folder that is gone when the answer is there. */
-function inFolder<T>(make: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), "lanewise-cc-"));
+/** Gives a folder that is gone when the answer is there. Returns a text if there can be none: why. */
+function inFolder<T>(make: (folder: string) => T): T | string {
+  let folder: string;
+  try {
+    folder = temporaryFolder("lanewise-cc-");
+  } catch (error) {
+    return (error as Error).message;
+  }
   const remove = (): void => {
     process.off("exit", remove);
     rmSync(folder, { recursive: true, force: true });

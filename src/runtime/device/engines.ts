@@ -165,7 +165,9 @@ export class Engines {
   ): string | null {
     if (engine === "tiered") return refusal;
     if (engine !== "native" || isNative) return null;
-    return this.#native === null ? "the device has no `nativeCompiler`" : jit.whyNotNative(request);
+    return this.#native === null
+      ? "the device has no compiler to machine code (`nativeCompiler`)"
+      : jit.whyNotNative(request);
   }
 
   #compiler(): JitProgram {

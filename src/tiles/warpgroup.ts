@@ -101,7 +101,7 @@ export interface WarpgroupFunctions {
 }
 
 /** Formats of B as numbers, from 1 on. */
-const formats = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"] as const;
+const formats: readonly ElementFormat[] = ["f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "u8"];
 
 const { op } = wasm;
 const i32 = (local: number): Wasm => wasm.local("i32", local);
@@ -243,7 +243,7 @@ class RowFunction {
 
   /** What a word says of slots with matrices of this format. */
   get #format(): number {
-    return (1 + formats.findIndex((format) => format === this.#product.tile.b)) << 8;
+    return (1 + formats.indexOf(this.#product.tile.b)) << 8;
   }
 
   /** A local with the number of groups that lie in the slot as this product needs them. */

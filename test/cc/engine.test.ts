@@ -206,7 +206,11 @@ test.skipIf(why !== null)("threads of the host run machine code, too", async () 
 test("without what makes machine code, WebAssembly runs a kernel, and the result says why", () => {
   const on = new PtxDevice({ engine: "native" });
   const { result } = run(shared, on);
-  expect(result).toMatchObject({ engine: "jit", ok: true, notNative: "the device has no compiler to machine code (`nativeCompiler`)" });
+  expect(result).toMatchObject({
+    engine: "jit",
+    ok: true,
+    notNative: "the device has no compiler to machine code (`nativeCompiler`)",
+  });
 });
 
 test("machine code is made once for a launch whose threads run in other blocks than it asked for", () => {

@@ -28,7 +28,7 @@ describe.skipIf(!hasPocl)("on PoCL", () => {
     const initial = initialValues(plan);
     peers.prepare(plan, initial, { runs: 1, milliseconds: 0 });
     const measured = peers.pocl(kernel, plan);
-    expect(told).toEqual([]);
+    expect(told.splice(0)).toEqual([]);
     expect(difference(kernel, measured!.results, modelResults(kernel, plan, initial))).toBe(null);
   });
 });

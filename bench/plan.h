@@ -6,7 +6,7 @@
 //     buffer x 4194304 in                 bytes; in: only read. inout: filled anew before each run. out: only written
 //     launch saxpy 1048576 1 1 256 1 1 4 i 1048576 f 2.5 b 0 b 1
 //                                         work items and those of a group, in x, y, z; arguments: int, float, double,
-//                                         buffer
+//                                         buffer, and last bytes of local memory (l) whose size the launch decides
 #pragma once
 #include <stddef.h>
 

@@ -1,5 +1,6 @@
 // Markdown tables out of files that `lanewise bench --json` has written: `node bench/table.mjs A.json [B.json…]`. The
-// first file gives the whole tables, of one thread and of all; of the others, one for each Node, ratios to C.
+// first file gives the whole tables, of one thread and of all, with a mean for each group of kernels, or where machine
+// code was measured a table of both engines; of the others, one for each Node, ratios to C.
 import { readFileSync } from "node:fs";
 
 const [first, ...others] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, "utf8")));
@@ -8,8 +9,7 @@ if (first === undefined) {
   process.exit(2);
 }
 
-const shown = (x, digits = 3) =>
-  x === undefined ? "" : x >= 100 ? x.toFixed(0) : x >= 1 ? x.toPrecision(digits) : x.toFixed(digits);
+const shown = (x, digits = 3) => (x === undefined ? "" : x >= 100 ? x.toFixed(0) : x.toPrecision(digits));
 const ratio = (a, b) => (a === undefined || b === undefined ? undefined : a / b);
 const mean = (values) => {
   const known = values.filter((v) => v !== undefined);
@@ -33,6 +33,16 @@ const oneThread = [
   ["/ PoCL", (k) => ratio(k.jit?.ms, k.pocl?.ms), true],
   ["interpreter /", (k) => ratio(k.interpreter?.ms, k.jit?.ms), true],
 ];
+const bothEngines = [
+  ["compiled", (k) => k.jit?.ms],
+  ["native", (k) => k.machineCode?.ms],
+  ["C", (k) => k.native?.ms],
+  ["PoCL", (k) => k.pocl?.ms],
+  ["compiled / C", (k) => ratio(k.jit?.ms, k.native?.ms), true],
+  ["native / C", (k) => ratio(k.machineCode?.ms, k.native?.ms), true],
+  ["compiled / PoCL", (k) => ratio(k.jit?.ms, k.pocl?.ms), true],
+  ["native / PoCL", (k) => ratio(k.machineCode?.ms, k.pocl?.ms), true],
+];
 const allThreads = [
   ["all threads", (k) => k.jitAllThreads?.ms],
   ["C", (k) => k.nativeAllThreads?.ms],
@@ -45,13 +55,21 @@ const allThreads = [
 /** What the first file has of some columns: `[title, value of a kernel, whether it is a ratio]`. */
 function show(wanted) {
   const columns = wanted.filter(([, of]) => first.kernels.some((k) => of(k) !== undefined));
-  const body = first.kernels.map((k) => [k.name, ...columns.map(([, of, isRatio]) => shown(of(k), isRatio ? 2 : 3))]);
-  const means = columns.map(([, of, isRatio]) => (isRatio ? shown(mean(first.kernels.map(of)), 3) : ""));
-  console.log(table(["kernel", ...columns.map(([name]) => name)], [...body, ["geometric mean", ...means]]).join("\n"));
+  const groups = [...new Set(first.kernels.map(({ group }) => group))];
+  const body = groups.flatMap((group) => {
+    const kernels = first.kernels.filter((k) => k.group === group);
+    const title = groups.length === 1 ? "geometric mean" : `geometric mean, ${group}`;
+    const means = columns.map(([, of, isRatio]) => (isRatio ? shown(mean(kernels.map(of))) : ""));
+    return [
+      ...kernels.map((k) => [k.name, ...columns.map(([, of, isRatio]) => shown(of(k), isRatio ? 2 : 3))]),
+      [title, ...means],
+    ];
+  });
+  console.log(table(["kernel", ...columns.map(([name]) => name)], body).join("\n"));
 }
 
 console.log(`${first.machine}, Node ${first.node}, medians of at least ${first.runs} runs, milliseconds\n`);
-show(oneThread);
+show(first.kernels.some((k) => k.machineCode !== undefined) ? bothEngines : oneThread);
 if (first.kernels.some((k) => k.jitAllThreads !== undefined)) {
   console.log("");
   show(allThreads);

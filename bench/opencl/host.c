@@ -69,6 +69,7 @@ static void set_argument(const struct host *host, cl_kernel kernel, int index, c
     case 'f': check(clSetKernelArg(kernel, index, sizeof f, &f), "a float"); break;
     case 'd': check(clSetKernelArg(kernel, index, sizeof d, &d), "a double"); break;
     case 'b': check(clSetKernelArg(kernel, index, sizeof(cl_mem), &host->memory[i]), "a buffer"); break;
+    case 'l': check(clSetKernelArg(kernel, index, i, NULL), "local memory"); break;
     default: fail("plan", "type of argument");
   }
 }

@@ -125,7 +125,7 @@ class Bench {
 
   row(kernel: BenchKernel): BenchRow {
     const { quick, engines, threads, allThreads, repetition, interpreterRuns, defaults } = this.#settings;
-    const { name } = kernel;
+    const { name, group } = kernel;
     const plan = kernel.plan(quick ? kernel.quickSize : kernel.size);
     const path = `${folder}/kernels/${kernel.file}.ptx`;
     const source = { path, text: readFileSync(path, "utf8") };
@@ -205,6 +205,7 @@ class Bench {
     }
     return {
       name,
+      group,
       one: { engines: measured, peers: timesOfPeers },
       all,
       hostBytes: memory.most,

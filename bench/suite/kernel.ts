@@ -76,14 +76,14 @@ export interface BenchKernel {
   readonly model: (inputs: Values, plan: BenchPlan) => Values;
 }
 
-/** A benchmark that has no peer but plain C, and files of its own name. */
+/** A benchmark whose peers are plain C and OpenCL, with files of its own name. */
 export type UntunedRow = Omit<BenchKernel, "file" | "tuned" | "opencl" | "group">;
 
 export const untuned = (row: UntunedRow, group: BenchKernel["group"]): BenchKernel => ({
   ...row,
   file: row.name,
   tuned: false,
-  opencl: false,
+  opencl: true,
   group,
 });
 

@@ -39,10 +39,11 @@ function planText({ buffers, launches, sizes }: BenchPlan, { runs, milliseconds 
     `runs ${runs} ${milliseconds}`,
     `sizes ${sizes.join(" ")}`,
     ...names.map((name) => `buffer ${name} ${bytesOfBuffer(buffers[name]!)} ${mode(buffers[name]!)}`),
-    ...launches.map(({ kernel, grid, block, args }) => {
+    ...launches.map(({ kernel, grid, block, shared = 0, args }) => {
       const local = extent(block);
       const global = extent(grid).map((count, axis) => count * local[axis]!);
-      return ["launch", kernel, ...global, ...local, args.length, ...args.map(argument)].join(" ");
+      const words = [...args.map(argument), ...(shared === 0 ? [] : [`l ${shared}`])];
+      return ["launch", kernel, ...global, ...local, words.length, ...words].join(" ");
     }),
     "",
   ].join("\n");

@@ -1,4 +1,5 @@
 import type { EngineName } from "../../src/runtime/launch/launch-options.ts";
+import type { BenchKernel } from "./kernel.ts";
 import { type PeerName, peerNames, peerTitles } from "./peers.ts";
 import type { Times } from "./run.ts";
 
@@ -13,6 +14,7 @@ export interface Measured {
 /** All measurements of one benchmark. */
 export interface BenchRow {
   readonly name: string;
+  readonly group: BenchKernel["group"];
   /** With one thread, or with as many as the user asked for. */
   readonly one: Measured;
   /** With all threads of the machine; null if not measured. */
@@ -154,13 +156,18 @@ const engineToJson = (measurement: Times) => ({
   first: measurement.first,
 });
 
-export const rowToJson = ({ name, one, all, hostBytes, ok }: BenchRow, compiler: string | null, allThreads: number) => {
+export const rowToJson = (
+  { name, group, one, all, hostBytes, ok }: BenchRow,
+  compiler: string | null,
+  allThreads: number,
+) => {
   const [jit, interpreter, machineCode] = (["jit", "interpreter", "native"] as const).map((e) => one.engines.get(e));
   const native = one.peers.get("native");
   const peers = (["tuned", "pocl"] as const).filter((peer) => one.peers.has(peer));
   const together = all?.engines.get("jit");
   return {
     name,
+    group,
     ...(jit ? { jit: { ...engineToJson(jit), threads: jit.threads } } : {}),
     ...(together ? { jitAllThreads: { ms: together.ms, threads: together.threads } } : {}),
     ...(machineCode ? { machineCode: engineToJson(machineCode) } : {}),

@@ -32,7 +32,7 @@ test("small sizes, as JSON", () => {
   expect(rest).toEqual({ machine: expect.any(String), node: process.version, runs: 1 });
   const native = hasCompiler ? { native: { ms: expect.any(Number), compiler: expect.stringMatching(/^gcc /) } } : {};
   for (const row of kernels) {
-    expect(row).toEqual({ name: row.name, interpreter: times, ...native, ...host, ok: true });
+    expect(row).toEqual({ name: row.name, group: "usual", interpreter: times, ...native, ...host, ok: true });
   }
   expect(kernels.map((k) => k.name)).toEqual(["saxpy", "recursion"]);
   expect(stderr).toContain("1 of 2: saxpy");
@@ -42,7 +42,9 @@ test("small sizes, as JSON", () => {
 test("compiled code, and the interpreter beside it", () => {
   const { status, stdout } = cli.run("bench", "saxpy", "--quick", "--peers=none", "--interpreter", "--json");
   const { kernels } = JSON.parse(stdout) as { kernels: readonly Row[] };
-  expect(kernels).toEqual([{ name: "saxpy", jit: { ...times, threads: 1 }, interpreter: times, ...host, ok: true }]);
+  expect(kernels).toEqual([
+    { name: "saxpy", group: "usual", jit: { ...times, threads: 1 }, interpreter: times, ...host, ok: true },
+  ]);
   expect(status).toBe(0);
 });
 
@@ -55,6 +57,7 @@ test("with all threads, compiled code and peers once more", () => {
   expect(kernels).toEqual([
     {
       name: "matmul-naive",
+      group: "usual",
       jit: { ...times, threads: 1 },
       ...(threads > 1 ? several : {}),
       ...(hasCompiler ? { native: { ms: positive, compiler: expect.any(String) } } : {}),

@@ -127,8 +127,8 @@ const documents = {
     runs: count,
     kernels: list({
       type: "object",
-      required: ["name", "ok"],
-      properties: { name: text, hostBytes: count, ok: flag },
+      required: ["name", "group", "ok"],
+      properties: { name: text, group: text, hostBytes: count, ok: flag },
       additionalProperties: { ...measured, additionalProperties: true },
     }),
   }),

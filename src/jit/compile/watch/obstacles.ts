@@ -6,8 +6,10 @@ import type { WatchChoices } from "./watch-choices.ts";
 /** Kernels with more instructions are left to the interpreter: watching makes about ten of each access. */
 const maxInstructions = 10_000;
 
-/** Returns why compiled code cannot watch a kernel, into which all that it calls has been copied; null if it can. */
+/** Returns why compiled code cannot watch a kernel, or a function that it calls; null if it can. */
 export function watchObstacleOf(ir: IrFunction): string | null {
+  const { params, returns } = ir;
+  if ([...params, ...returns].some(({ storage }) => storage.kind === "frame")) return framed;
   if (ir.file !== undefined) return "a kernel of hardware threads";
   if (ir.instructions.length > maxInstructions) return "a very large kernel";
   for (const instruction of ir.instructions) {
@@ -17,7 +19,7 @@ export function watchObstacleOf(ir: IrFunction): string | null {
   return null;
 }
 
-/** The same for what nothing is left of in a kernel: of a function that it can call, or of the kernel itself. */
+/** The same for what is the program's alone, before functions are inlined: of a kernel or a function that it can call. */
 export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
   if (ir.noreturn) return "a function that promises not to return";
   const isUniform = ir.instructions.some(
@@ -47,8 +49,10 @@ function readsUnwritten(ir: IrFunction): boolean {
 /** Operations that the code which watches leaves as they are, or knows how to watch. */
 const watched: ReadonlySet<Op["kind"]> = new Set([
   ...(["pure", "load", "store", "atomic", "warp", "barrier", "fence", "branch", "branch-indexed"] as const),
-  ...(["return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
+  ...(["call", "return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
 ]);
+
+const framed = "variables of the frame";
 
 const watchedSpaces: ReadonlySet<string> = new Set(["generic", "global", "shared", "const", "kernel-param"]);
 
@@ -65,6 +69,10 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
     case "branch":
       if (op.uniform && guard !== null) return "a conditional branch with .uni";
       break;
+    case "call":
+      if (op.uniform && op.target.kind === "indirect") return "an indirect call with .uni";
+      if ([...op.args, ...op.results].some(({ kind }) => kind === "frame")) return framed;
+      break;
     case "branch-indexed":
       if (op.uniform) return "an indexed branch with .uni";
       break;
@@ -74,7 +82,7 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
     default:
       break;
   }
-  if (operandsOf(op).some(readsFrame)) return "variables of the frame";
+  if (operandsOf(op).some(readsFrame)) return framed;
   for (const { access, place } of accessesOf(op)) {
     if (place.kind !== "address" || place.surface !== undefined) return "surfaces";
     const isNarrow = place.address.ty !== "i64" && access.space !== "shared";

@@ -22,7 +22,10 @@ export type HiddenParam =
 
 /** The shadow of a block's shared memory, which lies after it. */
 export interface SharedShadow {
-  /** The words with which threads compare how they came to a barrier. */
+  /**
+   * The words with which threads compare how they came to a barrier, and after these a word for each thread, if that is
+   * how functions find how many barriers it has passed.
+   */
   readonly words: Extent;
   readonly writer: Extent;
   readonly reader: Extent;
@@ -42,18 +45,21 @@ export interface ShadowPlan {
   readonly shared: SharedShadow | null;
 }
 
+/** Bytes before the threads' own words. */
+export const commonWordBytes = 16;
+
 const gap = 256;
 const aligned = (at: number): number => Math.ceil(at / 256) * 256;
 
 /**
  * Lays out the shadow of shared memory that ends after some bytes. The plane that every access looks at is the last.
- * `cell`: null where no accesses are noted.
+ * `cell`: null where no accesses are noted; `threads`: those that have a word of their own.
  */
-export function sharedShadowFor(sharedBytes: number, cell: CellBytes | null): SharedShadow {
+export function sharedShadowFor(sharedBytes: number, cell: CellBytes | null, threads: number): SharedShadow {
   const { start } = windows.shared;
   const bytes = cell === null ? 0 : sharedBytes * (4 / cell);
   const extent = (name: string, from: number, size: number): Extent => ({ name, start: from, end: from + size });
-  const words = extent("barrier words", aligned(start + sharedBytes + gap), 16);
+  const words = extent("barrier words", aligned(start + sharedBytes + gap), commonWordBytes + 4 * threads);
   const writer = extent("written cells", aligned(words.end + gap), bytes);
   return { words, writer, reader: extent("read cells", aligned(writer.end + gap), bytes) };
 }

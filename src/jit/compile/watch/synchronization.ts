@@ -12,6 +12,14 @@ const allLanes = k.i32(-1);
 const matters = (op: Parameters<typeof onlyComputes>[0]): boolean =>
   !onlyComputes(op) && !accessesOf(op).some(({ access: { space } }) => space === "kernel-param" || space === "const");
 
+/** The function whose lanes are watched. */
+interface Watched {
+  /** Whether it is the kernel: lanes come to a barrier of another function from different calls. */
+  readonly isKernel: boolean;
+  /** Numbers an instruction among those of all functions. */
+  readonly siteOf: (index: number) => number;
+}
+
 /**
  * Watches how lanes come to barriers and to warp-wide operations. There is nothing to report if all threads of a block
  * come to the same barriers in the same order, and if whole warps execute what lanes do together.
@@ -22,6 +30,7 @@ export class SynchronizationWatch {
   /** The number of barriers that the thread has passed; null where there are none, or nobody asks. */
   readonly #interval: Expr | null;
   readonly #watches: boolean;
+  readonly #watched: Watched;
   /** By instruction, whether a thread may have done something before it, or passed a barrier. */
   readonly #isLate: Uint8Array;
 
@@ -31,12 +40,15 @@ export class SynchronizationWatch {
     code: WatchedCode,
     shared: SharedShadow | null,
     interval: Expr | null,
+    watched: Watched,
   ) {
     this.#code = code;
     this.#shared = shared;
     this.#watches = sanitizers.has("sync");
     this.#interval = this.#watches ? interval : null;
-    this.#isLate = this.#interval === null ? new Uint8Array() : lateIn(ir);
+    this.#watched = watched;
+    if (this.#interval === null) this.#isLate = new Uint8Array();
+    else this.#isLate = watched.isKernel ? lateIn(ir) : new Uint8Array(ir.instructions.length + 1).fill(1);
   }
 
   /** The threads of a block leave a word before a barrier, and compare it after it. `pass`: writes the barrier. */
@@ -45,13 +57,15 @@ export class SynchronizationWatch {
       pass();
       return;
     }
+    const number = k.i32(this.#watched.siteOf(site) + 1);
+    if (!this.#watched.isKernel) this.#allTogether();
     // What one round writes, the next one leaves alone: some threads may not have compared it yet.
     const turn = k.shl(k.and(this.#interval, k.i32(1)), k.i32(2));
     const at = this.#code.once(k.add(k.widen(turn, false), k.i64(BigInt(this.#shared!.words.start))));
-    this.#code.store("shared", at, [k.i32(site + 1)]);
+    this.#code.store("shared", at, [number]);
     pass();
     const [found] = this.#code.load("shared", at, 1);
-    this.#code.find(k.ne(found!, k.i32(site + 1)));
+    this.#code.find(k.ne(found!, number));
   }
 
   /** Threads that end after they have done something must have passed the same barriers. */

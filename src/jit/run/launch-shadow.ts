@@ -14,7 +14,7 @@ const shadowAddress = (index: number): bigint => 0x0100_0000_0000_0000n + (BigIn
 export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: SharedShadow | null): readonly Extent[] {
   const { extents, dynamicStart, dynamicName } = program.shared;
   const given = { name: dynamicName, start: dynamicStart, end: dynamicStart + sharedBytes };
-  return [...extents, given, ...(shadow === null ? [] : [shadow.words, shadow.writer, shadow.reader])];
+  return [...extents, given, ...(shadow === null ? [] : [shadow.words, shadow.copied, shadow.writer, shadow.reader])];
 }
 
 /** Bytes of the shared memory of a block that has a shadow. */
@@ -72,6 +72,9 @@ export function withShadow(
   };
   const written =
     plan.written?.flatMap((root) => (root.kind === "anything" ? [] : (given.allocationOf(root) ?? []))) ?? null;
+  const mayDisturb = (root: PointerRoot): boolean =>
+    root.kind === "anything" || written === null || written.includes(given.allocationOf(root)!);
+  if (plan.copied.some(mayDisturb)) return "copies of memory that the kernel may write";
   return { request: { ...request, params, shadow }, written: written && [...new Set(written)] };
 }
 

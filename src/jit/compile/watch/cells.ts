@@ -1,5 +1,6 @@
 import type { Access, MemoryAccess } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
+import type { CopyWatch } from "./copies.ts";
 import type { LaneAddresses } from "./distinct-lanes.ts";
 import type { CellRecord, RecordRules } from "./records.ts";
 import type { CellBytes, Plane } from "./shadow-plan.ts";
@@ -14,6 +15,8 @@ export interface Cells {
   readonly bytes: CellBytes;
   readonly rules: RecordRules;
   readonly addressIn: PlaneAddress;
+  /** Watches the asynchronous copies to the cells; null where there are none. */
+  readonly copies: CopyWatch | null;
 }
 
 /** Words of one load or store, at most. */
@@ -42,12 +45,15 @@ export class AccessWatch {
     this.#isOrdered = isOrdered;
   }
 
-  write({ effect, access }: MemoryAccess, address: Expr, lanes: LaneAddresses): void {
-    const { bytes } = this.#cells;
+  /** `isCopy`: whether an asynchronous copy makes the access. */
+  write({ effect, access }: MemoryAccess, address: Expr, lanes: LaneAddresses, isCopy = false): void {
+    const { bytes, copies } = this.#cells;
     const words = ((access.bits / 8) * access.count) / bytes;
     for (let at = 0; at < words; at += maxWords) {
       const count = Math.min(maxWords, words - at);
       const from = at === 0 ? address : k.add(address, k.int(address, at * bytes));
+      copies?.check(from, count);
+      if (isCopy) copies?.note(from, count);
       if (effect === "load") this.#load(from, count, lanes);
       else if (effect === "store" || !this.#isOrdered(access)) this.#store(from, count, lanes, effect === "atomic");
       else this.#atomic(from, count);

@@ -3,6 +3,8 @@ import {
   accessesOf,
   atAddress,
   type IrFunction,
+  type MemoryAccess,
+  type Op,
   type Param,
   plainAccess,
   windows,
@@ -17,7 +19,7 @@ import type { WatchedCode } from "./watched-code.ts";
 const maxRoots = 4;
 
 /** Whether an access may be one of global memory. */
-export const isGlobalAccess = ({ space }: Access): boolean => space === "global" || space === "generic";
+const isGlobalAccess = ({ space }: Access): boolean => space === "global" || space === "generic";
 
 const sizeOf = ({ kind }: HiddenParam): 4 | 8 => (kind === "firstNumber" ? 4 : 8);
 
@@ -75,13 +77,13 @@ export class GlobalRoots {
     return found.length === 0 || found.length > maxRoots ? [anything] : found;
   }
 
-  /** Those of all accesses, or of all that write. */
-  all(writes: boolean): readonly PointerRoot[] {
+  /** Those of the accesses to global memory for which a condition holds. */
+  all(holds: (access: MemoryAccess, op: Op) => boolean): readonly PointerRoot[] {
     const found = new Map<string, PointerRoot>();
     for (const { op } of this.#ir.instructions) {
-      for (const { effect, access, place } of accessesOf(op)) {
-        if ((writes && effect === "load") || !isGlobalAccess(access) || place.kind !== "address") continue;
-        for (const root of this.of(place.address)) found.set(rootKey(root), root);
+      for (const made of accessesOf(op)) {
+        if (!isGlobalAccess(made.access) || made.place.kind !== "address" || !holds(made, op)) continue;
+        for (const root of this.of(made.place.address)) found.set(rootKey(root), root);
       }
     }
     return [...found.values()];

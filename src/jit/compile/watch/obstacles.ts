@@ -50,6 +50,7 @@ function readsUnwritten(ir: IrFunction): boolean {
 const watched: ReadonlySet<Op["kind"]> = new Set([
   ...(["pure", "load", "store", "atomic", "warp", "barrier", "fence", "branch", "branch-indexed"] as const),
   ...(["call", "return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
+  ...(["copy", "commit-copies", "await-copies"] as const),
 ]);
 
 const framed = "variables of the frame";
@@ -65,6 +66,10 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
     case "barrier":
       if (op.count !== null || (op.mode !== "sync" && op.mode !== "red")) return "a barrier for some of the threads";
       if (guard !== null) return "a barrier with a guard";
+      break;
+    case "commit-copies":
+    case "await-copies":
+      if (op.bulk) return "bulk copies";
       break;
     case "branch":
       if (op.uniform && guard !== null) return "a conditional branch with .uni";

@@ -27,6 +27,8 @@ export interface SharedShadow {
    * how functions find how many barriers it has passed.
    */
   readonly words: Extent;
+  /** The groups of the asynchronous copies to each cell; empty where there are none. */
+  readonly copied: Extent;
   readonly writer: Extent;
   readonly reader: Extent;
 }
@@ -38,6 +40,8 @@ export type CellBytes = 1 | 2 | 4;
 export interface ShadowPlan {
   /** What the kernel may write in global memory; null where that is not known. */
   readonly written: readonly PointerRoot[] | null;
+  /** What asynchronous copies read in global memory. */
+  readonly copied: readonly PointerRoot[];
   readonly hidden: readonly HiddenParam[];
   /** The cells of global memory. */
   readonly globalCell: CellBytes;
@@ -45,23 +49,36 @@ export interface ShadowPlan {
   readonly shared: SharedShadow | null;
 }
 
-/** Bytes before the threads' own words. */
-export const commonWordBytes = 16;
+/** The words of a block: where those begin in which threads compare their copies, and the threads' own ones. */
+export const wordPlaces = { copies: 16, threads: 32 } as const;
+
+/** What a shadow of shared memory has, besides the cells' accesses. */
+export interface SharedExtras {
+  /** Threads that have a word of their own. */
+  readonly threads: number;
+  /** Whether there are asynchronous copies. */
+  readonly hasCopies: boolean;
+}
 
 const gap = 256;
 const aligned = (at: number): number => Math.ceil(at / 256) * 256;
 
 /**
  * Lays out the shadow of shared memory that ends after some bytes. The plane that every access looks at is the last.
- * `cell`: null where no accesses are noted; `threads`: those that have a word of their own.
+ * `cell`: null where no accesses are noted.
  */
-export function sharedShadowFor(sharedBytes: number, cell: CellBytes | null, threads: number): SharedShadow {
+export function sharedShadowFor(
+  sharedBytes: number,
+  cell: CellBytes | null,
+  { threads, hasCopies }: SharedExtras,
+): SharedShadow {
   const { start } = windows.shared;
   const bytes = cell === null ? 0 : sharedBytes * (4 / cell);
   const extent = (name: string, from: number, size: number): Extent => ({ name, start: from, end: from + size });
-  const words = extent("barrier words", aligned(start + sharedBytes + gap), commonWordBytes + 4 * threads);
-  const writer = extent("written cells", aligned(words.end + gap), bytes);
-  return { words, writer, reader: extent("read cells", aligned(writer.end + gap), bytes) };
+  const words = extent("barrier words", aligned(start + sharedBytes + gap), wordPlaces.threads + 4 * threads);
+  const copied = extent("copied cells", aligned(words.end + gap), hasCopies ? bytes : 0);
+  const writer = extent("written cells", aligned(copied.end + gap), bytes);
+  return { words, copied, writer, reader: extent("read cells", aligned(writer.end + gap), bytes) };
 }
 
 /** Bytes of a kernel's parameters. */

@@ -86,6 +86,14 @@ export class WatchedCode {
     return { register: numberOf(to), negate: false };
   }
 
+  /** What `write` writes is for the lanes of a guard alone, of which `test` is one. */
+  within(guard: Guard, write: () => void): void {
+    const outer = this.#guard;
+    this.#guard = guard;
+    write();
+    this.#guard = outer;
+  }
+
   /** Loads words that lie next to each other. */
   load(space: Space, address: Expr, count: number): readonly Expr[] {
     const words = Array.from({ length: count }, () => this.register("b32"));

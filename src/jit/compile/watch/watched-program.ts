@@ -1,4 +1,5 @@
 import { accessesOf, type IrFunction } from "../../../ir/index.ts";
+import { hasCopies } from "./copies.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
 import type { PointerRoot } from "./pointer-roots.ts";
 import { type CellBytes, type Plane, type SharedShadow, sharedShadowFor } from "./shadow-plan.ts";
@@ -26,6 +27,10 @@ export class WatchedProgram {
   readonly rootsOf: (ir: IrFunction) => GlobalRoots | null;
   /** What the kernel may write in global memory; null where that is not known. */
   readonly written: readonly PointerRoot[] | null;
+  /** What asynchronous copies read in global memory, if these are watched. */
+  readonly copied: readonly PointerRoot[];
+  /** Whether asynchronous copies are watched. */
+  readonly hasCopies: boolean;
   readonly #functions: readonly IrFunction[];
   readonly #sites = new Map<IrFunction, number>();
 
@@ -44,17 +49,24 @@ export class WatchedProgram {
     this.keepsIntervals = this.hasBarriers && this.notes && called.length > 0;
     this.passesBarriersInCalls = called.some(hasBarrier);
     this.exitsInCalls = called.some(({ instructions }) => instructions.some(({ op }) => op.kind === "exit"));
+    this.hasCopies = sanitizers.has("race") && functions.some(hasCopies);
     this.globalCell = this.notes ? cellBytesOf(functions, false) : null;
     this.sharedCell = this.notes ? cellBytesOf(functions, true) : null;
     this.shared =
       this.sharedCell === null && !hasWords && !this.keepsIntervals
         ? null
-        : sharedShadowFor(sharedBytes, this.sharedCell, this.keepsIntervals ? threadsOf(block) : 0);
+        : sharedShadowFor(sharedBytes, this.sharedCell, {
+            threads: this.keepsIntervals ? threadsOf(block) : 0,
+            hasCopies: this.hasCopies,
+          });
     const roots = new Map(functions.map((ir) => [ir, new GlobalRoots(ir, isGlobal)]));
-    const areKnown = [...roots.values()].every((of) => of.all(false).every(({ kind }) => kind !== "anything"));
+    const rootsWhere = (holds: Parameters<GlobalRoots["all"]>[0]): readonly PointerRoot[] =>
+      [...roots.values()].flatMap((of) => of.all(holds));
+    const areKnown = rootsWhere(() => true).every(({ kind }) => kind !== "anything");
     this.rootsOf = (ir) => (areKnown ? roots.get(ir)! : null);
     // Stores to any other memory miss their cells.
-    this.written = areKnown && this.globalCell !== null ? [...roots.values()].flatMap((of) => of.all(true)) : null;
+    this.written = areKnown && this.globalCell !== null ? rootsWhere(({ effect }) => effect !== "load") : null;
+    this.copied = this.hasCopies ? rootsWhere(({ effect }, op) => op.kind === "copy" && effect === "load") : [];
     let site = 0;
     for (const ir of functions) {
       this.#sites.set(ir, site);

@@ -5,16 +5,20 @@ import {
   type Instruction,
   type IrFunction,
   isCall,
+  type MemoryAccess,
+  type OpOf,
   plainAccess,
   windows,
 } from "../../../ir/index.ts";
+import type { Extent } from "../../../machine/memory/extent.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { AccessWatch, type Cells } from "./cells.ts";
+import { CopyWatch, hasCopies, readsAll } from "./copies.ts";
 import { DistinctLanes } from "./distinct-lanes.ts";
 import { LoadedParams } from "./hidden-params.ts";
 import { watchObstacleOf } from "./obstacles.ts";
 import { GlobalRecords, OrderedGlobalRecords, type RecordRules, SharedRecords, threadBits } from "./records.ts";
-import { type CellBytes, commonWordBytes, type ShadowPlan } from "./shadow-plan.ts";
+import { type CellBytes, type ShadowPlan, wordPlaces } from "./shadow-plan.ts";
 import { SynchronizationWatch } from "./synchronization.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
 import { WatchedCode } from "./watched-code.ts";
@@ -41,13 +45,14 @@ export function weave(
     const obstacle = watchObstacleOf(ir);
     if (obstacle !== null) return obstacle;
   }
+  if (functions.length > 1 && functions.some(hasCopies)) return "asynchronous copies, beside calls";
   const program = new WatchedProgram(functions, choices, isGlobal);
   const woven = functions.map((ir) => new Weaver(ir, program).write());
-  const { hidden, globalCell, shared, written } = program;
+  const { hidden, globalCell, shared, written, copied } = program;
   const [kernel, ...called] = woven;
   return {
     functions: [hidden.addedTo(kernel!), ...called],
-    plan: { globalCell: globalCell ?? 4, shared, hidden: hidden.list, written },
+    plan: { globalCell: globalCell ?? 4, shared, hidden: hidden.list, written, copied },
   };
 }
 
@@ -61,6 +66,7 @@ class Weaver {
   readonly #global: AccessWatch | null;
   readonly #shared: AccessWatch | null;
   readonly #sync: SynchronizationWatch;
+  readonly #copies: CopyWatch | null;
   /** The number of this thread in its block. */
   readonly #thread: Expr;
   /** The word for this thread in shared memory, and the number of barriers that it has passed. */
@@ -79,6 +85,7 @@ class Weaver {
     this.#interval = program.hasBarriers && program.notes ? this.#begunInterval() : null;
     this.#ownWord = sharedCell === null ? null : this.#code.begun(this.#wordNow());
     this.#global = globalCell === null || !accesses(ir, false) ? null : this.#watchGlobal(globalCell);
+    this.#copies = program.hasCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
     this.#shared = this.#ownWord === null || !accesses(ir, true) ? null : this.#watchShared(sharedCell!, this.#ownWord);
     const siteOf = (index: number): number => program.siteOf(ir, index);
     this.#sync = new SynchronizationWatch(ir, choices, this.#code, shared, this.#interval, {
@@ -106,15 +113,10 @@ class Weaver {
     const { op } = instruction;
     this.#code.goTo(i);
     for (const { when } of instruction.undefinedCases) this.#code.find(when);
-    for (const access of accessesOf(op)) {
-      if (access.place.kind !== "address") continue;
-      const { space, bits, count } = access.access;
-      if (space === "const" || space === "kernel-param") continue;
-      const { address } = access.place;
-      const lanes = this.#distinct.of(address, (bits / 8) * count);
-      if (space === "shared") this.#shared?.write(access, address, lanes);
-      else this.#global?.write(access, address, lanes);
-    }
+    if (op.kind === "copy") this.#copy(op);
+    else for (const access of accessesOf(op)) this.#access(access);
+    if (op.kind === "commit-copies") this.#copies?.commit();
+    if (op.kind === "await-copies") this.#copies?.wait(op);
     if (op.kind === "exit") this.#leave(i, true);
     if (op.kind === "return") this.#leave(i, this.#isKernel);
     if (op.kind === "warp") this.#sync.warp(op);
@@ -123,8 +125,31 @@ class Weaver {
     else this.#sync.barrier(i, () => this.#passBarrier());
   }
 
+  #access(access: MemoryAccess, isCopy = false): void {
+    if (access.place.kind !== "address") return;
+    const { space, bits, count } = access.access;
+    if (space === "const" || space === "kernel-param") return;
+    const { address } = access.place;
+    const lanes = this.#distinct.of(address, (bits / 8) * count);
+    if (space === "shared") this.#shared?.write(access, address, lanes, isCopy);
+    else this.#global?.write(access, address, lanes);
+  }
+
+  #copy(op: OpOf<"copy">): void {
+    const [from, to] = accessesOf(op);
+    const isAll = readsAll(op);
+    if (isAll === null) this.#access(from!);
+    else {
+      // Which bytes of its words a copy of a part reads is for the interpreter to say.
+      if (!op.whole) this.#code.find(k.not(k.op("pred.or", isAll, k.eq(op.size!, k.i32(0)))));
+      this.#code.within(this.#code.test(isAll), () => this.#access(from!));
+    }
+    this.#access(to!, true);
+  }
+
   #passBarrier(): void {
-    this.#code.keep();
+    if (this.#copies !== null && this.#interval !== null) this.#copies.barrier(this.#interval, () => this.#code.keep());
+    else this.#code.keep();
     if (this.#interval === null) return;
     this.#code.set(this.#interval, k.add(this.#interval, k.i32(1)));
     if (this.#program.keepsIntervals) this.#code.store("shared", this.#intervalAt(), [this.#interval]);
@@ -162,7 +187,7 @@ class Weaver {
 
   /** The address of this thread's word with the number of barriers that it has passed. */
   #intervalAt(): Expr {
-    const first = this.#program.shared!.words.start + commonWordBytes;
+    const first = this.#program.shared!.words.start + wordPlaces.threads;
     return k.add(k.widen(k.shl(this.#thread, k.i32(2)), false), k.i64(BigInt(first)));
   }
 
@@ -172,17 +197,27 @@ class Weaver {
     return this.#interval === null ? inFirst : k.add(inFirst, k.shl(this.#interval, k.i32(threadBits)));
   }
 
+  #watchCopies(bytes: CellBytes, own: Expr): CopyWatch {
+    const { copied, writer, words } = this.#program.shared!;
+    const at = (plane: Extent, address: Expr): Expr => inPlane(plane, address, bytes);
+    return new CopyWatch(this.#code, {
+      addressOf: (address) => at(copied, address),
+      isMine: (address, count) =>
+        this.#code
+          .load("shared", at(writer, address), count)
+          .map((word) => k.eq(k.and(k.xor(word, own), k.i32(2 ** threadBits - 1)), k.i32(0))),
+      words: k.i64(BigInt(words.start + wordPlaces.copies)),
+    });
+  }
+
   #watchShared(bytes: CellBytes, own: Expr): AccessWatch {
-    const shared = this.#program.shared!;
-    const scale = 4 / bytes;
+    const { writer, reader } = this.#program.shared!;
     const cells: Cells = {
       space: "shared",
       bytes,
       rules: new SharedRecords(own, this.#interval ?? k.i32(0)),
-      addressIn: (plane, address) => {
-        const { start } = plane === "writer" ? shared.writer : shared.reader;
-        return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));
-      },
+      addressIn: (plane, address) => inPlane(plane === "writer" ? writer : reader, address, bytes),
+      copies: this.#copies,
     };
     const haveOneSize = this.#program.haveOneAtomicSize(true);
     return new AccessWatch(this.#code, cells, this.#program.choices.sanitizers.has("init"), () => haveOneSize);
@@ -204,7 +239,7 @@ class Weaver {
       k.add(params.planeFor(plane, address), scaled(address, scale));
     const haveOneSize = this.#program.haveOneAtomicSize(false);
     const isOrdered = ({ scope }: Access): boolean => haveOneSize && scope !== "cta" && scope !== "cluster";
-    return new AccessWatch(code, { space: "global", bytes, rules, addressIn }, false, isOrdered);
+    return new AccessWatch(code, { space: "global", bytes, rules, addressIn, copies: null }, false, isOrdered);
   }
 }
 
@@ -215,6 +250,12 @@ const accesses = ({ instructions }: IrFunction, isShared: boolean): boolean =>
       ({ access: { space } }) => space !== "const" && space !== "kernel-param" && (space === "shared") === isShared,
     ),
   );
+
+/** The address of a cell's word in a plane of shared memory. */
+function inPlane({ start }: Extent, address: Expr, bytes: CellBytes): Expr {
+  const scale = 4 / bytes;
+  return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));
+}
 
 const scaled = (address: Expr, scale: number): Expr =>
   scale === 1 ? address : k.shl(address, k.i32(Math.log2(scale)));

@@ -46,7 +46,10 @@ function readsUnwritten(ir: IrFunction): boolean {
   return found;
 }
 
-/** Operations that the code which watches leaves as they are, or knows how to watch. */
+/**
+ * Operations that the code which watches leaves as they are, or knows how to watch. A fence between proxies (`nothing`)
+ * orders nothing as long as no unit of the machine reads memory asynchronously.
+ */
 const watched: ReadonlySet<Op["kind"]> = new Set([
   ...(["pure", "load", "store", "atomic", "warp", "barrier", "fence", "branch", "branch-indexed"] as const),
   ...(["call", "return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
@@ -80,9 +83,6 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
       break;
     case "branch-indexed":
       if (op.uniform) return "an indexed branch with .uni";
-      break;
-    case "nothing":
-      if (op.proxy !== undefined) return "a fence between proxies";
       break;
     default:
       break;

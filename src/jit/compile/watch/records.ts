@@ -16,13 +16,18 @@ export interface RecordRules {
   isMany(record: CellRecord): Expr;
   /** The record of this thread and, where it `conflicts`, those of an earlier record. */
   many(record: CellRecord, conflicts: Expr): CellRecord;
-  /** The same for any earlier record, if that can be said: it is uniform. */
+  /** The record of plain stores of one value by this thread and, where it `conflicts`, those of an earlier record. */
+  storesOfOne(record: CellRecord, conflicts: Expr): CellRecord;
+  /** The same as `many` for any earlier record, if that can be said: it is uniform. */
   readonly several: CellRecord | null;
   /** Whether nothing has been written to a cell; null where that is not noted. */
   isUnwritten: ((record: CellRecord) => Expr) | null;
 }
 
-/** The numbers of threads in a record of shared memory, above which is the interval; the last stands for several. */
+/**
+ * The numbers of threads in a record of shared memory, above which is the interval; the last stands for several, the
+ * one before it for several that have stored the same value.
+ */
 export const threadBits = 11;
 const threadCodes = 2 ** threadBits;
 
@@ -34,11 +39,14 @@ export class SharedRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly mine: readonly [Expr];
   readonly several: readonly [Expr];
+  readonly #stores: readonly [Expr];
 
   /** `own`: the word for this thread in the present interval; `interval`: that, from 0. */
   constructor(own: Expr, interval: Expr) {
     this.mine = [own];
-    this.several = [k.add(k.shl(interval, k.i32(threadBits)), k.i32(2 * threadCodes - 1))];
+    const present = k.add(k.shl(interval, k.i32(threadBits)), k.i32(threadCodes));
+    this.several = [k.add(present, k.i32(threadCodes - 1))];
+    this.#stores = [k.add(present, k.i32(threadCodes - 2))];
   }
 
   /** The intervals are equal, and the threads are not. */
@@ -54,8 +62,20 @@ export class SharedRecords implements RecordRules {
     return this.several;
   }
 
+  storesOfOne(): CellRecord {
+    return this.#stores;
+  }
+
   readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
 }
+
+/** Bits of a word of global memory above a thread's number: of several threads, and of several stores of one value. */
+const flags = { several: -0x8000_0000, stores: 0x4000_0000 } as const;
+/** Bits of a thread's number. */
+export const numberBits = 30;
+
+/** Whether a word is one of the present launch, the first number of which is known. */
+const isPresent = (first: Expr, word: Expr): Expr => k.le(first, k.and(word, k.i32(2 ** numberBits - 1)), false);
 
 /**
  * Threads are numbered through all launches, so that what earlier ones have noted need not be cleared: it is less than
@@ -75,7 +95,7 @@ export class GlobalRecords implements RecordRules {
   }
 
   conflicts([word]: CellRecord): Expr {
-    return k.op("pred.and", k.le(this.#first, word!, false), k.ne(word!, this.mine[0]));
+    return k.op("pred.and", isPresent(this.#first, word!), k.ne(word!, this.mine[0]));
   }
 
   isMany([word]: CellRecord): Expr {
@@ -85,13 +105,15 @@ export class GlobalRecords implements RecordRules {
   many(): CellRecord {
     return this.several;
   }
+
+  storesOfOne(): CellRecord {
+    return [k.or(this.#first, k.i32(flags.stores))];
+  }
 }
 
-const severalBit = -0x8000_0000;
-
 /**
- * The same with the interval in a second word. What several threads have done has the highest bit: they are of one
- * block, that of the number, or of several, if it is the launch's first number.
+ * The same with the interval in a second word. What several threads have done has a flag: they are of one block, that of
+ * the number, or of several, if it is the launch's first number.
  */
 export class OrderedGlobalRecords implements RecordRules {
   readonly planes = { written: ["writer", "writtenIn"], read: ["reader", "readIn"] } as const;
@@ -112,8 +134,7 @@ export class OrderedGlobalRecords implements RecordRules {
   }
 
   conflicts([who, when]: CellRecord): Expr {
-    const isPresent = k.le(this.#first, k.and(who!, k.i32(~severalBit)), false);
-    const isOther = k.op("pred.and", isPresent, k.ne(who!, this.mine[0]));
+    const isOther = k.op("pred.and", isPresent(this.#first, who!), k.ne(who!, this.mine[0]));
     const isUnordered = k.op("pred.or", k.eq(when!, this.mine[1]), k.op("pred.not", this.#isInBlock(who!)));
     return k.op("pred.and", isOther, isUnordered);
   }
@@ -123,11 +144,19 @@ export class OrderedGlobalRecords implements RecordRules {
   }
 
   many([who]: CellRecord, conflicts: Expr): CellRecord {
-    const isFar = k.op("pred.and", conflicts, k.op("pred.not", this.#isInBlock(who!)));
-    return [k.or(k.select(isFar, this.#first, this.#blockFirst), k.i32(severalBit)), this.mine[1]];
+    return this.#flagged(flags.several, who!, conflicts);
+  }
+
+  storesOfOne([who]: CellRecord, conflicts: Expr): CellRecord {
+    return this.#flagged(flags.stores, who!, conflicts);
+  }
+
+  #flagged(flag: number, who: Expr, conflicts: Expr): CellRecord {
+    const isFar = k.op("pred.and", conflicts, k.op("pred.not", this.#isInBlock(who)));
+    return [k.or(k.select(isFar, this.#first, this.#blockFirst), k.i32(flag)), this.mine[1]];
   }
 
   #isInBlock(who: Expr): Expr {
-    return k.lt(k.sub(k.and(who, k.i32(~severalBit)), this.#blockFirst), k.i32(this.#threads), false);
+    return k.lt(k.sub(k.and(who, k.i32(2 ** numberBits - 1)), this.#blockFirst), k.i32(this.#threads), false);
   }
 }

@@ -1,4 +1,5 @@
-import { accessesOf, type IrFunction } from "../../../ir/index.ts";
+import { type Access, accessesOf, type IrFunction } from "../../../ir/index.ts";
+import type { AccessRules } from "./cells.ts";
 import { hasCopies } from "./copies.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
 import type { PointerRoot } from "./pointer-roots.ts";
@@ -84,16 +85,20 @@ export class WatchedProgram {
     return this.#sites.get(ir)! + index;
   }
 
-  /** Whether all atomic operations in a space have the same size: only then they are morally strong (8.7). */
-  haveOneAtomicSize(isShared: boolean): boolean {
-    const sizes = new Set<number>();
-    for (const { instructions } of this.#functions) {
-      for (const { op } of instructions) {
-        if (op.kind === "atomic" && (op.access.space === "shared") === isShared)
-          sizes.add(op.access.bits * op.access.count);
-      }
-    }
-    return sizes.size <= 1;
+  /**
+   * How the atomic operations in a space are ordered: only those of one size are morally strong (8.7), and, between
+   * blocks, if their scope reaches there.
+   */
+  atomicOrder(isShared: boolean): Pick<AccessRules, "isOrdered" | "areOrdered"> {
+    const all = this.#functions.flatMap(({ instructions }) =>
+      instructions.flatMap(({ op }) =>
+        op.kind === "atomic" && (op.access.space === "shared") === isShared ? [op.access] : [],
+      ),
+    );
+    const haveOneSize = new Set(all.map(({ bits, count }) => bits * count)).size <= 1;
+    const isOrdered = ({ scope }: Access): boolean =>
+      haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
+    return { isOrdered, areOrdered: all.every(isOrdered) };
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  type Access,
   accessesOf,
   atAddress,
   type Instruction,
@@ -114,7 +113,7 @@ class Weaver {
     this.#code.goTo(i);
     for (const { when } of instruction.undefinedCases) this.#code.find(when);
     if (op.kind === "copy") this.#copy(op);
-    else for (const access of accessesOf(op)) this.#access(access);
+    const after = op.kind === "copy" ? [] : accessesOf(op).map((access) => this.#access(access));
     if (op.kind === "commit-copies") this.#copies?.commit();
     if (op.kind === "await-copies") this.#copies?.wait(op);
     if (op.kind === "exit") this.#leave(i, true);
@@ -123,16 +122,18 @@ class Weaver {
     if (isCall(op)) this.#call();
     else if (op.kind !== "barrier") this.#code.keep();
     else this.#sync.barrier(i, () => this.#passBarrier());
+    for (const write of after) write?.();
   }
 
-  #access(access: MemoryAccess, isCopy = false): void {
-    if (access.place.kind !== "address") return;
+  /** Returns what is to be written after the access itself, if anything. */
+  #access(access: MemoryAccess, isCopy = false): (() => void) | null {
+    if (access.place.kind !== "address") return null;
     const { space, bits, count } = access.access;
-    if (space === "const" || space === "kernel-param") return;
+    if (space === "const" || space === "kernel-param") return null;
     const { address } = access.place;
     const lanes = this.#distinct.of(address, (bits / 8) * count);
-    if (space === "shared") this.#shared?.write(access, address, lanes, isCopy);
-    else this.#global?.write(access, address, lanes);
+    const watch = space === "shared" ? this.#shared : this.#global;
+    return watch?.write(access, address, lanes, isCopy) ?? null;
   }
 
   #copy(op: OpOf<"copy">): void {
@@ -219,8 +220,8 @@ class Weaver {
       addressIn: (plane, address) => inPlane(plane === "writer" ? writer : reader, address, bytes),
       copies: this.#copies,
     };
-    const haveOneSize = this.#program.haveOneAtomicSize(true);
-    return new AccessWatch(this.#code, cells, this.#program.choices.sanitizers.has("init"), () => haveOneSize);
+    const checksWritten = this.#program.choices.sanitizers.has("init");
+    return new AccessWatch(this.#code, cells, { checksWritten, ...this.#program.atomicOrder(true) });
   }
 
   #watchGlobal(bytes: CellBytes): AccessWatch {
@@ -237,9 +238,8 @@ class Weaver {
     const scale = 4 / bytes;
     const addressIn: Cells["addressIn"] = (plane, address) =>
       k.add(params.planeFor(plane, address), scaled(address, scale));
-    const haveOneSize = this.#program.haveOneAtomicSize(false);
-    const isOrdered = ({ scope }: Access): boolean => haveOneSize && scope !== "cta" && scope !== "cluster";
-    return new AccessWatch(code, { space: "global", bytes, rules, addressIn, copies: null }, false, isOrdered);
+    const cells: Cells = { space: "global", bytes, rules, addressIn, copies: null };
+    return new AccessWatch(code, cells, { checksWritten: false, ...this.#program.atomicOrder(false) });
   }
 }
 

@@ -154,6 +154,7 @@ export class WatchedLaunches {
     const loaded = functions.named(request.kernel);
     if (loaded === null) return "there is no such kernel";
     if (loaded.ir.bounds.reqnctapercluster !== undefined) return "clusters";
+    if (program.module.addressSize === 32) return "addresses of 32 bits";
     const form = port.orWhyNot(() => formOf(functions, loaded));
     if (typeof form === "string") return form;
     const { dynamicStart } = program.shared;

@@ -1,25 +1,23 @@
-import { flowGraphOf, livenessOf, operandsOf } from "../../../ir/flow/index.ts";
+import { flowGraphOf, livenessOf } from "../../../ir/flow/index.ts";
 import { accessesOf, type Instruction, type IrFunction, isShared, type Op } from "../../../ir/index.ts";
-import type { Expr } from "../../../semantics/index.ts";
+import { frameObstacleOf } from "./frames.ts";
 import type { WatchChoices } from "./watch-choices.ts";
 
 /** Kernels with more instructions are left to the interpreter: watching makes about ten of each access. */
 const maxInstructions = 10_000;
 
 /** Returns why compiled code cannot watch a kernel, or a function that it calls; null if it can. */
-export function watchObstacleOf(ir: IrFunction): string | null {
-  const { params, returns } = ir;
-  if ([...params, ...returns].some(({ storage }) => storage.kind === "frame")) return framed;
+export function watchObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
   if (ir.file !== undefined) return "a kernel of hardware threads";
   if (ir.instructions.length > maxInstructions) return "a very large kernel";
   for (const instruction of ir.instructions) {
     const found = obstacleIn(instruction);
     if (found !== null) return found;
   }
-  return null;
+  return sanitizers.has("init") ? frameObstacleOf(ir) : null;
 }
 
-/** The same for what is the program's alone, before functions are inlined: of a kernel or a function that it can call. */
+/** The same for a kernel, or a function that it can call, as they are before functions are inlined. */
 export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
   if (ir.noreturn) return "a function that promises not to return";
   const isUniform = ir.instructions.some(
@@ -56,9 +54,9 @@ const watched: ReadonlySet<Op["kind"]> = new Set([
   ...(["copy", "commit-copies", "await-copies"] as const),
 ]);
 
-const framed = "variables of the frame";
-
-const watchedSpaces: ReadonlySet<string> = new Set(["generic", "global", "shared", "const", "kernel-param"]);
+const watchedSpaces: ReadonlySet<string> = new Set([
+  ...["generic", "global", "shared", "const", "kernel-param", "local", "call-param"],
+]);
 
 function obstacleIn({ op, guard, lanes }: Instruction): string | null {
   if (lanes !== undefined || !watched.has(op.kind)) return `the operation ${op.kind}`;
@@ -79,7 +77,6 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
       break;
     case "call":
       if (op.uniform && op.target.kind === "indirect") return "an indirect call with .uni";
-      if ([...op.args, ...op.results].some(({ kind }) => kind === "frame")) return framed;
       break;
     case "branch-indexed":
       if (op.uniform) return "an indexed branch with .uni";
@@ -87,15 +84,12 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
     default:
       break;
   }
-  if (operandsOf(op).some(readsFrame)) return framed;
-  for (const { access, place } of accessesOf(op)) {
+  for (const { effect, access, place } of accessesOf(op)) {
     if (place.kind !== "address" || place.surface !== undefined) return "surfaces";
+    if (effect === "atomic" && !isShared(place, access)) return "atomic operations on variables of the frame";
     const isNarrow = place.address.ty !== "i64" && access.space !== "shared";
     if (isNarrow && isShared(place, access)) return "addresses of 32 bits";
     if (!watchedSpaces.has(access.space)) return `memory of the space ${access.space}`;
   }
   return null;
 }
-
-const readsFrame = (expr: Expr): boolean =>
-  expr.kind === "frame" || (expr.kind === "prim" && expr.args.some(readsFrame));

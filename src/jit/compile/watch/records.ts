@@ -112,8 +112,8 @@ export class GlobalRecords implements RecordRules {
 }
 
 /**
- * The same with the interval in a second word. What several threads have done has a flag: they are of one block, that of
- * the number, or of several, if it is the launch's first number.
+ * The same with the interval in a second word. What several threads have done has a flag: they are of one block, that
+ * of the number, or of several, if it is the launch's first number.
  */
 export class OrderedGlobalRecords implements RecordRules {
   readonly planes = { written: ["writer", "writtenIn"], read: ["reader", "readIn"] } as const;

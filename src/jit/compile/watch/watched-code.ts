@@ -41,6 +41,11 @@ export class WatchedCode {
     return { kind: "reg", ty: types[kind], reg };
   }
 
+  /** A register of the function itself. */
+  own(reg: number): Expr {
+    return { kind: "reg", ty: types[this.#registers[reg]!.class], reg };
+  }
+
   /** A fresh register that has a value from where the function begins. */
   begun(value: Expr): Expr {
     const to = this.register(classOf(value));
@@ -87,11 +92,12 @@ export class WatchedCode {
   }
 
   /** What `write` writes is for the lanes of a guard alone, of which `test` is one. */
-  within(guard: Guard, write: () => void): void {
+  within<T>(guard: Guard, write: () => T): T {
     const outer = this.#guard;
     this.#guard = guard;
-    write();
+    const written = write();
     this.#guard = outer;
+    return written;
   }
 
   /** Loads words that lie next to each other. */

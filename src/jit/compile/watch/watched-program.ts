@@ -1,6 +1,7 @@
 import { type Access, accessesOf, type IrFunction } from "../../../ir/index.ts";
 import type { AccessRules } from "./cells.ts";
 import { hasCopies } from "./copies.ts";
+import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
 import type { PointerRoot } from "./pointer-roots.ts";
 import { type CellBytes, type Plane, type SharedShadow, sharedShadowFor } from "./shadow-plan.ts";
@@ -32,6 +33,10 @@ export class WatchedProgram {
   readonly copied: readonly PointerRoot[];
   /** Whether asynchronous copies are watched. */
   readonly hasCopies: boolean;
+  /** Whether generic addresses may be those of variables of frames. */
+  readonly hasFrames: boolean;
+  /** The cells of these variables; null where it does not matter whether they have been written. */
+  readonly frameCell: FrameCell | null;
   readonly #functions: readonly IrFunction[];
   readonly #sites = new Map<IrFunction, number>();
 
@@ -51,6 +56,8 @@ export class WatchedProgram {
     this.passesBarriersInCalls = called.some(hasBarrier);
     this.exitsInCalls = called.some(({ instructions }) => instructions.some(({ op }) => op.kind === "exit"));
     this.hasCopies = sanitizers.has("race") && functions.some(hasCopies);
+    this.hasFrames = functions.some(hasFrame);
+    this.frameCell = sanitizers.has("init") && this.hasFrames ? frameCellOf(functions) : null;
     this.globalCell = this.notes ? cellBytesOf(functions, false) : null;
     this.sharedCell = this.notes ? cellBytesOf(functions, true) : null;
     this.shared =
@@ -104,12 +111,16 @@ export class WatchedProgram {
 
 const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(({ op }) => op.kind === "barrier");
 
+/** Whether an access is one of memory that threads share, and that they may write. */
+export const isWatched = (access: Access): boolean =>
+  access.space !== "const" && access.space !== "kernel-param" && !isOfFrame(access);
+
 /** The narrowest access to memory of a space; null where there is none. */
 function cellBytesOf(functions: readonly IrFunction[], isShared: boolean): CellBytes | null {
   let narrowest: number | null = null;
   for (const { op } of functions.flatMap(({ instructions }) => instructions)) {
     for (const { access } of accessesOf(op)) {
-      if (access.space === "const" || access.space === "kernel-param") continue;
+      if (!isWatched(access)) continue;
       if ((access.space === "shared") === isShared) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
     }
   }

@@ -6,6 +6,7 @@ import {
   isCall,
   type MemoryAccess,
   type OpOf,
+  laneAddressOf,
   plainAccess,
   windows,
 } from "../../../ir/index.ts";
@@ -14,6 +15,7 @@ import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { AccessWatch, type Cells } from "./cells.ts";
 import { CopyWatch, hasCopies, readsAll } from "./copies.ts";
 import { DistinctLanes } from "./distinct-lanes.ts";
+import { FrameWatch, isLocal, isOfFrame } from "./frames.ts";
 import { LoadedParams } from "./hidden-params.ts";
 import { watchObstacleOf } from "./obstacles.ts";
 import { GlobalRecords, OrderedGlobalRecords, type RecordRules, SharedRecords, threadBits } from "./records.ts";
@@ -21,7 +23,7 @@ import { type CellBytes, type ShadowPlan, wordPlaces } from "./shadow-plan.ts";
 import { SynchronizationWatch } from "./synchronization.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
 import { WatchedCode } from "./watched-code.ts";
-import { WatchedProgram } from "./watched-program.ts";
+import { isWatched, WatchedProgram } from "./watched-program.ts";
 
 /** A kernel, and what it may call, with code that watches them. */
 export interface WovenKernel {
@@ -41,7 +43,7 @@ export function weave(
   isGlobal: IsGlobal,
 ): WovenKernel | string {
   for (const ir of functions) {
-    const obstacle = watchObstacleOf(ir);
+    const obstacle = watchObstacleOf(ir, choices);
     if (obstacle !== null) return obstacle;
   }
   if (functions.length > 1 && functions.some(hasCopies)) return "asynchronous copies, beside calls";
@@ -66,6 +68,7 @@ class Weaver {
   readonly #shared: AccessWatch | null;
   readonly #sync: SynchronizationWatch;
   readonly #copies: CopyWatch | null;
+  readonly #frames: FrameWatch | null;
   /** The number of this thread in its block. */
   readonly #thread: Expr;
   /** The word for this thread in shared memory, and the number of barriers that it has passed. */
@@ -86,6 +89,7 @@ class Weaver {
     this.#global = globalCell === null || !accesses(ir, false) ? null : this.#watchGlobal(globalCell);
     this.#copies = program.hasCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
     this.#shared = this.#ownWord === null || !accesses(ir, true) ? null : this.#watchShared(sharedCell!, this.#ownWord);
+    this.#frames = program.frameCell === null ? null : new FrameWatch(this.#code, ir, program.frameCell);
     const siteOf = (index: number): number => program.siteOf(ir, index);
     this.#sync = new SynchronizationWatch(ir, choices, this.#code, shared, this.#interval, {
       isKernel: this.#isKernel,
@@ -113,7 +117,7 @@ class Weaver {
     this.#code.goTo(i);
     for (const { when } of instruction.undefinedCases) this.#code.find(when);
     if (op.kind === "copy") this.#copy(op);
-    const after = op.kind === "copy" ? [] : accessesOf(op).map((access) => this.#access(access));
+    const after = op.kind === "copy" ? [] : accessesOf(op).flatMap((made) => this.#access(instruction, made));
     if (op.kind === "commit-copies") this.#copies?.commit();
     if (op.kind === "await-copies") this.#copies?.wait(op);
     if (op.kind === "exit") this.#leave(i, true);
@@ -122,30 +126,47 @@ class Weaver {
     if (isCall(op)) this.#call();
     else if (op.kind !== "barrier") this.#code.keep();
     else this.#sync.barrier(i, () => this.#passBarrier());
-    for (const write of after) write?.();
+    for (const write of after) write();
   }
 
-  /** Returns what is to be written after the access itself, if anything. */
-  #access(access: MemoryAccess, isCopy = false): (() => void) | null {
-    if (access.place.kind !== "address") return null;
-    const { space, bits, count } = access.access;
-    if (space === "const" || space === "kernel-param") return null;
-    const { address } = access.place;
-    const lanes = this.#distinct.of(address, (bits / 8) * count);
-    const watch = space === "shared" ? this.#shared : this.#global;
-    return watch?.write(access, address, lanes, isCopy) ?? null;
+  /** Returns what is to be written after the access itself. */
+  #access(instruction: Instruction, made: MemoryAccess): readonly (() => void)[] {
+    const { access, place } = made;
+    if (place.kind !== "address") return [];
+    const inFrame = (where: Expr | null): (() => void) | null =>
+      this.#frames?.access(instruction, access, where) ?? null;
+    const { address } = place;
+    let after: readonly ((() => void) | null)[];
+    if (isOfFrame(access)) after = [inFrame(null)];
+    else if (access.space !== "generic" || !this.#program.hasFrames) after = [this.#note(made, address)];
+    else {
+      const where = this.#code.once(isLocal(address));
+      const isElsewhere = this.#code.test(k.not(where));
+      after = [inFrame(where), this.#code.within(isElsewhere, () => this.#note(made, address))];
+    }
+    return after.flatMap((write) => write ?? []);
+  }
+
+  /** Notes an access of memory that threads share. Returns what is to be written after it, if anything. */
+  #note(made: MemoryAccess, address: Expr, isCopy = false): (() => void) | null {
+    const { access } = made;
+    if (!isWatched(access)) return null;
+    const lanes = this.#distinct.of(address, (access.bits / 8) * access.count);
+    const watch = access.space === "shared" ? this.#shared : this.#global;
+    return watch?.write(made, address, lanes, isCopy) ?? null;
   }
 
   #copy(op: OpOf<"copy">): void {
-    const [from, to] = accessesOf(op);
+    const { from, to } = op;
+    const [read, write] = accessesOf(op) as [MemoryAccess, MemoryAccess];
     const isAll = readsAll(op);
-    if (isAll === null) this.#access(from!);
+    if (isAll === null) this.#note(read, laneAddressOf(from.place));
     else {
       // Which bytes of its words a copy of a part reads is for the interpreter to say.
       if (!op.whole) this.#code.find(k.not(k.op("pred.or", isAll, k.eq(op.size!, k.i32(0)))));
-      this.#code.within(this.#code.test(isAll), () => this.#access(from!));
+      this.#code.within(this.#code.test(isAll), () => this.#note(read, laneAddressOf(from.place)));
     }
-    this.#access(to!, true);
+    this.#note(write, laneAddressOf(to.place), true);
   }
 
   #passBarrier(): void {
@@ -246,9 +267,7 @@ class Weaver {
 /** Whether a function accesses shared memory, or that of the device. */
 const accesses = ({ instructions }: IrFunction, isShared: boolean): boolean =>
   instructions.some(({ op }: Instruction) =>
-    accessesOf(op).some(
-      ({ access: { space } }) => space !== "const" && space !== "kernel-param" && (space === "shared") === isShared,
-    ),
+    accessesOf(op).some(({ access }) => isWatched(access) && (access.space === "shared") === isShared),
   );
 
 /** The address of a cell's word in a plane of shared memory. */

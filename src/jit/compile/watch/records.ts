@@ -25,48 +25,79 @@ export interface RecordRules {
 }
 
 /**
- * The numbers of threads in a record of shared memory, above which is the interval; the last stands for several, the
- * one before it for several that have stored the same value.
+ * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or one of
+ * two codes for several threads. Without a warp, these are of several. Above them is the time.
  */
-export const threadBits = 11;
-const threadCodes = 2 ** threadBits;
+export const threadBits = 12;
+const laneBits = 6;
+const severalLanes = { accesses: 32, stores: 33 } as const;
+const lanesMask = 2 ** laneBits - 1;
+
+/** The code of a thread, by its number in the block. */
+export const threadCode = (thread: Expr): Expr =>
+  k.add(k.and(thread, k.i32(31)), k.shl(k.add(k.shr(thread, k.i32(5), false), k.i32(1)), k.i32(laneBits)));
 
 /**
- * A word is the interval and the thread's number in the block, both from 1; 0 if there was no access. Memory begins as
- * zeros in each block.
+ * A word is the time and the thread; 0 if there was no access. A time is an interval between barriers, from 1, and, in
+ * its lower bits, how often the warp has met since. Memory begins as zeros in each block.
  */
 export class SharedRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly mine: readonly [Expr];
   readonly several: readonly [Expr];
-  readonly #stores: readonly [Expr];
+  readonly #time: Expr;
+  readonly #timeBits: number;
 
-  /** `own`: the word for this thread in the present interval; `interval`: that, from 0. */
-  constructor(own: Expr, interval: Expr) {
+  /**
+   * `own`: the word for this thread at the present time; `time`: the same without the thread; `meetingBits`: how many
+   * lower bits of a time count meetings.
+   */
+  constructor(own: Expr, time: Expr, meetingBits: number) {
     this.mine = [own];
-    const present = k.add(k.shl(interval, k.i32(threadBits)), k.i32(threadCodes));
-    this.several = [k.add(present, k.i32(threadCodes - 1))];
-    this.#stores = [k.add(present, k.i32(threadCodes - 2))];
+    this.#time = time;
+    this.several = [this.#ofAll(severalLanes.accesses)];
+    this.#timeBits = threadBits + meetingBits;
   }
 
-  /** The intervals are equal, and the threads are not. */
+  /** Lanes of the warp have the same time and are not this one; other threads the same interval. */
   conflicts([word]: CellRecord): Expr {
-    return k.lt(k.sub(k.xor(word!, this.mine[0]), k.i32(1)), k.i32(threadCodes - 1), false);
+    const other = k.xor(word!, this.mine[0]);
+    const atSameTime = k.lt(k.sub(other, k.i32(1)), k.i32(2 ** threadBits - 1), false);
+    if (this.#timeBits === threadBits) return atSameTime;
+    const inInterval = k.lt(other, k.i32(2 ** this.#timeBits), false);
+    return k.op("pred.or", atSameTime, k.op("pred.and", inInterval, k.not(this.#isInWarp(other))));
   }
 
   isMany([word]: CellRecord): Expr {
-    return k.eq(k.and(word!, k.i32(threadCodes - 1)), k.i32(threadCodes - 1));
+    return k.eq(k.and(word!, k.i32(lanesMask)), k.i32(severalLanes.accesses));
   }
 
-  many(): CellRecord {
-    return this.several;
+  many(record: CellRecord, conflicts: Expr): CellRecord {
+    return this.#severalOf(severalLanes.accesses, record, conflicts);
   }
 
-  storesOfOne(): CellRecord {
-    return this.#stores;
+  storesOfOne(record: CellRecord, conflicts: Expr): CellRecord {
+    return this.#severalOf(severalLanes.stores, record, conflicts);
   }
 
   readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
+
+  /** Of lanes of this warp or, where an earlier record that `conflicts` is of another one, of any. */
+  #severalOf(code: number, [word]: CellRecord, conflicts: Expr): CellRecord {
+    if (this.#timeBits === threadBits) return [this.#ofAll(code)];
+    const isFar = k.op("pred.and", conflicts, k.not(this.#isInWarp(k.xor(word!, this.mine[0]))));
+    const ofWarp = k.or(k.and(this.mine[0], k.i32(~lanesMask)), k.i32(code));
+    return [k.select(isFar, this.#ofAll(code), ofWarp)];
+  }
+
+  #ofAll(code: number): Expr {
+    return k.add(this.#time, k.i32(code));
+  }
+
+  /** Whether a record is of this warp, by what its word and that of this thread differ in. */
+  #isInWarp(other: Expr): Expr {
+    return k.eq(k.and(other, k.i32(2 ** threadBits - 2 ** laneBits)), k.i32(0));
+  }
 }
 
 /** Bits of a word of global memory above a thread's number: of several threads, and of several stores of one value. */

@@ -1,9 +1,11 @@
-import { accessesOf, type IrFunction, onlyComputes, type OpOf } from "../../../ir/index.ts";
+import { accessesOf, type IrFunction, onlyComputes, type OpOf, type WarpOp } from "../../../ir/index.ts";
 import { targetsOf } from "../../../ir/flow/flow-graph.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import type { SharedShadow } from "./shadow-plan.ts";
 import type { WatchChoices } from "./watch-choices.ts";
 import type { WatchedCode } from "./watched-code.ts";
+
+const lane: Expr = { kind: "special", ty: "i32", name: "laneid" };
 
 /** All lanes of a warp. */
 const allLanes = k.i32(-1);
@@ -82,20 +84,51 @@ export class SynchronizationWatch {
 
   warp({ mask, warp }: OpOf<"warp">): void {
     if (!this.#watches) return;
-    if (warp.op === "shfl") this.#allTogether();
+    if (warp.op === "shfl") this.#hasSource(warp);
     else if (mask !== null && !(mask.kind === "const" && mask.value === -1)) this.#namesItself(mask);
   }
 
   #allTogether(): void {
+    this.#code.find(k.ne(this.#together(), allLanes));
+  }
+
+  /** The lanes that execute the instruction with this one. */
+  #together(): Expr {
     const together = this.#code.register("b32");
     this.#code.add({ kind: "activemask" }, [together]);
-    this.#code.find(k.ne(together, allLanes));
+    return together;
+  }
+
+  /** The lane whose value a shuffle takes must execute it, too. */
+  #hasSource(shuffle: Extract<WarpOp, { op: "shfl" }>): void {
+    const together = this.#together();
+    this.#code.within(this.#code.test(k.ne(together, allLanes)), () => {
+      const isThere = k.and(k.shr(together, sourceOf(shuffle), false), k.i32(1));
+      this.#code.find(k.eq(isThere, k.i32(0)));
+    });
   }
 
   #namesItself(mask: Expr): void {
-    const lane: Expr = { kind: "special", ty: "i32", name: "laneid" };
     this.#code.find(k.eq(k.and(k.shr(mask, lane, false), k.i32(1)), k.i32(0)));
   }
+}
+
+/** The lane whose value a shuffle takes: the own one, where there is none in its segment (9.7.9.6). */
+function sourceOf({ mode, operands: [, distance, bounds] }: Extract<WarpOp, { op: "shfl" }>): Expr {
+  const five = k.i32(31);
+  const by = k.and(distance, five);
+  const segment = k.and(k.shr(bounds, k.i32(8), false), five);
+  const rest = k.xor(segment, five);
+  const first = k.and(lane, segment);
+  const last = k.or(first, k.and(k.and(bounds, five), rest));
+  const from = {
+    up: k.sub(lane, by),
+    down: k.add(lane, by),
+    bfly: k.xor(lane, by),
+    idx: k.or(first, k.and(by, rest)),
+  }[mode];
+  const isIn = mode === "up" ? k.le(last, from, true) : k.le(from, last, true);
+  return k.select(isIn, from, lane);
 }
 
 /** By instruction, whether a thread may have passed a barrier, or done what matters, before it comes there. */

@@ -1,4 +1,4 @@
-import { type Access, accessesOf, type IrFunction } from "../../../ir/index.ts";
+import { type Access, accessesOf, type Instruction, type IrFunction } from "../../../ir/index.ts";
 import type { AccessRules } from "./cells.ts";
 import { hasCopies } from "./copies.ts";
 import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
@@ -37,6 +37,8 @@ export class WatchedProgram {
   readonly hasFrames: boolean;
   /** The cells of these variables; null where it does not matter whether they have been written. */
   readonly frameCell: FrameCell | null;
+  /** How many bits of a time in shared memory count how often a warp has met (`bar.warp.sync`). */
+  readonly meetingBits: number;
   readonly #functions: readonly IrFunction[];
   readonly #sites = new Map<IrFunction, number>();
 
@@ -56,6 +58,8 @@ export class WatchedProgram {
     this.passesBarriersInCalls = called.some(hasBarrier);
     this.exitsInCalls = called.some(({ instructions }) => instructions.some(({ op }) => op.kind === "exit"));
     this.hasCopies = sanitizers.has("race") && functions.some(hasCopies);
+    const meets = called.length === 0 && kernel!.instructions.some(isMeeting);
+    this.meetingBits = !meets ? 0 : this.hasBarriers ? 6 : 16;
     this.hasFrames = functions.some(hasFrame);
     this.frameCell = sanitizers.has("init") && this.hasFrames ? frameCellOf(functions) : null;
     this.globalCell = this.notes ? cellBytesOf(functions, false) : null;
@@ -110,6 +114,10 @@ export class WatchedProgram {
 }
 
 const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(({ op }) => op.kind === "barrier");
+
+/** Whether all lanes of a warp meet at an instruction, and what they have done is ordered. */
+export const isMeeting = ({ op, guard }: Instruction): boolean =>
+  guard === null && op.kind === "warp" && op.warp.op === "sync" && op.mask?.kind === "const" && op.mask.value === -1;
 
 /** Whether an access is one of memory that threads share, and that they may write. */
 export const isWatched = (access: Access): boolean =>

@@ -18,12 +18,19 @@ import { DistinctLanes } from "./distinct-lanes.ts";
 import { FrameWatch, isLocal, isOfFrame } from "./frames.ts";
 import { LoadedParams } from "./hidden-params.ts";
 import { watchObstacleOf } from "./obstacles.ts";
-import { GlobalRecords, OrderedGlobalRecords, type RecordRules, SharedRecords, threadBits } from "./records.ts";
+import {
+  GlobalRecords,
+  OrderedGlobalRecords,
+  type RecordRules,
+  SharedRecords,
+  threadBits,
+  threadCode,
+} from "./records.ts";
 import { type CellBytes, type ShadowPlan, wordPlaces } from "./shadow-plan.ts";
 import { SynchronizationWatch } from "./synchronization.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
 import { WatchedCode } from "./watched-code.ts";
-import { isWatched, WatchedProgram } from "./watched-program.ts";
+import { isMeeting, isWatched, WatchedProgram } from "./watched-program.ts";
 
 /** A kernel, and what it may call, with code that watches them. */
 export interface WovenKernel {
@@ -74,6 +81,8 @@ class Weaver {
   /** The word for this thread in shared memory, and the number of barriers that it has passed. */
   readonly #ownWord: Expr | null;
   readonly #interval: Expr | null;
+  /** How often the thread has met all others of its warp since the last barrier; null where they never meet. */
+  readonly #meetings: Expr | null;
 
   constructor(ir: IrFunction, program: WatchedProgram) {
     this.#ir = ir;
@@ -85,6 +94,7 @@ class Weaver {
     this.#distinct = new DistinctLanes(ir, choices);
     this.#thread = this.#code.begun(threadInBlock());
     this.#interval = program.hasBarriers && program.notes ? this.#begunInterval() : null;
+    this.#meetings = program.meetingBits === 0 ? null : this.#code.begun(k.i32(0));
     this.#ownWord = sharedCell === null ? null : this.#code.begun(this.#wordNow());
     this.#global = globalCell === null || !accesses(ir, false) ? null : this.#watchGlobal(globalCell);
     this.#copies = program.hasCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
@@ -126,6 +136,7 @@ class Weaver {
     if (isCall(op)) this.#call();
     else if (op.kind !== "barrier") this.#code.keep();
     else this.#sync.barrier(i, () => this.#passBarrier());
+    if (this.#meetings !== null && isMeeting(instruction)) this.#meet();
     for (const write of after) write();
   }
 
@@ -175,7 +186,18 @@ class Weaver {
     if (this.#interval === null) return;
     this.#code.set(this.#interval, k.add(this.#interval, k.i32(1)));
     if (this.#program.keepsIntervals) this.#code.store("shared", this.#intervalAt(), [this.#interval]);
-    if (this.#ownWord !== null) this.#code.set(this.#ownWord, k.add(this.#ownWord, k.i32(2 ** threadBits)));
+    if (this.#meetings !== null) this.#code.set(this.#meetings, k.i32(0));
+    this.#renewWord();
+  }
+
+  /** Lanes that have ended do not meet the others: the time goes on only where there are none. */
+  #meet(): void {
+    const together = this.#code.register("b32");
+    this.#code.add({ kind: "activemask" }, [together]);
+    const most = k.i32(2 ** this.#program.meetingBits - 1);
+    const goesOn = k.op("pred.and", k.eq(together, k.i32(-1)), k.lt(this.#meetings!, most, false));
+    this.#code.set(this.#meetings!, k.select(goesOn, k.add(this.#meetings!, k.i32(1)), this.#meetings!));
+    this.#renewWord();
   }
 
   #call(): void {
@@ -185,14 +207,15 @@ class Weaver {
     if (this.#interval === null || !passesBarriersInCalls) return;
     const [now] = this.#code.load("shared", this.#intervalAt(), 1);
     this.#code.set(this.#interval, now!);
-    if (this.#ownWord !== null) this.#code.set(this.#ownWord, this.#wordNow());
+    this.#renewWord();
   }
 
   /** Leaves the function. `ends`: and the kernel. */
   #leave(i: number, ends: boolean): void {
     if (ends) {
       // Intervals must not begin anew.
-      if (this.#interval !== null) this.#code.find(k.le(k.i32(2 ** (32 - threadBits) - 1), this.#interval, false));
+      const bits = 32 - threadBits - this.#program.meetingBits;
+      if (this.#interval !== null) this.#code.find(k.le(k.i32(2 ** bits - 1), this.#interval, false));
       this.#sync.end(i);
     }
     this.#code.raiseAlarm(() => this.#params.alarm);
@@ -213,10 +236,23 @@ class Weaver {
     return k.add(k.widen(k.shl(this.#thread, k.i32(2)), false), k.i64(BigInt(first)));
   }
 
-  /** The word for this thread in the present interval. */
+  #renewWord(): void {
+    if (this.#ownWord !== null) this.#code.set(this.#ownWord, this.#wordNow());
+  }
+
+  /** The present time in words of shared memory. */
+  #time(): Expr {
+    const { meetingBits } = this.#program;
+    // Intervals are counted from 1, as nothing has been done in a word of 0.
+    const parts = [k.i32(2 ** (threadBits + meetingBits))];
+    if (this.#interval !== null) parts.push(k.shl(this.#interval, k.i32(threadBits + meetingBits)));
+    if (this.#meetings !== null) parts.push(k.shl(this.#meetings, k.i32(threadBits)));
+    return parts.reduce((a, b) => k.add(a, b));
+  }
+
+  /** The word for this thread at the present time. */
   #wordNow(): Expr {
-    const inFirst = k.add(this.#thread, k.i32(2 ** threadBits + 1));
-    return this.#interval === null ? inFirst : k.add(inFirst, k.shl(this.#interval, k.i32(threadBits)));
+    return k.add(this.#time(), threadCode(this.#thread));
   }
 
   #watchCopies(bytes: CellBytes, own: Expr): CopyWatch {
@@ -237,7 +273,7 @@ class Weaver {
     const cells: Cells = {
       space: "shared",
       bytes,
-      rules: new SharedRecords(own, this.#interval ?? k.i32(0)),
+      rules: new SharedRecords(own, this.#time(), this.#program.meetingBits),
       addressIn: (plane, address) => inPlane(plane === "writer" ? writer : reader, address, bytes),
       copies: this.#copies,
     };

@@ -16,7 +16,7 @@ export interface RecordRules {
   isMany(record: CellRecord): Expr;
   /** The record of this thread and, where it `conflicts`, those of an earlier record. */
   many(record: CellRecord, conflicts: Expr): CellRecord;
-  /** The record of plain stores of one value by this thread and, where it `conflicts`, those of an earlier record. */
+  /** That of plain stores of one value by this thread and, where it `conflicts`, those of an earlier record. */
   storesOfOne(record: CellRecord, conflicts: Expr): CellRecord;
   /** The same as `many` for any earlier record, if that can be said: it is uniform. */
   readonly several: CellRecord | null;
@@ -25,8 +25,8 @@ export interface RecordRules {
 }
 
 /**
- * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or one of
- * two codes for several threads. Without a warp, these are of several. Above them is the time.
+ * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or one
+ * of two codes for several lanes; 0 stands for several warps. Above these bits is the time.
  */
 export const threadBits = 12;
 const laneBits = 6;

@@ -25,7 +25,7 @@ test.each<[string, Settings, string | null, boolean?]>([
   ["plain", {}, null],
   ["plain", { engine: "interpreter" }, "the interpreter was asked for"],
   ["plain", { sanitize: ["race"] }, null],
-  ["meets", { sanitize: ["race"] }, "sanitizers watch: the operation call"],
+  ["meets", { sanitize: ["race"] }, "sanitizers watch: the operation alloca"],
   ["plain", { seed: 1 }, "the schedule is chosen"],
   ["plain", { maxSteps: 1000 }, "steps are limited"],
   ["plain", { timeoutMs: 1000 }, "time is limited"],

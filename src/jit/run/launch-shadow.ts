@@ -14,7 +14,7 @@ const shadowAddress = (index: number): bigint => 0x0100_0000_0000_0000n + (BigIn
 export function sharedExtentsOf(program: Program, sharedBytes: number, shadow: SharedShadow | null): readonly Extent[] {
   const { extents, dynamicStart, dynamicName } = program.shared;
   const given = { name: dynamicName, start: dynamicStart, end: dynamicStart + sharedBytes };
-  return [...extents, given, ...(shadow === null ? [] : [shadow.words, shadow.writer, shadow.reader])];
+  return [...extents, given, ...(shadow === null ? [] : [shadow.words, shadow.copied, shadow.writer, shadow.reader])];
 }
 
 /** Bytes of the shared memory of a block that has a shadow. */
@@ -58,9 +58,9 @@ export function withShadow(
       view.setUint32(offset, first, true);
       continue;
     }
-    const allocation = given.allocationOf(hidden.root);
-    if (checksWritten && allocation?.unwritten !== undefined) return "memory that the host has not written";
-    const value = given.valueOf(hidden, allocation);
+    const memory = given.memoryOf(hidden.root);
+    if (checksWritten && memory?.isUnwritten === true) return "memory that the host has not written";
+    const value = given.valueOf(hidden, memory);
     if (value === null) return "too much memory";
     view.setBigUint64(offset, BigInt.asUintN(64, value), true);
   }
@@ -70,8 +70,20 @@ export function withShadow(
     sharedExtents: sharedExtentsOf(program, request.sharedBytes, plan.shared),
     ranges: given.ranges,
   };
-  const written = plan.written?.flatMap((root) => given.allocationOf(root) ?? []) ?? null;
+  const written =
+    plan.written?.flatMap((root) => (root.kind === "anything" ? [] : (given.allocationOf(root) ?? []))) ?? null;
+  const mayDisturb = (root: PointerRoot): boolean =>
+    root.kind === "anything" || written === null || written.includes(given.allocationOf(root)!);
+  if (plan.copied.some(mayDisturb)) return "copies of memory that the kernel may write";
   return { request: { ...request, params, shadow }, written: written && [...new Set(written)] };
+}
+
+/** Memory that has a shadow. */
+interface Shadowed {
+  readonly start: number;
+  readonly end: number;
+  /** Whether some of it may never have been written. */
+  readonly isUnwritten: boolean;
 }
 
 /** The shadows of the allocations to which a launch's parameters point. */
@@ -90,8 +102,24 @@ class LaunchRanges {
     this.#params = params;
   }
 
+  /** The memory to which what is computed from a root may belong; null where it points to none. */
+  memoryOf(root: PointerRoot): Shadowed | null {
+    if (root.kind === "anything") return this.#all;
+    const found = this.allocationOf(root);
+    return found === null ? null : { start: found.start, end: found.end, isUnwritten: found.unwritten !== undefined };
+  }
+
+  /** All allocations, with what lies between them. */
+  get #all(): Shadowed | null {
+    const used = this.#program.memory.allocations.filter(({ freed }) => !freed);
+    const [first, last] = [used[0], used.at(-1)];
+    if (first === undefined || last === undefined) return null;
+    const isUnwritten = used.some(({ unwritten }) => unwritten !== undefined);
+    return { start: first.start, end: last.end, isUnwritten };
+  }
+
   /** The allocation in which a pointer lies; null where it lies in none. */
-  allocationOf(root: PointerRoot): Allocation | null {
+  allocationOf(root: Exclude<PointerRoot, { kind: "anything" }>): Allocation | null {
     const { addresses, memory, variables } = this.#program;
     if (root.kind === "variable") return memory.find(variables.get(root.name)!.address);
     if (root.offset + 8 > this.#params.length) return null;
@@ -106,14 +134,11 @@ class LaunchRanges {
   }
 
   /** The value of a parameter; null where there is no room. */
-  valueOf(
-    hidden: Exclude<HiddenParam, { kind: "firstNumber" | "alarm" }>,
-    allocation: Allocation | null,
-  ): bigint | null {
-    const start = allocation === null ? 0n : this.#program.addresses.global(allocation.start);
+  valueOf(hidden: Exclude<HiddenParam, { kind: "firstNumber" | "alarm" }>, memory: Shadowed | null): bigint | null {
+    const start = memory === null ? 0n : this.#program.addresses.global(memory.start);
     if (hidden.kind === "start") return start;
-    if (hidden.kind === "bytes") return allocation === null ? 0n : BigInt(allocation.end - allocation.start);
-    const range = this.#rangeOf(hidden.plane, allocation);
+    if (hidden.kind === "bytes") return memory === null ? 0n : BigInt(memory.end - memory.start);
+    const range = this.#rangeOf(hidden.plane, memory);
     if (range === null) return null;
     this.ranges.set(hidden.offset, range);
     return range.address - start * BigInt(this.#scale);
@@ -126,12 +151,12 @@ class LaunchRanges {
     return range.address;
   }
 
-  #rangeOf(plane: Plane, allocation: Allocation | null): ShadowRange | null {
-    const key = `${plane} ${allocation?.start}`;
+  #rangeOf(plane: Plane, memory: Shadowed | null): ShadowRange | null {
+    const key = `${plane} ${memory?.start}`;
     let range = this.#known.get(key);
     if (range === undefined) {
       const address = shadowAddress(this.#known.size);
-      const bytes = allocation === null ? 0 : Math.ceil((allocation.end - allocation.start) / 4) * 4 * this.#scale;
+      const bytes = memory === null ? 0 : Math.ceil((memory.end - memory.start) / 4) * 4 * this.#scale;
       const at = bytes === 0 ? 0 : this.#shadows.take(plane, bytes);
       range = at === null ? null : { address, bytes, at };
       this.#known.set(key, range);

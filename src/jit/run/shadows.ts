@@ -1,12 +1,10 @@
 import { fillBytes } from "../../machine/memory/fill.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
+import { numberBits } from "../compile/watch/records.ts";
 import type { Plane } from "../compile/watch/shadow-plan.ts";
 
 /** Bytes of all shadows together, at most. */
 const maxBytes = 2 ** 31;
-
-/** Numbers of threads have so many bits. */
-const numberBits = 31;
 
 /** What a plane's words are: numbers of threads, or of intervals. A number is never taken for the other. */
 const wordsOf = (plane: Plane): "threads" | "intervals" =>

@@ -1,10 +1,13 @@
-import { type IrFunction, windows } from "../../ir/index.ts";
+import { windows } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult, SanitizerName } from "../../machine/launch.ts";
+import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import { machineFeatures } from "../../wasm/index.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
-import { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import { CallGraph } from "../compile/plan/call-graph.ts";
+import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import { LaneStacks } from "../compile/plan/lane-stacks.ts";
 import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import type { ShadowPlan } from "../compile/watch/shadow-plan.ts";
 import { lostObstacleOf } from "../compile/watch/obstacles.ts";
@@ -148,23 +151,34 @@ export class WatchedLaunches {
     const port = this.#port;
     const { program, functions } = port;
     const { block } = request;
-    const compiled = functions.inlined.named(request.kernel);
-    if (compiled === null) return "there is no such kernel";
-    if (compiled.ir.bounds.reqnctapercluster !== undefined) return "clusters";
+    const loaded = functions.named(request.kernel);
+    if (loaded === null) return "there is no such kernel";
+    if (loaded.ir.bounds.reqnctapercluster !== undefined) return "clusters";
+    if (program.module.addressSize === 32) return "addresses of 32 bits";
+    const form = port.orWhyNot(() => formOf(functions, loaded));
+    if (typeof form === "string") return form;
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
     const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
     const shape: LaunchShape = { ...port.shapeOf(request), needlessBarriers: [] };
     const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes };
-    for (const ir of this.#reachedFrom(request.kernel)) {
+    for (const { ir } of form.asLoaded) {
       const lost = lostObstacleOf(ir, choices);
       if (lost !== null) return lost;
     }
-    const woven = weave(compiled.ir, choices, isGlobal);
+    const woven = weave(
+      form.reached.map(({ ir }) => ir),
+      choices,
+      isGlobal,
+    );
     if (typeof woven === "string") return woven;
-    const { ir, plan } = woven;
-    const origins = woven.origins.map((i) => compiled.origins?.[i] ?? i);
-    const list = functions.inlined.list.map((f) => (f === compiled ? { ...f, ir, origins } : f));
+    const { plan } = woven;
+    const list = [...form.functions.list];
+    woven.functions.forEach((ir, i) => {
+      const { number } = form.reached[i]!;
+      // The launcher, too, must find the accesses that are woven in.
+      list[number] = { ...list[number]!, ir, asLoaded: ir, origins: null };
+    });
     const watching = new CompiledFunctions(program, list);
     return port.orWhyNot(() => {
       const known = port.facts(watching);
@@ -176,24 +190,33 @@ export class WatchedLaunches {
               shared: sharedExtentsOf(program, request.sharedBytes, plan.shared),
               sharedBytes: sharedBytesWith(plan.shared),
             };
-      const made = compileKernel(watching.list[compiled.number]!, shape, facts, machineFeatures(), "any");
-      const loaded = new LoadedKernel(withModule(made), program.memory, expectedTime(ir, block));
-      return { loaded, functions: watching, plan, falseAlarms: 0 };
+      const made = compileKernel(watching.list[loaded.number]!, shape, facts, machineFeatures(), "any");
+      const { ir } = list[loaded.number]!;
+      return {
+        loaded: new LoadedKernel(withModule(made), program.memory, expectedTime(ir, block)),
+        functions: watching,
+        plan,
+        falseAlarms: 0,
+      };
     });
   }
+}
 
-  /** A kernel and the functions that it can call by name, as they were loaded. */
-  #reachedFrom(kernel: string): Iterable<IrFunction> {
-    const { functions } = this.#port;
-    const found = new Set<IrFunction>();
-    const add = (name: string): void => {
-      const ir = functions.named(name)?.ir;
-      if (ir !== undefined) found.add(ir);
-    };
-    add(kernel);
-    for (const { instructions } of found) {
-      for (const { op } of instructions) if (op.kind === "call" && op.target.kind === "direct") add(op.target.function);
-    }
-    return found;
-  }
+/** A kernel and what it may call, as they are watched. */
+interface WatchedForm {
+  readonly functions: CompiledFunctions;
+  /** The kernel first. */
+  readonly reached: readonly CompiledFunction[];
+  /** The same before functions were inlined, and those that were. */
+  readonly asLoaded: readonly CompiledFunction[];
+}
+
+/** Small functions are inlined, except where the stacks may overflow: it must be at the call at which they do. */
+function formOf(functions: CompiledFunctions, kernel: CompiledFunction): WatchedForm | string {
+  const loaded = new CallGraph(kernel, functions);
+  if (loaded.externals.size > 0) return `calls of ${[...loaded.externals].join(", ")}`;
+  const asLoaded = loaded.functions;
+  if (new LaneStacks(loaded, stackLimit).isChecked) return { functions, reached: asLoaded, asLoaded };
+  const { inlined } = functions;
+  return { functions: inlined, reached: new CallGraph(inlined.list[kernel.number]!, inlined).functions, asLoaded };
 }

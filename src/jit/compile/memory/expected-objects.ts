@@ -60,7 +60,7 @@ export class ExpectedObjects {
     this.#frame = frame;
     this.#context = wasm.local("i32", context);
     const { start } = windows["kernel-param"];
-    this.#params = analysis.code.ir.params.flatMap(({ name, storage, type }) =>
+    this.#params = unit.graph.functions[0]!.ir.params.flatMap(({ name, storage, type }) =>
       storage.kind === "kernel"
         ? [{ name, start: start + storage.offset, end: start + storage.offset + type.size }]
         : [],

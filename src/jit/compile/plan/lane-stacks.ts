@@ -1,5 +1,5 @@
-import { readsOf, valuesOf } from "../../../ir/flow/accesses.ts";
-import type { IrFunction } from "../../../ir/index.ts";
+import { valuesOf } from "../../../ir/flow/accesses.ts";
+import { variablesInMemory } from "../../../ir/flow/variables-in-memory.ts";
 import type { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction } from "./compiled-functions.ts";
 
@@ -14,19 +14,6 @@ const oddLines = (bytes: number): number => (Math.ceil(bytes / lineBytes) | 1) *
  * known depth.
  */
 const ownBytes = 16 * 1024;
-
-/** The variables of a function's frame that lie in memory. */
-function variablesInMemory({ params, returns, instructions }: IrFunction): ReadonlySet<number> {
-  const found = new Set<number>();
-  const add = (variable: number) => found.add(variable);
-  for (const { storage } of [...params, ...returns]) if (storage.kind === "frame") add(storage.variable);
-  for (const instruction of instructions) {
-    readsOf(instruction, { frame: (leaf) => add(leaf.variable), variable: add });
-    if (instruction.op.kind !== "call") continue;
-    for (const result of instruction.op.results) if (result.kind === "frame") add(result.variable);
-  }
-  return found;
-}
 
 /**
  * The lanes' stacks, one after the other: frames, as far as they lie in memory, and what `alloca` takes. A lane's stack

@@ -3,130 +3,146 @@ import {
   accessesOf,
   atAddress,
   type IrFunction,
+  type MemoryAccess,
+  type Op,
   type Param,
   plainAccess,
   windows,
 } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
-import { type PointerRoot, PointerRoots, rootKey } from "./pointer-roots.ts";
+import { anything, type PointerRoot, PointerRoots, rootKey } from "./pointer-roots.ts";
 import { type HiddenParam, paramBytesOf, type Plane } from "./shadow-plan.ts";
 import type { IsGlobal } from "./watch-choices.ts";
 import type { WatchedCode } from "./watched-code.ts";
 
-/** Allocations to which an address may belong, at most. */
+/** Allocations to which an address may belong, at most: one of more may lie anywhere. */
 const maxRoots = 4;
 
+/** Whether an access may be one of global memory. */
 const isGlobalAccess = ({ space }: Access): boolean => space === "global" || space === "generic";
 
-/** The parameters that watched code gets beyond those of the kernel. It loads all of them where it begins. */
+const sizeOf = ({ kind }: HiddenParam): 4 | 8 => (kind === "firstNumber" ? 4 : 8);
+
+/** The parameters that watched code gets beyond those of its kernel. Functions find them where the kernel does. */
 export class HiddenParams {
   readonly list: HiddenParam[] = [];
-  /** Why the shadows of some accesses cannot be found, or null. */
-  readonly obstacle: string | null;
-  /** What addresses of stores and atomic operations are computed from. */
-  readonly written: readonly PointerRoot[];
-  readonly #code: WatchedCode;
-  readonly #roots: PointerRoots;
-  readonly #isGlobal: IsGlobal;
-  readonly #loaded = new Map<string, Expr>();
+  readonly #known = new Map<string, HiddenParam>();
   #end: number;
 
-  /** `planes`: those of global memory that the kernel uses. */
-  constructor(ir: IrFunction, code: WatchedCode, planes: readonly Plane[], isGlobal: IsGlobal) {
-    this.#code = code;
+  constructor(kernel: IrFunction) {
+    this.#end = Math.ceil(paramBytesOf(kernel) / 8) * 8;
+  }
+
+  /** The parameter with a name, which it gets when it is first asked for. */
+  named(name: string, make: (offset: number) => HiddenParam): HiddenParam {
+    let param = this.#known.get(name);
+    if (param === undefined) {
+      param = make(this.#end);
+      this.#known.set(name, param);
+      this.list.push(param);
+      this.#end += 8;
+    }
+    return param;
+  }
+
+  /** The kernel with these parameters. */
+  addedTo(ir: IrFunction): IrFunction {
+    const added = this.list.map((hidden): Param => {
+      const size = sizeOf(hidden);
+      return {
+        name: `watch ${hidden.offset}`,
+        type: { kind: "u", size, align: size, unsized: false },
+        storage: { kind: "kernel", offset: hidden.offset },
+      };
+    });
+    return { ...ir, params: [...ir.params, ...added] };
+  }
+}
+
+/** What the addresses of a function's accesses to global memory are computed from. */
+export class GlobalRoots {
+  readonly #roots: PointerRoots;
+  readonly #isGlobal: IsGlobal;
+  readonly #ir: IrFunction;
+
+  constructor(ir: IrFunction, isGlobal: IsGlobal) {
+    this.#ir = ir;
     this.#roots = new PointerRoots(ir);
     this.#isGlobal = isGlobal;
-    this.#end = Math.ceil(paramBytesOf(ir) / 8) * 8;
-    this.#load("alarm", 8, (offset) => ({ kind: "alarm", offset }));
-    this.written = this.#writtenIn(ir);
-    this.obstacle = planes.length === 0 ? null : this.#declare(ir, planes);
+  }
+
+  /** The candidates; `anything` alone where none is known, or too many. */
+  of(address: Expr): readonly PointerRoot[] {
+    const found = this.#roots.of(address).filter((root) => root.kind !== "variable" || this.#isGlobal(root.name));
+    return found.length === 0 || found.length > maxRoots ? [anything] : found;
+  }
+
+  /** Those of the accesses to global memory for which a condition holds. */
+  all(holds: (access: MemoryAccess, op: Op) => boolean): readonly PointerRoot[] {
+    const found = new Map<string, PointerRoot>();
+    for (const { op } of this.#ir.instructions) {
+      for (const made of accessesOf(op)) {
+        if (!isGlobalAccess(made.access) || made.place.kind !== "address" || !holds(made, op)) continue;
+        for (const root of this.of(made.place.address)) found.set(rootKey(root), root);
+      }
+    }
+    return [...found.values()];
+  }
+}
+
+/** A function's view of the parameters that watched code gets: it loads those that it needs where it begins. */
+export class LoadedParams {
+  readonly #code: WatchedCode;
+  readonly #params: HiddenParams;
+  /** Null where all addresses may lie anywhere. */
+  readonly #roots: GlobalRoots | null;
+  readonly #loaded = new Map<string, Expr>();
+
+  constructor(code: WatchedCode, params: HiddenParams, roots: GlobalRoots | null) {
+    this.#code = code;
+    this.#params = params;
+    this.#roots = roots;
   }
 
   /** The address of the word that says whether there may be anything to report. */
   get alarm(): Expr {
-    return this.#loaded.get("alarm")!;
+    return this.#load("alarm", (offset) => ({ kind: "alarm", offset }));
   }
 
   /** The number of the launch's first thread, less one. */
   get firstNumber(): Expr {
-    return this.#loaded.get("first")!;
+    return this.#load("first", (offset) => ({ kind: "firstNumber", offset }));
   }
 
   /** What is added to an address, scaled, to find the word of a plane. */
   planeFor(plane: Plane, address: Expr): Expr {
-    const roots = this.#rootsOf(address);
+    const roots = this.#roots?.of(address) ?? [anything];
     const [last, ...others] = roots.map((root) => this.#planeOf(root, plane)).reverse();
     const rest = [...roots].reverse().slice(1);
     return others.reduce((found, at, i) => k.select(this.#isIn(rest[i]!, address), at, found), last!);
   }
 
-  /** The kernel with these parameters. */
-  addedTo(ir: IrFunction): IrFunction {
-    const added = this.list.map(({ kind, offset }): Param => {
-      const size = kind === "firstNumber" ? 4 : 8;
-      return {
-        name: `watch ${offset}`,
-        type: { kind: "u", size, align: size, unsized: false },
-        storage: { kind: "kernel", offset },
-      };
-    });
-    return { ...ir, params: [...ir.params, ...added] };
-  }
-
-  #writtenIn({ instructions }: IrFunction): readonly PointerRoot[] {
-    const found = new Map<string, PointerRoot>();
-    for (const { op } of instructions) {
-      for (const { effect, access, place } of accessesOf(op)) {
-        if (effect === "load" || !isGlobalAccess(access) || place.kind !== "address") continue;
-        for (const root of this.#rootsOf(place.address)) found.set(rootKey(root), root);
-      }
-    }
-    return [...found.values()];
-  }
-
-  #declare({ instructions }: IrFunction, planes: readonly Plane[]): string | null {
-    this.#load("first", 4, (offset) => ({ kind: "firstNumber", offset }));
-    for (const { op } of instructions) {
-      for (const { access, place } of accessesOf(op)) {
-        if (!isGlobalAccess(access) || place.kind !== "address") continue;
-        const roots = this.#rootsOf(place.address);
-        if (roots.length === 0) return "pointers that come from memory";
-        if (roots.length > maxRoots) return "pointers into many allocations";
-        for (const root of roots) this.#declareRoot(root, planes, roots.length > 1);
-      }
-    }
-    return null;
-  }
-
-  #declareRoot(root: PointerRoot, planes: readonly Plane[], isOneOfSeveral: boolean): void {
-    const key = rootKey(root);
-    for (const plane of planes) this.#load(`${plane} ${key}`, 8, (offset) => ({ kind: "plane", offset, root, plane }));
-    if (!isOneOfSeveral) return;
-    for (const kind of ["start", "bytes"] as const)
-      this.#load(`${kind} ${key}`, 8, (offset) => ({ kind, offset, root }));
-  }
-
-  #rootsOf(address: Expr): readonly PointerRoot[] {
-    return this.#roots.of(address).filter((root) => root.kind === "param" || this.#isGlobal(root.name));
-  }
-
   #planeOf(root: PointerRoot, plane: Plane): Expr {
-    return this.#loaded.get(`${plane} ${rootKey(root)}`)!;
+    return this.#load(`${plane} ${rootKey(root)}`, (offset) => ({ kind: "plane", offset, root, plane }));
   }
 
   #isIn(root: PointerRoot, address: Expr): Expr {
-    const [start, bytes] = (["start", "bytes"] as const).map((kind) => this.#loaded.get(`${kind} ${rootKey(root)}`)!);
+    const [start, bytes] = (["start", "bytes"] as const).map((kind) =>
+      this.#load(`${kind} ${rootKey(root)}`, (offset) => ({ kind, offset, root })),
+    );
     return k.lt(k.sub(address, start!), bytes!, false);
   }
 
-  #load(key: string, size: 4 | 8, param: (offset: number) => HiddenParam): void {
-    if (this.#loaded.has(key)) return;
-    const register = this.#code.register(size === 4 ? "b32" : "b64");
-    const address = k.i64(BigInt(windows["kernel-param"].start + this.#end));
+  #load(name: string, make: (offset: number) => HiddenParam): Expr {
+    let value = this.#loaded.get(name);
+    if (value !== undefined) return value;
+    const param = this.#params.named(name, make);
+    const size = sizeOf(param);
+    value = this.#code.register(size === 4 ? "b32" : "b64");
+    const address = k.i64(BigInt(windows["kernel-param"].start + param.offset));
     const access = plainAccess("kernel-param", size === 4 ? 32 : 64);
-    this.#code.add({ kind: "load", access, place: atAddress(address) }, [register]);
-    this.#loaded.set(key, register);
-    this.list.push(param(this.#end));
-    this.#end += 8;
+    this.#code.begin({ kind: "load", access, place: atAddress(address) }, [value]);
+    this.#loaded.set(name, value);
+    return value;
   }
 }

@@ -1,23 +1,23 @@
-import { flowGraphOf, livenessOf, operandsOf } from "../../../ir/flow/index.ts";
+import { flowGraphOf, livenessOf } from "../../../ir/flow/index.ts";
 import { accessesOf, type Instruction, type IrFunction, isShared, type Op } from "../../../ir/index.ts";
-import type { Expr } from "../../../semantics/index.ts";
+import { frameObstacleOf } from "./frames.ts";
 import type { WatchChoices } from "./watch-choices.ts";
 
 /** Kernels with more instructions are left to the interpreter: watching makes about ten of each access. */
 const maxInstructions = 10_000;
 
-/** Returns why compiled code cannot watch a kernel, into which all that it calls has been copied; null if it can. */
-export function watchObstacleOf(ir: IrFunction): string | null {
+/** Returns why compiled code cannot watch a kernel, or a function that it calls; null if it can. */
+export function watchObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
   if (ir.file !== undefined) return "a kernel of hardware threads";
   if (ir.instructions.length > maxInstructions) return "a very large kernel";
   for (const instruction of ir.instructions) {
     const found = obstacleIn(instruction);
     if (found !== null) return found;
   }
-  return null;
+  return sanitizers.has("init") ? frameObstacleOf(ir) : null;
 }
 
-/** The same for what nothing is left of in a kernel: of a function that it can call, or of the kernel itself. */
+/** The same for a kernel, or a function that it can call, as they are before functions are inlined. */
 export function lostObstacleOf(ir: IrFunction, { sanitizers }: WatchChoices): string | null {
   if (ir.noreturn) return "a function that promises not to return";
   const isUniform = ir.instructions.some(
@@ -44,13 +44,19 @@ function readsUnwritten(ir: IrFunction): boolean {
   return found;
 }
 
-/** Operations that the code which watches leaves as they are, or knows how to watch. */
+/**
+ * Operations that the code which watches leaves as they are, or knows how to watch. A fence between proxies (`nothing`)
+ * orders nothing as long as no unit of the machine reads memory asynchronously.
+ */
 const watched: ReadonlySet<Op["kind"]> = new Set([
   ...(["pure", "load", "store", "atomic", "warp", "barrier", "fence", "branch", "branch-indexed"] as const),
-  ...(["return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
+  ...(["call", "return", "exit", "trap", "nothing", "activemask", "sleep", "breakpoint"] as const),
+  ...(["copy", "commit-copies", "await-copies"] as const),
 ]);
 
-const watchedSpaces: ReadonlySet<string> = new Set(["generic", "global", "shared", "const", "kernel-param"]);
+const watchedSpaces: ReadonlySet<string> = new Set([
+  ...["generic", "global", "shared", "const", "kernel-param", "local", "call-param"],
+]);
 
 function obstacleIn({ op, guard, lanes }: Instruction): string | null {
   if (lanes !== undefined || !watched.has(op.kind)) return `the operation ${op.kind}`;
@@ -62,27 +68,28 @@ function obstacleIn({ op, guard, lanes }: Instruction): string | null {
       if (op.count !== null || (op.mode !== "sync" && op.mode !== "red")) return "a barrier for some of the threads";
       if (guard !== null) return "a barrier with a guard";
       break;
+    case "commit-copies":
+    case "await-copies":
+      if (op.bulk) return "bulk copies";
+      break;
     case "branch":
       if (op.uniform && guard !== null) return "a conditional branch with .uni";
+      break;
+    case "call":
+      if (op.uniform && op.target.kind === "indirect") return "an indirect call with .uni";
       break;
     case "branch-indexed":
       if (op.uniform) return "an indexed branch with .uni";
       break;
-    case "nothing":
-      if (op.proxy !== undefined) return "a fence between proxies";
-      break;
     default:
       break;
   }
-  if (operandsOf(op).some(readsFrame)) return "variables of the frame";
-  for (const { access, place } of accessesOf(op)) {
+  for (const { effect, access, place } of accessesOf(op)) {
     if (place.kind !== "address" || place.surface !== undefined) return "surfaces";
+    if (effect === "atomic" && !isShared(place, access)) return "atomic operations on variables of the frame";
     const isNarrow = place.address.ty !== "i64" && access.space !== "shared";
     if (isNarrow && isShared(place, access)) return "addresses of 32 bits";
     if (!watchedSpaces.has(access.space)) return `memory of the space ${access.space}`;
   }
   return null;
 }
-
-const readsFrame = (expr: Expr): boolean =>
-  expr.kind === "frame" || (expr.kind === "prim" && expr.args.some(readsFrame));

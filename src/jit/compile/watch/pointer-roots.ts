@@ -3,13 +3,22 @@ import { writersIn } from "../../../ir/flow/accesses.ts";
 import { type Instruction, type IrFunction, windows } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 
-/** What an address in global memory is computed from: a pointer among the parameters, or a variable of the module. */
+/**
+ * What an address in global memory is computed from: a pointer among the parameters, a variable of the module, or
+ * anything, so that it may lie anywhere in the device's memory.
+ */
 export type PointerRoot =
   | { readonly kind: "param"; readonly offset: number }
-  | { readonly kind: "variable"; readonly name: string };
+  | { readonly kind: "variable"; readonly name: string }
+  | { readonly kind: "anything" };
 
-export const rootKey = (root: PointerRoot): string =>
-  root.kind === "param" ? `param ${root.offset}` : `variable ${root.name}`;
+/** The root of addresses of which nothing is known. */
+export const anything: PointerRoot = { kind: "anything" };
+
+export function rootKey(root: PointerRoot): string {
+  if (root.kind === "anything") return root.kind;
+  return root.kind === "param" ? `param ${root.offset}` : `variable ${root.name}`;
+}
 
 /**
  * Guesses what addresses are computed from. A wrong guess costs time alone: the access to the shadow memory then misses

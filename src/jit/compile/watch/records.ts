@@ -16,46 +16,97 @@ export interface RecordRules {
   isMany(record: CellRecord): Expr;
   /** The record of this thread and, where it `conflicts`, those of an earlier record. */
   many(record: CellRecord, conflicts: Expr): CellRecord;
-  /** The same for any earlier record, if that can be said: it is uniform. */
+  /** That of plain stores of one value by this thread and, where it `conflicts`, those of an earlier record. */
+  storesOfOne(record: CellRecord, conflicts: Expr): CellRecord;
+  /** The same as `many` for any earlier record, if that can be said: it is uniform. */
   readonly several: CellRecord | null;
   /** Whether nothing has been written to a cell; null where that is not noted. */
   isUnwritten: ((record: CellRecord) => Expr) | null;
 }
 
-/** The numbers of threads in a record of shared memory, above which is the interval; the last stands for several. */
-export const threadBits = 11;
-const threadCodes = 2 ** threadBits;
+/**
+ * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or one
+ * of two codes for several lanes; 0 stands for several warps. Above these bits is the time.
+ */
+export const threadBits = 12;
+const laneBits = 6;
+const severalLanes = { accesses: 32, stores: 33 } as const;
+const lanesMask = 2 ** laneBits - 1;
+
+/** The code of a thread, by its number in the block. */
+export const threadCode = (thread: Expr): Expr =>
+  k.add(k.and(thread, k.i32(31)), k.shl(k.add(k.shr(thread, k.i32(5), false), k.i32(1)), k.i32(laneBits)));
 
 /**
- * A word is the interval and the thread's number in the block, both from 1; 0 if there was no access. Memory begins as
- * zeros in each block.
+ * A word is the time and the thread; 0 if there was no access. A time is an interval between barriers, from 1, and, in
+ * its lower bits, how often the warp has met since. Memory begins as zeros in each block.
  */
 export class SharedRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly mine: readonly [Expr];
   readonly several: readonly [Expr];
+  readonly #time: Expr;
+  readonly #timeBits: number;
 
-  /** `own`: the word for this thread in the present interval; `interval`: that, from 0. */
-  constructor(own: Expr, interval: Expr) {
+  /**
+   * `own`: the word for this thread at the present time; `time`: the same without the thread; `meetingBits`: how many
+   * lower bits of a time count meetings.
+   */
+  constructor(own: Expr, time: Expr, meetingBits: number) {
     this.mine = [own];
-    this.several = [k.add(k.shl(interval, k.i32(threadBits)), k.i32(2 * threadCodes - 1))];
+    this.#time = time;
+    this.several = [this.#ofAll(severalLanes.accesses)];
+    this.#timeBits = threadBits + meetingBits;
   }
 
-  /** The intervals are equal, and the threads are not. */
+  /** Lanes of the warp have the same time and are not this one; other threads the same interval. */
   conflicts([word]: CellRecord): Expr {
-    return k.lt(k.sub(k.xor(word!, this.mine[0]), k.i32(1)), k.i32(threadCodes - 1), false);
+    const other = k.xor(word!, this.mine[0]);
+    const atSameTime = k.lt(k.sub(other, k.i32(1)), k.i32(2 ** threadBits - 1), false);
+    if (this.#timeBits === threadBits) return atSameTime;
+    const inInterval = k.lt(other, k.i32(2 ** this.#timeBits), false);
+    return k.op("pred.or", atSameTime, k.op("pred.and", inInterval, k.not(this.#isInWarp(other))));
   }
 
   isMany([word]: CellRecord): Expr {
-    return k.eq(k.and(word!, k.i32(threadCodes - 1)), k.i32(threadCodes - 1));
+    return k.eq(k.and(word!, k.i32(lanesMask)), k.i32(severalLanes.accesses));
   }
 
-  many(): CellRecord {
-    return this.several;
+  many(record: CellRecord, conflicts: Expr): CellRecord {
+    return this.#severalOf(severalLanes.accesses, record, conflicts);
+  }
+
+  storesOfOne(record: CellRecord, conflicts: Expr): CellRecord {
+    return this.#severalOf(severalLanes.stores, record, conflicts);
   }
 
   readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
+
+  /** Of lanes of this warp or, where an earlier record that `conflicts` is of another one, of any. */
+  #severalOf(code: number, [word]: CellRecord, conflicts: Expr): CellRecord {
+    if (this.#timeBits === threadBits) return [this.#ofAll(code)];
+    const isFar = k.op("pred.and", conflicts, k.not(this.#isInWarp(k.xor(word!, this.mine[0]))));
+    const ofWarp = k.or(k.and(this.mine[0], k.i32(~lanesMask)), k.i32(code));
+    return [k.select(isFar, this.#ofAll(code), ofWarp)];
+  }
+
+  #ofAll(code: number): Expr {
+    return k.add(this.#time, k.i32(code));
+  }
+
+  /** Whether a record is of this warp, by what its word and that of this thread differ in. */
+  #isInWarp(other: Expr): Expr {
+    return k.eq(k.and(other, k.i32(2 ** threadBits - 2 ** laneBits)), k.i32(0));
+  }
 }
+
+/** Bits of a word of global memory above a thread's number: of several threads, and of several stores of one value. */
+const flags = { several: -0x8000_0000, stores: 0x4000_0000 } as const;
+/** Bits of a thread's number. */
+export const numberBits = 30;
+
+/** Whether a word is one of the present launch, the first number of which is known. */
+const isPresent = (first: Expr, word: Expr): Expr => k.le(first, k.and(word, k.i32(2 ** numberBits - 1)), false);
 
 /**
  * Threads are numbered through all launches, so that what earlier ones have noted need not be cleared: it is less than
@@ -75,7 +126,7 @@ export class GlobalRecords implements RecordRules {
   }
 
   conflicts([word]: CellRecord): Expr {
-    return k.op("pred.and", k.le(this.#first, word!, false), k.ne(word!, this.mine[0]));
+    return k.op("pred.and", isPresent(this.#first, word!), k.ne(word!, this.mine[0]));
   }
 
   isMany([word]: CellRecord): Expr {
@@ -85,13 +136,15 @@ export class GlobalRecords implements RecordRules {
   many(): CellRecord {
     return this.several;
   }
+
+  storesOfOne(): CellRecord {
+    return [k.or(this.#first, k.i32(flags.stores))];
+  }
 }
 
-const severalBit = -0x8000_0000;
-
 /**
- * The same with the interval in a second word. What several threads have done has the highest bit: they are of one
- * block, that of the number, or of several, if it is the launch's first number.
+ * The same with the interval in a second word. What several threads have done has a flag: they are of one block, that
+ * of the number, or of several, if it is the launch's first number.
  */
 export class OrderedGlobalRecords implements RecordRules {
   readonly planes = { written: ["writer", "writtenIn"], read: ["reader", "readIn"] } as const;
@@ -112,8 +165,7 @@ export class OrderedGlobalRecords implements RecordRules {
   }
 
   conflicts([who, when]: CellRecord): Expr {
-    const isPresent = k.le(this.#first, k.and(who!, k.i32(~severalBit)), false);
-    const isOther = k.op("pred.and", isPresent, k.ne(who!, this.mine[0]));
+    const isOther = k.op("pred.and", isPresent(this.#first, who!), k.ne(who!, this.mine[0]));
     const isUnordered = k.op("pred.or", k.eq(when!, this.mine[1]), k.op("pred.not", this.#isInBlock(who!)));
     return k.op("pred.and", isOther, isUnordered);
   }
@@ -123,11 +175,19 @@ export class OrderedGlobalRecords implements RecordRules {
   }
 
   many([who]: CellRecord, conflicts: Expr): CellRecord {
-    const isFar = k.op("pred.and", conflicts, k.op("pred.not", this.#isInBlock(who!)));
-    return [k.or(k.select(isFar, this.#first, this.#blockFirst), k.i32(severalBit)), this.mine[1]];
+    return this.#flagged(flags.several, who!, conflicts);
+  }
+
+  storesOfOne([who]: CellRecord, conflicts: Expr): CellRecord {
+    return this.#flagged(flags.stores, who!, conflicts);
+  }
+
+  #flagged(flag: number, who: Expr, conflicts: Expr): CellRecord {
+    const isFar = k.op("pred.and", conflicts, k.op("pred.not", this.#isInBlock(who)));
+    return [k.or(k.select(isFar, this.#first, this.#blockFirst), k.i32(flag)), this.mine[1]];
   }
 
   #isInBlock(who: Expr): Expr {
-    return k.lt(k.sub(k.and(who, k.i32(~severalBit)), this.#blockFirst), k.i32(this.#threads), false);
+    return k.lt(k.sub(k.and(who, k.i32(2 ** numberBits - 1)), this.#blockFirst), k.i32(this.#threads), false);
   }
 }

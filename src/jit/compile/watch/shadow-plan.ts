@@ -22,8 +22,13 @@ export type HiddenParam =
 
 /** The shadow of a block's shared memory, which lies after it. */
 export interface SharedShadow {
-  /** The words with which threads compare how they came to a barrier. */
+  /**
+   * The words with which threads compare how they came to a barrier, and after these a word for each thread, if that is
+   * how functions find how many barriers it has passed.
+   */
   readonly words: Extent;
+  /** The groups of the asynchronous copies to each cell; empty where there are none. */
+  readonly copied: Extent;
   readonly writer: Extent;
   readonly reader: Extent;
 }
@@ -35,11 +40,24 @@ export type CellBytes = 1 | 2 | 4;
 export interface ShadowPlan {
   /** What the kernel may write in global memory; null where that is not known. */
   readonly written: readonly PointerRoot[] | null;
+  /** What asynchronous copies read in global memory. */
+  readonly copied: readonly PointerRoot[];
   readonly hidden: readonly HiddenParam[];
   /** The cells of global memory. */
   readonly globalCell: CellBytes;
   /** Null where nothing of the kernel's shared memory is noted. */
   readonly shared: SharedShadow | null;
+}
+
+/** The words of a block: where those begin in which threads compare their copies, and the threads' own ones. */
+export const wordPlaces = { copies: 16, threads: 32 } as const;
+
+/** What a shadow of shared memory has, besides the cells' accesses. */
+export interface SharedExtras {
+  /** Threads that have a word of their own. */
+  readonly threads: number;
+  /** Whether there are asynchronous copies. */
+  readonly hasCopies: boolean;
 }
 
 const gap = 256;
@@ -49,13 +67,18 @@ const aligned = (at: number): number => Math.ceil(at / 256) * 256;
  * Lays out the shadow of shared memory that ends after some bytes. The plane that every access looks at is the last.
  * `cell`: null where no accesses are noted.
  */
-export function sharedShadowFor(sharedBytes: number, cell: CellBytes | null): SharedShadow {
+export function sharedShadowFor(
+  sharedBytes: number,
+  cell: CellBytes | null,
+  { threads, hasCopies }: SharedExtras,
+): SharedShadow {
   const { start } = windows.shared;
   const bytes = cell === null ? 0 : sharedBytes * (4 / cell);
   const extent = (name: string, from: number, size: number): Extent => ({ name, start: from, end: from + size });
-  const words = extent("barrier words", aligned(start + sharedBytes + gap), 16);
-  const writer = extent("written cells", aligned(words.end + gap), bytes);
-  return { words, writer, reader: extent("read cells", aligned(writer.end + gap), bytes) };
+  const words = extent("barrier words", aligned(start + sharedBytes + gap), wordPlaces.threads + 4 * threads);
+  const copied = extent("copied cells", aligned(words.end + gap), hasCopies ? bytes : 0);
+  const writer = extent("written cells", aligned(copied.end + gap), bytes);
+  return { words, copied, writer, reader: extent("read cells", aligned(writer.end + gap), bytes) };
 }
 
 /** Bytes of a kernel's parameters. */

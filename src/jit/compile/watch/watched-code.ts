@@ -18,21 +18,20 @@ const types = { pred: "pred", b32: "i32", b64: "i64" } as const;
 export class WatchedCode {
   readonly #ir: IrFunction;
   readonly #registers: Register[];
+  /** What is computed where the function begins. */
+  readonly #begin: Instruction[] = [];
   readonly #out: Instruction[] = [];
-  readonly #origins: number[] = [];
   /** By instruction of the source, where its code begins. */
   readonly #places: number[] = [];
   readonly #own = new Set<number>();
   /** The instruction to which new ones belong, and its guard. */
   #at = 0;
   #guard: Guard | null = null;
-  readonly #found: Expr;
+  #found: Expr | null = null;
 
   constructor(ir: IrFunction) {
     this.#ir = ir;
     this.#registers = [...ir.registers];
-    this.#found = this.register("pred");
-    this.set(this.#found, k.pred(false));
   }
 
   /** A fresh register, as an expression. */
@@ -40,6 +39,23 @@ export class WatchedCode {
     const bits = { pred: 1, b32: 32, b64: 64 }[kind];
     const reg = this.#registers.push({ name: `watch${this.#registers.length}`, class: kind, bits }) - 1;
     return { kind: "reg", ty: types[kind], reg };
+  }
+
+  /** A register of the function itself. */
+  own(reg: number): Expr {
+    return { kind: "reg", ty: types[this.#registers[reg]!.class], reg };
+  }
+
+  /** A fresh register that has a value from where the function begins. */
+  begun(value: Expr): Expr {
+    const to = this.register(classOf(value));
+    this.begin({ kind: "pure", values: [value] }, [to]);
+    return to;
+  }
+
+  /** Adds an operation where the function begins, after those that have been added before. */
+  begin(op: Op, dst: readonly Expr[]): void {
+    this.#begin.push({ ...this.#templateAt(0), op, dst: dst.map(numberOf) });
   }
 
   /** Goes on to an instruction of the source: what is written from here on is for the lanes that its guard selects. */
@@ -62,7 +78,7 @@ export class WatchedCode {
   /** Computes a value once. */
   once(value: Expr): Expr {
     if (value.kind === "reg" || value.kind === "const") return value;
-    const to = this.register(value.ty === "pred" ? "pred" : value.ty === "i64" ? "b64" : "b32");
+    const to = this.register(classOf(value));
     this.set(to, value);
     return to;
   }
@@ -73,6 +89,15 @@ export class WatchedCode {
     if (this.#guard !== null) this.set(to, k.pred(false), null);
     this.set(to, value);
     return { register: numberOf(to), negate: false };
+  }
+
+  /** What `write` writes is for the lanes of a guard alone, of which `test` is one. */
+  within<T>(guard: Guard, write: () => T): T {
+    const outer = this.#guard;
+    this.#guard = guard;
+    const written = write();
+    this.#guard = outer;
+    return written;
   }
 
   /** Loads words that lie next to each other. */
@@ -88,29 +113,34 @@ export class WatchedCode {
   }
 
   add(op: Op, dst: readonly Expr[], guard = this.#guard): void {
-    this.#push({ ...this.#template, op, dst: dst.map(numberOf), guard });
+    this.#push({ ...this.#templateAt(this.#at), op, dst: dst.map(numberOf), guard });
   }
 
   /** Notes that there may be something to report. */
   find(test: Expr): void {
+    this.#found ??= this.begun(k.pred(false));
     this.set(this.#found, k.op("pred.or", this.#found, test));
   }
 
-  /** Tells the launcher if there may be anything to report. */
-  raiseAlarm(alarm: Expr): void {
-    this.store("global", alarm, [k.i32(1)], { register: numberOf(this.#found), negate: false });
+  /** Tells the launcher if there may be anything to report. `alarm`: gives the address of its word. */
+  raiseAlarm(alarm: () => Expr): void {
+    if (this.#found === null) return;
+    this.store("global", alarm(), [k.i32(1)], { register: numberOf(this.#found), negate: false });
   }
 
-  get code(): { readonly ir: IrFunction; readonly origins: readonly number[] } {
-    const instructions = this.#out.map((instruction, i) =>
-      this.#own.has(i) ? retargeted(instruction, (target) => this.#places[target]!) : instruction,
+  /** The function with all that has been written. */
+  get ir(): IrFunction {
+    const begin = this.#begin.length;
+    const rest = this.#out.map((instruction, i) =>
+      this.#own.has(i) ? retargeted(instruction, (target) => begin + this.#places[target]!) : instruction,
     );
-    return { ir: { ...this.#ir, registers: this.#registers, instructions }, origins: this.#origins };
+    const instructions = [...this.#begin, ...rest];
+    return { ...this.#ir, registers: this.#registers, instructions };
   }
 
-  get #template(): Instruction {
+  #templateAt(index: number): Instruction {
     const { instructions, span } = this.#ir;
-    const at = instructions[Math.min(this.#at, instructions.length - 1)];
+    const at = instructions[Math.min(index, instructions.length - 1)];
     return {
       op: { kind: "nothing" },
       dst: [],
@@ -123,9 +153,10 @@ export class WatchedCode {
 
   #push(instruction: Instruction): void {
     this.#out.push(instruction);
-    this.#origins.push(Math.min(this.#at, Math.max(0, this.#ir.instructions.length - 1)));
   }
 }
+
+const classOf = ({ ty }: Expr): RegisterClass => (ty === "pred" ? "pred" : ty === "i64" ? "b64" : "b32");
 
 function numberOf(register: Expr): number {
   if (register.kind !== "reg") throw new Error("not a register");

@@ -1,79 +1,113 @@
-import { type Access, accessesOf, type IrFunction, windows } from "../../../ir/index.ts";
+import {
+  accessesOf,
+  atAddress,
+  type Instruction,
+  type IrFunction,
+  isCall,
+  type MemoryAccess,
+  type OpOf,
+  laneAddressOf,
+  plainAccess,
+  windows,
+} from "../../../ir/index.ts";
+import type { Extent } from "../../../machine/memory/extent.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import { AccessWatch, type Cells } from "./cells.ts";
+import { CopyWatch, hasCopies, readsAll } from "./copies.ts";
 import { DistinctLanes } from "./distinct-lanes.ts";
-import { HiddenParams } from "./hidden-params.ts";
+import { FrameWatch, isLocal, isOfFrame } from "./frames.ts";
+import { LoadedParams } from "./hidden-params.ts";
 import { watchObstacleOf } from "./obstacles.ts";
-import { GlobalRecords, OrderedGlobalRecords, type RecordRules, SharedRecords, threadBits } from "./records.ts";
-import { type CellBytes, type Plane, type ShadowPlan, sharedShadowFor } from "./shadow-plan.ts";
+import {
+  GlobalRecords,
+  OrderedGlobalRecords,
+  type RecordRules,
+  SharedRecords,
+  threadBits,
+  threadCode,
+} from "./records.ts";
+import { type CellBytes, type ShadowPlan, wordPlaces } from "./shadow-plan.ts";
 import { SynchronizationWatch } from "./synchronization.ts";
 import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
 import { WatchedCode } from "./watched-code.ts";
+import { isMeeting, isWatched, WatchedProgram } from "./watched-program.ts";
 
-/** A kernel with code that watches it. */
+/** A kernel, and what it may call, with code that watches them. */
 export interface WovenKernel {
-  readonly ir: IrFunction;
-  /** By instruction, the one of the kernel for which it is there. */
-  readonly origins: readonly number[];
+  /** In the order in which they were given. */
+  readonly functions: readonly IrFunction[];
   readonly plan: ShadowPlan;
 }
 
 /**
  * Weaves into a kernel what sanitizers look for, so that compiled code finds whether there may be anything to report:
- * it then ends with a trap, and the interpreter, which repeats the launch, says what it is, if it is anything. Returns
- * a text where only the interpreter can watch the kernel: why.
+ * it then tells the launcher, and the interpreter, which repeats the launch, says what it is, if it is anything.
+ * `functions`: the kernel, and what it may call. Returns a text where only the interpreter can watch the kernel: why.
  */
-export function weave(ir: IrFunction, choices: WatchChoices, isGlobal: IsGlobal): WovenKernel | string {
-  const obstacle = watchObstacleOf(ir);
-  if (obstacle !== null) return obstacle;
-  return new Weaver(ir, choices, isGlobal).write();
+export function weave(
+  functions: readonly IrFunction[],
+  choices: WatchChoices,
+  isGlobal: IsGlobal,
+): WovenKernel | string {
+  for (const ir of functions) {
+    const obstacle = watchObstacleOf(ir, choices);
+    if (obstacle !== null) return obstacle;
+  }
+  if (functions.length > 1 && functions.some(hasCopies)) return "asynchronous copies, beside calls";
+  const program = new WatchedProgram(functions, choices, isGlobal);
+  const woven = functions.map((ir) => new Weaver(ir, program).write());
+  const { hidden, globalCell, shared, written, copied } = program;
+  const [kernel, ...called] = woven;
+  return {
+    functions: [hidden.addedTo(kernel!), ...called],
+    plan: { globalCell: globalCell ?? 4, shared, hidden: hidden.list, written, copied },
+  };
 }
 
 class Weaver {
   readonly #ir: IrFunction;
-  readonly #choices: WatchChoices;
+  readonly #program: WatchedProgram;
+  readonly #isKernel: boolean;
   readonly #code: WatchedCode;
-  readonly #hidden: HiddenParams;
+  readonly #params: LoadedParams;
   readonly #distinct: DistinctLanes;
-  readonly #plan: Omit<ShadowPlan, "hidden" | "written">;
   readonly #global: AccessWatch | null;
   readonly #shared: AccessWatch | null;
   readonly #sync: SynchronizationWatch;
+  readonly #copies: CopyWatch | null;
+  readonly #frames: FrameWatch | null;
+  /** The number of this thread in its block. */
+  readonly #thread: Expr;
   /** The word for this thread in shared memory, and the number of barriers that it has passed. */
   readonly #ownWord: Expr | null;
   readonly #interval: Expr | null;
+  /** How often the thread has met all others of its warp since the last barrier; null where they never meet. */
+  readonly #meetings: Expr | null;
 
-  constructor(ir: IrFunction, choices: WatchChoices, isGlobal: IsGlobal) {
+  constructor(ir: IrFunction, program: WatchedProgram) {
     this.#ir = ir;
-    this.#choices = choices;
-    const { sanitizers, sharedBytes } = choices;
-    const hasBarriers = ir.instructions.some(({ op }) => op.kind === "barrier");
-    // The words at barriers lie where a stray access could find them, unless it misses its cells.
-    const hasWords = hasBarriers && sanitizers.has("sync");
-    const inCells = sanitizers.has("race") || sanitizers.has("init") || hasWords;
-    const [globalCell, sharedCell] = [cellBytesOf(ir, false), cellBytesOf(ir, true)];
-    const notes = inCells && sharedCell !== null;
-    const hasShared = notes || hasWords;
-    this.#plan = {
-      globalCell: globalCell ?? 4,
-      shared: hasShared ? sharedShadowFor(sharedBytes, notes ? sharedCell : null) : null,
-    };
+    this.#program = program;
+    const { choices, globalCell, sharedCell, shared } = program;
+    this.#isKernel = ir === program.kernel;
     this.#code = new WatchedCode(ir);
-    const planes = !inCells || globalCell === null ? [] : planesOfGlobal(hasBarriers);
-    this.#hidden = new HiddenParams(ir, this.#code, planes, isGlobal);
+    this.#params = new LoadedParams(this.#code, program.hidden, program.rootsOf(ir));
     this.#distinct = new DistinctLanes(ir, choices);
-    const thread = this.#code.once(threadInBlock());
-    this.#interval = hasBarriers ? this.#begun(k.i32(0), "b32") : null;
-    this.#ownWord =
-      inCells && sharedCell !== null ? this.#begun(k.add(thread, k.i32(2 ** threadBits + 1)), "b32") : null;
-    this.#global = inCells && globalCell !== null ? this.#watchGlobal(thread, globalCell) : null;
-    this.#shared = this.#ownWord === null ? null : this.#watchShared(sharedCell!, this.#ownWord);
-    this.#sync = new SynchronizationWatch(ir, choices, this.#code, this.#plan.shared, this.#interval);
+    this.#thread = this.#code.begun(threadInBlock());
+    this.#interval = program.hasBarriers && program.notes ? this.#begunInterval() : null;
+    this.#meetings = program.meetingBits === 0 ? null : this.#code.begun(k.i32(0));
+    this.#ownWord = sharedCell === null ? null : this.#code.begun(this.#wordNow());
+    this.#global = globalCell === null || !accesses(ir, false) ? null : this.#watchGlobal(globalCell);
+    this.#copies = program.hasCopies ? this.#watchCopies(sharedCell!, this.#ownWord!) : null;
+    this.#shared = this.#ownWord === null || !accesses(ir, true) ? null : this.#watchShared(sharedCell!, this.#ownWord);
+    this.#frames = program.frameCell === null ? null : new FrameWatch(this.#code, ir, program.frameCell);
+    const siteOf = (index: number): number => program.siteOf(ir, index);
+    this.#sync = new SynchronizationWatch(ir, choices, this.#code, shared, this.#interval, {
+      isKernel: this.#isKernel,
+      siteOf,
+    });
   }
 
-  /** Writes the code. Returns a text if it cannot be written: why. */
-  write(): WovenKernel | string {
-    if (this.#hidden.obstacle !== null) return this.#hidden.obstacle;
+  write(): IrFunction {
     const { instructions } = this.#ir;
     for (let i = 0; i < instructions.length; i++) this.#instruction(i);
     this.#code.goTo(instructions.length);
@@ -81,13 +115,10 @@ class Weaver {
     const isReached = last === undefined || last.guard !== null || !["return", "exit", "trap"].includes(last.op.kind);
     const isTarget = instructions.some(({ op }) => op.kind === "branch" && op.target === instructions.length);
     if (isReached || isTarget || instructions.some(({ op }) => op.kind === "branch-indexed")) {
-      this.#end(instructions.length);
+      this.#leave(instructions.length, this.#isKernel);
       this.#code.add({ kind: "return", uniform: false }, []);
     }
-    const { ir, origins } = this.#code.code;
-    // Stores to any other memory miss their cells.
-    const written = this.#global === null ? null : this.#hidden.written;
-    return { ir: this.#hidden.addedTo(ir), origins, plan: { ...this.#plan, hidden: this.#hidden.list, written } };
+    return this.#code.ir;
   }
 
   #instruction(i: number): void {
@@ -95,74 +126,190 @@ class Weaver {
     const { op } = instruction;
     this.#code.goTo(i);
     for (const { when } of instruction.undefinedCases) this.#code.find(when);
-    for (const access of accessesOf(op)) {
-      if (access.place.kind !== "address") continue;
-      const { space, bits, count } = access.access;
-      if (space === "const" || space === "kernel-param") continue;
-      const { address } = access.place;
-      const lanes = this.#distinct.of(address, (bits / 8) * count);
-      if (space === "shared") this.#shared?.write(access, address, lanes);
-      else this.#global?.write(access, address, lanes);
-    }
-    if (op.kind === "return" || op.kind === "exit") this.#end(i);
+    if (op.kind === "copy") this.#copy(op);
+    const after = op.kind === "copy" ? [] : accessesOf(op).flatMap((made) => this.#access(instruction, made));
+    if (op.kind === "commit-copies") this.#copies?.commit();
+    if (op.kind === "await-copies") this.#copies?.wait(op);
+    if (op.kind === "exit") this.#leave(i, true);
+    if (op.kind === "return") this.#leave(i, this.#isKernel);
     if (op.kind === "warp") this.#sync.warp(op);
-    if (op.kind !== "barrier") this.#code.keep();
+    if (isCall(op)) this.#call();
+    else if (op.kind !== "barrier") this.#code.keep();
     else this.#sync.barrier(i, () => this.#passBarrier());
+    if (this.#meetings !== null && isMeeting(instruction)) this.#meet();
+    for (const write of after) write();
+  }
+
+  /** Returns what is to be written after the access itself. */
+  #access(instruction: Instruction, made: MemoryAccess): readonly (() => void)[] {
+    const { access, place } = made;
+    if (place.kind !== "address") return [];
+    const inFrame = (where: Expr | null): (() => void) | null =>
+      this.#frames?.access(instruction, access, where) ?? null;
+    const { address } = place;
+    let after: readonly ((() => void) | null)[];
+    if (isOfFrame(access)) after = [inFrame(null)];
+    else if (access.space !== "generic" || !this.#program.hasFrames) after = [this.#note(made, address)];
+    else {
+      const where = this.#code.once(isLocal(address));
+      const isElsewhere = this.#code.test(k.not(where));
+      after = [inFrame(where), this.#code.within(isElsewhere, () => this.#note(made, address))];
+    }
+    return after.flatMap((write) => write ?? []);
+  }
+
+  /** Notes an access of memory that threads share. Returns what is to be written after it, if anything. */
+  #note(made: MemoryAccess, address: Expr, isCopy = false): (() => void) | null {
+    const { access } = made;
+    if (!isWatched(access)) return null;
+    const lanes = this.#distinct.of(address, (access.bits / 8) * access.count);
+    const watch = access.space === "shared" ? this.#shared : this.#global;
+    return watch?.write(made, address, lanes, isCopy) ?? null;
+  }
+
+  #copy(op: OpOf<"copy">): void {
+    const { from, to } = op;
+    const [read, write] = accessesOf(op) as [MemoryAccess, MemoryAccess];
+    const isAll = readsAll(op);
+    if (isAll === null) this.#note(read, laneAddressOf(from.place));
+    else {
+      // Which bytes of its words a copy of a part reads is for the interpreter to say.
+      if (!op.whole) this.#code.find(k.not(k.op("pred.or", isAll, k.eq(op.size!, k.i32(0)))));
+      this.#code.within(this.#code.test(isAll), () => this.#note(read, laneAddressOf(from.place)));
+    }
+    this.#note(write, laneAddressOf(to.place), true);
   }
 
   #passBarrier(): void {
+    if (this.#copies !== null && this.#interval !== null) this.#copies.barrier(this.#interval, () => this.#code.keep());
+    else this.#code.keep();
+    if (this.#interval === null) return;
+    this.#code.set(this.#interval, k.add(this.#interval, k.i32(1)));
+    if (this.#program.keepsIntervals) this.#code.store("shared", this.#intervalAt(), [this.#interval]);
+    if (this.#meetings !== null) this.#code.set(this.#meetings, k.i32(0));
+    this.#renewWord();
+  }
+
+  /** Lanes that have ended do not meet the others: the time goes on only where there are none. */
+  #meet(): void {
+    const together = this.#code.register("b32");
+    this.#code.add({ kind: "activemask" }, [together]);
+    const most = k.i32(2 ** this.#program.meetingBits - 1);
+    const goesOn = k.op("pred.and", k.eq(together, k.i32(-1)), k.lt(this.#meetings!, most, false));
+    this.#code.set(this.#meetings!, k.select(goesOn, k.add(this.#meetings!, k.i32(1)), this.#meetings!));
+    this.#renewWord();
+  }
+
+  #call(): void {
+    const { exitsInCalls, passesBarriersInCalls } = this.#program;
+    if (exitsInCalls) this.#code.raiseAlarm(() => this.#params.alarm);
     this.#code.keep();
-    this.#code.set(this.#interval!, k.add(this.#interval!, k.i32(1)));
-    if (this.#ownWord !== null) this.#code.set(this.#ownWord, k.add(this.#ownWord, k.i32(2 ** threadBits)));
+    if (this.#interval === null || !passesBarriersInCalls) return;
+    const [now] = this.#code.load("shared", this.#intervalAt(), 1);
+    this.#code.set(this.#interval, now!);
+    this.#renewWord();
   }
 
-  #end(i: number): void {
-    // Intervals must not begin anew.
-    if (this.#interval !== null) this.#code.find(k.le(k.i32(2 ** (32 - threadBits) - 1), this.#interval, false));
-    this.#sync.end(i);
-    this.#code.raiseAlarm(this.#hidden.alarm);
+  /** Leaves the function. `ends`: and the kernel. */
+  #leave(i: number, ends: boolean): void {
+    if (ends) {
+      // Intervals must not begin anew.
+      const bits = 32 - threadBits - this.#program.meetingBits;
+      if (this.#interval !== null) this.#code.find(k.le(k.i32(2 ** bits - 1), this.#interval, false));
+      this.#sync.end(i);
+    }
+    this.#code.raiseAlarm(() => this.#params.alarm);
   }
 
-  /** A register that begins with a value. */
-  #begun(value: Expr, kind: "b32"): Expr {
-    const to = this.#code.register(kind);
-    this.#code.set(to, value);
-    return to;
+  #begunInterval(): Expr {
+    if (this.#isKernel) return this.#code.begun(k.i32(0));
+    const interval = this.#code.register("b32");
+    this.#code.begin({ kind: "load", access: plainAccess("shared", 32), place: atAddress(this.#intervalAt()) }, [
+      interval,
+    ]);
+    return interval;
+  }
+
+  /** The address of this thread's word with the number of barriers that it has passed. */
+  #intervalAt(): Expr {
+    const first = this.#program.shared!.words.start + wordPlaces.threads;
+    return k.add(k.widen(k.shl(this.#thread, k.i32(2)), false), k.i64(BigInt(first)));
+  }
+
+  #renewWord(): void {
+    if (this.#ownWord !== null) this.#code.set(this.#ownWord, this.#wordNow());
+  }
+
+  /** The present time in words of shared memory. */
+  #time(): Expr {
+    const { meetingBits } = this.#program;
+    // Intervals are counted from 1, as nothing has been done in a word of 0.
+    const parts = [k.i32(2 ** (threadBits + meetingBits))];
+    if (this.#interval !== null) parts.push(k.shl(this.#interval, k.i32(threadBits + meetingBits)));
+    if (this.#meetings !== null) parts.push(k.shl(this.#meetings, k.i32(threadBits)));
+    return parts.reduce((a, b) => k.add(a, b));
+  }
+
+  /** The word for this thread at the present time. */
+  #wordNow(): Expr {
+    return k.add(this.#time(), threadCode(this.#thread));
+  }
+
+  #watchCopies(bytes: CellBytes, own: Expr): CopyWatch {
+    const { copied, writer, words } = this.#program.shared!;
+    const at = (plane: Extent, address: Expr): Expr => inPlane(plane, address, bytes);
+    return new CopyWatch(this.#code, {
+      addressOf: (address) => at(copied, address),
+      isMine: (address, count) =>
+        this.#code
+          .load("shared", at(writer, address), count)
+          .map((word) => k.eq(k.and(k.xor(word, own), k.i32(2 ** threadBits - 1)), k.i32(0))),
+      words: k.i64(BigInt(words.start + wordPlaces.copies)),
+    });
   }
 
   #watchShared(bytes: CellBytes, own: Expr): AccessWatch {
-    const shared = this.#plan.shared!;
-    const scale = 4 / bytes;
+    const { writer, reader } = this.#program.shared!;
     const cells: Cells = {
       space: "shared",
       bytes,
-      rules: new SharedRecords(own, this.#interval ?? k.i32(0)),
-      addressIn: (plane, address) => {
-        const { start } = plane === "writer" ? shared.writer : shared.reader;
-        return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));
-      },
+      rules: new SharedRecords(own, this.#time(), this.#program.meetingBits),
+      addressIn: (plane, address) => inPlane(plane === "writer" ? writer : reader, address, bytes),
+      copies: this.#copies,
     };
-    const haveOneSize = haveOneAtomicSize(this.#ir, true);
-    return new AccessWatch(this.#code, cells, this.#choices.sanitizers.has("init"), () => haveOneSize);
+    const checksWritten = this.#program.choices.sanitizers.has("init");
+    return new AccessWatch(this.#code, cells, { checksWritten, ...this.#program.atomicOrder(true) });
   }
 
-  #watchGlobal(thread: Expr, bytes: CellBytes): AccessWatch {
+  #watchGlobal(bytes: CellBytes): AccessWatch {
     const code = this.#code;
-    const threads = threadsOf(this.#choices.block);
-    const first = this.#hidden.firstNumber;
-    const blockFirst = code.once(k.add(k.add(first, k.i32(1)), k.mul(blockInGrid(), k.i32(threads))));
-    const own = code.once(k.add(blockFirst, thread));
+    const params = this.#params;
+    const threads = threadsOf(this.#program.choices.block);
+    const first = params.firstNumber;
+    const blockFirst = code.begun(k.add(k.add(first, k.i32(1)), k.mul(blockInGrid(), k.i32(threads))));
+    const own = code.begun(k.add(blockFirst, this.#thread));
     const rules: RecordRules =
       this.#interval === null
         ? new GlobalRecords(own, first)
         : new OrderedGlobalRecords(own, this.#interval, first, blockFirst, threads);
     const scale = 4 / bytes;
     const addressIn: Cells["addressIn"] = (plane, address) =>
-      k.add(this.#hidden.planeFor(plane, address), scaled(address, scale));
-    const haveOneSize = haveOneAtomicSize(this.#ir, false);
-    const isOrdered = ({ scope }: Access): boolean => haveOneSize && scope !== "cta" && scope !== "cluster";
-    return new AccessWatch(code, { space: "global", bytes, rules, addressIn }, false, isOrdered);
+      k.add(params.planeFor(plane, address), scaled(address, scale));
+    const cells: Cells = { space: "global", bytes, rules, addressIn, copies: null };
+    return new AccessWatch(code, cells, { checksWritten: false, ...this.#program.atomicOrder(false) });
   }
+}
+
+/** Whether a function accesses shared memory, or that of the device. */
+const accesses = ({ instructions }: IrFunction, isShared: boolean): boolean =>
+  instructions.some(({ op }: Instruction) =>
+    accessesOf(op).some(({ access }) => isWatched(access) && (access.space === "shared") === isShared),
+  );
+
+/** The address of a cell's word in a plane of shared memory. */
+function inPlane({ start }: Extent, address: Expr, bytes: CellBytes): Expr {
+  const scale = 4 / bytes;
+  return k.add(k.int(address, start - windows.shared.start * scale), scaled(address, scale));
 }
 
 const scaled = (address: Expr, scale: number): Expr =>
@@ -182,28 +329,3 @@ const inOrder = (own: "tid" | "ctaid", count: "ntid" | "nctaid"): Expr =>
   );
 const threadInBlock = (): Expr => inOrder("tid", "ntid");
 const blockInGrid = (): Expr => inOrder("ctaid", "nctaid");
-
-/** Whether all atomic operations in a space have the same size: only then they are morally strong (8.7). */
-function haveOneAtomicSize({ instructions }: IrFunction, isShared: boolean): boolean {
-  const sizes = new Set<number>();
-  for (const { op } of instructions) {
-    if (op.kind === "atomic" && (op.access.space === "shared") === isShared)
-      sizes.add(op.access.bits * op.access.count);
-  }
-  return sizes.size <= 1;
-}
-
-const planesOfGlobal = (hasIntervals: boolean): readonly Plane[] =>
-  hasIntervals ? ["writer", "writtenIn", "reader", "readIn"] : ["writer", "reader"];
-
-/** The narrowest access to memory of a space; null where there is none. */
-function cellBytesOf({ instructions }: IrFunction, isShared: boolean): CellBytes | null {
-  let narrowest: number | null = null;
-  for (const { op } of instructions) {
-    for (const { access } of accessesOf(op)) {
-      if (access.space === "const" || access.space === "kernel-param") continue;
-      if ((access.space === "shared") === isShared) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
-    }
-  }
-  return narrowest as CellBytes | null;
-}

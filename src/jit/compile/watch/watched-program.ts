@@ -1,0 +1,136 @@
+import { type Access, accessesOf, type Instruction, type IrFunction } from "../../../ir/index.ts";
+import type { AccessRules } from "./cells.ts";
+import { hasCopies } from "./copies.ts";
+import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
+import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
+import type { PointerRoot } from "./pointer-roots.ts";
+import { type CellBytes, type Plane, type SharedShadow, sharedShadowFor } from "./shadow-plan.ts";
+import { type IsGlobal, threadsOf, type WatchChoices } from "./watch-choices.ts";
+
+/** What the code that watches a kernel and the functions that it calls has in common. */
+export class WatchedProgram {
+  readonly choices: WatchChoices;
+  readonly kernel: IrFunction;
+  readonly hidden: HiddenParams;
+  /** Whether accesses are noted in cells. */
+  readonly notes: boolean;
+  readonly hasBarriers: boolean;
+  /** Whether a thread has the number of barriers that it has passed in a word of shared memory, for its functions. */
+  readonly keepsIntervals: boolean;
+  /** Whether functions may pass barriers, so that the number may be another one after a call. */
+  readonly passesBarriersInCalls: boolean;
+  /** Whether a thread may end in a function, and what the kernel has found would be lost. */
+  readonly exitsInCalls: boolean;
+  /** The cells of global and of shared memory; null where they are not accessed. */
+  readonly globalCell: CellBytes | null;
+  readonly sharedCell: CellBytes | null;
+  readonly shared: SharedShadow | null;
+  /** What the addresses of a function's accesses are computed from; null where all may lie anywhere. */
+  readonly rootsOf: (ir: IrFunction) => GlobalRoots | null;
+  /** What the kernel may write in global memory; null where that is not known. */
+  readonly written: readonly PointerRoot[] | null;
+  /** What asynchronous copies read in global memory, if these are watched. */
+  readonly copied: readonly PointerRoot[];
+  /** Whether asynchronous copies are watched. */
+  readonly hasCopies: boolean;
+  /** Whether generic addresses may be those of variables of frames. */
+  readonly hasFrames: boolean;
+  /** The cells of these variables; null where it does not matter whether they have been written. */
+  readonly frameCell: FrameCell | null;
+  /** How many bits of a time in shared memory count how often a warp has met (`bar.warp.sync`). */
+  readonly meetingBits: number;
+  readonly #functions: readonly IrFunction[];
+  readonly #sites = new Map<IrFunction, number>();
+
+  /** `functions`: the kernel, and what it may call. */
+  constructor(functions: readonly IrFunction[], choices: WatchChoices, isGlobal: IsGlobal) {
+    const [kernel, ...called] = functions;
+    const { sanitizers, sharedBytes, block } = choices;
+    this.#functions = functions;
+    this.choices = choices;
+    this.kernel = kernel!;
+    this.hidden = new HiddenParams(kernel!);
+    this.hasBarriers = functions.some(hasBarrier);
+    // The words at barriers lie where a stray access could find them, unless it misses its cells.
+    const hasWords = this.hasBarriers && sanitizers.has("sync");
+    this.notes = sanitizers.has("race") || sanitizers.has("init") || hasWords;
+    this.keepsIntervals = this.hasBarriers && this.notes && called.length > 0;
+    this.passesBarriersInCalls = called.some(hasBarrier);
+    this.exitsInCalls = called.some(({ instructions }) => instructions.some(({ op }) => op.kind === "exit"));
+    this.hasCopies = sanitizers.has("race") && functions.some(hasCopies);
+    const meets = called.length === 0 && kernel!.instructions.some(isMeeting);
+    this.meetingBits = !meets ? 0 : this.hasBarriers ? 6 : 16;
+    this.hasFrames = functions.some(hasFrame);
+    this.frameCell = sanitizers.has("init") && this.hasFrames ? frameCellOf(functions) : null;
+    this.globalCell = this.notes ? cellBytesOf(functions, false) : null;
+    this.sharedCell = this.notes ? cellBytesOf(functions, true) : null;
+    this.shared =
+      this.sharedCell === null && !hasWords && !this.keepsIntervals
+        ? null
+        : sharedShadowFor(sharedBytes, this.sharedCell, {
+            threads: this.keepsIntervals ? threadsOf(block) : 0,
+            hasCopies: this.hasCopies,
+          });
+    const roots = new Map(functions.map((ir) => [ir, new GlobalRoots(ir, isGlobal)]));
+    const rootsWhere = (holds: Parameters<GlobalRoots["all"]>[0]): readonly PointerRoot[] =>
+      [...roots.values()].flatMap((of) => of.all(holds));
+    const areKnown = rootsWhere(() => true).every(({ kind }) => kind !== "anything");
+    this.rootsOf = (ir) => (areKnown ? roots.get(ir)! : null);
+    // Stores to any other memory miss their cells.
+    this.written = areKnown && this.globalCell !== null ? rootsWhere(({ effect }) => effect !== "load") : null;
+    this.copied = this.hasCopies ? rootsWhere(({ effect }, op) => op.kind === "copy" && effect === "load") : [];
+    let site = 0;
+    for (const ir of functions) {
+      this.#sites.set(ir, site);
+      site += ir.instructions.length;
+    }
+  }
+
+  /** The planes of global memory that are used. */
+  get planes(): readonly Plane[] {
+    return this.hasBarriers ? ["writer", "writtenIn", "reader", "readIn"] : ["writer", "reader"];
+  }
+
+  /** A number for an instruction among those of all functions. */
+  siteOf(ir: IrFunction, index: number): number {
+    return this.#sites.get(ir)! + index;
+  }
+
+  /**
+   * How the atomic operations in a space are ordered: only those of one size are morally strong (8.7), and, between
+   * blocks, if their scope reaches there.
+   */
+  atomicOrder(isShared: boolean): Pick<AccessRules, "isOrdered" | "areOrdered"> {
+    const all = this.#functions.flatMap(({ instructions }) =>
+      instructions.flatMap(({ op }) =>
+        op.kind === "atomic" && (op.access.space === "shared") === isShared ? [op.access] : [],
+      ),
+    );
+    const haveOneSize = new Set(all.map(({ bits, count }) => bits * count)).size <= 1;
+    const isOrdered = ({ scope }: Access): boolean =>
+      haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
+    return { isOrdered, areOrdered: all.every(isOrdered) };
+  }
+}
+
+const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(({ op }) => op.kind === "barrier");
+
+/** Whether all lanes of a warp meet at an instruction, and what they have done is ordered. */
+export const isMeeting = ({ op, guard }: Instruction): boolean =>
+  guard === null && op.kind === "warp" && op.warp.op === "sync" && op.mask?.kind === "const" && op.mask.value === -1;
+
+/** Whether an access is one of memory that threads share, and that they may write. */
+export const isWatched = (access: Access): boolean =>
+  access.space !== "const" && access.space !== "kernel-param" && !isOfFrame(access);
+
+/** The narrowest access to memory of a space; null where there is none. */
+function cellBytesOf(functions: readonly IrFunction[], isShared: boolean): CellBytes | null {
+  let narrowest: number | null = null;
+  for (const { op } of functions.flatMap(({ instructions }) => instructions)) {
+    for (const { access } of accessesOf(op)) {
+      if (!isWatched(access)) continue;
+      if ((access.space === "shared") === isShared) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
+    }
+  }
+  return narrowest as CellBytes | null;
+}

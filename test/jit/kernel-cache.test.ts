@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { loadProgram } from "../../src/program/program.ts";
+import type { NativeCode, NativeCompiler } from "../../src/jit/abi/native-code.ts";
 import type { KernelStore } from "../../src/jit/abi/kernel-store.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";
@@ -59,17 +60,20 @@ interface Run {
   readonly threads?: number;
   /** Bytes that the device has allocated before. */
   readonly before?: number;
+  /** What makes machine code of kernels that have run for a second. */
+  readonly compiler?: NativeCompiler;
 }
 
 /** On a new device; without `recent` as a new process. */
-function run({ store, recent = new RecentKernels(), threads = 7, before = 0 }: Run) {
+function run({ store, recent = new RecentKernels(), threads = 7, before = 0, compiler }: Run) {
   const device = new PtxDevice();
   const { memory } = device;
   if (before > 0) device.buffer("u8", before);
   const { module } = compile([new SourceText("k.ptx", text)]);
   const loaded = loadProgram(memory, module!);
   const out = device.buffer("u32", 8);
-  const jit = new JitProgram(loaded, null, new KernelCache("this program", store, recent));
+  const tier = compiler === undefined ? null : { compiler, afterMs: 1000 };
+  const jit = new JitProgram(loaded, null, new KernelCache("this program", store, recent), tier);
   const params = packArguments(module!.functions[0]!, [out], { memory, addressSize: 64 });
   const result = jit.launch({ kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params })!;
   const reports = result.reports.map((r) => `${r.source.position(r.span.start).line}: ${r.message}`);
@@ -104,6 +108,28 @@ test("nor is it analysed, to find what it depends on", () => {
     expect(analysed).toHaveBeenCalledTimes(1);
   } finally {
     analysed.mockRestore();
+  }
+});
+
+test("where machine code of it is kept, that runs from the first launch on, and the module is never compiled", () => {
+  const store = new Notebook();
+  run({ store });
+  const ran = vi.fn((_: number, __: number, to: number) => to);
+  const compiler = (kept: () => NativeCode | string | null): NativeCompiler => ({
+    compile: () => null,
+    kept,
+    instance: () => ran,
+  });
+  const modules = vi.spyOn(WebAssembly, "Module");
+  try {
+    run({ store, compiler: compiler(() => ({ addon: "", entry: 1, imports: [] })) });
+    expect(ran).toHaveBeenCalledTimes(1);
+    expect(modules).not.toHaveBeenCalled();
+    for (const none of [null, "it was slower"]) expect(run({ store, compiler: compiler(() => none) })).toEqual(right);
+    expect(ran).toHaveBeenCalledTimes(1);
+    expect(modules).toHaveBeenCalledTimes(2);
+  } finally {
+    modules.mockRestore();
   }
 });
 

@@ -17,7 +17,7 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { globalsOf } from "./global-variables.ts";
 import { Host } from "./host.ts";
-import { type CachedKernel, type KernelCache, withModule } from "./kernel-cache.ts";
+import { CachedKernel, type KernelCache } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
   type HostMaker,
@@ -342,10 +342,9 @@ export class JitProgram {
     const key = keyOf(request, shape);
     const known = this.#kernels.get(key);
     if (known !== undefined) return known;
-    const cached = this.#cache!.known(this.#cacheKey(key));
-    if (cached === null) return null;
-    const found = orWhyNot(() => this.#load(cached, compiled, request));
-    this.#kernels.set(key, found);
+    const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, compiled, request);
+    const found = orWhyNot(() => this.#cache!.known(this.#cacheKey(key), load));
+    if (found !== null) this.#kernels.set(key, found);
     return found;
   }
 
@@ -370,8 +369,9 @@ export class JitProgram {
       const features = machineFeatures();
       const facts = this.#facts(functions);
       const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
-      const cached = this.#cache?.find(this.#cacheKey(keyOf(request, shape)), compile);
-      return this.#load(cached ?? withModule(compile()), kernel, request);
+      const load = (found: CachedKernel): LoadedKernel => this.#load(found, kernel, request);
+      const key = this.#cacheKey(keyOf(request, shape));
+      return this.#cache === null ? load(new CachedKernel(compile())) : this.#cache.find(key, compile, load);
     });
   }
 

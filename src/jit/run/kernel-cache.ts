@@ -4,12 +4,32 @@ import type { KernelStore } from "../abi/kernel-store.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 
-/** A compiled kernel and its module, which devices may share. */
-export interface CachedKernel {
+/**
+ * A compiled kernel and its module, which devices may share. The host compiles the module when it is first asked for:
+ * where machine code runs, it never is.
+ */
+export class CachedKernel {
   readonly kernel: CompiledKernel;
-  readonly module: WebAssembly.Module;
-  /** The module of the functions that multiply matrices, if they are not in the kernel's. */
-  readonly tiles: WebAssembly.Module | null;
+  #module: WebAssembly.Module | null = null;
+  #tiles: WebAssembly.Module | null = null;
+
+  constructor(kernel: CompiledKernel) {
+    this.kernel = kernel;
+  }
+
+  /**
+   * @throws NotAllowed if the host refuses a module that is valid
+   * @throws WebAssembly.CompileError if it is not, as an entry of a store may be
+   */
+  get module(): WebAssembly.Module {
+    return (this.#module ??= hostModule(this.kernel.bytes, this.kernel.optimizingTime));
+  }
+
+  /** The module of the functions that multiply matrices; null if they are in the kernel's. */
+  get tiles(): WebAssembly.Module | null {
+    if (this.kernel.tiles.length === 0) return null;
+    return (this.#tiles ??= hostModule(this.kernel.tiles, 0));
+  }
 }
 
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
@@ -80,23 +100,38 @@ export class KernelCache {
     this.#recent = recent;
   }
 
-  /** Finds a kernel, or compiles it. If `compile` throws, so does this, and nothing is kept. */
-  find(kernel: string, compile: () => CompiledKernel): CachedKernel {
-    const key = `${this.#program} ${kernel}`;
-    const known = this.known(kernel);
+  /** Finds a kernel, or compiles it, and loads it. If `compile` or `load` throws, so does this: nothing is kept. */
+  find<T>(kernel: string, compile: () => CompiledKernel, load: (found: CachedKernel) => T): T {
+    const known = this.known(kernel, load);
     if (known !== null) return known;
-    const found = withModule(compile());
+    const key = this.#keyOf(kernel);
+    const found = new CachedKernel(compile());
+    const loaded = load(found);
     this.#recent.add(key, found);
     this.#store?.write(key, encodeKernel(found.kernel));
-    return found;
+    return loaded;
   }
 
-  /** A kernel that has been compiled before; null if there is none. */
-  known(kernel: string): CachedKernel | null {
-    const key = `${this.#program} ${kernel}`;
-    const known = this.#recent.get(key) ?? this.#stored(key);
-    if (known !== null) this.#recent.add(key, known);
-    return known;
+  /** Loads a kernel that has been compiled before; null if there is none. */
+  known<T>(kernel: string, load: (found: CachedKernel) => T): T | null {
+    const key = this.#keyOf(kernel);
+    const recent = this.#recent.get(key);
+    if (recent !== null) return load(recent);
+    const stored = this.#stored(key);
+    if (stored === null) return null;
+    try {
+      const loaded = load(stored);
+      this.#recent.add(key, stored);
+      return loaded;
+    } catch (error) {
+      if (!(error instanceof WebAssembly.CompileError)) throw error;
+      this.#store?.remove(key);
+      return null;
+    }
+  }
+
+  #keyOf(kernel: string): string {
+    return `${this.#program} ${kernel}`;
   }
 
   /**
@@ -135,16 +170,10 @@ export class KernelCache {
     const entry = this.#store?.read(key) ?? null;
     if (entry === null) return null;
     try {
-      return withModule(decodeKernel(entry));
+      return new CachedKernel(decodeKernel(entry));
     } catch {
       this.#store?.remove(key);
       return null;
     }
   }
 }
-
-export const withModule = (kernel: CompiledKernel): CachedKernel => ({
-  kernel,
-  module: hostModule(kernel.bytes, kernel.optimizingTime),
-  tiles: kernel.tiles.length === 0 ? null : hostModule(kernel.tiles, 0),
-});

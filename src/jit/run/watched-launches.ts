@@ -12,7 +12,7 @@ import { weave } from "../compile/watch/weave.ts";
 import { GivenUp } from "../abi/refusal.ts";
 import type { Attempt } from "./attempt.ts";
 import { Host } from "./host.ts";
-import { withModule } from "./kernel-cache.ts";
+import { CachedKernel } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
@@ -177,7 +177,7 @@ export class WatchedLaunches {
               sharedBytes: sharedBytesWith(plan.shared),
             };
       const made = compileKernel(watching.list[compiled.number]!, shape, facts, machineFeatures(), "any");
-      const loaded = new LoadedKernel(withModule(made), program.memory, expectedTime(ir, block));
+      const loaded = new LoadedKernel(new CachedKernel(made), program.memory, expectedTime(ir, block));
       return { loaded, functions: watching, plan, falseAlarms: 0 };
     });
   }

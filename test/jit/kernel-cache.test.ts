@@ -80,14 +80,17 @@ function run({ store, recent = new RecentKernels(), threads = 7, before = 0, com
   return { values: [...out.read()].slice(0, threads), reports };
 }
 
-/** What a store is asked where nothing is known of a launch: for its shape, for its kernel, to keep both. */
-const anew = ["miss", "miss", "write", "write"];
+/**
+ * What a store is asked where nothing is known of a launch: for what the kernel knows of its threads, and to keep that,
+ * for the launch's shape, for its kernel, to keep both.
+ */
+const anew = ["miss", "write", "miss", "miss", "write", "write"];
 
-/** The same where both are in it. */
-const again = ["hit", "hit"];
+/** The same where all is in it. */
+const again = ["hit", "hit", "hit"];
 
 const kernelsIn = ({ entries }: Notebook): [string, Uint8Array][] =>
-  [...entries].filter(([key]) => !key.includes(" shape of "));
+  [...entries].filter(([key]) => !/ (shape|threads) of /.test(key));
 
 const right = { values: [15, 25, 35, 45, 55, 65, 75], reports: [] };
 
@@ -174,7 +177,7 @@ test("what no kernel can be made of is removed, and compiled anew", () => {
     const store = new Notebook();
     store.entries.set(key, entry.subarray(0, length));
     expect({ length, ...run({ store }) }).toEqual({ length, ...right });
-    expect(store.log).toEqual(["miss", "hit", "remove", "write", "write"]);
+    expect(store.log).toEqual(["miss", "write", "miss", "hit", "remove", "write", "write"]);
     expect(store.entries.get(key)).toEqual(entry);
   }
 });
@@ -187,7 +190,7 @@ test("a shape that is damaged is found anew", () => {
   store.entries.set(key, entry.subarray(0, 10));
   store.log.length = 0;
   expect(run({ store })).toEqual(right);
-  expect(store.log).toEqual(["hit", "remove", "hit", "write"]);
+  expect(store.log).toEqual(["hit", "hit", "remove", "hit", "write"]);
   expect(store.entries.get(key)).toEqual(entry);
 });
 

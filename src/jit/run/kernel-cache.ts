@@ -35,15 +35,15 @@ export class CachedKernel {
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
 const maxBytes = 2 ** 24;
 
-/** Shapes of launches that are kept in memory, at most. */
-const maxShapes = 1000;
+/** Notes on kernels and launches that are kept in memory, at most. */
+const maxNotes = 1000;
 
 /** The kernels that a process has used most recently. */
 export class RecentKernels {
   readonly #maxBytes: number;
   /** In the order of their last use. */
   readonly #kernels = new Map<string, CachedKernel>();
-  readonly #shapes = new Map<string, LaunchShape>();
+  readonly #notes = new Map<string, unknown>();
   #bytes = 0;
 
   constructor(maxKept = maxBytes) {
@@ -71,14 +71,14 @@ export class RecentKernels {
     }
   }
 
-  /** The shape that has been noted of launches; null if none has. */
-  shapeOf(launch: string): LaunchShape | null {
-    return this.#shapes.get(launch) ?? null;
+  /** What has been noted under a key; undefined if nothing has. */
+  noteOf(key: string): unknown {
+    return this.#notes.get(key);
   }
 
-  noteShape(launch: string, shape: LaunchShape): void {
-    if (this.#shapes.size >= maxShapes) this.#shapes.clear();
-    this.#shapes.set(launch, shape);
+  note(key: string, value: unknown): void {
+    if (this.#notes.size >= maxNotes) this.#notes.clear();
+    this.#notes.set(key, value);
   }
 }
 
@@ -130,8 +130,8 @@ export class KernelCache {
     }
   }
 
-  #keyOf(kernel: string): string {
-    return `${this.#program} ${kernel}`;
+  #keyOf(name: string): string {
+    return `${this.#program} ${name}`;
   }
 
   /**
@@ -139,31 +139,44 @@ export class KernelCache {
    * analysis of the kernel, which needs nothing of that where it has been compiled.
    */
   shapeOf(launch: string): LaunchShape | null {
-    const key = this.#shapeKey(launch);
-    const known = this.#recent.shapeOf(key);
-    if (known !== null) return known;
-    const entry = this.#store?.read(key) ?? null;
-    if (entry === null) return null;
-    try {
-      const shape = JSON.parse(new TextDecoder().decode(entry)) as LaunchShape;
-      this.#recent.noteShape(key, shape);
-      return shape;
-    } catch {
-      this.#store?.remove(key);
-      return null;
-    }
+    return (this.#noteOf(shapeOf(launch)) ?? null) as LaunchShape | null;
   }
 
   /** Notes the shape of launches for which there is a kernel. */
   noteShape(launch: string, shape: LaunchShape): void {
-    const key = this.#shapeKey(launch);
-    if (this.#recent.shapeOf(key) !== null) return;
-    this.#recent.noteShape(key, shape);
-    this.#store?.write(key, new TextEncoder().encode(JSON.stringify(shape)));
+    this.#note(shapeOf(launch), shape);
   }
 
-  #shapeKey(launch: string): string {
-    return `${this.#program} shape of ${launch}`;
+  /** What an analysis finds, which is noted for other processes; as JSON has it. */
+  noted<T>(name: string, find: () => T): T {
+    const known = this.#noteOf(name);
+    if (known !== undefined) return known as T;
+    const found = find();
+    this.#note(name, found);
+    return found;
+  }
+
+  #noteOf(name: string): unknown {
+    const key = this.#keyOf(name);
+    const known = this.#recent.noteOf(key);
+    if (known !== undefined) return known;
+    const entry = this.#store?.read(key) ?? null;
+    if (entry === null) return undefined;
+    try {
+      const value: unknown = JSON.parse(new TextDecoder().decode(entry));
+      this.#recent.note(key, value);
+      return value;
+    } catch {
+      this.#store?.remove(key);
+      return undefined;
+    }
+  }
+
+  #note(name: string, value: unknown): void {
+    const key = this.#keyOf(name);
+    if (this.#recent.noteOf(key) !== undefined) return;
+    this.#recent.note(key, value);
+    this.#store?.write(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 
   #stored(key: string): CachedKernel | null {
@@ -177,3 +190,6 @@ export class KernelCache {
     }
   }
 }
+
+/** What the shape of launches is noted under. */
+const shapeOf = (launch: string): string => `shape of ${launch}`;

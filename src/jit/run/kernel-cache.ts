@@ -1,7 +1,9 @@
-import { hostModule } from "../../wasm/index.ts";
+import { codeTag, hostModule, isOptimizedAsUsual, moduleWithCode } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
+import { type KeptCode, keepCodeAtEnd } from "./code-at-end.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 
 /**
@@ -12,9 +14,14 @@ export class CachedKernel {
   readonly kernel: CompiledKernel;
   #module: WebAssembly.Module | null = null;
   #tiles: WebAssembly.Module | null = null;
+  readonly #code: KeptCode | null;
+  /** Bytes of the code with which the module began. */
+  #knownCode = 0;
 
-  constructor(kernel: CompiledKernel) {
+  /** `code`: what the host has compiled of the module in earlier processes. */
+  constructor(kernel: CompiledKernel, code: KeptCode | null = null) {
     this.kernel = kernel;
+    this.#code = code;
   }
 
   /**
@@ -22,7 +29,26 @@ export class CachedKernel {
    * @throws WebAssembly.CompileError if it is not, as an entry of a store may be
    */
   get module(): WebAssembly.Module {
-    return (this.#module ??= hostModule(this.kernel.bytes, this.kernel.optimizingTime));
+    return (this.#module ??= this.#compiled());
+  }
+
+  #compiled(): WebAssembly.Module {
+    const { bytes, optimizingTime } = this.kernel;
+    const code = this.#keepsCode ? this.#code!.read() : null;
+    const known = code === null ? null : moduleWithCode(bytes, code);
+    if (known === null) return hostModule(bytes, optimizingTime);
+    this.#knownCode = code!.length;
+    return known;
+  }
+
+  /** Whether what the host optimizes of the module is kept. */
+  get #keepsCode(): boolean {
+    return this.#code !== null && isOptimizedAsUsual(this.kernel.optimizingTime);
+  }
+
+  /** Notes that the module runs: `run` is of an instance. */
+  noteRun(run: RunBlocks): void {
+    if (this.#keepsCode) keepCodeAtEnd(this.#code!, this.module, run, this.#knownCode);
   }
 
   /** The module of the functions that multiply matrices; null if they are in the kernel's. */
@@ -105,7 +131,7 @@ export class KernelCache {
     const known = this.known(kernel, load);
     if (known !== null) return known;
     const key = this.#keyOf(kernel);
-    const found = new CachedKernel(compile());
+    const found = new CachedKernel(compile(), this.#codeOf(key));
     const loaded = load(found);
     this.#recent.add(key, found);
     this.#store?.write(key, encodeKernel(found.kernel));
@@ -179,11 +205,20 @@ export class KernelCache {
     this.#store?.write(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 
+  /** Where the code that the host has compiled of a kernel is kept; null if it cannot be. */
+  #codeOf(key: string): KeptCode | null {
+    const store = this.#store;
+    const tag = store === null ? null : codeTag();
+    if (store === null || tag === null) return null;
+    const codeKey = `${key} as code of ${tag}`;
+    return { read: () => store.read(codeKey), write: (code) => store.write(codeKey, code) };
+  }
+
   #stored(key: string): CachedKernel | null {
     const entry = this.#store?.read(key) ?? null;
     if (entry === null) return null;
     try {
-      return new CachedKernel(decodeKernel(entry));
+      return new CachedKernel(decodeKernel(entry), this.#codeOf(key));
     } catch {
       this.#store?.remove(key);
       return null;

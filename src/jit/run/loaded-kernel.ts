@@ -140,7 +140,9 @@ export class LoadedKernel {
     const { tiles } = this;
     const ofTiles = tiles === null ? {} : new WebAssembly.Instance(tiles, { env: shared }).exports;
     const env = { ...shared, ...this.#functions, ...ofTiles };
-    return new WebAssembly.Instance(this.module, { env }).exports["run"] as RunBlocks;
+    const run = new WebAssembly.Instance(this.module, { env }).exports["run"] as RunBlocks;
+    this.#cached.noteRun(run);
+    return run;
   }
 
   /** Milliseconds that a block takes one thread of the host. */

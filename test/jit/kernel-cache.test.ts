@@ -32,14 +32,14 @@ const text = `.version 8.0
   ret;
 }`;
 
-/** A store that says what it has been asked. */
+/** A store that says what it has been asked, apart from V8's code (code-at-end.test.ts). */
 class Notebook implements KernelStore {
   readonly entries = new Map<string, Uint8Array>();
   readonly log: string[] = [];
 
   read(key: string): Uint8Array | null {
     const found = this.entries.get(key) ?? null;
-    this.log.push(found === null ? "miss" : "hit");
+    if (!key.includes(" as code of ")) this.log.push(found === null ? "miss" : "hit");
     return found;
   }
 

@@ -1,6 +1,8 @@
+import { engineTag } from "./node-flags.ts";
+
 /** What Node has for programs that look into V8. */
 interface Insight {
-  readonly v8: { setFlagsFromString(flag: string): void; cachedDataVersionTag(): number };
+  readonly v8: { setFlagsFromString(flag: string): void };
   readonly vm: { readonly Script: new (text: string) => { runInThisContext(): unknown } };
 }
 
@@ -60,10 +62,7 @@ function codeFunctions(): CodeFunctions | null {
 }
 
 /** Tells V8, its flags and the processor from others, whose code is of no use; null where there is no code at all. */
-export function codeTag(): string | null {
-  if (codeFunctions() === null) return null;
-  return `V8 ${insight()!.v8.cachedDataVersionTag()}`;
-}
+export const codeTag = (): string | null => (codeFunctions() === null ? null : engineTag());
 
 /**
  * The code that V8 has optimized of a module so far; null where it does not tell, or has not optimized one of its

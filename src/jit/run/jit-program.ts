@@ -387,7 +387,7 @@ export class JitProgram {
   }
 
   #cacheKey(key: string): string {
-    const { fusedMadd, laneSelect } = machineFeatures();
+    const { fusedMadd, laneSelect } = this.#cache?.features ?? machineFeatures();
     return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
   }
 

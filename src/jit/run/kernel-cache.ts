@@ -1,4 +1,11 @@
-import { codeTag, hostModule, isOptimizedAsUsual, moduleWithCode } from "../../wasm/index.ts";
+import {
+  codeTag,
+  type Features,
+  hostModule,
+  isOptimizedAsUsual,
+  machineFeatures,
+  moduleWithCode,
+} from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
@@ -180,6 +187,11 @@ export class KernelCache {
     const found = find();
     this.#note(name, found);
     return found;
+  }
+
+  /** The machine's features: to detect them takes longer than to load a kernel. */
+  get features(): Features {
+    return machineFeatures((tag, find) => this.noted(`features of ${tag}`, find));
   }
 
   #noteOf(name: string): unknown {

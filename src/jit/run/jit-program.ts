@@ -5,7 +5,7 @@ import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
-import { type Features, machineFeatures } from "../../wasm/index.ts";
+import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { Stalled } from "../abi/refusal.ts";
@@ -19,7 +19,7 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { globalsOf } from "./global-variables.ts";
 import { Host } from "./host.ts";
-import { CachedKernel, type KernelCache } from "./kernel-cache.ts";
+import { CachedKernel, featuresFor, type KernelCache } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
   type HostMaker,
@@ -53,7 +53,6 @@ export class JitProgram {
   #constants: number | null = null;
   #launchMemory: LaunchMemory | null = null;
   #watched: WatchedLaunches | null = null;
-  #hasPhases: boolean | null = null;
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
@@ -78,11 +77,6 @@ export class JitProgram {
     this.#regrouping = new Regrouping(program, this.#functions, conflictsOf, (name, find) =>
       cache === null ? find() : cache.noted(`${quads} ${name}`, find),
     );
-  }
-
-  /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
-  get #awaitsPhases(): boolean {
-    return (this.#hasPhases ??= this.program.module.functions.some(awaitsPhases));
   }
 
   /** Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. */
@@ -301,7 +295,7 @@ export class JitProgram {
     const loaded = this.#find(request);
     if (typeof loaded === "string") return loaded;
     const { kernel } = loaded;
-    const mayStall = kernel.waits && this.#awaitsPhases;
+    const mayStall = kernel.waits && this.program.module.functions.some(awaitsPhases);
     const short = this.#shortLaunches(loaded);
     return {
       loaded,
@@ -373,8 +367,7 @@ export class JitProgram {
     request: LaunchRequest,
   ): LoadedKernel | string {
     return orWhyNot(() => {
-      const features = machineFeatures();
-      const facts = this.#facts(functions);
+      const [facts, features] = [this.#facts(functions), featuresFor(this.#cache)];
       const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
       const load = (found: CachedKernel): LoadedKernel => this.#load(found, kernel.code, request);
       const key = this.#cacheKey(keyOf(request, shape));
@@ -387,7 +380,7 @@ export class JitProgram {
   }
 
   #cacheKey(key: string): string {
-    const { fusedMadd, laneSelect } = this.#cache?.features ?? machineFeatures();
+    const { fusedMadd, laneSelect } = featuresFor(this.#cache);
     return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
   }
 

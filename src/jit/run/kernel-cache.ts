@@ -189,11 +189,6 @@ export class KernelCache {
     return found;
   }
 
-  /** The machine's features: to detect them takes longer than to load a kernel. */
-  get features(): Features {
-    return machineFeatures((tag, find) => this.noted(`features of ${tag}`, find));
-  }
-
   #noteOf(name: string): unknown {
     const key = this.#keyOf(name);
     const known = this.#recent.noteOf(key);
@@ -237,6 +232,10 @@ export class KernelCache {
     }
   }
 }
+
+/** The machine's features, which the cache may know: to detect them takes longer than to load a kernel. */
+export const featuresFor = (cache: KernelCache | null): Features =>
+  machineFeatures(cache === null ? undefined : (tag, find) => cache.noted(`features of ${tag}`, find));
 
 /** What the shape of launches is noted under. */
 const shapeOf = (launch: string): string => `shape of ${launch}`;

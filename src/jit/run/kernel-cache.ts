@@ -212,13 +212,15 @@ export class KernelCache {
     this.#store?.write(key, new TextEncoder().encode(JSON.stringify(value)));
   }
 
-  /** Where the code that the host has compiled of a kernel is kept; null if it cannot be. */
+  /** Where the code that the host has compiled of a kernel is kept, which is asked for if its module is to run. */
   #codeOf(key: string): KeptCode | null {
     const store = this.#store;
-    const tag = store === null ? null : codeTag();
-    if (store === null || tag === null) return null;
-    const codeKey = `${key} as code of ${tag}`;
-    return { read: () => store.read(codeKey), write: (code) => store.write(codeKey, code) };
+    if (store === null) return null;
+    const using = <T>(use: (codeKey: string) => T): T | null => {
+      const tag = codeTag();
+      return tag === null ? null : use(`${key} as code of ${tag}`);
+    };
+    return { read: () => using((k) => store.read(k)), write: (code) => void using((k) => store.write(k, code)) };
   }
 
   #stored(key: string): CachedKernel | null {

@@ -11,7 +11,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { KernelStore } from "../jit/abi/kernel-store.ts";
-import { sha256 } from "../runtime/data/sha256.ts";
 import { makePrivateFolder, whyUnsafe } from "./folder-safety.ts";
 
 /** The beginning of a file: the owner and the version of the format. */
@@ -118,7 +117,7 @@ export class KernelFolder implements KernelStore {
   }
 
   #fileOf(key: string): string {
-    return join(this.path, sha256(this.#headOf(key)) + suffix);
+    return join(this.path, createHash("sha256").update(this.#headOf(key)).digest("hex") + suffix);
   }
 
   /** The part of a file before the checksum. */

@@ -1,4 +1,4 @@
-import { enableFeaturesOfNode20 } from "./node-flags.ts";
+import { enableFeaturesOfNode20, engineTag } from "./node-flags.ts";
 import { compiledModule } from "./compiled-module.ts";
 import { wasm } from "./expr.ts";
 import { type Features, noFeatures, type Wasm } from "./graph.ts";
@@ -64,7 +64,6 @@ function selectModule(): Uint8Array<ArrayBuffer> {
 const laneOf = (vector: Wasm): Wasm => wasm.lane("i32x4.extract_lane", 0, vector);
 
 function detected(): Features {
-  enableFeaturesOfNode20();
   return { fusedMadd: fusesMadd(), laneSelect: WebAssembly.validate(selectModule()) };
 }
 
@@ -83,10 +82,15 @@ function fusesMadd(): boolean {
 let known: Features | null = null;
 
 /**
- * The machine's features, detected once per process. On Node 20 this makes V8 accept relaxed SIMD and branch hints from
- * then on.
+ * The machine's features, detected once per process, if `noted`, which is asked for what an earlier process has found,
+ * does not know them. On Node 20 this makes V8 accept relaxed SIMD and branch hints from then on.
  */
-export function machineFeatures(): Features {
-  known ??= detected();
+export function machineFeatures(
+  noted: (tag: string, find: () => Features) => Features = (_, find) => find(),
+): Features {
+  if (known !== null) return known;
+  enableFeaturesOfNode20();
+  const tag = engineTag();
+  known = tag === null ? detected() : noted(tag, detected);
   return known;
 }

@@ -37,7 +37,7 @@ const shortTime = 1200;
  * @throws NotAllowed if the host refuses a module that is valid
  */
 export function hostModule(bytes: Uint8Array<ArrayBuffer>, optimizing: number | null): WebAssembly.Module {
-  const flags = optimizing !== null && optimizing <= shortTime ? null : nodeFlags();
+  const flags = isOptimizedAsUsual(optimizing) ? null : nodeFlags();
   if (flags === null) return compiledModule(bytes);
   const [set, reset] = optimizing === null ? withoutTierUp : withBudget(optimizing, flags.version);
   for (const flag of set) flags.v8.setFlagsFromString(flag);
@@ -48,6 +48,10 @@ export function hostModule(bytes: Uint8Array<ArrayBuffer>, optimizing: number | 
     for (const flag of reset) flags.v8.setFlagsFromString(flag);
   }
 }
+
+/** Whether V8 may optimize the functions of a module when it wishes to. `optimizing`: see `hostModule`. */
+export const isOptimizedAsUsual = (optimizing: number | null): boolean =>
+  optimizing !== null && optimizing <= shortTime;
 
 /** Flags that are set before a module is compiled, and those that are set afterwards. */
 type FlagChange = readonly [set: readonly string[], reset: readonly string[]];

@@ -5,15 +5,24 @@
  */
 const flagsOfNode20 = ["--experimental-wasm-relaxed-simd", "--experimental-wasm-branch-hinting"];
 
+/** The part of Node that has to do with V8. */
+interface HostProcess {
+  versions?: { node?: string };
+  getBuiltinModule?: (name: string) => { setFlagsFromString(flag: string): void; cachedDataVersionTag(): number };
+}
+
+const host = (): HostProcess | undefined => (globalThis as { process?: HostProcess }).process;
+
 /** Makes V8 accept relaxed SIMD and branch hints on Node 20. */
 export function enableFeaturesOfNode20(): void {
-  const { process } = globalThis as {
-    process?: {
-      versions?: { node?: string };
-      getBuiltinModule?: (name: string) => { setFlagsFromString(flag: string): void } | undefined;
-    };
-  };
+  const process = host();
   if (Number.parseInt(process?.versions?.node ?? "", 10) !== 20) return;
   const v8 = process?.getBuiltinModule?.("node:v8");
   for (const flag of flagsOfNode20) v8?.setFlagsFromString(flag);
+}
+
+/** Tells V8, its flags and the processor's features from others; null where the host is not Node. */
+export function engineTag(): string | null {
+  const tag = host()?.getBuiltinModule?.("node:v8")?.cachedDataVersionTag();
+  return tag === undefined ? null : `V8 ${tag}`;
 }

@@ -63,7 +63,7 @@ test.skipIf(whyNot !== null)(
         written.push(key);
         kept.set(key, bytes);
       },
-      remove: () => {},
+      remove: (key) => void kept.delete(key),
     };
     const open = () => new PtxDevice({ engine: "tiered", nativeCompiler: openNativeCompiler({ store, beside: true }) });
     const launch = launcher(open());
@@ -71,14 +71,37 @@ test.skipIf(whyNot !== null)(
     expect(first.engine).toBe("jit");
     await launchUntilNative(launch, 20_000);
     expect(launch(3)).toEqual({ ...first, engine: "native" });
-    // The libraries that are kept are there at once: no other process is asked, which would give one to be kept.
-    const again = launcher(open());
-    await launchUntilNative(again, 20_000);
-    expect(again(3).words).toEqual(first.words);
-    expect(written.length).toBe(1);
+    const made = written.length;
+    // What is kept runs from the first launch on: no other process is asked, which would give a library to be kept.
+    expect(launcher(open())(3)).toEqual({ ...first, engine: "native" });
+    expect(written.length).toBe(made);
+    // One that is none is made anew: a store may hand out anything.
+    const [library] = [...kept.keys()].filter((key) => key.startsWith("machine code"));
+    kept.set(library!, Uint8Array.of(1, 2, 3));
+    const damaged = launcher(open());
+    expect(damaged(3)).toEqual(first);
+    await launchUntilNative(damaged, 20_000);
+    expect(kept.get(library!)!.length).toBeGreaterThan(3);
   },
   120_000,
 );
+
+test.skipIf(whyNot !== null)("machine code that was found to be slower is not taken by later processes", () => {
+  const kept = new Map<string, Uint8Array>();
+  const store: KernelStore = {
+    read: (key) => kept.get(key) ?? null,
+    write: (key, bytes) => void kept.set(key, bytes),
+    remove: (key) => void kept.delete(key),
+  };
+  const [module, imports] = moduleOfKernel();
+  expect(typeof openNativeCompiler({ store })!.compile(module, imports)).toBe("object");
+  const open = (): NativeCompiler => openNativeCompiler({ store, beside: true })!;
+  expect(typeof open().kept!(module, imports)).toBe("object");
+  open().giveUp!(module, "it was slower");
+  expect(open().kept!(module, imports)).toBe("it was slower");
+  // Who asks for machine code alone gets it.
+  expect(typeof openNativeCompiler({ store })!.compile(module, imports)).toBe("object");
+});
 
 test.skipIf(whyNot !== null)("what asks for machine code is asked again until it answers, and not after that", () => {
   const own = compilerForTests();
@@ -139,12 +162,18 @@ async function ended(pid: number): Promise<void> {
   }
 }
 
-/** The module of the kernel above. */
-function moduleOfKernel(): Uint8Array {
-  const modules: Uint8Array[] = [];
-  const compiler = { compile: (module: Uint8Array) => (modules.push(module), "not here"), instance: () => () => 0 };
+/** The module of the kernel above, and the functions that it imports. */
+function moduleOfKernel(): readonly [module: Uint8Array, imports: readonly string[]] {
+  const asked: [Uint8Array, readonly string[]][] = [];
+  const compiler: NativeCompiler = {
+    compile(...module) {
+      asked.push(module);
+      return "not here";
+    },
+    instance: () => () => 0,
+  };
   launcher(new PtxDevice({ engine: "native", nativeCompiler: compiler }))(1);
-  return modules[0]!;
+  return asked[0]!;
 }
 
 test.skipIf(whyNot !== null)(
@@ -153,7 +182,7 @@ test.skipIf(whyNot !== null)(
     const work = join(folder, "work");
     mkdirSync(work);
     const file = (name: string): string => join(folder, name);
-    writeFileSync(file("module"), moduleOfKernel());
+    writeFileSync(file("module"), moduleOfKernel()[0]);
     // A compiler that says what it can make code for, and then writes files as compilers do, and takes a minute.
     const slowly = `mktemp; echo $$ > ${file("compiler")}; exec sleep 60`;
     writeFileSync(file("slow-cc"), `#!/bin/sh\ncase "$*" in *-dM*) exec cc "$@";; *) ${slowly};; esac\n`, {

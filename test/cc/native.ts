@@ -15,5 +15,5 @@ export const widths = ["", "-mno-avx512f"] as const;
 /** What makes machine code, as long as a slow machine needs. `width`: one of `widths`. */
 export function compilerForTests(width = ""): HostCompiler {
   const env = { ...process.env, CC: `${process.env["CC"] ?? "cc"} ${width}` };
-  return new HostCompiler(addonFile()!, null, 300, () => CCompiler.find(env));
+  return new HostCompiler(addonFile()!, null, 300, env);
 }

@@ -9,7 +9,6 @@ import {
 import { launch } from "../../src/interpreter/index.ts";
 import type { NativeCompiler } from "../../src/jit/abi/native-code.ts";
 import { addonFile } from "../../src/node/exec/native.ts";
-import { CCompiler } from "../../src/node/native/c-compiler.ts";
 import { HostCompiler } from "../../src/node/native/host-compiler.ts";
 import { loadProgram } from "../../src/program/program.ts";
 import type { Buffer as DeviceBuffer } from "../../src/runtime/data/buffer.ts";
@@ -38,7 +37,7 @@ const compilerSeconds = 4;
 function compilerWith(option: string): NativeCompiler | null {
   const addon = addonFile();
   const env = { ...process.env, CC: `${process.env["CC"] ?? "cc"} ${option}` };
-  return addon === null ? null : new HostCompiler(addon, null, compilerSeconds, () => CCompiler.find(env));
+  return addon === null ? null : new HostCompiler(addon, null, compilerSeconds, env);
 }
 
 /**

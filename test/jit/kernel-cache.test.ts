@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { loadProgram } from "../../src/program/program.ts";
+import type { NativeCode, NativeCompiler } from "../../src/jit/abi/native-code.ts";
 import type { KernelStore } from "../../src/jit/abi/kernel-store.ts";
 import { JitProgram } from "../../src/jit/run/jit-program.ts";
 import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";
@@ -31,19 +32,22 @@ const text = `.version 8.0
   ret;
 }`;
 
-/** A store that says what it has been asked. */
+/** What a store knows of the machine and its V8: each process asks for it once, or where it runs a module. */
+const ofMachine = / (as code|features) of /;
+
+/** A store that says what it has been asked, apart from that. */
 class Notebook implements KernelStore {
   readonly entries = new Map<string, Uint8Array>();
   readonly log: string[] = [];
 
   read(key: string): Uint8Array | null {
     const found = this.entries.get(key) ?? null;
-    this.log.push(found === null ? "miss" : "hit");
+    if (!ofMachine.test(key)) this.log.push(found === null ? "miss" : "hit");
     return found;
   }
 
   write(key: string, entry: Uint8Array): void {
-    this.log.push("write");
+    if (!ofMachine.test(key)) this.log.push("write");
     this.entries.set(key, entry);
   }
 
@@ -59,31 +63,37 @@ interface Run {
   readonly threads?: number;
   /** Bytes that the device has allocated before. */
   readonly before?: number;
+  /** What makes machine code of kernels that have run for a second. */
+  readonly compiler?: NativeCompiler;
 }
 
 /** On a new device; without `recent` as a new process. */
-function run({ store, recent = new RecentKernels(), threads = 7, before = 0 }: Run) {
+function run({ store, recent = new RecentKernels(), threads = 7, before = 0, compiler }: Run) {
   const device = new PtxDevice();
   const { memory } = device;
   if (before > 0) device.buffer("u8", before);
   const { module } = compile([new SourceText("k.ptx", text)]);
   const loaded = loadProgram(memory, module!);
   const out = device.buffer("u32", 8);
-  const jit = new JitProgram(loaded, null, new KernelCache("this program", store, recent));
+  const tier = compiler === undefined ? null : { compiler, afterMs: 1000 };
+  const jit = new JitProgram(loaded, null, new KernelCache("this program", store, recent), tier);
   const params = packArguments(module!.functions[0]!, [out], { memory, addressSize: 64 });
   const result = jit.launch({ kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params })!;
   const reports = result.reports.map((r) => `${r.source.position(r.span.start).line}: ${r.message}`);
   return { values: [...out.read()].slice(0, threads), reports };
 }
 
-/** What a store is asked where nothing is known of a launch: for its shape, for its kernel, to keep both. */
-const anew = ["miss", "miss", "write", "write"];
+/**
+ * What a store is asked where nothing is known of a launch: for what the kernel knows of its threads, and to keep that,
+ * for the launch's shape, for its kernel, to keep both.
+ */
+const anew = ["miss", "write", "miss", "miss", "write", "write"];
 
-/** The same where both are in it. */
-const again = ["hit", "hit"];
+/** The same where all is in it. */
+const again = ["hit", "hit", "hit"];
 
 const kernelsIn = ({ entries }: Notebook): [string, Uint8Array][] =>
-  [...entries].filter(([key]) => !key.includes(" shape of "));
+  [...entries].filter(([key]) => !/ (shape|threads|features) of /.test(key));
 
 const right = { values: [15, 25, 35, 45, 55, 65, 75], reports: [] };
 
@@ -104,6 +114,28 @@ test("nor is it analysed, to find what it depends on", () => {
     expect(analysed).toHaveBeenCalledTimes(1);
   } finally {
     analysed.mockRestore();
+  }
+});
+
+test("where machine code of it is kept, that runs from the first launch on, and the module is never compiled", () => {
+  const store = new Notebook();
+  run({ store });
+  const ran = vi.fn((_: number, __: number, to: number) => to);
+  const compiler = (kept: () => NativeCode | string | null): NativeCompiler => ({
+    compile: () => null,
+    kept,
+    instance: () => ran,
+  });
+  const modules = vi.spyOn(WebAssembly, "Module");
+  try {
+    run({ store, compiler: compiler(() => ({ addon: "", entry: 1, imports: [] })) });
+    expect(ran).toHaveBeenCalledTimes(1);
+    expect(modules).not.toHaveBeenCalled();
+    for (const none of [null, "it was slower"]) expect(run({ store, compiler: compiler(() => none) })).toEqual(right);
+    expect(ran).toHaveBeenCalledTimes(1);
+    expect(modules).toHaveBeenCalledTimes(2);
+  } finally {
+    modules.mockRestore();
   }
 });
 
@@ -148,7 +180,7 @@ test("what no kernel can be made of is removed, and compiled anew", () => {
     const store = new Notebook();
     store.entries.set(key, entry.subarray(0, length));
     expect({ length, ...run({ store }) }).toEqual({ length, ...right });
-    expect(store.log).toEqual(["miss", "hit", "remove", "write", "write"]);
+    expect(store.log).toEqual(["miss", "write", "miss", "hit", "remove", "write", "write"]);
     expect(store.entries.get(key)).toEqual(entry);
   }
 });
@@ -161,7 +193,7 @@ test("a shape that is damaged is found anew", () => {
   store.entries.set(key, entry.subarray(0, 10));
   store.log.length = 0;
   expect(run({ store })).toEqual(right);
-  expect(store.log).toEqual(["hit", "remove", "hit", "write"]);
+  expect(store.log).toEqual(["hit", "hit", "remove", "hit", "write"]);
   expect(store.entries.get(key)).toEqual(entry);
 });
 

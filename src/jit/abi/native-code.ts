@@ -22,6 +22,13 @@ export interface NativeCompiler {
    * which may ask again. Never throws. `imports`: the functions that the module asks of its host, in its own order.
    */
   compile(module: Uint8Array, imports: readonly string[]): NativeCode | string | null;
+  /**
+   * Returns the machine code of a module that an earlier process has left, at once; a text if that was found to be of
+   * no use: why; null if there is none. Never throws.
+   */
+  kept?(module: Uint8Array, imports: readonly string[]): NativeCode | string | null;
+  /** Notes, also for later processes, why the machine code of a module is of no use. Never throws. */
+  giveUp?(module: Uint8Array, why: string): void;
   /** The code with the memory and the functions of a device, in the calling thread. */
   instance(
     code: NativeCode,

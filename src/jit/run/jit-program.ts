@@ -1,13 +1,15 @@
 import { launch } from "../../interpreter/launch.ts";
-import { windows, type WorkItemModel } from "../../ir/index.ts";
+import { type IrFunction, windows, type WorkItemModel } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
+import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
-import { type Features, machineFeatures } from "../../wasm/index.ts";
+import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import { Stalled } from "../abi/refusal.ts";
+import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
 import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 import type { ProgramFacts } from "../compile/plan/program-facts.ts";
@@ -17,7 +19,7 @@ import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
 import { globalsOf } from "./global-variables.ts";
 import { Host } from "./host.ts";
-import { type CachedKernel, type KernelCache, withModule } from "./kernel-cache.ts";
+import { CachedKernel, featuresFor, type KernelCache } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
   type HostMaker,
@@ -51,8 +53,6 @@ export class JitProgram {
   #constants: number | null = null;
   #launchMemory: LaunchMemory | null = null;
   #watched: WatchedLaunches | null = null;
-  /** Whether functions of the program wait for phases of mbarriers, or for tensor memory. */
-  readonly #hasPhases: boolean;
 
   /**
    * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block. `cache`:
@@ -69,12 +69,13 @@ export class JitProgram {
     this.#native = native;
     this.#cache = cache;
     this.#functions = new CompiledFunctions(program);
-    this.#hasPhases = program.module.functions.some(awaitsPhases);
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
     this.#shapes = new LaunchShapes(this.#functions, program, quads);
-    this.#regrouping = new Regrouping(program, this.#functions, (kernel, block) =>
-      quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads",
+    const conflictsOf = (kernel: IrFunction, block: Dim3): WarpConflicts =>
+      quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads";
+    this.#regrouping = new Regrouping(program, this.#functions, conflictsOf, (name, find) =>
+      cache === null ? find() : cache.noted(`${quads} ${name}`, find),
     );
   }
 
@@ -99,7 +100,7 @@ export class JitProgram {
 
   /** Blocks of a cluster. */
   #clusterOf({ kernel, cluster }: LaunchRequest): number {
-    const [x, y, z] = cluster ?? this.#functions.named(kernel)?.ir.bounds.reqnctapercluster ?? [1, 1, 1];
+    const [x, y, z] = cluster ?? this.program.functionNamed(kernel)?.ir.bounds.reqnctapercluster ?? [1, 1, 1];
     return x * y * z;
   }
 
@@ -294,7 +295,7 @@ export class JitProgram {
     const loaded = this.#find(request);
     if (typeof loaded === "string") return loaded;
     const { kernel } = loaded;
-    const mayStall = kernel.waits && this.#hasPhases;
+    const mayStall = kernel.waits && this.program.module.functions.some(awaitsPhases);
     const short = this.#shortLaunches(loaded);
     return {
       loaded,
@@ -318,12 +319,12 @@ export class JitProgram {
   }
 
   #find(request: LaunchRequest): LoadedKernel | string {
-    const { kernel } = request;
-    const compiled = this.#functions.named(kernel);
-    if (compiled === null) return "there is no such kernel";
+    const code = this.program.functionNamed(request.kernel);
+    if (code === null) return "there is no such kernel";
     const launch = this.#shapes.keyOf(request);
-    const before = this.#foundBefore(compiled, launch, request);
+    const before = this.#foundBefore(code, launch, request);
     if (before !== null) return before;
+    const compiled = this.#functions.named(request.kernel)!;
     const functions = this.#functionsFor(compiled, request);
     const { ir } = functions.list[compiled.number]!;
     const shape = this.#shapes.of(ir, request);
@@ -336,16 +337,15 @@ export class JitProgram {
   }
 
   /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
-  #foundBefore(compiled: CompiledFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
+  #foundBefore(code: ProgramFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
     const shape = this.#cache?.shapeOf(launch) ?? null;
     if (shape === null) return null;
     const key = keyOf(request, shape);
     const known = this.#kernels.get(key);
     if (known !== undefined) return known;
-    const cached = this.#cache!.known(this.#cacheKey(key));
-    if (cached === null) return null;
-    const found = orWhyNot(() => this.#load(cached, compiled, request));
-    this.#kernels.set(key, found);
+    const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
+    const found = orWhyNot(() => this.#cache!.known(this.#cacheKey(key), load));
+    if (found !== null) this.#kernels.set(key, found);
     return found;
   }
 
@@ -367,20 +367,20 @@ export class JitProgram {
     request: LaunchRequest,
   ): LoadedKernel | string {
     return orWhyNot(() => {
-      const features = machineFeatures();
-      const facts = this.#facts(functions);
+      const [facts, features] = [this.#facts(functions), featuresFor(this.#cache)];
       const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
-      const cached = this.#cache?.find(this.#cacheKey(keyOf(request, shape)), compile);
-      return this.#load(cached ?? withModule(compile()), kernel, request);
+      const load = (found: CachedKernel): LoadedKernel => this.#load(found, kernel.code, request);
+      const key = this.#cacheKey(keyOf(request, shape));
+      return this.#cache === null ? load(new CachedKernel(compile())) : this.#cache.find(key, compile, load);
     });
   }
 
-  #load(found: CachedKernel, { ir }: CompiledFunction, { block }: LaunchRequest): LoadedKernel {
+  #load(found: CachedKernel, { ir }: ProgramFunction, { block }: LaunchRequest): LoadedKernel {
     return new LoadedKernel(found, this.program.memory, expectedTime(ir, block), this.#native);
   }
 
   #cacheKey(key: string): string {
-    const { fusedMadd, laneSelect } = machineFeatures();
+    const { fusedMadd, laneSelect } = featuresFor(this.#cache);
     return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
   }
 

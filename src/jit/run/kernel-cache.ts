@@ -1,29 +1,82 @@
-import { hostModule } from "../../wasm/index.ts";
+import {
+  codeTag,
+  type Features,
+  hostModule,
+  isOptimizedAsUsual,
+  machineFeatures,
+  moduleWithCode,
+} from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
+import { type KeptCode, keepCodeAtEnd } from "./code-at-end.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
 
-/** A compiled kernel and its module, which devices may share. */
-export interface CachedKernel {
+/**
+ * A compiled kernel and its module, which devices may share. The host compiles the module when it is first asked for:
+ * where machine code runs, it never is.
+ */
+export class CachedKernel {
   readonly kernel: CompiledKernel;
-  readonly module: WebAssembly.Module;
-  /** The module of the functions that multiply matrices, if they are not in the kernel's. */
-  readonly tiles: WebAssembly.Module | null;
+  #module: WebAssembly.Module | null = null;
+  #tiles: WebAssembly.Module | null = null;
+  readonly #code: KeptCode | null;
+  /** Bytes of the code with which the module began. */
+  #knownCode = 0;
+
+  /** `code`: what the host has compiled of the module in earlier processes. */
+  constructor(kernel: CompiledKernel, code: KeptCode | null = null) {
+    this.kernel = kernel;
+    this.#code = code;
+  }
+
+  /**
+   * @throws NotAllowed if the host refuses a module that is valid
+   * @throws WebAssembly.CompileError if it is not, as an entry of a store may be
+   */
+  get module(): WebAssembly.Module {
+    return (this.#module ??= this.#compiled());
+  }
+
+  #compiled(): WebAssembly.Module {
+    const { bytes, optimizingTime } = this.kernel;
+    const code = this.#keepsCode ? this.#code!.read() : null;
+    const known = code === null ? null : moduleWithCode(bytes, code);
+    if (known === null) return hostModule(bytes, optimizingTime);
+    this.#knownCode = code!.length;
+    return known;
+  }
+
+  /** Whether what the host optimizes of the module is kept. */
+  get #keepsCode(): boolean {
+    return this.#code !== null && isOptimizedAsUsual(this.kernel.optimizingTime);
+  }
+
+  /** Notes that the module runs: `run` is of an instance. */
+  noteRun(run: RunBlocks): void {
+    if (this.#keepsCode) keepCodeAtEnd(this.#code!, this.module, run, this.#knownCode);
+  }
+
+  /** The module of the functions that multiply matrices; null if they are in the kernel's. */
+  get tiles(): WebAssembly.Module | null {
+    if (this.kernel.tiles.length === 0) return null;
+    return (this.#tiles ??= hostModule(this.kernel.tiles, 0));
+  }
 }
 
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
 const maxBytes = 2 ** 24;
 
-/** Shapes of launches that are kept in memory, at most. */
-const maxShapes = 1000;
+/** Notes on kernels and launches that are kept in memory, at most. */
+const maxNotes = 1000;
 
 /** The kernels that a process has used most recently. */
 export class RecentKernels {
   readonly #maxBytes: number;
   /** In the order of their last use. */
   readonly #kernels = new Map<string, CachedKernel>();
-  readonly #shapes = new Map<string, LaunchShape>();
+  readonly #notes = new Map<string, unknown>();
   #bytes = 0;
 
   constructor(maxKept = maxBytes) {
@@ -51,14 +104,14 @@ export class RecentKernels {
     }
   }
 
-  /** The shape that has been noted of launches; null if none has. */
-  shapeOf(launch: string): LaunchShape | null {
-    return this.#shapes.get(launch) ?? null;
+  /** What has been noted under a key; undefined if nothing has. */
+  noteOf(key: string): unknown {
+    return this.#notes.get(key);
   }
 
-  noteShape(launch: string, shape: LaunchShape): void {
-    if (this.#shapes.size >= maxShapes) this.#shapes.clear();
-    this.#shapes.set(launch, shape);
+  note(key: string, value: unknown): void {
+    if (this.#notes.size >= maxNotes) this.#notes.clear();
+    this.#notes.set(key, value);
   }
 }
 
@@ -80,23 +133,38 @@ export class KernelCache {
     this.#recent = recent;
   }
 
-  /** Finds a kernel, or compiles it. If `compile` throws, so does this, and nothing is kept. */
-  find(kernel: string, compile: () => CompiledKernel): CachedKernel {
-    const key = `${this.#program} ${kernel}`;
-    const known = this.known(kernel);
+  /** Finds a kernel, or compiles it, and loads it. If `compile` or `load` throws, so does this: nothing is kept. */
+  find<T>(kernel: string, compile: () => CompiledKernel, load: (found: CachedKernel) => T): T {
+    const known = this.known(kernel, load);
     if (known !== null) return known;
-    const found = withModule(compile());
+    const key = this.#keyOf(kernel);
+    const found = new CachedKernel(compile(), this.#codeOf(key));
+    const loaded = load(found);
     this.#recent.add(key, found);
     this.#store?.write(key, encodeKernel(found.kernel));
-    return found;
+    return loaded;
   }
 
-  /** A kernel that has been compiled before; null if there is none. */
-  known(kernel: string): CachedKernel | null {
-    const key = `${this.#program} ${kernel}`;
-    const known = this.#recent.get(key) ?? this.#stored(key);
-    if (known !== null) this.#recent.add(key, known);
-    return known;
+  /** Loads a kernel that has been compiled before; null if there is none. */
+  known<T>(kernel: string, load: (found: CachedKernel) => T): T | null {
+    const key = this.#keyOf(kernel);
+    const recent = this.#recent.get(key);
+    if (recent !== null) return load(recent);
+    const stored = this.#stored(key);
+    if (stored === null) return null;
+    try {
+      const loaded = load(stored);
+      this.#recent.add(key, stored);
+      return loaded;
+    } catch (error) {
+      if (!(error instanceof WebAssembly.CompileError)) throw error;
+      this.#store?.remove(key);
+      return null;
+    }
+  }
+
+  #keyOf(name: string): string {
+    return `${this.#program} ${name}`;
   }
 
   /**
@@ -104,38 +172,62 @@ export class KernelCache {
    * analysis of the kernel, which needs nothing of that where it has been compiled.
    */
   shapeOf(launch: string): LaunchShape | null {
-    const key = this.#shapeKey(launch);
-    const known = this.#recent.shapeOf(key);
-    if (known !== null) return known;
-    const entry = this.#store?.read(key) ?? null;
-    if (entry === null) return null;
-    try {
-      const shape = JSON.parse(new TextDecoder().decode(entry)) as LaunchShape;
-      this.#recent.noteShape(key, shape);
-      return shape;
-    } catch {
-      this.#store?.remove(key);
-      return null;
-    }
+    return (this.#noteOf(shapeOf(launch)) ?? null) as LaunchShape | null;
   }
 
   /** Notes the shape of launches for which there is a kernel. */
   noteShape(launch: string, shape: LaunchShape): void {
-    const key = this.#shapeKey(launch);
-    if (this.#recent.shapeOf(key) !== null) return;
-    this.#recent.noteShape(key, shape);
-    this.#store?.write(key, new TextEncoder().encode(JSON.stringify(shape)));
+    this.#note(shapeOf(launch), shape);
   }
 
-  #shapeKey(launch: string): string {
-    return `${this.#program} shape of ${launch}`;
+  /** What an analysis finds, which is noted for other processes; as JSON has it. */
+  noted<T>(name: string, find: () => T): T {
+    const known = this.#noteOf(name);
+    if (known !== undefined) return known as T;
+    const found = find();
+    this.#note(name, found);
+    return found;
+  }
+
+  #noteOf(name: string): unknown {
+    const key = this.#keyOf(name);
+    const known = this.#recent.noteOf(key);
+    if (known !== undefined) return known;
+    const entry = this.#store?.read(key) ?? null;
+    if (entry === null) return undefined;
+    try {
+      const value: unknown = JSON.parse(new TextDecoder().decode(entry));
+      this.#recent.note(key, value);
+      return value;
+    } catch {
+      this.#store?.remove(key);
+      return undefined;
+    }
+  }
+
+  #note(name: string, value: unknown): void {
+    const key = this.#keyOf(name);
+    if (this.#recent.noteOf(key) !== undefined) return;
+    this.#recent.note(key, value);
+    this.#store?.write(key, new TextEncoder().encode(JSON.stringify(value)));
+  }
+
+  /** Where the code that the host has compiled of a kernel is kept, which is asked for if its module is to run. */
+  #codeOf(key: string): KeptCode | null {
+    const store = this.#store;
+    if (store === null) return null;
+    const using = <T>(use: (codeKey: string) => T): T | null => {
+      const tag = codeTag();
+      return tag === null ? null : use(`${key} as code of ${tag}`);
+    };
+    return { read: () => using((k) => store.read(k)), write: (code) => void using((k) => store.write(k, code)) };
   }
 
   #stored(key: string): CachedKernel | null {
     const entry = this.#store?.read(key) ?? null;
     if (entry === null) return null;
     try {
-      return withModule(decodeKernel(entry));
+      return new CachedKernel(decodeKernel(entry), this.#codeOf(key));
     } catch {
       this.#store?.remove(key);
       return null;
@@ -143,8 +235,9 @@ export class KernelCache {
   }
 }
 
-export const withModule = (kernel: CompiledKernel): CachedKernel => ({
-  kernel,
-  module: hostModule(kernel.bytes, kernel.optimizingTime),
-  tiles: kernel.tiles.length === 0 ? null : hostModule(kernel.tiles, 0),
-});
+/** The machine's features, which the cache may know: to detect them takes longer than to load a kernel. */
+export const featuresFor = (cache: KernelCache | null): Features =>
+  machineFeatures(cache === null ? undefined : (tag, find) => cache.noted(`features of ${tag}`, find));
+
+/** What the shape of launches is noted under. */
+const shapeOf = (launch: string): string => `shape of ${launch}`;

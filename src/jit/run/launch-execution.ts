@@ -60,8 +60,6 @@ export class LaunchExecution implements Work {
   end = 0;
   readonly threads: number;
   readonly expectedMs: number;
-  readonly module: WebAssembly.Module;
-  readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
   readonly native: NativeCode | null;
   readonly clock: string | null;
@@ -126,8 +124,6 @@ export class LaunchExecution implements Work {
     this.#parts = blocksOf(request);
     this.#blocks = blocksIn(this.#parts);
     this.expectedMs = loaded.blockMs;
-    this.module = loaded.module;
-    this.tiles = loaded.tiles;
     this.memory = memory.wasm;
     this.native = typeof loaded.native === "string" ? null : loaded.native;
     this.clock = request.hostClock === true ? ("clock" satisfies HostImport) : null;
@@ -143,6 +139,14 @@ export class LaunchExecution implements Work {
     this.#clusters = inClusters || polls ? new LaunchClusters(grid) : null;
     refuse(program, open);
     this.#extents = { allocations: shared.tables.take(loaded.kernel.readsGranules), constants: shared.constants };
+  }
+
+  get module(): WebAssembly.Module {
+    return this.#loaded.module;
+  }
+
+  get tiles(): WebAssembly.Module | null {
+    return this.#loaded.tiles;
   }
 
   run(): JitResult {

@@ -30,10 +30,9 @@ const askAgainMs = 20;
 /** A compiled kernel in the memory of its device. */
 export class LoadedKernel {
   readonly kernel: CompiledKernel;
-  readonly module: WebAssembly.Module;
-  readonly tiles: WebAssembly.Module | null;
   /** See `ExpectedTime`. */
   readonly mostMs: number;
+  readonly #cached: CachedKernel;
   readonly #memory: DeviceMemory;
   readonly #functions: Readonly<Record<string, HostFunction>>;
   readonly #tier: NativeTier | null;
@@ -54,15 +53,10 @@ export class LoadedKernel {
   #blocksWait = false;
 
   /** `expected` holds until a block has been seen; `tier`: null where machine code is not asked for. */
-  constructor(
-    { kernel, module, tiles }: CachedKernel,
-    memory: DeviceMemory,
-    expected: ExpectedTime,
-    tier: NativeTier | null = null,
-  ) {
+  constructor(cached: CachedKernel, memory: DeviceMemory, expected: ExpectedTime, tier: NativeTier | null = null) {
+    const { kernel } = cached;
+    this.#cached = cached;
     this.kernel = kernel;
-    this.module = module;
-    this.tiles = tiles;
     this.mostMs = expected.mostMs;
     this.#memory = memory;
     this.#blockMs = expected.blockMs;
@@ -70,8 +64,19 @@ export class LoadedKernel {
     this.#asksAtMs = tier?.afterMs ?? Infinity;
     this.#functions = Object.fromEntries(hostFunctions(kernel, () => this.#host!()));
     this.#native = tier === null ? "machine code was not asked for" : whyNever(kernel);
+    this.#takeKept();
     this.#askForNative();
     if (!this.#runsNative) this.#ofModule = this.#moduleRun();
+  }
+
+  /** What workers run where it is not machine code. */
+  get module(): WebAssembly.Module {
+    return this.#cached.module;
+  }
+
+  /** The module whose functions that one imports; null if there is none. */
+  get tiles(): WebAssembly.Module | null {
+    return this.#cached.tiles;
   }
 
   /** Machine code that runs instead of the module; or why it does not. */
@@ -90,17 +95,32 @@ export class LoadedKernel {
     return this.#refusal;
   }
 
+  /** Takes machine code that an earlier process has left: nothing has to be waited for, and no module compiled. */
+  #takeKept(): void {
+    if (this.#native !== null) return;
+    const kept = this.#tier!.compiler.kept?.(this.kernel.bytes, this.kernel.imports) ?? null;
+    if (kept !== null) this.#answer(kept);
+  }
+
   /** Asks for machine code, if it is time to and there is no answer yet. */
   #askForNative(): void {
     if (this.#native !== null || this.#spentMs < this.#asksAtMs) return;
-    const { compiler } = this.#tier!;
-    this.#native = compiler.compile(this.kernel.bytes, this.kernel.imports);
+    const answer = this.#tier!.compiler.compile(this.kernel.bytes, this.kernel.imports);
     this.#asksAtMs = this.#spentMs + askAgainMs;
-    if (typeof this.#native === "string") this.#refusal = this.#native;
-    if (this.#native === null || typeof this.#native === "string") return;
-    this.#ofNative = compiler.instance(this.#native, this.#memory.wasm, this.#functions);
+    if (answer === null) return;
+    this.#answer(answer);
+    if (this.#runsNative && this.#ofModule !== null) this.#trial = new TierTrial(this.#blockMs);
+  }
+
+  /** Runs machine code from now on, or never if a text says why. */
+  #answer(answer: NativeCode | string): void {
+    this.#native = answer;
+    if (typeof answer === "string") {
+      this.#refusal = answer;
+      return;
+    }
+    this.#ofNative = this.#tier!.compiler.instance(answer, this.#memory.wasm, this.#functions);
     this.#runsNative = true;
-    if (this.#ofModule !== null) this.#trial = new TierTrial(this.#blockMs);
   }
 
   /** Machine code that is slower than the module is given up. */
@@ -110,14 +130,19 @@ export class LoadedKernel {
     this.#runsNative = isSlower === null ? trial.nextIsNative : !isSlower;
     if (isSlower === null) return;
     this.#trial = null;
-    if (isSlower) this.#refusal = this.#native = "it was slower than compiled code";
+    if (!isSlower) return;
+    this.#refusal = this.#native = "it was slower than compiled code";
+    this.#tier!.compiler.giveUp?.(this.kernel.bytes, this.#native);
   }
 
   #moduleRun(): RunBlocks {
     const shared = { memory: this.#memory.wasm };
-    const ofTiles = this.tiles === null ? {} : new WebAssembly.Instance(this.tiles, { env: shared }).exports;
+    const { tiles } = this;
+    const ofTiles = tiles === null ? {} : new WebAssembly.Instance(tiles, { env: shared }).exports;
     const env = { ...shared, ...this.#functions, ...ofTiles };
-    return new WebAssembly.Instance(this.module, { env }).exports["run"] as RunBlocks;
+    const run = new WebAssembly.Instance(this.module, { env }).exports["run"] as RunBlocks;
+    this.#cached.noteRun(run);
+    return run;
   }
 
   /** Milliseconds that a block takes one thread of the host. */

@@ -26,6 +26,12 @@ interface AloneKernel {
   readonly transposed: GlobalIndexUse | null;
 }
 
+/** What such a kernel knows of its blocks: see `GlobalIndexUse`. */
+interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
+  /** The same with x and y exchanged, where its lanes are better along y; else null. */
+  readonly transposed: GlobalIndexUse["sizes"] | null;
+}
+
 /**
  * Runs the threads of a launch in other blocks, where the kernel cannot tell: it knows its threads by their global
  * index alone, and none of them waits for another. Lanes of a chunk then have neighbouring threads of a row of the
@@ -36,18 +42,26 @@ export class Regrouping {
   readonly #program: Program;
   readonly #functions: CompiledFunctions;
   readonly #conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts;
+  readonly #noted: <T>(name: string, find: () => T) => T;
+  /** By kernel and block. */
+  readonly #known = new Map<string, KnownThreads | null>();
   /** By kernel; null where it can tell. */
   readonly #kernels = new Map<string, AloneKernel | null>();
 
-  /** `conflictsOf`: what lanes of a warp find of each other's accesses; kernels with `loads` stay as they are. */
+  /**
+   * `conflictsOf`: what lanes of a warp find of each other's accesses; kernels with `loads` stay as they are. `noted`:
+   * what is found out of a kernel, by this process or an earlier one.
+   */
   constructor(
     program: Program,
     functions: CompiledFunctions,
     conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts,
+    noted: <T>(name: string, find: () => T) => T = (_, find) => find(),
   ) {
     this.#program = program;
     this.#functions = functions;
     this.#conflictsOf = conflictsOf;
+    this.#noted = noted;
   }
 
   /** Whether the blocks of a launch may depend on the size of its grid. */
@@ -55,7 +69,7 @@ export class Regrouping {
     if (cluster !== undefined || blocks !== undefined || threads !== undefined || sharedBytes > 0) return false;
     const isGood = block[0] % 32 === 0 && (block[0] >= wideEnough || block[1] * block[2] > 1);
     if (isGood && !hasColumns({ grid, block })) return false;
-    const known = this.#of(kernel);
+    const known = this.#in(kernel, block);
     return known !== null && (!isGood || known.transposed !== null);
   }
 
@@ -65,18 +79,35 @@ export class Regrouping {
   }
 
   #regrouped({ kernel, grid, block }: LaunchRequest): OtherBlocks | null {
-    const { use, transposed } = this.#of(kernel)!;
-    if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
-    // A kernel that knows its blocks in one direction is written for blocks of one size there.
-    if (use.sizes[0] === null || !fits(grid, block)) return null;
-    const { ir } = this.#functions.named(kernel)!;
-    if (this.#conflictsOf(ir, block) === "loads") return null;
-    if (transposed !== null && transposed.sizes[0] !== null && hasColumns({ grid, block })) {
+    const { sizes, transposed } = this.#in(kernel, block)!;
+    if (!fits(grid, block)) return null;
+    if (transposed !== null && transposed[0] !== null && hasColumns({ grid, block })) {
       const given = { grid: exchanged(grid), block: exchanged(block) };
       return { ...(otherBlocks(given.grid, given.block, transposed) ?? given), isTransposed: true };
     }
-    const other = otherBlocks(grid, block, use);
+    const other = otherBlocks(grid, block, sizes);
     return other && { ...other, isTransposed: false };
+  }
+
+  /** What a kernel knows of its threads in blocks of one size; null where it stays in them. */
+  #in(kernel: string, block: Dim3): KnownThreads | null {
+    const key = `${kernel} ${block.join()}`;
+    let known = this.#known.get(key);
+    if (known === undefined) {
+      known = this.#noted(`threads of ${key}`, () => this.#findIn(kernel, block));
+      this.#known.set(key, known);
+    }
+    return known;
+  }
+
+  #findIn(kernel: string, block: Dim3): KnownThreads | null {
+    const known = this.#of(kernel);
+    if (known === null) return null;
+    const { use, transposed } = known;
+    if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
+    // A kernel that knows its blocks in one direction is written for blocks of one size there.
+    if (use.sizes[0] === null || this.#conflictsOf(this.#functions.named(kernel)!.ir, block) === "loads") return null;
+    return { sizes: use.sizes, transposed: transposed?.sizes ?? null };
   }
 
   /** The kernel that runs in such blocks: it knows its threads by their global index alone. */
@@ -134,9 +165,9 @@ const fewest = 64;
 const fits = (grid: Dim3, block: Dim3): boolean => grid.every((n, i) => n * block[i]! < 2 ** 31);
 
 /** Blocks in which whole chunks lie in a row; null where these would be no better. */
-function otherBlocks(grid: Dim3, block: Dim3, use: GlobalIndexUse): Blocks | null {
+function otherBlocks(grid: Dim3, block: Dim3, sizes: GlobalIndexUse["sizes"]): Blocks | null {
   const [, y, z] = block;
-  const isFree = (d: 1 | 2): boolean => use.sizes[d] !== null;
+  const isFree = (d: 1 | 2): boolean => sizes[d] !== null;
   const threads = grid[0] * block[0];
   const width = y * z === 1 ? null : wholeWidth(threads, block[0], goodWidths.manyRows);
   const rowsOf = (height: number, depth: number, width: number): Blocks | null => ({

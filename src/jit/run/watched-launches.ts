@@ -15,7 +15,7 @@ import { weave } from "../compile/watch/weave.ts";
 import { GivenUp } from "../abi/refusal.ts";
 import type { Attempt } from "./attempt.ts";
 import { Host } from "./host.ts";
-import { withModule } from "./kernel-cache.ts";
+import { CachedKernel } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
@@ -191,13 +191,9 @@ export class WatchedLaunches {
               sharedBytes: sharedBytesWith(plan.shared),
             };
       const made = compileKernel(watching.list[loaded.number]!, shape, facts, machineFeatures(), "any");
-      const { ir } = list[loaded.number]!;
-      return {
-        loaded: new LoadedKernel(withModule(made), program.memory, expectedTime(ir, block)),
-        functions: watching,
-        plan,
-        falseAlarms: 0,
-      };
+      const time = expectedTime(list[loaded.number]!.ir, block);
+      const ready = new LoadedKernel(new CachedKernel(made), program.memory, time);
+      return { loaded: ready, functions: watching, plan, falseAlarms: 0 };
     });
   }
 }

@@ -175,7 +175,9 @@ export class Team implements Launch {
    * will not wait.
    */
   #share(count: number, tells: boolean): boolean {
-    const { module, tiles, memory, native, clock, threads, waits } = this.#work;
+    const { memory, native, clock, threads, waits } = this.#work;
+    // The host compiles modules when they are asked for.
+    const { module, tiles } = native === null ? this.#work : { module: null, tiles: null };
     const functions = this.#work.functions();
     const contexts = Array.from({ length: count }, () => this.#turns.begin()).filter((c) => c !== null);
     const control = new SharedArrayBuffer(controlBytes(contexts.length));

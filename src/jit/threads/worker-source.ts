@@ -10,11 +10,12 @@ export const batchMs = 1;
 
 /** What a worker makes an instance of. It keeps that for launches of the same kernel, until it is told to forget it. */
 export interface WorkerCode {
-  readonly module: WebAssembly.Module;
+  /** Null where machine code runs instead. */
+  readonly module: WebAssembly.Module | null;
   /** A module whose functions that one imports, or null. */
   readonly tiles: WebAssembly.Module | null;
   readonly memory: WebAssembly.Memory;
-  /** Machine code that runs instead of the module, or null. */
+  /** Null where the module runs. */
   readonly native: NativeCode | null;
   /** The functions that the module imports; in mailboxes they are numbers, by their order here. */
   readonly functions: readonly string[];

@@ -37,27 +37,21 @@ export const patience = 10;
 export class CCompiler {
   readonly target: Target;
   /** Tells the compiler and the machine from others: libraries of another one are of no use. */
-  readonly #identity: string;
+  readonly identity: string;
   /** Its name and options. */
   readonly #command: readonly string[];
 
   private constructor(command: readonly string[], macros: string) {
     this.#command = command;
-    this.#identity = createHash("sha256")
+    this.identity = createHash("sha256")
       .update(`${command.join(" ")}\n${macros}`)
       .digest("hex");
     this.target = { quads: wide.every((name) => isDefined(macros, name)) ? 4 : 2 };
   }
 
-  /** The key under which the library of a module is kept. */
-  keyOf(module: Uint8Array): string {
-    return `machine code ${createHash("sha256").update(module).digest("hex")} ${this.#identity}`;
-  }
-
   /** Looks for a compiler; a text if there is none that will do: why. */
   static find(env: NodeJS.ProcessEnv = process.env): CCompiler | string {
-    const commands = (env["CC"] ? [env["CC"]] : names).map(withFlags);
-    for (const command of commands) {
+    for (const command of commandsIn(env).map(withFlags)) {
       const [program, ...args] = command;
       const { status, stdout } = spawnSync(program!, [...args, "-dM", "-E", "-x", "c", "/dev/null"], {
         encoding: "utf8",
@@ -133,9 +127,12 @@ export class CCompiler {
   }
 }
 
+/** The compilers that are looked for, as words: names and options. */
+export const commandsIn = (env: NodeJS.ProcessEnv): readonly (readonly string[])[] =>
+  (env["CC"] ? [env["CC"]] : names).map((command) => command.split(" ").filter((word) => word !== ""));
+
 /** Options that CC has, as in `ccache gcc -mno-avx512f`, come after those that all compilers get, and change them. */
-function withFlags(cc: string): readonly string[] {
-  const words = cc.split(" ").filter((word) => word !== "");
+function withFlags(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => word.startsWith("-"));
   const end = first < 0 ? words.length : first;
   return [...words.slice(0, end), ...flags, ...words.slice(end)];

@@ -1,9 +1,9 @@
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
-import { CCompiler } from "./c-compiler.ts";
 import { CompilationBeside } from "./compilation-beside.ts";
-import { Libraries } from "./libraries.ts";
+import { KnownCompiler } from "./known-compiler.ts";
+import { Libraries, libraryKey } from "./libraries.ts";
 
 /** A kernel of which machine code is being made. */
 interface Begun {
@@ -20,7 +20,8 @@ export class CompilerBeside implements NativeCompiler {
   readonly #libraries: Libraries;
   readonly #script: string;
   readonly #seconds: number;
-  #compiler: CCompiler | string | null = null;
+  readonly #store: KernelStore | null;
+  readonly #compiler: KnownCompiler;
   #begun: Begun | null = null;
 
   /**
@@ -29,14 +30,16 @@ export class CompilerBeside implements NativeCompiler {
    */
   constructor(addon: string, script: string, store: KernelStore | null, seconds: number) {
     this.#libraries = new Libraries(addon, store);
+    this.#store = store;
+    this.#compiler = new KnownCompiler(store);
     this.#script = script;
     this.#seconds = seconds;
   }
 
   compile(module: Uint8Array, imports: readonly string[]): NativeCode | string | null {
-    this.#compiler ??= CCompiler.find();
-    if (typeof this.#compiler === "string") return this.#compiler;
-    const key = this.#compiler.keyOf(module);
+    const compiler = this.#compiler.found;
+    if (typeof compiler === "string") return compiler;
+    const key = libraryKey(module, compiler.identity);
     if (this.#begun !== null) this.#look(this.#begun);
     if (this.#begun?.key === key) return null;
     const known = this.#libraries.known(key, imports);
@@ -48,6 +51,20 @@ export class CompilerBeside implements NativeCompiler {
       // No room for files, or no processes: the kernel runs on as it is.
       return `machine code cannot be made: ${(error as Error).message}`;
     }
+  }
+
+  kept(module: Uint8Array, imports: readonly string[]): NativeCode | string | null {
+    const { identity } = this.#compiler;
+    if (identity === null) return null;
+    const key = libraryKey(module, identity);
+    const why = this.#store?.read(whyNotKey(key)) ?? null;
+    return why === null ? this.#libraries.known(key, imports) : new TextDecoder().decode(why);
+  }
+
+  giveUp(module: Uint8Array, why: string): void {
+    const { identity } = this.#compiler;
+    if (identity === null) return;
+    this.#store?.write(whyNotKey(libraryKey(module, identity)), new TextEncoder().encode(why));
   }
 
   instance(
@@ -65,3 +82,6 @@ export class CompilerBeside implements NativeCompiler {
     this.#libraries.add(key, library, imports);
   }
 }
+
+/** The key under which is noted why a library is of no use. */
+const whyNotKey = (library: string): string => `${library}: why not`;

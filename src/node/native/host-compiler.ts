@@ -1,9 +1,10 @@
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import type { KernelStore } from "../../jit/abi/kernel-store.ts";
 import type { NativeCode, NativeCompiler, RunBlocks } from "../../jit/abi/native-code.ts";
-import { CCompiler } from "./c-compiler.ts";
+import type { CCompiler } from "./c-compiler.ts";
 import { cTextOf } from "./c-text.ts";
-import { Libraries } from "./libraries.ts";
+import { KnownCompiler } from "./known-compiler.ts";
+import { Libraries, libraryKey } from "./libraries.ts";
 
 /**
  * Makes machine code with the machine's C compiler, which is looked for when the first kernel is compiled. Who asks
@@ -12,27 +13,30 @@ import { Libraries } from "./libraries.ts";
 export class HostCompiler implements NativeCompiler {
   readonly #libraries: Libraries;
   readonly #seconds: number;
-  readonly #find: () => CCompiler | string;
-  #compiler: CCompiler | string | null = null;
+  readonly #compiler: KnownCompiler;
 
-  /** `addon`: the file of the add-on; `seconds`: that the C compiler, which `find` looks for, may take for a kernel. */
-  constructor(
-    addon: string,
-    store: KernelStore | null,
-    seconds: number,
-    find: () => CCompiler | string = () => CCompiler.find(),
-  ) {
+  /**
+   * `addon`: the file of the add-on; `seconds`: that the C compiler may take for a kernel; `env`: what names it.
+   */
+  constructor(addon: string, store: KernelStore | null, seconds: number, env: NodeJS.ProcessEnv = process.env) {
     this.#libraries = new Libraries(addon, store);
     this.#seconds = seconds;
-    this.#find = find;
+    this.#compiler = new KnownCompiler(store, env);
   }
 
   compile(module: Uint8Array, imports: readonly string[]): NativeCode | string {
-    this.#compiler ??= this.#find();
-    if (typeof this.#compiler === "string") return this.#compiler;
-    const key = this.#compiler.keyOf(module);
+    const kept = this.kept(module, imports);
+    if (kept !== null) return kept;
+    const compiler = this.#compiler.found;
+    if (typeof compiler === "string") return compiler;
+    const key = libraryKey(module, compiler.identity);
     const known = this.#libraries.known(key, imports);
-    return known ?? this.#libraries.add(key, this.#library(module, this.#compiler), imports);
+    return known ?? this.#libraries.add(key, this.#library(module, compiler), imports);
+  }
+
+  kept(module: Uint8Array, imports: readonly string[]): NativeCode | string | null {
+    const { identity } = this.#compiler;
+    return identity === null ? null : this.#libraries.known(libraryKey(module, identity), imports);
   }
 
   instance(

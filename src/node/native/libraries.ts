@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
 import type { HostFunction } from "../../jit/abi/host-function.ts";
 import { numberOfReason } from "../../jit/abi/give-up-reasons.ts";
@@ -11,6 +12,10 @@ interface CodeAddon {
   /** `memory`: of WebAssembly, which stays at its address. */
   bindCode(entry: number, memory: Uint8Array<ArrayBufferLike>, functions: readonly HostFunction[]): RunBlocks;
 }
+
+/** The key under which the library of a module is kept. `compiler`: the identity of what makes it. */
+export const libraryKey = (module: Uint8Array, compiler: string): string =>
+  `machine code ${createHash("sha256").update(module).digest("hex")} ${compiler}`;
 
 /** Machine code in shared libraries: keeps them for other processes, loads them into this one, and calls them. */
 export class Libraries {
@@ -34,28 +39,31 @@ export class Libraries {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const kept = this.#store?.read(key) ?? null;
-    return kept === null ? null : this.#load(key, kept, imports);
+    if (kept === null) return null;
+    const code = this.#load(kept, imports);
+    if (typeof code === "string") {
+      // It is damaged, or of another system: it is made anew.
+      this.#store!.remove(key);
+      return null;
+    }
+    this.#known.set(key, code);
+    return code;
   }
 
   /** Keeps and loads a library that has been made. A text: why none can be. */
   add(key: string, library: Uint8Array | string, imports: readonly string[]): NativeCode | string {
-    if (typeof library !== "string") {
-      this.#store?.write(key, library);
-      return this.#load(key, library, imports);
-    }
-    this.#known.set(key, library);
-    return library;
-  }
-
-  #load(key: string, library: Uint8Array, imports: readonly string[]): NativeCode | string {
-    let code: NativeCode | string;
-    try {
-      code = { addon: this.#addon, entry: this.#functions.loadCode(library), imports };
-    } catch (error) {
-      code = `machine code cannot be loaded: ${(error as Error).message}`;
-    }
+    if (typeof library !== "string") this.#store?.write(key, library);
+    const code = typeof library === "string" ? library : this.#load(library, imports);
     this.#known.set(key, code);
     return code;
+  }
+
+  #load(library: Uint8Array, imports: readonly string[]): NativeCode | string {
+    try {
+      return { addon: this.#addon, entry: this.#functions.loadCode(library), imports };
+    } catch (error) {
+      return `machine code cannot be loaded: ${(error as Error).message}`;
+    }
   }
 
   instance(

@@ -48,26 +48,35 @@ interface CallablePart extends Pick<RoutinePart, "isShared"> {
 
 /** The functions of a program. */
 export class CompiledFunctions {
-  readonly list: readonly CompiledFunction[];
   readonly program: Program;
   /** The subroutines of its routines (vISA), where these are split. */
   readonly subroutines: readonly CompiledFunction[];
-  readonly #byCode: ReadonlyMap<ProgramFunction, CompiledFunction>;
+  #list: readonly CompiledFunction[] | null;
+  #byCode: ReadonlyMap<ProgramFunction, CompiledFunction> | null = null;
   readonly #inThreads = new Map<number, CompiledFunctions>();
   #inlined: CompiledFunctions | null = null;
   readonly #workItems = new Map<string, CompiledFunctions | null>();
   readonly #regrouped = new Map<IrFunction, CompiledFunctions>();
 
-  constructor(program: Program, list = compiledFunctionsOf(program), subroutines: readonly CompiledFunction[] = []) {
+  /** `list`: null for those of the program as they are, which are prepared when they are first asked for. */
+  constructor(
+    program: Program,
+    list: readonly CompiledFunction[] | null = null,
+    subroutines: readonly CompiledFunction[] = [],
+  ) {
     this.program = program;
-    this.list = list;
+    this.#list = list;
     this.subroutines = subroutines;
-    this.#byCode = new Map(list.map((f) => [f.code, f]));
+  }
+
+  get list(): readonly CompiledFunction[] {
+    return (this.#list ??= compiledFunctionsOf(this.program));
   }
 
   /** The function of that name, through aliases. */
   named(name: string): CompiledFunction | null {
     const code = this.program.functionNamed(name);
+    this.#byCode ??= new Map(this.list.map((f) => [f.code, f]));
     return code === null ? null : this.#byCode.get(code)!;
   }
 

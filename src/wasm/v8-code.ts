@@ -1,0 +1,79 @@
+import { engineTag } from "./node-flags.ts";
+
+/** What Node has for programs that look into V8. */
+interface Insight {
+  readonly v8: { setFlagsFromString(flag: string): void };
+  readonly vm: { readonly Script: new (text: string) => { runInThisContext(): unknown } };
+}
+
+/** What reads and writes the code that V8 has compiled of a module. */
+interface CodeFunctions {
+  readonly isOptimized: (exported: unknown) => boolean;
+  /** The code that has been optimized so far. Ends the process if there is none. */
+  readonly write: (module: WebAssembly.Module) => ArrayBuffer;
+  /** The module; undefined if the code is of another V8, other flags or another processor. */
+  readonly read: (code: ArrayBuffer, bytes: Uint8Array<ArrayBuffer>) => WebAssembly.Module | undefined;
+}
+
+/** The versions of Node whose V8 has these functions, which its tests use: there is no other way to them. */
+const versions = { first: 20, last: 24 };
+
+const nativesSyntax = "allow-natives-syntax";
+const functions = `({
+  isOptimized: (function (exported) { return %IsTurboFanFunction(exported); }),
+  write: (function (module) { return %SerializeWasmModule(module); }),
+  read: (function (code, bytes) { return %DeserializeWasmModule(code, bytes); }),
+})`;
+
+let known: CodeFunctions | null | undefined;
+
+/** Null where the host is not Node of such a version, or was started with flags for V8 of its own. */
+function insight(): Insight | null {
+  const { process } = globalThis as {
+    process?: {
+      execArgv?: readonly string[];
+      versions?: { node?: string };
+      getBuiltinModule?: (name: string) => unknown;
+    };
+  };
+  const version = Number.parseInt(process?.versions?.node ?? "", 10);
+  if (!(version >= versions.first && version <= versions.last)) return null;
+  if (process?.execArgv?.some((arg) => /wasm|natives/.test(arg)) === true) return null;
+  const v8 = process?.getBuiltinModule?.("node:v8") as Insight["v8"] | undefined;
+  const vm = process?.getBuiltinModule?.("node:vm") as Insight["vm"] | undefined;
+  return v8 === undefined || vm === undefined ? null : { v8, vm };
+}
+
+function codeFunctions(): CodeFunctions | null {
+  if (known !== undefined) return known;
+  known = null;
+  const inside = insight();
+  if (inside === null) return null;
+  const { v8, vm } = inside;
+  v8.setFlagsFromString(`--${nativesSyntax}`);
+  try {
+    known = new vm.Script(functions).runInThisContext() as CodeFunctions;
+  } catch {
+    // A V8 without them.
+  } finally {
+    v8.setFlagsFromString(`--no-${nativesSyntax}`);
+  }
+  return known;
+}
+
+/** Tells V8, its flags and the processor from others, whose code is of no use; null where there is no code at all. */
+export const codeTag = (): string | null => (codeFunctions() === null ? null : engineTag());
+
+/**
+ * The code that V8 has optimized of a module so far; null where it does not tell, or has not optimized one of its
+ * functions, `exported` by an instance.
+ */
+export function optimizedCode(module: WebAssembly.Module, exported: unknown): Uint8Array<ArrayBuffer> | null {
+  const inside = codeFunctions();
+  return inside?.isOptimized(exported) === true ? new Uint8Array(inside.write(module)) : null;
+}
+
+/** The module of some bytes with code that `optimizedCode` has returned for it in some process; null if V8 refuses. */
+export function moduleWithCode(bytes: Uint8Array<ArrayBuffer>, code: Uint8Array): WebAssembly.Module | null {
+  return codeFunctions()?.read(code.slice().buffer, bytes) ?? null;
+}

@@ -105,6 +105,12 @@ const families = {
   trees: { weights: { compute: 1, phase: 8, conditional: 0.5, load: 0.5 }, statements: [5, 14] },
   // Places that follow from the threads' numbers, in blocks of known size.
   layouts: { weights: { compute: 1, layout: 8, conditional: 0.5, load: 0.5 }, statements: [4, 10] },
+  // Words one after another that each thread loads one by one: columns of tiles, records of any size.
+  windows: {
+    weights: { compute: 1, inputWindow: 6, layout: 3, conditional: 0.7, loop: 0.5, load: 0.5 },
+    statements: [3, 8],
+    blocks: "tiles",
+  },
   // Values of thread numbers that are the same in each chunk.
   tiles: {
     weights: { compute: 1, tile: 10, conditional: 1, loop: 0.7, phase: 1, exchange: 0.5 },

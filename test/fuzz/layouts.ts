@@ -77,6 +77,47 @@ function load(scope: Scope, array: string): void {
   for (const register of into) text.add(`xor.b32 ${text.register(32)}, ${text.register(32)}, ${register};`);
 }
 
+/** Words from a place on that several loads read, in any order. */
+const wordsOfWindow = 4;
+
+function loadWindow({ text }: Scope, space: "global" | "shared", at: string): void {
+  const { random } = text;
+  for (let i = random.between(3, 6); i > 0; i--) {
+    const [into, sum] = [text.temporary(32), text.register(32)];
+    const type = random.chance(0.9) ? "b32" : "u8";
+    text.add(`ld.${space}.${type} ${into}, [${at}+${4 * random.below(wordsOfWindow)}];`);
+    text.add(`mad.lo.u32 ${sum}, ${sum}, 3, ${into};`);
+  }
+}
+
+/** Threads of a row read words of the input that lie as far from their neighbours' as is by chance. */
+export function inputWindow(scope: Scope): void {
+  const { text, module } = scope;
+  const { random } = text;
+  const [width] = module.block;
+  // Four words of input belong to each thread of a block.
+  const stride = random.between(wordsOfWindow, Math.floor((4 * module.threads) / width));
+  const x = random.chance(0.8) ? "%tid.x" : text.computed("sub.u32", width - 1, text.computed("mov.u32", "%tid.x"));
+  const first = random.between(0, stride - wordsOfWindow);
+  const place = text.computed("add.u32", text.computed("mul.lo.u32", text.computed("mov.u32", x), stride), first);
+  const [base, at] = [text.temporary(64), text.temporary(64)];
+  text.add(`ld.param.u64 ${base}, [input];`, `mad.wide.u32 ${at}, ${place}, 4, ${base};`);
+  loadWindow(scope, "global", at);
+}
+
+/** Words of shared memory, as `inputWindow` reads them, and in patterns that are no straight lines. */
+function sharedWindow(scope: Scope, array: string): void {
+  const { text, module } = scope;
+  const { random } = text;
+  const places = wordsOfThread * module.threads - wordsOfWindow;
+  const [width] = module.block;
+  const stride = random.between(1, Math.floor(places / width));
+  const place = random.chance(0.5)
+    ? text.computed("mul.lo.u32", text.computed("mov.u32", "%tid.x"), stride)
+    : text.computed("rem.u32", anyNumber(scope), places);
+  loadWindow(scope, "shared", text.computed("mad.lo.s32", place, 4, text.computed("mov.u32", array)));
+}
+
 /** Threads read what any have written before, and write to places of their own. */
 export function layout(scope: Scope): void {
   const { text, module } = scope;
@@ -95,6 +136,7 @@ export function layout(scope: Scope): void {
     text.add(`@${p} bra ${end};`);
   }
   for (let i = random.between(1, 3); i > 0; i--) load(scope, from!);
+  if (random.chance(0.3)) sharedWindow(scope, from!);
   const at = text.computed("mad.lo.s32", ownPlace(scope), 4, text.computed("mov.u32", to!));
   const half = random.chance(0.2) ? "u16" : "b32";
   const value = half === "b32" ? text.register(32) : text.register(16);

@@ -21,6 +21,7 @@ type StatementKind =
   | "produce"
   | "phase"
   | "layout"
+  | "inputWindow"
   | "tile"
   | "border"
   | "warpNumber"

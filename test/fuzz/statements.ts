@@ -9,7 +9,7 @@ import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
 import { updateSurface } from "./surfaces.ts";
-import { layout } from "./layouts.ts";
+import { inputWindow, layout } from "./layouts.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store } from "./memory.ts";
 import { mbarrierPhases } from "./mbarriers.ts";
@@ -60,6 +60,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   produce: { write: produce, fits: (scope) => meets(scope) && scope.module.warps > 1 },
   phase: { write: phase, fits: together },
   layout: { write: layout, fits: together },
+  inputWindow: { write: inputWindow },
   tile: { write: tile, fits: ({ level }) => level < 0 },
   border: { write: border, fits: ({ level }) => level < 0 },
   warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },

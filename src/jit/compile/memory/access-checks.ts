@@ -16,6 +16,7 @@ import type { CheckedAccess, OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GroupChecks, type VerifiedGroup } from "./group-checks.ts";
 import { hoistLoopChecks, type HoistedLoopChecks } from "./loop-bounds-checks.ts";
+import { everyQuadIsApart } from "./spaced-loads.ts";
 
 /** A group of accesses, and the object that they are expected to find. */
 export interface Expected {
@@ -26,18 +27,24 @@ export interface Expected {
 /** The fewest accesses for which a block is worth a second version without checks. */
 const minForVersions = 4;
 
+/** Bytes of a vector. */
+const vectorBytes = 16;
+
 /**
- * Whether a wide load costs less than its parts do. Where lanes are at a constant distance, it does not if they are
- * words: to hold all of them in registers costs more than to load each.
+ * Whether a wide load costs less than its parts do. Where a quad's lanes lie so near that few vectors have all of their
+ * words, it does not, unless parts are narrow: more would be held in registers.
  */
 const isBetterWide = (
   { offsets, mayAdjoin }: Pick<VerifiedGroup, "offsets" | "mayAdjoin">,
   { wide }: WideLoadPart,
 ): boolean => {
+  if (offsets.kind === "pattern") return everyQuadIsApart(offsets.distances);
   if (offsets.kind !== "run") return offsets.kind === "each" && !mayAdjoin;
   const { stride } = offsets;
+  const distance = Math.abs(stride);
+  if (!wide.hasNarrow) return wide.words === 4 && distance >= vectorBytes;
   const isOneVector = stride > 0 && (wide.words === 1 ? stride <= 12 : stride === 4 * wide.words);
-  return wide.hasNarrow && (isOneVector || Math.abs(stride) >= 16);
+  return isOneVector || distance >= vectorBytes;
 };
 
 type GroupSet = Pick<ReadonlySet<AccessGroup>, "has">;

@@ -58,7 +58,7 @@ export class LaneOffsets {
       if (mask !== null && isNone(mask[q]!)) continue;
       const known = someLanes(mask?.[q]);
       if (known !== null) {
-        for (const lane of known) moveLane(4 * q + lane, this.#pushOffset(offsets, immediate));
+        for (const lane of known) moveLane(4 * q + lane, this.pushOffset(offsets, immediate));
         continue;
       }
       const shape = offsets.kind === "pattern" ? offsets : pattern;
@@ -130,7 +130,7 @@ export class LaneOffsets {
 
   #laneByLane(offsets: ByteOffsets, immediate: number, mask: Mask, q: number, lanes: QuadMoves["lanes"]): void {
     if (mask === null) {
-      lanes(q, this.#pushOffset(offsets, immediate));
+      lanes(q, this.pushOffset(offsets, immediate));
       return;
     }
     const { writer } = this.#chunk;
@@ -143,7 +143,8 @@ export class LaneOffsets {
     writer.release(local);
   }
 
-  #pushOffset(offsets: ByteOffsets, immediate: number): PushOffset {
+  /** How the offset of any lane is pushed. */
+  pushOffset(offsets: ByteOffsets, immediate: number): PushOffset {
     const { writer } = this.#chunk;
     return (lane) => {
       if (offsets.kind === "each") {

@@ -69,6 +69,17 @@ function picked({ low, high, places, bytes, signed }: Spaced): Wasm {
   return isShifted ? wasm.op(signed ? "i32x4.shr_s" : "i32x4.shr_u", value, wasm.i32(32 - 8 * bytes)) : value;
 }
 
+/** Whether words lie so far from each other that `loadWords` loads each by itself, in every quad. */
+export const everyQuadIsApart = (distances: readonly number[]): boolean =>
+  distances.every((_, lane) => lane % 4 !== 0 || areApart(distances.slice(lane, lane + 4)));
+
+/** Whether four words lie too far from each other to be picked out of one vector or two. */
+function areApart(distances: readonly number[]): boolean {
+  const first = Math.min(...distances);
+  const span = Math.max(...distances) + 4 - first;
+  return span > 12 && (span > 32 || distances.some((d) => d - first > 12 && d - first < span - 16));
+}
+
 /**
  * Loads four words into a local, of which is known how far beyond `at` and `immediate` each lies. Nothing is read
  * before the first and after the last.
@@ -109,8 +120,7 @@ export function loadWords(
     writer.assign([{ local: into, value: wasm.local("v128", local) }]);
     writer.release(local);
   } else if (span <= 12) pick("v128.load64_zero", 8);
-  else if (span <= 32 && distances.every((distance) => distance - first <= 12 || distance - first >= span - 16))
-    pick("v128.load", 16);
+  else if (!areApart(distances)) pick("v128.load", 16);
   else {
     distances.forEach((distance, lane) => {
       writer.value(at);

@@ -116,6 +116,12 @@ export class VectorMoves {
     });
   }
 
+  /** Loads records that begin at any multiple of a word, where the offsets of all lanes follow from one. */
+  loadInPattern(access: Access, offsets: ByteOffsets, immediate: number, into: readonly Element[]): void {
+    const push = this.#laneOffsets.pushOffset(offsets, immediate);
+    for (let q = 0; q < this.#chunk.quads; q++) this.#loadRecords(access, push, q, this.#quadOf(into, q));
+  }
+
   /** Stores the elements of the lanes of a mask; null: nothing is stored for that element. */
   store(access: Access, where: AccessOffsets, mask: Mask, elements: readonly (Element | null)[]): void {
     const { offsets, immediate } = where;

@@ -89,7 +89,10 @@ export class WideLoads {
     const words = Array.from({ length: wide.words }, () => Array.from({ length: quads }, () => writer.local("v128")));
     this.#loaded.set(wide, { words, last: index, isCertain: isAlwaysGood(checked) });
     const whole = { ...checked, immediate: checked.immediate - at };
-    this.#moves.load({ ...access, bits: 32, signed: false, count: wide.words, align: 1 }, whole, words, mask);
+    const record: Access = { ...access, bits: 32, signed: false, count: wide.words, align: 1 };
+    const { offsets, immediate } = whole;
+    if (offsets.kind === "pattern" && wide.words > 1) this.#moves.loadInPattern(record, offsets, immediate, words);
+    else this.#moves.load(record, whole, words, mask);
     return words;
   }
 

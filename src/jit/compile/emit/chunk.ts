@@ -392,10 +392,8 @@ export class Chunk {
         return [bitsOfScalar(value.scalar)];
       case "affine":
         return [value.base];
-      case "indexed": {
-        const isAnyIndex = shape.kind === "indexed" && shape.stride === null;
-        return [value.base, ...indexParts(isAnyIndex ? vectorOf(value.index, this.quads) : value.index)];
-      }
+      case "indexed":
+        return [value.base, ...indexParts(value.index, shape, this.quads)];
     }
   }
 }

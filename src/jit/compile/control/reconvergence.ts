@@ -5,7 +5,7 @@ import type { Layout } from "../analysis/flow/block-layout.ts";
 import type { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { waitMaskSlots } from "../analysis/flow/wait-mask-coloring.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { type DeadRegisters, hasManyVectors } from "../emit/dead-registers.ts";
+import type { DeadRegisters } from "../emit/dead-registers.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import type { SuspensionKind, SuspensionPlace } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
@@ -70,7 +70,7 @@ export class Reconvergence {
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: this.#masks.blocks };
     const blocks = (waits?.blocks.withReturns(graph) ?? graph).blocks;
     this.#code = new StructuredCode(writer, { blocks, count: graph.blocks.length }, needs, (block) => {
-      if (hasManyVectors(chunk)) dead.forgetBefore(block);
+      if (dead.isWorthwhile(chunk.quads)) dead.forgetBefore(block);
     });
     this.#order = new ResumeOrder(analysis, () => this.#code.layout);
   }

@@ -3,11 +3,11 @@ import type { FunctionWriter } from "../../../wasm/index.ts";
 import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 
-/** The fewest quads of which the host cannot keep even the values that are needed in registers of the machine. */
-const manyQuads = 4;
+/** Vectors that the machine has room for: if no more pass from block to block, the host may as well keep them all. */
+const machineVectors = 16;
 
-/** Whether registers are worth forgetting wherever they are dead: it is code, too. */
-export const hasManyVectors = ({ quads }: { readonly quads: number }): boolean => quads >= manyQuads;
+/** Chunks of fewer quads gain nothing, as measured. */
+const fewestQuads = 4;
 
 /**
  * Forgets registers where they are dead. In code for any lanes ways meet that no lane takes one after the other, and
@@ -20,6 +20,7 @@ export class DeadRegisters {
   readonly #locals: (register: number) => readonly number[];
   readonly #lasting: ReadonlySet<number> | null;
   #passing: ReadonlySet<number> | null = null;
+  #isWorthwhile: boolean | null = null;
 
   /** `lasting`: registers that are needed beyond where lanes read them; null if that is not known. */
   constructor(
@@ -34,14 +35,32 @@ export class DeadRegisters {
     this.#lasting = lasting;
   }
 
+  /** Whether registers are worth forgetting wherever lanes diverge and chunks begin. `quads`: those of the chunk. */
+  isWorthwhile(quads: number): boolean {
+    this.#isWorthwhile ??= quads >= fewestQuads && this.#passingVectors() > machineVectors;
+    return this.#isWorthwhile;
+  }
+
+  #passingVectors(): number {
+    const locals = new Set<number>();
+    for (const r of this.#passingRegisters()) {
+      for (const local of this.#locals(r)) if (this.#writer.typeOf(local) === "v128") locals.add(local);
+    }
+    return locals.size;
+  }
+
+  #passingRegisters(): ReadonlySet<number> {
+    this.#passing ??= passingRegisters(this.#analysis);
+    return this.#passing;
+  }
+
   /** Forgets those of some registers that are not kept, in all lanes. */
   forget(registers: Iterable<number>, isKept: (register: number) => boolean): void {
-    this.#passing ??= passingRegisters(this.#analysis);
+    const passing = this.#passingRegisters();
     const kept = new Set<number>();
     const forgotten = new Set<number>();
     for (const r of registers) {
-      const isForgotten = this.#passing.has(r);
-      const to = isKept(r) ? kept : isForgotten ? forgotten : null;
+      const to = isKept(r) ? kept : passing.has(r) ? forgotten : null;
       if (to !== null) for (const local of this.#locals(r)) to.add(local);
     }
     for (const local of forgotten) if (!kept.has(local)) this.#writer.forget(local);

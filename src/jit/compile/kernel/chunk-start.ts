@@ -3,7 +3,6 @@ import { accessesOf, type IrFunction, windows } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
 import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
-import { hasManyVectors } from "../emit/dead-registers.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { sharedUseOf } from "../plan/shared-use.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
@@ -58,10 +57,10 @@ export class ChunkStart {
 
   /** A chunk begins, with the lanes that are active, in a kernel without barrier regions. */
   begin(): void {
-    const { unit, chunk } = this.#run.scope;
+    const { unit, chunk, dead } = this.#run.scope;
     const { ir, liveness } = chunk.analysis.code;
     // A chunk executes one of two versions; the registers of the other one would be kept for the next chunk.
-    if (unit.shape.interior || hasManyVectors(chunk)) this.#forget(ir.registers.keys(), liveness.liveIn(0));
+    if (unit.shape.interior || dead.isWorthwhile(chunk.quads)) this.#forget(ir.registers.keys(), liveness.liveIn(0));
     this.#enter();
   }
 

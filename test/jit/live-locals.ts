@@ -92,18 +92,26 @@ const assigned = (node: Node): readonly number[] => {
   return [...node.body, ...node.otherwise].flatMap(assigned);
 };
 
-/**
- * For each loop of a module, the number of vectors in locals that are brought from round to round: those that a loop
- * assigns and that may be read before it assigns them again.
- */
-export function vectorsAroundLoops(bytes: Uint8Array): readonly number[] {
+/** The vectors in locals that are live where each loop of a module begins, and those of them that it assigns. */
+function vectorsAtLoops(bytes: Uint8Array): readonly { readonly live: number; readonly assigned: number }[] {
   return readModule(bytes).functions.flatMap(({ type, locals, code }) => {
     const types = [...type.params, ...locals];
     const atLoops = new Map<Node, ReadonlySet<number>>();
     liveBefore(parse(new ByteReader(code)).nodes, new Set(), [], atLoops);
     return [...atLoops].map(([loop, live]) => {
       const written = new Set(assigned(loop));
-      return [...live].filter((local) => types[local] === "v128" && written.has(local)).length;
+      const vectors = [...live].filter((local) => types[local] === "v128");
+      return { live: vectors.length, assigned: vectors.filter((local) => written.has(local)).length };
     });
   });
 }
+
+/** For each loop of a module, the number of vectors in locals that may be read after it has begun. */
+export const vectorsInLoops = (bytes: Uint8Array): readonly number[] => vectorsAtLoops(bytes).map(({ live }) => live);
+
+/**
+ * For each loop of a module, the number of vectors in locals that are brought from round to round: those that a loop
+ * assigns and that may be read before it assigns them again.
+ */
+export const vectorsAroundLoops = (bytes: Uint8Array): readonly number[] =>
+  vectorsAtLoops(bytes).map((loop) => loop.assigned);

@@ -115,6 +115,9 @@ export function joinedShape(a: Shape, b: Shape): Shape {
   if (sameShape(a, b)) return a;
   if (a.kind === "uniform" && b.kind === "uniform") return aligned(Math.min(alignmentOf(a), alignmentOf(b)));
   if (a.kind === "vector" && b.kind === "vector") return joinedRows(a.rows, b.rows);
+  if (a.kind === "indexed" && b.kind === "indexed") {
+    return a.scale === b.scale && a.signed === b.signed ? { ...a, stride: null } : vector;
+  }
   return a.kind === "affine" && b.kind === "affine" && a.stride === b.stride ? joinedNumbers(a, b) : vector;
 }
 

@@ -44,6 +44,34 @@ ret;`);
   });
 });
 
+describe("an address that both sides of a branch compute", () => {
+  const shapeWith = (ofLane: string, other: string) => {
+    const code = new Analysed(`${begin}ld.param.u64 %x2, [x];
+ld.global.u32 %r4, [%x2];
+mul.lo.u32 %r4, %r4, %r0;
+setp.lt.u32 %p0, %s0, 5;
+@%p0 bra ELSE;
+${ofLane}
+bra END;
+ELSE: ${other}
+END: add.s64 %x2, %x2, %x1;
+st.global.u32 [%x2], %r0;
+ret;`);
+    return shapeOf(code, "%x1");
+  };
+
+  test("has a base for all lanes where its index has a stride on one side alone", () => {
+    const shape = { kind: "indexed", scale: 4, signed: false, stride: null };
+    expect(shapeWith("mul.wide.u32 %x1, %r0, 4;", "mul.wide.u32 %x1, %r4, 4;")).toEqual(shape);
+    expect(shapeWith("mul.wide.u32 %x1, %r4, 4;", "mul.wide.u32 %x1, %r0, 4;")).toEqual(shape);
+  });
+
+  test("is a vector where the sides count elements of other sizes, or extend their indices in another way", () => {
+    expect(shapeWith("mul.wide.u32 %x1, %r4, 4;", "mul.wide.u32 %x1, %r4, 8;")).toEqual({ kind: "vector" });
+    expect(shapeWith("mul.wide.u32 %x1, %r4, 4;", "mul.wide.s32 %x1, %r4, 4;")).toEqual({ kind: "vector" });
+  });
+});
+
 describe("a loop", () => {
   const loop = (bound: string): Analysed =>
     new Analysed(`${begin}mov.u32 %r1, 0;

@@ -5,6 +5,7 @@ import type { Layout } from "../analysis/flow/block-layout.ts";
 import type { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { waitMaskSlots } from "../analysis/flow/wait-mask-coloring.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import type { DeadRegisters } from "../emit/dead-registers.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import type { SuspensionKind, SuspensionPlace } from "../plan/suspension-points.ts";
 import type { Suspension } from "../sync/suspension.ts";
@@ -46,7 +47,7 @@ export class Reconvergence {
   readonly #waits: LaneWaits | null;
   readonly #order: ResumeOrder;
 
-  constructor(chunk: Chunk, suspension: Suspension | null, waits: LaneWaits | null) {
+  constructor(chunk: Chunk, dead: DeadRegisters, suspension: Suspension | null, waits: LaneWaits | null) {
     this.#chunk = chunk;
     this.#waits = waits;
     this.#suspension = suspension;
@@ -68,7 +69,9 @@ export class Reconvergence {
     if (suspension?.isLockstep) suspension.keep(this.#masks.pending.flat());
     const needs = { start: 0, entries: suspension?.blocks ?? [], waiting: this.#masks.blocks };
     const blocks = (waits?.blocks.withReturns(graph) ?? graph).blocks;
-    this.#code = new StructuredCode(writer, { blocks, count: graph.blocks.length }, needs);
+    this.#code = new StructuredCode(writer, { blocks, count: graph.blocks.length }, needs, (block) => {
+      if (dead.isWorthwhile(chunk.quads)) dead.forgetBefore(block);
+    });
     this.#order = new ResumeOrder(analysis, () => this.#code.layout);
   }
 

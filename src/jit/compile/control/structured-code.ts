@@ -25,10 +25,13 @@ export class StructuredCode {
   /** While the other code is written that runs first: its end, and the blocks at which lanes continue from there. */
   #otherEnd: Label | null = null;
   readonly #returns = new Set<number>();
+  readonly #beforeBlock: (block: number) => void;
   #scope: Scope;
 
-  constructor(writer: FunctionWriter, graph: BlockGraph, needs: LayoutNeeds) {
+  /** `beforeBlock`: is called before lanes continue at a block from the other code. */
+  constructor(writer: FunctionWriter, graph: BlockGraph, needs: LayoutNeeds, beforeBlock: (block: number) => void) {
     this.#writer = writer;
+    this.#beforeBlock = beforeBlock;
     this.#layout = layoutOf(graph, needs);
     this.#scope = this.#layout.root;
     if (this.#layout.needsEntry) this.#entry = writer.local("i32");
@@ -83,6 +86,7 @@ export class StructuredCode {
 
   /** From the code that runs first: all active lanes continue at a block. */
   continueAt(block: number): void {
+    this.#beforeBlock(block);
     this.enterAt(block);
     if (block !== this.#layout.start) this.#returns.add(block);
     this.#writer.br(this.#otherEnd!);

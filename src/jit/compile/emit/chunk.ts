@@ -393,7 +393,7 @@ export class Chunk {
       case "affine":
         return [value.base];
       case "indexed":
-        return [value.base, ...indexParts(value.index)];
+        return [value.base, ...indexParts(value.index, shape, this.quads)];
     }
   }
 }

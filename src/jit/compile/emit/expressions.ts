@@ -223,8 +223,9 @@ function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): W
   return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
 }
 
-export const indexParts = (index: Value): readonly Wasm[] =>
-  index.kind === "vector" ? index.quads.flat() : [baseOf(index)];
+/** The parts of an index, as a register of a shape keeps it. */
+export const indexParts = (index: Value, shape: Shape, quads: number): readonly Wasm[] =>
+  shape.kind === "indexed" && shape.stride === null ? vectorOf(index, quads).quads.flat() : [baseOf(index)];
 
 function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
   switch (ty) {

@@ -16,6 +16,7 @@ import { IfConversion } from "../control/if-conversion.ts";
 import { type BranchCopies, Reconvergence } from "../control/reconvergence.ts";
 import { Terminators } from "../control/terminators.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import type { DeadRegisters } from "../emit/dead-registers.ts";
 import { Faults } from "../emit/faults.ts";
 import type { AccessChecks } from "../memory/access-checks.ts";
 import { stackWriter } from "../memory/alloca.ts";
@@ -38,6 +39,7 @@ const maxInVersions = 400;
 /** The parts that the body of a function is written with. */
 interface BodyParts {
   readonly chunk: Chunk;
+  readonly dead: DeadRegisters;
   readonly context: FunctionContext;
   /** The objects that its accesses will probably find. */
   readonly objects: ExpectedObjects;
@@ -67,7 +69,7 @@ export class Body {
   readonly #suspension: Suspension | null;
   readonly #mayConverge: boolean;
 
-  constructor({ chunk, context, objects, points, suspension, invariants, calls: callContext }: BodyParts) {
+  constructor({ chunk, dead, context, objects, points, suspension, invariants, calls: callContext }: BodyParts) {
     this.#chunk = chunk;
     this.#invariants = invariants;
     this.#points = points;
@@ -82,7 +84,7 @@ export class Body {
     this.warpWaits =
       waitBlocks.all.length === 0 || isFunction ? null : new WarpWaits(chunk, context, warpOperations, waitBlocks);
     this.#mayConverge = !isFunction && unit.shape.width === null && points.spins.size === 0;
-    this.flow = new Reconvergence(chunk, suspension, this.warpWaits);
+    this.flow = new Reconvergence(chunk, dead, suspension, this.warpWaits);
     const { flow, warpWaits } = this;
     const caller: Caller = { ...callContext, chunk, flow, memory: context, faults, suspension };
     const calls = new Calls(caller);

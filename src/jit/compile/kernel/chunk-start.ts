@@ -1,11 +1,8 @@
 import { isCall } from "../../../ir/calls.ts";
-import { writesOf } from "../../../ir/flow/index.ts";
 import { accessesOf, type IrFunction, windows } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type BarrierRegion, touchedIn } from "../analysis/flow/barrier-regions.ts";
-import { WarpWaitBlocks } from "../analysis/flow/warp-wait-blocks.ts";
 import { chunkInvariantsFor } from "../analysis/values/invariant-code.ts";
-import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import type { KernelStacks } from "../memory/kernel-stacks.ts";
 import { sharedUseOf } from "../plan/shared-use.ts";
 import { computeInvariants, type KernelRun, local32 } from "./kernel-run.ts";
@@ -19,13 +16,11 @@ export class ChunkStart {
   readonly #stacks: KernelStacks;
   /** 1 where all lanes of the chunk have a thread. */
   readonly isWhole: Wasm;
-  readonly #forgettable: ReadonlySet<number>;
 
   constructor(run: KernelRun, stacks: KernelStacks) {
     this.#run = run;
     this.#stacks = stacks;
     const { unit, chunk } = run.scope;
-    this.#forgettable = forgettableRegisters(chunk.analysis);
     this.isWhole = unit.shape.full
       ? wasm.i32(1)
       : wasm.op("i32.le_s", wasm.i32(chunk.lanes), wasm.op("i32.sub", local32(run.threads), local32(run.first)));
@@ -62,10 +57,10 @@ export class ChunkStart {
 
   /** A chunk begins, with the lanes that are active, in a kernel without barrier regions. */
   begin(): void {
-    const { unit, chunk } = this.#run.scope;
+    const { unit, chunk, dead } = this.#run.scope;
     const { ir, liveness } = chunk.analysis.code;
     // A chunk executes one of two versions; the registers of the other one would be kept for the next chunk.
-    if (unit.shape.interior) this.#forget(ir.registers.keys(), liveness.liveIn(0));
+    if (unit.shape.interior || dead.isWorthwhile(chunk.quads)) this.#forget(ir.registers.keys(), liveness.liveIn(0));
     this.#enter();
   }
 
@@ -140,21 +135,12 @@ export class ChunkStart {
 
   /**
    * Registers that hold nothing yet, other than the `live` ones, are forgotten: for all that V8 knows, what they held
-   * for the chunk before may still be needed, where lanes write them one after the other or blocks are skipped. It is
-   * done in barrier regions, since each has a loop over chunks, over which V8 would keep the values of all the others,
-   * and in kernels in two versions.
+   * for the chunk before may still be needed. It is done in barrier regions, since each has a loop over chunks, over
+   * which V8 would keep the values of all the others, in kernels in two versions, and where there are many vectors.
    */
   #forget(registers: Iterable<number>, live: { has(register: number): boolean }): void {
-    const { writer, locals } = this.#run.scope.chunk;
-    const { invariants, steps } = this.#run;
-    const isKept = (r: number): boolean => live.has(r) || invariants.registers.has(r) || steps?.shared.has(r) === true;
-    const kept = new Set<number>();
-    const forgotten = new Set<number>();
-    for (const r of registers) {
-      for (const local of locals(r)) if (isKept(r)) kept.add(local);
-      for (const local of locals(r)) if (this.#forgettable.has(r)) forgotten.add(local);
-    }
-    for (const local of forgotten) if (!kept.has(local)) writer.forget(local);
+    const { invariants, steps, scope } = this.#run;
+    scope.dead.forget(registers, (r) => live.has(r) || invariants.registers.has(r) || steps?.shared.has(r) === true);
   }
 
   /** Registers that are read before they are written hold zeros. */
@@ -208,25 +194,3 @@ const mayUseLocalMemory = ({ file, instructions }: IrFunction): boolean =>
       (file !== undefined && isCall(op)) ||
       accessesOf(op).some(({ place, access }) => place.kind === "surface" || access.space === "shared"),
   );
-
-/**
- * Registers that seem to be read before anything is written to them in all lanes: those that pass from block to block,
- * or that an instruction writes in some lanes. None where liveness does not know all reads.
- */
-function forgettableRegisters(analysis: UniformityAnalysis): ReadonlySet<number> {
-  const { graph, instructions, liveness, ir } = analysis.code;
-  const found = new Set<number>();
-  if (ir.file !== undefined || new WarpWaitBlocks(analysis).all.length > 0) return found;
-  for (const { index, start, end } of graph.blocks) {
-    liveness.liveIn(index).forEach((r) => {
-      found.add(r);
-    });
-    for (let i = start; i < end; i++) {
-      const { guard } = instructions[i]!;
-      writesOf(instructions[i]!, (r) => {
-        if (guard !== null || analysis.merges(index, r)) found.add(r);
-      });
-    }
-  }
-  return found;
-}

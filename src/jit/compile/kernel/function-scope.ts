@@ -5,6 +5,7 @@ import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { Routine } from "../calls/routine.ts";
 import { ByteFileAccess } from "../emit/byte-file.ts";
 import { Chunk } from "../emit/chunk.ts";
+import { DeadRegisters } from "../emit/dead-registers.ts";
 import type { RegisterMemory, Sharing } from "../emit/register-locals.ts";
 import { stateHeaderBytes } from "../../abi/chunk-state.ts";
 import { SpecialRegisters } from "../emit/special-registers.ts";
@@ -49,6 +50,7 @@ export interface FunctionScope {
   readonly specials: SpecialRegisters;
   readonly frame: Frame;
   readonly chunk: Chunk;
+  readonly dead: DeadRegisters;
   /** Of a kernel of vISA. */
   readonly hardwareThreads: HardwareThreads | null;
   /** Of a routine of vISA that is called, or one of its subroutines. */
@@ -92,6 +94,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
     invariants,
     byteFile: isVisa ? (c) => new ByteFileAccess(c, compiled.ir.file!) : null,
   });
+  const dead = new DeadRegisters(writer, analysis, chunk.locals, kernel?.sharing?.apart ?? null);
   const at = { context: contextLocal, first: specials.first };
   const hardwareThreads = isVisa && kernel !== null ? new HardwareThreads(unit, chunk, compiled, at) : null;
   const routine = isVisa && kernel === null ? new Routine(chunk, compiled) : null;
@@ -122,7 +125,7 @@ export function openFunction(unit: ModuleUnit, writer: FunctionWriter, spec: Fun
   const mode = { state, taken: kernel?.matrices.stateBytes ?? 0, isFunction, isLockstep: isVisa };
   const suspension = spec.canSuspend ? new Suspension(chunk, points, invariants?.registers ?? new Set(), mode) : null;
   const calls = { unit, compiled, frame, ended, isFunction };
-  const body = new Body({ chunk, context, objects, points, suspension, invariants, calls });
-  const parts = { specials, frame, chunk, hardwareThreads, routine, objects, ended, suspension, body };
+  const body = new Body({ chunk, dead, context, objects, points, suspension, invariants, calls });
+  const parts = { specials, frame, chunk, dead, hardwareThreads, routine, objects, ended, suspension, body };
   return { unit, compiled, writer, context, ...parts };
 }

@@ -6,10 +6,21 @@ import { resultsOf } from "../../../ir/flow/liveness.ts";
 import { deferredNans } from "../analysis/values/deferred-nans.ts";
 import { observedBits } from "../analysis/values/observed-bits.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
+import { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
+import {
+  type Narrow,
+  narrow,
+  narrowed,
+  narrowedMask,
+  wholeLanes,
+  widenedMask,
+  type NarrowBits,
+  type NarrowForm,
+} from "../lanes/narrow.ts";
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import type { ByteFilePort } from "./byte-file-port.ts";
 import { baseOf, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
@@ -46,6 +57,7 @@ export class Chunk {
   readonly analysis: UniformityAnalysis;
   /** The number of quads that code is written for. */
   #quads: number;
+  readonly #allQuads: number;
   readonly #active: readonly number[];
   readonly #registers: RegisterLocals;
   readonly #values: Expressions;
@@ -58,6 +70,8 @@ export class Chunk {
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   readonly scheduling: LoadScheduling;
+  /** Which registers are kept in narrow lanes. */
+  readonly narrow: NarrowRegisters;
   /** The byte file of the chunk's routine (vISA); null for PTX. */
   readonly file: ByteFilePort | null;
   #converged = false;
@@ -72,21 +86,23 @@ export class Chunk {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
+    this.#allQuads = quads;
     this.invariants = invariants;
     this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
     const { ir, instructions, graph } = analysis.code;
     this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
-    this.#registers = new RegisterLocals(writer, analysis, quads, {
-      sharing,
-      memory,
-      unwritten: invariants?.known.registers ?? new Set(),
-    });
+    const unwritten = invariants?.known.registers ?? new Set<number>();
+    const isOrdinary = (r: number): boolean =>
+      quads > 1 && !unwritten.has(r) && !this.rematerialized.has(r) && (memory?.matrices.of(r) ?? null) === null;
+    this.narrow = new NarrowRegisters(analysis, isOrdinary);
+    this.#registers = new RegisterLocals(writer, analysis, quads, { sharing, memory, unwritten, narrow: this.narrow });
     this.#values = new Expressions(analysis, {
       special,
       frame,
       rematerialized: this.rematerialized,
       known: invariants?.known.values ?? new Map(),
+      narrow: this.narrow,
       locals: this.locals,
       quads: () => this.#quads,
     });
@@ -127,11 +143,10 @@ export class Chunk {
 
   /** Writes code for the first quads of the chunk alone. */
   narrowed(quads: number, write: () => void): void {
-    const all = this.#quads;
     this.#quads = quads;
     this.begin();
     write();
-    this.#quads = all;
+    this.#quads = this.#allQuads;
     this.begin();
   }
 
@@ -210,7 +225,9 @@ export class Chunk {
   fill(values: readonly { readonly register: number; readonly value: Value }[]): void {
     this.writer.assign(
       values.flatMap(({ register, value }) => {
-        const parts = this.#parts(register, this.#stored(register, value));
+        const form = this.narrow.form(register);
+        const parts =
+          form === null ? this.#parts(register, this.#stored(register, value)) : this.#narrowed(value, form.bits).parts;
         return this.locals(register).map((local, i) => ({ local, value: parts[i]! }));
       }),
     );
@@ -230,6 +247,17 @@ export class Chunk {
     return this.value(ty === undefined ? expr : { ...(expr as Extract<Expr, { kind: "reg" }>), ty });
   }
 
+  /** The value of an expression in the form in which a register is assigned it. */
+  valueFor(to: Destination, expr: Expr): Value | Narrow {
+    const form = typeof to === "number" ? this.narrow.form(to) : null;
+    return form === null ? this.value(expr) : this.inNarrow(expr, form.bits);
+  }
+
+  /** The low bits of an expression, or a predicate, in narrow lanes. */
+  inNarrow(expr: Expr, bits: NarrowBits): Narrow {
+    return this.#values.narrow.of(expr, bits);
+  }
+
   /** The value of an expression as a vector. */
   vector(expr: Expr): Vector {
     return vectorOf(this.value(expr), this.quads);
@@ -240,6 +268,15 @@ export class Chunk {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.active.map(() => splat("pred", this.#collapsed(guard, collapse)));
     if (this.analysis.register(register).kind === "uniform") return null;
+    const form = this.narrow.form(register);
+    if (form !== null && negate) {
+      const { bits, parts } = this.inNarrow({ kind: "reg", ty: "pred", reg: register }, form.bits);
+      const others = narrow(
+        bits,
+        parts.map((part) => wasm.op("v128.not", part)),
+      );
+      return widenedMask(others, this.quads).map(([part]) => part!);
+    }
     return this.#values.maskOf(register).map((part) => (negate ? wasm.op("v128.not", part) : part));
   }
 
@@ -285,7 +322,7 @@ export class Chunk {
   write(
     block: number,
     dst: readonly Destination[],
-    values: readonly (Value | null)[],
+    values: readonly (Value | Narrow | null)[],
     guard: readonly Wasm[] | null,
   ): void {
     const nanLocals: number[] = [];
@@ -294,7 +331,11 @@ export class Chunk {
     values.forEach((value, i) => {
       const to = dst[i];
       if (value === null || to == null) return;
-      if (typeof to !== "number") {
+      const form = typeof to === "number" ? this.narrow.form(to) : null;
+      if (value.kind === "narrow" || form !== null) {
+        if (form === null) throw new Error("a register of words is assigned narrow lanes");
+        this.#assignNarrow(assignments, this.#writeMask(block, to as number, guard), to as number, form, value);
+      } else if (typeof to !== "number") {
         const mask = bothMasks(this.activeMask(block), guard);
         stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
       } else if (!this.#converged || guard !== null || value.kind !== "vector" || !this.#needsCanonicalNan(to, value)) {
@@ -308,6 +349,25 @@ export class Chunk {
     this.writer.assign(assignments);
     for (const local of nanLocals) this.writer.release(local);
     for (const { to, value, mask } of stores) this.file!.store(to, value, mask);
+  }
+
+  /** Appends those that write a value to a register in narrow lanes. */
+  #assignNarrow(to: Assignment[], mask: Mask, register: number, { bits }: NarrowForm, value: Value | Narrow): void {
+    const { parts } = value.kind === "narrow" ? value : this.#narrowed(value, bits);
+    const lanes = mask === null ? null : narrowedMask(mask, bits).parts;
+    const own = this.quads === this.#allQuads ? null : wholeLanes(bits, this.quads);
+    this.locals(register).forEach((local, i) => {
+      const old = wasm.local("v128", local);
+      const value = lanes === null ? parts[i]! : wasm.blend(lanes[i]!, parts[i]!, old);
+      to.push({ local, value: own === null ? value : wasm.blend(own[i]!, value, old) });
+    });
+  }
+
+  #narrowed(value: Value, bits: NarrowBits): Narrow {
+    const words = vectorOf(value, this.quads).quads.map(([quad]) => quad!);
+    if (value.ty === "pred") return narrowedMask(words, bits);
+    const fits = value.kind === "vector" && value.bits !== undefined && value.bits <= bits;
+    return narrowed(words, bits, fits ? "unsigned" : null);
   }
 
   /** Appends the assignments that write a value to a register. */

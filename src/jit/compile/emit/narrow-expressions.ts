@@ -104,7 +104,8 @@ export class NarrowExpressions {
       case "binary": {
         const { name } = plan;
         if (name === "and" || name === "or" || name === "xor") return both(`v128.${name}`, parts(a), parts(b));
-        return both(name === "mul" ? "i16x8.mul" : `${lanes}.${name}`, parts(a), parts(b));
+        if (name === "mul") return parts(a).map((part, i) => product(bits, part, parts(b)[i]!));
+        return both(`${lanes}.${name}`, parts(a), parts(b));
       }
       case "shift":
         // Vectors of bytes are shifted in several steps.
@@ -149,6 +150,15 @@ export class NarrowExpressions {
     if (test.name === "not") return narrow(bits, inverted(a));
     return narrow(bits, both(`v128.${test.name}`, a, b));
   }
+}
+
+/** Low bits of products. Those of bytes are made of products of halves: of even bytes, then of odd ones. */
+function product(bits: NarrowBits, a: Wasm, b: Wasm): Wasm {
+  if (bits === 16) return wasm.op("i16x8.mul", a, b);
+  const even = wasm.op("v128.and", wasm.op("i16x8.mul", a, b), wasm.i16x8(0xff));
+  const isSplat = b.kind === "const" && b.ty === "v128" && b.value.every((byte) => byte === b.value[0]);
+  const odd = isSplat ? wasm.i16x8(b.value[0] as number) : wasm.op("i16x8.shr_u", b, wasm.i32(8));
+  return wasm.op("v128.or", even, wasm.op("i16x8.mul", wasm.op("v128.and", a, wasm.i16x8(0xff00)), odd));
 }
 
 type Binary = Parameters<typeof wasm.op>[0];

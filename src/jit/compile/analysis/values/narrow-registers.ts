@@ -2,11 +2,11 @@ import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { resultsOf } from "../../../../ir/flow/liveness.ts";
 import { operandsOf } from "../../../../ir/operands.ts";
 import type { Instruction } from "../../../../ir/index.ts";
+import type { PreparedCode } from "../code/prepared-code.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { NarrowBits, NarrowForm } from "../../lanes/narrow.ts";
 import { demandedBits } from "./demanded-bits.ts";
 import { type Extremum, extremumOf, keepsLow, SignedRanges, within } from "./signed-ranges.ts";
-import type { UniformityAnalysis } from "./uniformity.ts";
 
 const narrowBits: readonly NarrowBits[] = [8, 16];
 
@@ -35,6 +35,13 @@ type Comparison = "eq" | "ne" | "lt" | "le";
 
 type Prim = Extract<Expr, { kind: "prim" }>;
 
+/** Code of which is known how values vary over lanes: `UniformityAnalysis`, or less. */
+interface AnalysedLanes {
+  readonly code: Pick<PreparedCode, "ir" | "instructions" | "liveness">;
+  readonly register: (register: number) => { readonly kind: string };
+  readonly shape: (expr: Expr) => { readonly kind: string };
+}
+
 /** Kernels with more instructions are not examined. */
 const large = 2000;
 
@@ -62,7 +69,7 @@ const logic = new Map<string, "and" | "or" | "xor" | "not">([
  * of the kind.
  */
 export class NarrowRegisters {
-  readonly #analysis: UniformityAnalysis;
+  readonly #analysis: AnalysedLanes;
   readonly #ranges: SignedRanges | null = null;
   readonly #forms: (NarrowForm | null)[] = [];
   readonly #plans: Readonly<Record<NarrowBits, Map<Expr, NarrowPlan | null>>> = { 8: new Map(), 16: new Map() };
@@ -71,7 +78,7 @@ export class NarrowRegisters {
   readonly #mixed = new Map<Expr, boolean>();
 
   /** `isOrdinary`: whether a register is kept in locals, and read from there. */
-  constructor(analysis: UniformityAnalysis, isOrdinary: (register: number) => boolean) {
+  constructor(analysis: AnalysedLanes, isOrdinary: (register: number) => boolean) {
     this.#analysis = analysis;
     const { ir, instructions } = analysis.code;
     if (ir.file !== undefined || instructions.length > large || !instructions.some(isNarrowAccess)) return;
@@ -231,9 +238,7 @@ export class NarrowRegisters {
     const name = binary.get(prim);
     if (name !== undefined) {
       if (name === "and" && keepsLow(constant, bits)) return can(a) ? { kind: "same", as: a } : null;
-      // There is no product of bytes.
-      if (!can(a) || !can(b) || (name === "mul" && bits === 8)) return null;
-      return { kind: "binary", name };
+      return can(a) && can(b) ? { kind: "binary", name } : null;
     }
     switch (prim) {
       case "i32.extend8_s":

@@ -94,7 +94,7 @@ export class NarrowExpressions {
 
   #computed(
     { args }: Prim,
-    plan: Extract<NarrowPlan, { kind: "binary" | "shift" | "extremum" | "select" }>,
+    plan: Extract<NarrowPlan, { kind: "binary" | "shift" | "middle" | "magnitude" | "extremum" | "select" }>,
     bits: NarrowBits,
   ): readonly Wasm[] {
     const lanes = lanesOf(bits);
@@ -111,6 +111,13 @@ export class NarrowExpressions {
         // Vectors of bytes are shifted in several steps.
         if (plan.name === "shl" && plan.count === 1) return both(`${lanes}.add`, parts(a), parts(a));
         return parts(a).map((part) => wasm.op(`${lanes}.${plan.name}`, part, wasm.i32(plan.count)));
+      case "middle": {
+        const { count } = plan;
+        const halves = this.of(a, 16).parts.map((part) => wasm.op("i16x8.shr_u", part, wasm.i32(count)));
+        return this.#resized(narrow(16, halves), 8, count === 8 ? "unsigned" : null).parts;
+      }
+      case "magnitude":
+        return parts(plan.of).map((part) => wasm.op("i16x8.abs", part));
       case "extremum": {
         const [x, y] = plan.extremum.args;
         return both(extremumOp(plan.extremum, plan.signed, bits), parts(x), parts(y));

@@ -6,7 +6,7 @@ import type { PreparedCode } from "../code/prepared-code.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { NarrowBits, NarrowForm } from "../../lanes/narrow.ts";
 import { demandedBits } from "./demanded-bits.ts";
-import { type Extremum, extremumOf, keepsLow, SignedRanges, within } from "./signed-ranges.ts";
+import { type Extremum, extremumOf, keepsLow, magnitudeOf, SignedRanges, within } from "./signed-ranges.ts";
 
 const narrowBits: readonly NarrowBits[] = [8, 16];
 
@@ -20,6 +20,9 @@ export type NarrowPlan =
   | { readonly kind: "same"; readonly as: Expr }
   | { readonly kind: "binary"; readonly name: "add" | "sub" | "mul" | "and" | "or" | "xor" }
   | { readonly kind: "shift"; readonly name: "shl" | "shr_s" | "shr_u"; readonly count: number }
+  /** Bytes out of the middle of halves. */
+  | { readonly kind: "middle"; readonly count: number }
+  | { readonly kind: "magnitude"; readonly of: Expr }
   | { readonly kind: "extremum"; readonly extremum: Extremum; readonly signed: boolean }
   | { readonly kind: "select" }
   /** The same in lanes of another width, from which it is extended, or truncated. `fits`: nothing is cut off. */
@@ -233,6 +236,9 @@ export class NarrowRegisters {
     const extremum = extremumOf(expr);
     const agreed = extremum && this.#agree(extremum.args, bits, extremum.signed);
     if (extremum !== null && agreed !== null) return { kind: "extremum", extremum, signed: agreed };
+    const magnitude = bits === 16 ? magnitudeOf(expr) : null;
+    if (magnitude !== null && within(this.#ranges!.of(magnitude), 16, true) && can(magnitude))
+      return { kind: "magnitude", of: magnitude };
     const [a, b] = args as readonly [Expr, Expr];
     const constant = b?.kind === "const" && b.ty === "i32" ? (b.value as number) >>> 0 : null;
     const name = binary.get(prim);
@@ -251,7 +257,7 @@ export class NarrowRegisters {
         return constant !== null && constant < bits && can(a) ? { kind: "shift", name: "shl", count: constant } : null;
       case "i32.shr_s":
       case "i32.shr_u":
-        return constant !== null && constant < bits && can(a) ? this.#shift(prim, a, constant, bits) : null;
+        return constant === null ? null : this.#shift(prim, a, constant, bits);
       default:
         return null;
     }
@@ -259,9 +265,11 @@ export class NarrowRegisters {
 
   #shift(prim: "i32.shr_s" | "i32.shr_u", a: Expr, count: number, bits: NarrowBits): NarrowPlan | null {
     const range = this.#ranges!.of(a);
-    if (within(range, bits, false)) return { kind: "shift", name: "shr_u", count };
-    if (prim === "i32.shr_s" && within(range, bits, true)) return { kind: "shift", name: "shr_s", count };
-    return null;
+    if (count < bits && this.planOf(a, bits) !== null) {
+      if (within(range, bits, false)) return { kind: "shift", name: "shr_u", count };
+      if (prim === "i32.shr_s" && within(range, bits, true)) return { kind: "shift", name: "shr_s", count };
+    }
+    return bits === 8 && count <= 8 && this.planOf(a, 16) !== null ? { kind: "middle", count } : null;
   }
 
   /** How a predicate is evaluated as a narrow mask; null if as a wide one. */
@@ -364,6 +372,8 @@ class Uses {
     else if (expr.kind === "reg") this.narrow[expr.reg]!++;
     else if (plan.kind === "same") this.#inNarrow(plan.as, bits);
     else if (plan.kind === "resized") this.#inNarrow(expr, plan.from);
+    else if (plan.kind === "middle") this.#inNarrow((expr as Prim).args[0]!, 16);
+    else if (plan.kind === "magnitude") this.#inNarrow(plan.of, bits);
     else if (plan.kind === "extremum") for (const arg of plan.extremum.args) this.#inNarrow(arg, bits);
     else if (expr.kind === "prim") {
       for (const arg of expr.args) {

@@ -54,6 +54,16 @@ export function extremumOf({ prim, args }: Prim): Extremum | null {
   return isSame(x, b) && isSame(y, a) ? { name: "max", signed: isSigned, args: [a, b] } : null;
 }
 
+/** The number of which an expression is the absolute value; null if it is none. */
+export function magnitudeOf({ prim, args }: Prim): Expr | null {
+  if (prim !== "i32.select") return null;
+  const [condition, negated, a] = args as readonly [Expr, Expr, Expr];
+  if (condition.kind !== "prim" || condition.prim !== "i32.lt_s" || negated.kind !== "prim") return null;
+  if (negated.prim !== "i32.sub" || constantOf(negated.args[0]!) !== 0 || constantOf(condition.args[1]!) !== 0)
+    return null;
+  return isSame(condition.args[0]!, a) && isSame(negated.args[1]!, a) ? a : null;
+}
+
 function isSame(a: Expr, b: Expr): boolean {
   if (a === b) return true;
   if (a.kind === "reg") return b.kind === "reg" && a.reg === b.reg && a.ty === b.ty;
@@ -177,6 +187,11 @@ export class SignedRanges {
     const { prim, args } = expr;
     const extremum = extremumOf(expr);
     if (extremum !== null) return this.#ofExtremum(extremum);
+    const magnitude = magnitudeOf(expr);
+    if (magnitude !== null) {
+      const { min, max } = this.of(magnitude);
+      return exact({ min: Math.max(0, min, -max), max: Math.max(max, -min) });
+    }
     const [a, b, c] = args as readonly [Expr, Expr, Expr];
     switch (prim) {
       case "i32.select":

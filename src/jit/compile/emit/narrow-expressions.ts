@@ -2,6 +2,7 @@ import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { NarrowPlan, NarrowRegisters, NarrowTest } from "../analysis/values/narrow-registers.ts";
 import type { Extremum } from "../analysis/values/signed-ranges.ts";
+import { shuffled } from "../lanes/interleave.ts";
 import { type Narrow, narrow, narrowed, narrowedMask, narrowParts, resized, type NarrowBits } from "../lanes/narrow.ts";
 import { type Value, vectorOf } from "../lanes/value.ts";
 
@@ -94,7 +95,7 @@ export class NarrowExpressions {
 
   #computed(
     { args }: Prim,
-    plan: Extract<NarrowPlan, { kind: "binary" | "shift" | "middle" | "magnitude" | "extremum" | "select" }>,
+    plan: Extract<NarrowPlan, { kind: "binary" | "shift" | "middle" | "high" | "magnitude" | "extremum" | "select" }>,
     bits: NarrowBits,
   ): readonly Wasm[] {
     const lanes = lanesOf(bits);
@@ -116,6 +117,8 @@ export class NarrowExpressions {
         const halves = this.of(a, 16).parts.map((part) => wasm.op("i16x8.shr_u", part, wasm.i32(count)));
         return this.#resized(narrow(16, halves), 8, count === 8 ? "unsigned" : null).parts;
       }
+      case "high":
+        return parts(a).map((part) => highProduct(part, plan.factor));
       case "magnitude":
         return parts(plan.of).map((part) => wasm.op("i16x8.abs", part));
       case "extremum": {
@@ -166,6 +169,14 @@ function product(bits: NarrowBits, a: Wasm, b: Wasm): Wasm {
   const isSplat = b.kind === "const" && b.ty === "v128" && b.value.every((byte) => byte === b.value[0]);
   const odd = isSplat ? wasm.i16x8(b.value[0] as number) : wasm.op("i16x8.shr_u", b, wasm.i32(8));
   return wasm.op("v128.or", even, wasm.op("i16x8.mul", wasm.op("v128.and", a, wasm.i16x8(0xff00)), odd));
+}
+
+/** The high halves of products without signs. */
+function highProduct(part: Wasm, factor: number): Wasm {
+  const [low, high] = (["low", "high"] as const).map((half) =>
+    wasm.op(`i32x4.extmul_${half}_i16x8_u`, part, wasm.i16x8(factor)),
+  );
+  return shuffled(low!, high!, 2, [1, 3, 5, 7, 9, 11, 13, 15]);
 }
 
 type Binary = Parameters<typeof wasm.op>[0];

@@ -6,7 +6,16 @@ import type { PreparedCode } from "../code/prepared-code.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { NarrowBits, NarrowForm } from "../../lanes/narrow.ts";
 import { demandedBits } from "./demanded-bits.ts";
-import { type Extremum, extremumOf, keepsLow, magnitudeOf, SignedRanges, within } from "./signed-ranges.ts";
+import {
+  type Extremum,
+  extremumOf,
+  factorOf,
+  halfFactor,
+  keepsLow,
+  magnitudeOf,
+  SignedRanges,
+  within,
+} from "./signed-ranges.ts";
 
 const narrowBits: readonly NarrowBits[] = [8, 16];
 
@@ -22,6 +31,8 @@ export type NarrowPlan =
   | { readonly kind: "shift"; readonly name: "shl" | "shr_s" | "shr_u"; readonly count: number }
   /** Bytes out of the middle of halves. */
   | { readonly kind: "middle"; readonly count: number }
+  /** The high half of the product with a number of 16 bits. */
+  | { readonly kind: "high"; readonly factor: number }
   | { readonly kind: "magnitude"; readonly of: Expr }
   | { readonly kind: "extremum"; readonly extremum: Extremum; readonly signed: boolean }
   | { readonly kind: "select" }
@@ -253,6 +264,9 @@ export class NarrowRegisters {
         return can(a) ? { kind: "same", as: a } : null;
       case "i32.select":
         return can(args[1]!) && can(args[2]!) ? { kind: "select" } : null;
+      case "i32.mul_high_u":
+      case "i32.mul_high_s":
+        return bits === 16 && can(a) ? this.#high(prim, a, b) : null;
       case "i32.shl":
         return constant !== null && constant < bits && can(a) ? { kind: "shift", name: "shl", count: constant } : null;
       case "i32.shr_s":
@@ -270,6 +284,13 @@ export class NarrowRegisters {
       if (prim === "i32.shr_s" && within(range, bits, true)) return { kind: "shift", name: "shr_s", count };
     }
     return bits === 8 && count <= 8 && this.planOf(a, 16) !== null ? { kind: "middle", count } : null;
+  }
+
+  #high(prim: "i32.mul_high_u" | "i32.mul_high_s", a: Expr, b: Expr): NarrowPlan | null {
+    const range = this.#ranges!.of(a);
+    const by = factorOf(prim, b);
+    const factor = by !== null && within(range, 16, false) ? halfFactor(by, range.max) : null;
+    return factor === null ? null : { kind: "high", factor };
   }
 
   /** How a predicate is evaluated as a narrow mask; null if as a wide one. */
@@ -372,6 +393,7 @@ class Uses {
     else if (expr.kind === "reg") this.narrow[expr.reg]!++;
     else if (plan.kind === "same") this.#inNarrow(plan.as, bits);
     else if (plan.kind === "resized") this.#inNarrow(expr, plan.from);
+    else if (plan.kind === "high") this.#inNarrow((expr as Prim).args[0]!, bits);
     else if (plan.kind === "middle") this.#inNarrow((expr as Prim).args[0]!, 16);
     else if (plan.kind === "magnitude") this.#inNarrow(plan.of, bits);
     else if (plan.kind === "extremum") for (const arg of plan.extremum.args) this.#inNarrow(arg, bits);

@@ -216,12 +216,10 @@ export class SignedRanges {
       case "i32.shr_s":
       case "i32.shr_u":
         return this.#shift(prim, a, constantOf(b));
-      case "i32.mul_high_u": {
-        const [x, y] = [this.of(a), this.of(b)];
-        // A constant beyond the positive numbers is one without a sign.
-        const by = y.min === y.max ? y.min >>> 0 : y.max;
-        if (x.min < 0 || (y.min < 0 && y.min !== y.max)) return word;
-        return exact({ min: 0, max: Math.floor((x.max * by) / 2 ** 32) });
+      case "i32.mul_high_u":
+      case "i32.mul_high_s": {
+        const [{ min, max }, by] = [this.of(a), factorOf(prim, b)];
+        return min < 0 || by === null ? word : exact({ min: highOf(min, by), max: highOf(max, by) });
       }
       default:
         return word;
@@ -249,6 +247,29 @@ export class SignedRanges {
     if (prim === "i32.shr_u" && range.min < 0) return count === 0 ? range : unsigned(32 - count);
     return { min: Math.floor(range.min / factor), max: Math.floor(range.max / factor) };
   }
+}
+
+/** A constant factor that is not negative, as it counts in the high half of a product; null for others. */
+export function factorOf(prim: "i32.mul_high_u" | "i32.mul_high_s", expr: Expr): number | null {
+  const factor = constantOf(expr);
+  if (factor === null) return null;
+  return prim === "i32.mul_high_u" ? factor >>> 0 : factor < 0 ? null : factor;
+}
+
+/** The high half of a product of numbers that are not negative. */
+const highOf = (a: number, b: number): number => Number((BigInt(a) * BigInt(b)) >> 32n);
+
+/**
+ * The factor by which the high half of a product of halves is that of a product of words, for all numbers up to one;
+ * null if there is none. Compilers divide by constants in this way.
+ */
+export function halfFactor(factor: number, max: number): number | null {
+  const found = Math.ceil(factor / 2 ** 16);
+  if (found >= 2 ** 16 || max >= 2 ** 16) return null;
+  for (let x = 1; x <= max; x++) {
+    if (Math.floor((x * factor) / 2 ** 32) !== Math.floor((x * found) / 2 ** 16)) return null;
+  }
+  return found;
 }
 
 /** Whether a mask keeps all low bits. */

@@ -2,29 +2,20 @@ import { hasAllLanes } from "../../../ir/flow/accesses.ts";
 import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import { resultsOf } from "../../../ir/flow/liveness.ts";
-import { deferredNans } from "../analysis/values/deferred-nans.ts";
-import { observedBits } from "../analysis/values/observed-bits.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
+import { truncated } from "../lanes/register-class.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
-import {
-  type Narrow,
-  narrow,
-  narrowed,
-  narrowedMask,
-  wholeLanes,
-  widenedMask,
-  type NarrowBits,
-  type NarrowForm,
-} from "../lanes/narrow.ts";
+import { type Narrow, type NarrowBits, narrowedMask, wholeLanes } from "../lanes/narrow.ts";
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import type { ByteFilePort } from "./byte-file-port.ts";
-import { baseOf, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { baseOf, Expressions, partsOf, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
+import { NanRegisters } from "./nan-registers.ts";
+import { narrowAssignments, narrowPartsOf } from "./narrow-writes.ts";
 import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
 
 /** A mask of all lanes. */
@@ -57,14 +48,10 @@ export class Chunk {
   readonly analysis: UniformityAnalysis;
   /** The number of quads that code is written for. */
   #quads: number;
-  readonly #allQuads: number;
   readonly #active: readonly number[];
   readonly #registers: RegisterLocals;
   readonly #values: Expressions;
-  /** Registers whose bits are observed; computed when a value that may be a NaN is first written. */
-  #observed: ReadonlySet<number> | null = null;
-  /** Registers whose NaNs are made canonical only where they are stored, with their types. */
-  readonly #deferredNans: ReadonlyMap<number, "f32" | "f64">;
+  readonly #nans: NanRegisters;
   /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
   readonly invariants: Invariants | null;
   /** Predicates that are rematerialized wherever they are read. */
@@ -86,12 +73,10 @@ export class Chunk {
     this.writer = writer;
     this.analysis = analysis;
     this.#quads = quads;
-    this.#allQuads = quads;
     this.invariants = invariants;
     this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
-    const { ir, instructions, graph } = analysis.code;
-    this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
+    this.#nans = new NanRegisters(analysis.code);
     const unwritten = invariants?.known.registers ?? new Set<number>();
     const isOrdinary = (r: number): boolean =>
       quads > 1 && !unwritten.has(r) && !this.rematerialized.has(r) && (memory?.matrices.of(r) ?? null) === null;
@@ -146,7 +131,7 @@ export class Chunk {
     this.#quads = quads;
     this.begin();
     write();
-    this.#quads = this.#allQuads;
+    this.#quads = this.#active.length;
     this.begin();
   }
 
@@ -225,9 +210,7 @@ export class Chunk {
   fill(values: readonly { readonly register: number; readonly value: Value }[]): void {
     this.writer.assign(
       values.flatMap(({ register, value }) => {
-        const form = this.narrow.form(register);
-        const parts =
-          form === null ? this.#parts(register, this.#stored(register, value)) : this.#narrowed(value, form.bits).parts;
+        const parts = this.#parts(register, value);
         return this.locals(register).map((local, i) => ({ local, value: parts[i]! }));
       }),
     );
@@ -238,13 +221,9 @@ export class Chunk {
     return this.#values.of(expr);
   }
 
-  /**
-   * The value of an expression that is stored to memory, as a floating-point number where canonicalization was deferred
-   * until here.
-   */
+  /** The value of an expression that is stored to memory, where NaNs may first have to be made canonical. */
   stored(expr: Expr): Value {
-    const ty = expr.kind === "reg" ? this.#deferredNans.get(expr.reg) : undefined;
-    return this.value(ty === undefined ? expr : { ...(expr as Extract<Expr, { kind: "reg" }>), ty });
+    return this.value(this.#nans.asStored(expr));
   }
 
   /** The value of an expression in the form in which a register is assigned it. */
@@ -268,15 +247,6 @@ export class Chunk {
     const { register, negate, collapse } = guard;
     if (collapse !== undefined) return this.active.map(() => splat("pred", this.#collapsed(guard, collapse)));
     if (this.analysis.register(register).kind === "uniform") return null;
-    const form = this.narrow.form(register);
-    if (form !== null && negate) {
-      const { bits, parts } = this.inNarrow({ kind: "reg", ty: "pred", reg: register }, form.bits);
-      const others = narrow(
-        bits,
-        parts.map((part) => wasm.op("v128.not", part)),
-      );
-      return widenedMask(others, this.quads).map(([part]) => part!);
-    }
     return this.#values.maskOf(register).map((part) => (negate ? wasm.op("v128.not", part) : part));
   }
 
@@ -328,17 +298,14 @@ export class Chunk {
     const nanLocals: number[] = [];
     const stores: { readonly to: FileTarget; readonly value: Value; readonly mask: Mask }[] = [];
     const assignments: Assignment[] = [];
+    const isWhole = this.#converged && guard === null;
     values.forEach((value, i) => {
       const to = dst[i];
       if (value === null || to == null) return;
-      const form = typeof to === "number" ? this.narrow.form(to) : null;
-      if (value.kind === "narrow" || form !== null) {
-        if (form === null) throw new Error("a register of words is assigned narrow lanes");
-        this.#assignNarrow(assignments, this.#writeMask(block, to as number, guard), to as number, form, value);
-      } else if (typeof to !== "number") {
+      if (typeof to !== "number") {
         const mask = bothMasks(this.activeMask(block), guard);
-        stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
-      } else if (!this.#converged || guard !== null || value.kind !== "vector" || !this.#needsCanonicalNan(to, value)) {
+        stores.push({ to, value: this.file!.kept(canonicalNan(value as Value)), mask });
+      } else if (!isWhole || value.kind !== "vector" || !this.#nans.needCanonical(to, value)) {
         this.#assign(assignments, block, to, value, guard);
       } else {
         const clean = canonicalNans(this.writer, value, this.scheduling.beforeNanCheck);
@@ -351,34 +318,24 @@ export class Chunk {
     for (const { to, value, mask } of stores) this.file!.store(to, value, mask);
   }
 
-  /** Appends those that write a value to a register in narrow lanes. */
-  #assignNarrow(to: Assignment[], mask: Mask, register: number, { bits }: NarrowForm, value: Value | Narrow): void {
-    const { parts } = value.kind === "narrow" ? value : this.#narrowed(value, bits);
-    const lanes = mask === null ? null : narrowedMask(mask, bits).parts;
-    const own = this.quads === this.#allQuads ? null : wholeLanes(bits, this.quads);
-    this.locals(register).forEach((local, i) => {
-      const old = wasm.local("v128", local);
-      const value = lanes === null ? parts[i]! : wasm.blend(lanes[i]!, parts[i]!, old);
-      to.push({ local, value: own === null ? value : wasm.blend(own[i]!, value, old) });
-    });
-  }
-
-  #narrowed(value: Value, bits: NarrowBits): Narrow {
-    const words = vectorOf(value, this.quads).quads.map(([quad]) => quad!);
-    if (value.ty === "pred") return narrowedMask(words, bits);
-    const fits = value.kind === "vector" && value.bits !== undefined && value.bits <= bits;
-    return narrowed(words, bits, fits ? "unsigned" : null);
-  }
-
   /** Appends the assignments that write a value to a register. */
-  #assign(to: Assignment[], block: number, register: number, value: Value, guard: readonly Wasm[] | null): void {
+  #assign(to: Assignment[], block: number, register: number, value: Value | Narrow, guard: Mask): void {
     const locals = this.locals(register);
+    const form = this.narrow.form(register);
+    if (form !== null || value.kind === "narrow") {
+      const { bits } = form!;
+      const mask = this.#writeMask(block, register, guard);
+      const own = this.quads === this.#active.length ? null : wholeLanes(bits, this.quads);
+      const masks = [mask && narrowedMask(mask, bits).parts, own];
+      to.push(...narrowAssignments(locals, this.#parts(register, value), masks));
+      return;
+    }
     const { home } = this.function.registers[register]!;
     if (home?.lanes === null) {
       to.push(this.#sharedAssignment(block, register, value, guard));
       return;
     }
-    const parts = this.#parts(register, this.#stored(register, value));
+    const parts = this.#parts(register, value);
     const mask = this.#writeMask(block, register, guard);
     for (let i = 0; i < locals.length; i++) {
       const local = locals[i]!;
@@ -410,14 +367,6 @@ export class Chunk {
     return { local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) };
   }
 
-  /** Whether a NaN must be made canonical when it is written to a register. */
-  #needsCanonicalNan(register: number, { ty }: Value): boolean {
-    if (ty !== "f32" && ty !== "f64") return false;
-    const { ir, instructions } = this.analysis.code;
-    this.#observed ??= observedBits(instructions, resultsOf(ir));
-    return this.#observed.has(register) && !this.#deferredNans.has(register);
-  }
-
   #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
     const { home } = this.function.registers[register]!;
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
@@ -434,26 +383,17 @@ export class Chunk {
    */
   #stored(register: number, value: Value): Value {
     const { bits } = this.function.registers[register]!;
-    const clean = this.#needsCanonicalNan(register, value) ? canonicalNan(value) : value;
-    if (bits >= 32 || bits === 1) return clean;
-    const keep = 2 ** bits - 1;
-    if (clean.kind === "uniform") return { ...clean, scalar: wasm.op("i32.and", clean.scalar, wasm.i32(keep)) };
-    if (clean.kind === "vector" && clean.bits !== undefined && clean.bits <= bits) return clean;
-    const { quads } = vectorOf(clean, this.quads);
-    return { kind: "vector", ty: "i32", quads: quads.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(keep))]) };
+    const clean = this.#nans.needCanonical(register, value) ? canonicalNan(value) : value;
+    return bits >= 32 || bits === 1 ? clean : truncated(clean, bits, this.quads);
   }
 
   /** The parts of a value, in the order of the register's locals. */
-  #parts(register: number, value: Value): readonly Wasm[] {
-    const shape = this.analysis.register(register);
-    if (shape.kind === "vector" || value.kind === "vector") return vectorOf(value, this.quads).quads.flat();
-    switch (value.kind) {
-      case "uniform":
-        return [bitsOfScalar(value.scalar)];
-      case "affine":
-        return [value.base];
-      case "indexed":
-        return [value.base, ...indexParts(value.index)];
-    }
+  #parts(register: number, value: Value | Narrow): readonly Wasm[] {
+    const form = this.narrow.form(register);
+    if (value.kind === "narrow" || form !== null) return narrowPartsOf(value, form!.bits, this.quads);
+    const stored = this.#stored(register, value);
+    return this.analysis.register(register).kind === "vector"
+      ? vectorOf(stored, this.quads).quads.flat()
+      : partsOf(stored);
   }
 }

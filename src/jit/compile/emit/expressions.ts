@@ -13,6 +13,7 @@ import {
   applyQuads,
   applyScalar,
   applyVector,
+  bitsOfScalar,
   laneOf,
   type Quad,
   scalarIn,
@@ -50,7 +51,7 @@ export class Expressions {
   readonly #rematerialized: Sources["rematerialized"];
   readonly #known: Sources["known"];
   readonly #laneConstants: LaneConstants;
-  readonly #narrow: NarrowRegisters;
+  readonly #plans: NarrowRegisters;
   /** The same values in narrow lanes. */
   readonly narrow: NarrowExpressions;
   /** Uniform registers that also exist as vectors: the local of each. */
@@ -66,7 +67,7 @@ export class Expressions {
     this.#quads = quads;
     this.#rematerialized = rematerialized;
     this.#known = known;
-    this.#narrow = narrow;
+    this.#plans = narrow;
     this.narrow = new NarrowExpressions(narrow, { locals, quads, wide: (expr) => this.of(expr) });
     this.#laneConstants = new LaneConstants({
       lanes: 4 * quads(),
@@ -135,7 +136,7 @@ export class Expressions {
     const shape = this.#analysis.shape(expr);
     const constant = shape.kind === "vector" ? this.#laneConstants.of(expr, this.#quads()) : null;
     if (constant !== null) return constant;
-    const bits = shape.kind === "vector" ? this.#narrow.widthOf(expr) : null;
+    const bits = shape.kind === "vector" ? this.#plans.widthOf(expr) : null;
     if (bits !== null) return this.#widened(expr, bits);
     const args = expr.args.map((a) => this.of(a));
     switch (shape.kind) {
@@ -171,7 +172,7 @@ export class Expressions {
     const value = this.narrow.of(expr, bits);
     const quads = this.#quads();
     if (expr.ty === "pred") return { kind: "vector", ty: "pred", quads: widenedMask(value, quads) };
-    const signed = form?.signed ?? this.#narrow.isSigned(expr, bits);
+    const signed = form?.signed ?? this.#plans.isSigned(expr, bits);
     const words = widened(value, { signed, of: form?.of ?? 32 }, quads);
     return { kind: "vector", ty: "i32", quads: words, ...(signed ? {} : { bits }) };
   }
@@ -210,7 +211,7 @@ export class Expressions {
         return ty === "i64" ? value : { ...vectorOf(value, this.#quads()), ty };
       }
       case "vector": {
-        const form = this.#narrow.form(register);
+        const form = this.#plans.form(register);
         if (form === null) return vectorIn(ty, locals);
         return {
           ...this.#widened({ kind: "reg", ty: ty === "pred" ? ty : "i32", reg: register }, form.bits, form),
@@ -254,8 +255,21 @@ function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): W
   return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
 }
 
-export const indexParts = (index: Value): readonly Wasm[] =>
-  index.kind === "vector" ? index.quads.flat() : [baseOf(index)];
+/** The parts of a value that is kept in its own form. */
+export function partsOf(value: Value): readonly Wasm[] {
+  switch (value.kind) {
+    case "uniform":
+      return [bitsOfScalar(value.scalar)];
+    case "affine":
+      return [value.base];
+    case "indexed":
+      return [value.base, ...indexParts(value.index)];
+    case "vector":
+      return value.quads.flat();
+  }
+}
+
+const indexParts = (index: Value): readonly Wasm[] => (index.kind === "vector" ? index.quads.flat() : [baseOf(index)]);
 
 function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {
   switch (ty) {

@@ -1,6 +1,6 @@
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
-import type { NarrowPlan, NarrowRegisters, NarrowTest } from "../analysis/values/narrow-registers.ts";
+import type { NarrowPlan, NarrowPlans, NarrowTest } from "../analysis/values/narrow-plan.ts";
 import type { Extremum } from "../analysis/values/signed-ranges.ts";
 import { shuffled } from "../lanes/interleave.ts";
 import { type Narrow, narrow, narrowed, narrowedMask, narrowParts, resized, type NarrowBits } from "../lanes/narrow.ts";
@@ -18,14 +18,14 @@ interface NarrowSources {
 
 const lanesOf = (bits: NarrowBits): "i8x16" | "i16x8" => (bits === 8 ? "i8x16" : "i16x8");
 
-/** Evaluates expressions in narrow lanes, as `NarrowRegisters` plans it. */
+/** Evaluates expressions in narrow lanes, as it is planned. */
 export class NarrowExpressions {
-  readonly #registers: NarrowRegisters;
+  readonly #plans: NarrowPlans;
   readonly #sources: NarrowSources;
   readonly #values: Readonly<Record<NarrowBits, Map<Expr, Narrow>>> = { 8: new Map(), 16: new Map() };
 
-  constructor(registers: NarrowRegisters, sources: NarrowSources) {
-    this.#registers = registers;
+  constructor(plans: NarrowPlans, sources: NarrowSources) {
+    this.#plans = plans;
     this.#sources = sources;
   }
 
@@ -46,7 +46,7 @@ export class NarrowExpressions {
   }
 
   #number(expr: Expr, bits: NarrowBits): Narrow {
-    const plan = this.#registers.planOf(expr, bits);
+    const plan = this.#plans.planOf(expr, bits);
     if (plan === null) {
       const { quads } = vectorOf(this.#sources.wide(expr), this.#sources.quads());
       return narrowed(
@@ -134,7 +134,7 @@ export class NarrowExpressions {
   }
 
   #mask(expr: Expr, bits: NarrowBits): Narrow {
-    const test = this.#registers.testOf(expr);
+    const test = this.#plans.testOf(expr);
     if (test !== null) {
       const own = test.bits === bits ? this.#tested(expr, test) : this.of(expr, test.bits);
       return this.#resized(own, bits, "signed");

@@ -2,18 +2,18 @@ import type { Access } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { loadElements } from "../emit/memory-ops.ts";
-import { interleaved, transposed } from "../lanes/interleave.ts";
+import { transposed } from "../lanes/interleave.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { widenMask } from "../lanes/value.ts";
 import { type AccessHelpers, fetchName, putName } from "../module/access-helpers.ts";
 import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
-import { loadNarrowLane, storeNarrowLanes, storeNarrowRun } from "./narrow-moves.ts";
+import { loadNarrowLane, storeNarrowLanes } from "./narrow-moves.ts";
 import { loadPacked, packedAccess, storePacked } from "./packed-moves.ts";
 import { areAll, elementOf, ScalarMoves } from "./scalar-moves.ts";
 import { loadSpaced, loadWords } from "./spaced-loads.ts";
+import { storeRun } from "./stored-runs.ts";
 
 type Element = readonly number[];
 
@@ -134,7 +134,8 @@ export class VectorMoves {
       storeLanes();
       return;
     }
-    const store = (lanes: Mask): void => this.#storeRun(access, offsets.at, immediate, lanes, elements as Element[]);
+    const store = (lanes: Mask): void =>
+      storeRun(this.#chunk.writer, access, { at: offsets.at, immediate }, lanes, elements as Element[]);
     this.#inVersions(access, mask, store, storeLanes);
   }
 
@@ -170,10 +171,10 @@ export class VectorMoves {
           : {
               bytes,
               move: (q, at, plus) =>
-                this.#storeRun(
+                storeRun(
+                  this.#chunk.writer,
                   access,
-                  at,
-                  immediate + plus,
+                  { at, immediate: immediate + plus },
                   mask && [mask[q]!],
                   this.#quadOf(elements as Element[], q),
                 ),
@@ -366,37 +367,6 @@ export class VectorMoves {
       }
       writer.set(local);
     });
-  }
-
-  #storeRun(access: Access, at: Wasm, immediate: number, mask: Mask, elements: readonly Element[]): void {
-    const { writer } = this.#chunk;
-    const { bits, count } = access;
-    const store = (part: number, value: Wasm, lanes: Wasm | null): void => {
-      writer.value(at);
-      if (lanes === null) writer.value(value);
-      else {
-        writer.value(value);
-        writer.value(at);
-        writer.memory("v128.load", Math.min(16, bits / 8), immediate + part * 16);
-        writer.value(lanes);
-        writer.op("i8x16.relaxed_laneselect");
-      }
-      writer.memory("v128.store", Math.min(16, bits / 8), immediate + part * 16);
-    };
-    const values = elements.map((element) => element.map((local) => wasm.local("v128", local)));
-    if (bits < 32) {
-      storeNarrowRun(writer, access, { at, immediate }, mask, values[0]!);
-      return;
-    }
-    const masks = mask === null ? null : bits === 64 ? mask.flatMap((m) => [...widenMask(m)]) : mask;
-    for (let g = 0; g < values[0]!.length; g++) {
-      const group = interleaved(
-        values.map((element) => element[g]!),
-        bits,
-      );
-      const lanes = masks === null ? null : interleaved(new Array<Wasm>(count).fill(masks[g]!), bits);
-      for (const [i, value] of group.entries()) store(g * count + i, value, lanes === null ? null : lanes[i]!);
-    }
   }
 
   #storeLane(access: Access, push: PushOffset, elements: readonly (Element | null)[], lane: number): void {

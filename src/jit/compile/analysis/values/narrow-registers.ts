@@ -1,51 +1,15 @@
 import { writesOf } from "../../../../ir/flow/accesses.ts";
 import { resultsOf } from "../../../../ir/flow/liveness.ts";
-import { operandsOf } from "../../../../ir/operands.ts";
 import type { Instruction } from "../../../../ir/index.ts";
 import type { PreparedCode } from "../code/prepared-code.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import type { NarrowBits, NarrowForm } from "../../lanes/narrow.ts";
 import { demandedBits } from "./demanded-bits.ts";
-import {
-  type Extremum,
-  extremumOf,
-  factorOf,
-  halfFactor,
-  keepsLow,
-  magnitudeOf,
-  SignedRanges,
-  within,
-} from "./signed-ranges.ts";
+import type { Comparison, NarrowPlan, NarrowPlans, NarrowTest } from "./narrow-plan.ts";
+import { NarrowUses } from "./narrow-uses.ts";
+import { extremumOf, factorOf, halfFactor, keepsLow, magnitudeOf, SignedRanges, within } from "./signed-ranges.ts";
 
 const narrowBits: readonly NarrowBits[] = [8, 16];
-
-/** How an expression is evaluated in lanes of some width: each result is the exact one modulo that width. */
-export type NarrowPlan =
-  | { readonly kind: "constant"; readonly value: number }
-  /** The same in all lanes. */
-  | { readonly kind: "uniform" }
-  | { readonly kind: "register"; readonly form: NarrowForm }
-  /** Another expression that is equal to it. */
-  | { readonly kind: "same"; readonly as: Expr }
-  | { readonly kind: "binary"; readonly name: "add" | "sub" | "mul" | "and" | "or" | "xor" }
-  | { readonly kind: "shift"; readonly name: "shl" | "shr_s" | "shr_u"; readonly count: number }
-  /** Bytes out of the middle of halves. */
-  | { readonly kind: "middle"; readonly count: number }
-  /** The high half of the product with a number of 16 bits. */
-  | { readonly kind: "high"; readonly factor: number }
-  | { readonly kind: "magnitude"; readonly of: Expr }
-  | { readonly kind: "extremum"; readonly extremum: Extremum; readonly signed: boolean }
-  | { readonly kind: "select" }
-  /** The same in lanes of another width, from which it is extended, or truncated. `fits`: nothing is cut off. */
-  | { readonly kind: "resized"; readonly from: NarrowBits; readonly signed: boolean; readonly fits: boolean };
-
-/** How a predicate is evaluated as a mask of narrow lanes. */
-export type NarrowTest =
-  | { readonly kind: "register"; readonly bits: NarrowBits }
-  | { readonly kind: "compare"; readonly bits: NarrowBits; readonly name: Comparison; readonly signed: boolean }
-  | { readonly kind: "logic"; readonly bits: NarrowBits; readonly name: "and" | "or" | "xor" | "not" };
-
-type Comparison = "eq" | "ne" | "lt" | "le";
 
 type Prim = Extract<Expr, { kind: "prim" }>;
 
@@ -82,7 +46,7 @@ const logic = new Map<string, "and" | "or" | "xor" | "not">([
  * whose values fit, or of which nothing depends on more bits, and which are loaded, computed from and used with others
  * of the kind.
  */
-export class NarrowRegisters {
+export class NarrowRegisters implements NarrowPlans {
   readonly #analysis: AnalysedLanes;
   readonly #ranges: SignedRanges | null = null;
   readonly #forms: (NarrowForm | null)[] = [];
@@ -138,7 +102,7 @@ export class NarrowRegisters {
   /** Gives up forms of registers that are written or used otherwise; false if there are none. */
   #prune(): boolean {
     const { instructions } = this.#analysis.code;
-    const uses = new Uses(this, this.#forms.length);
+    const uses = new NarrowUses(this, this.#forms.length);
     const loaded = new Set<number>();
     const given = new Set<number>();
     for (const instruction of instructions) {
@@ -227,6 +191,8 @@ export class NarrowRegisters {
       return form === null || (form.bits < bits && !form.isExact) ? null : { kind: "register", form };
     }
     if (expr.kind !== "prim") return null;
+    const { min, max } = this.#ranges!.of(expr);
+    if (min === max) return { kind: "constant", value: min };
     return this.#resized(expr, bits) ?? this.#atWidth(expr, bits);
   }
 
@@ -339,69 +305,3 @@ export class NarrowRegisters {
 
 const isNarrowAccess = ({ op }: Instruction): boolean =>
   (op.kind === "load" || op.kind === "store") && op.access.bits < 32;
-
-/** How often registers are read in narrow lanes, and in wide ones. */
-class Uses {
-  readonly narrow: Uint32Array;
-  readonly wide: Uint32Array;
-  readonly #registers: NarrowRegisters;
-
-  constructor(registers: NarrowRegisters, count: number) {
-    this.#registers = registers;
-    this.narrow = new Uint32Array(count);
-    this.wide = new Uint32Array(count);
-  }
-
-  add({ op, dst }: Instruction): void {
-    if (op.kind === "pure") {
-      op.values.forEach((value, i) => {
-        const to = dst[i];
-        const form = typeof to === "number" ? this.#registers.form(to) : null;
-        if (form !== null && value.ty === "i32") this.#inNarrow(value, form.bits);
-        else this.#inWide(value);
-      });
-    } else if (op.kind === "store") {
-      for (const expr of operandsOf({ ...op, values: [] })) this.#inWide(expr);
-      const { bits } = op.access;
-      for (const value of op.values) {
-        if (value === null) continue;
-        if (bits < 32) this.#inNarrow(value, bits as NarrowBits);
-        else this.#inWide(value);
-      }
-    } else for (const expr of operandsOf(op)) this.#inWide(expr);
-  }
-
-  #inWide(expr: Expr): void {
-    const bits = this.#registers.widthOf(expr);
-    if (bits !== null) {
-      if (expr.ty === "pred") this.#inTest(expr);
-      else this.#inNarrow(expr, bits);
-    } else if (expr.kind === "reg") this.wide[expr.reg]!++;
-    else if (expr.kind === "prim") for (const arg of expr.args) this.#inWide(arg);
-  }
-
-  #inTest(expr: Expr): void {
-    const test = this.#registers.testOf(expr);
-    if (test === null) this.#inWide(expr);
-    else if (test.kind === "compare") for (const arg of (expr as Prim).args) this.#inNarrow(arg, test.bits);
-    else if (expr.kind === "prim") for (const arg of expr.args) this.#inTest(arg);
-  }
-
-  #inNarrow(expr: Expr, bits: NarrowBits): void {
-    const plan = this.#registers.planOf(expr, bits);
-    if (plan === null) this.#inWide(expr);
-    else if (expr.kind === "reg") this.narrow[expr.reg]!++;
-    else if (plan.kind === "same") this.#inNarrow(plan.as, bits);
-    else if (plan.kind === "resized") this.#inNarrow(expr, plan.from);
-    else if (plan.kind === "high") this.#inNarrow((expr as Prim).args[0]!, bits);
-    else if (plan.kind === "middle") this.#inNarrow((expr as Prim).args[0]!, 16);
-    else if (plan.kind === "magnitude") this.#inNarrow(plan.of, bits);
-    else if (plan.kind === "extremum") for (const arg of plan.extremum.args) this.#inNarrow(arg, bits);
-    else if (expr.kind === "prim") {
-      for (const arg of expr.args) {
-        if (arg.ty === "pred") this.#inTest(arg);
-        else if (plan.kind !== "shift" || arg === expr.args[0]) this.#inNarrow(arg, bits);
-      }
-    }
-  }
-}

@@ -82,3 +82,12 @@ test.each([
   const [a, b] = [byteOf, (t: number) => byteOf(t + 128)];
   expect(out).toEqual(out.map((_, t) => (a(t) > b(t) ? (a(t) + b(t)) & 255 : a(t))));
 });
+
+// Where only the first lanes execute a block, it is written for four of them, and vectors of narrow lanes have more.
+test("bytes that are loaded backwards by the first lanes of a chunk", () => {
+  const body = `${loads} setp.ge.u32 %p0, %t, 3; @%p0 bra A; cvt.s64.s32 %d3, %t; neg.s64 %d3, %d3;
+    mov.u64 %d4, table; add.s64 %d4, %d4, %d3; ld.global.u8 %h2, [%d4+9]; add.u16 %h0, %h0, %h2; A: ${result("%h0")}`;
+  const { out, reports } = expectSame({ name: "", before: table, body, block: [threads, 1, 1], words: 1 });
+  expect(reports).toEqual([]);
+  expect(out).toEqual(out.map((_, t) => (byteOf(t) + (t < 3 ? byteOf(9 - t) : 0)) & 255));
+});

@@ -48,7 +48,8 @@ export function loadNarrowLanes(
     writer.set(local);
     if (!backwards) return;
     const value = wasm.local("v128", local);
-    const elements = Array.from({ length: 16 / bytes }, (_, i) => ((2 * size) / bytes - 1 - i) % (size / bytes));
+    const count = size / bytes;
+    const elements = Array.from({ length: 16 / bytes }, (_, i) => count - 1 - (i % count));
     writer.assign([{ local, value: shuffled(value, value, bytes, elements) }]);
   });
 }

@@ -87,16 +87,13 @@ export function narrowed(words: readonly Wasm[], bits: NarrowBits, fits: "signed
 
 /** A mask of words in narrow lanes. */
 export function narrowedMask(mask: readonly Wasm[], bits: NarrowBits): Narrow {
-  const known = narrowMaskOf(mask);
+  const known = knownMaskOf(mask);
   return known === null ? narrowed(mask, bits, "signed") : resized(known, bits, mask.length, "signed");
 }
 
 /** The narrow mask that a mask of words was extended from, or computed from such masks; null if there is none. */
 export function narrowMaskOf(mask: readonly Wasm[]): Narrow | null {
   const [first] = mask;
-  if (first!.kind === "const" && (mask.every(isNone) || mask.every(isAll))) {
-    return narrow(8, new Array<Wasm>(narrowParts(8, mask.length)).fill(first!));
-  }
   const extended = extendedMasks.get(first!);
   if (extended !== undefined) {
     const { from } = extended;
@@ -110,7 +107,7 @@ export function narrowMaskOf(mask: readonly Wasm[]): Narrow | null {
   if (first!.kind !== "op" || !bitwise.has(first!.op)) return null;
   const { op, args } = first!;
   if (!mask.every((part) => part.kind === "op" && part.op === op)) return null;
-  const operands = args.map((_, i) => narrowMaskOf(mask.map((part) => (part as Operation).args[i]!)));
+  const operands = args.map((_, i) => knownMaskOf(mask.map((part) => (part as Operation).args[i]!)));
   if (operands.includes(null)) return null;
   const bits = Math.max(...operands.map((operand) => operand!.bits)) as NarrowBits;
   const parts = operands.map((operand) => resized(operand!, bits, mask.length, "signed").parts);
@@ -118,6 +115,12 @@ export function narrowMaskOf(mask: readonly Wasm[]): Narrow | null {
     bits,
     parts[0]!.map((_, i) => wasm.op(op, ...parts.map((part) => part[i]!))),
   );
+}
+
+/** The same, also of no lanes and of all. */
+function knownMaskOf(mask: readonly Wasm[]): Narrow | null {
+  if (!mask.every(isNone) && !mask.every(isAll)) return narrowMaskOf(mask);
+  return narrow(8, new Array<Wasm>(narrowParts(8, mask.length)).fill(mask[0]!));
 }
 
 type Operation = Extract<Wasm, { kind: "op" }>;

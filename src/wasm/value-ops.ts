@@ -279,6 +279,8 @@ export const valueOps = {
   "i64x2.gt_s": op(0xfd_d9, "vv>v"),
   "i64x2.le_s": op(0xfd_da, "vv>v"),
   "i64x2.ge_s": op(0xfd_db, "vv>v"),
+  "i32x4.extmul_low_i16x8_u": op(0xfd_be, "vv>v"),
+  "i32x4.extmul_high_i16x8_u": op(0xfd_bf, "vv>v"),
   "i64x2.extmul_low_i32x4_s": op(0xfd_dc, "vv>v"),
   "i64x2.extmul_high_i32x4_s": op(0xfd_dd, "vv>v"),
   "i64x2.extmul_low_i32x4_u": op(0xfd_de, "vv>v"),

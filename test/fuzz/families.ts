@@ -125,6 +125,12 @@ const families = {
     wide: true,
   },
   // Loops over rows, as compilers unroll them.
+  // Bytes and halves, which compiled code keeps in narrow lanes.
+  bytes: {
+    weights: { compute: 0.5, bytes: 8, conditional: 0.5, loop: 0.3, load: 0.3, exchange: 0.3 },
+    statements: [2, 5],
+    wide: true,
+  },
   strides: {
     weights: { compute: 1, strides: 6, conditional: 0.7, loop: 0.3, phase: 1, warp: 1 },
     statements: [1, 4],

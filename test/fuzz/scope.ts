@@ -13,6 +13,7 @@ type StatementKind =
   | "load"
   | "store"
   | "stream"
+  | "bytes"
   | "print"
   | "fault"
   | "pause"

@@ -3,6 +3,7 @@ import { bulkStores, bulkWithin, copyGroups } from "./async-copies.ts";
 import { ownAtomic, sharedAtomic } from "./atomics.ts";
 import { blockReduction, exchange, pause, produce } from "./barriers.ts";
 import { clusterArrivals, clusterExchange, clusterMulticast, clusterStores } from "./clusters.ts";
+import { bytes } from "./bytes.ts";
 import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
 import { fault } from "./fault.ts";
@@ -53,6 +54,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   load: { write: load },
   store: { write: store },
   stream: { write: stream, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
+  bytes: { write: bytes, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   print: { write: print, fits: ({ level }) => level < 0 },
   pause: { write: pause },
   exchange: { write: exchange, fits: meets },

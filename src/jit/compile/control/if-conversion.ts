@@ -1,10 +1,12 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
 import { accessesOf, type Instruction, isLanewise } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
-import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { wasm } from "../../../wasm/index.ts";
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import { MaskLocals } from "../emit/mask-locals.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
+import { narrowMaskOf } from "../lanes/narrow.ts";
 import { splat } from "../lanes/value.ts";
 import { everywhere } from "./uniform-branch.ts";
 
@@ -93,68 +95,56 @@ export class IfConversion {
 
   /** Writes the blocks after a branch, given as the last instruction of its block, for the converged lanes. */
   write({ blocks, join, to }: ConvertedRegion, { guard }: Instruction): void {
-    const { writer, quads } = this.#chunk;
-    const masks = (): readonly number[] => Array.from({ length: quads }, () => writer.local("v128"));
-    const now = masks();
-    const values = (locals: readonly number[]): readonly Wasm[] => locals.map((local) => wasm.local("v128", local));
-    const assign = (locals: readonly number[], value: (q: number) => Wasm): void =>
-      writer.assign(locals.map((local, q) => ({ local, value: value(q) })));
+    const { writer } = this.#chunk;
     const passing = this.#chunk.guardMask({ ...guard!, negate: !guard!.negate })!;
+    const like = this.#chunk.narrow.isUsed ? (narrowMaskOf(passing)?.bits ?? 8) : null;
+    const masks = (): MaskLocals => new MaskLocals(this.#chunk, like);
+    const now = masks();
     // The blocks may change the predicate.
-    assign(now, (q) => passing[q]!);
+    writer.assign(now.assigned(passing));
     /** By block, the lanes that wait there for those at lower places. */
-    const waiting = new Map<number, readonly number[]>();
+    const waiting = new Map<number, MaskLocals>();
     if (to < join) waiting.set(to, masks());
     for (const { index, successors } of blocks) {
       for (const s of successors) if (s > index + 1 && s < join && !waiting.has(s)) waiting.set(s, masks());
     }
-    for (const [index, locals] of waiting) {
-      assign(locals, (q) => (index === to ? wasm.op("v128.not", wasm.local("v128", now[q]!)) : wasm.i32x4(0)));
+    for (const [index, mask] of waiting) {
+      writer.assign(mask.assigned(now.value.map((n) => (index === to ? wasm.op("v128.not", n) : wasm.i32x4(0)))));
     }
     for (const block of blocks) {
-      const arrived = waiting.get(block.index);
+      const arrived = waiting.get(block.index)?.value;
       if (arrived !== undefined)
-        assign(now, (q) => wasm.op("v128.or", wasm.local("v128", now[q]!), wasm.local("v128", arrived[q]!)));
+        writer.assign(now.assigned(now.value.map((n, q) => wasm.op("v128.or", n, arrived[q]!))));
       const write = (): void => {
-        this.#chunk.forSome(values(now), () => this.#instructions(block, blocks.length === 1));
+        this.#chunk.forSome(now.value, () => this.#instructions(block, blocks.length === 1));
         this.#leave(block, now, waiting);
       };
       if (block === blocks[0]) write();
       else {
-        writer.value(anyOf(values(now)));
+        writer.value(anyOf(now.value));
         writer.if(write);
       }
     }
-    for (const local of [...now, ...[...waiting.values()].flat()]) writer.release(local);
+    for (const mask of [now, ...waiting.values()]) mask.release();
   }
 
   /** Lanes branch at the end of a block: those that do wait where they arrive. */
-  #leave({ index, end }: FlowBlock, now: readonly number[], waiting: ReadonlyMap<number, readonly number[]>): void {
+  #leave({ index, end }: FlowBlock, now: MaskLocals, waiting: ReadonlyMap<number, MaskLocals>): void {
     const { analysis, writer } = this.#chunk;
     const { graph, instructions } = analysis.code;
     const { op, guard } = instructions[end - 1]!;
     if (op.kind !== "branch" || graph.blockAt(op.target) === index + 1) return;
     this.#chunk.begin();
-    const lanes = now.map((local) => wasm.local("v128", local));
+    const lanes = now.value;
     const taken =
       guard === null
         ? null
         : (this.#chunk.guardMask(guard) ?? lanes.map(() => splat("pred", this.#chunk.guardScalar(guard))));
-    const there = waiting.get(graph.blockAt(op.target)) ?? [];
-    writer.assign([
-      ...there.map((local, q) => ({
-        local,
-        value: wasm.op(
-          "v128.or",
-          wasm.local("v128", local),
-          taken === null ? lanes[q]! : wasm.op("v128.and", lanes[q]!, taken[q]!),
-        ),
-      })),
-      ...now.map((local, q) => ({
-        local,
-        value: taken === null ? wasm.i32x4(0) : wasm.op("v128.andnot", lanes[q]!, taken[q]!),
-      })),
-    ]);
+    const there = waiting.get(graph.blockAt(op.target));
+    const leaving = taken === null ? lanes : lanes.map((n, q) => wasm.op("v128.and", n, taken[q]!));
+    const arriving = there?.assigned(there.value.map((t, q) => wasm.op("v128.or", t, leaving[q]!))) ?? [];
+    const staying = lanes.map((n, q) => (taken === null ? wasm.i32x4(0) : wasm.op("v128.andnot", n, taken[q]!)));
+    writer.assign([...arriving, ...now.assigned(staying)]);
   }
 
   /**

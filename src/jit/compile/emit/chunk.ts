@@ -2,18 +2,20 @@ import { hasAllLanes } from "../../../ir/flow/accesses.ts";
 import type { Destination, FileTarget, Guard, Instruction, IrFunction, LaneRule } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
 import { type Assignment, type FunctionWriter, type Wasm, wasm } from "../../../wasm/index.ts";
-import { resultsOf } from "../../../ir/flow/liveness.ts";
-import { deferredNans } from "../analysis/values/deferred-nans.ts";
-import { observedBits } from "../analysis/values/observed-bits.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
+import { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
 import { canonicalNan, canonicalNans } from "../lanes/canonical-nan.ts";
+import { truncated } from "../lanes/register-class.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, hasLane, isAll, isNone, type Mask, ruleMask } from "../lanes/mask.ts";
+import { type Narrow, type NarrowBits, narrowedMask, wholeLanes } from "../lanes/narrow.ts";
 import { bitsOfScalar, laneOf, scalarTy, splat, type Value, type Vector, vectorOf, widenMask } from "../lanes/value.ts";
 import type { ByteFilePort } from "./byte-file-port.ts";
-import { baseOf, Expressions, indexParts, type SpecialValues } from "./expressions.ts";
+import { baseOf, Expressions, partsOf, type SpecialValues } from "./expressions.ts";
 import { LoadScheduling } from "./load-scheduling.ts";
+import { NanRegisters } from "./nan-registers.ts";
+import { narrowAssignments, narrowPartsOf } from "./narrow-writes.ts";
 import { type Place, RegisterLocals, type RegisterMemory, type Sharing } from "./register-locals.ts";
 
 /** A mask of all lanes. */
@@ -49,15 +51,14 @@ export class Chunk {
   readonly #active: readonly number[];
   readonly #registers: RegisterLocals;
   readonly #values: Expressions;
-  /** Registers whose bits are observed; computed when a value that may be a NaN is first written. */
-  #observed: ReadonlySet<number> | null = null;
-  /** Registers whose NaNs are made canonical only where they are stored, with their types. */
-  readonly #deferredNans: ReadonlyMap<number, "f32" | "f64">;
+  readonly #nans: NanRegisters;
   /** Of a kernel: what is computed once for many chunks, or known; null for a function that it calls. */
   readonly invariants: Invariants | null;
   /** Predicates that are rematerialized wherever they are read. */
   readonly rematerialized: ReadonlyMap<number, Expr>;
   readonly scheduling: LoadScheduling;
+  /** Which registers are kept in narrow lanes. */
+  readonly narrow: NarrowRegisters;
   /** The byte file of the chunk's routine (vISA); null for PTX. */
   readonly file: ByteFilePort | null;
   #converged = false;
@@ -75,18 +76,18 @@ export class Chunk {
     this.invariants = invariants;
     this.rematerialized = invariants?.rematerialized ?? new Map();
     this.#active = Array.from({ length: quads }, () => writer.local("v128"));
-    const { ir, instructions, graph } = analysis.code;
-    this.#deferredNans = deferredNans(instructions, graph, resultsOf(ir));
-    this.#registers = new RegisterLocals(writer, analysis, quads, {
-      sharing,
-      memory,
-      unwritten: invariants?.known.registers ?? new Set(),
-    });
+    this.#nans = new NanRegisters(analysis.code);
+    const unwritten = invariants?.known.registers ?? new Set<number>();
+    const isOrdinary = (r: number): boolean =>
+      quads > 1 && !unwritten.has(r) && !this.rematerialized.has(r) && (memory?.matrices.of(r) ?? null) === null;
+    this.narrow = new NarrowRegisters(analysis, isOrdinary);
+    this.#registers = new RegisterLocals(writer, analysis, quads, { sharing, memory, unwritten, narrow: this.narrow });
     this.#values = new Expressions(analysis, {
       special,
       frame,
       rematerialized: this.rematerialized,
       known: invariants?.known.values ?? new Map(),
+      narrow: this.narrow,
       locals: this.locals,
       quads: () => this.#quads,
     });
@@ -127,11 +128,10 @@ export class Chunk {
 
   /** Writes code for the first quads of the chunk alone. */
   narrowed(quads: number, write: () => void): void {
-    const all = this.#quads;
     this.#quads = quads;
     this.begin();
     write();
-    this.#quads = all;
+    this.#quads = this.#active.length;
     this.begin();
   }
 
@@ -210,7 +210,7 @@ export class Chunk {
   fill(values: readonly { readonly register: number; readonly value: Value }[]): void {
     this.writer.assign(
       values.flatMap(({ register, value }) => {
-        const parts = this.#parts(register, this.#stored(register, value));
+        const parts = this.#parts(register, value);
         return this.locals(register).map((local, i) => ({ local, value: parts[i]! }));
       }),
     );
@@ -221,13 +221,20 @@ export class Chunk {
     return this.#values.of(expr);
   }
 
-  /**
-   * The value of an expression that is stored to memory, as a floating-point number where canonicalization was deferred
-   * until here.
-   */
+  /** The value of an expression that is stored to memory, where NaNs may first have to be made canonical. */
   stored(expr: Expr): Value {
-    const ty = expr.kind === "reg" ? this.#deferredNans.get(expr.reg) : undefined;
-    return this.value(ty === undefined ? expr : { ...(expr as Extract<Expr, { kind: "reg" }>), ty });
+    return this.value(this.#nans.asStored(expr));
+  }
+
+  /** The value of an expression in the form in which a register is assigned it. */
+  valueFor(to: Destination, expr: Expr): Value | Narrow {
+    const form = typeof to === "number" ? this.narrow.form(to) : null;
+    return form === null ? this.value(expr) : this.inNarrow(expr, form.bits);
+  }
+
+  /** The low bits of an expression, or a predicate, in narrow lanes. */
+  inNarrow(expr: Expr, bits: NarrowBits): Narrow {
+    return this.#values.narrow.of(expr, bits);
   }
 
   /** The value of an expression as a vector. */
@@ -285,19 +292,20 @@ export class Chunk {
   write(
     block: number,
     dst: readonly Destination[],
-    values: readonly (Value | null)[],
+    values: readonly (Value | Narrow | null)[],
     guard: readonly Wasm[] | null,
   ): void {
     const nanLocals: number[] = [];
     const stores: { readonly to: FileTarget; readonly value: Value; readonly mask: Mask }[] = [];
     const assignments: Assignment[] = [];
+    const isWhole = this.#converged && guard === null;
     values.forEach((value, i) => {
       const to = dst[i];
       if (value === null || to == null) return;
       if (typeof to !== "number") {
         const mask = bothMasks(this.activeMask(block), guard);
-        stores.push({ to, value: this.file!.kept(canonicalNan(value)), mask });
-      } else if (!this.#converged || guard !== null || value.kind !== "vector" || !this.#needsCanonicalNan(to, value)) {
+        stores.push({ to, value: this.file!.kept(canonicalNan(value as Value)), mask });
+      } else if (!isWhole || value.kind !== "vector" || !this.#nans.needCanonical(to, value)) {
         this.#assign(assignments, block, to, value, guard);
       } else {
         const clean = canonicalNans(this.writer, value, this.scheduling.beforeNanCheck);
@@ -311,14 +319,23 @@ export class Chunk {
   }
 
   /** Appends the assignments that write a value to a register. */
-  #assign(to: Assignment[], block: number, register: number, value: Value, guard: readonly Wasm[] | null): void {
+  #assign(to: Assignment[], block: number, register: number, value: Value | Narrow, guard: Mask): void {
     const locals = this.locals(register);
+    const form = this.narrow.form(register);
+    if (form !== null || value.kind === "narrow") {
+      const { bits } = form!;
+      const mask = this.#writeMask(block, register, guard);
+      const own = this.quads === this.#active.length ? null : wholeLanes(bits, this.quads);
+      const masks = [mask && narrowedMask(mask, bits).parts, own];
+      to.push(...narrowAssignments(locals, this.#parts(register, value), masks));
+      return;
+    }
     const { home } = this.function.registers[register]!;
     if (home?.lanes === null) {
       to.push(this.#sharedAssignment(block, register, value, guard));
       return;
     }
-    const parts = this.#parts(register, this.#stored(register, value));
+    const parts = this.#parts(register, value);
     const mask = this.#writeMask(block, register, guard);
     for (let i = 0; i < locals.length; i++) {
       const local = locals[i]!;
@@ -350,14 +367,6 @@ export class Chunk {
     return { local: local!, value: condition === null ? scalar : wasm.select(condition, scalar, old) };
   }
 
-  /** Whether a NaN must be made canonical when it is written to a register. */
-  #needsCanonicalNan(register: number, { ty }: Value): boolean {
-    if (ty !== "f32" && ty !== "f64") return false;
-    const { ir, instructions } = this.analysis.code;
-    this.#observed ??= observedBits(instructions, resultsOf(ir));
-    return this.#observed.has(register) && !this.#deferredNans.has(register);
-  }
-
   #writeMask(block: number, register: number, guard: readonly Wasm[] | null): readonly Wasm[] | null {
     const { home } = this.function.registers[register]!;
     if (this.#rule !== null && !(home !== undefined && hasAllLanes(this.#rule, home))) {
@@ -374,26 +383,14 @@ export class Chunk {
    */
   #stored(register: number, value: Value): Value {
     const { bits } = this.function.registers[register]!;
-    const clean = this.#needsCanonicalNan(register, value) ? canonicalNan(value) : value;
-    if (bits >= 32 || bits === 1) return clean;
-    const keep = 2 ** bits - 1;
-    if (clean.kind === "uniform") return { ...clean, scalar: wasm.op("i32.and", clean.scalar, wasm.i32(keep)) };
-    if (clean.kind === "vector" && clean.bits !== undefined && clean.bits <= bits) return clean;
-    const { quads } = vectorOf(clean, this.quads);
-    return { kind: "vector", ty: "i32", quads: quads.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(keep))]) };
+    const clean = this.#nans.needCanonical(register, value) ? canonicalNan(value) : value;
+    return bits >= 32 || bits === 1 ? clean : truncated(clean, bits, this.quads);
   }
 
   /** The parts of a value, in the order of the register's locals. */
-  #parts(register: number, value: Value): readonly Wasm[] {
-    const shape = this.analysis.register(register);
-    if (shape.kind === "vector" || value.kind === "vector") return vectorOf(value, this.quads).quads.flat();
-    switch (value.kind) {
-      case "uniform":
-        return [bitsOfScalar(value.scalar)];
-      case "affine":
-        return [value.base];
-      case "indexed":
-        return [value.base, ...indexParts(value.index, shape, this.quads)];
-    }
+  #parts(register: number, value: Value | Narrow): readonly Wasm[] {
+    const form = this.narrow.form(register);
+    if (value.kind === "narrow" || form !== null) return narrowPartsOf(value, form!.bits, this.quads);
+    return partsOf(this.#stored(register, value), this.analysis.register(register), this.quads);
   }
 }

@@ -4,16 +4,21 @@ import type { Shape } from "../../../ir/uniformity/shape.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { KnownLanes } from "../analysis/values/known-lanes.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import type { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import { LaneConstants } from "./lane-constants.ts";
+import { NarrowExpressions } from "./narrow-expressions.ts";
 import { laneBits } from "../lanes/mask-bits.ts";
+import { widened, widenedMask, type NarrowBits, type NarrowForm } from "../lanes/narrow.ts";
 import {
   applyQuads,
   applyScalar,
   applyVector,
+  bitsOfScalar,
   laneOf,
   type Quad,
   scalarIn,
   type Value,
+  type Vector,
   vectorIn,
   vectorOf,
 } from "../lanes/value.ts";
@@ -32,6 +37,8 @@ export interface Sources {
   readonly rematerialized: ReadonlyMap<number, Expr>;
   /** Registers whose values are known, lane by lane. */
   readonly known: KnownLanes["values"];
+  /** Which registers are kept in narrow lanes. */
+  readonly narrow: NarrowRegisters;
 }
 
 /** Turns expressions into values of a chunk, once for each instruction. */
@@ -44,11 +51,15 @@ export class Expressions {
   readonly #rematerialized: Sources["rematerialized"];
   readonly #known: Sources["known"];
   readonly #laneConstants: LaneConstants;
+  readonly #plans: NarrowRegisters;
+  /** The same values in narrow lanes. */
+  readonly narrow: NarrowExpressions;
   /** Uniform registers that also exist as vectors: the local of each. */
   readonly #splats = new Map<number, number>();
   #values = new Map<Expr, Value>();
 
-  constructor(analysis: UniformityAnalysis, { special, frame, locals, quads, rematerialized, known }: Sources) {
+  constructor(analysis: UniformityAnalysis, sources: Sources) {
+    const { special, frame, locals, quads, rematerialized, known, narrow } = sources;
     this.#analysis = analysis;
     this.#specials = special;
     this.#frame = frame;
@@ -56,6 +67,8 @@ export class Expressions {
     this.#quads = quads;
     this.#rematerialized = rematerialized;
     this.#known = known;
+    this.#plans = narrow;
+    this.narrow = new NarrowExpressions(narrow, { locals, quads, wide: (expr) => this.of(expr) });
     this.#laneConstants = new LaneConstants({
       lanes: 4 * quads(),
       laneId: special,
@@ -69,6 +82,7 @@ export class Expressions {
   /** Drops all values: registers may have changed. */
   forget(): void {
     if (this.#values.size > 0) this.#values = new Map();
+    this.narrow.forget();
   }
 
   /** Provides the value of a leaf that has been loaded for the current instruction. */
@@ -100,7 +114,7 @@ export class Expressions {
       case "reg":
         return this.read(expr.reg, expr.ty);
       case "special":
-        return this.#narrow(this.#specials(expr));
+        return this.#forQuads(this.#specials(expr));
       case "frame":
         return { kind: "uniform", ty: expr.ty, scalar: this.#frame(expr) };
       case "prim":
@@ -112,7 +126,7 @@ export class Expressions {
     }
   }
 
-  #narrow(value: Value): Value {
+  #forQuads(value: Value): Value {
     return value.kind === "vector" ? { ...value, quads: value.quads.slice(0, this.#quads()) } : value;
   }
 
@@ -122,6 +136,8 @@ export class Expressions {
     const shape = this.#analysis.shape(expr);
     const constant = shape.kind === "vector" ? this.#laneConstants.of(expr, this.#quads()) : null;
     if (constant !== null) return constant;
+    const bits = shape.kind === "vector" ? this.#plans.widthOf(expr) : null;
+    if (bits !== null) return this.#widened(expr, bits);
     const args = expr.args.map((a) => this.of(a));
     switch (shape.kind) {
       case "uniform":
@@ -151,6 +167,16 @@ export class Expressions {
     }
   }
 
+  /** An expression that fits in narrow lanes, evaluated there. */
+  #widened(expr: Expr, bits: NarrowBits, form: Pick<NarrowForm, "signed" | "of"> | null = null): Vector {
+    const value = this.narrow.of(expr, bits);
+    const quads = this.#quads();
+    if (expr.ty === "pred") return { kind: "vector", ty: "pred", quads: widenedMask(value, quads) };
+    const signed = form?.signed ?? this.#plans.isSigned(expr, bits);
+    const words = widened(value, { signed, of: form?.of ?? 32 }, quads);
+    return { kind: "vector", ty: "i32", quads: words, ...(signed ? {} : { bits }) };
+  }
+
   #convert(ty: Ty, { scalar, quad }: Emission, operand: Value): Value {
     if (operand.kind === "uniform") return { kind: "uniform", ty, scalar: scalar!(operand.scalar) };
     return applyQuads(ty, quad!, [vectorOf(operand, this.#quads())], this.#quads());
@@ -159,7 +185,7 @@ export class Expressions {
   read(register: number, ty: Ty): Value {
     const shape = this.#analysis.register(register);
     const known = this.#known.get(register);
-    if (known !== undefined) return this.#narrow(knownValue(shape, ty, known));
+    if (known !== undefined) return this.#forQuads(knownValue(shape, ty, known));
     const computed = this.#rematerialized.get(register);
     if (computed !== undefined) return this.of(computed);
     const locals = this.#locals(register);
@@ -184,8 +210,14 @@ export class Expressions {
         const value: Value = { kind: "indexed", ty: "i64", base: wasm.local("i64", base!), index, scale, signed };
         return ty === "i64" ? value : { ...vectorOf(value, this.#quads()), ty };
       }
-      case "vector":
-        return vectorIn(ty, locals);
+      case "vector": {
+        const form = this.#plans.form(register);
+        if (form === null) return vectorIn(ty, locals);
+        return {
+          ...this.#widened({ kind: "reg", ty: ty === "pred" ? ty : "i32", reg: register }, form.bits, form),
+          ty,
+        };
+      }
     }
   }
 }
@@ -223,8 +255,21 @@ function lowHalf({ base, index, scale }: Extract<Value, { kind: "indexed" }>): W
   return wasm.op("i32.add", wasm.op("i32.wrap_i64", base), offset);
 }
 
+/** The parts of a value, as a register of a shape keeps it. */
+export function partsOf(value: Value, shape: Shape, quads: number): readonly Wasm[] {
+  if (shape.kind === "vector" || value.kind === "vector") return vectorOf(value, quads).quads.flat();
+  switch (value.kind) {
+    case "uniform":
+      return [bitsOfScalar(value.scalar)];
+    case "affine":
+      return [value.base];
+    case "indexed":
+      return [value.base, ...indexParts(value.index, shape, quads)];
+  }
+}
+
 /** The parts of an index, as a register of a shape keeps it. */
-export const indexParts = (index: Value, shape: Shape, quads: number): readonly Wasm[] =>
+const indexParts = (index: Value, shape: Shape, quads: number): readonly Wasm[] =>
   shape.kind === "indexed" && shape.stride === null ? vectorOf(index, quads).quads.flat() : [baseOf(index)];
 
 function constant({ ty, value }: Extract<Expr, { kind: "const" }>): Wasm {

@@ -1,6 +1,8 @@
 import type { FunctionWriter, WasmTy } from "../../../wasm/index.ts";
 import { slotsFor, type Interval } from "../analysis/flow/interval-coloring.ts";
+import type { NarrowRegisters } from "../analysis/values/narrow-registers.ts";
 import type { UniformityAnalysis } from "../analysis/values/uniformity.ts";
+import { narrowParts } from "../lanes/narrow.ts";
 import type { RegisterPlace, MemoryRegisters } from "../plan/memory-registers.ts";
 
 /** How registers share locals. */
@@ -34,6 +36,8 @@ interface LocalsOptions {
   readonly memory: RegisterMemory | null;
   /** Registers that are never written, since their values are known while code is written: they have no locals. */
   readonly unwritten: ReadonlySet<number>;
+  /** Which registers are kept in narrow lanes. */
+  readonly narrow: NarrowRegisters;
 }
 
 const none: readonly WasmTy[] = [];
@@ -45,25 +49,34 @@ export class RegisterLocals {
   readonly #analysis: UniformityAnalysis;
   readonly #quads: number;
   readonly #locals: readonly (readonly number[])[];
-  /** Types of locals: for vectors of 32 and 64 bits, and for a base with a vector index. */
-  readonly #vectors: Readonly<Record<"word" | "wide" | "indexed", readonly WasmTy[]>>;
+  /** Types of locals: for vectors of 32, 64, 8 and 16 bits, and for a base with a vector index. */
+  readonly #vectors: Readonly<Record<"word" | "wide" | "indexed" | 8 | 16, readonly WasmTy[]>>;
 
   readonly #memory: RegisterMemory | null;
   readonly #unwritten: ReadonlySet<number>;
+  readonly #narrow: NarrowRegisters;
 
   /** `quads`: the number of quads of a chunk. */
   constructor(
     writer: FunctionWriter,
     analysis: UniformityAnalysis,
     quads: number,
-    { sharing, memory, unwritten }: LocalsOptions,
+    { sharing, memory, unwritten, narrow }: LocalsOptions,
   ) {
     this.#analysis = analysis;
     this.#quads = quads;
     this.#memory = memory;
     this.#unwritten = unwritten;
+    this.#narrow = narrow;
     const word = new Array<WasmTy>(quads).fill("v128");
-    this.#vectors = { word, wide: [...word, ...word], indexed: ["i64", ...word] };
+    const inLanesOf = (bits: 8 | 16): readonly WasmTy[] => word.slice(0, narrowParts(bits, quads));
+    this.#vectors = {
+      word,
+      wide: [...word, ...word],
+      indexed: ["i64", ...word],
+      8: inLanesOf(8),
+      16: inLanesOf(16),
+    };
     const types = analysis.code.ir.registers.map((_, r) => (unwritten.has(r) ? none : this.#typesOf(r)));
     const own = (tys: readonly WasmTy[]): readonly number[] => tys.map((ty) => writer.lasting(ty));
     const inMemory = (r: number): readonly number[] | null => {
@@ -88,6 +101,8 @@ export class RegisterLocals {
     const all = this.#locals[register]!;
     const missing = this.#quads - quads;
     if (missing === 0) return all;
+    const form = this.#narrow.form(register);
+    if (form !== null) return all.slice(0, narrowParts(form.bits, quads));
     const { kind } = this.#analysis.register(register);
     const vectors = kind === "vector" ? all.length : kind === "indexed" && all.length > 2 ? all.length - 1 : 0;
     return all.slice(0, all.length - (vectors * missing) / this.#quads);
@@ -104,7 +119,7 @@ export class RegisterLocals {
       case "indexed":
         return shape.stride === null ? this.#vectors.indexed : scalars.indexed;
       case "vector":
-        return c === "b64" ? this.#vectors.wide : this.#vectors.word;
+        return this.#vectors[this.#narrow.form(register)?.bits ?? (c === "b64" ? "wide" : "word")];
     }
   }
 }

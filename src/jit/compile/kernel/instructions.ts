@@ -13,6 +13,7 @@ import type { Chunk } from "../emit/chunk.ts";
 import type { Faults } from "../emit/faults.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
+import type { Narrow } from "../lanes/narrow.ts";
 import type { Value } from "../lanes/value.ts";
 import type { StackWriter } from "../memory/alloca.ts";
 import type { Memory } from "../memory/memory.ts";
@@ -91,8 +92,11 @@ export class Instructions {
       case "pure": {
         const mask = instruction.guard === null ? null : this.#chunk.guardMask(instruction.guard);
         const word = memory.assembledWord(index);
-        const computed = (): (Value | null)[] =>
-          op.values.map((v, i) => (instruction.dst[i] == null ? null : this.#chunk.value(v)));
+        const computed = (): (Value | Narrow | null)[] =>
+          op.values.map((v, i) => {
+            const to = instruction.dst[i];
+            return to == null ? null : this.#chunk.valueFor(to, v);
+          });
         const values = word === null ? computed() : [word];
         this.#chunk.write(block, instruction.dst, values, mask);
         return;

@@ -1,4 +1,5 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
+import { narrowMaskOf, resized } from "./narrow.ts";
 
 /** A mask of a chunk's lanes as an i32: bit l is lane l. */
 export function laneBits(mask: readonly Wasm[]): Wasm {
@@ -10,7 +11,11 @@ export function laneBits(mask: readonly Wasm[]): Wasm {
 }
 
 /** An i32 for each sixteen lanes, with their bits. */
-function sixteens(mask: readonly Wasm[]): Wasm[] {
+function sixteens(mask: readonly Wasm[]): readonly Wasm[] {
+  const narrow = narrowMaskOf(mask);
+  if (narrow !== null) {
+    return resized(narrow, 8, mask.length, "signed").parts.map((part) => wasm.op("i8x16.bitmask", part));
+  }
   const halves = (q: number): Wasm => wasm.op("i16x8.narrow_i32x4_s", mask[q]!, mask[q + 1]!);
   return Array.from({ length: mask.length / 4 }, (_, i) =>
     wasm.op("i8x16.bitmask", wasm.op("i8x16.narrow_i16x8_s", halves(4 * i), halves(4 * i + 2))),
@@ -38,8 +43,11 @@ export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): W
 
 /** 1 if any lane is in the mask, else 0. */
 export function anyOf(mask: readonly Wasm[]): Wasm {
+  const narrow = narrowMaskOf(mask);
+  // What is in lanes beyond those of the chunk is not known.
+  const isFull = narrow !== null && 4 * mask.length * narrow.bits === 128 * narrow.parts.length;
   return wasm.op(
     "v128.any_true",
-    mask.reduce((all, part) => wasm.op("v128.or", all, part)),
+    (isFull ? narrow.parts : mask).reduce((all, part) => wasm.op("v128.or", all, part)),
   );
 }

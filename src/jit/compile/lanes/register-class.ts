@@ -16,6 +16,15 @@ export function fitted(value: Value, to: RegisterClass, quads: number): Value {
   return { ...all, ty: "i32", quads: all.quads.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(1))]) };
 }
 
+/** The low bits of each lane of a value of 32 bits. */
+export function truncated(value: Value, bits: number, quads: number): Value {
+  const keep = 2 ** bits - 1;
+  if (value.kind === "uniform") return { ...value, scalar: wasm.op("i32.and", value.scalar, wasm.i32(keep)) };
+  if (value.kind === "vector" && value.bits !== undefined && value.bits <= bits) return value;
+  const all = vectorOf(value, quads).quads;
+  return { kind: "vector", ty: "i32", quads: all.map(([q]) => [wasm.op("v128.and", q!, wasm.i32x4(keep))]) };
+}
+
 function converted(prim: Extract<PrimName, "i64.extend_i32_u" | "i32.wrap_i64">, value: Value, quads: number): Value {
   if (value.kind !== "uniform") return applyVector(prim, [vectorOf(value, quads)], quads);
   const ty = prim === "i32.wrap_i64" ? "i32" : "i64";

@@ -1,11 +1,12 @@
 import { laneAddressOf } from "../../../ir/access.ts";
-import type { Access, Instruction, Op } from "../../../ir/index.ts";
+import type { Access, Destination, Instruction, Op } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { Unsupported } from "../../abi/refusal.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { classOf, elementInRegister, elementToStore } from "../lanes/element.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import { bothMasks, type Mask } from "../lanes/mask.ts";
+import { narrowParts, type NarrowBits, type NarrowForm } from "../lanes/narrow.ts";
 import { type Value, vectorIn, vectorOf } from "../lanes/value.ts";
 import { gatherName, scatterName } from "../module/access-helpers.ts";
 import type { FunctionContext } from "../module/function-context.ts";
@@ -13,9 +14,10 @@ import { AccessChecks } from "./access-checks.ts";
 import { bitsOf } from "./address-lookup.ts";
 import { AtomicPlaces } from "./atomic-places.ts";
 import { AtomicOperations, type AtomicProblems } from "./atomics.ts";
-import { either, type OffsetFinder } from "./checked-access.ts";
+import { type CheckedAccess, either, type OffsetFinder } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
-import { LaneOffsets } from "./lane-offsets.ts";
+import { type AccessOffsets, LaneOffsets } from "./lane-offsets.ts";
+import { inLocals, NarrowAccesses } from "./narrow-accesses.ts";
 import { RowMoveWriter } from "./row-moves.ts";
 import { SurfaceAccess } from "./surface-access.ts";
 import { VectorMoves } from "./vector-moves.ts";
@@ -44,6 +46,7 @@ export class Memory {
   readonly #atomics: AtomicOperations;
   readonly rows: RowMoveWriter;
   readonly #wideLoads: WideLoads;
+  readonly #narrow: NarrowAccesses;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
     const isShared = context.isShared;
@@ -60,6 +63,7 @@ export class Memory {
       context.unit.isTerse ? context.unit.accessHelpers : null,
     );
     this.#wideLoads = new WideLoads(chunk, this.#moves, this.accessChecks);
+    this.#narrow = new NarrowAccesses(chunk, this.#moves);
     this.rows = new RowMoveWriter(chunk, context, this.accessChecks, laneOffsets);
     const places = new AtomicPlaces(chunk, (op) => this.#checksOf(op), laneOffsets);
     this.#atomics = new AtomicOperations(chunk, places, this.#moves, isShared);
@@ -111,10 +115,36 @@ export class Memory {
           }),
       );
       elements = locals.map((local) => ({ kind: "uniform", ty, scalar: wasm.local(ty, local) }));
+    } else if (this.#narrow.isOne(access, this.#narrowDestination(dst))) {
+      const inParts = mask !== null;
+      const locals = this.#vectorLocals(narrowParts(access.bits as NarrowBits, chunk.quads), inParts);
+      const move = (where: AccessOffsets, lanes: Mask): void => this.#narrow.load(access, where, locals, lanes);
+      const asWords = (load: (words: readonly number[]) => void): void => this.#narrow.asWords(access, locals, load);
+      either(
+        writer,
+        checked,
+        () => {
+          const lanes = offsets.kind === "each" ? mask : null;
+          if (checked.wideLoad === null) move(checked, lanes);
+          else asWords((words) => this.#wideLoads.load(index, access, checked, words, lanes));
+        },
+        () =>
+          this.#lookUpElements(checks, op, (by, part) => {
+            by.lookUp(index, part, address, mask);
+            asWords((words) => this.#gather(part, [words]));
+          }),
+        () => move(checked, checked.inactiveMayAccess ? null : mask),
+        (where) => move(where, null),
+      );
+      checked.release();
+      chunk.write(block, dst, [inLocals(access.bits as NarrowBits, locals)], guardMask);
+      for (const local of locals) writer.release(local);
+      return;
     } else {
       const perQuad = access.bits === 64 ? 2 : 1;
       const inParts = mask !== null;
-      const locals = Array.from({ length: access.count }, () => this.#vectorLocals(perQuad, inParts));
+      const count = chunk.quads * perQuad;
+      const locals = Array.from({ length: access.count }, () => this.#vectorLocals(count, inParts));
       either(
         writer,
         checked,
@@ -144,6 +174,10 @@ export class Memory {
     this.#release(elements);
   }
 
+  #narrowDestination([to]: readonly Destination[]): NarrowForm | null {
+    return typeof to === "number" ? this.#chunk.narrow.form(to) : null;
+  }
+
   /** The value of an instruction that puts a word together from loaded bytes, where the word itself was loaded. */
   assembledWord(index: number): Value | null {
     return this.#wideLoads.assembled(index);
@@ -159,6 +193,10 @@ export class Memory {
     const checks = this.#checksOf(op);
     const checked = checks.check(index, active, mask);
     const { offsets, immediate } = checked;
+    if (offsets.kind !== "one" && this.#storeNarrow(op, index, { checks, checked, mask })) {
+      checked.release();
+      return;
+    }
     const elements = values.map((v) => (v === null ? null : elementToStore(chunk.stored(v), access, chunk.quads)));
     if (offsets.kind === "one" && elements.every((v): v is Uniform | null => v === null || v.kind === "uniform")) {
       const scalars = elements.map((v) => v?.scalar ?? null);
@@ -211,6 +249,55 @@ export class Memory {
     checked.release();
   }
 
+  /** Stores elements of 8 or 16 bits that are computed in narrow lanes; false if they are not. */
+  #storeNarrow(
+    op: StoreOp,
+    index: number,
+    {
+      checks,
+      checked,
+      mask,
+    }: {
+      readonly checks: AccessChecks | SurfaceAccess;
+      readonly checked: CheckedAccess;
+      readonly mask: Mask;
+    },
+  ): boolean {
+    const { access } = op;
+    const [value] = op.values;
+    const { writer, narrow: registers } = this.#chunk;
+    const bits = access.bits as NarrowBits;
+    if (access.bits >= 32 || access.count !== 1 || value == null || registers.planOf(value, bits) === null)
+      return false;
+    const { parts } = this.#chunk.inNarrow(value, bits);
+    const list = parts.map((part) => (part.kind === "local" ? part.local : writer.local("v128")));
+    const fresh = parts.flatMap((part, i) => (part.kind === "local" ? [] : [{ local: list[i]!, value: part }]));
+    writer.assign(fresh);
+    const asWords = (store: (words: readonly number[]) => void): void => {
+      const words = this.#narrow.words(access, list);
+      store(words.list);
+      words.release();
+    };
+    const move = (where: AccessOffsets): void => {
+      if (this.#moves.storesRun(access, where)) this.#moves.storeNarrow(access, where, mask, list, asWords);
+      else asWords((words) => this.#moves.store(access, where, mask, [words]));
+    };
+    either(
+      writer,
+      checked,
+      () => move(checked),
+      () =>
+        this.#lookUpElements(checks, op, (by, part) => {
+          by.lookUp(index, part, laneAddressOf(op.place), mask);
+          asWords((words) => this.#scatter(part, mask, [words]));
+        }),
+      undefined,
+      move,
+    );
+    for (const { local } of fresh) writer.release(local);
+    return true;
+  }
+
   #isLong(block: number): boolean {
     const { start, end } = this.#chunk.analysis.code.graph.blocks[block]!;
     return end - start > longBlock;
@@ -235,9 +322,9 @@ export class Memory {
   }
 
   /** `inParts`: they are not always written as a whole. */
-  #vectorLocals(perQuad: number, inParts: boolean): number[] {
-    const { writer, quads } = this.#chunk;
-    return Array.from({ length: quads * perQuad }, () => (inParts ? writer.cleared("v128") : writer.local("v128")));
+  #vectorLocals(count: number, inParts: boolean): number[] {
+    const { writer } = this.#chunk;
+    return Array.from({ length: count }, () => (inParts ? writer.cleared("v128") : writer.local("v128")));
   }
 
   /** Loads elements from the offsets that were looked up. */

@@ -2,18 +2,18 @@ import type { Access } from "../../../ir/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { loadElements } from "../emit/memory-ops.ts";
-import { interleaved, transposed } from "../lanes/interleave.ts";
+import { transposed } from "../lanes/interleave.ts";
 import { allBits, laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { widenMask } from "../lanes/value.ts";
 import { type AccessHelpers, fetchName, putName } from "../module/access-helpers.ts";
 import type { RecordCount, RecordHelpers } from "../module/record-helpers.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 import type { LaneOffsets, PushOffset, AccessOffsets } from "./lane-offsets.ts";
-import { loadNarrowLane, storeNarrowRun } from "./narrow-moves.ts";
+import { loadNarrowLane, storeNarrowLanes } from "./narrow-moves.ts";
 import { loadPacked, packedAccess, storePacked } from "./packed-moves.ts";
 import { areAll, elementOf, ScalarMoves } from "./scalar-moves.ts";
 import { loadSpaced, loadWords } from "./spaced-loads.ts";
+import { storeRun } from "./stored-runs.ts";
 
 type Element = readonly number[];
 
@@ -135,47 +135,83 @@ export class VectorMoves {
       this.#callHelper(putName(access), this.#laneOffsets.allOf(offsets, immediate, mask), element);
       return;
     }
-    const isWhole = elements.every((e) => e !== null);
-    const mayRun = isWhole && this.#isDense(access) && !this.scalars.isStrong(access);
-    const bytes = bytesOf(access);
-    // Between the load and the store of a blend, another thread could write what is not stored here.
-    const mayBlend = !this.#isShared || access.space === "shared" || access.space === "local";
-    const count = mayRun ? this.#helpedRecord(access) : null;
-    const storeLanes = (): void =>
-      this.#laneOffsets.eachQuad(where, mask, {
-        places:
-          count === null
-            ? null
-            : (q, places) => {
-                const { writer } = this.#chunk;
-                writer.value(places);
-                for (const [local] of this.#quadOf(elements as Element[], q)) writer.get(local!);
-                writer.call(this.#records.store(count));
-              },
-        lanes: (q, push) => {
-          for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
-        },
-        lane: (lane, push) => this.#storeLane(access, push, elements, lane),
-        adjoining:
-          !mayRun || count !== null || !(mask === null || mayBlend)
-            ? null
-            : {
-                bytes,
-                move: (q, at, plus) =>
-                  this.#storeRun(
-                    access,
-                    at,
-                    immediate + plus,
-                    mask && [mask[q]!],
-                    this.#quadOf(elements as Element[], q),
-                  ),
-              },
-      });
-    if (!mayRun || offsets.kind !== "run" || offsets.stride !== bytes) {
+    const storeLanes = (): void => this.#storeEach(access, where, mask, elements);
+    if (!this.#mayRun(access, elements) || offsets.kind !== "run" || offsets.stride !== bytesOf(access)) {
       storeLanes();
       return;
     }
-    const store = (lanes: Mask): void => this.#storeRun(access, offsets.at, immediate, lanes, elements as Element[]);
+    const store = (lanes: Mask): void =>
+      storeRun(this.#chunk.writer, access, { at: offsets.at, immediate }, lanes, elements as Element[]);
+    this.#inVersions(access, mask, store, storeLanes);
+  }
+
+  #mayRun(access: Access, elements: readonly (Element | null)[]): boolean {
+    return elements.every((e) => e !== null) && this.#isDense(access) && !this.scalars.isStrong(access);
+  }
+
+  /** Stores elements quad by quad, and most often lane by lane. */
+  #storeEach(access: Access, where: AccessOffsets, mask: Mask, elements: readonly (Element | null)[]): void {
+    const mayRun = this.#mayRun(access, elements);
+    const bytes = bytesOf(access);
+    const { immediate } = where;
+    // Between the load and the store of a blend, another thread could write what is not stored here.
+    const mayBlend = this.#mayBlend(access);
+    const count = mayRun ? this.#helpedRecord(access) : null;
+    this.#laneOffsets.eachQuad(where, mask, {
+      places:
+        count === null
+          ? null
+          : (q, places) => {
+              const { writer } = this.#chunk;
+              writer.value(places);
+              for (const [local] of this.#quadOf(elements as Element[], q)) writer.get(local!);
+              writer.call(this.#records.store(count));
+            },
+      lanes: (q, push) => {
+        for (let lane = 4 * q; lane < 4 * q + 4; lane++) this.#storeLane(access, push, elements, lane);
+      },
+      lane: (lane, push) => this.#storeLane(access, push, elements, lane),
+      adjoining:
+        !mayRun || count !== null || !(mask === null || mayBlend)
+          ? null
+          : {
+              bytes,
+              move: (q, at, plus) =>
+                storeRun(
+                  this.#chunk.writer,
+                  access,
+                  { at, immediate: immediate + plus },
+                  mask && [mask[q]!],
+                  this.#quadOf(elements as Element[], q),
+                ),
+            },
+    });
+  }
+
+  /** Whether a store of single elements that nothing else orders is a run of them. */
+  storesRun(access: Access, { offsets }: AccessOffsets): boolean {
+    return !this.scalars.isStrong(access) && offsets.kind === "run" && offsets.stride === bytesOf(access);
+  }
+
+  /** Stores such a run from narrow lanes. `asWords`: provides them as words, where they are stored lane by lane. */
+  storeNarrow(
+    access: Access,
+    where: AccessOffsets,
+    mask: Mask,
+    values: Element,
+    asWords: (store: (words: Element) => void) => void,
+  ): void {
+    const { writer, lanes } = this.#chunk;
+    const { at } = where.offsets as Extract<ByteOffsets, { kind: "run" }>;
+    const parts = values.map((local) => wasm.local("v128", local));
+    const store = (active: Mask): void =>
+      storeNarrowLanes(writer, access, { at, immediate: where.immediate }, active, parts, lanes);
+    this.#inVersions(access, mask, store, () => asWords((words) => this.#storeEach(access, where, mask, [words])));
+  }
+
+  /** Writes versions of a store: of all lanes, and of those of a mask. */
+  #inVersions(access: Access, mask: Mask, store: (lanes: Mask) => void, storeLanes: () => void): void {
+    const mayBlend = this.#mayBlend(access);
     if (mask === null) store(null);
     else if (this.#chunk.isConverted && mayBlend) store(mask);
     else {
@@ -185,6 +221,11 @@ export class VectorMoves {
       writer.expect(true);
       writer.if(() => store(null), mayBlend ? () => store(mask) : storeLanes);
     }
+  }
+
+  /** Whether bytes between those that are stored may be, too: another thread could write them meanwhile. */
+  #mayBlend({ space }: Access): boolean {
+    return !this.#isShared || space === "shared" || space === "local";
   }
 
   /** The elements of records that helpers move: in chunks of 32 lanes such moves would be most of the code. */
@@ -332,37 +373,6 @@ export class VectorMoves {
       }
       writer.set(local);
     });
-  }
-
-  #storeRun(access: Access, at: Wasm, immediate: number, mask: Mask, elements: readonly Element[]): void {
-    const { writer } = this.#chunk;
-    const { bits, count } = access;
-    const store = (part: number, value: Wasm, lanes: Wasm | null): void => {
-      writer.value(at);
-      if (lanes === null) writer.value(value);
-      else {
-        writer.value(value);
-        writer.value(at);
-        writer.memory("v128.load", Math.min(16, bits / 8), immediate + part * 16);
-        writer.value(lanes);
-        writer.op("i8x16.relaxed_laneselect");
-      }
-      writer.memory("v128.store", Math.min(16, bits / 8), immediate + part * 16);
-    };
-    const values = elements.map((element) => element.map((local) => wasm.local("v128", local)));
-    if (bits < 32) {
-      storeNarrowRun(writer, access, { at, immediate }, mask, values[0]!);
-      return;
-    }
-    const masks = mask === null ? null : bits === 64 ? mask.flatMap((m) => [...widenMask(m)]) : mask;
-    for (let g = 0; g < values[0]!.length; g++) {
-      const group = interleaved(
-        values.map((element) => element[g]!),
-        bits,
-      );
-      const lanes = masks === null ? null : interleaved(new Array<Wasm>(count).fill(masks[g]!), bits);
-      for (const [i, value] of group.entries()) store(g * count + i, value, lanes === null ? null : lanes[i]!);
-    }
   }
 
   #storeLane(access: Access, push: PushOffset, elements: readonly (Element | null)[], lane: number): void {

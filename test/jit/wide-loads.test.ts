@@ -73,13 +73,13 @@ describe("words one after another of rows that lie evenly, or in a pattern", () 
     add.u32 %r2, %r2, ${rows}; setp.lt.u32 %p1, %r2, ${11 * rows}; @%p1 bra FILL; bar.sync 0; mov.u32 %r9, 77;`;
   const loads = ([a, b, c, d]: readonly number[]): string =>
     [a, b, c, d].map((word, i) => `ld.shared.u32 %r${4 + i}, [%r8+${4 * word!}];`).join(" ");
-  const places = [
-    ...[4, 5, 7].map((stride) => [`${stride} words apart`, `mul.lo.u32 %r2, %r0, ${stride};`]),
+  const places: readonly (readonly [name: string, place: string])[] = [
+    ...[4, 5, 7].map((stride) => [`${stride} words apart`, `mul.lo.u32 %r2, %r0, ${stride};`] as const),
     ["backwards", "sub.u32 %r2, 63, %r0; mul.lo.u32 %r2, %r2, 5;"],
     ["padded", "shr.u32 %r3, %r0, 3; mad.lo.u32 %r2, %r0, 7, %r3;"],
     ["turned", "xor.b32 %r3, %r0, 1; mul.lo.u32 %r2, %r3, 9;"],
     ["that some share", "shr.u32 %r3, %r0, 1; mul.lo.u32 %r2, %r3, 20;"],
-  ] as const;
+  ];
 
   test.each(places)("%s", (name, place) => {
     for (const words of [
@@ -88,7 +88,7 @@ describe("words one after another of rows that lie evenly, or in a pattern", () 
       [1, 2, 4, 5],
     ]) {
       const body = `${fill} ${place} mad.lo.u32 %r8, %r2, 4, %r1; ${loads(words)} ${keep}\nret;`;
-      const { reports } = expectSame({ name: name!, before: shared, body, block: [rows, 1, 1], words: 8 });
+      const { reports } = expectSame({ name, before: shared, body, block: [rows, 1, 1], words: 8 });
       expect(reports).toEqual([]);
     }
   });

@@ -85,3 +85,22 @@ test.each([-4, 0, 4] as const)("two words at one clamped place, %i bytes apart f
     expect(out.map((word) => word | 0)).toEqual(Array.from({ length: threads }, () => (37 * apart) / 4));
   }
 });
+
+test.each([
+  ["shared", 32],
+  ["global", 32],
+  ["global", threads],
+] as const)("%s words at clamped places in a loop whose checks are made before it: %i threads", (space, count) => {
+  const high = count - 1;
+  const body = `mov.u32 %r4, 0; $AGAIN: ${load(space, 52, 0, high)} add.u32 %r4, %r4, 1;
+    setp.lt.u32 %p1, %r4, 3; @%p1 bra $AGAIN; st.global.b32 [%out], %r3; ret;`;
+  const { out, reports } = expectSame({
+    name: "",
+    before: table(space, count),
+    body,
+    block: [count, 1, 1],
+    words: 1,
+  });
+  expect(reports).toEqual([]);
+  expect(out).toEqual(Array.from({ length: count }, (_, t) => valueAt(t, 52, 0, high)));
+});

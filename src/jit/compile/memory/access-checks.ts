@@ -68,6 +68,8 @@ export class AccessChecks {
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
   #assumed: GroupSet = noGroups;
+  /** Those of them of which the addresses are known to follow each other; set by `forSome` alone. */
+  #assumedRuns: GroupSet = noGroups;
   readonly #lookup: AddressLookup;
 
   constructor(chunk: Chunk, context: FunctionContext, objects: ExpectedObjects) {
@@ -110,7 +112,7 @@ export class AccessChecks {
       known.left--;
       if (known.left === 0) for (const local of locals) this.#chunk.writer.release(local);
     };
-    const runOk = this.#assumed.has(group) ? wasm.i32(1) : found.run?.ok;
+    const runOk = this.#assumedRuns.has(group) ? wasm.i32(1) : found.run?.ok;
     const run = found.run === null ? null : { ...found.run, ok: runOk!, immediate: found.run.immediate + at };
     return { ...found, ok, run, immediate: found.immediate + at, wideLoad, release };
   }
@@ -209,7 +211,12 @@ export class AccessChecks {
     writer.value(checks.reduce(both));
     writer.expect(true);
     writer.if(
-      () => this.#writeAssuming(groups, write),
+      () => {
+        const outer = this.#assumedRuns;
+        this.#assumedRuns = groups;
+        this.#writeAssuming(groups, write);
+        this.#assumedRuns = outer;
+      },
       () => {
         this.#verified.clear();
         for (const [group, verified] of before) this.#verified.set(group, verified);

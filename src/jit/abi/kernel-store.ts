@@ -4,8 +4,8 @@
  */
 export interface KernelStore {
   /**
-   * Returns the entry under a key, byte for byte, or null. It may be machine code, which runs as it is: what is damaged,
-   * or comes from somebody else, must not be returned. Never throws.
+   * Returns the entry under a key, byte for byte, or null. It may be machine code, which runs as it is: what is
+   * damaged, or comes from somebody else, must not be returned. Never throws.
    */
   read(key: string): Uint8Array | null;
   /** Keeps an entry under a key. Never throws. */

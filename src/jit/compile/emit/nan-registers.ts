@@ -25,7 +25,7 @@ export class NanRegisters {
     return this.#observed.has(register) && !this.#deferred.has(register);
   }
 
-  /** An expression that is stored to memory: as a floating-point number where canonicalization was deferred until then. */
+  /** An expression that is stored to memory: as a float where NaNs were to be made canonical only then. */
   asStored(expr: Expr): Expr {
     const ty = expr.kind === "reg" ? this.#deferred.get(expr.reg) : undefined;
     return ty === undefined ? expr : { ...(expr as Extract<Expr, { kind: "reg" }>), ty };

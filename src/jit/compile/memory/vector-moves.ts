@@ -62,22 +62,17 @@ export class VectorMoves {
     }
     const mayRun = this.#isDense(access) && !this.scalars.isStrong(access);
     const bytes = bytesOf(access);
-    if (mask === null && mayRun && offsets.kind === "run" && Math.abs(offsets.stride) === bytes) {
-      this.#loadRun(access, offsets, immediate, into);
-      return;
+    if (mask === null && mayRun && offsets.kind === "run") {
+      if (Math.abs(offsets.stride) === bytes) {
+        this.#loadRun(access, offsets, immediate, into);
+        return;
+      }
+      if (loadSpaced(this.#chunk.writer, access, { ...offsets, immediate }, into[0]!)) return;
     }
-    if (
-      mask === null &&
-      mayRun &&
-      offsets.kind === "run" &&
-      loadSpaced(this.#chunk.writer, access, { ...offsets, immediate }, into[0]!)
-    )
-      return;
     const isWord = mayRun && access.bits === 32 && access.count === 1;
     if (isWord && offsets.kind === "pattern") {
-      const { at, distances } = offsets;
       into[0]!.forEach((local, q) => {
-        loadWords(this.#chunk.writer, at, immediate, distances.slice(4 * q, 4 * q + 4), local);
+        loadWords(this.#chunk.writer, offsets.at, immediate, offsets.distances.slice(4 * q, 4 * q + 4), local);
       });
       return;
     }

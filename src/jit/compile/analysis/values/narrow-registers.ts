@@ -148,7 +148,7 @@ export class NarrowRegisters implements NarrowPlans {
     return isChanged;
   }
 
-  /** The lanes in which an expression with any narrow register is better evaluated, whoever uses it; null: wide ones. */
+  /** In what lanes an expression with any narrow register is better evaluated, whoever uses it; null: wide ones. */
   widthOf(expr: Expr): NarrowBits | null {
     if (this.#ranges === null || expr.kind !== "prim") return null;
     if (expr.ty === "pred") return this.#hasNarrow(expr) ? (this.testOf(expr)?.bits ?? null) : null;

@@ -7,7 +7,8 @@ import { NarrowRegisters } from "./narrow-registers.ts";
 
 /**
  * Register pressure: the most vectors that are live at once for each four lanes. Values of 64 bits count twice, those
- * in narrow lanes as a half or a quarter. An estimate, since values that the compiler's analysis would find to be uniform may count too.
+ * in narrow lanes as a half or a quarter. An estimate, since values that the compiler's analysis would find to be
+ * uniform may count too.
  */
 export function pressureOf(ir: IrFunction): number {
   const kinds = kindsOf(ir);

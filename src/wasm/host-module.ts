@@ -1,9 +1,5 @@
 import { compiledModule } from "./compiled-module.ts";
-
-/** The part of Node's interface to V8 that sets flags. */
-interface Flags {
-  setFlagsFromString(flag: string): void;
-}
+import { hostProcess, type V8Interface } from "./node-flags.ts";
 
 /** Flags that, when off, make V8 compile a module completely at once and never optimize it later. */
 const tierUp = ["wasm-tier-up", "wasm-dynamic-tiering", "wasm-lazy-compilation"] as const;
@@ -64,14 +60,8 @@ const withBudget = (milliseconds: number, version: string): FlagChange => [
 ];
 
 /** Returns null if the host is not Node, or was started with WebAssembly flags of its own. */
-function nodeFlags(): { readonly v8: Flags; readonly version: string } | null {
-  const { process } = globalThis as {
-    process?: {
-      execArgv?: readonly string[];
-      versions?: { v8?: string };
-      getBuiltinModule?: (name: string) => Flags | undefined;
-    };
-  };
+function nodeFlags(): { readonly v8: V8Interface; readonly version: string } | null {
+  const process = hostProcess();
   const version = process?.versions?.v8;
   if (version === undefined || process?.execArgv?.some((arg) => arg.includes("wasm")) === true) return null;
   const v8 = process?.getBuiltinModule?.("node:v8");

@@ -5,17 +5,28 @@
  */
 const flagsOfNode20 = ["--experimental-wasm-relaxed-simd", "--experimental-wasm-branch-hinting"];
 
-/** The part of Node that has to do with V8. */
-interface HostProcess {
-  versions?: { node?: string };
-  getBuiltinModule?: (name: string) => { setFlagsFromString(flag: string): void; cachedDataVersionTag(): number };
+/** Node's interface to V8. */
+export interface V8Interface {
+  setFlagsFromString(flag: string): void;
+  cachedDataVersionTag(): number;
 }
 
-const host = (): HostProcess | undefined => (globalThis as { process?: HostProcess }).process;
+/** The part of Node that has to do with V8. */
+interface HostProcess {
+  readonly execArgv?: readonly string[];
+  readonly versions?: { readonly node?: string; readonly v8?: string };
+  readonly getBuiltinModule?: {
+    (name: "node:v8"): V8Interface | undefined;
+    (name: "node:vm"): { readonly Script: new (text: string) => { runInThisContext(): unknown } } | undefined;
+  };
+}
+
+/** The process of Node; undefined in other hosts. */
+export const hostProcess = (): HostProcess | undefined => (globalThis as { process?: HostProcess }).process;
 
 /** Makes V8 accept relaxed SIMD and branch hints on Node 20. */
 export function enableFeaturesOfNode20(): void {
-  const process = host();
+  const process = hostProcess();
   if (Number.parseInt(process?.versions?.node ?? "", 10) !== 20) return;
   const v8 = process?.getBuiltinModule?.("node:v8");
   for (const flag of flagsOfNode20) v8?.setFlagsFromString(flag);
@@ -23,6 +34,6 @@ export function enableFeaturesOfNode20(): void {
 
 /** Tells V8, its flags and the processor's features from others; null where the host is not Node. */
 export function engineTag(): string | null {
-  const tag = host()?.getBuiltinModule?.("node:v8")?.cachedDataVersionTag();
+  const tag = hostProcess()?.getBuiltinModule?.("node:v8")?.cachedDataVersionTag();
   return tag === undefined ? null : `V8 ${tag}`;
 }

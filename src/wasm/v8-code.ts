@@ -1,10 +1,4 @@
-import { engineTag } from "./node-flags.ts";
-
-/** What Node has for programs that look into V8. */
-interface Insight {
-  readonly v8: { setFlagsFromString(flag: string): void };
-  readonly vm: { readonly Script: new (text: string) => { runInThisContext(): unknown } };
-}
+import { engineTag, hostProcess } from "./node-flags.ts";
 
 /** What reads and writes the code that V8 has compiled of a module. */
 interface CodeFunctions {
@@ -28,19 +22,13 @@ const functions = `({
 let known: CodeFunctions | null | undefined;
 
 /** Null where the host is not Node of such a version, or was started with flags for V8 of its own. */
-function insight(): Insight | null {
-  const { process } = globalThis as {
-    process?: {
-      execArgv?: readonly string[];
-      versions?: { node?: string };
-      getBuiltinModule?: (name: string) => unknown;
-    };
-  };
+function insight() {
+  const process = hostProcess();
   const version = Number.parseInt(process?.versions?.node ?? "", 10);
   if (!(version >= versions.first && version <= versions.last)) return null;
   if (process?.execArgv?.some((arg) => /wasm|natives/.test(arg)) === true) return null;
-  const v8 = process?.getBuiltinModule?.("node:v8") as Insight["v8"] | undefined;
-  const vm = process?.getBuiltinModule?.("node:vm") as Insight["vm"] | undefined;
+  const v8 = process?.getBuiltinModule?.("node:v8");
+  const vm = process?.getBuiltinModule?.("node:vm");
   return v8 === undefined || vm === undefined ? null : { v8, vm };
 }
 

@@ -68,7 +68,7 @@ export class AccessChecks {
   readonly #verified = new Map<AccessGroup, VerifiedGroup>();
   /** Groups whose checks have passed in the version being written; set by `#writeAssuming` alone. */
   #assumed: GroupSet = noGroups;
-  /** Those of them of which the addresses are known to follow each other; set by `forSome` alone. */
+  /** Those of them whose addresses are known to follow each other: the check that has passed was that of the run. */
   #assumedRuns: GroupSet = noGroups;
   readonly #lookup: AddressLookup;
 
@@ -211,12 +211,7 @@ export class AccessChecks {
     writer.value(checks.reduce(both));
     writer.expect(true);
     writer.if(
-      () => {
-        const outer = this.#assumedRuns;
-        this.#assumedRuns = groups;
-        this.#writeAssuming(groups, write);
-        this.#assumedRuns = outer;
-      },
+      () => this.#writeAssuming(groups, write, groups),
       () => {
         this.#verified.clear();
         for (const [group, verified] of before) this.#verified.set(group, verified);
@@ -289,12 +284,14 @@ export class AccessChecks {
     steps.release();
   }
 
-  /** Writes a version of code in which the checks of some groups have passed. */
-  #writeAssuming(groups: GroupSet, write: () => void): void {
-    const outer = this.#assumed;
+  /** Writes a version of code in which the checks of some groups have passed. `runs`: also those of runs. */
+  #writeAssuming(groups: GroupSet, write: () => void, runs: GroupSet = noGroups): void {
+    const [outer, outerRuns] = [this.#assumed, this.#assumedRuns];
     this.#assumed = groups;
+    this.#assumedRuns = runs;
     write();
     this.#assumed = outer;
+    this.#assumedRuns = outerRuns;
   }
 
   /**

@@ -42,7 +42,7 @@ export class NarrowAccesses {
     for (const local of words) writer.release(local);
   }
 
-  /** What is in locals, as words in others, of which nothing but the low bits is stored. */
+  /** What locals hold, as words in other locals, for stores that keep only the low bits. */
   words({ bits }: Access, from: readonly number[]): { readonly list: readonly number[]; readonly release: () => void } {
     const { writer, quads } = this.#chunk;
     const list = Array.from({ length: quads }, () => writer.local("v128"));

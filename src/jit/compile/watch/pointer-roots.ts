@@ -12,7 +12,7 @@ export type PointerRoot =
   | { readonly kind: "variable"; readonly name: string }
   | { readonly kind: "anything" };
 
-/** The root of addresses of which nothing is known. */
+/** The root of addresses that may point to anything. */
 export const anything: PointerRoot = { kind: "anything" };
 
 export function rootKey(root: PointerRoot): string {

@@ -42,9 +42,9 @@ const logic = new Map<string, "and" | "or" | "xor" | "not">([
 ]);
 
 /**
- * Which registers are kept in narrow lanes, of 8 or 16 bits, and how expressions are evaluated in such lanes: those
- * whose values fit, or of which nothing depends on more bits, and which are loaded, computed from and used with others
- * of the kind.
+ * The registers that are kept in lanes of 8 or 16 bits, and how expressions are evaluated in such lanes. A register is
+ * kept so if its values fit, or if only their low bits matter, and if it is loaded from memory or computed from such
+ * registers, and used more often with them than with words.
  */
 export class NarrowRegisters implements NarrowPlans {
   readonly #analysis: AnalysedLanes;

@@ -89,21 +89,21 @@ export function chunkWidthFor(block: Dim3, needs: WidthNeeds, conflicts: WarpCon
 }
 
 function maxWidthFor(needs: WidthNeeds, conflicts: WarpConflicts): Quads {
-  const { recursive, isIrregular, hasBarriers, hasOrderedAtomics, instructions, pressure, laneByLane } = needs;
+  const { recursive, hasBarriers, hasOrderedAtomics, instructions } = needs;
   if (instructions > large) return 2;
-  const usual = recursive || isIrregular ? 4 : 8;
+  const usual = recursive || needs.isIrregular ? 4 : 8;
   if (conflicts !== "none") return usual;
   const high = hasBarriers ? highPressureAtBarriers : hasOrderedAtomics ? highPressureAtAtomics : highPressure;
-  const isLaneByLane = !hasBarriers && !hasOrderedAtomics && laneByLane >= manyLaneByLane;
+  const { pressure } = needs;
   if (pressure >= high.narrowest) return 1;
-  if (isIrregular || pressure >= high.narrower || isLaneByLane) return 2;
+  if (needs.isIrregular || pressure >= high.narrower) return 2;
+  if (!hasBarriers && !hasOrderedAtomics && needs.laneByLane >= manyLaneByLane) return 2;
   return pressure >= high.narrow ? 4 : usual;
 }
 
 /** Finds the needs of a kernel and its callees. `named`: the function of a name; null where there is none. */
 export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunction | null): WidthNeeds {
-  let [inWarps, isIrregular, hasBarriers, hasOrderedAtomics] = [false, false, false, false];
-  let [instructions, pressure, laneByLane] = [0, 0, 0];
+  let [inWarps, hasBarriers, hasOrderedAtomics, instructions] = [false, false, false, 0];
   const { functions, recursive } = callOrder(kernel, (f) => {
     const callees = new Set<IrFunction>();
     for (const { op } of f.instructions) {
@@ -117,14 +117,51 @@ export function widthNeedsOf(kernel: IrFunction, named: (name: string) => IrFunc
   });
   for (const f of functions) {
     instructions += f.instructions.length;
-    isIrregular ||= hasIrregularLoop(f);
     hasBarriers ||= f.instructions.some(({ op }) => op.kind === "barrier");
     hasOrderedAtomics ||= f.instructions.some(isOrderedAtomic);
     inWarps ||= f.instructions.some(needsWarp);
-    if (f.instructions.length <= large) pressure = Math.max(pressure, pressureOf(f));
-    laneByLane += laneByLaneAccesses(f);
   }
-  return { inWarps, recursive, isIrregular, hasBarriers, hasOrderedAtomics, instructions, pressure, laneByLane };
+  return new Needs(functions, { inWarps, recursive, hasBarriers, hasOrderedAtomics, instructions });
+}
+
+/** What is found out at once of the needs of functions. */
+type PlainNeeds = Omit<WidthNeeds, "isIrregular" | "pressure" | "laneByLane">;
+
+/** The needs of functions. What takes time to find is found when it is first asked for: most widths follow without. */
+class Needs implements WidthNeeds {
+  readonly inWarps: boolean;
+  readonly recursive: boolean;
+  readonly hasBarriers: boolean;
+  readonly hasOrderedAtomics: boolean;
+  readonly instructions: number;
+  readonly #functions: readonly IrFunction[];
+  #isIrregular: boolean | null = null;
+  #pressure: number | null = null;
+  #laneByLane: number | null = null;
+
+  constructor(functions: readonly IrFunction[], plain: PlainNeeds) {
+    this.#functions = functions;
+    this.inWarps = plain.inWarps;
+    this.recursive = plain.recursive;
+    this.hasBarriers = plain.hasBarriers;
+    this.hasOrderedAtomics = plain.hasOrderedAtomics;
+    this.instructions = plain.instructions;
+  }
+
+  get isIrregular(): boolean {
+    return (this.#isIrregular ??= this.#functions.some(hasIrregularLoop));
+  }
+
+  get pressure(): number {
+    return (this.#pressure ??= this.#functions.reduce(
+      (most, f) => (f.instructions.length <= large ? Math.max(most, pressureOf(f)) : most),
+      0,
+    ));
+  }
+
+  get laneByLane(): number {
+    return (this.#laneByLane ??= this.#functions.reduce((sum, f) => sum + laneByLaneAccesses(f), 0));
+  }
 }
 
 /** Whether an atomic operation gives other results in another order: all but sums of integers that nobody reads. */
@@ -148,6 +185,7 @@ const readsWord = (expr: Expr): boolean =>
 
 /** Whether the address of a load in a loop, or a way that lanes go in it, depends on a loaded value. */
 function hasIrregularLoop({ instructions }: IrFunction): boolean {
+  if (!instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i)) return false;
   const loaded = new Set<number>();
   const dependsOnLoad = (instruction: Instruction): boolean => {
     let found = false;

@@ -43,9 +43,12 @@ const accessesShared = (op: Op): boolean => accessesOf(op).some(({ access: { spa
  * anything that it is given or loads.
  */
 function mayMakeUpAddresses({ instructions, params }: IrFunction): boolean {
+  const accesses = instructions.filter(({ op }) => mayAccessShared(op));
+  if (accesses.length === 0) return false;
+  if (accesses.some(({ op }) => op.kind === "unit" && touchesSharedMemory(op))) return true;
   const found = new Set(params.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : [])));
   const isFound = (expr: Expr): boolean =>
-    !everyLeaf(expr, (leaf) => (leaf.kind === "reg" ? !found.has(leaf.reg) : !/^(symbol|frame)$/.test(leaf.kind)));
+    !everyLeaf(expr, (leaf) => (leaf.kind === "reg" ? !found.has(leaf.reg) : !isGiven(leaf.kind)));
   for (let size = -1; size < found.size; ) {
     size = found.size;
     for (const instruction of instructions) {
@@ -53,11 +56,17 @@ function mayMakeUpAddresses({ instructions, params }: IrFunction): boolean {
       if (op.kind !== "pure" || op.values.some(isFound)) writesOf(instruction, (r) => found.add(r));
     }
   }
-  return instructions.some(({ op }) => {
-    if (op.kind === "unit" && touchesSharedMemory(op)) return true;
-    return accessesOf(op).some(
-      ({ access: { space }, place }) =>
-        (space === "generic" || space.startsWith("shared")) && (place.kind !== "address" || !isFound(place.address)),
-    );
-  });
+  return accesses.some(({ op }) =>
+    accessesOf(op).some(
+      ({ access: { space }, place }) => mayBeShared(space) && (place.kind !== "address" || !isFound(place.address)),
+    ),
+  );
 }
+
+const mayBeShared = (space: string): boolean => space === "generic" || space.startsWith("shared");
+
+const mayAccessShared = (op: Op): boolean =>
+  (op.kind === "unit" && touchesSharedMemory(op)) || accessesOf(op).some(({ access: { space } }) => mayBeShared(space));
+
+/** Whether a leaf is the address of something that there is. */
+const isGiven = (kind: string): boolean => kind === "symbol" || kind === "frame";

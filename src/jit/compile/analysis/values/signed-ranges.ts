@@ -79,7 +79,7 @@ export class SignedRanges {
   readonly #registers: PreparedCode["ir"]["registers"];
   /** By register, an interval of integers that are equal to its values modulo 2 to the power of its width. */
   readonly #intervals: (Interval | null)[];
-  #memo = new Map<Expr, Interval>();
+  readonly #memo = new Map<Expr, Interval>();
 
   constructor({ ir, instructions, liveness }: Pick<PreparedCode, "ir" | "instructions" | "liveness">) {
     this.#registers = ir.registers;
@@ -104,11 +104,11 @@ export class SignedRanges {
     while (isChanged) {
       isChanged = false;
       for (const instruction of instructions) {
-        this.#memo = new Map();
+        this.#memo.clear();
         writesOf(instruction, (r) => write(instruction, r));
       }
     }
-    this.#memo = new Map();
+    this.#memo.clear();
   }
 
   /** What an instruction writes to a register. */

@@ -36,15 +36,34 @@ const mayRepeat: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
  * are those of which all threads have as many rounds of loops. The kernel itself where that is of no use.
  */
 export function withInteriorVersion(source: SourceCode, block: Dim3): SourceCode {
-  const { file, instructions } = source.ir;
-  const last = instructions.at(-1);
-  if (file !== undefined || instructions.length > maxInstructions || last === undefined) return source;
-  if (last.guard !== null || (last.op.kind !== "return" && last.op.kind !== "exit")) return source;
-  if (!instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return source;
-  const ir = instructions.some(leadsBack) ? withForwardedNumbers(source.ir) : source.ir;
+  const { ir, origins } = source;
+  const known = last.get(ir);
+  const found = known !== undefined && sameBlock(known.block, block) ? known.found : versionsOf(ir, block);
+  last = new WeakMap([[ir, { block, found }]]);
+  if (found === null) return source;
+  return origins === null ? found : { ir: found.ir, origins: found.origins.map((i) => origins[i]!) };
+}
+
+/** A kernel in two versions, with the index of each instruction in the kernel. */
+interface Versions extends SourceCode {
+  readonly origins: readonly number[];
+}
+
+/** What was found last: whether there are two versions is asked before the kernel is compiled. */
+let last = new WeakMap<IrFunction, { readonly block: Dim3; readonly found: Versions | null }>();
+
+const sameBlock = (a: Dim3, b: Dim3): boolean => a.every((n, i) => n === b[i]);
+
+function versionsOf(source: IrFunction, block: Dim3): Versions | null {
+  const { file, instructions } = source;
+  const end = instructions.at(-1);
+  if (file !== undefined || instructions.length > maxInstructions || end === undefined) return null;
+  if (end.guard !== null || (end.op.kind !== "return" && end.op.kind !== "exit")) return null;
+  if (!instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return null;
+  const ir = instructions.some(leadsBack) ? withForwardedNumbers(source) : source;
   const written = writtenOnce(ir);
   const assumptions = usefulAssumptions(ir, written, block);
-  return assumptions === null ? source : inTwoVersions({ ...source, ir }, assumptions, written);
+  return assumptions && inTwoVersions(ir, assumptions, written);
 }
 
 /** By register that one instruction writes, before it is read, that instruction. */
@@ -102,11 +121,7 @@ function dependents(
   return { registers, isOf };
 }
 
-function inTwoVersions(
-  { ir, origins }: SourceCode,
-  assumptions: Assumptions,
-  written: ReadonlyMap<number, Instruction>,
-): SourceCode {
+function inTwoVersions(ir: IrFunction, assumptions: Assumptions, written: ReadonlyMap<number, Instruction>): Versions {
   const registers: Register[] = [...ir.registers, ...ir.registers];
   const count = ir.registers.length;
   const own = renaming((r) => (r < count ? r + count : r));
@@ -160,10 +175,7 @@ function inTwoVersions(
       registers,
       instructions: [...before, branch, ...decided.map(moved(start)), ...ir.instructions.map(moved(outside))],
     },
-    origins: [
-      ...Array.from({ length: start }, () => origins?.[0] ?? 0),
-      ...[0, 1].flatMap(() => origins ?? ir.instructions.map((_, i) => i)),
-    ],
+    origins: [...Array.from({ length: start }, () => 0), ...[0, 1].flatMap(() => ir.instructions.map((_, i) => i))],
   };
 }
 

@@ -28,6 +28,20 @@ export interface ThreadFacts {
  * numbers alone, such as `tid.x < 8`.
  */
 export function threadFactsOf(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts {
+  const known = last.get(ir);
+  if (known?.bindings === bindings && known.block.every((n, i) => n === block[i])) return known.facts;
+  const facts = findFacts(ir, block, bindings);
+  last = new WeakMap([[ir, { block, bindings, facts }]]);
+  return facts;
+}
+
+/** What was found last: several analyses ask for the same facts, one after the other. */
+let last = new WeakMap<
+  IrFunction,
+  { readonly block: Dim3; readonly bindings: Bindings; readonly facts: ThreadFacts }
+>();
+
+function findFacts(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts {
   const { instructions } = ir;
   const count = block[0] * block[1] * block[2];
   const all = (1n << BigInt(count)) - 1n;

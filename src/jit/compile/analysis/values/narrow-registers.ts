@@ -48,8 +48,10 @@ const logic = new Map<string, "and" | "or" | "xor" | "not">([
  */
 export class NarrowRegisters implements NarrowPlans {
   readonly #analysis: AnalysedLanes;
-  readonly #ranges: SignedRanges | null = null;
-  readonly #forms: (NarrowForm | null)[] = [];
+  /** Whether anything is evaluated in narrow lanes. */
+  readonly #isExamined: boolean;
+  #foundRanges: SignedRanges | null = null;
+  #forms: (NarrowForm | null)[] = [];
   readonly #plans: Readonly<Record<NarrowBits, Map<Expr, NarrowPlan | null>>> = { 8: new Map(), 16: new Map() };
   readonly #tests = new Map<Expr, NarrowTest | null>();
   /** By expression, whether it reads any narrow register. */
@@ -59,17 +61,28 @@ export class NarrowRegisters implements NarrowPlans {
   constructor(analysis: AnalysedLanes, isOrdinary: (register: number) => boolean) {
     this.#analysis = analysis;
     const { ir, instructions } = analysis.code;
-    if (ir.file !== undefined || instructions.length > large || !instructions.some(isNarrowAccess)) return;
-    this.#ranges = new SignedRanges(analysis.code);
+    this.#isExamined = ir.file === undefined && instructions.length <= large && instructions.some(isNarrowAccess);
+    if (!this.#isExamined) return;
+    const others = writtenOtherwise(instructions);
+    const candidates = ir.registers.map(
+      (_, r) => isOrdinary(r) && !others.has(r) && analysis.register(r).kind === "vector",
+    );
+    // Predicates are narrow where what they compare is.
+    if (!candidates.some((is, r) => is && ir.registers[r]!.class === "b32")) return;
     const demanded = demandedBits(instructions, ir.registers, resultsOf(ir));
-    this.#forms = ir.registers.map((_, r) => (isOrdinary(r) ? this.#formFor(r, demanded[r]!) : null));
+    this.#forms = candidates.map((is, r) => (is ? this.#formFor(r, demanded[r]!) : null));
     while (this.#prune()) this.#forget();
     this.#forget();
   }
 
+  /** Found when they are first asked for: most kernels have no register that would be narrow. */
+  get #ranges(): SignedRanges {
+    return (this.#foundRanges ??= new SignedRanges(this.#analysis.code));
+  }
+
   /** Whether any register is. */
   get isUsed(): boolean {
-    return this.#ranges !== null && this.#forms.some((form) => form !== null);
+    return this.#forms.some((form) => form !== null);
   }
 
   /** How a register is kept; null if in lanes of 32 bits or more. */
@@ -79,12 +92,11 @@ export class NarrowRegisters implements NarrowPlans {
 
   #formFor(register: number, demanded: number): NarrowForm | null {
     const { class: c, bits: own } = this.#analysis.code.ir.registers[register]!;
-    if (this.#analysis.register(register).kind !== "vector") return null;
     // Of predicates it depends on what they compare.
     if (c === "pred") return { bits: 8, signed: true, of: 32, isExact: true };
     if (c !== "b32") return null;
     const of = own === 16 ? 16 : 32;
-    const range = this.#ranges!.modulo({ kind: "reg", ty: "i32", reg: register }, own);
+    const range = this.#ranges.modulo({ kind: "reg", ty: "i32", reg: register }, own);
     for (const bits of narrowBits) {
       if (within(range, bits, false)) return { bits, signed: false, of, isExact: true };
       if (within(range, bits, true)) return { bits, signed: true, of, isExact: true };
@@ -150,7 +162,7 @@ export class NarrowRegisters implements NarrowPlans {
 
   /** In what lanes an expression with any narrow register is better evaluated, whoever uses it; null: wide ones. */
   widthOf(expr: Expr): NarrowBits | null {
-    if (this.#ranges === null || expr.kind !== "prim") return null;
+    if (!this.#isExamined || expr.kind !== "prim") return null;
     if (expr.ty === "pred") return this.#hasNarrow(expr) ? (this.testOf(expr)?.bits ?? null) : null;
     if (expr.ty !== "i32" || !this.#hasNarrow(expr)) return null;
     const range = this.#ranges.of(expr);
@@ -163,7 +175,7 @@ export class NarrowRegisters implements NarrowPlans {
 
   /** Whether the words of an expression that fits are its narrow lanes with their signs extended, or zeros. */
   isSigned(expr: Expr, bits: NarrowBits): boolean {
-    return expr.ty === "pred" || !within(this.#ranges!.of(expr), bits, false);
+    return expr.ty === "pred" || !within(this.#ranges.of(expr), bits, false);
   }
 
   #hasNarrow(expr: Expr): boolean {
@@ -176,7 +188,7 @@ export class NarrowRegisters implements NarrowPlans {
 
   /** How an expression of type i32 is evaluated in lanes of some width; null if in wider ones. */
   planOf(expr: Expr, bits: NarrowBits): NarrowPlan | null {
-    if (this.#ranges === null || expr.ty !== "i32") return null;
+    if (!this.#isExamined || expr.ty !== "i32") return null;
     const plans = this.#plans[bits];
     let plan = plans.get(expr);
     if (plan === undefined) plans.set(expr, (plan = this.#plan(expr, bits)));
@@ -191,14 +203,14 @@ export class NarrowRegisters implements NarrowPlans {
       return form === null || (form.bits < bits && !form.isExact) ? null : { kind: "register", form };
     }
     if (expr.kind !== "prim") return null;
-    const { min, max } = this.#ranges!.of(expr);
+    const { min, max } = this.#ranges.of(expr);
     if (min === max) return { kind: "constant", value: min };
     return this.#resized(expr, bits) ?? this.#atWidth(expr, bits);
   }
 
   /** Evaluated in narrower lanes, where it fits, or in wider ones, where it is not possible otherwise. */
   #resized(expr: Prim, bits: NarrowBits): NarrowPlan | null {
-    const range = this.#ranges!.of(expr);
+    const range = this.#ranges.of(expr);
     const isSigned = !within(range, 8, false);
     const fits = !isSigned || within(range, 8, true);
     const from = bits === 16 ? 8 : 16;
@@ -214,7 +226,7 @@ export class NarrowRegisters implements NarrowPlans {
     const agreed = extremum && this.#agree(extremum.args, bits, extremum.signed);
     if (extremum !== null && agreed !== null) return { kind: "extremum", extremum, signed: agreed };
     const magnitude = bits === 16 ? magnitudeOf(expr) : null;
-    if (magnitude !== null && within(this.#ranges!.of(magnitude), 16, true) && can(magnitude))
+    if (magnitude !== null && within(this.#ranges.of(magnitude), 16, true) && can(magnitude))
       return { kind: "magnitude", of: magnitude };
     const [a, b] = args as readonly [Expr, Expr];
     const constant = b?.kind === "const" && b.ty === "i32" ? (b.value as number) >>> 0 : null;
@@ -244,7 +256,7 @@ export class NarrowRegisters implements NarrowPlans {
   }
 
   #shift(prim: "i32.shr_s" | "i32.shr_u", a: Expr, count: number, bits: NarrowBits): NarrowPlan | null {
-    const range = this.#ranges!.of(a);
+    const range = this.#ranges.of(a);
     if (count < bits && this.planOf(a, bits) !== null) {
       if (within(range, bits, false)) return { kind: "shift", name: "shr_u", count };
       if (prim === "i32.shr_s" && within(range, bits, true)) return { kind: "shift", name: "shr_s", count };
@@ -253,7 +265,7 @@ export class NarrowRegisters implements NarrowPlans {
   }
 
   #high(prim: "i32.mul_high_u" | "i32.mul_high_s", a: Expr, b: Expr): NarrowPlan | null {
-    const range = this.#ranges!.of(a);
+    const range = this.#ranges.of(a);
     const by = factorOf(prim, b);
     const factor = by !== null && within(range, 16, false) ? halfFactor(by, range.max) : null;
     return factor === null ? null : { kind: "high", factor };
@@ -261,7 +273,7 @@ export class NarrowRegisters implements NarrowPlans {
 
   /** How a predicate is evaluated as a narrow mask; null if as a wide one. */
   testOf(expr: Expr): NarrowTest | null {
-    if (this.#ranges === null || expr.ty !== "pred") return null;
+    if (!this.#isExamined || expr.ty !== "pred") return null;
     let test = this.#tests.get(expr);
     if (test === undefined) this.#tests.set(expr, (test = this.#test(expr)));
     return test;
@@ -296,11 +308,22 @@ export class NarrowRegisters implements NarrowPlans {
    */
   #agree(args: readonly [Expr, Expr], bits: NarrowBits, isSigned: boolean): boolean | null {
     if (args.some((arg) => this.planOf(arg, bits) === null)) return null;
-    const ranges = args.map((arg) => this.#ranges!.of(arg));
+    const ranges = args.map((arg) => this.#ranges.of(arg));
     // Numbers that are not negative are in the same order either way.
     if (ranges.every((range) => within(range, bits, false))) return false;
     return isSigned && ranges.every((range) => within(range, bits, true)) ? true : null;
   }
+}
+
+/** Registers that something else writes than arithmetic or a narrow load. */
+function writtenOtherwise(instructions: readonly Instruction[]): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const instruction of instructions) {
+    const { kind } = instruction.op;
+    if (kind !== "pure" && !(kind === "load" && isNarrowAccess(instruction)))
+      writesOf(instruction, (r) => found.add(r));
+  }
+  return found;
 }
 
 const isNarrowAccess = ({ op }: Instruction): boolean =>

@@ -36,8 +36,8 @@ export function foldedMask(op: ValueOp, args: readonly Wasm[], make: Makers): Wa
       return bits === null ? null : make.i32(isFilled(bits, 0) ? 0 : 1);
     }
     case "i32x4.add": {
-      const [a, b] = args.map(constantOf);
-      return a == null || b == null ? null : make.words(addedWords(a.value, b.value));
+      const [a, b] = [constantOf(args[0]), constantOf(args[1])];
+      return a === null || b === null ? null : make.words(addedWords(a.value, b.value));
     }
     case "v128.bitselect":
     case "i8x16.relaxed_laneselect":
@@ -57,12 +57,12 @@ function addedWords(a: readonly number[], b: readonly number[]): readonly number
 }
 
 function foldedPair(op: "v128.and" | "v128.or", args: readonly Wasm[], make: Makers): Wasm | null {
-  const [a, b] = args.map(constantOf);
-  if (a == null && b == null) return null;
-  if (a != null && b != null) {
+  const [a, b] = [constantOf(args[0]), constantOf(args[1])];
+  if (a === null && b === null) return null;
+  if (a !== null && b !== null) {
     return make.vector(a.value.map((x, i) => (op === "v128.and" ? x & b.value[i]! : x | b.value[i]!)));
   }
-  const [constant, other] = a != null ? [a, args[1]!] : [b!, args[0]!];
+  const [constant, other] = a !== null ? [a, args[1]!] : [b!, args[0]!];
   const [neutral, absorbing] = op === "v128.and" ? [0xff, 0] : [0, 0xff];
   if (isFilled(constant, neutral)) return other;
   return isFilled(constant, absorbing) ? constant : null;

@@ -110,7 +110,8 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
       (departs, block) => departs && !around.enlistsLanes && !(around.separatesExits && this.#exits(block)),
     );
     this.divergence = this.#diverge();
-    while (this.#pass()) {
+    const settled = new Uint8Array(code.instructions.length);
+    while (this.#pass(settled)) {
       this.divergence = this.#diverge();
       this.#waitLive.clear();
     }
@@ -271,20 +272,19 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
     return found !== null && (!this.isUniformGuard(found.guard) || this.shape(found.mask).kind !== "uniform");
   }
 
-  /** Looks at all instructions once; true if the shape of a register has changed. */
-  #pass(): boolean {
-    const { graph, instructions } = this.code;
-    const { registers } = this.code.ir;
+  /** Looks at all instructions once that are not settled: those write vectors alone. True if a shape has changed. */
+  #pass(settled: Uint8Array): boolean {
+    const { graph, instructions, ir } = this.code;
     let changed = false;
-    let block = 0;
-    let result = 0;
+    let [block, at, result] = [0, 0, 0];
     let instruction: Instruction;
     const write = (r: number): void => {
       // A vector stays one.
-      if (this.#shapes[r] === vector && registers[r]!.home?.lanes !== null) {
+      if (this.#shapes[r] === vector && ir.registers[r]!.home?.lanes !== null) {
         result++;
         return;
       }
+      settled[at] = 0;
       const shape = this.#written(instruction, result++, block);
       if (shape === null) return;
       const joined = this.#join(r, block, instruction, shape);
@@ -295,9 +295,11 @@ export class Uniformity<C extends AnalysedCode = AnalysedCode> {
     };
     for (const { index, start, end } of graph.blocks) {
       block = index;
-      for (let i = start; i < end; i++) {
-        instruction = instructions[i]!;
+      for (at = start; at < end; at++) {
+        if (settled[at] === 1) continue;
+        instruction = instructions[at]!;
         result = 0;
+        settled[at] = 1;
         writesOf(instruction, write);
       }
     }

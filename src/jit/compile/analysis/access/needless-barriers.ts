@@ -47,13 +47,20 @@ export function needlessBarriersOf(
   const graph = flowGraphOf(instructions, { endsBlock: isBarrier });
   const waits = new Map(barriers.map((i) => [graph.blockAt(i), graph.blockAt(i) + 1]));
   const facts = threadFactsOf(ir, block, bindings);
+  // Most accesses lie in the regions before and after several barriers.
+  const known = new Map<number, readonly Touch[]>();
+  const touchesAt = (i: number): readonly Touch[] => {
+    let touches = known.get(i);
+    if (touches === undefined) known.set(i, (touches = sharedTouches(instructions[i]!, facts, i)));
+    return touches;
+  };
   const touchesIn = (blocks: Iterable<number>): readonly Touch[] | null => {
     const found: Touch[] = [];
     for (const index of blocks) {
       const { start, end } = graph.blocks[index]!;
       for (let i = start; i < end; i++) {
         if (!isPlain(instructions[i]!)) return null;
-        found.push(...sharedTouches(instructions[i]!, facts, i));
+        found.push(...touchesAt(i));
       }
     }
     return found.length > most.accesses ? null : found;

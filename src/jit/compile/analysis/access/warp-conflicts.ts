@@ -208,20 +208,12 @@ class Meetings {
     const { lanes } = this.#group;
     for (let first = 0; first < count; first += lanes) {
       const end = Math.min(count, first + lanes);
-      /** By byte, a thread that is there by `a`. */
-      const byByte = new Map<number, number>();
-      const shared = new Set<number>();
-      for (let t = first; t < end; t++) {
-        if (!a.threads.has(t)) continue;
-        for (let at = starts[t]!; at < starts[t]! + a.bytes; at++) {
-          if (byByte.has(at)) shared.add(at);
-          byByte.set(at, t);
-        }
-      }
       for (let t = first; t < end; t++) {
         if (!b.threads.has(t)) continue;
-        for (let at = others[t]!; at < others[t]! + b.bytes; at++) {
-          if (shared.has(at) || (byByte.get(at) ?? t) !== t) return true;
+        const at = others[t]!;
+        for (let u = first; u < end; u++) {
+          const meets = starts[u]! < at + b.bytes && at < starts[u]! + a.bytes;
+          if (meets && u !== t && a.threads.has(u)) return true;
         }
       }
     }

@@ -26,6 +26,15 @@ test("a clamped address gives a kernel two versions, of which each instruction h
   expect(stores).toEqual(Array.from({ length: 2 }, () => ir.instructions.findIndex(({ op }) => op.kind === "store")));
 });
 
+test("versions are for blocks of one size, and keep the origins that the code has", () => {
+  const { ir, found, origins } = versionsOf(`${begin} add.s32 %r5, %r3, -1; max.s32 %r9, %r5, 0; ${end}`);
+  const ofBlock = (x: number) => withInteriorVersion({ ir, origins: null }, [x, 1, 1]).ir.instructions;
+  expect(ofBlock(128)).not.toEqual(found.instructions);
+  expect(ofBlock(64)).toEqual(found.instructions);
+  const moved = withInteriorVersion({ ir, origins: ir.instructions.map((_, i) => i + 7) }, [64, 1, 1]);
+  expect(moved.origins).toEqual(origins!.map((i) => i + 7));
+});
+
 test.each([
   ["no address depends on it", `add.s32 %r5, %r3, -1; max.s32 %r6, %r5, 0; mov.b32 %r9, %r3;`],
   ["blocks are all alike", `add.s32 %r5, %r0, -1; max.s32 %r9, %r5, 0;`],

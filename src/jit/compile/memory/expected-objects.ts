@@ -240,22 +240,28 @@ export class ExpectedObjects {
   }
 }
 
-/** The same text for the same value. Most consist of operations on locals, of which JSON would take long. */
+/** The same text for the same value. */
 function textOf(value: Wasm): string {
   switch (value.kind) {
+    case "operand":
+      return `operand ${value.index}`;
     case "local":
       return `${value.ty} ${value.local}`;
     case "const":
-      return value.ty === "i32" || value.ty === "i64" ? `${value.ty} number ${value.value}` : jsonOf(value);
+      return `${value.ty} number ${String(value.value)}`;
     case "op":
-      return `${value.op} ${value.immediates.join()}(${value.args.map(textOf).join()})`;
-    default:
-      return jsonOf(value);
+      return `${value.op} ${value.immediates.join()}${listOf(value.args)}`;
+    case "call":
+      return `call ${value.function.name}${listOf(value.args)}`;
+    case "import":
+      return `import ${value.name}${listOf(value.args)}`;
+    case "select":
+    case "if":
+      return `${value.kind}${listOf(value.args)}`;
   }
 }
 
-const jsonOf = (value: Wasm): string =>
-  JSON.stringify(value, (_, part: unknown) => (typeof part === "bigint" ? `${part}n` : part));
+const listOf = (values: readonly Wasm[]): string => `(${values.map(textOf).join()})`;
 
 /** Tells the memories apart in which objects lie. Roots are allocations, of which `delta` is the same for all. */
 const memoryOf = ({ delta, align }: KnownObject): string =>

@@ -68,6 +68,8 @@ export class Body {
   readonly #points: SuspensionPoints;
   readonly #suspension: Suspension | null;
   readonly #mayConverge: boolean;
+  /** Whether there is so much code for converged lanes that the code for any lanes is written to be short. */
+  #isFallback = false;
 
   constructor({ chunk, dead, context, objects, points, suspension, invariants, calls: callContext }: BodyParts) {
     this.#chunk = chunk;
@@ -155,13 +157,18 @@ export class Body {
   write(isWhole: Wasm = wasm.i32(1)): void {
     const { layout } = this.flow;
     const isEntered = layout.isInsideLoop(layout.start);
-    const blocks =
+    const converged =
       this.#mayConverge && !isEntered
         ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier, this.#chunk.lanes === 32)
-        : new Set<number>();
-    const path = blocks.size === 0 ? null : new ConvergedPath(this.#chunk, this.flow, blocks);
+        : null;
+    const path =
+      converged === null || converged.blocks.size === 0
+        ? null
+        : new ConvergedPath(this.#chunk, this.flow, converged.blocks);
     const before = path === null ? null : (): void => this.#writePath(path, isWhole);
+    this.#isFallback = converged?.areMany === true;
     this.flow.write((block) => this.#writeBlock(block, null), before);
+    this.#isFallback = false;
   }
 
   /** Writes the code for converged lanes, which runs if all lanes of the chunk have a thread. */
@@ -285,7 +292,7 @@ export class Body {
     const active = this.#chunk.activeMask(block.index);
     const once = (): void => {
       if (path !== null) this.#writeConverged(block, end, isCondition, write);
-      else if (isSplit) this.#accessChecks.inVersions(block.start, end, active, write);
+      else if (isSplit && !this.#isFallback) this.#accessChecks.inVersions(block.start, end, active, write);
       else write();
     };
     const terminator = { block, condition, copies, path };

@@ -253,10 +253,18 @@ export class Terminators {
     const none = this.#isDecided(condition, last, false);
     if (all === null || none === null) {
       this.#evaluate(block.index, condition, last);
-      this.#if(anyOf(mask), () => {
-        this.#if(wasm.op("i32.eqz", anyOf(staying)), take, true);
-        diverge();
-      });
+      const unlessNone = (then: () => void): void => this.#if(anyOf(mask), then);
+      const ifAll = (): void => this.#if(wasm.op("i32.eqz", anyOf(staying)), take, true);
+      // What decides the more likely outcome is tested first: that a loop goes on, or that code is left out.
+      if (to <= block.index) {
+        unlessNone(() => {
+          ifAll();
+          diverge();
+        });
+      } else {
+        ifAll();
+        unlessNone(diverge);
+      }
       return;
     }
     const unlessNone = (then: () => void): void => this.#if(wasm.op("i32.eqz", none), then);

@@ -32,6 +32,7 @@ import { UnitOperations } from "../sync/unit-operations.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
 import { WarpWaits } from "../sync/warp-waits.ts";
 import { Instructions } from "./instructions.ts";
+import { StraightCode } from "./straight-code.ts";
 
 /** Instructions of a block that is written in two versions, at most. */
 const maxInVersions = 400;
@@ -57,6 +58,7 @@ export class Body {
   readonly #accessChecks: AccessChecks;
   readonly #instructions: Instructions;
   readonly #terminators: Terminators;
+  readonly #ifConversion: IfConversion;
   readonly flow: Reconvergence;
   /** Where the host counts which threads arrive at barriers; else null. */
   readonly counted: CountedBarriers | null;
@@ -116,6 +118,7 @@ export class Body {
       warpWaits,
     };
     this.#instructions = new Instructions(parts);
+    this.#ifConversion = new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone));
     this.#terminators = new Terminators(chunk, {
       counted: this.counted,
       reductions: this.reductions,
@@ -126,7 +129,7 @@ export class Body {
       exits: calls,
       faults,
       instructions: this.#instructions,
-      ifConversion: new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone)),
+      ifConversion: this.#ifConversion,
       writeForKnown: (block, lanes) => chunk.forSome(lanes, () => this.#writeIfConverted(block, true)),
     });
   }
@@ -194,33 +197,12 @@ export class Body {
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */
   straightPath(): StraightPath | null {
     const invariants = this.#invariantsOfTests;
-    return invariants && straightPathOf(this.#chunk, invariants, this.#accessChecks);
+    return invariants && straightPathOf(this.#chunk, invariants, this.#accessChecks, this.#ifConversion);
   }
 
-  /**
-   * Writes that path. `prepare`: computes the invariants of a chunk; `eachChunk`: loops over the chunks, row by row of
-   * the block.
-   */
-  writeStraight(
-    { blocks, decided, accesses }: StraightPath,
-    prepare: () => void,
-    eachChunk: (beginRow: () => void, write: () => void) => void,
-  ): void {
-    const write = (): void =>
-      this.#chunk.whileConverged(() => {
-        for (const block of blocks) this.#writeStraightBlock(block, decided);
-      });
-    this.#accessChecks.writeRow(accesses, (find, advance) => {
-      const beginRow = (): void => {
-        prepare();
-        find();
-      };
-      eachChunk(beginRow, () => {
-        prepare();
-        write();
-        advance();
-      });
-    });
+  /** Writes that path; see `StraightCode`. */
+  writeStraight(...how: Parameters<StraightCode["write"]>): void {
+    new StraightCode(this.#chunk, this.#accessChecks, this.#instructions).write(...how);
   }
 
   /**
@@ -247,20 +229,6 @@ export class Body {
     this.#chunk.whileConverged(() => {
       for (const i of scalars) this.#instructions.write(block, i, instructions[i]!);
     });
-  }
-
-  #writeStraightBlock(block: number, decided: ReadonlySet<number>): void {
-    const { graph, instructions } = this.#chunk.analysis.code;
-    const { start, end } = graph.blocks[block]!;
-    this.#chunk.scheduling.begin();
-    for (let i = start; i < end; i++) {
-      const { op } = instructions[i]!;
-      const isJump = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
-      if (isJump || decided.has(i)) continue;
-      this.#instructions.write(block, i, instructions[i]!);
-      this.#chunk.scheduling.written(instructions[i]!);
-    }
-    this.#chunk.scheduling.end();
   }
 
   /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */

@@ -255,8 +255,9 @@ export class Terminators {
       this.#evaluate(block.index, condition, last);
       const unlessNone = (then: () => void): void => this.#if(anyOf(mask), then);
       const ifAll = (): void => this.#if(wasm.op("i32.eqz", anyOf(staying)), take, true);
-      // What decides the more likely outcome is tested first: that a loop goes on, or that code is left out.
-      if (to <= block.index) {
+      // What decides the more likely outcome is tested first: that a loop goes on, or that a few instructions are left
+      // out.
+      if (region === null) {
         unlessNone(() => {
           ifAll();
           diverge();

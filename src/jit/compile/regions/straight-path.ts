@@ -18,6 +18,12 @@ import type { RangeTest } from "./range-values.ts";
 /** A 32-bit index times less than this has an exact distance in 64 bits. */
 const maxScale = 2 ** 20;
 
+/**
+ * The most instructions of a kernel with a path on which lanes may leave blocks out: with more, the path gains little, as
+ * most of what a chunk does is no test.
+ */
+const maxWithRegions = 64;
+
 /** A block of instructions on a straight path. */
 export interface StraightBlock {
   readonly index: number;
@@ -91,7 +97,8 @@ export function straightPathOf(
       const test = branchTest(chunk, guard, found, strides, isTaken);
       if (test === null) {
         const isOwn = !chunk.rematerialized.has(guard.register) && !invariants.registers.has(guard.register);
-        const region = isOwn && guard.collapse === undefined ? ifConversion.regionAfter(block, to) : null;
+        const mayBeOnPath = isOwn && guard.collapse === undefined && instructions.length <= maxWithRegions;
+        const region = mayBeOnPath ? ifConversion.regionAfter(block, to) : null;
         if (region?.blocks.length !== 1 || chunk.guardMask(guard) === null || !add(region.blocks[0]!)) return null;
         path.push({ index: at, region });
         at = region.join;

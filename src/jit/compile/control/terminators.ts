@@ -253,19 +253,10 @@ export class Terminators {
     const none = this.#isDecided(condition, last, false);
     if (all === null || none === null) {
       this.#evaluate(block.index, condition, last);
-      const unlessNone = (then: () => void): void => this.#if(anyOf(mask), then);
-      const ifAll = (): void => this.#if(wasm.op("i32.eqz", anyOf(staying)), take, true);
-      // What decides the more likely outcome is tested first: that a loop goes on, or that a few instructions are left
-      // out.
-      if (region === null) {
-        unlessNone(() => {
-          ifAll();
-          diverge();
-        });
-      } else {
-        ifAll();
-        unlessNone(diverge);
-      }
+      this.#if(anyOf(mask), () => {
+        this.#if(wasm.op("i32.eqz", anyOf(staying)), take, true);
+        diverge();
+      });
       return;
     }
     const unlessNone = (then: () => void): void => this.#if(wasm.op("i32.eqz", none), then);

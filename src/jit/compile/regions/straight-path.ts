@@ -19,8 +19,8 @@ import type { RangeTest } from "./range-values.ts";
 const maxScale = 2 ** 20;
 
 /**
- * The most instructions of a kernel with a path on which lanes may leave blocks out: with more, the path gains little, as
- * most of what a chunk does is no test.
+ * The most instructions of a kernel with a path on which lanes may leave blocks out: with more, most of what a chunk
+ * does is no test, and the path gains little.
  */
 const maxWithRegions = 64;
 

@@ -136,6 +136,14 @@ const families = {
     statements: [1, 4],
     wide: true,
   },
+  // Elements that are stored only where data says so, in any blocks.
+  updates: { weights: { compute: 1, update: 5, conditional: 0.3 }, statements: [1, 4], global: true },
+  // Unrolled waves over tiles, in blocks that are one chunk and others.
+  wavefronts: {
+    weights: { compute: 1, wavefront: 5, conditional: 0.5, exchange: 0.3 },
+    statements: [1, 3],
+    blocks: "tiles",
+  },
   // Numbers of warps and of lanes within them, in blocks of any shape.
   warpNumbers: {
     weights: { compute: 1, warpNumber: 10, conditional: 1, loop: 0.5, phase: 0.5 },

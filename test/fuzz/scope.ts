@@ -28,6 +28,8 @@ type StatementKind =
   | "warpNumber"
   | "rounds"
   | "strides"
+  | "update"
+  | "wavefront"
   | "call"
   | "callSmall"
   | "warp"

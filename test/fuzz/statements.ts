@@ -24,6 +24,8 @@ import { rounds } from "./rounds.ts";
 import { tensorMemory, tensorPairs } from "./tensor-memory.ts";
 import { tile } from "./tiles.ts";
 import { phase } from "./trees.ts";
+import { update } from "./updates.ts";
+import { wavefront } from "./wavefronts.ts";
 import { warpNumber } from "./warp-numbers.ts";
 import { warpOperation } from "./warp.ts";
 import { warpgroupProducts } from "./warpgroups.ts";
@@ -68,6 +70,8 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
   strides: { write: strides, fits: ({ level }) => level < 0 },
+  update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
+  wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },
   callSmall: { write: callSmall },

@@ -133,3 +133,38 @@ add.u32 %r4, %r1, %t; NEXT: add.u32 %r4, %r4, %r3; st.global.u32 [%out], %r4; re
     }
   }
 });
+
+/** A wave over a tile, a diagonal between each two barriers; `last`: where the last of the words that it reads is. */
+function wave(steps: number, { columns = 34, last = 0 } = {}): Omit<Parameters<typeof expectSame>[0], "block"> {
+  const step = (m: number): string => `setp.gt.s32 %p${m & 7}, %r30, ${m}; @%p${m & 7} bra S${m};
+ld.shared.u32 %r5, [%r4+${4 * m * columns}]; ld.shared.u32 %r6, [%r4+${4 * (m + 1) * columns}];
+ld.shared.u32 %r7, [%r4+${4 * (m * columns + 1) + (m === steps - 1 ? last : 0)}]; mad.lo.u32 %r8, %r5, 3, %r6;
+max.s32 %r8, %r8, %r7; add.u32 %r8, %r8, %r30; st.shared.u32 [%r4+${4 * ((m + 1) * columns + 1)}], %r8;
+S${m}: bar.sync 0;`;
+  const all = Array.from({ length: steps }, (_, m) => m);
+  const body = `mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; mov.u32 %r3, %ntid.x; mad.lo.u32 %r30, %r2, %r3, %r1;
+mov.u32 %r9, tile; mad.lo.s32 %r10, %r30, 4, %r9; mul.lo.s32 %r11, %r30, ${-4 * columns}; add.s32 %r4, %r10, %r11;
+${all.map((m) => `st.shared.u32 [%r10+${4 * m * columns}], %t;`).join(" ")} bar.sync 0;
+${all.map(step).join("\n")}
+ld.shared.u32 %r12, [%r10+${4 * (steps - 1) * columns}]; ld.shared.u32 %r13, [%r10+${8 * columns}]; add.u32 %r12, %r12, %r13;
+st.global.u32 [%out], %r12; ret;`;
+  return { name: "", before: `.shared .align 4 .b32 tile[${columns * (steps + 1)}];`, body, grid: [3, 1, 1], words: 1 };
+}
+
+// With few steps the code is short, with many it is as long as compilers make it who unroll loops.
+test.each([3, 12, 40, 60])("a wave of %i steps over a tile of a block that is one chunk", (steps) => {
+  for (const block of [
+    [16, 1, 1],
+    [8, 4, 1],
+    [32, 1, 1],
+    [7, 1, 1],
+  ] as const) {
+    expect(expectSame({ ...wave(steps), block }).reports).toEqual([]);
+  }
+});
+
+test.each([3, 60])("a lane of a wave of %i steps that reads what is no word of the tile", (steps) => {
+  for (const last of [-4 * 34 * steps, 4 * 34 * 2]) {
+    expect(expectSame({ ...wave(steps, { last }), block: [16, 1, 1] }).reports).toHaveLength(1);
+  }
+});

@@ -90,9 +90,9 @@ test.each<[string, { text: string; grid: Dim3; block: Dim3; runs: Dim3 }]>([
   ["a size in the code", { text: kernel("", "", fixedSize), grid: [8, 8, 1], block: [8, 4, 1], runs: [32, 4, 1] }],
   ["wide rows already", { text: kernel(""), grid: [8, 2, 1], block: [128, 1, 1], runs: [128, 1, 1] }],
   ["nothing that divides", { text: kernel(""), grid: [31, 1, 1], block: [1, 1, 1], runs: [1, 1, 1] }],
-  ["columns of words", { text: columns(""), grid: [8, 12, 1], block: [16, 8, 1], runs: [32, 16, 1] }],
+  ["columns of words", { text: columns(""), grid: [8, 12, 1], block: [16, 8, 1], runs: [96, 8, 1] }],
   ["columns in a loop", { text: columns(loop), grid: [3, 2, 2], block: [8, 20, 3], runs: [20, 8, 3] }],
-  ["wide rows of columns", { text: columns(""), grid: [2, 64, 1], block: [128, 1, 1], runs: [32, 32, 1] }],
+  ["wide rows of columns", { text: columns(""), grid: [2, 64, 1], block: [128, 1, 1], runs: [64, 16, 1] }],
   ["few columns", { text: columns(""), grid: [2, 16, 1], block: [256, 1, 1], runs: [256, 1, 1] }],
 ])("%s: the same in other blocks", (_, { text, grid, block, runs }) => {
   expect(blocksFor(text, grid, block)).toEqual(runs);

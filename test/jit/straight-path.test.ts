@@ -141,3 +141,74 @@ describe("blocks of several rows", () => {
     }
   });
 });
+
+describe("blocks that each lane may leave out", () => {
+  const place = `${along} ${down} mad.lo.s32 %w, %u, %n, %i; mul.wide.u32 %d, %w, 4; add.s64 %a, %x, %d; add.s64 %b, %y, %d;`;
+  // A word that all threads of a row share.
+  const ofRow = "mad.lo.s32 %t, %u, %n, %m; mul.wide.u32 %d, %t, 4; add.s64 %c, %x, %d; ld.global.u32 %j, [%c];";
+  const fewer = "ld.global.u32 %v, [%a]; add.u32 %t, %v, %j; setp.ge.u32 %p1, %t, %v; @%p1 bra END;";
+  // What is read is not written, whoever comes first.
+  const update = "st.global.u32 [%b], %t; st.global.u32 [%b+BEHIND], %m;";
+  const shapes = [
+    [64, 24, [2, 3], [32, 8]],
+    [64, 6, [4, 3], [16, 2]],
+    [96, 16, [3, 2], [32, 8]],
+    [40, 24, [5, 3], [8, 8]],
+    [256, 4, [1, 1], [256, 4]],
+  ] as const;
+  const run = (body: string): void => {
+    for (const [n, rows, grid, block] of shapes) {
+      for (const hostThreads of [1, 2]) {
+        const text = `${place} ${body}`.replaceAll("BEHIND", `${4 * n * rows}`);
+        expectSameResults(caseOf(text, { n, m: 3, grid, block, hostThreads }, 2 * n * rows));
+      }
+    }
+  };
+
+  test.each([
+    ["two stores", `${ofRow} ${fewer} ${update}`],
+    [
+      "the rows from the last one on",
+      `not.b32 %u, %u; add.s32 %u, %u, 4; max.s32 %u, %u, 0; ${ofRow} ${fewer} ${update}`,
+    ],
+    ["rows that go backwards", `mov.u32 %k, 3; sub.s32 %u, %k, %u; and.b32 %u, %u, 3; ${ofRow} ${fewer} ${update}`],
+    [
+      "what comes after it",
+      `${ofRow} ld.global.u32 %v, [%a]; add.u32 %t, %v, %j; mov.u32 %k, 5; setp.lt.s32 %p1, %t, %v; @%p1 bra B;
+       st.global.u32 [%b+BEHIND], %t; mul.lo.u32 %k, %t, 3; B: add.u32 %k, %k, %v; st.global.u32 [%b], %k;`,
+    ],
+    [
+      "two of them",
+      `ld.global.u32 %v, [%a]; setp.gt.s32 %p1, %v, 0; @%p1 bra B; st.global.u32 [%b+BEHIND], %m;
+       B: setp.lt.u32 %p2, %v, %w; @!%p2 bra END; ld.global.u32 %k, [%b]; add.u32 %k, %k, %v; st.global.u32 [%b], %k;`,
+    ],
+    [
+      "numbers decide, too",
+      `ld.global.u32 %v, [%a]; setp.lt.s32 %p1, %v, 0; and.b32 %k, %i, 3; setp.eq.u32 %p2, %k, 1; or.pred %p1, %p1, %p2;
+       @%p1 bra END; st.global.u32 [%b], %v;`,
+    ],
+    [
+      "numbers decide alone",
+      "ld.global.u32 %v, [%a]; and.b32 %k, %i, 3; setp.eq.u32 %p2, %k, 1; @%p2 bra END; st.global.u32 [%b], %v;",
+    ],
+  ])("%s", (_, body) => run(body));
+
+  // Words before the first and after the last of a buffer: the lanes that would store there leave it out.
+  test.each([-4, 4])("places that are none for lanes which leave it out", (offset) => {
+    const body = `setp.eq.u32 %p1, %w, ${offset < 0 ? 0 : 64 * 24 - 1}; ld.global.u32 %v, [%a]; setp.eq.u32 %p2, %v, 77;
+      or.pred %p1, %p1, %p2; @%p1 bra END; st.global.u32 [%b+${offset}], %v;`;
+    expectSameResults(caseOf(`${place} ${body}`, { n: 64, grid: [2, 3], block: [32, 8] }, 64 * 24));
+  });
+
+  test("places that are none are reported where they are", () => {
+    const body = `ld.global.u32 %v, [%a]; setp.eq.u32 %p1, %v, 77; @%p1 bra END; st.global.u32 [%b+4], %v;`;
+    const found = expectSameReports(caseOf(`${place} ${body}`, { n: 64, grid: [2, 3], block: [32, 8] }, 64 * 24));
+    expect(found).toHaveLength(1);
+    const rows = caseOf(
+      `${place} ${ofRow} ${fewer} st.global.u32 [%b], %t;`,
+      { n: 64, m: 600, grid: [2, 3], block: [32, 8] },
+      64 * 24,
+    );
+    expect(expectSameReports(rows)).toHaveLength(1);
+  });
+});

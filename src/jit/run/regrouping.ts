@@ -6,6 +6,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
 import { specialsOf } from "../compile/analysis/values/special-registers.ts";
+import { laneByLaneAccesses } from "../compile/analysis/access/lane-by-lane.ts";
 import { isBetterAlongY } from "../compile/analysis/access/lane-order.ts";
 import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
@@ -28,6 +29,8 @@ interface AloneKernel {
 
 /** What such a kernel knows of its blocks: see `GlobalIndexUse`. */
 interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
+  /** Threads of a row that blocks of several rows are given: see `widthInRows`. */
+  readonly width: number;
   /** The same with x and y exchanged, where its lanes are better along y; else null. */
   readonly transposed: GlobalIndexUse["sizes"] | null;
 }
@@ -79,13 +82,13 @@ export class Regrouping {
   }
 
   #regrouped({ kernel, grid, block }: LaunchRequest): OtherBlocks | null {
-    const { sizes, transposed } = this.#in(kernel, block)!;
+    const { sizes, transposed, width } = this.#in(kernel, block)!;
     if (!fits(grid, block)) return null;
     if (transposed !== null && transposed[0] !== null && hasColumns({ grid, block })) {
       const given = { grid: exchanged(grid), block: exchanged(block) };
-      return { ...(otherBlocks(given.grid, given.block, transposed) ?? given), isTransposed: true };
+      return { ...(otherBlocks(given.grid, given.block, transposed, width) ?? given), isTransposed: true };
     }
-    const other = otherBlocks(grid, block, sizes);
+    const other = otherBlocks(grid, block, sizes, width);
     return other && { ...other, isTransposed: false };
   }
 
@@ -107,7 +110,7 @@ export class Regrouping {
     if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
     // A kernel that knows its blocks in one direction is written for blocks of one size there.
     if (use.sizes[0] === null || this.#conflictsOf(this.#functions.named(kernel)!.ir, block) === "loads") return null;
-    return { sizes: use.sizes, transposed: transposed?.sizes ?? null };
+    return { sizes: use.sizes, width: widthInRows((transposed ?? use).ir), transposed: transposed?.sizes ?? null };
   }
 
   /** The kernel that runs in such blocks: it knows its threads by their global index alone. */
@@ -155,6 +158,17 @@ const wideEnough = 128;
 /** Threads of a row that blocks are given: whole chunks. What many rows have in common then stays in caches. */
 const goodWidths = { oneRow: 256, manyRows: 32 };
 
+/**
+ * Threads of a row that blocks of several rows are given. Where a thread makes no loop and neighbours in a row access
+ * neighbouring words, as in a step of a simulation on a grid, rows have little in common but neighbours, and long rows
+ * share what each begins with.
+ */
+function widthInRows(ir: IrFunction): number {
+  const isLoop = ({ op }: Instruction, i: number): boolean =>
+    op.kind === "branch-indexed" || (op.kind === "branch" && op.target <= i);
+  return ir.instructions.some(isLoop) || laneByLaneAccesses(ir) > 0 ? goodWidths.manyRows : goodWidths.oneRow;
+}
+
 /** Threads of a block. */
 const mostThreads = 1024;
 
@@ -164,12 +178,15 @@ const fewest = 64;
 /** Whether numbers of threads have 31 bits at most, so that they are the same in 32 and 64 bits. */
 const fits = (grid: Dim3, block: Dim3): boolean => grid.every((n, i) => n * block[i]! < 2 ** 31);
 
-/** Blocks in which whole chunks lie in a row; null where these would be no better. */
-function otherBlocks(grid: Dim3, block: Dim3, sizes: GlobalIndexUse["sizes"]): Blocks | null {
+/**
+ * Blocks in which whole chunks lie in a row, of up to `widest` threads where there are several rows; null where these
+ * would be no better.
+ */
+function otherBlocks(grid: Dim3, block: Dim3, sizes: GlobalIndexUse["sizes"], widest: number): Blocks | null {
   const [, y, z] = block;
   const isFree = (d: 1 | 2): boolean => sizes[d] !== null;
   const threads = grid[0] * block[0];
-  const width = y * z === 1 ? null : wholeWidth(threads, block[0], goodWidths.manyRows);
+  const width = y * z === 1 ? null : wholeWidth(threads, block[0], widest);
   const rowsOf = (height: number, depth: number, width: number): Blocks | null => ({
     grid: [threads / width, grid[1] * (y / height), grid[2] * (z / depth)],
     block: [width, height, depth],

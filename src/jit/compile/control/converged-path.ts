@@ -6,36 +6,54 @@ import type { Chunk } from "../emit/chunk.ts";
 import type { Reconvergence } from "./reconvergence.ts";
 import type { WriteBlock } from "./structured-code.ts";
 
-/** The most instructions that are written for converged lanes besides the code for any. */
+/** The most instructions from barrier to barrier that are written for converged lanes besides the code for any. */
 export const maxConvergedInstructions = 400;
+
+/** The same, in a row of such stretches of which none is a barrier region of its own. */
+const maxConvergedInRow = 5 * maxConvergedInstructions;
+
+/** Blocks that have code for converged lanes. */
+export interface ConvergedBlocks {
+  readonly blocks: ReadonlySet<number>;
+  /** Whether they are so many that the code for any lanes had better be short. */
+  readonly areMany: boolean;
+}
+
+const noBlocks: ConvergedBlocks = { blocks: new Set(), areMany: false };
 
 /**
  * The blocks that converged lanes may reach before anything that only the code for any lanes does; none if such code is
- * not worth its size. `isUniformBarrier`: whether a block does not end with a barrier at which only some lanes arrive.
- * `isWarp`: whether chunks are whole warps.
+ * not worth its size. Barriers that are left out, as in blocks of one chunk, count as if they ended regions.
+ * `isUniformBarrier`: whether a block does not end with a barrier at which only some lanes arrive. `isWarp`: whether
+ * chunks are whole warps.
  */
 export function convergedBlocks(
   analysis: UniformityAnalysis,
   { blocks, start }: Layout,
   isUniformBarrier: (block: number) => boolean,
   isWarp: boolean,
-): ReadonlySet<number> {
+): ConvergedBlocks {
   const { instructions } = analysis.code;
   const canConverge = (block: FlowBlock): boolean =>
     instructions.slice(block.start, block.end).every((instruction) => runsConverged(instruction, isWarp)) &&
     (instructions[block.end - 1]!.op.kind !== "barrier" || isUniformBarrier(block.index));
   const found = new Set<number>();
   let size = 0;
+  let stretches = 1;
   const todo = [start];
   for (let index = todo.pop(); index !== undefined; index = todo.pop()) {
     const block = blocks[index];
     if (block === undefined || found.has(index) || !canConverge(block)) continue;
     found.add(index);
     size += block.end - block.start;
-    if (size > maxConvergedInstructions) return new Set();
+    // Nearly all instructions that do nothing are barriers that are left out.
+    for (let i = block.start; i < block.end; i++) if (instructions[i]!.op.kind === "nothing") stretches++;
+    if (size > maxConvergedInRow) return noBlocks;
     todo.push(...block.successors);
   }
-  return [...found].some((block) => analysis.isPartial(block)) ? found : new Set();
+  if (size > stretches * maxConvergedInstructions) return noBlocks;
+  const isWorth = [...found].some((block) => analysis.isPartial(block));
+  return isWorth ? { blocks: found, areMany: size > maxConvergedInstructions } : noBlocks;
 }
 
 /** Whether the code for converged lanes has an instruction; an indexed branch may send each lane elsewhere. */

@@ -32,6 +32,7 @@ import { UnitOperations } from "../sync/unit-operations.ts";
 import { WarpOperations } from "../sync/warp-operations.ts";
 import { WarpWaits } from "../sync/warp-waits.ts";
 import { Instructions } from "./instructions.ts";
+import { StraightCode } from "./straight-code.ts";
 
 /** Instructions of a block that is written in two versions, at most. */
 const maxInVersions = 400;
@@ -57,6 +58,7 @@ export class Body {
   readonly #accessChecks: AccessChecks;
   readonly #instructions: Instructions;
   readonly #terminators: Terminators;
+  readonly #ifConversion: IfConversion;
   readonly flow: Reconvergence;
   /** Where the host counts which threads arrive at barriers; else null. */
   readonly counted: CountedBarriers | null;
@@ -68,6 +70,8 @@ export class Body {
   readonly #points: SuspensionPoints;
   readonly #suspension: Suspension | null;
   readonly #mayConverge: boolean;
+  /** Whether there is so much code for converged lanes that the code for any lanes is written to be short. */
+  #isFallback = false;
 
   constructor({ chunk, dead, context, objects, points, suspension, invariants, calls: callContext }: BodyParts) {
     this.#chunk = chunk;
@@ -114,6 +118,7 @@ export class Body {
       warpWaits,
     };
     this.#instructions = new Instructions(parts);
+    this.#ifConversion = new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone));
     this.#terminators = new Terminators(chunk, {
       counted: this.counted,
       reductions: this.reductions,
@@ -124,7 +129,7 @@ export class Body {
       exits: calls,
       faults,
       instructions: this.#instructions,
-      ifConversion: new IfConversion(chunk, (block, isAlone) => this.#writeIfConverted(block, isAlone)),
+      ifConversion: this.#ifConversion,
       writeForKnown: (block, lanes) => chunk.forSome(lanes, () => this.#writeIfConverted(block, true)),
     });
   }
@@ -155,13 +160,18 @@ export class Body {
   write(isWhole: Wasm = wasm.i32(1)): void {
     const { layout } = this.flow;
     const isEntered = layout.isInsideLoop(layout.start);
-    const blocks =
+    const converged =
       this.#mayConverge && !isEntered
         ? convergedBlocks(this.#chunk.analysis, layout, this.#isUniformBarrier, this.#chunk.lanes === 32)
-        : new Set<number>();
-    const path = blocks.size === 0 ? null : new ConvergedPath(this.#chunk, this.flow, blocks);
+        : null;
+    const path =
+      converged === null || converged.blocks.size === 0
+        ? null
+        : new ConvergedPath(this.#chunk, this.flow, converged.blocks);
     const before = path === null ? null : (): void => this.#writePath(path, isWhole);
+    this.#isFallback = converged?.areMany === true;
     this.flow.write((block) => this.#writeBlock(block, null), before);
+    this.#isFallback = false;
   }
 
   /** Writes the code for converged lanes, which runs if all lanes of the chunk have a thread. */
@@ -187,33 +197,12 @@ export class Body {
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */
   straightPath(): StraightPath | null {
     const invariants = this.#invariantsOfTests;
-    return invariants && straightPathOf(this.#chunk, invariants, this.#accessChecks);
+    return invariants && straightPathOf(this.#chunk, invariants, this.#accessChecks, this.#ifConversion);
   }
 
-  /**
-   * Writes that path. `prepare`: computes the invariants of a chunk; `eachChunk`: loops over the chunks, row by row of
-   * the block.
-   */
-  writeStraight(
-    { blocks, decided, accesses }: StraightPath,
-    prepare: () => void,
-    eachChunk: (beginRow: () => void, write: () => void) => void,
-  ): void {
-    const write = (): void =>
-      this.#chunk.whileConverged(() => {
-        for (const block of blocks) this.#writeStraightBlock(block, decided);
-      });
-    this.#accessChecks.writeRow(accesses, (find, advance) => {
-      const beginRow = (): void => {
-        prepare();
-        find();
-      };
-      eachChunk(beginRow, () => {
-        prepare();
-        write();
-        advance();
-      });
-    });
+  /** Writes that path; see `StraightCode`. */
+  writeStraight(...how: Parameters<StraightCode["write"]>): void {
+    new StraightCode(this.#chunk, this.#accessChecks, this.#instructions).write(...how);
   }
 
   /**
@@ -240,20 +229,6 @@ export class Body {
     this.#chunk.whileConverged(() => {
       for (const i of scalars) this.#instructions.write(block, i, instructions[i]!);
     });
-  }
-
-  #writeStraightBlock(block: number, decided: ReadonlySet<number>): void {
-    const { graph, instructions } = this.#chunk.analysis.code;
-    const { start, end } = graph.blocks[block]!;
-    this.#chunk.scheduling.begin();
-    for (let i = start; i < end; i++) {
-      const { op } = instructions[i]!;
-      const isJump = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
-      if (isJump || decided.has(i)) continue;
-      this.#instructions.write(block, i, instructions[i]!);
-      this.#chunk.scheduling.written(instructions[i]!);
-    }
-    this.#chunk.scheduling.end();
   }
 
   /** Whether all lanes of a chunk arrive together at the barrier at the end of a block, if there is one. */
@@ -285,7 +260,7 @@ export class Body {
     const active = this.#chunk.activeMask(block.index);
     const once = (): void => {
       if (path !== null) this.#writeConverged(block, end, isCondition, write);
-      else if (isSplit) this.#accessChecks.inVersions(block.start, end, active, write);
+      else if (isSplit && !this.#isFallback) this.#accessChecks.inVersions(block.start, end, active, write);
       else write();
     };
     const terminator = { block, condition, copies, path };

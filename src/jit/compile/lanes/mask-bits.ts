@@ -36,7 +36,7 @@ export function maskOfBits(bits: Wasm, quads: number): Wasm[] {
 
 /** Reduces vectors to one i32 by a bitwise operation over all their 32-bit elements. */
 export function foldWords(op: "v128.and" | "v128.or", parts: readonly Wasm[]): Wasm {
-  const four = parts.reduce((a, b) => wasm.op(op, a, b));
+  const four = all(op, parts);
   const two = wasm.op(op, four, wasm.shuffle32(four, four, [2, 3, 2, 3]));
   return wasm.lane("i32x4.extract_lane", 0, wasm.op(op, two, wasm.shuffle32(two, two, [1, 1, 1, 1])));
 }
@@ -46,8 +46,12 @@ export function anyOf(mask: readonly Wasm[]): Wasm {
   const narrow = narrowMaskOf(mask);
   // What is in lanes beyond those of the chunk is not known.
   const isFull = narrow !== null && 4 * mask.length * narrow.bits === 128 * narrow.parts.length;
-  return wasm.op(
-    "v128.any_true",
-    (isFull ? narrow.parts : mask).reduce((all, part) => wasm.op("v128.or", all, part)),
-  );
+  const parts = isFull ? narrow.parts : mask;
+  const opposites = parts.flatMap((part) => (part.kind === "op" && part.op === "v128.not" ? [part.args[0]!] : []));
+  // Not all of them are in the opposite mask.
+  if (opposites.length === parts.length)
+    return wasm.op("v128.any_true", wasm.op("v128.not", all("v128.and", opposites)));
+  return wasm.op("v128.any_true", all("v128.or", parts));
 }
+
+const all = (op: "v128.and" | "v128.or", parts: readonly Wasm[]): Wasm => parts.reduce((a, b) => wasm.op(op, a, b));

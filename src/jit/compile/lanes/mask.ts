@@ -22,6 +22,24 @@ export const isAll = (mask: Wasm): boolean => isFilled(mask, 0xff);
 export const hasKnownLanes = (mask: readonly Wasm[]): boolean =>
   mask.every(({ kind }) => kind === "const") && !mask.every(isNone) && !mask.every(isAll);
 
+/** The lanes of a quad's part of a mask, from 0 to 3, if it is a constant; else null. */
+export function knownLanesIn(mask: Wasm): readonly number[] | null {
+  if (mask.kind !== "const" || mask.ty !== "v128") return null;
+  const { value } = mask;
+  return [0, 1, 2, 3].filter((lane) => value[4 * lane] !== 0);
+}
+
+/** The lanes of a mask that is known while code is written; null for others. */
+export function knownLanesOf(mask: readonly Wasm[]): readonly number[] | null {
+  const lanes: number[] = [];
+  for (const [q, part] of mask.entries()) {
+    const known = knownLanesIn(part);
+    if (known === null) return null;
+    lanes.push(...known.map((lane) => 4 * q + lane));
+  }
+  return lanes;
+}
+
 /**
  * The lanes in both masks, with constant parts folded. The first may also be vectors of 32-bit words, which become 0
  * outside the mask.

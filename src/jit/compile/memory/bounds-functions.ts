@@ -1,6 +1,7 @@
 import { type LibraryFunction, type Wasm, wasm } from "../../../wasm/index.ts";
-import { bothMasks } from "../lanes/mask.ts";
-import { extended } from "../lanes/scalar.ts";
+import { laneBits } from "../lanes/mask-bits.ts";
+import { bothMasks, knownLanesOf } from "../lanes/mask.ts";
+import { extended, i64 } from "../lanes/scalar.ts";
 
 /** The most rounds of a loop for which checks are hoisted. */
 export const maxRounds = 2 ** 30;
@@ -31,8 +32,27 @@ export function allWithin(words: readonly Wasm[], limit: Wasm, mask: readonly Wa
   return wasm.op("i32.eqz", wasm.op("v128.any_true", wasm.op("i32x4.gt_u", most, limit)));
 }
 
+/**
+ * 1 if the lanes of a mask, of which each is `stride` bytes after the one before, are at most `room` bytes after the
+ * start of an object, the first lane of the chunk being `distance` after it; else 0.
+ */
+export function maskWithin(mask: readonly Wasm[], distance: Wasm, stride: number, room: Wasm): Wasm {
+  const lanes = knownLanesOf(mask);
+  if (lanes === null || !isLong(distance) || !isLong(room)) {
+    return wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room);
+  }
+  const isWithin = (lane: number): boolean => {
+    const at = distance.value + BigInt(stride * lane);
+    return at >= 0n && at <= room.value;
+  };
+  return wasm.i32(lanes.every(isWithin) ? 1 : 0);
+}
+
+const isLong = (node: Wasm): node is Extract<Wasm, { kind: "const"; ty: "i64" }> =>
+  node.kind === "const" && node.ty === "i64";
+
 /** Whether the first and the last of some lanes are within an object; then those between them are, too. */
-export const activeWithin: LibraryFunction = {
+const activeWithin: LibraryFunction = {
   name: "activeWithin",
   params: ["i32", "i64", "i64", "i64"],
   result: "i32",

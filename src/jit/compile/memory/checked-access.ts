@@ -46,17 +46,20 @@ export function either(
     );
     return;
   }
-  const ifFallback = (): void => {
-    w.value(fallback!);
-    w.expect(true);
-    w.if(active, otherwise);
-  };
-  if (ok.kind === "const" && ok.value === 1) then();
-  else {
-    w.value(ok);
-    w.expect(true);
-    w.if(then, fallback === null ? otherwise : ifFallback);
+  const ifFallback = (): void => decide(w, fallback!, active, otherwise);
+  decide(w, ok, then, fallback === null ? otherwise : ifFallback);
+}
+
+/** Writes what a condition that probably holds decides: one case alone where it is a constant. */
+function decide(w: FunctionWriter, condition: Wasm, then: () => void, otherwise: () => void): void {
+  if (condition.kind === "const") {
+    if (condition.value === 0) otherwise();
+    else then();
+    return;
   }
+  w.value(condition);
+  w.expect(true);
+  w.if(then, otherwise);
 }
 
 /** Whether `then` is the only version that `either` writes. */

@@ -7,9 +7,8 @@ import { type LanePattern, LanePatterns } from "../analysis/access/lane-patterns
 import { LaneArithmetic } from "../analysis/values/lane-arithmetic.ts";
 import { ValueRanges } from "../analysis/values/value-ranges.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { laneBits } from "../lanes/mask-bits.ts";
 import type { Mask } from "../lanes/mask.ts";
-import { both, i64, plus, splitImmediate, times } from "../lanes/scalar.ts";
+import { both, plus, splitImmediate, times } from "../lanes/scalar.ts";
 import type { Value } from "../lanes/value.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import { bentRun } from "./bent-runs.ts";
@@ -22,7 +21,7 @@ import {
   laneByLane,
   margin,
 } from "./bounds-check.ts";
-import { activeWithin } from "./bounds-functions.ts";
+import { maskWithin } from "./bounds-functions.ts";
 import type { CheckedAccess } from "./checked-access.ts";
 import type { ExpectedObjects } from "./expected-objects.ts";
 import { GranuleCheck } from "./granule-check.ts";
@@ -377,7 +376,7 @@ export class GroupChecks {
   }
 
   #fallbackCondition({ condition, distance, stride, room }: FallbackCheck, mask: readonly Wasm[]): Wasm {
-    return both(condition, wasm.call(activeWithin, laneBits(mask), distance, i64(stride), room));
+    return both(condition, maskWithin(mask, distance, stride, room));
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { LanePattern } from "../analysis/access/lane-patterns.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { isAll, isNone, type Mask } from "../lanes/mask.ts";
+import { isAll, isNone, knownLanesIn, type Mask } from "../lanes/mask.ts";
 import type { ByteOffsets } from "./bounds-check.ts";
 
 /** The byte offsets of an access, as in `CheckedAccess`. */
@@ -56,8 +56,8 @@ export class LaneOffsets {
     const { writer, quads } = this.#chunk;
     for (let q = 0; q < quads; q++) {
       if (mask !== null && isNone(mask[q]!)) continue;
-      const known = someLanes(mask?.[q]);
-      if (known !== null) {
+      const known = mask === null ? null : knownLanesIn(mask[q]!);
+      if (known !== null && known.length < 4) {
         for (const lane of known) moveLane(4 * q + lane, this.pushOffset(offsets, immediate));
         continue;
       }
@@ -129,7 +129,7 @@ export class LaneOffsets {
   }
 
   #laneByLane(offsets: ByteOffsets, immediate: number, mask: Mask, q: number, lanes: QuadMoves["lanes"]): void {
-    if (mask === null) {
+    if (mask === null || isAll(mask[q]!)) {
       lanes(q, this.pushOffset(offsets, immediate));
       return;
     }
@@ -185,13 +185,6 @@ export class LaneOffsets {
 }
 
 type Each = Extract<ByteOffsets, { kind: "each" }>;
-
-/** The lanes of a quad that a constant mask has, if these are not all; null for other masks. */
-function someLanes(mask: Wasm | undefined): readonly number[] | null {
-  if (mask?.kind !== "const" || mask.ty !== "v128" || isAll(mask)) return null;
-  const { value } = mask;
-  return [0, 1, 2, 3].filter((lane) => value[4 * lane] !== 0);
-}
 
 /** Whether the lanes of a quad are `bytes` apart from each other. */
 const isRunIn = ({ distances }: Pick<LanePattern, "distances">, q: number, bytes: number): boolean =>

@@ -1,3 +1,4 @@
+import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
 import { operandsOf } from "../../../ir/flow/accesses.ts";
 import { accessesOf, controlOf, type Instruction, isLanewise, type MemoryAccess } from "../../../ir/index.ts";
 import type { Expr } from "../../../semantics/index.ts";
@@ -7,8 +8,9 @@ import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
 import { type GridStride, GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import { maxConvergedInstructions } from "../control/converged-path.ts";
+import type { ConvertedRegion, IfConversion } from "../control/if-conversion.ts";
 import type { Chunk } from "../emit/chunk.ts";
-import { atLeast, both, i64, isMultiple, low, minus, plus, times } from "../lanes/scalar.ts";
+import { atLeast, both, extended, i64, isMultiple, low, minus, plus, times } from "../lanes/scalar.ts";
 import type { Expected, AccessChecks } from "../memory/access-checks.ts";
 import { branchTest, scalarOf } from "./branch-test.ts";
 import type { RangeTest } from "./range-values.ts";
@@ -16,9 +18,22 @@ import type { RangeTest } from "./range-values.ts";
 /** A 32-bit index times less than this has an exact distance in 64 bits. */
 const maxScale = 2 ** 20;
 
+/**
+ * The most instructions of a kernel with a path on which lanes may leave blocks out: with more, most of what a chunk
+ * does is no test, and the path gains little.
+ */
+const maxWithRegions = 64;
+
+/** A block of instructions on a straight path. */
+export interface StraightBlock {
+  readonly index: number;
+  /** What only those lanes execute that do not take the block's branch, which depends on loaded values; else null. */
+  readonly region: ConvertedRegion | null;
+}
+
 /** A path through a kernel that all threads of a block take if some tests, made once for all of them, hold. */
 export interface StraightPath {
-  readonly blocks: readonly number[];
+  readonly blocks: readonly StraightBlock[];
   /** Instructions that only decide branches of the path. */
   readonly decided: ReadonlySet<number>;
   /** Loads and stores. */
@@ -30,37 +45,48 @@ export interface StraightPath {
 }
 
 /**
- * Finds the path on which lanes do most: at a branch it continues on the side that does not exit. Null where there is
- * no such path without loops, or where it cannot be tested for many blocks at once.
+ * Finds the path on which lanes do most: at a branch it continues on the side that does not exit, and where each lane
+ * decides for itself, after a block that it may leave out. Null where there is no such path without loops, or where it
+ * cannot be tested for many blocks at once.
  */
-export function straightPathOf(chunk: Chunk, invariants: Invariants, accessChecks: AccessChecks): StraightPath | null {
+export function straightPathOf(
+  chunk: Chunk,
+  invariants: Invariants,
+  accessChecks: AccessChecks,
+  ifConversion: IfConversion,
+): StraightPath | null {
   const { analysis } = chunk;
   const { graph, instructions, liveness, edgeCopies } = analysis.code;
   const readsZeros = !liveness.liveIn(0).isEmpty;
   if (edgeCopies.size > 0 || readsZeros || instructions.length > maxConvergedInstructions) return null;
   const strides = new GridStrides(analysis, invariants);
   const isExit = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;
-  const path: number[] = [];
+  const path: StraightBlock[] = [];
   const checked = new Set<AccessGroup>();
   const decided = new Set<number>();
   const accesses: number[] = [];
   const tests: RangeTest[] = [];
-  for (let at = 0; !isExit(at); ) {
-    const { start, end } = graph.blocks[at]!;
-    if (path.includes(at) || !instructions.slice(start, end).every(mayStand)) return null;
-    path.push(at);
+  /** Adds what a block does to the path; false where it may not be a part of it. */
+  const add = ({ start, end }: FlowBlock): boolean => {
+    if (!instructions.slice(start, end).every(mayStand)) return false;
     for (let i = start; i < end; i++) {
       const { kind } = instructions[i]!.op;
       if (kind !== "load" && kind !== "store") continue;
       if (!invariants.has(i)) accesses.push(i);
       const expected = accessChecks.expected(i);
-      if (expected === null) return null;
+      if (expected === null) return false;
       if (checked.has(expected.group)) continue;
       checked.add(expected.group);
       const test = accessTest(chunk, expected, strides);
-      if (test === null) return null;
+      if (test === null) return false;
       tests.push(test);
     }
+    return true;
+  };
+  for (let at = 0; !isExit(at); ) {
+    const block = graph.blocks[at]!;
+    const { end } = block;
+    if (path.some(({ index }) => index === at) || !add(block)) return null;
     const { op, guard } = instructions[end - 1]!;
     const isJump = op.kind === "branch" || op.kind === "return" || op.kind === "exit";
     const next = at + 1;
@@ -69,10 +95,19 @@ export function straightPathOf(chunk: Chunk, invariants: Invariants, accessCheck
     if (isJump && guard !== null) {
       const found = branchConditionOf(analysis, chunk.rematerialized, at, end - 1, (i) => invariants.has(i));
       const test = branchTest(chunk, guard, found, strides, isTaken);
-      if (test === null) return null;
+      if (test === null) {
+        const isOwn = !chunk.rematerialized.has(guard.register) && !invariants.registers.has(guard.register);
+        const mayBeOnPath = isOwn && guard.collapse === undefined && instructions.length <= maxWithRegions;
+        const region = mayBeOnPath ? ifConversion.regionAfter(block, to) : null;
+        if (region?.blocks.length !== 1 || chunk.guardMask(guard) === null || !add(region.blocks[0]!)) return null;
+        path.push({ index: at, region });
+        at = region.join;
+        continue;
+      }
       tests.push(test);
       for (const i of found?.instructions ?? []) decided.add(i);
     }
+    path.push({ index: at, region: null });
     at = isTaken ? to : next;
   }
   return path.length === 0
@@ -85,7 +120,7 @@ export function straightPathOf(chunk: Chunk, invariants: Invariants, accessCheck
  * accesses memory of which each block has its own.
  */
 function stridesReadBy(
-  path: readonly number[],
+  path: readonly StraightBlock[],
   decided: ReadonlySet<number>,
   chunk: Chunk,
   invariants: Invariants,
@@ -107,8 +142,7 @@ function stridesReadBy(
     if (stride === null) isKnown = false;
     else if (stride.size > 0) found.add(stride);
   };
-  for (const block of path) {
-    const { start, end } = graph.blocks[block]!;
+  for (const { start, end } of path.flatMap(({ index, region }) => [graph.blocks[index]!, ...(region?.blocks ?? [])])) {
     for (let i = start; i < end; i++) {
       if (invariants.has(i) || decided.has(i)) continue;
       const { op, guard } = instructions[i]!;
@@ -133,6 +167,8 @@ function mayStand({ op, guard, lanes }: Instruction): boolean {
 
 const isByAddress = ({ place }: MemoryAccess): boolean => place.kind === "address";
 
+const isExactScale = (scale: number): boolean => scale > 0 && scale < maxScale;
+
 /** Tests that the accesses of a group find what they expect in all threads; null where that cannot be tested. */
 function accessTest(chunk: Chunk, { target, group }: Expected, strides: GridStrides): RangeTest | null {
   const { base } = group.address;
@@ -151,17 +187,26 @@ function accessTest(chunk: Chunk, { target, group }: Expected, strides: GridStri
     return both(both(aligned, atLeast(room, i64(0))), both(within(min), within(max)));
   };
   if (shape.kind === "uniform") {
-    if (!strides.isSame(base)) return null;
-    return () => {
-      const at = distance(scalarOf(chunk, base));
-      return fits(at, at);
+    const at = (): Wasm => distance(scalarOf(chunk, base));
+    if (strides.isSame(base)) return () => fits(at(), at());
+    // The same for all lanes of a chunk, but not for all rows of a block.
+    const index = strides.scaledIndexOf(base);
+    const stride = index === null ? null : strides.of(index.expr);
+    if (index === null || stride === null || !isExactScale(Number(index.scale))) return null;
+    const scale = Number(index.scale);
+    if (scale % align !== 0) return null;
+    return (range) => {
+      const { min, max, isExact } = range.range(index.expr, stride, index.signed);
+      const first = extended(scalarOf(chunk, index.expr), index.signed);
+      const beyond = (value: Wasm): Wasm => plus(at(), times(minus(value, first), scale));
+      return both(isExact, fits(beyond(min), beyond(max)));
     };
   }
   if (shape.kind !== "indexed" || shape.stride === null) return null;
   const index = strides.indexOf(base);
   const stride = index === null ? null : strides.of(index);
   const { scale, signed } = shape;
-  if (index === null || stride === null || scale <= 0 || scale >= maxScale) return null;
+  if (index === null || stride === null || !isExactScale(scale)) return null;
   // The index may be one of bytes, as offsets into surfaces are.
   const steps = scale % align === 0 ? [] : [...stride.values()];
   return (range) => {

@@ -9,6 +9,7 @@ import { bind, type Bindings, bitsOf } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
+import { comparisonsForGuards } from "./guard-comparisons.ts";
 import { guardsOfNegations } from "./negated-guards.ts";
 import { conditionsForNumbers } from "./predicate-values.ts";
 import type { SourceCode } from "./source-code.ts";
@@ -80,7 +81,7 @@ export function prepare(
   // In a byte file others see what a register holds.
   const instructions =
     simplifies && ir.file === undefined
-      ? guardsOfNegations(conditionsForNumbers(summed, isValue), graph, isValue)
+      ? comparisonsForGuards(guardsOfNegations(conditionsForNumbers(summed, isValue), graph, isValue), isValue)
       : summed;
   return {
     ir: { ...ir, registers },

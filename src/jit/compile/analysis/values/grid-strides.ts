@@ -27,12 +27,14 @@ export type GridRange = "row" | "plane";
  */
 interface GridForm {
   readonly steps: GridStride;
-  readonly index: Index | null;
+  readonly index: GridIndex | null;
 }
 
-interface Index {
+/** What `scale * extend(expr)` is made of. */
+export interface GridIndex {
   readonly expr: Expr;
   readonly scale: bigint;
+  readonly signed: boolean;
 }
 
 const same: GridForm = { steps: new Map(), index: null };
@@ -74,7 +76,12 @@ export class GridStrides {
 
   /** The 32-bit index on which a 64-bit address depends; null where it is the same everywhere, or not linear. */
   indexOf(address: Expr): Expr | null {
-    return this.#question.of(address)?.index?.expr ?? null;
+    return this.scaledIndexOf(address)?.expr ?? null;
+  }
+
+  /** The same, with how the address depends on it. */
+  scaledIndexOf(address: Expr): GridIndex | null {
+    return this.#question.of(address)?.index ?? null;
   }
 }
 
@@ -145,12 +152,12 @@ class GridQuestion extends LinearQuestion<GridForm, Expr> {
     }
     const factor = integerOf(by);
     if (factor === null) return null;
-    return { ...form, index: { expr: form.index.expr, scale: form.index.scale * factor } };
+    return { ...form, index: { ...form.index, scale: form.index.scale * factor } };
   }
 
-  protected extension(operand: Expr): GridForm | null {
+  protected extension(operand: Expr, signed: boolean): GridForm | null {
     const form = this.of(operand);
-    return form === null || isSame(form) ? form : { steps: same.steps, index: { expr: operand, scale: 1n } };
+    return form === null || isSame(form) ? form : { steps: same.steps, index: { expr: operand, scale: 1n, signed } };
   }
 
   protected truncation(operand: Expr): GridForm | null {

@@ -34,15 +34,24 @@ export class Schedule {
   readonly #packer: Packer;
   readonly #reductions: ReadonlyMap<Node, Reduction>;
   readonly #needed = new Set<Unit>();
+  /** What the blocks have: members of packs may be others, which have been dropped since nothing uses them. */
+  readonly #live: ReadonlySet<Node>;
 
   constructor(graph: Graph, packer: Packer, reductions: ReadonlyMap<Node, Reduction>) {
     this.#packer = packer;
     this.#reductions = reductions;
+    this.#live = new Set(graph.blocks.flatMap(({ phis, nodes }) => [...phis, ...nodes]));
     this.#findNeeded(graph);
   }
 
+  /** Whether a unit is computed; of one that is not any value does. */
   isNeeded(unit: Unit): boolean {
     return this.#needed.has(unit);
+  }
+
+  #isLive(unit: Unit): boolean {
+    if (!isPack(unit)) return this.#live.has(unit);
+    return !isComputed(unit) || unit.members.some((member) => this.#live.has(member));
   }
 
   unitOf(node: Node): Unit {
@@ -61,7 +70,7 @@ export class Schedule {
     const work: Unit[] = [];
     const need = (found: Unit): void => {
       const unit = isPack(found) ? found : this.unitOf(found);
-      if (this.#needed.has(unit)) return;
+      if (this.#needed.has(unit) || !this.#isLive(unit)) return;
       this.#needed.add(unit);
       work.push(unit);
     };
@@ -81,7 +90,7 @@ export class Schedule {
     const order: Unit[] = [];
     const visit = (found: Unit): void => {
       const unit = isPack(found) ? found : this.unitOf(found);
-      if (done.has(unit)) return;
+      if (done.has(unit) || !this.#needed.has(unit)) return;
       if (isPack(unit) && (unit.kind === "phi" || (isComputed(unit) && unit.members[0]!.block !== block))) return;
       if (!isPack(unit) && (unit.block !== block || unit.op === "phi" || unit.op === "const")) return;
       const at = open.indexOf(unit);

@@ -56,16 +56,14 @@ interface FunctionSize {
   readonly merges: Pick<MergeCount, "values" | "labels" | "loops">;
 }
 
-/**
- * The largest function that is optimized, and the largest one that merges few values: straight code, for the most part.
- */
-const [maxSize, maxStraightSize] = [0x8_0000, 0xc_0000];
+/** The largest function that is optimized, in bytes, and the most labels that one has. */
+const [maxSize, maxLabels] = [0x14_0000, 10_000];
 
-/** Values that are few, for functions of such sizes. */
-const fewValues = 300_000;
+/** From this size on functions are large: memory for optimizing them is what may be short. */
+const largeSize = 0x8_0000;
 
-/** The most labels of a function that is optimized, and the longest time that it may take, in milliseconds. */
-const [maxLabels, maxTime] = [10_000, 5000];
+/** The longest time that a function may take, in milliseconds, and a large one. */
+const [maxTime, maxLargeTime] = [5000, 3000];
 
 /**
  * About how many milliseconds V8 needs to optimize a function: a fit to functions of all kinds in
@@ -73,7 +71,7 @@ const [maxLabels, maxTime] = [10_000, 5000];
  * must not be optimized, as it would take longer than anybody waits, or more memory than V8 may use.
  */
 export function optimizingTime({ size, merges: { values, labels, loops } }: FunctionSize): number | null {
-  if (size > (values <= fewValues ? maxStraightSize : maxSize) || labels > maxLabels) return null;
+  if (size > maxSize || labels > maxLabels) return null;
   const time = size / 5000 + values / 300 + loops;
-  return time > maxTime ? null : time;
+  return time > (size > largeSize ? maxLargeTime : maxTime) ? null : time;
 }

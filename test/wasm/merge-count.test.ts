@@ -56,9 +56,13 @@ describe("values that are merged", () => {
   test("a function that merges too many values, has too many labels or is too long is not to be optimized", () => {
     const small = { size: 1000, merges: { values: 100, labels: 10, loops: 1 } };
     expect(optimizingTime(small)).toBeLessThan(5);
-    expect(optimizingTime({ ...small, size: 2 ** 20 })).toBe(null);
+    expect(optimizingTime({ ...small, size: 1.5 * 2 ** 20 })).toBe(null);
     expect(optimizingTime({ ...small, size: 700_000 })).toBeGreaterThan(100);
-    expect(optimizingTime({ size: 700_000, merges: { ...small.merges, values: 400_000 } })).toBe(null);
+    // As kernels of other projects are, of which V8 needs 1.4 and 3.8 s for the functions.
+    expect(optimizingTime({ size: 805_000, merges: { values: 790_000, labels: 1065, loops: 15 } })).not.toBe(null);
+    expect(optimizingTime({ size: 1_144_000, merges: { values: 400_000, labels: 5007, loops: 13 } })).not.toBe(null);
+    expect(optimizingTime({ size: 500_000, merges: { ...small.merges, values: 1_000_000 } })).not.toBe(null);
+    expect(optimizingTime({ size: 700_000, merges: { ...small.merges, values: 1_000_000 } })).toBe(null);
     expect(optimizingTime({ ...small, merges: { ...small.merges, values: 2e6 } })).toBe(null);
     expect(optimizingTime({ ...small, merges: { ...small.merges, labels: 20_000 } })).toBe(null);
     expect(optimizingTime({ ...small, merges: { ...small.merges, loops: 6000 } })).toBe(null);

@@ -10,6 +10,9 @@ const maxInstructions = 5000;
 /** What an access costs in a quad whose lanes have words all over memory; one, where it is a word or a vector. */
 const scattered = 4;
 
+/** The same where vectors that lie next to each other have the words of a quad, and the most of those. */
+const [spaced, mostSpaced] = [2, 2];
+
 /** Rounds that a loop is taken to make, and loops within each other that count. */
 const [rounds, maxDepth] = [8, 3];
 
@@ -32,7 +35,9 @@ function accessCost(ir: IrFunction): number {
     const found = kindOf(place.address, sums.kinds);
     if (found === kind.vector) return scattered;
     const step = found === kind.affine ? sums.stepOf(place.address) : Number.NaN;
-    return Number.isNaN(step) || step === (bits / 8) * count ? 1 : scattered;
+    const bytes = (bits / 8) * count;
+    if (Number.isNaN(step) || step === bytes) return 1;
+    return step > bytes && step <= mostSpaced * bytes ? spaced : scattered;
   };
   const weights = weightsOf(ir);
   return instructions.reduce((sum, { op }, i) => {

@@ -1,4 +1,4 @@
-import { type Access, accessesOf, type Instruction, type IrFunction } from "../../../ir/index.ts";
+import { type Access, accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../../ir/index.ts";
 import type { AccessRules } from "./cells.ts";
 import { hasCopies } from "./copies.ts";
 import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
@@ -97,21 +97,27 @@ export class WatchedProgram {
   }
 
   /**
-   * How the atomic operations in a space are ordered: only those of one size are morally strong (8.7), and, between
-   * blocks, if their scope reaches there.
+   * How the strong accesses to a space are ordered: only those to elements of one size are morally strong (8.7), and,
+   * between blocks, if their scope reaches there.
    */
-  atomicOrder(isShared: boolean): Pick<AccessRules, "isOrdered" | "areOrdered"> {
+  strongOrder(isShared: boolean): Pick<AccessRules, "isStrong" | "areOrdered"> {
     const all = this.#functions.flatMap(({ instructions }) =>
-      instructions.flatMap(({ op }) =>
-        op.kind === "atomic" && (op.access.space === "shared") === isShared ? [op.access] : [],
-      ),
+      instructions.flatMap(({ op }) => accessesOf(op).filter((made) => isOfStrong(made) && isIn(made, isShared))),
     );
-    const haveOneSize = new Set(all.map(({ bits, count }) => bits * count)).size <= 1;
-    const isOrdered = ({ scope }: Access): boolean =>
+    const haveOneSize = new Set(all.map(({ access }) => access.bits)).size <= 1;
+    const isOrdered = ({ access: { scope } }: Made): boolean =>
       haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
-    return { isOrdered, areOrdered: all.every(isOrdered) };
+    return { isStrong: (made) => isOfStrong(made) && isOrdered(made), areOrdered: all.every(isOrdered) };
   }
 }
+
+type Made = Pick<MemoryAccess, "effect" | "access">;
+
+/** Section 8.4. */
+const isOfStrong = ({ effect, access: { order } }: Made): boolean => effect === "atomic" || order !== "weak";
+
+const isIn = ({ access }: Pick<Made, "access">, isShared: boolean): boolean =>
+  isWatched(access) && (access.space === "shared") === isShared;
 
 const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(({ op }) => op.kind === "barrier");
 
@@ -128,8 +134,7 @@ function cellBytesOf(functions: readonly IrFunction[], isShared: boolean): CellB
   let narrowest: number | null = null;
   for (const { op } of functions.flatMap(({ instructions }) => instructions)) {
     for (const { access } of accessesOf(op)) {
-      if (!isWatched(access)) continue;
-      if ((access.space === "shared") === isShared) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
+      if (isIn({ access }, isShared)) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
     }
   }
   return narrowest as CellBytes | null;

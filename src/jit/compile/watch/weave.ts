@@ -278,7 +278,7 @@ class Weaver {
       copies: this.#copies,
     };
     const checksWritten = this.#program.choices.sanitizers.has("init");
-    return new AccessWatch(this.#code, cells, { checksWritten, ...this.#program.atomicOrder(true) });
+    return new AccessWatch(this.#code, cells, { checksWritten, ...this.#program.strongOrder(true) });
   }
 
   #watchGlobal(bytes: CellBytes): AccessWatch {
@@ -296,7 +296,7 @@ class Weaver {
     const addressIn: Cells["addressIn"] = (plane, address) =>
       k.add(params.planeFor(plane, address), scaled(address, scale));
     const cells: Cells = { space: "global", bytes, rules, addressIn, copies: null };
-    return new AccessWatch(code, cells, { checksWritten: false, ...this.#program.atomicOrder(false) });
+    return new AccessWatch(code, cells, { checksWritten: false, ...this.#program.strongOrder(false) });
   }
 }
 

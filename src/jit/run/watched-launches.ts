@@ -77,8 +77,8 @@ export class WatchedLaunches {
   }
 
   /**
-   * Runs a launch in compiled code, if that finds nothing to report. `isAwaited`: whether the host goes on meanwhile, so
-   * that the launch may wait for it.
+   * Runs a launch in compiled code, if that finds nothing to report. `isAwaited`: the host goes on meanwhile, and the
+   * launch may wait for it.
    */
   run(request: LaunchRequest, isAwaited: boolean): LaunchResult | LeftToInterpreter {
     const names = request.sanitize ?? new Set();

@@ -24,10 +24,18 @@ export interface Cells {
 export interface AccessRules {
   /** Whether cells must have been written before they are read. */
   readonly checksWritten: boolean;
-  /** Whether an access is strong, and all such accesses of the kernel are as good as ordered with each other. */
-  readonly isStrong: (made: Pick<MemoryAccess, "effect" | "access">) => boolean;
-  /** Whether all strong accesses are, so that what else has been written has been stored. */
+  /** Whether all strong accesses are as good as ordered with each other, so that all other writes are plain stores. */
   readonly areOrdered: boolean;
+}
+
+/** What is known of an access, besides what the instruction says. */
+export interface WatchedAccess {
+  /** How the addresses of lanes that execute it together lie. */
+  readonly lanes: LaneAddresses;
+  /** Whether it is as good as ordered with all others of which this is so. */
+  readonly isStrong: boolean;
+  /** Whether an asynchronous copy makes it. */
+  readonly isCopy: boolean;
 }
 
 /** Cells that are looked at together. */
@@ -47,7 +55,7 @@ const or = (tests: readonly Expr[]): Expr => tests.reduce((a, b) => k.op("pred.o
 
 /**
  * Writes the code that watches one access: it looks for earlier accesses of the same cells that nothing orders before
- * this one, and notes this one. `lanes`: how the addresses of lanes that execute it together lie.
+ * this one, and notes this one.
  */
 export class AccessWatch {
   readonly #code: WatchedCode;
@@ -60,14 +68,10 @@ export class AccessWatch {
     this.#rules = rules;
   }
 
-  /**
-   * `isCopy`: whether an asynchronous copy makes the access. Returns what is to be written after the access itself, if
-   * anything.
-   */
-  write(made: MemoryAccess, address: Expr, lanes: LaneAddresses, isCopy = false): (() => void) | null {
+  /** Returns what is to be written after the access itself, if anything. */
+  write(made: MemoryAccess, address: Expr, { lanes, isStrong, isCopy }: WatchedAccess): (() => void) | null {
     const { bytes, copies } = this.#cells;
     const { effect, access } = made;
-    const isStrong = this.#rules.isStrong(made);
     const words = ((access.bits / 8) * access.count) / bytes;
     const pieces: Piece[] = [];
     for (let at = 0; at < words; at += maxWords) {

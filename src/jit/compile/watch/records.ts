@@ -16,7 +16,7 @@ export interface RecordRules {
   isStrong(record: CellRecord): Expr;
   /** The record of weak accesses of this thread and, where it `conflicts`, those of an earlier record. */
   several(record: CellRecord, conflicts: Expr): CellRecord;
-  /** That of a strong access of this thread after an earlier record, which is one of strong accesses if it `conflicts`. */
+  /** That of a strong access of this thread after an earlier record, which is strong, too, if it `conflicts`. */
   strong(record: CellRecord, conflicts: Expr): CellRecord;
   /** The same as `several` for any earlier record, if that can be said: it is uniform. */
   readonly all: CellRecord | null;
@@ -25,8 +25,8 @@ export interface RecordRules {
 }
 
 /**
- * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or a code
- * for several lanes; 0 stands for several warps. Above these bits is the time.
+ * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or a
+ * code for several lanes; 0 stands for several warps. Above these bits is the time.
  */
 export const threadBits = 12;
 const laneBits = 6;

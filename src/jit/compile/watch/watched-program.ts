@@ -1,5 +1,5 @@
+import { OptimisticLoads } from "../../../ir/flow/index.ts";
 import { type Access, accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../../ir/index.ts";
-import type { AccessRules } from "./cells.ts";
 import { hasCopies } from "./copies.ts";
 import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
@@ -39,14 +39,15 @@ export class WatchedProgram {
   readonly frameCell: FrameCell | null;
   /** How many bits of a time in shared memory count how often a warp has met (`bar.warp.sync`). */
   readonly meetingBits: number;
-  readonly #functions: readonly IrFunction[];
+  readonly #optimistic = new OptimisticLoads();
+  /** The strong accesses to shared and to other memory. */
+  readonly #strong: { readonly shared: StrongAccesses; readonly others: StrongAccesses };
   readonly #sites = new Map<IrFunction, number>();
 
   /** `functions`: the kernel, and what it may call. */
   constructor(functions: readonly IrFunction[], choices: WatchChoices, isGlobal: IsGlobal) {
     const [kernel, ...called] = functions;
     const { sanitizers, sharedBytes, block } = choices;
-    this.#functions = functions;
     this.choices = choices;
     this.kernel = kernel!;
     this.hidden = new HiddenParams(kernel!);
@@ -79,6 +80,10 @@ export class WatchedProgram {
     // Stores to any other memory miss their cells.
     this.written = areKnown && this.globalCell !== null ? rootsWhere(({ effect }) => effect !== "load") : null;
     this.copied = this.hasCopies ? rootsWhere(({ effect }, op) => op.kind === "copy" && effect === "load") : [];
+    const strong = functions.flatMap(({ instructions }) =>
+      instructions.flatMap(({ op }) => accessesOf(op).filter(isOfStrong)),
+    );
+    this.#strong = { shared: strongAccesses(strong, true), others: strongAccesses(strong, false) };
     let site = 0;
     for (const ir of functions) {
       this.#sites.set(ir, site);
@@ -96,19 +101,38 @@ export class WatchedProgram {
     return this.#sites.get(ir)! + index;
   }
 
-  /**
-   * How the strong accesses to a space are ordered: only those to elements of one size are morally strong (8.7), and,
-   * between blocks, if their scope reaches there.
-   */
-  strongOrder(isShared: boolean): Pick<AccessRules, "isStrong" | "areOrdered"> {
-    const all = this.#functions.flatMap(({ instructions }) =>
-      instructions.flatMap(({ op }) => accessesOf(op).filter((made) => isOfStrong(made) && isIn(made, isShared))),
-    );
-    const haveOneSize = new Set(all.map(({ access }) => access.bits)).size <= 1;
-    const isOrdered = ({ access: { scope } }: Made): boolean =>
-      haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
-    return { isStrong: (made) => isOfStrong(made) && isOrdered(made), areOrdered: all.every(isOrdered) };
+  /** Whether all strong accesses to a space are morally strong with each other. */
+  areOrdered(isShared: boolean): boolean {
+    return this.#strong[isShared ? "shared" : "others"].areOrdered;
   }
+
+  /**
+   * Whether an access of an instruction is morally strong with all strong ones to its space that are so. A load with
+   * which a compare-and-swap loop begins counts as such: it does not race with atomic operations.
+   */
+  isStrong(ir: IrFunction, instruction: Instruction, made: Made): boolean {
+    const { isOrdered, areOrdered, areAtomic } = this.#strong[made.access.space === "shared" ? "shared" : "others"];
+    if (isOfStrong(made)) return isOrdered(made);
+    return made.effect === "load" && areOrdered && areAtomic && this.#optimistic.has(ir, instruction);
+  }
+}
+
+/** The strong accesses to a space. */
+interface StrongAccesses {
+  /** Whether one of them is morally strong with all others of which this is so. */
+  readonly isOrdered: (made: Made) => boolean;
+  readonly areOrdered: boolean;
+  /** Whether what they write is written by atomic operations. */
+  readonly areAtomic: boolean;
+}
+
+/** Only those to elements of one size are morally strong (8.7), and, between blocks, if their scope reaches there. */
+function strongAccesses(strong: readonly Made[], isShared: boolean): StrongAccesses {
+  const own = strong.filter((made) => isIn(made, isShared));
+  const haveOneSize = new Set(own.map(({ access }) => access.bits)).size <= 1;
+  const isOrdered = ({ access: { scope } }: Made): boolean =>
+    haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
+  return { isOrdered, areOrdered: own.every(isOrdered), areAtomic: own.every(({ effect }) => effect !== "store") };
 }
 
 type Made = Pick<MemoryAccess, "effect" | "access">;

@@ -104,14 +104,15 @@ export class AccessWatch {
     );
   }
 
-  /** The read is noted as a weak one where others have read weakly: that conflicts with all that either does. */
+  /** It is noted as a weak read where there is one of this thread or of others: that conflicts with all that either does. */
   #strongLoad(address: Expr, count: number, lanes: LaneAddresses): void {
     const { rules } = this.#cells;
     const written = this.#records(rules.planes.written, address, count);
     this.#code.find(or(written.map((w) => this.#isBadStrongRead(w))));
     this.#noteRead(address, count, lanes, (record, conflicts) => {
       const isWeak = k.op("pred.and", conflicts, k.not(rules.isStrong(record)));
-      return chosen(isWeak, rules.several(record, conflicts), rules.strong(record, conflicts));
+      const next = chosen(rules.isMine(record), record, rules.strong(record, conflicts));
+      return chosen(isWeak, rules.several(record, conflicts), next);
     });
   }
 
@@ -199,7 +200,7 @@ export class AccessWatch {
     if (reads) this.#code.find(or(writes.map((record) => this.#isBadRead(record))));
     // What a strong access has written is no plain store.
     else if (values !== null)
-      this.#code.find(or(writes.map((record, i) => k.op("pred.and", conflicts[i]!, rules.isStrong(record)))));
+      this.#code.find(or(writes.map((record, i) => k.op("pred.and", conflicts[i]!, rules.hasStrong(record)))));
     const once = (record: CellRecord): CellRecord => record.map((word) => this.#code.once(word));
     const ofOne = writes.map((record, i) =>
       values === null ? rules.mine : once(rules.several(record, conflicts[i]!)),

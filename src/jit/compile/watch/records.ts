@@ -12,8 +12,12 @@ export interface RecordRules {
   readonly mine: CellRecord;
   /** Whether others made the accesses of a record, or some of them, and nothing orders these before this thread. */
   conflicts(record: CellRecord): Expr;
+  /** Whether a record is one of this thread alone, at the present time, and of weak accesses. */
+  isMine(record: CellRecord): Expr;
   /** Whether a record that conflicts is one of strong accesses alone, as far as this thread is concerned. */
   isStrong(record: CellRecord): Expr;
+  /** Whether it is one of strong accesses, and perhaps of weak ones, too. */
+  hasStrong(record: CellRecord): Expr;
   /** The record of weak accesses of this thread and, where it `conflicts`, those of an earlier record. */
   several(record: CellRecord, conflicts: Expr): CellRecord;
   /** That of a strong access of this thread after an earlier record, which is strong, too, if it `conflicts`. */
@@ -30,8 +34,11 @@ export interface RecordRules {
  */
 export const threadBits = 12;
 const laneBits = 6;
-/** `strongAfterWeak`: the warp has also made a weak access in the interval, before it met. */
-const codes = { weak: 32, strong: 33, strongAfterWeak: 34 } as const;
+/**
+ * `strongAfterWeak`: the warp has also made a weak access in the interval, before it met; `both`: a thread has just made
+ * a weak access and then a strong one.
+ */
+const codes = { weak: 32, strong: 33, strongAfterWeak: 34, both: 35 } as const;
 const lanesMask = 2 ** laneBits - 1;
 
 /** The code of a thread, by its number in the block. */
@@ -71,6 +78,14 @@ export class SharedRecords implements RecordRules {
     return k.op("pred.or", atSameTime, k.op("pred.and", inInterval, k.not(this.#isInWarp(other))));
   }
 
+  isMine([word]: CellRecord): Expr {
+    return k.eq(word!, this.mine[0]);
+  }
+
+  hasStrong([word]: CellRecord): Expr {
+    return k.lt(k.i32(codes.weak), k.and(word!, k.i32(lanesMask)), false);
+  }
+
   isStrong([word]: CellRecord): Expr {
     const isAlways = hasCode(word!, codes.strong);
     if (this.#timeBits === threadBits) return isAlways;
@@ -86,11 +101,9 @@ export class SharedRecords implements RecordRules {
     return this.#severalOf(k.i32(codes.weak), record, conflicts);
   }
 
-  /** A weak access of this thread stays: it conflicts with all that its strong one does. */
-  strong([word]: CellRecord, conflicts: Expr): CellRecord {
-    const isMine = k.eq(word!, this.mine[0]);
-    const [next] = this.#severalOf(this.#strongCode(word!, conflicts), [word!], conflicts);
-    return [k.select(isMine, word!, next!)];
+  strong(record: CellRecord, conflicts: Expr): CellRecord {
+    const code = k.select(this.isMine(record), k.i32(codes.both), this.#strongCode(record[0]!, conflicts));
+    return this.#severalOf(code, record, conflicts);
   }
 
   /** What the warp has done before it met is ordered for its lanes alone. */
@@ -105,7 +118,7 @@ export class SharedRecords implements RecordRules {
   readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
 
   /** Of lanes of this warp or, where an earlier record that `conflicts` is of another one, of any. */
-  #severalOf(code: Expr, [word]: CellRecord, conflicts: Expr): readonly [Expr] {
+  #severalOf(code: Expr, [word]: CellRecord, conflicts: Expr): CellRecord {
     if (this.#timeBits === threadBits) return [this.#ofAll(code)];
     const isFar = k.op("pred.and", conflicts, k.not(this.#isInWarp(k.xor(word!, this.mine[0]))));
     const ofWarp = k.or(k.and(this.mine[0], k.i32(~lanesMask)), code);
@@ -124,7 +137,8 @@ export class SharedRecords implements RecordRules {
 
 /**
  * Bits of a word of global memory above a thread's number: it is of several threads' weak accesses, or of strong ones.
- * Both: the block has made strong accesses, and weak ones before them.
+ * Both: the block of the number has made strong accesses, and weak ones before they were ordered for its threads; or, if
+ * it is the launch's first number, a thread has just made a weak access and then a strong one.
  */
 const flags = { weak: -0x8000_0000, strong: 0x4000_0000 } as const;
 /** Bits of a thread's number. */
@@ -158,17 +172,24 @@ export class GlobalRecords implements RecordRules {
     return k.op("pred.and", isPresent(this.#first, word!), k.ne(word!, this.mine[0]));
   }
 
+  isMine([word]: CellRecord): Expr {
+    return k.eq(word!, this.mine[0]);
+  }
+
   isStrong([word]: CellRecord): Expr {
     return k.eq(word!, this.#strong);
+  }
+
+  hasStrong([word]: CellRecord): Expr {
+    return isOfStrong(word!);
   }
 
   several(): CellRecord {
     return this.all;
   }
 
-  /** A weak access of this thread stays: it conflicts with all that its strong one does. */
-  strong([word]: CellRecord): CellRecord {
-    return [k.select(k.eq(word!, this.mine[0]), word!, this.#strong)];
+  strong(record: CellRecord): CellRecord {
+    return [k.or(this.#strong, k.select(this.isMine(record), k.i32(flags.weak), k.i32(0)))];
   }
 }
 
@@ -200,6 +221,14 @@ export class OrderedGlobalRecords implements RecordRules {
     return k.op("pred.and", isOther, isUnordered);
   }
 
+  isMine([who, when]: CellRecord): Expr {
+    return k.op("pred.and", k.eq(who!, this.mine[0]), k.eq(when!, this.mine[1]));
+  }
+
+  hasStrong([who]: CellRecord): Expr {
+    return isOfStrong(who!);
+  }
+
   /** Weak accesses that a block has made before are ordered for its own threads alone. */
   isStrong([who]: CellRecord): Expr {
     return k.op("pred.and", isOfStrong(who!), k.op("pred.or", k.le(k.i32(0), who!, true), this.#isInBlock(who!)));
@@ -209,15 +238,13 @@ export class OrderedGlobalRecords implements RecordRules {
     return this.#flagged(k.i32(flags.weak), who!, conflicts);
   }
 
-  /** A weak access of this thread in this interval stays: it conflicts with all that its strong one does. */
   strong([who, when]: CellRecord, conflicts: Expr): CellRecord {
-    const isMine = k.op("pred.and", k.eq(who!, this.mine[0]), k.eq(when!, this.mine[1]));
     const hasWeak = k.op("pred.or", k.not(isOfStrong(who!)), k.lt(who!, k.i32(0), true));
     const isAfterWeak = k.op("pred.and", isPresent(this.#first, who!), hasWeak);
     const flag = k.select(isAfterWeak, k.i32(flags.weak | flags.strong), k.i32(flags.strong));
     const [next] = this.#flagged(flag, who!, conflicts);
-    // The interval is the present one in any case.
-    return [k.select(isMine, who!, next!), this.mine[1]];
+    const both = k.or(this.#first, k.i32(flags.weak | flags.strong));
+    return [k.select(this.isMine([who!, when!]), both, next!), this.mine[1]];
   }
 
   #flagged(flag: Expr, who: Expr, conflicts: Expr): CellRecord {

@@ -104,7 +104,7 @@ export class AccessWatch {
     );
   }
 
-  /** It is noted as a weak read where there is one of this thread or of others: that conflicts with all that either does. */
+  /** It is noted as a weak read where there is one of anybody: that conflicts with all that either does. */
   #strongLoad(address: Expr, count: number, lanes: LaneAddresses): void {
     const { rules } = this.#cells;
     const written = this.#records(rules.planes.written, address, count);

@@ -35,8 +35,8 @@ export interface RecordRules {
 export const threadBits = 12;
 const laneBits = 6;
 /**
- * `strongAfterWeak`: the warp has also made a weak access in the interval, before it met; `both`: a thread has just made
- * a weak access and then a strong one.
+ * `strongAfterWeak`: the warp has also made a weak access in the interval, before it met; `both`: a thread has just
+ * made a weak access and then a strong one.
  */
 const codes = { weak: 32, strong: 33, strongAfterWeak: 34, both: 35 } as const;
 const lanesMask = 2 ** laneBits - 1;
@@ -137,8 +137,8 @@ export class SharedRecords implements RecordRules {
 
 /**
  * Bits of a word of global memory above a thread's number: it is of several threads' weak accesses, or of strong ones.
- * Both: the block of the number has made strong accesses, and weak ones before they were ordered for its threads; or, if
- * it is the launch's first number, a thread has just made a weak access and then a strong one.
+ * Both: the block of the number has made strong accesses after weak ones that are ordered for its threads; or, if it is
+ * the launch's first number, a thread has just made a weak access and then a strong one.
  */
 const flags = { weak: -0x8000_0000, strong: 0x4000_0000 } as const;
 /** Bits of a thread's number. */

@@ -11,7 +11,10 @@ const { benchKernels, initialValues, Device } = await load(`
   export { benchKernels } from ${source("../bench/suite/suite.ts")};
   export { Device } from ${source("index.ts")};`);
 
-/** Milliseconds that a run without sanitizers should take at least: sizes are doubled until it does. */
+/**
+ * Milliseconds that a run without sanitizers should take at least: sizes are doubled until it does, up to that of the
+ * suite, beyond which a kernel need not be right.
+ */
 const enough = 10;
 const columns = ["call", "init", "memory", "race", "sync", "all"];
 const wanted = process.argv.slice(2);
@@ -58,7 +61,7 @@ for (const kernel of benchKernels) {
   // What is given in another form than buffers and numbers is left out.
   if (!canRun(kernel)) continue;
   let size = kernel.quickSize;
-  while (size < kernel.size && measure(kernel, size, [[]])[0].ms < enough) size *= 2;
+  while (size < kernel.size && measure(kernel, size, [[]])[0].ms < enough) size = Math.min(2 * size, kernel.size);
   const [none, ...found] = measure(kernel, size, [[], ...columns.map((c) => (c === "all" ? c : [c]))]);
   const cells = found.map(({ ms, isInterpreted }, i) => {
     const ratio = ms / none.ms;

@@ -15,7 +15,7 @@ const usage = `npm run fuzz -- [options]
   --count N      programs at most; with 1, the one of --seed and --family
   --family F     one of ${allFamilies.join(", ")}; several with commas (all)
   --engines A,B  two of ${Object.keys(engines).join(", ")} (interpreter,jit)
-  --scale S      small or usual programs of PTX (small for native, whose C compiler needs a second for them; usual)
+  --scale S      small or usual programs of PTX (small for native and watching, which compile them for a second; usual)
   --reduce N     seconds for making a program smaller (60)
   --print        write each program to standard output, and run none`;
 
@@ -52,17 +52,20 @@ if (a === undefined || second === undefined) {
   console.error("--engines takes two of them");
   process.exit(2);
 }
-const usualScale = second === engines.native ? "small" : "usual";
+const usualScale = second === engines.native || second === engines.watching ? "small" : "usual";
 const scale = oneOf("scale", values.scale ?? usualScale, Object.keys(scales) as (keyof typeof scales)[]);
 
 /** How many programs the second engine has run as it should, unless it is the interpreter. */
 const expected = second === engines.native ? "native" : "jit";
 let compiled = 0;
+/** Why it has left programs to the interpreter, and how many. */
+const left = new Map<string, number>();
 const b: Engine = {
   ...second,
   run: (program) => {
     const outcome = second.run(program);
     if (outcome.ranBy === expected) compiled++;
+    else if (outcome.interpreted) left.set(outcome.interpreted, (left.get(outcome.interpreted) ?? 0) + 1);
     return outcome;
   },
 };
@@ -109,5 +112,6 @@ if (!values.print) {
   console.error(`\n${done} programs by ${a.name} and ${b.name} in ${elapsed().toFixed(0)} s: ${found} differences`);
   if ([engines.jit, engines.large, engines.watching, engines.native].some((engine) => engine === second))
     console.error(`${compiled} of them were compiled${second === engines.native ? " to machine code" : ""}`);
+  for (const [why, count] of [...left].sort(([, a], [, b]) => b - a)) console.error(`${count} were not: ${why}`);
 }
 process.exit(found > 0 ? 1 : 0);

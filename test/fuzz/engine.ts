@@ -58,6 +58,8 @@ export interface Outcome {
   readonly buffers: readonly Uint8Array[];
   /** What has run the kernel: there are some that no code can be compiled for. */
   readonly ranBy: "interpreter" | "jit" | "native";
+  /** Why the interpreter has, where it was not asked for. */
+  readonly interpreted?: string | null;
 }
 
 /** A way to run programs, each on a fresh device. Throws a LoadError when a program's text has errors. */
@@ -70,11 +72,12 @@ const described = ({ code, source, span }: Report): string =>
   `${code} in line ${source.position(span.start).line} of ${source.path}`;
 
 const outcomeOf = (
-  { reports, stdout, engine }: KernelResult,
+  { reports, stdout, engine, interpreted }: KernelResult,
   { sanitize }: Settings,
   buffers: Outcome["buffers"],
 ): Outcome => ({
   ranBy: engine,
+  interpreted,
   reports: reports.map(described),
   watched: sanitize !== undefined,
   stdout,

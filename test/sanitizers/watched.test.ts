@@ -113,3 +113,54 @@ test("what is noted of a known address is found without looking for it", () => {
   expect(checks).toContainEqual(wasm.i32(1));
   expect(checks).not.toContainEqual(wasm.i32(0));
 });
+
+/** Threads walk along a row of shared memory: the address is in a register that a loop reads, and not computed there. */
+const row = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry row(.param .u64 out) {
+  .reg .b32 %x, %a, %u, %v, %i; .reg .b64 %d; .reg .pred %p, %q;
+  .shared .align 4 .b8 node[1024];
+  ld.param.u64 %d, [out];
+  mov.u32 %x, %tid.x;
+  shl.b32 %a, %x, 2;
+  mov.u32 %i, node;
+  add.u32 %a, %i, %a;
+  st.shared.u32 [%a], %x;
+  mov.u32 %i, 128;
+  mov.u32 %u, 0;
+LOOP:
+  sub.u32 %i, %i, 1;
+  bar.sync 0;
+  setp.ge.u32 %p, %x, %i;
+  @%p bra SKIP;
+  ld.shared.u32 %u, [%a+4];
+  ld.shared.u32 %v, [%a];
+  add.u32 %u, %u, %v;
+SKIP:
+  bar.sync 0;
+  @%p bra NEXT;
+  st.shared.u32 [%a], %u;
+NEXT:
+  setp.ne.u32 %q, %i, 1;
+  @%q bra LOOP;
+  mad.wide.u32 %d, %x, 4, %d;
+  st.global.u32 [%d], %u;
+  ret;
+}`;
+
+test("what is noted of an address is checked apart from what lies there", () => {
+  const verify = vi.spyOn(GroupChecks.prototype, "verify");
+  const device = new Device({ sanitize: "all", engine: "jit" });
+  const out = device.buffer("u32", 4096);
+  const result = device
+    .load(row)
+    .kernel("row")
+    .launch({ grid: 1, block: 128, args: [out] });
+  const shared = verify.mock.calls.filter(([{ access }]) => access.space === "shared");
+  vi.restoreAllMocks();
+  expect([result.engine, result.reports]).toEqual(["jit", []]);
+  expect(shared.length).toBeGreaterThan(0);
+  // No variable has what lies there and what is noted of it, which is a kilobyte further on.
+  expect(Math.max(...shared.map(([{ range }]) => range.size))).toBeLessThanOrEqual(8);
+});

@@ -15,5 +15,6 @@ export type { WorkItemFunction, WorkItemRoutine } from "./work-item-form.ts";
 export { withoutCallTurns } from "./call-turns.ts";
 export { asWorkItems } from "./work-items.ts";
 export { inlineCalls } from "./inlining.ts";
+export { OptimisticLoads } from "./optimistic-loads.ts";
 export * from "./routine-parts.ts";
 export { functionsByName, functionsWithAddress } from "./passing.ts";

@@ -142,8 +142,8 @@ export class JitProgram {
     }
   }
 
-  /** Runs a launch that the sanitizers of the request watch, unless it is left to the interpreter. */
-  launchWatched(request: LaunchRequest): LaunchResult | LeftToInterpreter {
+  /** Runs a launch that sanitizers watch, unless it is left to the interpreter: see `WatchedLaunches.run`. */
+  launchWatched(request: LaunchRequest, isAwaited: boolean): LaunchResult | LeftToInterpreter {
     this.#watched ??= new WatchedLaunches({
       program: this.program,
       functions: this.#functions,
@@ -153,7 +153,7 @@ export class JitProgram {
       attempt: (r, save) => this.#attempt(r, save),
       orWhyNot,
     });
-    return this.#watched.run(request);
+    return this.#watched.run(request, isAwaited);
   }
 
   /** The interpreter repeats a launch, since it knows more of what is wrong. */

@@ -18,6 +18,7 @@ import { Host } from "./host.ts";
 import { CachedKernel } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
+import { maxStallBytes } from "./launch-traits.ts";
 import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
 import { SavedAllocations } from "./saved-allocations.ts";
 import { Shadows } from "./shadows.ts";
@@ -75,13 +76,16 @@ export class WatchedLaunches {
     this.#saved = new SavedAllocations(port.program.memory);
   }
 
-  /** Runs a launch in compiled code, if that finds nothing to report. */
-  run(request: LaunchRequest): LaunchResult | LeftToInterpreter {
+  /**
+   * Runs a launch in compiled code, if that finds nothing to report. `isAwaited`: the host goes on meanwhile, and the
+   * launch may wait for it.
+   */
+  run(request: LaunchRequest, isAwaited: boolean): LaunchResult | LeftToInterpreter {
     const names = request.sanitize ?? new Set();
     const { program } = this.#port;
     const watched = this.#kernelFor(request, names);
     if (typeof watched === "string") return left(watched);
-    const obstacle = this.#obstacleOf(watched);
+    const obstacle = this.#obstacleOf(watched, request, isAwaited);
     if (obstacle !== null) return left(obstacle);
     if (names.has("memory")) program.memory.quarantine = true;
     const woven = withShadow(program, this.#shadows, watched.plan, { ...request, hostThreads: 1 }, names.has("init"));
@@ -132,8 +136,11 @@ export class WatchedLaunches {
     }
   }
 
-  #obstacleOf({ falseAlarms, loaded }: WatchedKernel): string | null {
-    if (loaded.kernel.waits) return "blocks may wait for each other";
+  #obstacleOf({ falseAlarms, loaded }: WatchedKernel, { hostClock }: LaunchRequest, isAwaited: boolean): string | null {
+    const { memory } = this.#port.program;
+    // It must be noticed if they wait for ever, and the host must have its turn if they wait for that.
+    const mayWait = !isAwaited && hostClock !== true && memory.allocatedBytes <= maxStallBytes;
+    if (loaded.kernel.waits && !mayWait) return "blocks may wait for each other";
     return falseAlarms < maxFalseAlarms ? null : "compiled code finds what is none";
   }
 

@@ -44,7 +44,7 @@ export class Engines {
     if (this.#program.memory.pending.areOpen) {
       throw new UsageError("launches are in flight on the device: await their results first, or use `launchAsync`");
     }
-    const done = this.#runWatched(launched) ?? this.#runCompiled(launched);
+    const done = this.#runWatched(launched, false) ?? this.#runCompiled(launched);
     if (!isLeft(done)) return done;
     return interpreted(done, launch(this.#program, launched.request, watching(launched, done)));
   }
@@ -101,7 +101,7 @@ export class Engines {
 
   /** Where the interpreter runs the launch, the host has its turn between slices of it. */
   async runAsync(launched: PreparedLaunch): Promise<EngineResult> {
-    const done = this.#runWatched(launched) ?? (await this.#runCompiledAsync(launched));
+    const done = this.#runWatched(launched, true) ?? (await this.#runCompiledAsync(launched));
     if (!isLeft(done)) return done;
     const { memory } = this.#program;
     const run = () => launchInSlices(this.#program, launched.request, watching(launched, done));
@@ -122,11 +122,14 @@ export class Engines {
     return typeof jit === "string" || jit.mayWait(launched.request);
   }
 
-  /** Runs a launch that nobody watches but sanitizers; null where it is another one, or only interpreted. */
-  #runWatched(launched: PreparedLaunch): EngineResult | LeftToInterpreter | null {
+  /**
+   * Runs a launch that nobody watches but sanitizers; null where it is another one, or only interpreted. `isAwaited`:
+   * whether the host goes on meanwhile.
+   */
+  #runWatched(launched: PreparedLaunch, isAwaited: boolean): EngineResult | LeftToInterpreter | null {
     const { request, observers, isOnlySanitized } = launched;
     if (observers.length === 0 || !isOnlySanitized || this.#interpretedOnly(launched) !== null) return null;
-    const result = this.#compiler().launchWatched(request);
+    const result = this.#compiler().launchWatched(request, isAwaited);
     if ("why" in result) return { ...result, why: `sanitizers watch: ${result.why}` };
     const notNative = launched.engine === "native" ? { notNative: "sanitizers watch" } : {};
     return { ...result, engine: "jit", interpreted: null, ...notNative, hostThreads: 1 };

@@ -1,3 +1,4 @@
+import { OptimisticLoads } from "../../ir/flow/index.ts";
 import { lowestLane } from "../../ir/lane-mask.ts";
 import type { AccessEvent, CallEvent, LaneEvent } from "../../machine/events.ts";
 import { accessBytes } from "../../machine/faults/access-fault.ts";
@@ -7,7 +8,6 @@ import type { AccessKind, MadeAccess } from "./access-kind.ts";
 import type { ThreadNumbers } from "./clock.ts";
 import { AccessEvents } from "./events.ts";
 import { pointersTo } from "./free.ts";
-import { OptimisticLoads } from "./optimistic.ts";
 import type { PublishedValues } from "./published.ts";
 import { nowhere, type Region, Regions } from "./regions.ts";
 import { type Entry, inPage, type Page } from "./shadow.ts";
@@ -355,6 +355,10 @@ export class Detector {
 
   /** Whether a load begins an optimistic update: a compare-and-swap of what others change atomically. */
   #isOptimistic(load: AccessKind, change: AccessKind): boolean {
-    return load.effect === "load" && change.effect === "atomic" && this.optimistic.has(load.site);
+    return (
+      load.effect === "load" &&
+      change.effect === "atomic" &&
+      this.optimistic.has(load.site.code.ir, load.site.instruction)
+    );
   }
 }

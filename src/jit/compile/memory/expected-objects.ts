@@ -2,7 +2,8 @@ import { type Access, type AddressedSurface, windows } from "../../../ir/index.t
 import { type Extent, nearestExtent } from "../../../machine/memory/extent.ts";
 import { type FunctionWriter, type Wasm, wasm, type WasmTy } from "../../../wasm/index.ts";
 import { recordBytes } from "../../abi/context-layout.ts";
-import type { AccessGroup } from "../analysis/access/access-groups.ts";
+import type { Expr } from "../../../semantics/index.ts";
+import type { AccessGroup, VariableNear } from "../analysis/access/access-groups.ts";
 import {
   type AddressBase,
   maxCandidates,
@@ -44,6 +45,8 @@ export class ExpectedObjects {
   /** Values that are computed where the function begins, in this order. */
   readonly #beginning: { readonly local: number; readonly write: () => void }[] = [];
   readonly #kept = new Map<string, Wasm>();
+  /** By register, the constant from which it is computed. */
+  readonly #starts = new Map<number, number | null>();
   #hasBegun = false;
 
   /** `context`: the local with the byte where the context begins. */
@@ -128,10 +131,25 @@ export class ExpectedObjects {
   }
 
   /** The variable whose address is the constant part of an address, or is nearest to it; null if that is none. */
-  readonly variableNear = (space: Access["space"], offset: number): string | null => {
-    const object = this.#variableAt(space, offset, false);
+  readonly variableNear: VariableNear = (space, { base, offset }) => {
+    const start = this.#startOf(base);
+    const object =
+      (start === null ? null : this.#variableAt(space, start + offset, false)) ??
+      (offset === 0 ? null : this.#variableAt(space, offset, false));
     return object === null ? null : textOf(object.from);
   };
+
+  /** The constant from which the base of an address is probably computed; null if none is known. */
+  #startOf(base: Expr): number | null {
+    if (base.kind !== "reg") return null;
+    let start = this.#starts.get(base.reg);
+    if (start === undefined) {
+      const [first] = this.#underlying.of(base, 0);
+      start = first?.root.kind === "constant" ? (first.root.addresses[0] ?? null) : null;
+      this.#starts.set(base.reg, start);
+    }
+    return start;
+  }
 
   /**
    * The launcher's record of the object that an instruction found last, loaded into locals, which the caller releases.

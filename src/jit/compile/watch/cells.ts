@@ -1,4 +1,4 @@
-import type { Access, MemoryAccess } from "../../../ir/index.ts";
+import type { MemoryAccess } from "../../../ir/index.ts";
 import { type Expr, kit as k } from "../../../semantics/index.ts";
 import type { CopyWatch } from "./copies.ts";
 import type { LaneAddresses } from "./distinct-lanes.ts";
@@ -24,10 +24,18 @@ export interface Cells {
 export interface AccessRules {
   /** Whether cells must have been written before they are read. */
   readonly checksWritten: boolean;
-  /** Whether all atomic operations of the kernel are as good as ordered with those that make an access. */
-  readonly isOrdered: (access: Access) => boolean;
-  /** Whether all atomic operations are, so that what else has been written has been stored. */
+  /** Whether all strong accesses are as good as ordered with each other, so that all other writes are plain stores. */
   readonly areOrdered: boolean;
+}
+
+/** What is known of an access, besides what the instruction says. */
+export interface WatchedAccess {
+  /** How the addresses of lanes that execute it together lie. */
+  readonly lanes: LaneAddresses;
+  /** Whether it is as good as ordered with all others of which this is so. */
+  readonly isStrong: boolean;
+  /** Whether an asynchronous copy makes it. */
+  readonly isCopy: boolean;
 }
 
 /** Cells that are looked at together. */
@@ -39,11 +47,15 @@ interface Piece {
 /** Words of one load or store, at most. */
 const maxWords = 4;
 
+/** The words of one record or, where a test fails, of another one. */
+const chosen = (test: Expr, ifTrue: CellRecord, ifFalse: CellRecord): CellRecord =>
+  ifTrue.map((word, i) => k.select(test, word, ifFalse[i]!));
+
 const or = (tests: readonly Expr[]): Expr => tests.reduce((a, b) => k.op("pred.or", a, b));
 
 /**
  * Writes the code that watches one access: it looks for earlier accesses of the same cells that nothing orders before
- * this one, and notes this one. `lanes`: how the addresses of lanes that execute it together lie.
+ * this one, and notes this one.
  */
 export class AccessWatch {
   readonly #code: WatchedCode;
@@ -56,11 +68,8 @@ export class AccessWatch {
     this.#rules = rules;
   }
 
-  /**
-   * `isCopy`: whether an asynchronous copy makes the access. Returns what is to be written after the access itself, if
-   * anything.
-   */
-  write(made: MemoryAccess, address: Expr, lanes: LaneAddresses, isCopy = false): (() => void) | null {
+  /** Returns what is to be written after the access itself, if anything. */
+  write(made: MemoryAccess, address: Expr, { lanes, isStrong, isCopy }: WatchedAccess): (() => void) | null {
     const { bytes, copies } = this.#cells;
     const { effect, access } = made;
     const words = ((access.bits / 8) * access.count) / bytes;
@@ -72,10 +81,11 @@ export class AccessWatch {
     for (const { address, count } of pieces) {
       copies?.check(address, count);
       if (isCopy) copies?.note(address, count);
-      if (effect === "load") this.#load(address, count, lanes);
-      else if (effect === "atomic" && this.#rules.isOrdered(access)) this.#atomic(address, count);
+      if (isStrong && effect === "load") this.#strongLoad(address, count, lanes);
+      else if (isStrong) this.#strongWrite(address, count, effect === "atomic");
+      else if (effect === "load") this.#load(address, count, lanes);
     }
-    if (effect === "load" || (effect === "atomic" && this.#rules.isOrdered(access))) return null;
+    if (effect === "load" || isStrong) return null;
     const values = this.#rules.areOrdered ? StoredValues.of(made, this.#code) : null;
     return this.#stores(pieces, lanes, values, effect === "atomic");
   }
@@ -85,31 +95,65 @@ export class AccessWatch {
     const { read } = rules.planes;
     const written = this.#records(rules.planes.written, address, count);
     this.#code.find(or(written.map((w) => this.#isBadRead(w))));
-    if (lanes === "same" && rules.several !== null) {
-      this.#note(read, address, new Array<CellRecord>(count).fill(rules.several));
+    if (lanes === "same" && rules.all !== null) {
+      this.#note(read, address, new Array<CellRecord>(count).fill(rules.all));
       return;
     }
+    this.#noteRead(address, count, lanes, (record, conflicts) =>
+      chosen(conflicts, rules.several(record, conflicts), rules.mine),
+    );
+  }
+
+  /** It is noted as a weak read where there is one of anybody: that conflicts with all that either does. */
+  #strongLoad(address: Expr, count: number, lanes: LaneAddresses): void {
+    const { rules } = this.#cells;
+    const written = this.#records(rules.planes.written, address, count);
+    this.#code.find(or(written.map((w) => this.#isBadStrongRead(w))));
+    this.#noteRead(address, count, lanes, (record, conflicts) => {
+      const isWeak = k.op("pred.and", conflicts, k.not(rules.isStrong(record)));
+      const next = chosen(rules.isMine(record), record, rules.strong(record, conflicts));
+      return chosen(isWeak, rules.several(record, conflicts), next);
+    });
+  }
+
+  /** `next`: the record of a read after an earlier one. */
+  #noteRead(
+    address: Expr,
+    count: number,
+    lanes: LaneAddresses,
+    next: (record: CellRecord, conflicts: Expr) => CellRecord,
+  ): void {
+    const { rules } = this.#cells;
+    const { read } = rules.planes;
     const earlier = this.#records(read, address, count);
     const conflicts = earlier.map((record) => this.#code.once(rules.conflicts(record)));
-    const next = earlier.map((record, i) => {
-      const many = rules.many(record, conflicts[i]!);
-      return rules.mine.map((own, word) => this.#code.once(k.select(conflicts[i]!, many[word]!, own)));
-    });
-    this.#note(read, address, next);
+    const records = earlier.map((record, i) => next(record, conflicts[i]!).map((word) => this.#code.once(word)));
+    this.#note(read, address, records);
     if (lanes === "distinct") return;
     // Lanes that read the same cell together all found what was there before.
     const now = this.#wordsIn(read[0]!, address, count);
-    const isOther = this.#code.test(or(now.map((word, i) => k.ne(word, next[i]![0]!))));
-    const many = earlier.map((record, i) => rules.many(record, conflicts[i]!)[0]!);
-    this.#code.store(this.#cells.space, this.#cells.addressIn(read[0]!, address), many, isOther);
+    const isOther = this.#code.test(or(now.map((word, i) => k.ne(word, records[i]![0]!))));
+    const several = earlier.map((record, i) => rules.several(record, conflicts[i]!)[0]!);
+    this.#code.store(this.#cells.space, this.#cells.addressIn(read[0]!, address), several, isOther);
   }
 
   #isBadRead(written: CellRecord): Expr {
+    return this.#isUnwrittenOr(this.#cells.rules.conflicts(written), written);
+  }
+
+  #isBadStrongRead(written: CellRecord): Expr {
+    return this.#isUnwrittenOr(this.#conflictsWeakly(written), written);
+  }
+
+  #isUnwrittenOr(test: Expr, written: CellRecord): Expr {
+    const { isUnwritten } = this.#cells.rules;
+    return this.#rules.checksWritten && isUnwritten !== null ? or([test, isUnwritten(written)]) : test;
+  }
+
+  /** Whether a record conflicts with a strong access. */
+  #conflictsWeakly(record: CellRecord): Expr {
     const { rules } = this.#cells;
-    const conflicts = rules.conflicts(written);
-    return this.#rules.checksWritten && rules.isUnwritten !== null
-      ? or([conflicts, rules.isUnwritten(written)])
-      : conflicts;
+    return k.op("pred.and", rules.conflicts(record), k.not(rules.isStrong(record)));
   }
 
   /**
@@ -154,12 +198,12 @@ export class AccessWatch {
     const earlier = this.#records(read, address, count).map((record) => rules.conflicts(record));
     this.#code.find(or(earlier));
     if (reads) this.#code.find(or(writes.map((record) => this.#isBadRead(record))));
-    // What an atomic operation has written is no store.
+    // What a strong access has written is no plain store.
     else if (values !== null)
-      this.#code.find(or(writes.map((record, i) => k.op("pred.and", conflicts[i]!, rules.isMany(record)))));
+      this.#code.find(or(writes.map((record, i) => k.op("pred.and", conflicts[i]!, rules.hasStrong(record)))));
     const once = (record: CellRecord): CellRecord => record.map((word) => this.#code.once(word));
     const ofOne = writes.map((record, i) =>
-      values === null ? rules.mine : once(rules.storesOfOne(record, conflicts[i]!)),
+      values === null ? rules.mine : once(rules.several(record, conflicts[i]!)),
     );
     const records = conflicts.map((conflict, i) =>
       values === null ? rules.mine : once(rules.mine.map((own, word) => k.select(conflict, ofOne[i]![word]!, own))),
@@ -168,21 +212,16 @@ export class AccessWatch {
     return { conflicts, records, ofOne };
   }
 
-  /** What is noted of atomic operations that are as good as ordered is the record of several threads. */
-  #atomic(address: Expr, count: number): void {
+  /** `reads`: whether what is overwritten is read, too. */
+  #strongWrite(address: Expr, count: number, reads: boolean): void {
     const { rules } = this.#cells;
     const { written, read } = rules.planes;
     const earlier = this.#records(written, address, count);
-    const conflicts = earlier.map((record) => this.#code.once(rules.conflicts(record)));
-    const plain = earlier.map((record, i) => {
-      const conflict = k.op("pred.and", conflicts[i]!, k.op("pred.not", rules.isMany(record)));
-      return this.#rules.checksWritten && rules.isUnwritten !== null
-        ? or([conflict, rules.isUnwritten(record)])
-        : conflict;
-    });
-    const reads = this.#records(read, address, count).map((record) => rules.conflicts(record));
-    this.#code.find(or([...plain, ...reads]));
-    const next = earlier.map((record, i) => rules.many(record, conflicts[i]!));
+    const bad = earlier.map((record) => (reads ? this.#isBadStrongRead(record) : this.#conflictsWeakly(record)));
+    this.#code.find(
+      or([...bad, ...this.#records(read, address, count).map((record) => this.#conflictsWeakly(record))]),
+    );
+    const next = earlier.map((record) => rules.strong(record, rules.conflicts(record)));
     this.#note(written, address, next);
   }
 

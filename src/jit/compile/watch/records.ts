@@ -12,30 +12,40 @@ export interface RecordRules {
   readonly mine: CellRecord;
   /** Whether others made the accesses of a record, or some of them, and nothing orders these before this thread. */
   conflicts(record: CellRecord): Expr;
-  /** Whether a record is one of several threads. */
-  isMany(record: CellRecord): Expr;
-  /** The record of this thread and, where it `conflicts`, those of an earlier record. */
-  many(record: CellRecord, conflicts: Expr): CellRecord;
-  /** That of plain stores of one value by this thread and, where it `conflicts`, those of an earlier record. */
-  storesOfOne(record: CellRecord, conflicts: Expr): CellRecord;
-  /** The same as `many` for any earlier record, if that can be said: it is uniform. */
-  readonly several: CellRecord | null;
+  /** Whether a record is one of this thread alone, at the present time, and of weak accesses. */
+  isMine(record: CellRecord): Expr;
+  /** Whether a record that conflicts is one of strong accesses alone, as far as this thread is concerned. */
+  isStrong(record: CellRecord): Expr;
+  /** Whether it is one of strong accesses, and perhaps of weak ones, too. */
+  hasStrong(record: CellRecord): Expr;
+  /** The record of weak accesses of this thread and, where it `conflicts`, those of an earlier record. */
+  several(record: CellRecord, conflicts: Expr): CellRecord;
+  /** That of a strong access of this thread after an earlier record, which is strong, too, if it `conflicts`. */
+  strong(record: CellRecord, conflicts: Expr): CellRecord;
+  /** The same as `several` for any earlier record, if that can be said: it is uniform. */
+  readonly all: CellRecord | null;
   /** Whether nothing has been written to a cell; null where that is not noted. */
   isUnwritten: ((record: CellRecord) => Expr) | null;
 }
 
 /**
- * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or one
- * of two codes for several lanes; 0 stands for several warps. Above these bits is the time.
+ * Bits of a record of shared memory that say who made an access: the number of the warp, from 1, and the lane, or a
+ * code for several lanes; 0 stands for several warps. Above these bits is the time.
  */
 export const threadBits = 12;
 const laneBits = 6;
-const severalLanes = { accesses: 32, stores: 33 } as const;
+/**
+ * `strongAfterWeak`: the warp has also made a weak access in the interval, before it met; `both`: a thread has just
+ * made a weak access and then a strong one.
+ */
+const codes = { weak: 32, strong: 33, strongAfterWeak: 34, both: 35 } as const;
 const lanesMask = 2 ** laneBits - 1;
 
 /** The code of a thread, by its number in the block. */
 export const threadCode = (thread: Expr): Expr =>
   k.add(k.and(thread, k.i32(31)), k.shl(k.add(k.shr(thread, k.i32(5), false), k.i32(1)), k.i32(laneBits)));
+
+const hasCode = (word: Expr, code: number): Expr => k.eq(k.and(word, k.i32(lanesMask)), k.i32(code));
 
 /**
  * A word is the time and the thread; 0 if there was no access. A time is an interval between barriers, from 1, and, in
@@ -44,7 +54,7 @@ export const threadCode = (thread: Expr): Expr =>
 export class SharedRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly mine: readonly [Expr];
-  readonly several: readonly [Expr];
+  readonly all: readonly [Expr];
   readonly #time: Expr;
   readonly #timeBits: number;
 
@@ -55,7 +65,7 @@ export class SharedRecords implements RecordRules {
   constructor(own: Expr, time: Expr, meetingBits: number) {
     this.mine = [own];
     this.#time = time;
-    this.several = [this.#ofAll(severalLanes.accesses)];
+    this.all = [this.#ofAll(k.i32(codes.weak))];
     this.#timeBits = threadBits + meetingBits;
   }
 
@@ -68,30 +78,55 @@ export class SharedRecords implements RecordRules {
     return k.op("pred.or", atSameTime, k.op("pred.and", inInterval, k.not(this.#isInWarp(other))));
   }
 
-  isMany([word]: CellRecord): Expr {
-    return k.eq(k.and(word!, k.i32(lanesMask)), k.i32(severalLanes.accesses));
+  isMine([word]: CellRecord): Expr {
+    return k.eq(word!, this.mine[0]);
   }
 
-  many(record: CellRecord, conflicts: Expr): CellRecord {
-    return this.#severalOf(severalLanes.accesses, record, conflicts);
+  hasStrong([word]: CellRecord): Expr {
+    return k.lt(k.i32(codes.weak), k.and(word!, k.i32(lanesMask)), false);
   }
 
-  storesOfOne(record: CellRecord, conflicts: Expr): CellRecord {
-    return this.#severalOf(severalLanes.stores, record, conflicts);
+  isStrong([word]: CellRecord): Expr {
+    const isAlways = hasCode(word!, codes.strong);
+    if (this.#timeBits === threadBits) return isAlways;
+    const isWithin = k.op(
+      "pred.and",
+      hasCode(word!, codes.strongAfterWeak),
+      this.#isInWarp(k.xor(word!, this.mine[0])),
+    );
+    return k.op("pred.or", isAlways, isWithin);
+  }
+
+  several(record: CellRecord, conflicts: Expr): CellRecord {
+    return this.#severalOf(k.i32(codes.weak), record, conflicts);
+  }
+
+  strong(record: CellRecord, conflicts: Expr): CellRecord {
+    const code = k.select(this.isMine(record), k.i32(codes.both), this.#strongCode(record[0]!, conflicts));
+    return this.#severalOf(code, record, conflicts);
+  }
+
+  /** What the warp has done before it met is ordered for its lanes alone. */
+  #strongCode(word: Expr, conflicts: Expr): Expr {
+    const strong = k.i32(codes.strong);
+    if (this.#timeBits === threadBits) return strong;
+    const inInterval = k.lt(k.xor(word, this.mine[0]), k.i32(2 ** this.#timeBits), false);
+    const isWeak = k.op("pred.and", inInterval, k.not(hasCode(word, codes.strong)));
+    return k.select(k.op("pred.and", isWeak, k.not(conflicts)), k.i32(codes.strongAfterWeak), strong);
   }
 
   readonly isUnwritten = ([word]: CellRecord): Expr => k.eq(word!, k.i32(0));
 
   /** Of lanes of this warp or, where an earlier record that `conflicts` is of another one, of any. */
-  #severalOf(code: number, [word]: CellRecord, conflicts: Expr): CellRecord {
+  #severalOf(code: Expr, [word]: CellRecord, conflicts: Expr): CellRecord {
     if (this.#timeBits === threadBits) return [this.#ofAll(code)];
     const isFar = k.op("pred.and", conflicts, k.not(this.#isInWarp(k.xor(word!, this.mine[0]))));
-    const ofWarp = k.or(k.and(this.mine[0], k.i32(~lanesMask)), k.i32(code));
+    const ofWarp = k.or(k.and(this.mine[0], k.i32(~lanesMask)), code);
     return [k.select(isFar, this.#ofAll(code), ofWarp)];
   }
 
-  #ofAll(code: number): Expr {
-    return k.add(this.#time, k.i32(code));
+  #ofAll(code: Expr): Expr {
+    return k.add(this.#time, code);
   }
 
   /** Whether a record is of this warp, by what its word and that of this thread differ in. */
@@ -100,10 +135,16 @@ export class SharedRecords implements RecordRules {
   }
 }
 
-/** Bits of a word of global memory above a thread's number: of several threads, and of several stores of one value. */
-const flags = { several: -0x8000_0000, stores: 0x4000_0000 } as const;
+/**
+ * Bits of a word of global memory above a thread's number: it is of several threads' weak accesses, or of strong ones.
+ * Both: the block of the number has made strong accesses after weak ones that are ordered for its threads; or, if it is
+ * the launch's first number, a thread has just made a weak access and then a strong one.
+ */
+const flags = { weak: -0x8000_0000, strong: 0x4000_0000 } as const;
 /** Bits of a thread's number. */
 export const numberBits = 30;
+
+const isOfStrong = (word: Expr): Expr => k.ne(k.and(word, k.i32(flags.strong)), k.i32(0));
 
 /** Whether a word is one of the present launch, the first number of which is known. */
 const isPresent = (first: Expr, word: Expr): Expr => k.le(first, k.and(word, k.i32(2 ** numberBits - 1)), false);
@@ -116,12 +157,14 @@ export class GlobalRecords implements RecordRules {
   readonly planes = { written: ["writer"], read: ["reader"] } as const;
   readonly isUnwritten = null;
   readonly mine: readonly [Expr];
-  readonly several: readonly [Expr];
+  readonly all: readonly [Expr];
+  readonly #strong: Expr;
   readonly #first: Expr;
 
   constructor(own: Expr, first: Expr) {
     this.mine = [own];
-    this.several = [first];
+    this.all = [first];
+    this.#strong = k.or(first, k.i32(flags.strong));
     this.#first = first;
   }
 
@@ -129,16 +172,24 @@ export class GlobalRecords implements RecordRules {
     return k.op("pred.and", isPresent(this.#first, word!), k.ne(word!, this.mine[0]));
   }
 
-  isMany([word]: CellRecord): Expr {
-    return k.eq(word!, this.#first);
+  isMine([word]: CellRecord): Expr {
+    return k.eq(word!, this.mine[0]);
   }
 
-  many(): CellRecord {
-    return this.several;
+  isStrong([word]: CellRecord): Expr {
+    return k.eq(word!, this.#strong);
   }
 
-  storesOfOne(): CellRecord {
-    return [k.or(this.#first, k.i32(flags.stores))];
+  hasStrong([word]: CellRecord): Expr {
+    return isOfStrong(word!);
+  }
+
+  several(): CellRecord {
+    return this.all;
+  }
+
+  strong(record: CellRecord): CellRecord {
+    return [k.or(this.#strong, k.select(this.isMine(record), k.i32(flags.weak), k.i32(0)))];
   }
 }
 
@@ -150,7 +201,7 @@ export class OrderedGlobalRecords implements RecordRules {
   readonly planes = { written: ["writer", "writtenIn"], read: ["reader", "readIn"] } as const;
   readonly isUnwritten = null;
   /** It depends on whether the earlier record is of another block. */
-  readonly several = null;
+  readonly all = null;
   readonly mine: readonly [Expr, Expr];
   readonly #first: Expr;
   readonly #blockFirst: Expr;
@@ -170,21 +221,35 @@ export class OrderedGlobalRecords implements RecordRules {
     return k.op("pred.and", isOther, isUnordered);
   }
 
-  isMany([who]: CellRecord): Expr {
-    return k.lt(who!, k.i32(0), true);
+  isMine([who, when]: CellRecord): Expr {
+    return k.op("pred.and", k.eq(who!, this.mine[0]), k.eq(when!, this.mine[1]));
   }
 
-  many([who]: CellRecord, conflicts: Expr): CellRecord {
-    return this.#flagged(flags.several, who!, conflicts);
+  hasStrong([who]: CellRecord): Expr {
+    return isOfStrong(who!);
   }
 
-  storesOfOne([who]: CellRecord, conflicts: Expr): CellRecord {
-    return this.#flagged(flags.stores, who!, conflicts);
+  /** Weak accesses that a block has made before are ordered for its own threads alone. */
+  isStrong([who]: CellRecord): Expr {
+    return k.op("pred.and", isOfStrong(who!), k.op("pred.or", k.le(k.i32(0), who!, true), this.#isInBlock(who!)));
   }
 
-  #flagged(flag: number, who: Expr, conflicts: Expr): CellRecord {
+  several([who]: CellRecord, conflicts: Expr): CellRecord {
+    return this.#flagged(k.i32(flags.weak), who!, conflicts);
+  }
+
+  strong([who, when]: CellRecord, conflicts: Expr): CellRecord {
+    const hasWeak = k.op("pred.or", k.not(isOfStrong(who!)), k.lt(who!, k.i32(0), true));
+    const isAfterWeak = k.op("pred.and", isPresent(this.#first, who!), hasWeak);
+    const flag = k.select(isAfterWeak, k.i32(flags.weak | flags.strong), k.i32(flags.strong));
+    const [next] = this.#flagged(flag, who!, conflicts);
+    const both = k.or(this.#first, k.i32(flags.weak | flags.strong));
+    return [k.select(this.isMine([who!, when!]), both, next!), this.mine[1]];
+  }
+
+  #flagged(flag: Expr, who: Expr, conflicts: Expr): CellRecord {
     const isFar = k.op("pred.and", conflicts, k.op("pred.not", this.#isInBlock(who)));
-    return [k.or(k.select(isFar, this.#first, this.#blockFirst), k.i32(flag)), this.mine[1]];
+    return [k.or(k.select(isFar, this.#first, this.#blockFirst), flag), this.mine[1]];
   }
 
   #isInBlock(who: Expr): Expr {

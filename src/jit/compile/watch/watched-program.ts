@@ -1,5 +1,5 @@
-import { type Access, accessesOf, type Instruction, type IrFunction } from "../../../ir/index.ts";
-import type { AccessRules } from "./cells.ts";
+import { OptimisticLoads } from "../../../ir/flow/index.ts";
+import { type Access, accessesOf, type Instruction, type IrFunction, type MemoryAccess } from "../../../ir/index.ts";
 import { hasCopies } from "./copies.ts";
 import { type FrameCell, frameCellOf, hasFrame, isOfFrame } from "./frames.ts";
 import { GlobalRoots, HiddenParams } from "./hidden-params.ts";
@@ -39,14 +39,15 @@ export class WatchedProgram {
   readonly frameCell: FrameCell | null;
   /** How many bits of a time in shared memory count how often a warp has met (`bar.warp.sync`). */
   readonly meetingBits: number;
-  readonly #functions: readonly IrFunction[];
+  readonly #optimistic = new OptimisticLoads();
+  /** The strong accesses to shared and to other memory. */
+  readonly #strong: { readonly shared: StrongAccesses; readonly others: StrongAccesses };
   readonly #sites = new Map<IrFunction, number>();
 
   /** `functions`: the kernel, and what it may call. */
   constructor(functions: readonly IrFunction[], choices: WatchChoices, isGlobal: IsGlobal) {
     const [kernel, ...called] = functions;
     const { sanitizers, sharedBytes, block } = choices;
-    this.#functions = functions;
     this.choices = choices;
     this.kernel = kernel!;
     this.hidden = new HiddenParams(kernel!);
@@ -79,6 +80,10 @@ export class WatchedProgram {
     // Stores to any other memory miss their cells.
     this.written = areKnown && this.globalCell !== null ? rootsWhere(({ effect }) => effect !== "load") : null;
     this.copied = this.hasCopies ? rootsWhere(({ effect }, op) => op.kind === "copy" && effect === "load") : [];
+    const strong = functions.flatMap(({ instructions }) =>
+      instructions.flatMap(({ op }) => accessesOf(op).filter(isOfStrong)),
+    );
+    this.#strong = { shared: strongAccesses(strong, true), others: strongAccesses(strong, false) };
     let site = 0;
     for (const ir of functions) {
       this.#sites.set(ir, site);
@@ -96,22 +101,47 @@ export class WatchedProgram {
     return this.#sites.get(ir)! + index;
   }
 
+  /** Whether all strong accesses to a space are morally strong with each other. */
+  areOrdered(isShared: boolean): boolean {
+    return this.#strong[isShared ? "shared" : "others"].areOrdered;
+  }
+
   /**
-   * How the atomic operations in a space are ordered: only those of one size are morally strong (8.7), and, between
-   * blocks, if their scope reaches there.
+   * Whether an access of an instruction is morally strong with all strong ones to its space that are so. A load with
+   * which a compare-and-swap loop begins counts as such: it does not race with atomic operations.
    */
-  atomicOrder(isShared: boolean): Pick<AccessRules, "isOrdered" | "areOrdered"> {
-    const all = this.#functions.flatMap(({ instructions }) =>
-      instructions.flatMap(({ op }) =>
-        op.kind === "atomic" && (op.access.space === "shared") === isShared ? [op.access] : [],
-      ),
-    );
-    const haveOneSize = new Set(all.map(({ bits, count }) => bits * count)).size <= 1;
-    const isOrdered = ({ scope }: Access): boolean =>
-      haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
-    return { isOrdered, areOrdered: all.every(isOrdered) };
+  isStrong(ir: IrFunction, instruction: Instruction, made: Made): boolean {
+    const { isOrdered, areOrdered, areAtomic } = this.#strong[made.access.space === "shared" ? "shared" : "others"];
+    if (isOfStrong(made)) return isOrdered(made);
+    return made.effect === "load" && areOrdered && areAtomic && this.#optimistic.has(ir, instruction);
   }
 }
+
+/** The strong accesses to a space. */
+interface StrongAccesses {
+  /** Whether one of them is morally strong with all others of which this is so. */
+  readonly isOrdered: (made: Made) => boolean;
+  readonly areOrdered: boolean;
+  /** Whether what they write is written by atomic operations. */
+  readonly areAtomic: boolean;
+}
+
+/** Only those to elements of one size are morally strong (8.7), and, between blocks, if their scope reaches there. */
+function strongAccesses(strong: readonly Made[], isShared: boolean): StrongAccesses {
+  const own = strong.filter((made) => isIn(made, isShared));
+  const haveOneSize = new Set(own.map(({ access }) => access.bits)).size <= 1;
+  const isOrdered = ({ access: { scope } }: Made): boolean =>
+    haveOneSize && (isShared || (scope !== "cta" && scope !== "cluster"));
+  return { isOrdered, areOrdered: own.every(isOrdered), areAtomic: own.every(({ effect }) => effect !== "store") };
+}
+
+type Made = Pick<MemoryAccess, "effect" | "access">;
+
+/** Section 8.4. */
+const isOfStrong = ({ effect, access: { order } }: Made): boolean => effect === "atomic" || order !== "weak";
+
+const isIn = ({ access }: Pick<Made, "access">, isShared: boolean): boolean =>
+  isWatched(access) && (access.space === "shared") === isShared;
 
 const hasBarrier = ({ instructions }: IrFunction): boolean => instructions.some(({ op }) => op.kind === "barrier");
 
@@ -128,8 +158,7 @@ function cellBytesOf(functions: readonly IrFunction[], isShared: boolean): CellB
   let narrowest: number | null = null;
   for (const { op } of functions.flatMap(({ instructions }) => instructions)) {
     for (const { access } of accessesOf(op)) {
-      if (!isWatched(access)) continue;
-      if ((access.space === "shared") === isShared) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
+      if (isIn({ access }, isShared)) narrowest = Math.min(narrowest ?? 4, access.bits / 8);
     }
   }
   return narrowest as CellBytes | null;

@@ -126,7 +126,7 @@ class Weaver {
     const { op } = instruction;
     this.#code.goTo(i);
     for (const { when } of instruction.undefinedCases) this.#code.find(when);
-    if (op.kind === "copy") this.#copy(op);
+    if (op.kind === "copy") this.#copy(instruction, op);
     const after = op.kind === "copy" ? [] : accessesOf(op).flatMap((made) => this.#access(instruction, made));
     if (op.kind === "commit-copies") this.#copies?.commit();
     if (op.kind === "await-copies") this.#copies?.wait(op);
@@ -149,35 +149,36 @@ class Weaver {
     const { address } = place;
     let after: readonly ((() => void) | null)[];
     if (isOfFrame(access)) after = [inFrame(null)];
-    else if (access.space !== "generic" || !this.#program.hasFrames) after = [this.#note(made, address)];
+    else if (access.space !== "generic" || !this.#program.hasFrames) after = [this.#note(instruction, made, address)];
     else {
       const where = this.#code.once(isLocal(address));
       const isElsewhere = this.#code.test(k.not(where));
-      after = [inFrame(where), this.#code.within(isElsewhere, () => this.#note(made, address))];
+      after = [inFrame(where), this.#code.within(isElsewhere, () => this.#note(instruction, made, address))];
     }
     return after.flatMap((write) => write ?? []);
   }
 
   /** Notes an access of memory that threads share. Returns what is to be written after it, if anything. */
-  #note(made: MemoryAccess, address: Expr, isCopy = false): (() => void) | null {
+  #note(instruction: Instruction, made: MemoryAccess, address: Expr, isCopy = false): (() => void) | null {
     const { access } = made;
     if (!isWatched(access)) return null;
     const lanes = this.#distinct.of(address, (access.bits / 8) * access.count);
     const watch = access.space === "shared" ? this.#shared : this.#global;
-    return watch?.write(made, address, lanes, isCopy) ?? null;
+    const isStrong = this.#program.isStrong(this.#ir, instruction, made);
+    return watch?.write(made, address, { lanes, isStrong, isCopy }) ?? null;
   }
 
-  #copy(op: OpOf<"copy">): void {
+  #copy(instruction: Instruction, op: OpOf<"copy">): void {
     const { from, to } = op;
     const [read, write] = accessesOf(op) as [MemoryAccess, MemoryAccess];
     const isAll = readsAll(op);
-    if (isAll === null) this.#note(read, laneAddressOf(from.place));
+    if (isAll === null) this.#note(instruction, read, laneAddressOf(from.place));
     else {
       // Which bytes of its words a copy of a part reads is for the interpreter to say.
       if (!op.whole) this.#code.find(k.not(k.op("pred.or", isAll, k.eq(op.size!, k.i32(0)))));
-      this.#code.within(this.#code.test(isAll), () => this.#note(read, laneAddressOf(from.place)));
+      this.#code.within(this.#code.test(isAll), () => this.#note(instruction, read, laneAddressOf(from.place)));
     }
-    this.#note(write, laneAddressOf(to.place), true);
+    this.#note(instruction, write, laneAddressOf(to.place), true);
   }
 
   #passBarrier(): void {
@@ -278,7 +279,7 @@ class Weaver {
       copies: this.#copies,
     };
     const checksWritten = this.#program.choices.sanitizers.has("init");
-    return new AccessWatch(this.#code, cells, { checksWritten, ...this.#program.atomicOrder(true) });
+    return new AccessWatch(this.#code, cells, { checksWritten, areOrdered: this.#program.areOrdered(true) });
   }
 
   #watchGlobal(bytes: CellBytes): AccessWatch {
@@ -296,7 +297,7 @@ class Weaver {
     const addressIn: Cells["addressIn"] = (plane, address) =>
       k.add(params.planeFor(plane, address), scaled(address, scale));
     const cells: Cells = { space: "global", bytes, rules, addressIn, copies: null };
-    return new AccessWatch(code, cells, { checksWritten: false, ...this.#program.atomicOrder(false) });
+    return new AccessWatch(code, cells, { checksWritten: false, areOrdered: this.#program.areOrdered(false) });
   }
 }
 

@@ -77,8 +77,8 @@ interface Candidate {
 
 export const bytesOf = ({ bits, count }: Access): number => (bits / 8) * count;
 
-/** The variable at or nearest to a constant address in a space, by a name of any kind; null where there is none. */
-export type VariableNear = (space: Access["space"], address: number) => string | null;
+/** The variable at or nearest to an address in a space, by a name of any kind; null where none is known. */
+export type VariableNear = (space: Access["space"], address: Address) => string | null;
 
 /**
  * The groups of a function's accesses, by instruction. Accesses to different variables are in different groups, even if
@@ -162,7 +162,7 @@ function nearbyOf(
       const surface = op.place.surface ?? null;
       const candidate = { index: start + i, access: op.access, writes: op.kind !== "load", surface, address, isEarly };
       const space = op.access.space === "generic" && candidate.writes ? "generic, written" : op.access.space;
-      const variable = address.offset === 0 ? null : variableNear(op.access.space, address.offset);
+      const variable = variableNear(op.access.space, address);
       const key = `${space} ${surface?.index} ${bases.keyOf(address.base)} ${variable}`;
       const joins = !isAlone && open.get(key)?.add(candidate) === true;
       if (!joins) {

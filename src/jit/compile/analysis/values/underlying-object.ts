@@ -98,7 +98,7 @@ export class UnderlyingObjects {
       return constants.length === 0 ? [] : [{ root: { kind: "constant", addresses: constants }, distance: null }];
     }
     const sums = constants.map((constant) => addressIn(base.ty, BigInt(constant), offset));
-    return [{ root: { kind: "constant", addresses: [...constants, ...sums, offset] }, distance: null }];
+    return [{ root: { kind: "constant", addresses: [...sums, ...constants, offset] }, distance: null }];
   }
 
   /** The instruction that writes a register, where that is always the same value when it is read. */

@@ -1,7 +1,6 @@
-import { type Argument, type Destination, type Instruction, type IrFunction, laneAddressOf } from "../../ir/index.ts";
-import type { Site } from "../../machine/state/code.ts";
-import type { Expr } from "../../semantics/index.ts";
-import { leavesOf } from "../init/reads.ts";
+import { everyLeaf, type Expr } from "../../semantics/index.ts";
+import { laneAddressOf } from "../access.ts";
+import type { Argument, Destination, Instruction, IrFunction } from "../index.ts";
 
 /** A register, a place of the byte file, or a variable of the frame. */
 type Name = number | string;
@@ -12,10 +11,11 @@ type Name = number | string;
  * swap fail. The swap is in the same function, or in one that gets the value as an argument.
  */
 export class OptimisticLoads {
-  /** By call instruction, the functions that it has called so far. */
+  /** By call instruction, the functions that it is known to call. */
   readonly #callees = new Map<Instruction, Set<IrFunction>>();
   readonly #known = new Map<Instruction, boolean>();
 
+  /** A call of a function is known. */
   called(call: Instruction, callee: IrFunction): void {
     let callees = this.#callees.get(call);
     if (callees === undefined) this.#callees.set(call, (callees = new Set()));
@@ -24,10 +24,11 @@ export class OptimisticLoads {
     this.#known.clear();
   }
 
-  has({ code, instruction }: Site): boolean {
+  /** Whether an instruction of a function is such a load. */
+  has(ir: IrFunction, instruction: Instruction): boolean {
     let found = this.#known.get(instruction);
     if (found === undefined) {
-      found = this.#reach(code.ir, instruction.dst.flatMap(nameOf), []);
+      found = this.#reach(ir, instruction.dst.flatMap(nameOf), []);
       this.#known.set(instruction, found);
     }
     return found;
@@ -88,15 +89,15 @@ function nameOf(to: Destination): Name[] {
 }
 
 const reads = (expr: Expr, names: ReadonlySet<Name>): boolean =>
-  leavesOf(expr).some((leaf) =>
-    leaf.kind === "reg" ? names.has(leaf.reg) : leaf.kind === "region" && names.has(`byte ${leaf.region.at}`),
+  !everyLeaf(expr, (leaf) =>
+    leaf.kind === "reg" ? !names.has(leaf.reg) : leaf.kind !== "region" || !names.has(`byte ${leaf.region.at}`),
   );
 
 /** Whether the old value of memory is compared for equality with one of the names. */
 function compares(expr: Expr, names: ReadonlySet<Name>): boolean {
   if (expr.kind !== "prim") return false;
   const { prim, args } = expr;
-  if (prim.endsWith(".eq") && args.some((a) => leavesOf(a).some((leaf) => leaf.kind === "old"))) {
+  if (prim.endsWith(".eq") && args.some((a) => !everyLeaf(a, (leaf) => leaf.kind !== "old"))) {
     return args.some((a) => reads(a, names));
   }
   return args.some((a) => compares(a, names));

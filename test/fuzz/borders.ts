@@ -28,11 +28,30 @@ function ownPlace({ text, module }: Scope): Place {
   const { random } = text;
   const axis = random.chance(0.7) ? 0 : 1;
   const [block, thread] = axis === 0 ? (["%cx", "%tid.x"] as const) : (["%cy", "%tid.y"] as const);
+  if (random.chance(0.2)) return { name: overlappingPlace(text, block, module.block[axis], thread), axis };
   const width = random.chance(0.8) ? module.block[axis] : random.between(1, module.block[axis]);
   const name = random.chance(0.15)
     ? text.computed("mul.lo.s32", block, width)
     : text.computed("mad.lo.s32", block, width, text.computed("mov.u32", thread));
   return { name, axis };
+}
+
+/** A thread's place, or that of its block's first one, where blocks overlap by a halo whose width the launch gives. */
+function overlappingPlace(text: FunctionText, block: string, threads: number, thread: string): string {
+  const { random } = text;
+  const halo = random.chance(0.3) ? random.between(0, 3) : text.computed("and.b32", "%gx", random.pick([1, 3]));
+  const step = text.computed("sub.s32", threads, text.computed("shl.b32", halo, 1));
+  const first = text.computed("sub.s32", text.computed("mul.lo.s32", step, block), halo);
+  return random.chance(0.2) ? first : text.computed("add.s32", first, text.computed("mov.u32", thread));
+}
+
+/** A place, or its opposite, where a place is negative; or where it is not: else 0, as the bits of the sign say. */
+function chosenBySign(text: FunctionText, name: string): string {
+  const { random } = text;
+  const bits = text.computed("shr.s32", name, random.chance(0.9) ? 31 : random.between(28, 30));
+  const signs = random.chance(0.5) ? bits : text.computed("not.b32", bits);
+  const value = random.chance(0.5) ? name : text.computed("neg.s32", name);
+  return random.chance(0.5) ? text.computed("and.b32", signs, value) : text.computed("and.b32", value, signs);
 }
 
 /** The length of a row or column: of all blocks, or a little more or less; or any. */
@@ -71,7 +90,7 @@ function neighbour(scope: Scope): Place {
   const type = random.pick(["s32", "s32", "u32"]);
   const end = (): string | number => length(scope, axis);
   const to = (): string => {
-    switch (random.below(7)) {
+    switch (random.below(8)) {
       case 0:
         return text.computed("max.s32", name, random.between(-1, 3));
       case 1:
@@ -84,6 +103,8 @@ function neighbour(scope: Scope): Place {
         return text.computed(`${random.pick(["div", "rem"])}.${type}`, name, end());
       case 5:
         return text.computed("sub.s32", end(), name);
+      case 6:
+        return chosenBySign(text, name);
       default:
         return name;
     }

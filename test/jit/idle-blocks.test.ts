@@ -87,6 +87,19 @@ describe("blocks that have nothing to do", () => {
     }
   });
 
+  test.each(conditions)("rows of a grid, each a block, and the ends of rows: %s", (_, before) => {
+    for (const [n, m, height, width] of [
+      [96, 17, 20, 208],
+      [33, 0, 9, 208],
+      [207, 3, 30, 208],
+      [1, 40, 45, 100],
+      [64, 90, 24, 250],
+      [-1, 8, 12, 130],
+    ] as const) {
+      expectSameResults(caseOf(before, { n, m, grid: [1, height], block: [width, 1] }));
+    }
+  });
+
   test("with several threads of the host", () => {
     const [, before] = conditions[0]!;
     expectSameResults(caseOf(before, { n: 70_000, grid: 1000, block: 128, hostThreads: 2 }, 128_000));

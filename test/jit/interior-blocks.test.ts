@@ -153,6 +153,35 @@ test("neighbours of a tile in shared memory, between barriers", () => {
   }
 });
 
+test.each([
+  ["a sign's bits", "shr.s32 %r14, %r9, 31; neg.s32 %r13, %r9; and.b32 %r13, %r14, %r13"],
+  ["the larger of two", "neg.s32 %r13, %r9; max.s32 %r13, %r13, 0"],
+  [
+    "the complement of a sign's bits",
+    "neg.s32 %r13, %r9; shr.s32 %r14, %r13, 31; not.b32 %r14, %r14; and.b32 %r13, %r13, %r14",
+  ],
+])("tiles that overlap by a halo, whose first place is that of the picture: %s", (_, least) => {
+  // Blocks begin as many columns apart as they have, less the halo on both sides, of which a parameter is the width.
+  const body = `shl.b32 %r6, %h, 1; sub.s32 %r7, 16, %r6; mul.lo.s32 %r8, %r7, %r1; sub.s32 %r9, %r8, %h;
+    add.s32 %r10, %r9, %r0; setp.gt.s32 %p0, %r10, -1; setp.lt.s32 %p1, %r10, %w; and.pred %p2, %p0, %p1;
+    mov.u32 %r11, tile; mad.lo.s32 %r11, %r3, 64, %r11; mad.lo.s32 %r12, %r0, 4, %r11; @!%p2 bra OUTSIDE;
+    mad.lo.s32 %i, %y, ${width}, %r10; ${load} st.shared.u32 [%r12], %v; OUTSIDE: bar.sync 0; mov.u32 %v, 0;
+    ${least}; add.s32 %r14, %r9, 15; setp.lt.s32 %p3, %r14, %w; sub.s32 %r15, %w, %r9; add.s32 %r15, %r15, -1;
+    selp.b32 %r15, 15, %r15, %p3; add.s32 %r16, %r0, -1; max.s32 %r16, %r16, %r13; add.s32 %r17, %r0, 1;
+    min.s32 %r17, %r17, %r15; mad.lo.s32 %r16, %r16, 4, %r11; mad.lo.s32 %r17, %r17, 4, %r11; @!%p2 bra DONE;
+    ld.shared.u32 %r18, [%r16]; ld.shared.u32 %r19, [%r17]; sub.s32 %v, %r19, %r18; DONE:`;
+  for (const [w, h] of [...sizes.map((size) => [size, 2] as const), [80, 0], [80, 1], [50, 7], [33, 8]] as const) {
+    const out = stored(body, w, h, ".shared .align 4 .b8 tile[256];").map((word) => word | 0);
+    const want = Array.from({ length: words }, (_, at) => {
+      const [block, t] = [Math.floor((at % width) / columns), at % columns];
+      const first = (columns - 2 * h) * block - h;
+      if (first + t < 0 || first + t >= w) return 0;
+      return 7 * (Math.min(t + 1, w - first - 1, columns - 1) - Math.max(t - 1, -first, 0));
+    });
+    expect(out).toEqual(want);
+  }
+});
+
 const threads = 64;
 /** Lengths of rows: such that all threads of a block have as many elements, and others. */
 const lengths = [-64, -1, 0, 1, 64, 65, 128, 192, 257, 511, 512] as const;

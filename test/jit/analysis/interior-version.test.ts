@@ -10,7 +10,7 @@ const end = "mul.wide.s32 %d1, %r9, 4; add.s64 %d2, %d0, %d1; st.global.u32 [%d2
 /** The operations of a kernel, and those of its form for blocks of 64. */
 function versionsOf(body: string) {
   const text = `.version 8.0\n.target sm_80\n.address_size 64
-    .visible .entry k(.param .u64 x, .param .u32 n) { .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>; ${body} }`;
+    .visible .entry k(.param .u64 x, .param .align 4 .b8 n[8]) { .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %d<9>; ${body} }`;
   const { module, diagnostics } = compile([new SourceText("k.ptx", text)], {});
   expect(diagnostics).toEqual([]);
   const [ir] = module!.functions;
@@ -53,6 +53,21 @@ test("conditions that follow decide branches", () => {
   const guards = found.instructions.filter(({ op, guard }) => op.kind === "branch" && guard !== null);
   // That which chooses the version, and that of the kernel as it was.
   expect(guards).toHaveLength(2);
+});
+
+test.each([
+  ["a number", "mov.b32 %r5, 2;"],
+  ["a parameter", "ld.param.u32 %r5, [n+4];"],
+])("places in blocks that overlap by a halo are those of the picture in the interior: its width is %s", (_, halo) => {
+  const { found } = versionsOf(`${begin} ${halo} shl.b32 %r6, %r5, 1; sub.s32 %r13, 64, %r6; mul.lo.s32 %r14, %r13, %r1;
+    sub.s32 %r7, %r14, %r5; add.s32 %r8, %r7, %r0; setp.gt.s32 %p0, %r8, -1; setp.lt.s32 %p1, %r8, %r4;
+    and.pred %p2, %p0, %p1; neg.s32 %r10, %r7; shr.s32 %r11, %r7, 31; and.b32 %r12, %r10, %r11;
+    add.s32 %r9, %r8, %r12; @!%p2 bra END; st.global.u32 [%d0], %r4; END: ${end}`);
+  const interior = found.instructions.slice(0, found.instructions.length / 2);
+  // Nobody leaves, and what is added to the place of a block that begins before the picture is 0.
+  expect(interior.filter(({ op }) => op.kind === "branch")).toHaveLength(1);
+  const sums = interior.flatMap(({ op }) => (op.kind === "pure" ? op.values : []));
+  expect(sums.filter((value) => value.kind === "prim" && value.prim === "i32.and")).toEqual([]);
 });
 
 /** A loop with as many rounds as `%r7` says, of which the compiler has made one for the rest and one by fours. */

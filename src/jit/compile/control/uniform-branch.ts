@@ -53,8 +53,12 @@ export function everywhere(
   return ordered(chunk, a!, b!, isStrict, sign, range);
 }
 
-const equal = (a: Value, b: Value): Wasm | null =>
-  a.kind === "uniform" && b.kind === "uniform" ? wasm.op("i32.eq", a.scalar, b.scalar) : null;
+/** 1 only if the values are equal in each lane; null if that is not known. Values with a stride never are. */
+function equal(a: Value, b: Value): Wasm | null {
+  if (a.kind === "uniform" && b.kind === "uniform") return wasm.op("i32.eq", a.scalar, b.scalar);
+  const isStrided = ({ kind }: Value, other: Value): boolean => kind === "affine" && other.kind === "uniform";
+  return isStrided(a, b) || isStrided(b, a) ? wasm.i32(0) : null;
+}
 
 /** 1 only if the values differ in each lane of a range, of which the second is uniform; null if that is not known. */
 function differ(a: Value, b: Value, { from: first, to: last }: LaneRange): Wasm | null {

@@ -1,4 +1,4 @@
-import { wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type BarrierRegion, barrierRegionsOf } from "../analysis/flow/barrier-regions.ts";
 import { rowStridesOf } from "../analysis/values/row-strides.ts";
 import type { BlockRange } from "../regions/block-range.ts";
@@ -9,7 +9,7 @@ import { BarrierLoops, type BarrierRegions } from "./barrier-loops.ts";
 import { ChunkLoop } from "./chunk-loop.ts";
 import type { ChunkStart } from "./chunk-start.ts";
 import { ChunkTurns } from "./chunk-turns.ts";
-import { type IdleTest, idleTest } from "./idle-chunks.ts";
+import { type IdleTest, idleTest, leavesToTheEnd } from "./idle-chunks.ts";
 import { computeInvariants, type KernelRun, local32, mayYield } from "./kernel-run.ts";
 import { StepLoops } from "./step-loops.ts";
 
@@ -59,8 +59,14 @@ function writeOnce(run: KernelRun, chunks: ChunkLoop, start: ChunkStart, { strai
     };
     range.ifTested(path, prepare, run, runStraight, skipIdle);
   }
+  const isOver = idle === null ? null : restIsIdle(run);
   chunks.rest(() => {
     start.prepare();
+    if (isOver !== null) {
+      scope.chunk.begin();
+      w.value(wasm.op("i32.and", local32(run.isOneRow), isOver));
+      w.brIf(done);
+    }
     start.activate();
     start.begin();
     body.write(start.isWhole);
@@ -77,18 +83,25 @@ function regionsOf({ scope, points }: KernelRun, suspension: Suspension): Barrie
   return arriveTogether ? barrierRegionsOf(chunk.analysis.code, points.barriers) : null;
 }
 
+/** Whether no thread of a one-row block, from the chunk that runs on, has anything to do; null where nobody can tell. */
+function restIsIdle(run: KernelRun): Wasm | null {
+  const { chunk, body } = run.scope;
+  chunk.begin();
+  const strides = rowStridesOf(chunk.analysis, run.invariants, () => false);
+  return leavesToTheEnd(chunk, body.leavingBranches(), { strides, lastLane: lastLaneOf(run) });
+}
+
+/** The number (i64), counted from the first lane of the chunk that runs, of the last lane of the block. */
+function lastLaneOf({ threads, first }: KernelRun): Wasm {
+  const left = wasm.op("i32.sub", local32(threads), local32(first));
+  return wasm.op("i64.extend_i32_u", wasm.op("i32.sub", left, wasm.i32(1)));
+}
+
 /** By barrier region, which chunks have nothing to do in it. */
-function idleTests({
-  scope,
-  points,
-  invariants,
-  steps,
-  threads,
-  first,
-}: KernelRun): (region: BarrierRegion) => IdleTest | null {
+function idleTests(run: KernelRun): (region: BarrierRegion) => IdleTest | null {
+  const { scope, points, invariants, steps } = run;
   const { chunk } = scope;
-  const left = wasm.op("i32.sub", wasm.op("i32.sub", local32(threads), local32(first)), wasm.i32(1));
-  const lastLane = wasm.op("i64.extend_i32_u", left);
+  const lastLane = lastLaneOf(run);
   const isShared = (r: number): boolean => steps?.shared.has(r) === true;
   const strides = rowStridesOf(chunk.analysis, invariants, isShared);
   return (region) => idleTest(chunk, region, points.barriers, { invariants, isShared, strides, lastLane });

@@ -24,7 +24,7 @@ import type { ExpectedObjects } from "../memory/expected-objects.ts";
 import { Memory } from "../memory/memory.ts";
 import type { FunctionContext } from "../module/function-context.ts";
 import type { SuspensionPoints } from "../plan/suspension-points.ts";
-import { idleTestsOf, type IdleTests } from "../regions/idle-blocks.ts";
+import { idleTestsOf, type IdleTests, type LeavingBranch, leavingBranchesOf } from "../regions/idle-blocks.ts";
 import { type StraightPath, straightPathOf } from "../regions/straight-path.ts";
 import type { Suspension } from "../sync/suspension.ts";
 import { ClusterPolls } from "../sync/cluster-polls.ts";
@@ -192,6 +192,12 @@ export class Body {
   idleTests(): IdleTests | null {
     const invariants = this.#invariantsOfTests;
     return invariants && idleTestsOf(this.#chunk, invariants);
+  }
+
+  /** The first branches at which threads leave, if nothing happens before. */
+  leavingBranches(): readonly LeavingBranch[] {
+    const invariants = this.#invariantsOfTests;
+    return invariants === null ? [] : leavingBranchesOf(this.#chunk, invariants);
   }
 
   /** The path of all lanes of a block of threads, if it can be tested beforehand that they take it. */

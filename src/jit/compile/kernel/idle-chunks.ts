@@ -1,11 +1,12 @@
 import type { Expr } from "../../../semantics/index.ts";
-import type { Wasm } from "../../../wasm/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { BarrierRegion } from "../analysis/flow/barrier-regions.ts";
 import { idleWaysOf } from "../analysis/flow/idle-ways.ts";
 import { chunkInvariantsFor, type Invariants } from "../analysis/values/invariant-code.ts";
 import { type RowStride, isKnown } from "../analysis/values/row-strides.ts";
 import { everywhere } from "../control/uniform-branch.ts";
 import type { Chunk } from "../emit/chunk.ts";
+import type { LeavingBranch } from "../regions/idle-blocks.ts";
 
 /** Whether a chunk can skip a barrier region: two `i32` that are 0 or 1. */
 export interface IdleTest {
@@ -58,4 +59,23 @@ export function idleTest(
     return { invariants: needed, block: start, scalars: way.scalars, alone, toTheEnd };
   }
   return null;
+}
+
+/**
+ * Whether (an `i32`) all threads from the first one of a chunk on leave, in a block of one row, at one of the kernel's
+ * first branches; null where that cannot be told from the chunk's invariants.
+ */
+export function leavesToTheEnd(
+  chunk: Chunk,
+  branches: readonly LeavingBranch[],
+  { strides, lastLane }: Pick<KnownBefore, "strides" | "lastLane">,
+): Wasm | null {
+  const tests = branches.flatMap(({ guard, condition, holds }) => {
+    if (guard.collapse !== undefined) return [];
+    const predicates = condition?.predicates ?? chunk.rematerialized;
+    const predicate = { kind: "reg", ty: "pred", reg: guard.register } as const;
+    if (!isKnown(predicate, predicates, strides)) return [];
+    return everywhere(chunk, predicates, predicate, holds, { from: 0, to: lastLane }) ?? [];
+  });
+  return tests.length === 0 ? null : tests.reduce((a, b) => wasm.op("i32.or", a, b));
 }

@@ -1,6 +1,7 @@
+import type { Guard } from "../../../ir/index.ts";
 import { type Label, type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
-import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
+import { type BranchCondition, branchConditionOf } from "../analysis/flow/branch-condition.ts";
 import { type Axis, GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -18,6 +19,9 @@ export interface IdleTests {
   readonly plane: RangeTest | null;
 }
 
+/** Blocks that are not tried after a trial that has failed, at most, where each is a row of the grid. */
+const longestPause = 7;
+
 /** Branches that are looked at, one after the other: mostly there is one for each dimension. */
 const mostBranches = 3;
 
@@ -27,21 +31,15 @@ const mostBranches = 3;
  * such branch.
  */
 export function idleTestsOf(chunk: Chunk, invariants: Invariants): IdleTests | null {
-  const { graph, liveness } = chunk.analysis.code;
-  if (!liveness.liveIn(0).isEmpty) return null;
   const ofRow = new GridStrides(chunk.analysis, invariants, "row");
   const ofPlane = new GridStrides(chunk.analysis, invariants, "plane");
   const rows: RangeTest[] = [];
   const planes: RangeTest[] = [];
-  let next: number | null = 0;
-  for (let count = 0; count < mostBranches && next !== null; count++) {
-    if (count > 0 && graph.blocks[next]!.predecessors.length !== 1) break;
-    const leaving = leavingBranchOf(chunk, invariants, next);
-    if (leaving === null) break;
-    const [row, plane] = [leaving.testOf(ofRow), leaving.testOf(ofPlane)];
+  for (const { guard, condition, holds } of leavingBranchesOf(chunk, invariants)) {
+    const testOf = (strides: GridStrides) => branchTest(chunk, guard, condition, strides, holds !== guard.negate);
+    const [row, plane] = [testOf(ofRow), testOf(ofPlane)];
     if (row !== null) rows.push(row);
     if (plane !== null) planes.push(plane);
-    ({ next } = leaving);
   }
   return rows.length === 0 ? null : { row: anyOf(rows), plane: planes.length === 0 ? null : anyOf(planes) };
 }
@@ -51,15 +49,35 @@ const anyOf =
   (range) =>
     tests.map((test) => test(range)).reduce((a, b) => wasm.op("i32.or", a, b));
 
-/** A branch at the end of a block that only computes: who goes one way leaves. */
-interface LeavingBranch {
-  /** The test that all threads of a range leave, if they arrive at it; null where that cannot be tested. */
-  readonly testOf: (strides: GridStrides) => RangeTest | null;
-  /** The block of those who stay; null where there is none. */
-  readonly next: number | null;
+/** A branch at the end of a block that only computes: threads for which its predicate has one value leave. */
+export interface LeavingBranch {
+  readonly guard: Guard;
+  readonly condition: BranchCondition | null;
+  /** The predicate's value in threads that leave. */
+  readonly holds: boolean;
 }
 
-function leavingBranchOf(chunk: Chunk, invariants: Invariants, block: number): LeavingBranch | null {
+/** The first branches of a kernel at which threads leave, if nothing happens before them. */
+export function leavingBranchesOf(chunk: Chunk, invariants: Invariants): readonly LeavingBranch[] {
+  const { graph, liveness } = chunk.analysis.code;
+  const found: LeavingBranch[] = [];
+  let next: number | null = liveness.liveIn(0).isEmpty ? 0 : null;
+  while (next !== null && found.length < mostBranches) {
+    if (found.length > 0 && graph.blocks[next]!.predecessors.length !== 1) break;
+    const leaving = leavingBranchOf(chunk, invariants, next);
+    if (leaving === null) break;
+    found.push(leaving.branch);
+    next = leaving.stay;
+  }
+  return found;
+}
+
+/** The branch at the end of a block, and the block of those who stay; null where there is none. */
+function leavingBranchOf(
+  chunk: Chunk,
+  invariants: Invariants,
+  block: number,
+): { readonly branch: LeavingBranch; readonly stay: number | null } | null {
   const { analysis } = chunk;
   const { graph, instructions, edgeCopies } = analysis.code;
   const { start, end } = graph.blocks[block]!;
@@ -75,10 +93,7 @@ function leavingBranchOf(chunk: Chunk, invariants: Invariants, block: number): L
     if (edgeCopies.has(i) || (!isForBranch(i) && instructions[i]!.op.kind !== "pure")) return null;
   }
   const stay = leaves ? block + 1 : target!;
-  return {
-    testOf: (strides) => branchTest(chunk, guard, condition, strides, leaves),
-    next: isExit(stay) ? null : stay,
-  };
+  return { branch: { guard, condition, holds: leaves !== guard.negate }, stay: isExit(stay) ? null : stay };
 }
 
 /** Blocks that have nothing to do: many of a row of the grid are skipped at once, and many rows. */
@@ -92,6 +107,13 @@ export class IdleBlocks {
   readonly #trials: BlockTrials;
   /** The distance (i64) of the last row that is tested from the first: a local. */
   readonly #lastRow: number;
+  /**
+   * Blocks that are not tried before the next trial, and how many these were after the last one that failed: locals.
+   * Where each block is a row of the grid, idle ones come once, at the end of a plane, and a few of them may run: a
+   * trial takes as long as a short row. Otherwise each block is tried.
+   */
+  readonly #pause: number;
+  readonly #lastPause: number;
 
   /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
   constructor(
@@ -119,6 +141,8 @@ export class IdleBlocks {
     const isRow = wasm.op("i32.eq", x, wasm.local("i32", threads));
     this.#isInRows = local(wasm.op("i32.or", isRow, wasm.op("i32.eqz", wasm.op("i32.and", x, wasm.i32(lanes - 1)))));
     this.#lastRow = w.local("i64");
+    this.#pause = local(wasm.i32(0));
+    this.#lastPause = local(wasm.i32(0));
     const extents = new Map<Axis, number>([
       ["tid.x", last(x)],
       ["tid.y", last(size("ntid.y"))],
@@ -141,16 +165,41 @@ export class IdleBlocks {
   skip(prepare: () => void, left: BlocksLeft, done: Label): void {
     const { writer: w } = this.#chunk;
     const { blockIndex } = left;
-    w.get(this.#isInRows);
-    w.if(() => {
-      const found = (count: Wasm): void => {
-        const last = wasm.op("i32.sub", wasm.op("i32.add", wasm.local("i32", blockIndex), count), wasm.i32(1));
-        w.assign([{ local: blockIndex, value: last }]);
-        this.#specials.firstBlock(blockIndex);
-        w.br(done);
-      };
-      this.#trials.write([this.#tests.row], prepare, left, (count) => this.#withRowsAfter(count, left, found));
-    });
+    const local = (index: number): Wasm => wasm.local("i32", index);
+    const found = (count: Wasm): void => {
+      const last = wasm.op("i32.sub", wasm.op("i32.add", local(blockIndex), count), wasm.i32(1));
+      w.assign([
+        { local: blockIndex, value: last },
+        { local: this.#lastPause, value: wasm.i32(0) },
+      ]);
+      this.#specials.firstBlock(blockIndex);
+      w.br(done);
+    };
+    w.value(wasm.select(local(this.#isInRows), wasm.op("i32.eqz", local(this.#pause)), wasm.i32(0)));
+    w.if(
+      () => {
+        this.#trials.write([this.#tests.row], prepare, left, (count) => this.#withRowsAfter(count, left, found));
+        this.#begin();
+      },
+      () => w.assign([{ local: this.#pause, value: wasm.op("i32.sub", local(this.#pause), wasm.i32(1)) }]),
+    );
+  }
+
+  /** Begins a pause after a trial that has failed: each is twice as long as the one before. */
+  #begin(): void {
+    const rest = this.#tests.plane === null ? null : this.#specials.rowsInPlane();
+    if (rest === null) return;
+    const last = wasm.local("i32", this.#lastPause);
+    const longer = wasm.op("i32.add", wasm.op("i32.shl", last, wasm.i32(1)), wasm.i32(1));
+    const isRow = wasm.op("i32.eq", rest.blocks, wasm.i32(1));
+    // All ones where it is a row.
+    const mask = wasm.op("i32.sub", wasm.i32(0), isRow);
+    const pause = wasm.op("i32.and", wasm.op("i32.and", longer, wasm.i32(longestPause)), mask);
+    const { writer } = this.#chunk;
+    writer.assign([
+      { local: this.#pause, value: pause },
+      { local: this.#lastPause, value: pause },
+    ]);
   }
 
   /**

@@ -49,7 +49,8 @@ export function distancesIn({ steps }: BlockForm, block: Dim3): { readonly min: 
   return { min: sum((d) => Math.min(d, 0)), max: sum((d) => Math.max(d, 0)) };
 }
 
-const isNumber = (form: BlockForm): boolean => form.base === zero && isShared(form);
+/** Whether a value is a number that is known while code is written. */
+export const isNumber = (form: BlockForm): boolean => form.base === zero && isShared(form);
 
 /** The trend of a sum of two values. */
 export const sumOfTrends = (a: Trend, b: Trend): Trend => (a === 0 || a === b ? b : b === 0 ? a : null);
@@ -138,7 +139,7 @@ export abstract class BlockQuestion extends LinearQuestion<BlockForm, BlockForm>
   }
 
   protected multiple(form: BlockForm, by: BlockForm): BlockForm | null {
-    const [block, size] = trendsOfProduct(form, by);
+    const [block, size] = trendsOfProduct(form, by, this.#block);
     if (form.base.ty !== "i32") {
       const factor = isNumber(by) ? kit.int(form.base, by.offset) : by.base;
       return shared(kit.mul(form.base, factor), block, size);
@@ -180,10 +181,19 @@ const ofNumber = (expr: Expr): BlockForm | null =>
 const bounded = (form: BlockForm): BlockForm | null =>
   [form.offset, ...form.steps].every((by) => Math.abs(by) <= maxOffset) ? form : null;
 
-/** A row's number times a row's length grows from block to block. */
-function trendsOfProduct(a: BlockForm, b: BlockForm): readonly [block: Trend, size: Trend] {
-  const own = (form: BlockForm): Trend =>
-    form.block !== 0 ? form.block : form.size !== 0 ? form.size : (Math.sign(form.offset) as Trend);
+/**
+ * A row's number times a row's length grows from block to block. So does a block's number times the threads along its
+ * side less those of a halo.
+ */
+function trendsOfProduct(a: BlockForm, b: BlockForm, block: Dim3): readonly [block: Trend, size: Trend] {
+  const side = Math.min(...block.filter((threads) => threads > 1));
+  const own = (form: BlockForm): Trend => {
+    if (form.block !== 0) return form.block;
+    const ofNumber = Math.sign(form.offset) as Trend;
+    return form.size === 0 || (form.size === reversed(ofNumber) && Math.abs(form.offset) >= side)
+      ? ofNumber
+      : form.size;
+  };
   const product = productOfTrends(own(a), own(b));
   const isOfBlock = a.block !== 0 || b.block !== 0;
   const isOfSize = a.size !== 0 || b.size !== 0;

@@ -1,7 +1,16 @@
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import { type Expr, isConst, kit, mapChanged, onceForEach } from "../../../../semantics/index.ts";
-import { type BlockForm, distancesIn, isShared, reversed, shared, sumOfTrends, valueAt } from "./block-forms.ts";
+import {
+  type BlockForm,
+  distancesIn,
+  isNumber,
+  isShared,
+  reversed,
+  shared,
+  sumOfTrends,
+  valueAt,
+} from "./block-forms.ts";
 import { BlockTests } from "./block-tests.ts";
 import { WrittenQuestion } from "./written-forms.ts";
 
@@ -28,7 +37,7 @@ export function assumptionsOf(
   written: ReadonlyMap<number, Instruction>,
   block: Dim3,
 ): Assumptions | null {
-  const found = new InteriorQuestion(written, block);
+  const found = new InteriorQuestion(written, block, new ComparedPlaces(instructions, written, block));
   const look = onceForEach<void>((expr, lookAt) => {
     if (expr.kind !== "prim") return;
     expr.args.forEach(lookAt);
@@ -42,21 +51,72 @@ export function assumptionsOf(
 const comparison = /^i32\.(?:(lt|le)_([su])|(eq|ne))$/;
 const division = /^i32\.(div|rem)_([su])$/;
 
+/**
+ * Values that grow from block to block and that are compared with sizes: places in what has such a size, whatever else
+ * of the launch they are computed from, such as the width of a halo.
+ */
+class ComparedPlaces extends WrittenQuestion {
+  readonly #bases = new Set<string>();
+
+  constructor(instructions: readonly Instruction[], written: ReadonlyMap<number, Instruction>, block: Dim3) {
+    super(written, block);
+    const compared = onceForEach<void>((expr, inner) => {
+      if (expr.kind !== "prim") return;
+      expr.args.forEach(inner);
+      if (!comparison.test(expr.prim)) return;
+      const [a, b] = expr.args.map((arg) => this.of(arg)) as [BlockForm | null, BlockForm | null];
+      if (a !== null && b !== null) this.#note(a, b);
+    });
+    for (const { op } of instructions) if (op.kind === "pure") op.values.forEach(compared);
+  }
+
+  #note(a: BlockForm, b: BlockForm): void {
+    for (const [place, size] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      if (isGrowing(place) && place.size !== 0 && size.block === 0 && size.size === 1) {
+        this.#bases.add(textOf(place.base));
+      }
+    }
+  }
+
+  has(form: BlockForm): boolean {
+    return this.#bases.size > 0 && isGrowing(form) && this.#bases.has(textOf(form.base));
+  }
+}
+
+const isGrowing = ({ block }: BlockForm): boolean => block !== 0 && block !== null;
+
+const textOf = (expr: Expr): string =>
+  JSON.stringify(expr, (_, value) => (typeof value === "bigint" ? `${value}n` : value));
+
 /** A quotient that all threads of a block share, and its product with the divisor. */
 interface Quotient {
   readonly quotient: Expr;
   readonly product: Expr;
 }
 
+/** A number that is 0 unless a condition is as it should be. */
+interface SignChoice {
+  readonly isNegative: Expr;
+  readonly value: Expr;
+  /** What the condition is where the number is `value`. */
+  readonly when: boolean;
+}
+
 class InteriorQuestion extends WrittenQuestion implements Assumptions {
   readonly #block: Dim3;
+  readonly #places: ComparedPlaces;
   readonly #tests: BlockTests;
   readonly #decisions = new Map<Expr, boolean | null>();
   readonly #quotients = new Map<Expr, Quotient>();
+  readonly #signChoices = new Map<Expr, SignChoice | null>();
 
-  constructor(written: ReadonlyMap<number, Instruction>, block: Dim3) {
+  constructor(written: ReadonlyMap<number, Instruction>, block: Dim3, places: ComparedPlaces) {
     super(written, block);
     this.#block = block;
+    this.#places = places;
     this.#tests = new BlockTests(block);
   }
 
@@ -72,18 +132,15 @@ class InteriorQuestion extends WrittenQuestion implements Assumptions {
     return [...this.#quotients.values()].flatMap(({ quotient, product }) => [quotient, product]);
   }
 
-  readonly isBent = (expr: Prim): boolean =>
-    this.#quotients.has(expr) || (expr.prim === "i32.select" && this.decide(expr.args[0]!) !== null);
+  readonly isBent = (expr: Prim): boolean => this.#quotients.has(expr) || this.#chosen(expr) !== null;
 
   readonly rewrite = (expr: Expr, computed: (value: Expr) => Expr): Expr =>
     onceForEach<Expr>((of, inside) => {
       if (of.kind !== "prim") return of;
       const decision = of.ty === "pred" ? this.decide(of) : null;
       if (decision !== null) return kit.pred(decision);
-      if (of.prim.endsWith(".select")) {
-        const chosen = this.decide(of.args[0]!);
-        if (chosen !== null) return inside(of.args[chosen ? 1 : 2]!);
-      }
+      const chosen = this.#chosen(of);
+      if (chosen !== null) return inside(chosen);
       const whole = this.#quotients.get(of);
       if (whole !== undefined) {
         return of.prim.startsWith("i32.div")
@@ -120,7 +177,7 @@ class InteriorQuestion extends WrittenQuestion implements Assumptions {
     if (order === undefined && equality === undefined) return null;
     const [a, b] = [this.of(expr.args[0]!), this.of(expr.args[1]!)];
     if (a === null || b === null) return null;
-    const isLess = lessInside(a, b);
+    const isLess = this.#lessInside(a, b);
     if (isLess === null) return null;
     for (const form of [a, b]) {
       if (sign === "u") this.#tests.atLeast(form, 0);
@@ -133,6 +190,19 @@ class InteriorQuestion extends WrittenQuestion implements Assumptions {
     return equality === undefined ? isLess : equality === "ne";
   }
 
+  /**
+   * Whether the first value is less than the second in the interior, or greater; null where nobody can tell. What grows
+   * from block to block is more than a number there, and less than the size of something.
+   */
+  #lessInside(a: BlockForm, b: BlockForm): boolean | null {
+    if (a.base.ty !== "i32") return null;
+    const block = sumOfTrends(a.block, reversed(b.block));
+    const size = sumOfTrends(a.size, reversed(b.size));
+    if (block === null || block === 0 || size === null) return null;
+    const isPlace = (isNumber(b) && this.#places.has(a)) || (isNumber(a) && this.#places.has(b));
+    return (size === 0 || isPlace ? block : size) < 0;
+  }
+
   /** Compilers test of several numbers at once that none is negative: `(a | b) > -1`. Null for anything else. */
   #withoutSigns({ prim, args }: Prim): boolean | null {
     const [least, number] = args;
@@ -141,7 +211,7 @@ class InteriorQuestion extends WrittenQuestion implements Assumptions {
     if (numbers.length < 2) return null;
     const forms = numbers.map((each) => this.of(each));
     const zero = this.of(kit.i32(0))!;
-    if (!forms.every((form) => form !== null && lessInside(zero, form) === true)) return null;
+    if (!forms.every((form) => form !== null && this.#lessInside(zero, form) === true)) return null;
     for (const form of forms) this.#tests.atLeast(form!, 0);
     return true;
   }
@@ -155,11 +225,50 @@ class InteriorQuestion extends WrittenQuestion implements Assumptions {
 
   protected override find(expr: Expr): BlockForm | null {
     if (expr.kind !== "prim") return super.find(expr);
-    if (expr.prim === "i32.select") {
-      const decision = this.decide(expr.args[0]!);
-      return decision === null ? super.find(expr) : this.of(expr.args[decision ? 1 : 2]!);
-    }
+    const chosen = this.#chosen(expr);
+    if (chosen !== null) return this.of(chosen);
     return (division.test(expr.prim) ? this.#divided(expr) : null) ?? super.find(expr);
+  }
+
+  /** What a choice is in the interior for all threads; null where nothing is assumed of it, or for anything else. */
+  #chosen(expr: Prim): Expr | null {
+    if (expr.prim.endsWith(".select")) {
+      const decision = this.decide(expr.args[0]!);
+      return decision === null ? null : expr.args[decision ? 1 : 2]!;
+    }
+    const choice = this.#signChoice(expr);
+    const decision = choice && this.decide(choice.isNegative);
+    if (choice === null || decision === null) return null;
+    return decision === choice.when ? choice.value : kit.i32(0);
+  }
+
+  /**
+   * Compilers choose between a number and 0 by the bits of a sign: `(x >> 31) & y` is `x < 0 ? y : 0`, and with
+   * `~(x >> 31)` it is the other way around.
+   */
+  #signChoice(expr: Prim): SignChoice | null {
+    if (expr.prim !== "i32.and") return null;
+    let choice = this.#signChoices.get(expr);
+    if (choice === undefined) {
+      const [a, b] = expr.args as readonly [Expr, Expr];
+      choice = this.#chosenBySign(a, b) ?? this.#chosenBySign(b, a);
+      this.#signChoices.set(expr, choice);
+    }
+    return choice;
+  }
+
+  #chosenBySign(signs: Expr, value: Expr): SignChoice | null {
+    const mask = this.#computed(signs, "i32.xor");
+    const isInverted = mask !== null && isConst(mask.args[1], -1);
+    const shift = this.#computed(isInverted ? mask.args[0]! : signs, "i32.shr_s");
+    if (shift === null || !isConst(shift.args[1], 31)) return null;
+    return { isNegative: kit.lt(shift.args[0]!, kit.i32(0), true), value, when: !isInverted };
+  }
+
+  /** An expression, or what is written to the register that it is, if it is this primitive. */
+  #computed(expr: Expr, prim: Prim["prim"]): Prim | null {
+    const value = expr.kind === "reg" ? this.writtenTo(expr.reg, expr.ty) : expr;
+    return value?.kind === "prim" && value.prim === prim ? value : null;
   }
 
   /** A quotient that is the same in the whole block, or what it leaves. */
@@ -178,16 +287,4 @@ class InteriorQuestion extends WrittenQuestion implements Assumptions {
     if (operation === "div") return shared(quotient, a.block);
     return { ...a, base: kit.sub(a.base, product), size: 0 };
   }
-}
-
-/**
- * Whether the first value is less than the second in the interior, or greater; null where nobody can tell. What grows
- * from block to block is more than a number there, and less than the size of something.
- */
-function lessInside(a: BlockForm, b: BlockForm): boolean | null {
-  if (a.base.ty !== "i32") return null;
-  const block = sumOfTrends(a.block, reversed(b.block));
-  const size = sumOfTrends(a.size, reversed(b.size));
-  if (block === null || block === 0 || size === null) return null;
-  return (size === 0 ? block : size) < 0;
 }

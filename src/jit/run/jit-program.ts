@@ -1,24 +1,20 @@
-import { launch } from "../../interpreter/launch.ts";
-import { type IrFunction, windows, type WorkItemModel } from "../../ir/index.ts";
+import { launch } from "../../interpreter/index.ts";
+import type { WorkItemModel } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
+import { nextLaunch } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import type { Quads } from "../abi/launch-shape.ts";
 import { Stalled } from "../abi/refusal.ts";
-import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
-import { compileKernel } from "../compile/kernel/compile-kernel.ts";
-import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
-import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
+import type { HostedProgram } from "./call-stack.ts";
+import type { CompilableKernel, Compiler } from "./compiler.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
-import { globalsOf } from "./global-variables.ts";
-import { Host } from "./host.ts";
 import { CachedKernel, featuresFor, type KernelCache } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
@@ -27,21 +23,30 @@ import {
   LaunchExecution,
   type LaunchMemory,
 } from "./launch-execution.ts";
-import { LaunchShapes } from "./launch-shapes.ts";
-import { awaitsPhases, isJudged, keyOf, maxCheckpointBytes, maxStallBytes, placesOf } from "./launch-traits.ts";
+import {
+  awaitsPhases,
+  isJudged,
+  keyOf,
+  launchKeyOf,
+  maxCheckpointBytes,
+  maxStallBytes,
+  placesOf,
+} from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
+import type { LeftToInterpreter } from "./left-to-interpreter.ts";
 import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
+import { openCompiler, openWatchedLaunches } from "./open-compiler.ts";
+import { openHost } from "./open-host.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
-import { inBlocks, Regrouping } from "./regrouping.ts";
+import { inBlocks, type KnownThreads, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
-import { type LeftToInterpreter, WatchedLaunches } from "./watched-launches.ts";
+import type { WatchedLaunches } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
-  readonly #functions: CompiledFunctions;
-  readonly #shapes: LaunchShapes;
+  readonly #quads: Quads | null;
   readonly #regrouping: Regrouping;
   readonly #kernels = new Map<string, LoadedKernel | string>();
   readonly #contexts: Contexts;
@@ -51,6 +56,7 @@ export class JitProgram {
   readonly #cache: KernelCache | null;
   readonly #native: NativeTier | null;
   #constants: number | null = null;
+  #opened: Compiler | null = null;
   #launchMemory: LaunchMemory | null = null;
   #watched: WatchedLaunches | null = null;
 
@@ -68,15 +74,17 @@ export class JitProgram {
     this.program = program;
     this.#native = native;
     this.#cache = cache;
-    this.#functions = new CompiledFunctions(program);
+    this.#quads = quads;
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
-    this.#shapes = new LaunchShapes(this.#functions, program, quads);
-    const conflictsOf = (kernel: IrFunction, block: Dim3): WarpConflicts =>
-      quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads";
-    this.#regrouping = new Regrouping(program, this.#functions, conflictsOf, (name, find) =>
-      cache === null ? find() : cache.noted(`${quads} ${name}`, find),
-    );
+    this.#regrouping = new Regrouping((kernel, block) => {
+      const find = (): KnownThreads | null => this.#compiler.threadsIn(kernel, block);
+      return cache === null ? find() : cache.noted(`${quads} threads of ${kernel} ${block.join()}`, find);
+    });
+  }
+
+  get #compiler(): Compiler {
+    return (this.#opened ??= openCompiler(this.program, this.#quads, () => this.#placeConstants()));
   }
 
   /** Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. */
@@ -144,11 +152,9 @@ export class JitProgram {
 
   /** Runs a launch that the sanitizers of the request watch, unless it is left to the interpreter. */
   launchWatched(request: LaunchRequest): LaunchResult | LeftToInterpreter {
-    this.#watched ??= new WatchedLaunches({
+    this.#watched ??= openWatchedLaunches({
       program: this.program,
-      functions: this.#functions,
-      shapeOf: (r) => this.#shapes.of(this.#functions.named(r.kernel)!.ir, r),
-      facts: (functions) => this.#facts(functions),
+      compiler: this.#compiler,
       sharedMemory: () => this.#sharedMemory(),
       attempt: (r, save) => this.#attempt(r, save),
       orWhyNot,
@@ -187,10 +193,8 @@ export class JitProgram {
 
   /** A launch has been given up: later ones of the kernel, with blocks of the same shape, are not tried. */
   #refuse(request: LaunchRequest, reason: string): void {
-    const compiled = this.#functions.named(request.kernel)!;
-    const functions = this.#functionsFor(compiled, request);
-    const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
-    const noted = this.#cache?.shapeOf(this.#shapes.keyOf(request)) ?? shape;
+    const { shape } = this.#compiler.prepare(request);
+    const noted = this.#cache?.shapeOf(this.#launchKeyOf(request)) ?? shape;
     for (const own of [shape, noted]) this.#kernels.set(keyOf(request, own), reason);
     this.#ways.forget(request.kernel);
   }
@@ -205,12 +209,7 @@ export class JitProgram {
     features: Features,
     threads: { readonly width: number; readonly items: WorkItemModel } | null = null,
   ): CompiledKernel | string {
-    const compiled = this.#functions.named(kernel);
-    if (compiled === null) return "there is no such kernel";
-    const functions = threads ? this.#functions.asWorkItems(compiled, threads.width, threads.items) : this.#functions;
-    if (functions === null) return "its lanes need the hardware thread around them";
-    const shape = this.#shapes.portable(functions.list[compiled.number]!.ir, block, threads?.width ?? null);
-    return orWhyNot(() => compileKernel(compiled, shape, this.#facts(functions), features, "one"));
+    return this.#compiler.portable(kernel, block, features, threads);
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -259,7 +258,11 @@ export class JitProgram {
   }
 
   #hostMaker(loaded: LoadedKernel): HostMaker {
-    return (grid, slot, clusters) => new Host(grid, loaded.kernel, this.#functions, this.constantsAt, slot, clusters);
+    return (grid, slot, clusters) => openHost(grid, loaded.kernel, this.#hosted(), slot, clusters);
+  }
+
+  #hosted(): HostedProgram {
+    return { program: this.program, functions: () => this.#compiler.functions, constants: this.constantsAt };
   }
 
   /** What launches share, with the constants in place. */
@@ -321,19 +324,20 @@ export class JitProgram {
   #find(request: LaunchRequest): LoadedKernel | string {
     const code = this.program.functionNamed(request.kernel);
     if (code === null) return "there is no such kernel";
-    const launch = this.#shapes.keyOf(request);
+    const launch = this.#launchKeyOf(request);
     const before = this.#foundBefore(code, launch, request);
     if (before !== null) return before;
-    const compiled = this.#functions.named(request.kernel)!;
-    const functions = this.#functionsFor(compiled, request);
-    const { ir } = functions.list[compiled.number]!;
-    const shape = this.#shapes.of(ir, request);
+    const found = this.#compiler.prepare(request);
+    const { shape } = found;
     const key = keyOf(request, shape);
     let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, functions, shape, request)));
-    const isLasting = shape.block !== null || !this.#shapes.isFull(ir);
-    if (typeof known !== "string" && isLasting) this.#cache?.noteShape(launch, shape);
+    if (known === undefined) this.#kernels.set(key, (known = this.#compile(found, code, request)));
+    if (typeof known !== "string" && found.isLasting) this.#cache?.noteShape(launch, shape);
     return known;
+  }
+
+  #launchKeyOf(request: LaunchRequest): string {
+    return launchKeyOf(request, this.#quads, this.program.memory.isShared);
   }
 
   /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
@@ -349,28 +353,11 @@ export class JitProgram {
     return found;
   }
 
-  /**
-   * The functions as a launch runs them: a kernel of vISA without threads, if its work items need none; one that runs
-   * in other blocks than were asked for, without constants for their size.
-   */
-  #functionsFor(kernel: CompiledFunction, { threads, asked }: LaunchRequest): CompiledFunctions {
-    if (asked !== undefined)
-      return this.#functions.withAnyBlocks(kernel, this.#regrouping.kernelIn(kernel.ir.name, asked));
-    if (threads?.items === undefined) return this.#functions;
-    return this.#functions.asWorkItems(kernel, threads.width, threads.items) ?? this.#functions;
-  }
-
-  #compile(
-    kernel: CompiledFunction,
-    functions: CompiledFunctions,
-    shape: LaunchShape,
-    request: LaunchRequest,
-  ): LoadedKernel | string {
+  #compile(found: CompilableKernel, code: ProgramFunction, request: LaunchRequest): LoadedKernel | string {
     return orWhyNot(() => {
-      const [facts, features] = [this.#facts(functions), featuresFor(this.#cache)];
-      const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
-      const load = (found: CachedKernel): LoadedKernel => this.#load(found, kernel.code, request);
-      const key = this.#cacheKey(keyOf(request, shape));
+      const compile = (): CompiledKernel => found.compile(featuresFor(this.#cache));
+      const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
+      const key = this.#cacheKey(keyOf(request, found.shape));
       return this.#cache === null ? load(new CachedKernel(compile())) : this.#cache.find(key, compile, load);
     });
   }
@@ -382,19 +369,5 @@ export class JitProgram {
   #cacheKey(key: string): string {
     const { fusedMadd, laneSelect } = featuresFor(this.#cache);
     return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
-  }
-
-  #facts(functions: CompiledFunctions): ProgramFacts {
-    const { bindings, shared, module, constants } = this.program;
-    return {
-      bindings,
-      addressSize: module.addressSize,
-      functions,
-      stackLimit,
-      shared: shared.extents,
-      sharedBytes: shared.dynamicStart - windows.shared.start,
-      constants: { extents: constants.extents, delta: this.#placeConstants() - constants.start },
-      globals: globalsOf(this.program),
-    };
   }
 }

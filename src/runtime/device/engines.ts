@@ -3,7 +3,7 @@ import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { JitResult } from "../../jit/run/launch-execution.ts";
-import { type LeftToInterpreter, left } from "../../jit/run/watched-launches.ts";
+import { type LeftToInterpreter, left } from "../../jit/run/left-to-interpreter.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { UsageError } from "../data/errors.ts";

@@ -22,11 +22,12 @@ import { isDeviceWork, isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
+import { beginExecution } from "./begin-execution.ts";
 import type { DeviceCore } from "./device-core.ts";
 import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
-import { beginExecution, enginesFor } from "./open-engines.ts";
+import { enginesFor } from "./open-engines.ts";
 
 /**
  * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by

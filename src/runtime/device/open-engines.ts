@@ -1,8 +1,5 @@
-import { Execution } from "../../interpreter/execution.ts";
 import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
-import type { Observer } from "../../machine/events.ts";
-import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { Engines } from "./engines.ts";
 
@@ -12,7 +9,3 @@ import { Engines } from "./engines.ts";
  */
 export const enginesFor = (program: Program, cache: () => KernelCache | null, native: NativeCompiler | null): Engines =>
   new Engines(program, cache, native);
-
-/** Begins a launch in the interpreter that its caller steps through. */
-export const beginExecution = (program: Program, request: LaunchRequest, observers: readonly Observer[]): Execution =>
-  new Execution(program, request, { observers });

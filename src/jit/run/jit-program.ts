@@ -1,7 +1,6 @@
 import { launch } from "../../interpreter/index.ts";
 import type { WorkItemModel } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
-import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import { nextLaunch } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
@@ -12,10 +11,10 @@ import { Stalled } from "../abi/refusal.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
 import type { HostedProgram } from "./call-stack.ts";
-import type { CompilableKernel, Compiler } from "./compiler.ts";
+import type { Compiler } from "./compiler.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
-import { CachedKernel, featuresFor, type KernelCache } from "./kernel-cache.ts";
+import type { KernelCache } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
   type HostMaker,
@@ -23,22 +22,15 @@ import {
   LaunchExecution,
   type LaunchMemory,
 } from "./launch-execution.ts";
-import {
-  awaitsPhases,
-  isJudged,
-  keyOf,
-  launchKeyOf,
-  maxCheckpointBytes,
-  maxStallBytes,
-  placesOf,
-} from "./launch-traits.ts";
+import { awaitsPhases, isJudged, maxCheckpointBytes, maxStallBytes } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
 import type { LeftToInterpreter } from "./left-to-interpreter.ts";
-import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
+import type { LoadedKernel, NativeTier } from "./loaded-kernel.ts";
 import { openCompiler, openWatchedLaunches } from "./open-compiler.ts";
 import { openHost } from "./open-host.ts";
+import { ProgramKernels } from "./program-kernels.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
-import { inBlocks, type KnownThreads, Regrouping } from "./regrouping.ts";
+import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
 import type { WatchedLaunches } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
@@ -48,13 +40,11 @@ export class JitProgram {
   readonly program: Program;
   readonly #quads: Quads | null;
   readonly #regrouping: Regrouping;
-  readonly #kernels = new Map<string, LoadedKernel | string>();
+  readonly #kernels: ProgramKernels;
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #ways = new LaunchWays();
-  readonly #cache: KernelCache | null;
-  readonly #native: NativeTier | null;
   #constants: number | null = null;
   #opened: Compiler | null = null;
   #launchMemory: LaunchMemory | null = null;
@@ -72,15 +62,21 @@ export class JitProgram {
     native: NativeTier | null = null,
   ) {
     this.program = program;
-    this.#native = native;
-    this.#cache = cache;
     this.#quads = quads;
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
-    this.#regrouping = new Regrouping((kernel, block) => {
-      const find = (): KnownThreads | null => this.#compiler.threadsIn(kernel, block);
-      return cache === null ? find() : cache.noted(`${quads} threads of ${kernel} ${block.join()}`, find);
-    });
+    const [compiler, constantsAt] = [(): Compiler => this.#compiler, (): number => this.#placeConstants()];
+    this.#kernels = new ProgramKernels({ program, quads, cache, native, compiler, constantsAt });
+    this.#regrouping = new Regrouping((kernel, block) => this.#kernels.threadsIn(kernel, block));
+  }
+
+  /**
+   * Loads what the first launch of a kernel has needed in an earlier process, if a store has kept it. `hostThreads`: of
+   * the launch.
+   */
+  prepare(kernel: string, hostThreads: number): void {
+    this.#shareFor(hostThreads > 1);
+    this.#kernels.prepare(kernel);
   }
 
   get #compiler(): Compiler {
@@ -93,10 +89,14 @@ export class JitProgram {
     return typeof way === "string" ? way : way.obstacle;
   }
 
-  /** The way of a launch. From the first one in several threads of the host on, the device's memory is shared. */
   #wayIn(request: LaunchRequest, apart: boolean): LaunchWay | string {
-    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
+    this.#shareFor(apart || (request.hostThreads ?? 1) > 1);
     return this.#wayOf(request);
+  }
+
+  /** From the first launch in several threads of the host on, the device's memory is shared. */
+  #shareFor(severalThreads: boolean): void {
+    if (severalThreads && canShare()) this.program.memory.share();
   }
 
   /** Returns why WebAssembly has run a kernel, and not machine code. */
@@ -193,9 +193,7 @@ export class JitProgram {
 
   /** A launch has been given up: later ones of the kernel, with blocks of the same shape, are not tried. */
   #refuse(request: LaunchRequest, reason: string): void {
-    const { shape } = this.#compiler.prepare(request);
-    const noted = this.#cache?.shapeOf(this.#launchKeyOf(request)) ?? shape;
-    for (const own of [shape, noted]) this.#kernels.set(keyOf(request, own), reason);
+    this.#kernels.refuse(request, reason);
     this.#ways.forget(request.kernel);
   }
 
@@ -295,7 +293,7 @@ export class JitProgram {
   #findWay(asked: LaunchRequest): LaunchWay | string {
     const blocks = this.#regrouping.blocksFor(asked);
     const request = blocks === null ? asked : inBlocks(asked, blocks);
-    const loaded = this.#find(request);
+    const loaded = this.#kernels.find(request);
     if (typeof loaded === "string") return loaded;
     const { kernel } = loaded;
     const mayStall = kernel.waits && this.program.module.functions.some(awaitsPhases);
@@ -319,55 +317,5 @@ export class JitProgram {
     return (request.blocks?.length ?? 0) > 1 && kernel.waits
       ? "several parts of the grid run, the blocks of which may wait for each other"
       : null;
-  }
-
-  #find(request: LaunchRequest): LoadedKernel | string {
-    const code = this.program.functionNamed(request.kernel);
-    if (code === null) return "there is no such kernel";
-    const launch = this.#launchKeyOf(request);
-    const before = this.#foundBefore(code, launch, request);
-    if (before !== null) return before;
-    const found = this.#compiler.prepare(request);
-    const { shape } = found;
-    const key = keyOf(request, shape);
-    let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(found, code, request)));
-    if (typeof known !== "string" && found.isLasting) this.#cache?.noteShape(launch, shape);
-    return known;
-  }
-
-  #launchKeyOf(request: LaunchRequest): string {
-    return launchKeyOf(request, this.#quads, this.program.memory.isShared);
-  }
-
-  /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
-  #foundBefore(code: ProgramFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
-    const shape = this.#cache?.shapeOf(launch) ?? null;
-    if (shape === null) return null;
-    const key = keyOf(request, shape);
-    const known = this.#kernels.get(key);
-    if (known !== undefined) return known;
-    const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
-    const found = orWhyNot(() => this.#cache!.known(this.#cacheKey(key), load));
-    if (found !== null) this.#kernels.set(key, found);
-    return found;
-  }
-
-  #compile(found: CompilableKernel, code: ProgramFunction, request: LaunchRequest): LoadedKernel | string {
-    return orWhyNot(() => {
-      const compile = (): CompiledKernel => found.compile(featuresFor(this.#cache));
-      const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
-      const key = this.#cacheKey(keyOf(request, found.shape));
-      return this.#cache === null ? load(new CachedKernel(compile())) : this.#cache.find(key, compile, load);
-    });
-  }
-
-  #load(found: CachedKernel, { ir }: ProgramFunction, { block }: LaunchRequest): LoadedKernel {
-    return new LoadedKernel(found, this.program.memory, expectedTime(ir, block), this.#native);
-  }
-
-  #cacheKey(key: string): string {
-    const { fusedMadd, laneSelect } = featuresFor(this.#cache);
-    return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
   }
 }

@@ -49,6 +49,11 @@ export class Engines {
     return interpreted(done, launch(this.#program, launched.request, watching(launched, done)));
   }
 
+  /** Loads what the first launch of a kernel has needed in an earlier process; the next one will run in this way. */
+  prepare(kernel: string, { engine, hostThreads }: Pick<PlainSettings, "engine" | "hostThreads">): void {
+    this.#compilerFor(engine).prepare(kernel, hostThreads);
+  }
+
   /**
    * Runs a launch that needs no preparation, in a fraction of the time that a prepared one takes. Returns null if
    * compiled code cannot: nothing has happened then. `plan`: makes its parameters.

@@ -7,14 +7,19 @@ import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import type { Diagnostic } from "../../source/index.ts";
 import { NotExecutableError, UsageError } from "../data/errors.ts";
-import { elementInfo } from "../data/element.ts";
 import type { Isa } from "../data/isa.ts";
-import { cName, type ParameterType, parameterTypes } from "../data/parameter-type.ts";
+import { type ParameterType, parameterTypes } from "../data/parameter-type.ts";
 import { ModuleVariable } from "../data/module-variable.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
-import type { AsyncLaunchOptions, EngineResult, KernelResult, LaunchOptions } from "../launch/launch-options.ts";
+import type {
+  AsyncLaunchOptions,
+  EngineResult,
+  KernelResult,
+  LaunchOptions,
+  LaunchSettings,
+} from "../launch/launch-options.ts";
 import { requireLaunchOptions, sanitizersIn } from "../launch/known-options.ts";
-import { arePlain, plainSettings } from "../launch/plain-launch.ts";
+import { arePlain, plainSettings, unwatchedSettings } from "../launch/plain-launch.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { type LaunchStep, type LaunchSteps, launchSteps } from "../launch/device-work.ts";
@@ -28,6 +33,7 @@ import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
 import { enginesFor } from "./open-engines.ts";
+import { typeOfParameter } from "./parameter-type.ts";
 
 /**
  * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by
@@ -87,14 +93,24 @@ export class Module {
    * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the
    * mangled one.
    *
+   * Where the device keeps compiled kernels, the code is loaded that its first launch needed in an earlier process.
+   *
    * @throws UsageError that lists the kernels, if there is no such kernel, or several
    */
   kernel(name?: string): Kernel {
+    const kernel = this.find(name);
+    kernel.prepare({});
+    return kernel;
+  }
+
+  /** The same without loading code. @internal */
+  find(name?: string): Kernel {
     const known = findKernel(this.kernels, name);
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === known)!;
     return new Kernel(this, found, {
       types: () => this.#types(found),
       visaParameters: () => this.#visa?.parameters(found.name) ?? null,
+      prepare: (options) => this.#prepare(found, options),
       plan: (options) => this.#plan(found, options),
       runPlain: (options) => this.#runPlain(found, options),
       run: (launched) => this.#engines().run(launched),
@@ -144,6 +160,11 @@ export class Module {
     return (this.#opened ??= enginesFor(this.#program, this.#cache, this.device.nativeCompiler));
   }
 
+  #prepare({ name }: IrFunction, options: LaunchSettings): void {
+    const settings = this.device.keepsKernels ? unwatchedSettings({ ...this.device.defaults, ...options }) : null;
+    if (settings !== null) this.#engines().prepare(name, settings);
+  }
+
   /** Runs a launch that compiled code runs and nobody watches, if it is one: see `Engines.runPlain`. */
   #runPlain(kernel: IrFunction, options: LaunchOptions): KernelResult | null {
     if (!this.#isPlain || this.device.memory.pending.areOpen) return null;
@@ -185,6 +206,7 @@ interface ReadyLaunch {
 interface Launcher {
   readonly types: () => readonly ParameterType[] | null;
   readonly visaParameters: () => readonly Parameter[] | null;
+  readonly prepare: (options: LaunchSettings) => void;
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly runPlain: (options: LaunchOptions) => KernelResult | null;
   readonly run: (launched: PreparedLaunch) => EngineResult;
@@ -254,6 +276,14 @@ export class Kernel {
     const { function: f, index, message } = obstacle;
     const { span } = f.instructions[index]!;
     throw new NotExecutableError(this.name, message, { source: f.source, span });
+  }
+
+  /**
+   * Loads the code that the kernel's first launch needed in an earlier process, if launches with such options run
+   * compiled code that nobody watches. @internal
+   */
+  prepare(options: LaunchSettings): void {
+    this.#launcher.prepare(options);
   }
 
   /**
@@ -363,13 +393,4 @@ export class Kernel {
     const sanitizers = sanitizersIn(options.sanitize ?? defaults.sanitize);
     return new PreparedLaunch(this.name, plan, sanitizers, options, defaults);
   }
-}
-
-/** A parameter of a vISA kernel as a type of C. */
-function typeOfParameter(parameter: Parameter): ParameterType {
-  if (parameter.kind !== "pointer" || parameter.pointsTo === undefined) {
-    return { text: parameter.name, kind: "other", element: null };
-  }
-  const { pointsTo } = parameter;
-  return { text: `${cName(pointsTo)}*`, kind: "pointer", element: elementInfo[pointsTo].size > 1 ? pointsTo : null };
 }

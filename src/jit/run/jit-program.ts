@@ -28,7 +28,7 @@ import type { LeftToInterpreter } from "./left-to-interpreter.ts";
 import type { LoadedKernel, NativeTier } from "./loaded-kernel.ts";
 import { openCompiler, openWatchedLaunches } from "./open-compiler.ts";
 import { openHost } from "./open-host.ts";
-import { ProgramKernels } from "./program-kernels.ts";
+import { type PreparedKernel, ProgramKernels } from "./program-kernels.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
 import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
@@ -71,12 +71,12 @@ export class JitProgram {
   }
 
   /**
-   * Loads what the first launch of a kernel has needed in an earlier process, if a store has kept it. `hostThreads`: of
-   * the launch.
+   * Loads what the first launch of a kernel has needed in an earlier process; null if no store has kept that.
+   * `hostThreads`: of the launch.
    */
-  prepare(kernel: string, hostThreads: number): void {
+  prepare(kernel: string, hostThreads: number): PreparedKernel | null {
     this.#shareFor(hostThreads > 1);
-    this.#kernels.prepare(kernel);
+    return this.#kernels.prepare(kernel);
   }
 
   get #compiler(): Compiler {

@@ -74,9 +74,11 @@ export interface NotedLaunch {
   readonly kernel: string;
   /** The addresses on which its code depends. */
   readonly places: string;
-  /** Its blocks, and those that were asked for. */
+  /** Its blocks, and what was asked for. */
   readonly block: Dim3;
   readonly asked: Dim3;
+  readonly grid: Dim3;
+  readonly sharedBytes: number;
   /** Whether several threads of the host could use the device's memory. */
   readonly isShared: boolean;
 }

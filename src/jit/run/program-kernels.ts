@@ -5,7 +5,7 @@ import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { Quads } from "../abi/launch-shape.ts";
 import type { CompilableKernel, Compiler } from "./compiler.ts";
-import { CachedKernel, featuresFor, type KernelCache } from "./kernel-cache.ts";
+import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch } from "./kernel-cache.ts";
 import { keyOf, launchKeyOf, placesOf } from "./launch-traits.ts";
 import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
 import type { KnownThreads } from "./regrouping.ts";
@@ -26,6 +26,13 @@ export interface KernelSources {
   readonly constantsAt: () => number;
 }
 
+/** A kernel that is loaded before it is launched. */
+export interface PreparedKernel {
+  /** What has been noted of the launch for which it is. */
+  readonly noted: NotedLaunch;
+  readonly compiled: CompiledKernel;
+}
+
 /** A program's compiled kernels, loaded into its device, by name and shape. */
 export class ProgramKernels {
   readonly #sources: KernelSources;
@@ -41,18 +48,20 @@ export class ProgramKernels {
 
   /**
    * Loads the kernel that a launch needs which is like the first one of an earlier process, if a store has kept it.
-   * Nothing is compiled, and nothing is placed in the device's memory.
+   * Nothing is compiled, and nothing is placed in the device's memory. Returns that launch and the kernel, or null.
    */
-  prepare(name: string): void {
+  prepare(name: string): PreparedKernel | null {
     const { program, cache } = this.#sources;
     const code = program.functionNamed(name);
     const noted = cache?.firstLaunchOf(name) ?? null;
-    if (cache === null || code === null || noted?.isShared !== program.memory.isShared) return;
+    if (cache === null || code === null || noted?.isShared !== program.memory.isShared) return null;
     cache.shapeOf(noted.launch);
     cache.recall(this.#threadsOf(name, noted.asked));
     const key = this.#cacheKey(noted.kernel, noted.places);
     const found = orWhyNot(() => cache.known(key, (cached) => this.#load(cached, code, noted)));
-    if (found instanceof LoadedKernel) this.#prepared.set(key, found);
+    if (!(found instanceof LoadedKernel)) return null;
+    this.#prepared.set(key, found);
+    return { noted, compiled: found.kernel };
   }
 
   /** The kernel of a launch, or why it cannot be compiled. */
@@ -120,7 +129,7 @@ export class ProgramKernels {
   /** Notes for later processes how the first launch of a kernel was found. */
   #noteFirst(request: LaunchRequest, launch: string, found: LoadedKernel | string): void {
     const { program, cache } = this.#sources;
-    const { kernel, block, asked } = request;
+    const { kernel, block, grid, sharedBytes, asked } = request;
     if (cache === null || typeof found === "string" || this.#launched.has(kernel)) return;
     this.#launched.add(kernel);
     cache.noteFirstLaunch(kernel, {
@@ -129,6 +138,8 @@ export class ProgramKernels {
       places: this.#places(),
       block,
       asked: asked?.block ?? block,
+      grid: asked?.grid ?? grid,
+      sharedBytes,
       isShared: program.memory.isShared,
     });
   }

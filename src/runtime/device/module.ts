@@ -32,7 +32,7 @@ import type { DeviceCore } from "./device-core.ts";
 import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
-import { enginesFor } from "./open-engines.ts";
+import { enginesFor, prepareKernel } from "./open-engines.ts";
 import { typeOfParameter } from "./parameter-type.ts";
 
 /**
@@ -160,9 +160,9 @@ export class Module {
     return (this.#opened ??= enginesFor(this.#program, this.#cache, this.device.nativeCompiler));
   }
 
-  #prepare({ name }: IrFunction, options: LaunchSettings): void {
+  #prepare(kernel: IrFunction, options: LaunchSettings): void {
     const settings = this.device.keepsKernels ? unwatchedSettings({ ...this.device.defaults, ...options }) : null;
-    if (settings !== null) this.#engines().prepare(name, settings);
+    if (settings !== null) prepareKernel(this.#engines(), this.ir, kernel, settings);
   }
 
   /** Runs a launch that compiled code runs and nobody watches, if it is one: see `Engines.runPlain`. */

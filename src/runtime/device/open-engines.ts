@@ -1,7 +1,10 @@
 import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
+import type { IrFunction, IrModule } from "../../ir/index.ts";
 import type { Program } from "../../program/program.ts";
+import type { UnwatchedSettings } from "../launch/plain-launch.ts";
 import { Engines } from "./engines.ts";
+import { rehearse } from "./rehearsal.ts";
 
 /**
  * The engines of a program. `cache` returns the cache of compiled kernels, and is called when a kernel is compiled;
@@ -9,3 +12,10 @@ import { Engines } from "./engines.ts";
  */
 export const enginesFor = (program: Program, cache: () => KernelCache | null, native: NativeCompiler | null): Engines =>
   new Engines(program, cache, native);
+
+/** Loads what the first launch of a kernel has needed in an earlier process, and rehearses such a launch. */
+export function prepareKernel(engines: Engines, ir: IrModule, kernel: IrFunction, settings: UnwatchedSettings): void {
+  const prepared = engines.prepare(kernel.name, settings);
+  // The arguments of vISA are its own.
+  if (prepared !== null && kernel.file === undefined) rehearse(ir, kernel, prepared);
+}

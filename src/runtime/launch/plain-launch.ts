@@ -8,11 +8,16 @@ import {
   matrixSums,
 } from "./launch-options.ts";
 
-/** How a launch runs besides its size and its arguments, where compiled code runs it and nobody watches. */
-export interface PlainSettings extends Pick<LaunchRequest, "hostClock" | "environment" | "matrix" | "onOutput"> {
+/** Who runs a launch that compiled code runs and nobody watches. */
+export interface UnwatchedSettings {
   readonly engine: EngineChoice;
   readonly hostThreads: number;
 }
+
+/** How such a launch runs besides its size and its arguments. */
+export interface PlainSettings
+  extends UnwatchedSettings,
+    Pick<LaunchRequest, "hostClock" | "environment" | "matrix" | "onOutput"> {}
 
 /** The options that a plain launch may have. */
 const plain: ReadonlySet<string> = new Set<keyof LaunchOptions>([
@@ -47,7 +52,7 @@ export function plainSettings(options: LaunchOptions, defaults: LaunchDefaults):
  */
 export function unwatchedSettings(
   options: LaunchDefaults & Pick<LaunchSettings, "observers">,
-): Pick<PlainSettings, "engine" | "hostThreads"> | null {
+): UnwatchedSettings | null {
   const { engine = "jit", hostThreads = 1, sanitize = [], observers = [] } = options;
   const isWatched = observers.length > 0 || !(Array.isArray(sanitize) && sanitize.length === 0);
   return engine === "interpreter" || isWatched || !arePlain(options) ? null : { engine, hostThreads };

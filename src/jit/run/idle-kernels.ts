@@ -1,6 +1,8 @@
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
 import { CachedKernel, KernelCache, RecentKernels } from "./kernel-cache.ts";
+import type { PreparedKernel } from "./program-kernels.ts";
+import type { KnownThreads } from "./regrouping.ts";
 
 /** A module whose function `run(context, from, to)` returns `to`: all blocks have run. */
 const idleModule = Uint8Array.of(
@@ -11,13 +13,15 @@ const idleModule = Uint8Array.of(
   ...[0x0a, 0x06, 0x01, 0x04, 0x00, 0x20, 0x02, 0x0b], // code: local.get 2
 );
 
-/** A cache for one kernel, and launches like one of it: what it has is launched like the kernel, and does nothing. */
+/** A cache for one kernel, and launches like one of it: what it has is launched like that kernel, and does nothing. */
 export class IdleKernels extends KernelCache {
   readonly #idle: CompiledKernel;
+  readonly #threads: KnownThreads | null;
 
-  constructor(kernel: CompiledKernel) {
+  constructor({ compiled, threads }: PreparedKernel) {
     super("", null, new RecentKernels());
-    this.#idle = { ...kernel, bytes: idleModule, tiles: new Uint8Array() };
+    this.#threads = threads;
+    this.#idle = { ...compiled, bytes: idleModule, tiles: new Uint8Array() };
   }
 
   override shapeOf(): LaunchShape {
@@ -28,8 +32,8 @@ export class IdleKernels extends KernelCache {
     return load(new CachedKernel(this.#idle));
   }
 
-  /** Nothing is known of its threads: they stay in their blocks. */
+  /** All that launches ask for when the machine's features are known. */
   override noted<T>(): T {
-    return null as T;
+    return this.#threads as T;
   }
 }

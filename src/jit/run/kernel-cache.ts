@@ -207,9 +207,9 @@ export class KernelCache {
     return found;
   }
 
-  /** Reads what is noted under a name, if it is, so that it is at hand. */
-  recall(name: string): void {
-    this.#noteOf(name);
+  /** What is noted under a name; null if nothing is. */
+  recalled(name: string): unknown {
+    return this.#noteOf(name) ?? null;
   }
 
   /** What the latest process has noted of the first launch of a kernel; null if none has. */

@@ -30,6 +30,8 @@ export interface KernelSources {
 export interface PreparedKernel {
   /** What has been noted of the launch for which it is. */
   readonly noted: NotedLaunch;
+  /** What the kernel knows of its threads in those blocks, if that has been looked at. */
+  readonly threads: KnownThreads | null;
   readonly compiled: CompiledKernel;
 }
 
@@ -56,12 +58,12 @@ export class ProgramKernels {
     const noted = cache?.firstLaunchOf(name) ?? null;
     if (cache === null || code === null || noted?.isShared !== program.memory.isShared) return null;
     cache.shapeOf(noted.launch);
-    cache.recall(this.#threadsOf(name, noted.asked));
+    const threads = cache.recalled(this.#threadsOf(name, noted.asked)) as KnownThreads | null;
     const key = this.#cacheKey(noted.kernel, noted.places);
     const found = orWhyNot(() => cache.known(key, (cached) => this.#load(cached, code, noted)));
     if (!(found instanceof LoadedKernel)) return null;
     this.#prepared.set(key, found);
-    return { noted, compiled: found.kernel };
+    return { noted, threads, compiled: found.kernel };
   }
 
   /** The kernel of a launch, or why it cannot be compiled. */

@@ -28,11 +28,12 @@ import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
 import { beginExecution } from "./begin-execution.ts";
-import type { DeviceCore } from "./device-core.ts";
+import { DeviceCore } from "./device-core.ts";
 import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
 import { enginesFor, prepareKernel } from "./open-engines.ts";
+import type { OpenAlone } from "./rehearsal.ts";
 import { typeOfParameter } from "./parameter-type.ts";
 
 /**
@@ -162,7 +163,9 @@ export class Module {
 
   #prepare(kernel: IrFunction, options: LaunchSettings): void {
     const settings = this.device.keepsKernels ? unwatchedSettings({ ...this.device.defaults, ...options }) : null;
-    if (settings !== null) prepareKernel(this.#engines(), this.ir, kernel, settings);
+    if (settings === null) return;
+    const open: OpenAlone = (ir, cache) => new Module(new DeviceCore(), ir, [], () => cache);
+    prepareKernel(this.#engines(), { ir: this.ir, kernel }, settings, open);
   }
 
   /** Runs a launch that compiled code runs and nobody watches, if it is one: see `Engines.runPlain`. */

@@ -12,7 +12,7 @@ import type { KnownThreads } from "./regrouping.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** What finds kernels for a program's launches: the compiler, and what has been found before. */
-export interface KernelSources {
+interface KernelSources {
   readonly program: Program;
   /** The width of chunks that is asked for, or null. */
   readonly quads: Quads | null;

@@ -27,7 +27,7 @@ import { isDeviceWork, isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
-import { beginExecution } from "./begin-execution.ts";
+import { type BegunLaunch, beginExecution } from "./begin-execution.ts";
 import { DeviceCore } from "./device-core.ts";
 import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
@@ -220,17 +220,6 @@ interface Launcher {
   readonly begin: (launched: PreparedLaunch) => Execution;
 }
 
-/** A launch in the interpreter that its caller steps through. */
-export interface BegunLaunch {
-  /** The launch, before its first instruction. */
-  readonly execution: Execution;
-  /**
-   * Frees what the launch needed besides its arguments, and passes on the output that is still in memory. Call it once,
-   * at the end.
-   */
-  readonly end: () => void;
-}
-
 /** A kernel of a module. Made by `Module.kernel`. */
 export class Kernel {
   /** The module that the kernel belongs to. */
@@ -297,14 +286,19 @@ export class Kernel {
    * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    this.requireExecutable();
-    const plain = this.#launcher.runPlain(options);
+    const plain = this.launchPlain(options);
     if (plain !== null) return plain;
     const steps = this.#steps(options, this.#ready(options));
     for (let step = steps.next(); ; ) {
       if (step.done === true) return step.value;
       step = steps.next(this.#run(step.value));
     }
+  }
+
+  /** The same where compiled code can, and nobody watches; null elsewhere: nothing has happened then. @internal */
+  launchPlain(options: LaunchOptions): KernelResult | null {
+    this.requireExecutable();
+    return this.#launcher.runPlain(options);
   }
 
   /**

@@ -9,7 +9,7 @@ import type { DeviceCore } from "./device-core.ts";
 /** A program on a device of its own. */
 interface LoadedAlone {
   readonly device: DeviceCore;
-  find(kernel: string): { launch(options: LaunchOptions): unknown };
+  find(kernel: string): { launchPlain(options: LaunchOptions): unknown };
 }
 
 /** Loads a program so, with a cache of compiled kernels. */
@@ -25,14 +25,15 @@ let isDone = false;
 export function rehearse(ir: IrModule, kernel: IrFunction, prepared: PreparedKernel, open: OpenAlone): void {
   if (isDone) return;
   isDone = true;
-  const module = open({ ...ir, functions: [kernel], variables: [] }, new IdleKernels(prepared));
-  const buffer = module.device.buffer("u8", 1);
   const isAddress = (size: number): boolean => 8 * size === ir.addressSize;
-  const args = kernel.params.map(({ type: { size } }) => (isAddress(size) ? buffer : new Uint8Array(size)));
   const { grid, asked: block, sharedBytes: shared } = prepared.noted;
   try {
-    withoutNumber(() => module.find(kernel.name).launch({ grid, block, shared, args }));
+    const module = open({ ...ir, functions: [kernel], variables: [] }, new IdleKernels(prepared));
+    const buffer = module.device.buffer("u8", 1);
+    const args = kernel.params.map(({ type: { size } }) => (isAddress(size) ? buffer : new Uint8Array(size)));
+    // Never by the interpreter, which would run the kernel's own code.
+    withoutNumber(() => module.find(kernel.name).launchPlain({ grid, block, shared, args }));
   } catch {
-    // Such a launch is not possible any more, which the kernel's own will tell.
+    // What cannot be launched so, or not any more, is compiled when its own launch needs it.
   }
 }

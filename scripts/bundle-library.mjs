@@ -31,14 +31,16 @@ export async function bundleLibrary(root, dir, entries) {
     },
     plugins: [lazyRooms(root)],
     first: moduleOf("index"),
+    second: [["room:engines", "launch"]],
   });
   writeFileSync(join(lazy, "rooms.cjs"), loaderText());
 }
 
-const write = (root, dir, { modules, plugins = [], first }) =>
+const write = (root, dir, { modules, plugins = [], first, second }) =>
   writeBundle(root, {
     files,
     first,
+    second,
     input: {
       plugins,
       input: modules,

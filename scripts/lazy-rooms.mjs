@@ -9,7 +9,12 @@ import { parseAst } from "rolldown/parseAst";
 const rooms = {
   ptx: ["runtime/device/compile.ts", "runtime/device/needed-modules.ts"],
   visa: ["runtime/visa/compile.ts"],
-  engines: ["runtime/device/open-engines.ts", "runtime/standalone/standalone.ts"],
+  engines: ["runtime/device/open-engines.ts"],
+  // Launches of kernels that are kept by a store need neither of these.
+  compiler: ["jit/run/open-compiler.ts"],
+  host: ["jit/run/open-host.ts"],
+  interpreter: ["interpreter/index.ts", "runtime/device/begin-execution.ts"],
+  standalone: ["runtime/standalone/standalone.ts"],
   sanitizers: ["sanitizers/index.ts"],
 };
 
@@ -58,12 +63,15 @@ export function lazyRooms(root) {
   };
 }
 
-/** The names of the functions that a module exports. Throws if it exports other values. */
+/** The names of the functions that a module exports, itself or from others. Throws if it exports other values. */
 function functionsOf(path) {
   const { body } = parseAst(readFileSync(path, "utf8"), { lang: "ts" });
   return body.flatMap((node) => {
     if (node.type !== "ExportNamedDeclaration" || node.exportKind === "type") return [];
-    const { declaration } = node;
+    const { declaration, source, specifiers } = node;
+    const fromOther = source ? functionsOf(resolve(dirname(path), source.value)) : [];
+    const names = specifiers.filter(({ exportKind }) => exportKind !== "type").map(({ exported }) => exported.name);
+    if (names.length > 0 && names.every((name) => fromOther.includes(name))) return names;
     if (declaration?.type === "FunctionDeclaration") return [declaration.id.name];
     const functions = declaration?.type === "VariableDeclaration" ? declaration.declarations : [];
     if (functions.length > 0 && functions.every(({ init }) => init?.type === "ArrowFunctionExpression")) {

@@ -5,9 +5,10 @@ import { CircleCheck } from "./circle-check.mjs";
  * Bundles modules into a few minified files in a folder and refuses files that import each other in a circle. `files`:
  * pairs of a pattern of paths and the name of the file for the modules that match; the first match counts, and what
  * matches none goes where it is used. `first`: the path of a module; of each of these files what that module needs is
- * in one of its own. The rest are the bundler's own options.
+ * in one of its own. `second`: pairs of a module and a name; what that module needs besides is in a file of that name.
+ * The rest are the bundler's own options.
  */
-export async function writeBundle(root, { files, first = null, input, output, codeSplitting }) {
+export async function writeBundle(root, { files, first = null, second = [], input, output, codeSplitting }) {
   const circles = new CircleCheck();
   const bundle = await rolldown({ logLevel: "warn", ...input, plugins: [circles.plugin, ...(input.plugins ?? [])] });
   const written = await bundle.write({
@@ -22,21 +23,25 @@ export async function writeBundle(root, { files, first = null, input, output, co
       codegen: { removeWhitespace: false },
     },
     ...output,
-    codeSplitting: { groups: groupsOf(files, first === null ? null : () => circles.neededBy(first)), ...codeSplitting },
+    codeSplitting: { groups: groupsOf(files, first, second, (id) => circles.neededBy(id)), ...codeSplitting },
   });
   circles.refuse(written.output, root);
 }
 
-/** The files for modules, as the bundler wants them. `needed`: the modules that are in files of their own, if any. */
-function groupsOf(files, needed) {
+/** The files for modules, as the bundler wants them. `neededBy`: the modules that one needs, once all have been read. */
+function groupsOf(files, first, second, neededBy) {
   const nameOf = (id) => files.find(([path]) => path.test(id))?.[1] ?? null;
-  if (needed === null) return [{ name: nameOf, debugName: "rooms" }];
-  let modules = null;
-  const isNeeded = (id) => (modules ??= needed()).has(id);
+  if (first === null) return [{ name: nameOf, debugName: "rooms" }];
+  const isNeededBy = (module) => {
+    let modules = null;
+    return (id) => (modules ??= neededBy(module)).has(id);
+  };
+  const isNeeded = isNeededBy(first);
   const names = [...new Set(files.map(([, name]) => name))];
   const groups = [
     ...names.map((own) => ({ name: `${own}-base`, test: (id) => isNeeded(id) && nameOf(id) === own })),
     { name: "base", test: isNeeded },
+    ...second.map(([module, name]) => ({ name, test: isNeededBy(module) })),
     ...names.map((own) => ({ name: own, test: (id) => nameOf(id) === own })),
   ];
   // A file takes along what its modules need, so that those that need little come first.

@@ -4,7 +4,7 @@ import { addFault } from "../machine/faults/report-sink.ts";
 import type { EventSink } from "../machine/state/launch-state.ts";
 import { Fault } from "../machine/faults/fault.ts";
 import type { DeviceMemory } from "../machine/memory/memory.ts";
-import type { BegunLaunch } from "../runtime/device/module.ts";
+import type { BegunLaunch } from "../runtime/device/begin-execution.ts";
 import { type Checkpoint, Checkpoints } from "./checkpoints.ts";
 import { Chronicle } from "./chronicle.ts";
 import type { End, Finding } from "./end.ts";

@@ -27,6 +27,16 @@ let launches = 0;
 /** The number of the next launch. */
 export const nextLaunch = (): number => launches++;
 
+/** Makes launches that do not count: what follows has the numbers that it would have without them. */
+export function withoutNumber(launch: () => void): void {
+  const before = launches;
+  try {
+    launch();
+  } finally {
+    launches = before;
+  }
+}
+
 /** A launch whose first block has not started. */
 export interface OpenLaunch {
   readonly grid: Grid;

@@ -65,7 +65,8 @@ export {
   type LaunchSettings,
   sanitizerNames,
 } from "./launch/launch-options.ts";
-export { type BegunLaunch, Kernel, Module } from "./device/module.ts";
+export type { BegunLaunch } from "./device/begin-execution.ts";
+export { Kernel, Module } from "./device/module.ts";
 export { ModuleVariable } from "./data/module-variable.ts";
 export { type NumpyArray, readNumpy, writeNumpy } from "./data/npy.ts";
 export type { Picture } from "./data/picture.ts";

@@ -15,10 +15,7 @@ export interface V8Interface {
 interface HostProcess {
   readonly execArgv?: readonly string[];
   readonly versions?: { readonly node?: string; readonly v8?: string };
-  readonly getBuiltinModule?: {
-    (name: "node:v8"): V8Interface | undefined;
-    (name: "node:vm"): { readonly Script: new (text: string) => { runInThisContext(): unknown } } | undefined;
-  };
+  readonly getBuiltinModule?: (name: "node:v8") => V8Interface | undefined;
 }
 
 /** The process of Node; undefined in other hosts. */

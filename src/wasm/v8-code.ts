@@ -1,4 +1,4 @@
-import { engineTag, hostProcess } from "./node-flags.ts";
+import { engineTag, hostProcess, type V8Interface } from "./node-flags.ts";
 
 /** What reads and writes the code that V8 has compiled of a module. */
 interface CodeFunctions {
@@ -22,27 +22,25 @@ const functions = `({
 let known: CodeFunctions | null | undefined;
 
 /** Null where the host is not Node of such a version, or was started with flags for V8 of its own. */
-function insight() {
+function adjustableV8(): V8Interface | null {
   const process = hostProcess();
   const version = Number.parseInt(process?.versions?.node ?? "", 10);
   if (!(version >= versions.first && version <= versions.last)) return null;
   if (process?.execArgv?.some((arg) => /wasm|natives/.test(arg)) === true) return null;
-  const v8 = process?.getBuiltinModule?.("node:v8");
-  const vm = process?.getBuiltinModule?.("node:vm");
-  return v8 === undefined || vm === undefined ? null : { v8, vm };
+  return process?.getBuiltinModule?.("node:v8") ?? null;
 }
 
 function codeFunctions(): CodeFunctions | null {
   if (known !== undefined) return known;
   known = null;
-  const inside = insight();
-  if (inside === null) return null;
-  const { v8, vm } = inside;
+  const v8 = adjustableV8();
+  if (v8 === null) return null;
   v8.setFlagsFromString(`--${nativesSyntax}`);
   try {
-    known = new vm.Script(functions).runInThisContext() as CodeFunctions;
+    // Not by `node:vm`: Node compiles its own modules anew, in milliseconds, once V8 has other flags than at its start.
+    known = new Function(`return ${functions};`)() as CodeFunctions;
   } catch {
-    // A V8 without them.
+    // A V8 without them, or one that makes no code of text.
   } finally {
     v8.setFlagsFromString(`--no-${nativesSyntax}`);
   }

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { loadProgram } from "../../src/program/program.ts";
 import type { NativeCode, NativeCompiler } from "../../src/jit/abi/native-code.ts";
 import type { KernelStore } from "../../src/jit/abi/kernel-store.ts";
@@ -7,6 +7,8 @@ import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";
 import { LaunchShapes } from "../../src/jit/run/launch-shapes.ts";
 import { packArguments } from "../../src/runtime/data/argument.ts";
 import { compile } from "../../src/runtime/device/compile.ts";
+import type { DeviceOptions } from "../../src/runtime/device/device-core.ts";
+import type { Kernel } from "../../src/runtime/device/module.ts";
 import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { SourceText } from "../../src/source/index.ts";
 
@@ -32,8 +34,11 @@ const text = `.version 8.0
   ret;
 }`;
 
-/** What a store knows of the machine and its V8: each process asks for it once, or where it runs a module. */
-const ofMachine = / (as code|features) of /;
+/**
+ * What a store knows of the machine and its V8, for which each process asks once or where it runs a module, and of the
+ * first launches of other processes.
+ */
+const besides = / (as code|features|first launch) of /;
 
 /** A store that says what it has been asked, apart from that. */
 class Notebook implements KernelStore {
@@ -42,12 +47,12 @@ class Notebook implements KernelStore {
 
   read(key: string): Uint8Array | null {
     const found = this.entries.get(key) ?? null;
-    if (!ofMachine.test(key)) this.log.push(found === null ? "miss" : "hit");
+    if (!besides.test(key)) this.log.push(found === null ? "miss" : "hit");
     return found;
   }
 
   write(key: string, entry: Uint8Array): void {
-    if (!ofMachine.test(key)) this.log.push("write");
+    if (!besides.test(key)) this.log.push("write");
     this.entries.set(key, entry);
   }
 
@@ -67,21 +72,27 @@ interface Run {
   readonly compiler?: NativeCompiler;
 }
 
-/** On a new device; without `recent` as a new process. */
-function run({ store, recent = new RecentKernels(), threads = 7, before = 0, compiler }: Run) {
+/** The program on a new device; without `recent` as in a new process. */
+function open({ store, recent = new RecentKernels(), before = 0, compiler }: Run) {
   const device = new PtxDevice();
   const { memory } = device;
   if (before > 0) device.buffer("u8", before);
   const { module } = compile([new SourceText("k.ptx", text)]);
   const loaded = loadProgram(memory, module!);
-  const out = device.buffer("u32", 8);
   const tier = compiler === undefined ? null : { compiler, afterMs: 1000 };
   const jit = new JitProgram(loaded, null, new KernelCache("this program", store, recent), tier);
-  const params = packArguments(module!.functions[0]!, [out], { memory, addressSize: 64 });
-  const result = jit.launch({ kernel: "k", grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0, params })!;
-  const reports = result.reports.map((r) => `${r.source.position(r.span.start).line}: ${r.message}`);
-  return { values: [...out.read()].slice(0, threads), reports };
+  const launch = (threads: number, hostThreads = 1) => {
+    const out = device.buffer("u32", 8);
+    const params = packArguments(module!.functions[0]!, [out], { memory, addressSize: 64 });
+    const sizes = { grid: [1, 1, 1], block: [threads, 1, 1], sharedBytes: 0 } as const;
+    const result = jit.launch({ kernel: "k", ...sizes, params, hostThreads })!;
+    const reports = result.reports.map((r) => `${r.source.position(r.span.start).line}: ${r.message}`);
+    return { values: [...out.read()].slice(0, threads), reports };
+  };
+  return { device, jit, launch };
 }
+
+const run = ({ threads = 7, ...how }: Run) => open(how).launch(threads);
 
 /**
  * What a store is asked where nothing is known of a launch: for what the kernel knows of its threads, and to keep that,
@@ -93,7 +104,7 @@ const anew = ["miss", "write", "miss", "miss", "write", "write"];
 const again = ["hit", "hit", "hit"];
 
 const kernelsIn = ({ entries }: Notebook): [string, Uint8Array][] =>
-  [...entries].filter(([key]) => !/ (shape|threads|features) of /.test(key));
+  [...entries].filter(([key]) => !/ (shape|threads|features|first launch) of /.test(key));
 
 const right = { values: [15, 25, 35, 45, 55, 65, 75], reports: [] };
 
@@ -224,4 +235,105 @@ test("a program's text, its target and its parts tell it from others", () => {
   }
   launch([text], "sm_90");
   expect(kernelsIn(store)).toHaveLength(4);
+});
+
+/** How many modules and instances something makes. */
+function madeBy(make: () => void): { readonly modules: number; readonly instances: number } {
+  const { Module, Instance } = WebAssembly;
+  const made = { modules: 0, instances: 0 };
+  const counting = <T extends object>(type: T, as: keyof typeof made): T =>
+    new Proxy(type, {
+      construct: (target, args) => {
+        made[as]++;
+        return Reflect.construct(target as new () => object, args);
+      },
+    });
+  Object.assign(WebAssembly, { Module: counting(Module, "modules"), Instance: counting(Instance, "instances") });
+  try {
+    make();
+    return made;
+  } finally {
+    Object.assign(WebAssembly, { Module, Instance });
+  }
+}
+
+describe("a kernel that is prepared", () => {
+  const oneOfEach = { modules: 1, instances: 1 };
+  const none = { modules: 0, instances: 0 };
+
+  test("is loaded as the first launch of an earlier process needed it, which the launch then finds", () => {
+    const store = new Notebook();
+    run({ store });
+    run({ store, threads: 8 });
+    const { jit, launch } = open({ store });
+    // The machine's features are found by modules of their own.
+    jit.prepare("other", 1);
+    store.log.length = 0;
+    expect(madeBy(() => jit.prepare("k", 1))).toEqual(oneOfEach);
+    expect(store.log).toEqual(again);
+    expect(madeBy(() => void expect(launch(8).reports).toHaveLength(1))).toEqual(none);
+    expect(store.log).toEqual(again);
+    // For other blocks it is another kernel.
+    expect(madeBy(() => void expect(launch(7)).toEqual(right))).toEqual(oneOfEach);
+  });
+
+  test("is not, where nothing is known of it, or what was known is gone or damaged", () => {
+    const store = new Notebook();
+    const fresh = open({ store });
+    expect(madeBy(() => fresh.jit.prepare("k", 1))).toEqual(none);
+    expect(fresh.launch(7)).toEqual(right);
+    const [first] = [...store.entries].find(([key]) => key.includes(" first launch of "))!;
+    const whole = new Map(store.entries);
+    for (const key of [first, kernelsIn(store)[0]![0]]) {
+      for (const damaged of [null, whole.get(key)!.subarray(0, 9)]) {
+        if (damaged === null) store.entries.delete(key);
+        else store.entries.set(key, damaged);
+        const { jit, launch } = open({ store });
+        expect(madeBy(() => jit.prepare("k", 1))).toEqual(none);
+        expect(launch(7)).toEqual(right);
+        expect([...store.entries].sort()).toEqual([...whole].sort());
+      }
+    }
+  });
+
+  test("takes no room on the device, so that all addresses stay what they would be", () => {
+    const store = new Notebook();
+    run({ store });
+    const addresses = [false, true].map((isPrepared) => {
+      const { device, jit } = open({ store });
+      if (isPrepared) jit.prepare("k", 1);
+      return device.buffer("u32", 8).address;
+    });
+    expect(addresses[0]).toBe(addresses[1]);
+  });
+
+  test("is for the memory that the device has: that of one thread of the host, or of several", () => {
+    for (const [before, now] of [
+      [1, 2],
+      [2, 1],
+      [2, 2],
+    ] as const) {
+      const store = new Notebook();
+      expect(open({ store }).launch(7, before)).toEqual(right);
+      const { jit, launch } = open({ store });
+      expect(madeBy(() => jit.prepare("k", now))).toEqual(before === now ? oneOfEach : none);
+      expect(launch(7, 2)).toEqual(right);
+    }
+  });
+
+  test.each([{ engine: "interpreter" }, { sanitize: "all" }, { seed: 1 }, { maxSteps: 9 }] as const)(
+    "is none of a device with %j",
+    (defaults) => {
+      const store = new Notebook();
+      const read = vi.spyOn(store, "read");
+      // Of which the memory of this process knows nothing.
+      const ownText = `${text} // ${JSON.stringify(defaults)}`;
+      const kernelOf = (options: DeviceOptions): Kernel =>
+        new PtxDevice({ ...options, kernelStore: store }).load(ownText).kernel("k");
+      expect(kernelOf(defaults).name).toBe("k");
+      expect(read).not.toHaveBeenCalled();
+      kernelOf({});
+      expect(read).toHaveBeenCalledTimes(1);
+    },
+  );
 });

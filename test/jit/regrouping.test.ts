@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { type Buffer, Device, type LaunchResult } from "../../src/index.ts";
 import { CompiledFunctions } from "../../src/jit/compile/plan/compiled-functions.ts";
 import { warpConflictsOf } from "../../src/jit/compile/analysis/access/warp-conflicts.ts";
+import { AloneKernels } from "../../src/jit/run/alone-kernels.ts";
 import { Regrouping } from "../../src/jit/run/regrouping.ts";
 import type { Dim3 } from "../../src/machine/reports/report.ts";
 import { DeviceMemory } from "../../src/machine/memory/memory.ts";
@@ -66,9 +67,10 @@ function run(text: string, grid: Dim3, block: Dim3, engine: "jit" | "interpreter
 function blocksFor(text: string, grid: Dim3, block: Dim3, sharedBytes = 0): Dim3 {
   const { module } = compile([new SourceText("k.ptx", text)], {});
   const program = loadProgram(new DeviceMemory(), module!);
-  const regrouping = new Regrouping(program, new CompiledFunctions(program), (ir, b) =>
+  const alone = new AloneKernels(program, new CompiledFunctions(program), (ir, b) =>
     warpConflictsOf(ir, b, program.bindings),
   );
+  const regrouping = new Regrouping((name, b) => alone.threadsIn(name, b));
   return regrouping.blocksFor({ kernel: "k", grid, block, sharedBytes, params: new Uint8Array(8) })?.block ?? block;
 }
 

@@ -1,8 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const dist = new URL("../../dist/", import.meta.url).pathname;
+const allRooms = readdirSync(join(dist, "lazy/rooms"), "utf8").flatMap((file) => /^(.*)\.js$/.exec(file)?.[1] ?? []);
 const entries = [
   "index",
   "debugger/index",
@@ -31,7 +34,7 @@ const bytesOf = (files: Iterable<string>): number =>
 
 test("in Node, importing the library reads no room that is loaded late", () => {
   const early = filesRead(join(dist, "lazy/index.js"));
-  const rooms = ["ptx", "visa", "engines", "sanitizers"].map((room) => join(dist, `lazy/rooms/${room}.js`));
+  const rooms = allRooms.map((room) => join(dist, `lazy/rooms/${room}.js`));
   for (const room of rooms) expect(early).not.toContain(room);
   const everything = new Set([...early, ...rooms.flatMap((room) => [...filesRead(room)])]);
   expect(bytesOf(early)).toBeLessThan(bytesOf(everything) / 3);
@@ -41,4 +44,44 @@ test.each(entries)("lanewise/%s exports the same in Node and in browsers", async
   const inNode = (await import(join(dist, `lazy/${entry.replace(/\/index$/, "")}.js`))) as object;
   const inBrowsers = (await import(join(dist, `${entry}.js`))) as object;
   expect(Object.keys(inNode)).toEqual(Object.keys(inBrowsers));
+});
+
+/** Launches a kernel whose threads add 1, with `options` of a launch, and prints which rooms Node has read. */
+const launching = (store: string, options: string): string => `
+  import { createRequire } from "node:module";
+  import { basename } from "node:path";
+  import { Device } from ${JSON.stringify(join(dist, "lazy/index.js"))};
+  import { openKernelFolder } from ${JSON.stringify(join(dist, "lazy/node.js"))};
+  const text = \`.version 8.0
+    .target sm_80
+    .address_size 64
+    .visible .entry add(.param .u64 at)
+    {
+      .reg .b32 %r<3>; .reg .b64 %rd<4>;
+      ld.param.u64 %rd1, [at]; mov.u32 %r1, %tid.x; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2;
+      ld.global.u32 %r2, [%rd3]; add.u32 %r2, %r2, 1; st.global.u32 [%rd3], %r2;
+      ret;
+    }\`;
+  const device = new Device({ kernelStore: openKernelFolder({ path: ${JSON.stringify(store)} }) });
+  const numbers = device.buffer(new Uint32Array(64).fill(5));
+  const result = device.load(text).kernel("add").launch({ grid: 1, block: 64, args: [numbers], ...${options} });
+  if (!result.ok || numbers.read().some((n) => n !== 6)) throw new Error("a wrong result");
+  const read = Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes("/lazy/rooms/"));
+  console.log(read.map((path) => basename(path, ".js")).sort().join(" "));`;
+
+test("in Node, a launch of a kernel that a store has kept reads neither the compiler nor the interpreter", () => {
+  const store = mkdtempSync(join(tmpdir(), "lanewise-rooms-"));
+  const roomsRead = (options = "{}"): string =>
+    execFileSync(process.execPath, ["--input-type=module", "--eval", launching(store, options)], {
+      encoding: "utf8",
+      // Node 20 says that an ES module is required, which it calls an experiment.
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
+  try {
+    expect(roomsRead()).toBe("compiler engines ptx");
+    expect(roomsRead()).toBe("engines ptx");
+    expect(roomsRead('{ engine: "interpreter" }')).toBe("engines interpreter ptx sanitizers");
+  } finally {
+    rmSync(store, { recursive: true, force: true });
+  }
 });

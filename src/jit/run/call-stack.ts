@@ -3,6 +3,7 @@ import { kernelFrame } from "../../machine/state/call-frame.ts";
 import type { ProgramFunction, Site } from "../../machine/state/code.ts";
 import { GridBlock } from "../../machine/state/cta.ts";
 import { nthBlock } from "../../program/clusters.ts";
+import type { Program } from "../../program/program.ts";
 import { costWith, frameEnd, frameStart } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { callEntry, type HeaderWord } from "../abi/context-layout.ts";
@@ -12,11 +13,20 @@ import type { LaunchClusters } from "./launch-clusters.ts";
 /** The parts of an activation that `alloca` changes. */
 type Taken = Pick<CallFrame, "pointers" | "pieces" | "top" | "cost">;
 
+/** A program, as those know it that answer for its blocks. */
+export interface HostedProgram {
+  readonly program: Program;
+  /** Its functions in the form in which the kernel was compiled. Most kernels run without them. */
+  readonly functions: () => CompiledFunctions;
+  /** The byte of memory where its constants lie. */
+  readonly constants: number;
+}
+
 /** The activations that run in a context, as objects of the machine: for reports, and to find where variables lie. */
 export class CallStack {
   readonly #grid: Grid;
   readonly #kernel: CompiledKernel;
-  readonly #functions: CompiledFunctions;
+  readonly #hosted: HostedProgram;
   readonly #sites = new Map<number, Site>();
   readonly #slot: number;
   /** What lanes have taken of their stacks, by entry of the shadow stack. */
@@ -30,7 +40,7 @@ export class CallStack {
   constructor(
     grid: Grid,
     kernel: CompiledKernel,
-    functions: CompiledFunctions,
+    hosted: HostedProgram,
     slot: number,
     clusters: LaunchClusters | null,
   ) {
@@ -38,12 +48,12 @@ export class CallStack {
     this.#slot = slot;
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#functions = functions;
+    this.#hosted = hosted;
   }
 
   /** The kernel's code as it was loaded. */
   get kernel(): ProgramFunction {
-    return this.#functions.named(this.#kernel.name)!.code;
+    return this.#hosted.program.functionNamed(this.#kernel.name)!;
   }
 
   /** The instruction with a site number: the same object for the same number. */
@@ -51,7 +61,7 @@ export class CallStack {
     let site = this.#sites.get(number);
     if (site === undefined) {
       const { function: f, instruction: index } = this.#kernel.sites[number]!;
-      const { asLoaded, code } = this.#functions.list[f]!;
+      const { asLoaded, code } = this.#hosted.functions().list[f]!;
       this.#sites.set(number, (site = { code, index, instruction: asLoaded.instructions[index]! }));
     }
     return site;
@@ -64,11 +74,11 @@ export class CallStack {
     const warp = this.warpOf(context);
     const first = context + layout.calls;
     const last = i32[(context + layout.words.entry) >>> 2]! >>> 0;
-    const kernel = this.#functions.named(this.#kernel.name)!;
+    const kernel = this.#hosted.functions().named(this.#kernel.name)!;
     let x = kernelFrame(kernel.code, warp);
     if (kernel.allocates) Object.assign(x, this.#taken.get(first));
     for (let at = first + layout.callBytes; at <= last; at += layout.callBytes) {
-      const callee = this.#functions.list[i32[(at + callEntry.callee) >>> 2]!]!;
+      const callee = this.#hosted.functions().list[i32[(at + callEntry.callee) >>> 2]!]!;
       x = called(x, callee.code, this.site(i32[(at + callEntry.site) >>> 2]!));
       if (callee.allocates) Object.assign(x, this.#taken.get(at));
     }

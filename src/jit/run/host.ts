@@ -16,8 +16,7 @@ import type { Program } from "../../program/program.ts";
 import { restoreStack, stackOverflow, stackPointer, takePiece } from "../../program/stack.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import { recordBytes } from "../abi/context-layout.ts";
-import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
-import { CallStack } from "./call-stack.ts";
+import { CallStack, type HostedProgram } from "./call-stack.ts";
 import { HostBarriers } from "./host-barriers.ts";
 import { imageWordsAt } from "../abi/image-words.ts";
 import { ImageDescriptions } from "./host-images.ts";
@@ -52,30 +51,27 @@ export class Host {
   readonly #clusters: LaunchClusters | null;
   readonly #units: HostUnits;
 
-  /**
-   * `constants`: the byte of memory where the module's constants lie; `slot`: that of the blocks for which it answers;
-   * `clusters`: null where blocks take no notice of each other.
-   */
+  /** `slot`: that of the blocks for which it answers; `clusters`: null where blocks take no notice of each other. */
   constructor(
     grid: Grid,
     kernel: CompiledKernel,
-    functions: CompiledFunctions,
-    constants: number,
+    hosted: HostedProgram,
     slot: number,
     clusters: LaunchClusters | null,
   ) {
+    const { program } = hosted;
     this.#clusters = clusters;
-    this.#program = functions.program;
+    this.#program = program;
     this.#grid = grid;
     this.#kernel = kernel;
-    this.#stack = new CallStack(grid, kernel, functions, slot, clusters);
-    this.#constants = constants;
-    this.#frameBytes = functions.named(kernel.name)!.code.frame.size;
+    this.#stack = new CallStack(grid, kernel, hosted, slot, clusters);
+    this.#constants = hosted.constants;
+    this.#frameBytes = program.functionNamed(kernel.name)!.frame.size;
     this.#surfaces = new HostSurfaces(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.levels = new HostLevels(grid, kernel, (number) => this.#stack.site(number));
     this.#units = new HostUnits(grid, kernel, (context, place) => this.#byteOf(context, place));
     this.#barriers = new HostBarriers(grid, kernel, this.#stack);
-    this.#warpWaits = new HostWarpWaits(grid, kernel, functions.program.bindings, this.#stack);
+    this.#warpWaits = new HostWarpWaits(grid, kernel, program.bindings, this.#stack);
   }
 
   /** Fills the byte file, at a byte of memory, of the hardware thread that is about to begin. */

@@ -1,25 +1,20 @@
-import { launch } from "../../interpreter/launch.ts";
-import { type IrFunction, windows, type WorkItemModel } from "../../ir/index.ts";
+import { launch } from "../../interpreter/index.ts";
+import type { WorkItemModel } from "../../ir/index.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
-import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import { nextLaunch, stackLimit } from "../../program/open-launch.ts";
+import { nextLaunch } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import type { Quads } from "../abi/launch-shape.ts";
 import { Stalled } from "../abi/refusal.ts";
-import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
-import { compileKernel } from "../compile/kernel/compile-kernel.ts";
-import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
-import type { ProgramFacts } from "../compile/plan/program-facts.ts";
 import { canShare } from "../threads/host-workers.ts";
 import { type Attempt, attempt, isQuiet, quietAttempt } from "./attempt.ts";
+import type { HostedProgram } from "./call-stack.ts";
+import type { Compiler } from "./compiler.ts";
 import { Contexts, mostContexts } from "./contexts.ts";
 import { AllocationTables } from "./extent-tables.ts";
-import { globalsOf } from "./global-variables.ts";
-import { Host } from "./host.ts";
-import { CachedKernel, featuresFor, type KernelCache } from "./kernel-cache.ts";
+import type { KernelCache } from "./kernel-cache.ts";
 import {
   type ExecutionChoices,
   type HostMaker,
@@ -27,30 +22,31 @@ import {
   LaunchExecution,
   type LaunchMemory,
 } from "./launch-execution.ts";
-import { LaunchShapes } from "./launch-shapes.ts";
-import { awaitsPhases, isJudged, keyOf, maxCheckpointBytes, maxStallBytes, placesOf } from "./launch-traits.ts";
+import { awaitsPhases, isJudged, maxCheckpointBytes, maxStallBytes } from "./launch-traits.ts";
 import { type LaunchWay, LaunchWays } from "./launch-ways.ts";
-import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
+import type { LeftToInterpreter } from "./left-to-interpreter.ts";
+import type { LoadedKernel, NativeTier } from "./loaded-kernel.ts";
+import { openCompiler, openWatchedLaunches } from "./open-compiler.ts";
+import { openHost } from "./open-host.ts";
+import { type PreparedKernel, ProgramKernels } from "./program-kernels.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
 import { inBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
-import { type LeftToInterpreter, WatchedLaunches } from "./watched-launches.ts";
+import type { WatchedLaunches } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
 
 /** A program's compiled kernels, by name and shape, and their launches. */
 export class JitProgram {
   readonly program: Program;
-  readonly #functions: CompiledFunctions;
-  readonly #shapes: LaunchShapes;
+  readonly #quads: Quads | null;
   readonly #regrouping: Regrouping;
-  readonly #kernels = new Map<string, LoadedKernel | string>();
+  readonly #kernels: ProgramKernels;
   readonly #contexts: Contexts;
   readonly #tables: AllocationTables;
   readonly #short = new Map<LoadedKernel, ShortLaunches>();
   readonly #ways = new LaunchWays();
-  readonly #cache: KernelCache | null;
-  readonly #native: NativeTier | null;
   #constants: number | null = null;
+  #opened: Compiler | null = null;
   #launchMemory: LaunchMemory | null = null;
   #watched: WatchedLaunches | null = null;
 
@@ -66,17 +62,25 @@ export class JitProgram {
     native: NativeTier | null = null,
   ) {
     this.program = program;
-    this.#native = native;
-    this.#cache = cache;
-    this.#functions = new CompiledFunctions(program);
+    this.#quads = quads;
     this.#contexts = new Contexts(program.memory);
     this.#tables = new AllocationTables(program.memory, program.addresses);
-    this.#shapes = new LaunchShapes(this.#functions, program, quads);
-    const conflictsOf = (kernel: IrFunction, block: Dim3): WarpConflicts =>
-      quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads";
-    this.#regrouping = new Regrouping(program, this.#functions, conflictsOf, (name, find) =>
-      cache === null ? find() : cache.noted(`${quads} ${name}`, find),
-    );
+    const [compiler, constantsAt] = [(): Compiler => this.#compiler, (): number => this.#placeConstants()];
+    this.#kernels = new ProgramKernels({ program, quads, cache, native, compiler, constantsAt });
+    this.#regrouping = new Regrouping((kernel, block) => this.#kernels.threadsIn(kernel, block));
+  }
+
+  /**
+   * Loads what the first launch of a kernel has needed in an earlier process; null if no store has kept that.
+   * `hostThreads`: of the launch.
+   */
+  prepare(kernel: string, hostThreads: number): PreparedKernel | null {
+    this.#shareFor(hostThreads > 1);
+    return this.#kernels.prepare(kernel);
+  }
+
+  get #compiler(): Compiler {
+    return (this.#opened ??= openCompiler(this.program, this.#quads, () => this.#placeConstants()));
   }
 
   /** Returns why a kernel cannot be compiled, or null. `apart`: for `launchAsync`. */
@@ -85,10 +89,14 @@ export class JitProgram {
     return typeof way === "string" ? way : way.obstacle;
   }
 
-  /** The way of a launch. From the first one in several threads of the host on, the device's memory is shared. */
   #wayIn(request: LaunchRequest, apart: boolean): LaunchWay | string {
-    if ((apart || (request.hostThreads ?? 1) > 1) && canShare()) this.program.memory.share();
+    this.#shareFor(apart || (request.hostThreads ?? 1) > 1);
     return this.#wayOf(request);
+  }
+
+  /** From the first launch in several threads of the host on, the device's memory is shared. */
+  #shareFor(severalThreads: boolean): void {
+    if (severalThreads && canShare()) this.program.memory.share();
   }
 
   /** Returns why WebAssembly has run a kernel, and not machine code. */
@@ -144,11 +152,9 @@ export class JitProgram {
 
   /** Runs a launch that sanitizers watch, unless it is left to the interpreter: see `WatchedLaunches.run`. */
   launchWatched(request: LaunchRequest, isAwaited: boolean): LaunchResult | LeftToInterpreter {
-    this.#watched ??= new WatchedLaunches({
+    this.#watched ??= openWatchedLaunches({
       program: this.program,
-      functions: this.#functions,
-      shapeOf: (r) => this.#shapes.of(this.#functions.named(r.kernel)!.ir, r),
-      facts: (functions) => this.#facts(functions),
+      compiler: this.#compiler,
       sharedMemory: () => this.#sharedMemory(),
       attempt: (r, save) => this.#attempt(r, save),
       orWhyNot,
@@ -187,11 +193,7 @@ export class JitProgram {
 
   /** A launch has been given up: later ones of the kernel, with blocks of the same shape, are not tried. */
   #refuse(request: LaunchRequest, reason: string): void {
-    const compiled = this.#functions.named(request.kernel)!;
-    const functions = this.#functionsFor(compiled, request);
-    const shape = this.#shapes.of(functions.list[compiled.number]!.ir, request);
-    const noted = this.#cache?.shapeOf(this.#shapes.keyOf(request)) ?? shape;
-    for (const own of [shape, noted]) this.#kernels.set(keyOf(request, own), reason);
+    this.#kernels.refuse(request, reason);
     this.#ways.forget(request.kernel);
   }
 
@@ -205,12 +207,7 @@ export class JitProgram {
     features: Features,
     threads: { readonly width: number; readonly items: WorkItemModel } | null = null,
   ): CompiledKernel | string {
-    const compiled = this.#functions.named(kernel);
-    if (compiled === null) return "there is no such kernel";
-    const functions = threads ? this.#functions.asWorkItems(compiled, threads.width, threads.items) : this.#functions;
-    if (functions === null) return "its lanes need the hardware thread around them";
-    const shape = this.#shapes.portable(functions.list[compiled.number]!.ir, block, threads?.width ?? null);
-    return orWhyNot(() => compileKernel(compiled, shape, this.#facts(functions), features, "one"));
+    return this.#compiler.portable(kernel, block, features, threads);
   }
 
   /** The byte of the device's memory where the module's constants lie. */
@@ -259,7 +256,11 @@ export class JitProgram {
   }
 
   #hostMaker(loaded: LoadedKernel): HostMaker {
-    return (grid, slot, clusters) => new Host(grid, loaded.kernel, this.#functions, this.constantsAt, slot, clusters);
+    return (grid, slot, clusters) => openHost(grid, loaded.kernel, this.#hosted(), slot, clusters);
+  }
+
+  #hosted(): HostedProgram {
+    return { program: this.program, functions: () => this.#compiler.functions, constants: this.constantsAt };
   }
 
   /** What launches share, with the constants in place. */
@@ -292,7 +293,7 @@ export class JitProgram {
   #findWay(asked: LaunchRequest): LaunchWay | string {
     const blocks = this.#regrouping.blocksFor(asked);
     const request = blocks === null ? asked : inBlocks(asked, blocks);
-    const loaded = this.#find(request);
+    const loaded = this.#kernels.find(request);
     if (typeof loaded === "string") return loaded;
     const { kernel } = loaded;
     const mayStall = kernel.waits && this.program.module.functions.some(awaitsPhases);
@@ -316,85 +317,5 @@ export class JitProgram {
     return (request.blocks?.length ?? 0) > 1 && kernel.waits
       ? "several parts of the grid run, the blocks of which may wait for each other"
       : null;
-  }
-
-  #find(request: LaunchRequest): LoadedKernel | string {
-    const code = this.program.functionNamed(request.kernel);
-    if (code === null) return "there is no such kernel";
-    const launch = this.#shapes.keyOf(request);
-    const before = this.#foundBefore(code, launch, request);
-    if (before !== null) return before;
-    const compiled = this.#functions.named(request.kernel)!;
-    const functions = this.#functionsFor(compiled, request);
-    const { ir } = functions.list[compiled.number]!;
-    const shape = this.#shapes.of(ir, request);
-    const key = keyOf(request, shape);
-    let known = this.#kernels.get(key);
-    if (known === undefined) this.#kernels.set(key, (known = this.#compile(compiled, functions, shape, request)));
-    const isLasting = shape.block !== null || !this.#shapes.isFull(ir);
-    if (typeof known !== "string" && isLasting) this.#cache?.noteShape(launch, shape);
-    return known;
-  }
-
-  /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
-  #foundBefore(code: ProgramFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
-    const shape = this.#cache?.shapeOf(launch) ?? null;
-    if (shape === null) return null;
-    const key = keyOf(request, shape);
-    const known = this.#kernels.get(key);
-    if (known !== undefined) return known;
-    const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
-    const found = orWhyNot(() => this.#cache!.known(this.#cacheKey(key), load));
-    if (found !== null) this.#kernels.set(key, found);
-    return found;
-  }
-
-  /**
-   * The functions as a launch runs them: a kernel of vISA without threads, if its work items need none; one that runs
-   * in other blocks than were asked for, without constants for their size.
-   */
-  #functionsFor(kernel: CompiledFunction, { threads, asked }: LaunchRequest): CompiledFunctions {
-    if (asked !== undefined)
-      return this.#functions.withAnyBlocks(kernel, this.#regrouping.kernelIn(kernel.ir.name, asked));
-    if (threads?.items === undefined) return this.#functions;
-    return this.#functions.asWorkItems(kernel, threads.width, threads.items) ?? this.#functions;
-  }
-
-  #compile(
-    kernel: CompiledFunction,
-    functions: CompiledFunctions,
-    shape: LaunchShape,
-    request: LaunchRequest,
-  ): LoadedKernel | string {
-    return orWhyNot(() => {
-      const [facts, features] = [this.#facts(functions), featuresFor(this.#cache)];
-      const compile = (): CompiledKernel => compileKernel(kernel, shape, facts, features, "any");
-      const load = (found: CachedKernel): LoadedKernel => this.#load(found, kernel.code, request);
-      const key = this.#cacheKey(keyOf(request, shape));
-      return this.#cache === null ? load(new CachedKernel(compile())) : this.#cache.find(key, compile, load);
-    });
-  }
-
-  #load(found: CachedKernel, { ir }: ProgramFunction, { block }: LaunchRequest): LoadedKernel {
-    return new LoadedKernel(found, this.program.memory, expectedTime(ir, block), this.#native);
-  }
-
-  #cacheKey(key: string): string {
-    const { fusedMadd, laneSelect } = featuresFor(this.#cache);
-    return `${key} ${fusedMadd} ${laneSelect} ${placesOf(this.program, () => this.#placeConstants())}`;
-  }
-
-  #facts(functions: CompiledFunctions): ProgramFacts {
-    const { bindings, shared, module, constants } = this.program;
-    return {
-      bindings,
-      addressSize: module.addressSize,
-      functions,
-      stackLimit,
-      shared: shared.extents,
-      sharedBytes: shared.dynamicStart - windows.shared.start,
-      constants: { extents: constants.extents, delta: this.#placeConstants() - constants.start },
-      globals: globalsOf(this.program),
-    };
   }
 }

@@ -6,6 +6,7 @@ import {
   machineFeatures,
   moduleWithCode,
 } from "../../wasm/index.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
@@ -63,6 +64,23 @@ export class CachedKernel {
     if (this.kernel.tiles.length === 0) return null;
     return (this.#tiles ??= hostModule(this.kernel.tiles, 0));
   }
+}
+
+/** A launch of a kernel, as far as it says what the next process will need. */
+export interface NotedLaunch {
+  /** What tells it from launches whose kernel may have another shape. */
+  readonly launch: string;
+  /** What tells its kernel from others of the program. */
+  readonly kernel: string;
+  /** The addresses on which its code depends. */
+  readonly places: string;
+  /** Its blocks, and what was asked for. */
+  readonly block: Dim3;
+  readonly asked: Dim3;
+  readonly grid: Dim3;
+  readonly sharedBytes: number;
+  /** Whether several threads of the host could use the device's memory. */
+  readonly isShared: boolean;
 }
 
 /** Bytes of modules that are kept in memory, at most; what the host compiles them to is larger. */
@@ -189,6 +207,23 @@ export class KernelCache {
     return found;
   }
 
+  /** What is noted under a name; null if nothing is. */
+  recalled(name: string): unknown {
+    return this.#noteOf(name) ?? null;
+  }
+
+  /** What the latest process has noted of the first launch of a kernel; null if none has. */
+  firstLaunchOf(kernel: string): NotedLaunch | null {
+    return (this.#noteOf(firstLaunchOf(kernel)) ?? null) as NotedLaunch | null;
+  }
+
+  /** Notes the first launch of a kernel in this process. */
+  noteFirstLaunch(kernel: string, launch: NotedLaunch): void {
+    const name = firstLaunchOf(kernel);
+    if (JSON.stringify(this.#noteOf(name)) === JSON.stringify(launch)) return;
+    this.#write(name, launch);
+  }
+
   #noteOf(name: string): unknown {
     const key = this.#keyOf(name);
     const known = this.#recent.noteOf(key);
@@ -206,8 +241,11 @@ export class KernelCache {
   }
 
   #note(name: string, value: unknown): void {
+    if (this.#recent.noteOf(this.#keyOf(name)) === undefined) this.#write(name, value);
+  }
+
+  #write(name: string, value: unknown): void {
     const key = this.#keyOf(name);
-    if (this.#recent.noteOf(key) !== undefined) return;
     this.#recent.note(key, value);
     this.#store?.write(key, new TextEncoder().encode(JSON.stringify(value)));
   }
@@ -238,6 +276,9 @@ export class KernelCache {
 /** The machine's features, which the cache may know: to detect them takes longer than to load a kernel. */
 export const featuresFor = (cache: KernelCache | null): Features =>
   machineFeatures(cache === null ? undefined : (tag, find) => cache.noted(`features of ${tag}`, find));
+
+/** What the first launch of a kernel is noted under. */
+const firstLaunchOf = (kernel: string): string => `first launch of ${kernel}`;
 
 /** What the shape of launches is noted under. */
 const shapeOf = (launch: string): string => `shape of ${launch}`;

@@ -17,6 +17,7 @@ import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysi
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import { hasInterior } from "./launch-traits.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
 const usualBlock: Dim3 = [256, 1, 1];
@@ -106,15 +107,6 @@ export class LaunchShapes {
     let isDependent = this.#dependent.get(kernel);
     if (isDependent === undefined) this.#dependent.set(kernel, (isDependent = this.#dependsOnBlock(kernel)));
     return isDependent || (hasMixedWarps(block) && readsThreads(kernel)) || this.#differsInside(kernel, block);
-  }
-
-  /** Tells launches apart whose kernels may have other shapes. */
-  keyOf({ kernel, block, grid, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest): string {
-    const items = threads?.items;
-    const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
-    const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
-    const of = `${this.#quads} ${this.#program.memory.isShared} ${asked?.isTransposed}`;
-    return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
   }
 
   /** Whether a kernel has had as many shapes of blocks as have code of their own, so that a further one has none. */
@@ -235,12 +227,6 @@ const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
 const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
   space === "global" || space === "generic" || space === "shared";
 
-/** Blocks of a grid from which on another version of a kernel is worth the time that it takes to compile. */
-const manyBlocks = 16;
-
-/** Whether enough blocks of a grid may be in its interior. */
-const hasInterior = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks;
-
 /** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
 function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {
   let ofKernel = notes.get(kernel);
@@ -249,27 +235,6 @@ function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, ke
   if (found === undefined) ofKernel.set(key, (found = find()));
   return found;
 }
-
-/** Tells a kernel's code for a shape from that for others. */
-export const shapeKey = (
-  kernel: string,
-  {
-    quads,
-    block,
-    interior,
-    indexed,
-    rows,
-    rowLength,
-    full,
-    single,
-    shared,
-    width,
-    clustered,
-    exactSums,
-    needlessBarriers,
-  }: LaunchShape,
-): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;

@@ -1,9 +1,49 @@
 import { type IrFunction, unitTraits } from "../../ir/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { LaunchShape } from "../abi/launch-shape.ts";
-import { shapeKey } from "./launch-shapes.ts";
+import { isIndexed, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+
+/** Blocks of a grid from which on another version of a kernel is worth the time that it takes to compile. */
+const manyBlocks = 16;
+
+/** Whether enough blocks of a grid may be in its interior. */
+export const hasInterior = ([x, y, z]: Dim3): boolean => x * y * z >= manyBlocks;
+
+/** Tells launches of a program apart whose kernels may have other shapes. `isShared`: of the device's memory. */
+export function launchKeyOf(
+  { kernel, block, grid, cluster, matrix, sharedBytes, threads, asked }: LaunchRequest,
+  quads: Quads | null,
+  isShared: boolean,
+): string {
+  const items = threads?.items;
+  const layout = items === undefined ? "" : `${items.paramBytes} ${[...items.surfaces].join()}`;
+  const inThreads = threads === undefined ? "" : `${threads.width} lanes ${items !== undefined} ${layout}`;
+  const of = `${quads} ${isShared} ${asked?.isTransposed}`;
+  return `${kernel} ${block.join()} ${sharedBytes} ${cluster?.join()} ${matrix} ${of} ${inThreads} ${hasInterior(grid)} ${isIndexed(grid)}`;
+}
+
+/** Tells a kernel's code for a shape from that for others. */
+const shapeKey = (
+  kernel: string,
+  {
+    quads,
+    block,
+    interior,
+    indexed,
+    rows,
+    rowLength,
+    full,
+    single,
+    shared,
+    width,
+    clustered,
+    exactSums,
+    needlessBarriers,
+  }: LaunchShape,
+): string =>
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
 
 /** Tells the code for a launch from all other code. */
 export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>

@@ -1,15 +1,6 @@
-import { type GlobalIndexUse, globalIndexUseOf, transposed } from "../../ir/flow/index.ts";
-import { accessesOf, type Instruction, type IrFunction, type Op } from "../../ir/index.ts";
-import { symbolsOf } from "../../ir/operands.ts";
+import type { GlobalIndexUse } from "../../ir/flow/index.ts";
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
-import type { Program } from "../../program/program.ts";
-import { isOrderedAtomic } from "../compile/analysis/chunk-width.ts";
-import { specialsOf } from "../compile/analysis/values/special-registers.ts";
-import { laneByLaneAccesses } from "../compile/analysis/access/lane-by-lane.ts";
-import { isBetterAlongY } from "../compile/analysis/access/lane-order.ts";
-import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
-import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
 
 /** The blocks of a launch: how many there are, and of how many threads. */
 type Blocks = Pick<LaunchRequest, "grid" | "block">;
@@ -20,17 +11,10 @@ export interface OtherBlocks extends Blocks {
   readonly isTransposed: boolean;
 }
 
-/** A kernel that knows its threads by their global index alone. */
-interface AloneKernel {
-  readonly use: GlobalIndexUse;
-  /** The same with x and y exchanged, where its lanes are better along y; else null. */
-  readonly transposed: GlobalIndexUse | null;
-}
-
-/** What such a kernel knows of its blocks: see `GlobalIndexUse`. */
-interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
-  /** Threads of a row that blocks of several rows are given: see `widthInRows`. */
-  readonly width: number;
+/** What a kernel knows of its blocks that knows its threads by their global index alone: see `GlobalIndexUse`. */
+export interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
+  /** Whether blocks of several rows are better given long rows of threads. */
+  readonly hasLongRows: boolean;
   /** The same with x and y exchanged, where its lanes are better along y; else null. */
   readonly transposed: GlobalIndexUse["sizes"] | null;
 }
@@ -42,29 +26,13 @@ interface KnownThreads extends Pick<GlobalIndexUse, "sizes"> {
  * access neighbouring words.
  */
 export class Regrouping {
-  readonly #program: Program;
-  readonly #functions: CompiledFunctions;
-  readonly #conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts;
-  readonly #noted: <T>(name: string, find: () => T) => T;
+  readonly #threadsIn: (kernel: string, block: Dim3) => KnownThreads | null;
   /** By kernel and block. */
   readonly #known = new Map<string, KnownThreads | null>();
-  /** By kernel; null where it can tell. */
-  readonly #kernels = new Map<string, AloneKernel | null>();
 
-  /**
-   * `conflictsOf`: what lanes of a warp find of each other's accesses; kernels with `loads` stay as they are. `noted`:
-   * what is found out of a kernel, by this process or an earlier one.
-   */
-  constructor(
-    program: Program,
-    functions: CompiledFunctions,
-    conflictsOf: (kernel: IrFunction, block: Dim3) => WarpConflicts,
-    noted: <T>(name: string, find: () => T) => T = (_, find) => find(),
-  ) {
-    this.#program = program;
-    this.#functions = functions;
-    this.#conflictsOf = conflictsOf;
-    this.#noted = noted;
+  /** `threadsIn`: what a kernel knows of its threads in blocks of one size; null where it stays in them. */
+  constructor(threadsIn: (kernel: string, block: Dim3) => KnownThreads | null) {
+    this.#threadsIn = threadsIn;
   }
 
   /** Whether the blocks of a launch may depend on the size of its grid. */
@@ -82,7 +50,8 @@ export class Regrouping {
   }
 
   #regrouped({ kernel, grid, block }: LaunchRequest): OtherBlocks | null {
-    const { sizes, transposed, width } = this.#in(kernel, block)!;
+    const { sizes, transposed, hasLongRows } = this.#in(kernel, block)!;
+    const width = hasLongRows ? goodWidths.oneRow : goodWidths.manyRows;
     if (!fits(grid, block)) return null;
     if (transposed !== null && transposed[0] !== null && hasColumns({ grid, block })) {
       const given = { grid: exchanged(grid), block: exchanged(block) };
@@ -92,59 +61,12 @@ export class Regrouping {
     return other && { ...other, isTransposed: false };
   }
 
-  /** What a kernel knows of its threads in blocks of one size; null where it stays in them. */
   #in(kernel: string, block: Dim3): KnownThreads | null {
     const key = `${kernel} ${block.join()}`;
     let known = this.#known.get(key);
-    if (known === undefined) {
-      known = this.#noted(`threads of ${key}`, () => this.#findIn(kernel, block));
-      this.#known.set(key, known);
-    }
+    if (known === undefined) this.#known.set(key, (known = this.#threadsIn(kernel, block)));
     return known;
   }
-
-  #findIn(kernel: string, block: Dim3): KnownThreads | null {
-    const known = this.#of(kernel);
-    if (known === null) return null;
-    const { use, transposed } = known;
-    if (!use.sizes.every((size, i) => size === null || size === "any" || size === block[i])) return null;
-    // A kernel that knows its blocks in one direction is written for blocks of one size there.
-    if (use.sizes[0] === null || this.#conflictsOf(this.#functions.named(kernel)!.ir, block) === "loads") return null;
-    return { sizes: use.sizes, width: widthInRows((transposed ?? use).ir), transposed: transposed?.sizes ?? null };
-  }
-
-  /** The kernel that runs in such blocks: it knows its threads by their global index alone. */
-  kernelIn(kernel: string, { isTransposed }: Pick<OtherBlocks, "isTransposed">): IrFunction {
-    const { use, transposed } = this.#of(kernel)!;
-    return isTransposed ? transposed!.ir : use.ir;
-  }
-
-  /** What a kernel knows of its blocks; null where it may know more than the numbers of its threads. */
-  #of(kernel: string): AloneKernel | null {
-    let known = this.#kernels.get(kernel);
-    if (known === undefined) {
-      const use = this.#find(kernel);
-      this.#kernels.set(kernel, (known = use && { use, transposed: transposedUse(use) }));
-    }
-    return known;
-  }
-
-  #find(kernel: string): GlobalIndexUse | null {
-    const compiled = this.#functions.named(kernel);
-    if (compiled === null || compiled.ir.file !== undefined) return null;
-    const { instructions } = compiled.ir;
-    const { variables } = this.#program.module;
-    const shared = new Set(variables.filter(({ space }) => space === "shared").map(({ name }) => name));
-    if (!instructions.every((instruction) => isAlone(instruction, shared))) return null;
-    return globalIndexUseOf(compiled.ir);
-  }
-}
-
-/** The same kernel with its lanes along y, where that is better; else null. */
-function transposedUse({ sizes: [x, y, z], ir }: GlobalIndexUse): GlobalIndexUse | null {
-  if (!specialsOf(ir.instructions).has("tid.y")) return null;
-  const other = transposed(ir);
-  return isBetterAlongY(ir, other) ? { sizes: [y!, x!, z!], ir: other } : null;
 }
 
 const exchanged = ([x, y, z]: Dim3): Dim3 => [y, x, z];
@@ -157,17 +79,6 @@ const wideEnough = 128;
 
 /** Threads of a row that blocks are given: whole chunks. What many rows have in common then stays in caches. */
 const goodWidths = { oneRow: 256, manyRows: 32 };
-
-/**
- * Threads of a row that blocks of several rows are given. Where a thread makes no loop and neighbours in a row access
- * neighbouring words, as in a step of a simulation on a grid, rows have little in common but neighbours, and long rows
- * share what each begins with.
- */
-function widthInRows(ir: IrFunction): number {
-  const isLoop = ({ op }: Instruction, i: number): boolean =>
-    op.kind === "branch-indexed" || (op.kind === "branch" && op.target <= i);
-  return ir.instructions.some(isLoop) || laneByLaneAccesses(ir) > 0 ? goodWidths.manyRows : goodWidths.oneRow;
-}
 
 /** Threads of a block. */
 const mostThreads = 1024;
@@ -211,32 +122,6 @@ function divisorUpTo(most: number, n: number): number {
   let divisor = Math.min(most, n);
   while (divisor > 0 && n % divisor !== 0) divisor--;
   return divisor;
-}
-
-/** Kinds of operations that a thread does by itself. */
-const ownKinds: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
-  ...(["pure", "load", "store", "atomic", "branch", "branch-indexed", "return", "exit", "trap", "nothing"] as const),
-]);
-
-/** Operations of units that only read. */
-const readers: ReadonlySet<string> = new Set(["image-fetch", "surface-load", "image-query", "image-test"]);
-
-/** Special registers that tell nothing of the division into blocks but what `globalIndexUseOf` finds. */
-const ownSpecials = /^(tid|ntid|ctaid|nctaid)\.|^(envreg[12]|current_graph_exec|gridid|window)$/;
-
-/** Whether what an instruction does for a thread depends neither on other threads of its block nor on their order. */
-function isAlone(instruction: Instruction, shared: ReadonlySet<string>): boolean {
-  const { op } = instruction;
-  if (!ownKinds.has(op.kind) && !(op.kind === "unit" && readers.has(op.unit.op))) return false;
-  if (isOrderedAtomic(instruction)) return false;
-  const isPlain = accessesOf(op).every(
-    ({ effect, access: { space, volatile, order } }) =>
-      !space.startsWith("shared") && !volatile && order === (effect === "atomic" ? "relaxed" : "weak"),
-  );
-  if (!isPlain) return false;
-  let namesShared = false;
-  symbolsOf(op, (name) => (namesShared ||= shared.has(name)), new Set());
-  return !namesShared && [...specialsOf([instruction])].every((name) => ownSpecials.test(name));
 }
 
 /** The same launch in other blocks; how far it is counts the blocks that were asked for. */

@@ -14,35 +14,26 @@ import { lostObstacleOf } from "../compile/watch/obstacles.ts";
 import { weave } from "../compile/watch/weave.ts";
 import { GivenUp } from "../abi/refusal.ts";
 import type { Attempt } from "./attempt.ts";
-import { Host } from "./host.ts";
+import type { Compiler } from "./compiler.ts";
 import { CachedKernel } from "./kernel-cache.ts";
 import { sharedBytesWith, sharedExtentsOf, withShadow } from "./launch-shadow.ts";
 import { LaunchExecution, type LaunchMemory } from "./launch-execution.ts";
 import { maxStallBytes } from "./launch-traits.ts";
+import { type LeftToInterpreter, left } from "./left-to-interpreter.ts";
 import { expectedTime, LoadedKernel } from "./loaded-kernel.ts";
+import { openHost } from "./open-host.ts";
 import { SavedAllocations } from "./saved-allocations.ts";
 import { Shadows } from "./shadows.ts";
 
 /** What watched launches need of the compiler that runs all others. */
 export interface WatchedLaunchesPort {
   readonly program: Program;
-  readonly functions: CompiledFunctions;
-  shapeOf(request: LaunchRequest): LaunchShape;
-  facts(functions: CompiledFunctions): ProgramFacts;
+  readonly compiler: Compiler;
   sharedMemory(): LaunchMemory;
   /** `save`: what makes it possible to undo the launch. */
   attempt(request: LaunchRequest, save: () => () => void): Attempt;
   /** Returns what is made, or why it cannot be compiled. */
   orWhyNot<T>(make: () => T): T | string;
-}
-
-/** A launch that is left to the interpreter. */
-export interface LeftToInterpreter {
-  readonly why: string;
-  /** The number of the launch, where compiled code has run it before and it was undone. */
-  readonly id?: number;
-  /** Is told what the interpreter has found. */
-  readonly found: (reports: LaunchResult["reports"]) => void;
 }
 
 interface WatchedKernel {
@@ -54,8 +45,6 @@ interface WatchedKernel {
 }
 
 const alarmed = "compiled code has found that there may be something to report";
-
-export const left = (why: string): LeftToInterpreter => ({ why, found: () => {} });
 
 /** Alarms for nothing after which a kernel is left to the interpreter. */
 const maxFalseAlarms = 2;
@@ -113,12 +102,13 @@ export class WatchedLaunches {
   #attempt({ loaded, functions }: WatchedKernel, { request, id }: Attempt): LaunchResult | string {
     const { program } = this.#port;
     const shared = this.#port.sharedMemory();
+    const hosted = { program, functions: () => functions, constants: shared.constants };
     try {
       const execution = new LaunchExecution(
         program,
         loaded,
         shared,
-        (grid, slot, clusters) => new Host(grid, loaded.kernel, functions, shared.constants, slot, clusters),
+        (grid, slot, clusters) => openHost(grid, loaded.kernel, hosted, slot, clusters),
         request,
         { apart: false, canUndo: true, id },
       );
@@ -156,7 +146,8 @@ export class WatchedLaunches {
 
   #compile(request: LaunchRequest, sanitizers: ReadonlySet<SanitizerName>): WatchedKernel | string {
     const port = this.#port;
-    const { program, functions } = port;
+    const { program, compiler } = port;
+    const { functions } = compiler;
     const { block } = request;
     const loaded = functions.named(request.kernel);
     if (loaded === null) return "there is no such kernel";
@@ -167,7 +158,7 @@ export class WatchedLaunches {
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
     const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
-    const shape: LaunchShape = { ...port.shapeOf(request), needlessBarriers: [] };
+    const shape: LaunchShape = { ...compiler.shapeOf(request), needlessBarriers: [] };
     const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes };
     for (const { ir } of form.asLoaded) {
       const lost = lostObstacleOf(ir, choices);
@@ -188,7 +179,7 @@ export class WatchedLaunches {
     });
     const watching = new CompiledFunctions(program, list);
     return port.orWhyNot(() => {
-      const known = port.facts(watching);
+      const known = compiler.facts(watching);
       const facts: ProgramFacts =
         plan.shared === null
           ? known

@@ -76,9 +76,12 @@ function nodeCrypto(): NodeCrypto | null {
  * everything that uses jobs asynchronous. Node computes it itself: the first bytes that a process hashes here would
  * take many times as long, as V8 has not optimized this code yet.
  */
-export function sha256(bytes: Uint8Array): string {
-  const node = bytes.length >= manyBytes ? nodeCrypto() : null;
-  return node === null ? sha256Here(bytes) : node.createHash("sha256").update(bytes).digest("hex");
+export const sha256 = (bytes: Uint8Array): string =>
+  bytes.length >= manyBytes ? sha256ByHost(bytes) : sha256Here(bytes);
+
+/** The same where Node will have loaded its module in any case, whatever there is to hash. */
+export function sha256ByHost(bytes: Uint8Array): string {
+  return nodeCrypto()?.createHash("sha256").update(bytes).digest("hex") ?? sha256Here(bytes);
 }
 
 /** The same without the host's help. @internal */

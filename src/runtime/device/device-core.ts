@@ -11,6 +11,7 @@ import { Buffer } from "../data/buffer.ts";
 import { elementInfo, type ElementType, isElementType, typeOfArray } from "../data/element.ts";
 import { UsageError } from "../data/errors.ts";
 import { Image, ImageHandle, type ImageOptions, samplerOf, type SamplerOptions } from "../data/image.ts";
+import { sha256, sha256ByHost } from "../data/sha256.ts";
 import type { SourceFile } from "../data/source-file.ts";
 import { tensorMapArgument, type TensorMapOptions } from "../data/tensor-map.ts";
 import { requireDeviceOptions } from "../launch/known-options.ts";
@@ -64,9 +65,17 @@ export class DeviceCore {
     if (defaults.engine !== "interpreter" && (defaults.hostThreads ?? 1) > 1 && canShare()) this.memory.share();
   }
 
+  /** Whether compiled kernels are kept for other processes. @internal */
+  get keepsKernels(): boolean {
+    return this.#kernelStore !== null && this.#kernelStore !== false;
+  }
+
   /** The cache of a program's compiled kernels; null if kernels are not to be reused. @internal */
   protected kernelCache(files: readonly SourceFile[], options: LoadOptions): KernelCache | null {
-    return this.#kernelStore === false ? null : new KernelCache(programKey(files, options), this.#kernelStore);
+    const store = this.#kernelStore;
+    // A store for other processes hashes what it reads.
+    const hash = store === null ? sha256 : sha256ByHost;
+    return store === false ? null : new KernelCache(programKey(files, options, hash), store);
   }
 
   /** Makes a new stream, whose launches may overlap with those of other streams. */

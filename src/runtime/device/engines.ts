@@ -3,13 +3,14 @@ import type { NativeCompiler } from "../../jit/abi/native-code.ts";
 import { JitProgram } from "../../jit/run/jit-program.ts";
 import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { JitResult } from "../../jit/run/launch-execution.ts";
-import { type LeftToInterpreter, left } from "../../jit/run/watched-launches.ts";
+import type { PreparedKernel } from "../../jit/run/program-kernels.ts";
+import { type LeftToInterpreter, left } from "../../jit/run/left-to-interpreter.ts";
 import type { LaunchRequest, LaunchResult } from "../../machine/launch.ts";
 import type { Program } from "../../program/program.ts";
 import { UsageError } from "../data/errors.ts";
 import type { EngineChoice, EngineResult, KernelResult } from "../launch/launch-options.ts";
 import type { LaunchPlan } from "../launch/launch-plan.ts";
-import type { PlainSettings } from "../launch/plain-launch.ts";
+import type { PlainSettings, UnwatchedSettings } from "../launch/plain-launch.ts";
 import type { PreparedLaunch } from "../launch/prepared-launch.ts";
 
 /**
@@ -47,6 +48,14 @@ export class Engines {
     const done = this.#runWatched(launched, false) ?? this.#runCompiled(launched);
     if (!isLeft(done)) return done;
     return interpreted(done, launch(this.#program, launched.request, watching(launched, done)));
+  }
+
+  /**
+   * Loads what the first launch of a kernel has needed in an earlier process, for one with certain settings; null if no
+   * store has kept that.
+   */
+  prepare(kernel: string, { engine, hostThreads }: UnwatchedSettings): PreparedKernel | null {
+    return this.#compilerFor(engine).prepare(kernel, hostThreads);
   }
 
   /**

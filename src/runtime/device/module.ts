@@ -7,14 +7,19 @@ import type { KernelCache } from "../../jit/run/kernel-cache.ts";
 import type { Surface } from "../../machine/state/thread-model.ts";
 import type { Diagnostic } from "../../source/index.ts";
 import { NotExecutableError, UsageError } from "../data/errors.ts";
-import { elementInfo } from "../data/element.ts";
 import type { Isa } from "../data/isa.ts";
-import { cName, type ParameterType, parameterTypes } from "../data/parameter-type.ts";
+import { type ParameterType, parameterTypes } from "../data/parameter-type.ts";
 import { ModuleVariable } from "../data/module-variable.ts";
 import { deviceFunctions } from "../launch/device-functions.ts";
-import type { AsyncLaunchOptions, EngineResult, KernelResult, LaunchOptions } from "../launch/launch-options.ts";
+import type {
+  AsyncLaunchOptions,
+  EngineResult,
+  KernelResult,
+  LaunchOptions,
+  LaunchSettings,
+} from "../launch/launch-options.ts";
 import { requireLaunchOptions, sanitizersIn } from "../launch/known-options.ts";
-import { arePlain, plainSettings } from "../launch/plain-launch.ts";
+import { arePlain, plainSettings, unwatchedSettings } from "../launch/plain-launch.ts";
 import { dim3, type LaunchPlan } from "../launch/launch-plan.ts";
 import { PreparedLaunch } from "../launch/prepared-launch.ts";
 import { type LaunchStep, type LaunchSteps, launchSteps } from "../launch/device-work.ts";
@@ -22,11 +27,14 @@ import { isDeviceWork, isProvided } from "../launch/provided-names.ts";
 import { planPtx } from "../launch/ptx-plan.ts";
 import type { Parameter } from "../visa/arguments.ts";
 import type { VisaProgram } from "../visa/program.ts";
-import type { DeviceCore } from "./device-core.ts";
+import { type BegunLaunch, beginExecution } from "./begin-execution.ts";
+import { DeviceCore } from "./device-core.ts";
 import type { Engines } from "./engines.ts";
 import { findKernel } from "./find-kernel.ts";
 import { findVariable } from "./find-variable.ts";
-import { beginExecution, enginesFor } from "./open-engines.ts";
+import { enginesFor, prepareKernel } from "./open-engines.ts";
+import type { OpenAlone } from "./rehearsal.ts";
+import { typeOfParameter } from "./parameter-type.ts";
 
 /**
  * A program loaded into a device: one PTX module or several linked ones, or the files of a vISA program. Made by
@@ -86,14 +94,24 @@ export class Module {
    * have in the source, `reduce`, `ns::reduce`, `scale<float>` or `reduce(float const*, float*, int)`, besides the
    * mangled one.
    *
+   * Where the device keeps compiled kernels, the code is loaded that its first launch needed in an earlier process.
+   *
    * @throws UsageError that lists the kernels, if there is no such kernel, or several
    */
   kernel(name?: string): Kernel {
+    const kernel = this.find(name);
+    kernel.prepare({});
+    return kernel;
+  }
+
+  /** The same without loading code. @internal */
+  find(name?: string): Kernel {
     const known = findKernel(this.kernels, name);
     const found = this.ir.functions.find((f) => f.kind === "kernel" && f.name === known)!;
     return new Kernel(this, found, {
       types: () => this.#types(found),
       visaParameters: () => this.#visa?.parameters(found.name) ?? null,
+      prepare: (options) => this.#prepare(found, options),
       plan: (options) => this.#plan(found, options),
       runPlain: (options) => this.#runPlain(found, options),
       run: (launched) => this.#engines().run(launched),
@@ -143,6 +161,13 @@ export class Module {
     return (this.#opened ??= enginesFor(this.#program, this.#cache, this.device.nativeCompiler));
   }
 
+  #prepare(kernel: IrFunction, options: LaunchSettings): void {
+    const settings = this.device.keepsKernels ? unwatchedSettings({ ...this.device.defaults, ...options }) : null;
+    if (settings === null) return;
+    const open: OpenAlone = (ir, cache) => new Module(new DeviceCore(), ir, [], () => cache);
+    prepareKernel(this.#engines(), { ir: this.ir, kernel }, settings, open);
+  }
+
   /** Runs a launch that compiled code runs and nobody watches, if it is one: see `Engines.runPlain`. */
   #runPlain(kernel: IrFunction, options: LaunchOptions): KernelResult | null {
     if (!this.#isPlain || this.device.memory.pending.areOpen) return null;
@@ -184,6 +209,7 @@ interface ReadyLaunch {
 interface Launcher {
   readonly types: () => readonly ParameterType[] | null;
   readonly visaParameters: () => readonly Parameter[] | null;
+  readonly prepare: (options: LaunchSettings) => void;
   readonly plan: (options: LaunchOptions) => LaunchPlan;
   readonly runPlain: (options: LaunchOptions) => KernelResult | null;
   readonly run: (launched: PreparedLaunch) => EngineResult;
@@ -192,17 +218,6 @@ interface Launcher {
   readonly mayBeUndone: (launched: PreparedLaunch) => boolean;
   readonly mayWait: (launched: PreparedLaunch) => boolean;
   readonly begin: (launched: PreparedLaunch) => Execution;
-}
-
-/** A launch in the interpreter that its caller steps through. */
-export interface BegunLaunch {
-  /** The launch, before its first instruction. */
-  readonly execution: Execution;
-  /**
-   * Frees what the launch needed besides its arguments, and passes on the output that is still in memory. Call it once,
-   * at the end.
-   */
-  readonly end: () => void;
 }
 
 /** A kernel of a module. Made by `Module.kernel`. */
@@ -256,6 +271,14 @@ export class Kernel {
   }
 
   /**
+   * Loads the code that the kernel's first launch needed in an earlier process, if launches with such options run
+   * compiled code that nobody watches. @internal
+   */
+  prepare(options: LaunchSettings): void {
+    this.#launcher.prepare(options);
+  }
+
+  /**
    * Runs the kernel to its end. Faults and the findings of sanitizers are not thrown: they are the `reports` of the
    * result, whose `ok` is then false.
    *
@@ -263,14 +286,19 @@ export class Kernel {
    * @throws NotExecutableError if the kernel may reach an instruction that is not modelled
    */
   launch(options: LaunchOptions): KernelResult {
-    this.requireExecutable();
-    const plain = this.#launcher.runPlain(options);
+    const plain = this.launchPlain(options);
     if (plain !== null) return plain;
     const steps = this.#steps(options, this.#ready(options));
     for (let step = steps.next(); ; ) {
       if (step.done === true) return step.value;
       step = steps.next(this.#run(step.value));
     }
+  }
+
+  /** The same where compiled code can, and nobody watches; null elsewhere: nothing has happened then. @internal */
+  launchPlain(options: LaunchOptions): KernelResult | null {
+    this.requireExecutable();
+    return this.#launcher.runPlain(options);
   }
 
   /**
@@ -362,13 +390,4 @@ export class Kernel {
     const sanitizers = sanitizersIn(options.sanitize ?? defaults.sanitize);
     return new PreparedLaunch(this.name, plan, sanitizers, options, defaults);
   }
-}
-
-/** A parameter of a vISA kernel as a type of C. */
-function typeOfParameter(parameter: Parameter): ParameterType {
-  if (parameter.kind !== "pointer" || parameter.pointsTo === undefined) {
-    return { text: parameter.name, kind: "other", element: null };
-  }
-  const { pointsTo } = parameter;
-  return { text: `${cName(pointsTo)}*`, kind: "pointer", element: elementInfo[pointsTo].size > 1 ? pointsTo : null };
 }

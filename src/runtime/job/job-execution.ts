@@ -111,17 +111,18 @@ export class JobRun {
     symbols.set((path, type, n) => this.#file(path, type, n));
     for (const { copies } of this.job.launches) symbols.require(copies);
     this.#symbols = symbols;
-    const kernels = this.job.launches.map((spec) => module.kernel(spec.kernel));
+    const kernels = this.job.launches.map((spec) => module.find(spec.kernel));
     if (this.job.typed) {
       for (const [i, kernel] of kernels.entries()) checkBufferTypes(kernel, this.job.launches[i]!, this.job);
     }
     // Kernels that cannot be executed are refused before anything has been launched.
     for (const kernel of kernels) kernel.requireExecutable();
-    return this.job.launches.map((spec, i) => ({
-      kernel: kernels[i]!,
-      options: this.#optionsOf(spec),
-      copy: () => symbols.copy(i, spec.copies),
-    }));
+    return this.job.launches.map((spec, i) => {
+      const kernel = kernels[i]!;
+      const options = this.#optionsOf(spec);
+      kernel.prepare(options);
+      return { kernel, options, copy: () => symbols.copy(i, spec.copies) };
+    });
   }
 
   /** Compares the contents of the buffers after the last launch with those expected. */

@@ -1,12 +1,23 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import { isKnownOption } from "./known-options.ts";
-import { type EngineChoice, type LaunchDefaults, type LaunchOptions, matrixSums } from "./launch-options.ts";
+import {
+  type EngineChoice,
+  type LaunchDefaults,
+  type LaunchOptions,
+  type LaunchSettings,
+  matrixSums,
+} from "./launch-options.ts";
 
-/** How a launch runs besides its size and its arguments, where compiled code runs it and nobody watches. */
-export interface PlainSettings extends Pick<LaunchRequest, "hostClock" | "environment" | "matrix" | "onOutput"> {
+/** Who runs a launch that compiled code runs and nobody watches. */
+export interface UnwatchedSettings {
   readonly engine: EngineChoice;
   readonly hostThreads: number;
 }
+
+/** How such a launch runs besides its size and its arguments. */
+export interface PlainSettings
+  extends UnwatchedSettings,
+    Pick<LaunchRequest, "hostClock" | "environment" | "matrix" | "onOutput"> {}
 
 /** The options that a plain launch may have. */
 const plain: ReadonlySet<string> = new Set<keyof LaunchOptions>([
@@ -33,6 +44,18 @@ export function plainSettings(options: LaunchOptions, defaults: LaunchDefaults):
   const { onOutput, hostClock, environment } = options;
   // Each field in its place, whether there is one or not: V8 then knows where they are.
   return { engine, hostThreads, matrix, onOutput, hostClock, environment } as PlainSettings;
+}
+
+/**
+ * How compiled code runs launches of which no options are known but these; null where the interpreter will run them, or
+ * something watches them.
+ */
+export function unwatchedSettings(
+  options: LaunchDefaults & Pick<LaunchSettings, "observers">,
+): UnwatchedSettings | null {
+  const { engine = "jit", hostThreads = 1, sanitize = [], observers = [] } = options;
+  const isWatched = observers.length > 0 || !(Array.isArray(sanitize) && sanitize.length === 0);
+  return engine === "interpreter" || isWatched || !arePlain(options) ? null : { engine, hostThreads };
 }
 
 /** Whether a device's launches neither are limited nor have a schedule of their own, unless they say otherwise. */

@@ -1,0 +1,119 @@
+import { windows, type WorkItemModel } from "../../ir/index.ts";
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import { stackLimit } from "../../program/open-launch.ts";
+import type { Program } from "../../program/program.ts";
+import type { Features } from "../../wasm/index.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
+import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
+import { compileKernel } from "../compile/kernel/compile-kernel.ts";
+import { type CompiledFunction, CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import type { ProgramFacts } from "../compile/plan/program-facts.ts";
+import { AloneKernels } from "./alone-kernels.ts";
+import { globalsOf } from "./global-variables.ts";
+import { LaunchShapes } from "./launch-shapes.ts";
+import type { KnownThreads } from "./regrouping.ts";
+import { orWhyNot } from "./why-not.ts";
+
+/** A kernel that can be compiled for a launch. */
+export interface CompilableKernel {
+  readonly shape: LaunchShape;
+  /** Whether launches like this one find this shape in any process, whatever that has launched before. */
+  readonly isLasting: boolean;
+  /** Compiles it for machines with certain features. */
+  readonly compile: (features: Features) => CompiledKernel;
+}
+
+/**
+ * Compiles the kernels of a program, and finds out about their code what launches need. Where kernels and findings are
+ * kept, launches do without it.
+ */
+export class Compiler {
+  readonly functions: CompiledFunctions;
+  readonly #program: Program;
+  readonly #constantsAt: () => number;
+  readonly #shapes: LaunchShapes;
+  readonly #alone: AloneKernels;
+
+  /**
+   * `quads`: the width of chunks where nothing asks for whole warps; null: as wide as is good for the block.
+   * `constantsAt`: the byte of memory where the module's constants lie.
+   */
+  constructor(program: Program, quads: Quads | null, constantsAt: () => number) {
+    this.#program = program;
+    this.#constantsAt = constantsAt;
+    this.functions = new CompiledFunctions(program);
+    this.#shapes = new LaunchShapes(this.functions, program, quads);
+    this.#alone = new AloneKernels(
+      program,
+      this.functions,
+      (kernel, block): WarpConflicts => (quads === null ? this.#shapes.conflictsOf(kernel, block) : "loads"),
+    );
+  }
+
+  /** What a kernel knows of its threads in blocks of one size; null where it stays in them. */
+  threadsIn(kernel: string, block: Dim3): KnownThreads | null {
+    return this.#alone.threadsIn(kernel, block);
+  }
+
+  /** The shape for which a kernel of the program is compiled as it is. */
+  shapeOf(request: LaunchRequest): LaunchShape {
+    return this.#shapes.of(this.functions.named(request.kernel)!.ir, request);
+  }
+
+  /** Prepares the kernel of a launch. */
+  prepare(request: LaunchRequest): CompilableKernel {
+    const kernel = this.functions.named(request.kernel)!;
+    const functions = this.#functionsFor(kernel, request);
+    const { ir } = functions.list[kernel.number]!;
+    const shape = this.#shapes.of(ir, request);
+    return {
+      shape,
+      isLasting: shape.block !== null || !this.#shapes.isFull(ir),
+      compile: (features) => compileKernel(kernel, shape, this.facts(functions), features, "any"),
+    };
+  }
+
+  /**
+   * The functions as a launch runs them: a kernel of vISA without threads, if its work items need none; one that runs
+   * in other blocks than were asked for, without constants for their size.
+   */
+  #functionsFor(kernel: CompiledFunction, { threads, asked }: LaunchRequest): CompiledFunctions {
+    if (asked !== undefined) {
+      return this.functions.withAnyBlocks(kernel, this.#alone.kernelIn(kernel.ir.name, asked));
+    }
+    if (threads?.items === undefined) return this.functions;
+    return this.functions.asWorkItems(kernel, threads.width, threads.items) ?? this.functions;
+  }
+
+  /** See `JitProgram.compiled`. */
+  portable(
+    kernel: string,
+    block: Dim3 | null,
+    features: Features,
+    threads: { readonly width: number; readonly items: WorkItemModel } | null,
+  ): CompiledKernel | string {
+    const compiled = this.functions.named(kernel);
+    if (compiled === null) return "there is no such kernel";
+    const functions = threads ? this.functions.asWorkItems(compiled, threads.width, threads.items) : this.functions;
+    if (functions === null) return "its lanes need the hardware thread around them";
+    const shape = this.#shapes.portable(functions.list[compiled.number]!.ir, block, threads?.width ?? null);
+    return orWhyNot(() => compileKernel(compiled, shape, this.facts(functions), features, "one"));
+  }
+
+  /** What compiled code may know of the program. */
+  facts(functions: CompiledFunctions): ProgramFacts {
+    const { bindings, shared, module, constants } = this.#program;
+    return {
+      bindings,
+      addressSize: module.addressSize,
+      functions,
+      stackLimit,
+      shared: shared.extents,
+      sharedBytes: shared.dynamicStart - windows.shared.start,
+      constants: { extents: constants.extents, delta: this.#constantsAt() - constants.start },
+      globals: globalsOf(this.#program),
+    };
+  }
+}

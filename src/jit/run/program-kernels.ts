@@ -1,0 +1,172 @@
+import type { LaunchRequest } from "../../machine/launch.ts";
+import type { ProgramFunction } from "../../machine/state/code.ts";
+import type { Dim3 } from "../../machine/reports/report.ts";
+import type { Program } from "../../program/program.ts";
+import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { Quads } from "../abi/launch-shape.ts";
+import type { CompilableKernel, Compiler } from "./compiler.ts";
+import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch } from "./kernel-cache.ts";
+import { keyOf, launchKeyOf, placesOf } from "./launch-traits.ts";
+import { expectedTime, LoadedKernel, type NativeTier } from "./loaded-kernel.ts";
+import type { KnownThreads } from "./regrouping.ts";
+import { orWhyNot } from "./why-not.ts";
+
+/** What finds kernels for a program's launches: the compiler, and what has been found before. */
+interface KernelSources {
+  readonly program: Program;
+  /** The width of chunks that is asked for, or null. */
+  readonly quads: Quads | null;
+  /** Kernels that have been compiled before. */
+  readonly cache: KernelCache | null;
+  /** What makes machine code of kernels, and when. */
+  readonly native: NativeTier | null;
+  /** Is opened when it is first needed. */
+  readonly compiler: () => Compiler;
+  /** The byte of memory where the module's constants lie. */
+  readonly constantsAt: () => number;
+}
+
+/** A kernel that is loaded before it is launched. */
+export interface PreparedKernel {
+  /** What has been noted of the launch for which it is. */
+  readonly noted: NotedLaunch;
+  /** What the kernel knows of its threads in those blocks, if that has been looked at. */
+  readonly threads: KnownThreads | null;
+  readonly compiled: CompiledKernel;
+}
+
+/** A program's compiled kernels, loaded into its device, by name and shape. */
+export class ProgramKernels {
+  readonly #sources: KernelSources;
+  readonly #known = new Map<string, LoadedKernel | string>();
+  /** Those that nothing has launched so far, by their keys in the cache. */
+  readonly #prepared = new Map<string, LoadedKernel>();
+  /** The names of those that have been launched. */
+  readonly #launched = new Set<string>();
+
+  constructor(sources: KernelSources) {
+    this.#sources = sources;
+  }
+
+  /**
+   * Loads the kernel that a launch needs which is like the first one of an earlier process, if a store has kept it.
+   * Nothing is compiled, and nothing is placed in the device's memory. Returns that launch and the kernel, or null.
+   */
+  prepare(name: string): PreparedKernel | null {
+    const { program, cache } = this.#sources;
+    const code = program.functionNamed(name);
+    const noted = cache?.firstLaunchOf(name) ?? null;
+    if (cache === null || code === null || noted?.isShared !== program.memory.isShared) return null;
+    cache.shapeOf(noted.launch);
+    const threads = cache.recalled(this.#threadsOf(name, noted.asked)) as KnownThreads | null;
+    const key = this.#cacheKey(noted.kernel, noted.places);
+    const found = orWhyNot(() => cache.known(key, (cached) => this.#load(cached, code, noted)));
+    if (!(found instanceof LoadedKernel)) return null;
+    this.#prepared.set(key, found);
+    return { noted, threads, compiled: found.kernel };
+  }
+
+  /** The kernel of a launch, or why it cannot be compiled. */
+  find(request: LaunchRequest): LoadedKernel | string {
+    const { program, cache, compiler } = this.#sources;
+    const code = program.functionNamed(request.kernel);
+    if (code === null) return "there is no such kernel";
+    const launch = this.#launchKeyOf(request);
+    const before = this.#foundBefore(code, launch, request);
+    if (before !== null) {
+      this.#noteFirst(request, launch, before);
+      return before;
+    }
+    const found = compiler().prepare(request);
+    const { shape } = found;
+    const key = keyOf(request, shape);
+    let known = this.#known.get(key);
+    if (known === undefined) this.#known.set(key, (known = this.#compile(found, code, request)));
+    if (typeof known !== "string" && found.isLasting) {
+      cache?.noteShape(launch, shape);
+      this.#noteFirst(request, launch, known);
+    }
+    return known;
+  }
+
+  /** Compiled code has given up a launch: later ones of the kernel, with blocks of the same shape, are not tried. */
+  refuse(request: LaunchRequest, reason: string): void {
+    const { shape } = this.#sources.compiler().prepare(request);
+    const noted = this.#sources.cache?.shapeOf(this.#launchKeyOf(request)) ?? shape;
+    for (const own of [shape, noted]) this.#known.set(keyOf(request, own), reason);
+  }
+
+  /** What a kernel knows of its threads in blocks of one size; null where it stays in them. */
+  threadsIn(kernel: string, block: Dim3): KnownThreads | null {
+    const { cache, compiler } = this.#sources;
+    const find = (): KnownThreads | null => compiler().threadsIn(kernel, block);
+    return cache === null ? find() : cache.noted(this.#threadsOf(kernel, block), find);
+  }
+
+  /** What the cache knows that under. */
+  #threadsOf(kernel: string, block: Dim3): string {
+    return `${this.#sources.quads} threads of ${kernel} ${block.join()}`;
+  }
+
+  #launchKeyOf(request: LaunchRequest): string {
+    const { quads, program } = this.#sources;
+    return launchKeyOf(request, quads, program.memory.isShared);
+  }
+
+  /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
+  #foundBefore(code: ProgramFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
+    const { cache } = this.#sources;
+    const shape = cache?.shapeOf(launch) ?? null;
+    if (cache === null || shape === null) return null;
+    const key = keyOf(request, shape);
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
+    const cacheKey = this.#cacheKey(key);
+    const found = this.#prepared.get(cacheKey) ?? orWhyNot(() => cache.known(cacheKey, load));
+    if (found !== null) this.#known.set(key, found);
+    return found;
+  }
+
+  /** Notes for later processes how the first launch of a kernel was found. */
+  #noteFirst(request: LaunchRequest, launch: string, found: LoadedKernel | string): void {
+    const { program, cache } = this.#sources;
+    const { kernel, block, grid, sharedBytes, asked } = request;
+    if (cache === null || typeof found === "string" || this.#launched.has(kernel)) return;
+    this.#launched.add(kernel);
+    cache.noteFirstLaunch(kernel, {
+      launch,
+      kernel: keyOf(request, found.kernel.shape),
+      places: this.#places(),
+      block,
+      asked: asked?.block ?? block,
+      grid: asked?.grid ?? grid,
+      sharedBytes,
+      isShared: program.memory.isShared,
+    });
+  }
+
+  #compile(found: CompilableKernel, code: ProgramFunction, request: LaunchRequest): LoadedKernel | string {
+    const { cache } = this.#sources;
+    return orWhyNot(() => {
+      const compile = (): CompiledKernel => found.compile(featuresFor(cache));
+      const load = (cached: CachedKernel): LoadedKernel => this.#load(cached, code, request);
+      const key = this.#cacheKey(keyOf(request, found.shape));
+      return cache === null ? load(new CachedKernel(compile())) : cache.find(key, compile, load);
+    });
+  }
+
+  #load(found: CachedKernel, { ir }: ProgramFunction, { block }: Pick<LaunchRequest, "block">): LoadedKernel {
+    const { program, native } = this.#sources;
+    return new LoadedKernel(found, program.memory, expectedTime(ir, block), native);
+  }
+
+  #cacheKey(key: string, places = this.#places()): string {
+    const { fusedMadd, laneSelect } = featuresFor(this.#sources.cache);
+    return `${key} ${fusedMadd} ${laneSelect} ${places}`;
+  }
+
+  #places(): string {
+    return placesOf(this.#sources.program, this.#sources.constantsAt);
+  }
+}

@@ -1,6 +1,7 @@
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import { type BarrierRegion, barrierRegionsOf } from "../analysis/flow/barrier-regions.ts";
 import { rowStridesOf } from "../analysis/values/row-strides.ts";
+import { specialsOf } from "../analysis/values/special-registers.ts";
 import type { BlockRange } from "../regions/block-range.ts";
 import type { IdleBlocks } from "../regions/idle-blocks.ts";
 import type { StraightPath } from "../regions/straight-path.ts";
@@ -83,9 +84,13 @@ function regionsOf({ scope, points }: KernelRun, suspension: Suspension): Barrie
   return arriveTogether ? barrierRegionsOf(chunk.analysis.code, points.barriers) : null;
 }
 
-/** Whether no thread of a one-row block, from the chunk that runs on, has anything to do; null where nobody can tell. */
+/**
+ * Whether no thread of a one-row block, from the chunk that runs on, has anything to do; null where nobody can tell, or
+ * where the grid has one row, as far as the kernel knows: only that row's end would gain from the test of each chunk.
+ */
 function restIsIdle(run: KernelRun): Wasm | null {
   const { chunk, body } = run.scope;
+  if (!specialsOf(chunk.analysis.code.instructions).has("ctaid.y")) return null;
   chunk.begin();
   const strides = rowStridesOf(chunk.analysis, run.invariants, () => false);
   return leavesToTheEnd(chunk, body.leavingBranches(), { strides, lastLane: lastLaneOf(run) });

@@ -9,13 +9,7 @@ import { isPack, type Reduction, type Schedule, type Unit } from "./schedule.ts"
 const cTypes: Readonly<Record<WasmTy, string>> = { i32: "u32", i64: "u64", f32: "f32", f64: "f64", v128: "v1" };
 
 /** What stands for a value that nothing uses and that is not computed. */
-const unusedValues: Readonly<Record<WasmTy, string>> = {
-  i32: "0u",
-  i64: "0ull",
-  f32: "0.0f",
-  f64: "0.0",
-  v128: "((v1){0})",
-};
+const unusedValue = (ty: WasmTy): string => `((${cTypes[ty]}){0})`;
 
 export const resultType = (results: readonly WasmTy[]): string => {
   if (results.length === 0) return "void";
@@ -142,7 +136,7 @@ class Emitter {
     if (node.op === "const") return this.#constant(node);
     if (node.op === "param") return `p${node.immediates[0]}`;
     const owner = this.#packer.owner.get(node);
-    if (!this.#schedule.isNeeded(owner?.pack ?? node)) return unusedValues[node.ty!];
+    if (!this.#schedule.isNeeded(owner?.pack ?? node)) return unusedValue(node.ty!);
     if (owner === undefined) return `t${node.id}`;
     const { pack, at } = owner;
     return pack.mask === null ? `part${pack.members.length}(w${pack.id}, ${at})` : `mask_part(w${pack.id}, ${at})`;
@@ -178,7 +172,7 @@ class Emitter {
       if (sources !== null && sources[0]!.members.length === n) return this.#arranged(pack.members, sources);
       return `build${n}(${pack.members.map((v) => this.#value(v)).join()})`;
     }
-    if (!this.#schedule.isNeeded(pack)) return asMask ? "0" : `same${n}(${unusedValues.v128})`;
+    if (!this.#schedule.isNeeded(pack)) return asMask ? "0" : `same${n}(${unusedValue("v128")})`;
     if (pack.mask === null) return asMask ? `to_mask_${n}(w${pack.id})` : `w${pack.id}`;
     return asMask ? `w${pack.id}` : `from_mask_${n}(w${pack.id})`;
   }

@@ -8,7 +8,8 @@ export type Sum = ReadonlyMap<string, bigint>;
 
 const ofConstant = (value: bigint): Sum => new Map([["", value]]);
 
-function added(a: Sum, b: Sum, factor = 1n): Sum {
+/** One sum and a multiple of another. */
+export function added(a: Sum, b: Sum, factor = 1n): Sum {
   const sum = new Map(a);
   for (const [term, times] of b) {
     const total = (sum.get(term) ?? 0n) + factor * times;
@@ -40,13 +41,20 @@ function registerOf(term: string): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-export const isRegister = (term: string): boolean => registerOf(term) !== null;
-
 /** Longer terms are numbered. */
 const maxTermLength = 200;
 
+/** Numbered terms name so many of the registers that they are computed from. */
+const maxWords = 32;
+
 /** What in a term may differ between lanes at the same instruction: registers written in several places, too. */
-export const varyingWords = /(?<![a-z])(r\d|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/g;
+export const varyingWords = /(?<![a-z])(r\d+|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/g;
+
+/** The registers that a term is computed from; a term that counts rounds names the one that is advanced in them. */
+export const registersIn = (term: string): readonly number[] =>
+  isRounds(term) ? [] : (term.match(registerWords) ?? []).map((word) => Number(word.slice(1)));
+
+const registerWords = /(?<![a-z])r\d+/g;
 
 /** Whether a term counts rounds of a loop, in each of which a register is advanced. */
 export const isRounds = (term: string): boolean => term.startsWith("rounds ");
@@ -86,9 +94,9 @@ export class AddressSums {
         const register = registerOf(term);
         if (register === null || seen.has(register)) continue;
         seen.add(register);
-        for (const { op, dst } of this.#writers.get(register) ?? []) {
-          const at = dst.indexOf(register);
-          if (op.kind === "pure" && at >= 0) visit(this.of(op.values[at]!));
+        const own: Sum = new Map([[term, 1n]]);
+        for (const writer of this.#writers.get(register) ?? []) {
+          if (writer.dst.includes(register)) visit(this.#written(writer, register, own));
         }
       }
     };
@@ -222,7 +230,11 @@ export class AddressSums {
     const number = this.#longTerms.get(term) ?? this.#longTerms.size;
     this.#longTerms.set(term, number);
     const varying = new Set(term.match(varyingWords));
-    return `value ${number} of ${[...varying].sort().join(" ")}`;
+    if (varying.size <= maxWords) return `value ${number} of ${[...varying].sort().join(" ")}`;
+    // Of so many registers some may be others by then: it counts as one that lanes have each at their own time.
+    const short = `value ${number} of rounds`;
+    this.#varying.add(short);
+    return short;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
+import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
 import { isIndexed } from "../abi/launch-shape.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
 import type { OtherBlocks } from "./regrouping.ts";
@@ -26,6 +27,8 @@ interface Known {
   /** Null where it holds for grids of all sizes, or for all in which global indices have no sign. */
   readonly grid: Dim3 | null;
   readonly isShared: boolean;
+  /** The parameters that have the same values in all launches for which it holds. */
+  readonly parameters: readonly KnownParameter[];
   /** Or why the kernel cannot be compiled. */
   readonly way: LaunchWay | string;
 }
@@ -44,9 +47,15 @@ export class LaunchWays {
     return known.request === request || isAlike(known, request) ? known.way : null;
   }
 
-  /** `dependsOnGrid`: whether launches with other grids may go another way. */
-  add(request: LaunchRequest, isShared: boolean, dependsOnGrid: boolean, way: LaunchWay | string): void {
-    this.#last.set(request.kernel, { request, grid: dependsOnGrid ? request.grid : null, isShared, way });
+  /** Launches on which other ways may depend: those with another grid, or with other values of some parameters. */
+  add(
+    request: LaunchRequest,
+    isShared: boolean,
+    { dependsOnGrid, parameters }: { readonly dependsOnGrid: boolean; readonly parameters: readonly KnownParameter[] },
+    way: LaunchWay | string,
+  ): void {
+    const grid = dependsOnGrid ? request.grid : null;
+    this.#last.set(request.kernel, { request, grid, isShared, parameters, way });
   }
 
   forget(kernel: string): void {
@@ -54,10 +63,11 @@ export class LaunchWays {
   }
 }
 
-function isAlike({ request: last, grid }: Known, request: LaunchRequest): boolean {
+function isAlike({ request: last, grid, parameters }: Known, request: LaunchRequest): boolean {
   return (
     last.sharedBytes === request.sharedBytes &&
     last.matrix === request.matrix &&
+    (parameters.length === 0 || valuesIn(last.params, parameters) === valuesIn(request.params, parameters)) &&
     isSameDim3(last.block, request.block) &&
     (grid === null ? isIndexed(last.grid) === isIndexed(request.grid) : isSameDim3(grid, request.grid)) &&
     isWhole(last) &&

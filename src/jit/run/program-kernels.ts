@@ -3,6 +3,7 @@ import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { Quads } from "../abi/launch-shape.ts";
 import type { CompilableKernel, Compiler } from "./compiler.ts";
 import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch } from "./kernel-cache.ts";
@@ -41,6 +42,8 @@ export class ProgramKernels {
   readonly #known = new Map<string, LoadedKernel | string>();
   /** Those that nothing has launched so far, by their keys in the cache. */
   readonly #prepared = new Map<string, LoadedKernel>();
+  /** By launches, the parameters that decide which of several kernels runs. */
+  readonly #parameters = new Map<string, readonly KnownParameter[]>();
   /** The names of those that have been launched. */
   readonly #launched = new Set<string>();
 
@@ -78,7 +81,9 @@ export class ProgramKernels {
       return before;
     }
     const found = compiler().prepare(request);
-    const { shape } = found;
+    const { shape, parameters } = found;
+    if (parameters.length > 0) this.#parameters.set(launch, parameters);
+    else this.#parameters.delete(launch);
     const key = keyOf(request, shape);
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#compile(found, code, request)));
@@ -87,6 +92,11 @@ export class ProgramKernels {
       this.#noteFirst(request, launch, known);
     }
     return known;
+  }
+
+  /** The parameters by which the kernel was found that launches like one need: for other values it may be another. */
+  parametersFor(request: LaunchRequest): readonly KnownParameter[] {
+    return this.#parameters.size === 0 ? [] : (this.#parameters.get(this.#launchKeyOf(request)) ?? []);
   }
 
   /** Compiled code has given up a launch: later ones of the kernel, with blocks of the same shape, are not tried. */

@@ -4,9 +4,8 @@ import { departuresOf, divergenceOf } from "../../../../ir/flow/divergence.ts";
 import { type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import { livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
-import type { Expr } from "../../../../semantics/index.ts";
 import { kind } from "../values/lane-kinds.ts";
-import { type AddressSums, registersIn } from "./address-sums.ts";
+import { type AddressSums, registersIn, registersOf } from "./address-sums.ts";
 
 /**
  * When the terms of two addresses, which are written alike, stand for the same number: registers are written again in
@@ -185,9 +184,4 @@ function age(stale: Set<number>, instruction: Instruction, derived: ReadonlyMap<
   writesOf(instruction, (r) => {
     for (const other of derived.get(r) ?? []) stale.add(other);
   });
-}
-
-function registersOf(expr: Expr): readonly number[] {
-  if (expr.kind === "reg") return [expr.reg];
-  return expr.kind === "prim" ? expr.args.flatMap(registersOf) : [];
 }

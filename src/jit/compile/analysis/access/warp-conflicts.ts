@@ -119,9 +119,9 @@ function touchesOf(
       objects,
       isShared,
       writes: effect === "store",
-      steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
-      constant: Number(sum.get("") ?? 0n),
-      multiple: commonMultiple(unknown.map(([, factor]) => factor)),
+      steps: threadNumbers.map((name) => low(sum.get(name))),
+      constant: low(sum.get("")),
+      multiple: commonPower(commonMultiple(unknown.map(([, factor]) => factor)), wrapping),
       terms: known,
       rest: sumText(known),
       bytes: (bits / 8) * count,
@@ -134,6 +134,11 @@ function touchesOf(
     return [{ ...touch, pattern, key: keyOf(touch) }];
   });
 }
+
+/** Sums of 32 bits may wrap around before they become addresses, in some lanes or all: these are known modulo so much. */
+const wrapping = 2 ** 32;
+
+const low = (value = 0n): number => Number(BigInt.asIntN(32, value));
 
 /** An access as it is compared once a register that its address may be computed from is written. */
 function aged(touch: Touch, register: number, ages: AddressAges): Touch {
@@ -280,7 +285,7 @@ function conflictsBetween(
 ): WarpConflicts {
   const { blocks } = flowGraphOf(ir.instructions);
   const registers = new Set(
-    [...touches.values()].flatMap((list) => list.flatMap(({ terms }) => registersOf(terms, ages))),
+    [...touches.values()].flatMap((list) => list.flatMap(({ terms }) => changingOf(terms, ages))),
   );
   const ins: Since[] = blocks.map(() => new Map());
   const todo = new Set(blocks.map(({ index }) => index));
@@ -308,7 +313,7 @@ function conflictsBetween(
   return worst;
 }
 
-const registersOf = (terms: Sum, ages: AddressAges): readonly number[] =>
+const changingOf = (terms: Sum, ages: AddressAges): readonly number[] =>
   [...terms.keys()].flatMap((term) => ages.changingIn(term));
 
 /** Changes accesses to what they are once a register is written. */

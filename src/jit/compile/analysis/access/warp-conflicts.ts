@@ -135,7 +135,7 @@ function touchesOf(
   });
 }
 
-/** Sums of 32 bits may wrap around before they become addresses, in some lanes or all: these are known modulo so much. */
+/** Sums of 32 bits may wrap around before they become addresses, in some lanes or all: they are known modulo that. */
 const wrapping = 2 ** 32;
 
 const low = (value = 0n): number => Number(BigInt.asIntN(32, value));
@@ -194,7 +194,7 @@ class Meetings {
     return known;
   }
 
-  /** The largest power of two of which the terms of two accesses certainly differ by a multiple; 0 if they are equal. */
+  /** The largest power of two by a multiple of which the terms of two accesses differ; 0 if they are equal. */
   #restBetween(a: Touch, b: Touch): number {
     if (a.rest === b.rest) return 0;
     const byOther = mapIn(this.#rests, a.rest);

@@ -17,7 +17,7 @@ const kernel = (body: string): string => `.version 8.0
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u64 in, .param .u64 y, .param .u32 n, .param .u8 flag) {
-  .reg .pred %p, %q; .reg .b16 %h; .reg .b32 %t, %u, %v, %n, %m, %i, %j, %k, %w<20>; .reg .b64 %a, %b, %c, %d, %x, %y, %o;
+  .reg .pred %p, %q; .reg .b16 %h; .reg .b32 %t, %u, %v, %n, %m, %i, %j, %k, %w<20>; .reg .b64 %a, %b, %c, %d, %e, %x, %y, %o;
   mov.u32 %t, %tid.x; ld.param.u64 %a, [in]; mad.wide.u32 %x, %t, 4, %a; ld.param.u64 %y, [y]; ld.param.u32 %n, [n];
   ld.param.u8 %h, [flag]; mov.u32 %v, 0; mov.u32 %i, 0;
   ${many}
@@ -64,6 +64,23 @@ const kernels: Readonly<Record<string, readonly [text: string, apart: readonly A
     [
       [32, 1],
       [3, 0],
+    ],
+  ],
+  // There and back again: each loop begins with the place at which the one before it has ended.
+  "rows of n words, in two loops": [
+    kernel(`mul.lo.u32 %j, %n, 4; cvt.u64.u32 %c, %j; mad.wide.u32 %o, %t, 4, %y;
+L: ld.global.u32 %u, [%o]; add.u32 %v, %v, %u; st.global.u32 [%o], %v; add.u64 %o, %o, %c;
+  add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 3; @%p bra L; mov.u64 %e, %o;
+M: sub.u64 %e, %e, %c; ld.global.u32 %u, [%e]; mad.lo.u32 %v, %v, 3, %u; st.global.u32 [%e], %v;
+  sub.u32 %i, %i, 1; setp.gt.u32 %p, %i, 0; @%p bra M;`),
+    [
+      [32, 0],
+      [96, 0],
+    ],
+    [
+      [1, 0],
+      [8, 0],
+      [5, 0],
     ],
   ],
   "the word n further on": [

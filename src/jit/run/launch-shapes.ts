@@ -203,7 +203,7 @@ export class LaunchShapes {
       const isOneMore = known.size === maxValues;
       conflicts = isOneMore
         ? this.conflictsOf(kernel, block)
-        : warpConflictsOf(withParameters(kernel, parameters, params), block, bindings, warp);
+        : warpConflictsOf(withParameters(kernel, parameters, params), block, bindings, warp, true);
       known.set(values, conflicts);
     }
     return this.#quadsAt(kernel, block, () => conflicts);

@@ -5,7 +5,7 @@ import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import { AddressAges } from "./address-ages.ts";
-import { added, AddressSums, gcd, type Sum, sumText, threadNumbers } from "./address-sums.ts";
+import { added, AddressSums, commonMultiple, type Sum, sumText, threadNumbers } from "./address-sums.ts";
 import { type ThreadFacts, type ThreadSet, threadFactsOf } from "./reaching-threads.ts";
 
 /**
@@ -68,11 +68,17 @@ interface Touch {
   readonly key: string;
 }
 
-/** Finds what lanes of a group find of each other's accesses, in blocks of some shape. */
-export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings, group = warp): WarpConflicts {
+/** Finds what lanes of a group find of each other's accesses, in blocks of some shape. `solves`: see `AddressSums`. */
+export function warpConflictsOf(
+  ir: IrFunction,
+  block: Dim3,
+  bindings: Bindings,
+  group = warp,
+  solves = false,
+): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
-  const sums = new AddressSums(ir);
+  const sums = new AddressSums(ir, solves);
   const facts = threadFactsOf(ir, block, bindings);
   const ages = new AddressAges(ir, sums);
   const touches = new Map<number, readonly Touch[]>();
@@ -121,7 +127,7 @@ function touchesOf(
       writes: effect === "store",
       steps: threadNumbers.map((name) => low(sum.get(name))),
       constant: low(sum.get("")),
-      multiple: commonPower(commonMultiple(unknown.map(([, factor]) => factor)), wrapping),
+      multiple: commonPower(Number(commonMultiple(unknown.map(([, factor]) => factor))), wrapping),
       terms: known,
       rest: sumText(known),
       bytes: (bits / 8) * count,
@@ -146,15 +152,9 @@ function aged(touch: Touch, register: number, ages: AddressAges): Touch {
   if (old.length === 0) return touch;
   const terms = new Map(touch.terms);
   for (const [term] of old) terms.delete(term);
-  const multiple = commonMultiple([BigInt(touch.multiple), ...old.map(([, factor]) => factor)]);
+  const multiple = Number(commonMultiple([BigInt(touch.multiple), ...old.map(([, factor]) => factor)]));
   const older = { ...touch, multiple, terms, rest: sumText(terms) };
   return { ...older, key: keyOf(older) };
-}
-
-/** The largest power of two that divides all factors, so that it does so where a product wraps around, too. */
-function commonMultiple(factors: readonly bigint[]): number {
-  const common = factors.reduce(gcd, 0n);
-  return Number(common & -common);
 }
 
 /** Which accesses of different lanes of a group may have a byte in common. */
@@ -199,7 +199,8 @@ class Meetings {
     if (a.rest === b.rest) return 0;
     const byOther = mapIn(this.#rests, a.rest);
     let power = byOther.get(b.rest);
-    if (power === undefined) byOther.set(b.rest, (power = commonMultiple([...added(a.terms, b.terms, -1n).values()])));
+    if (power === undefined)
+      byOther.set(b.rest, (power = Number(commonMultiple([...added(a.terms, b.terms, -1n).values()]))));
     return power;
   }
 

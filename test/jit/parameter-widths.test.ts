@@ -1,4 +1,9 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import type { KernelStore } from "../../src/jit/abi/kernel-store.ts";
+import { JitProgram } from "../../src/jit/run/jit-program.ts";
+import { KernelCache, RecentKernels } from "../../src/jit/run/kernel-cache.ts";
+import { packArguments } from "../../src/runtime/data/argument.ts";
+import { PtxDevice } from "../../src/runtime/device/ptx-device.ts";
 import { LaunchShapes } from "../../src/jit/run/launch-shapes.ts";
 import { CompiledFunctions } from "../../src/jit/compile/plan/compiled-functions.ts";
 import { Device } from "../../src/index.ts";
@@ -155,4 +160,54 @@ test.each(Object.entries(kernels))("%s: what a launch finds holds for no other",
     });
     expect(jit).toEqual(interpreter);
   }
+});
+
+/** Launches in a process of its own: the results, and how often a kernel has been examined. */
+function inProcess(store: KernelStore, text: string, launches: readonly Args[]) {
+  const device = new PtxDevice();
+  const { memory } = device;
+  const { module } = compile([new SourceText("k.ptx", text)], {});
+  const jit = new JitProgram(
+    loadProgram(memory, module!),
+    null,
+    new KernelCache("k", store, new RecentKernels()),
+    null,
+  );
+  const examined = vi.spyOn(LaunchShapes.prototype, "of");
+  const results = launches.map(([n, flag]) => {
+    const buffers = [0, 1, 2].map((f) => device.buffer(Uint32Array.from({ length: 1024 }, (_, i) => f * i)));
+    const params = packArguments(module!.functions[0]!, [...buffers, n, flag], { memory, addressSize: 64 });
+    jit.launch({ kernel: "k", grid: [1, 1, 1], block, sharedBytes: 0, params });
+    return buffers.map((buffer) => [...buffer.read()]);
+  });
+  const count = examined.mock.calls.length;
+  examined.mockRestore();
+  return { results, count };
+}
+
+test("what is noted for later processes holds for the same values alone", () => {
+  const [text] = kernels["rows of n words"]!;
+  const launches = [32, 1, 64, 16, 3].map((n): Args => [n, 0]);
+  const expected = launches.map((launch) => {
+    const device = new Device({ engine: "interpreter" });
+    const buffers = [0, 1, 2].map((f) => device.buffer(Uint32Array.from({ length: 1024 }, (_, i) => f * i)));
+    device
+      .load(text)
+      .kernel("k")
+      .launch({ grid: 1, block: [...block], args: [...buffers, ...launch] });
+    return buffers.map((buffer) => [...buffer.read()]);
+  });
+  const entries = new Map<string, Uint8Array>();
+  const store: KernelStore = {
+    read: (key) => entries.get(key) ?? null,
+    write: (key, value) => void entries.set(key, value),
+    remove: (key) => void entries.delete(key),
+  };
+  for (const [i, launch] of launches.entries()) {
+    expect(inProcess(store, text, [launch]).results).toEqual([expected[i]]);
+    // The same again is known, and nothing is examined.
+    expect(inProcess(store, text, [launch])).toEqual({ results: [expected[i]], count: 0 });
+  }
+  expect(inProcess(store, text, launches).results).toEqual(expected);
+  expect(inProcess(store, text, launches.toReversed()).results).toEqual(expected.toReversed());
 });

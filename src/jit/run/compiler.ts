@@ -73,7 +73,7 @@ export class Compiler {
     const shape = this.#shapes.of(ir, request);
     return {
       shape,
-      isLasting: (shape.block !== null || !this.#shapes.isFull(ir)) && !this.#shapes.dependsOnParameters(ir, request),
+      isLasting: (shape.block !== null || !this.#shapes.isFull(ir)) && !this.#shapes.hasManyValues(ir, request),
       parameters: this.#shapes.parametersFor(ir, request),
       compile: (features) => compileKernel(kernel, shape, this.facts(functions), features, "any"),
     };

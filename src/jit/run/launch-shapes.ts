@@ -211,13 +211,12 @@ export class LaunchShapes {
 
   /** The parameters of launches like one by which the width of a kernel's chunks is decided. */
   parametersFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
-    const known = this.#conflictsGiven.get(kernel)?.get(launch.block.join());
-    return (known?.size ?? 0) > maxValues ? noParameters : this.#decidingFor(kernel, launch);
+    return this.hasManyValues(kernel, launch) ? noParameters : this.#decidingFor(kernel, launch);
   }
 
-  /** Whether the width of a kernel's chunks may be another one for other parameters. */
-  dependsOnParameters(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): boolean {
-    return this.#decidingFor(kernel, launch).length > 0;
+  /** Whether a kernel has had so many values of parameters that none decide any more in this process. */
+  hasManyValues(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): boolean {
+    return (this.#conflictsGiven.get(kernel)?.get(block.join())?.size ?? 0) > maxValues;
   }
 
   #decidingFor(

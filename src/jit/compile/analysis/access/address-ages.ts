@@ -17,6 +17,7 @@ export class AddressAges {
   readonly #graph: FlowGraph;
   /** Registers that may hold one value after the other. */
   #changing: ReadonlySet<number> | null = null;
+  readonly #changingIn = new Map<string, readonly number[]>();
   /** Those that may hold another value in each lane, though all instructions that write them give all the same. */
   #differing: ReadonlySet<number> | null = null;
   #stale: Uint8Array | null = null;
@@ -29,8 +30,12 @@ export class AddressAges {
 
   /** The registers of a term that may hold one value after the other. */
   changingIn(term: string): readonly number[] {
-    const registers = registersIn(term);
-    return registers.length === 0 ? registers : registers.filter((r) => this.#changes(r));
+    let found = this.#changingIn.get(term);
+    if (found === undefined) {
+      found = registersIn(term).filter((r) => this.#changes(r));
+      this.#changingIn.set(term, found);
+    }
+    return found;
   }
 
   #changes(register: number): boolean {

@@ -22,3 +22,11 @@ export function valueIn(params: Uint8Array, { offset, bits, isSigned }: KnownPar
 /** Tells the values that launches give to some parameters apart. */
 export const valuesIn = (params: Uint8Array, parameters: readonly KnownParameter[]): string =>
   parameters.map((parameter) => valueIn(params, parameter)).join();
+
+/** Whether two launches give the same values to some parameters: it is asked at each launch. */
+export function haveSameValues(a: Uint8Array, b: Uint8Array, parameters: readonly KnownParameter[]): boolean {
+  for (const { offset, bits } of parameters) {
+    for (let i = offset; i < offset + bits / 8; i++) if (a[i] !== b[i]) return false;
+  }
+  return true;
+}

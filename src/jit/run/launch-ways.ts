@@ -1,6 +1,6 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
-import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
+import { haveSameValues, type KnownParameter } from "../abi/known-parameter.ts";
 import { isIndexed } from "../abi/launch-shape.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
 import type { OtherBlocks } from "./regrouping.ts";
@@ -33,18 +33,22 @@ interface Known {
   readonly way: LaunchWay | string;
 }
 
+/** Ways of launches of one kernel that are known at a time, where they depend on parameters. */
+const mostKnown = 4;
+
 /**
  * The ways of the launches that were last looked at, by kernel. A launch asks several times, and a program that
  * launches much does the same again: nothing is found out anew for a launch that is like its kernel's last one.
  */
 export class LaunchWays {
-  readonly #last = new Map<string, Known>();
+  readonly #last = new Map<string, readonly Known[]>();
 
   /** Returns what is known of launches like this one; null if nothing is. `isShared`: of the device's memory. */
   of(request: LaunchRequest, isShared: boolean): LaunchWay | string | null {
-    const known = this.#last.get(request.kernel);
-    if (known === undefined || known.isShared !== isShared) return null;
-    return known.request === request || isAlike(known, request) ? known.way : null;
+    for (const known of this.#last.get(request.kernel) ?? []) {
+      if (known.isShared === isShared && (known.request === request || isAlike(known, request))) return known.way;
+    }
+    return null;
   }
 
   /** Launches on which other ways may depend: those with another grid, or with other values of some parameters. */
@@ -55,7 +59,9 @@ export class LaunchWays {
     way: LaunchWay | string,
   ): void {
     const grid = dependsOnGrid ? request.grid : null;
-    this.#last.set(request.kernel, { request, grid, isShared, parameters, way });
+    const known = { request, grid, isShared, parameters, way };
+    const others = parameters.length === 0 ? [] : (this.#last.get(request.kernel) ?? []);
+    this.#last.set(request.kernel, [known, ...others.filter((o) => o.parameters.length > 0)].slice(0, mostKnown));
   }
 
   forget(kernel: string): void {
@@ -67,7 +73,7 @@ function isAlike({ request: last, grid, parameters }: Known, request: LaunchRequ
   return (
     last.sharedBytes === request.sharedBytes &&
     last.matrix === request.matrix &&
-    (parameters.length === 0 || valuesIn(last.params, parameters) === valuesIn(request.params, parameters)) &&
+    haveSameValues(last.params, request.params, parameters) &&
     isSameDim3(last.block, request.block) &&
     (grid === null ? isIndexed(last.grid) === isIndexed(request.grid) : isSameDim3(grid, request.grid)) &&
     isWhole(last) &&

@@ -27,8 +27,8 @@ interface Family {
   readonly pairs?: boolean;
   /** The architectures of its modules. */
   readonly targets?: readonly (keyof typeof targets)[];
-  /** Blocks of a few rows that fill chunks. */
-  readonly blocks?: "tiles";
+  /** Blocks of a few rows that fill chunks, or of which each is a warp. */
+  readonly blocks?: "tiles" | "warps";
   /** Launches have many blocks. */
   readonly wide?: boolean;
   /** Threads know themselves by their global index alone. */
@@ -135,6 +135,12 @@ const families = {
     weights: { compute: 1, strides: 6, conditional: 0.7, loop: 0.3, phase: 1, warp: 1 },
     statements: [1, 4],
     wide: true,
+  },
+  // Words of other lanes of the warp, which no barrier makes known.
+  lockstep: {
+    weights: { compute: 1, lockstep: 6, conditional: 0.5, load: 0.3 },
+    statements: [1, 4],
+    blocks: "warps",
   },
   // Elements that are stored only where data says so, in any blocks.
   updates: { weights: { compute: 1, update: 5, conditional: 0.3 }, statements: [1, 4], global: true },

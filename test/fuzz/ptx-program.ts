@@ -69,6 +69,13 @@ const singleWarps: readonly Size[] = [
   [7, 1, 1],
   [4, 5, 1],
 ];
+/** Blocks of which each row is a warp. */
+const rowsOfWarps: readonly Size[] = [
+  [32, 1, 1],
+  [32, 2, 1],
+  [32, 3, 1],
+  [7, 1, 1],
+];
 /** Blocks that are one chunk, or whose rows are. */
 const tileBlocks: readonly Size[] = [
   [4, 4, 1],
@@ -146,13 +153,13 @@ export function ptxProgram(family: FamilyName, seed: number, scale: Scale = scal
     pairs = false,
     global = false,
     wide = false,
-    blocks: ofTiles,
+    blocks: shape,
     targets: names,
   } = familyOf(family);
   const target = names === undefined ? targets.sm_100a : targets[random.pick(names)];
   const block = random.pick(
-    ofTiles !== undefined
-      ? tileBlocks
+    shape !== undefined
+      ? { tiles: tileBlocks, warps: rowsOfWarps }[shape]
       : alone
         ? singleWarps
         : warpgroups

@@ -28,6 +28,7 @@ type StatementKind =
   | "warpNumber"
   | "rounds"
   | "strides"
+  | "lockstep"
   | "update"
   | "wavefront"
   | "call"

@@ -11,6 +11,7 @@ import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
 import { updateSurface } from "./surfaces.ts";
 import { inputWindow, layout } from "./layouts.ts";
+import { lockstep } from "./lockstep.ts";
 import { matrixOperation, matrixValues } from "./matrices.ts";
 import { load, store } from "./memory.ts";
 import { mbarrierPhases } from "./mbarriers.ts";
@@ -69,6 +70,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   border: { write: border, fits: ({ level }) => level < 0 },
   warpNumber: { write: warpNumber, fits: ({ level }) => level < 0 },
   rounds: { write: rounds, fits: together },
+  lockstep: { write: lockstep, fits: together },
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
   wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },

@@ -48,6 +48,25 @@ ${total}`,
 st.global.u32 [%y+4], %v; ${total}`,
     [32, 1, 1],
   ],
+  // %i is the same in all lanes, as far as each of its instructions shows it.
+  "a word further in each round, in place": [
+    `${many} ld.param.u64 %y, [y]; mad.wide.u32 %z, %j, 4, %y; mov.u32 %i, 0; mov.u32 %v, 0;
+L: mad.wide.u32 %o, %i, 4, %z; ld.global.u32 %u, [%o]; add.u32 %v, %v, %u; st.global.u32 [%o], %v;
+add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 5; @%p bra L; ${total}`,
+    [32, 1, 1],
+  ],
+  "a word by the number of a round, and one by that of the next": [
+    `${many} ld.param.u64 %y, [y]; mad.wide.u32 %z, %j, 4, %y; mov.u32 %i, 0; mov.u32 %v, 0;
+mad.wide.u32 %o, %i, 4, %z; add.u32 %i, %i, 1; mad.wide.u32 %q, %i, 4, %z; ld.global.u32 %v, [%o];
+add.u32 %v, %v, 100; st.global.u32 [%q], %v; ld.global.u32 %v, [%o]; ${total}`,
+    [32, 1, 1],
+  ],
+  "a word further in some lanes": [
+    `${many} ld.param.u64 %y, [y]; mad.wide.u32 %z, %j, 4, %y; mov.u32 %i, 0;
+setp.gt.u32 %p, %w1, 20; @%p bra L; mov.u32 %i, 1; L: mad.wide.u32 %o, %i, 4, %z; st.global.u32 [%o], %j;
+ld.global.u32 %v, [%o]; ${total}`,
+    [32, 1, 1],
+  ],
   "what thread 0 has found": [
     `setp.ne.u32 %p, %t, 0; @%p bra L; st.shared.u32 [%s], 99; L: mov.u32 %u, cells; ld.shared.u32 %v, [%u];`,
     [32, 1, 1],
@@ -59,13 +78,13 @@ test.each(Object.entries(programs))("%s", (_, [body, block]) => {
 .target sm_80
 .address_size 64
 .visible .entry k(.param .u64 out, .param .u64 x, .param .u64 y) {
-  .reg .pred %p; .reg .b32 %t, %u, %v, %s, %w<20>; .reg .b64 %d, %x, %y;
+  .reg .pred %p; .reg .b32 %t, %u, %v, %s, %i, %j, %a<6>, %w<20>; .reg .b64 %a, %b, %d, %x, %y, %z, %o, %q;
   .shared .align 16 .b8 cells[1024];
-  mov.u32 %t, %tid.y; mov.u32 %u, %ntid.x; mul.lo.u32 %t, %t, %u; mov.u32 %u, %tid.x; add.u32 %t, %t, %u;
-  mov.u32 %u, %tid.y; mul.lo.u32 %u, %u, 64; mov.u32 %s, %tid.x; shl.b32 %s, %s, 2; add.u32 %s, %s, %u;
-  mov.u32 %u, cells; add.u32 %s, %s, %u; ld.param.u64 %x, [x]; mad.wide.u32 %x, %t, 4, %x;
+  mov.u32 %a0, %tid.y; mov.u32 %a1, %ntid.x; mov.u32 %j, %tid.x; mad.lo.u32 %t, %a0, %a1, %j;
+  mul.lo.u32 %a2, %a0, 64; shl.b32 %a3, %j, 2; add.u32 %a4, %a2, %a3; mov.u32 %a5, cells; add.u32 %s, %a4, %a5;
+  ld.param.u64 %a, [x]; mad.wide.u32 %x, %t, 4, %a;
   ${body}
-  ld.param.u64 %d, [out]; mad.wide.u32 %d, %t, 4, %d; st.global.u32 [%d], %v; ret;
+  ld.param.u64 %b, [out]; mad.wide.u32 %d, %t, 4, %b; st.global.u32 [%d], %v; ret;
 }`;
   const [jit, interpreter] = (["jit", "interpreter"] as const).map((engine) => {
     const device = new Device({ engine });

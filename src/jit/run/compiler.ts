@@ -5,6 +5,7 @@ import { stackLimit } from "../../program/open-launch.ts";
 import type { Program } from "../../program/program.ts";
 import type { Features } from "../../wasm/index.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
+import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import type { WarpConflicts } from "../compile/analysis/access/warp-conflicts.ts";
 import { compileKernel } from "../compile/kernel/compile-kernel.ts";
@@ -21,6 +22,8 @@ export interface CompilableKernel {
   readonly shape: LaunchShape;
   /** Whether launches like this one find this shape in any process, whatever that has launched before. */
   readonly isLasting: boolean;
+  /** The parameters that a launch has to have in common with this one to find it. */
+  readonly parameters: readonly KnownParameter[];
   /** Compiles it for machines with certain features. */
   readonly compile: (features: Features) => CompiledKernel;
 }
@@ -70,7 +73,8 @@ export class Compiler {
     const shape = this.#shapes.of(ir, request);
     return {
       shape,
-      isLasting: shape.block !== null || !this.#shapes.isFull(ir),
+      isLasting: (shape.block !== null || !this.#shapes.isFull(ir)) && !this.#shapes.hasManyValues(ir, request),
+      parameters: this.#shapes.parametersFor(ir, request),
       compile: (features) => compileKernel(kernel, shape, this.facts(functions), features, "any"),
     };
   }

@@ -1,6 +1,5 @@
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { LaunchShape } from "../abi/launch-shape.ts";
-import { CachedKernel, KernelCache, RecentKernels } from "./kernel-cache.ts";
+import { CachedKernel, KernelCache, type NotedShape, RecentKernels } from "./kernel-cache.ts";
 import type { PreparedKernel } from "./program-kernels.ts";
 import type { KnownThreads } from "./regrouping.ts";
 
@@ -24,8 +23,8 @@ export class IdleKernels extends KernelCache {
     this.#idle = { ...compiled, bytes: idleModule, tiles: new Uint8Array() };
   }
 
-  override shapeOf(): LaunchShape {
-    return this.#idle.shape;
+  override shapeOf(): NotedShape {
+    return { ...this.#idle.shape, parameters: [] };
   }
 
   override known<T>(_: string, load: (found: CachedKernel) => T): T {

@@ -30,7 +30,7 @@ import { openCompiler, openWatchedLaunches } from "./open-compiler.ts";
 import { openHost } from "./open-host.ts";
 import { type PreparedKernel, ProgramKernels } from "./program-kernels.ts";
 import { isRepeatable, quietly } from "./repeatable.ts";
-import { inBlocks, Regrouping } from "./regrouping.ts";
+import { inBlocks, type OtherBlocks, Regrouping } from "./regrouping.ts";
 import { ShortLaunches } from "./short-launches.ts";
 import type { WatchedLaunches } from "./watched-launches.ts";
 import { orWhyNot } from "./why-not.ts";
@@ -286,13 +286,20 @@ export class JitProgram {
     const known = this.#ways.of(asked, isShared);
     if (known !== null) return known;
     const found = this.#findWay(asked);
-    this.#ways.add(asked, isShared, this.#regrouping.dependsOnGrid(asked), found);
-    return found;
+    const dependsOnGrid = this.#regrouping.dependsOnGrid(asked);
+    const parameters = this.#kernels.parametersFor(found.request);
+    this.#ways.add(asked, isShared, { dependsOnGrid, parameters }, found.way);
+    return found.way;
   }
 
-  #findWay(asked: LaunchRequest): LaunchWay | string {
+  /** Finds a way, and the launch as it goes that way. */
+  #findWay(asked: LaunchRequest): { readonly way: LaunchWay | string; readonly request: LaunchRequest } {
     const blocks = this.#regrouping.blocksFor(asked);
     const request = blocks === null ? asked : inBlocks(asked, blocks);
+    return { way: this.#wayWith(blocks, request, asked), request };
+  }
+
+  #wayWith(blocks: OtherBlocks | null, request: LaunchRequest, asked: LaunchRequest): LaunchWay | string {
     const loaded = this.#kernels.find(request);
     if (typeof loaded === "string") return loaded;
     const { kernel } = loaded;

@@ -10,6 +10,7 @@ import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
 import type { RunBlocks } from "../abi/native-code.ts";
 import type { KernelStore } from "../abi/kernel-store.ts";
+import type { KnownParameter } from "../abi/known-parameter.ts";
 import type { LaunchShape } from "../abi/launch-shape.ts";
 import { type KeptCode, keepCodeAtEnd } from "./code-at-end.ts";
 import { decodeKernel, encodeKernel } from "./kernel-encoding.ts";
@@ -64,6 +65,11 @@ export class CachedKernel {
     if (this.kernel.tiles.length === 0) return null;
     return (this.#tiles ??= hostModule(this.kernel.tiles, 0));
   }
+}
+
+/** The shape of a kernel, and the parameters of which other values may need another: then it is that of the latest. */
+export interface NotedShape extends LaunchShape {
+  readonly parameters: readonly KnownParameter[];
 }
 
 /** A launch of a kernel, as far as it says what the next process will need. */
@@ -189,12 +195,12 @@ export class KernelCache {
    * The shape for which the kernel of launches like one is compiled, if it has been found before: to find it takes an
    * analysis of the kernel, which needs nothing of that where it has been compiled.
    */
-  shapeOf(launch: string): LaunchShape | null {
-    return (this.#noteOf(shapeOf(launch)) ?? null) as LaunchShape | null;
+  shapeOf(launch: string): NotedShape | null {
+    return (this.#noteOf(shapeOf(launch)) ?? null) as NotedShape | null;
   }
 
   /** Notes the shape of launches for which there is a kernel. */
-  noteShape(launch: string, shape: LaunchShape): void {
+  noteShape(launch: string, shape: NotedShape): void {
     this.#note(shapeOf(launch), shape);
   }
 

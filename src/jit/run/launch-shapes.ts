@@ -3,7 +3,9 @@ import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
+import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
 import { isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
+import { addressParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
 import {
   hardwareThread,
@@ -31,6 +33,14 @@ const maxInstructions = 5000;
 /** Kernels with more instructions are not examined: chunks of them are narrow, whatever lanes access. */
 const maxLockstep = 20_000;
 
+/** Kernels with more instructions are not examined for the parameters of a launch. */
+const maxWithParameters = 2000;
+
+/** Values of its parameters for which a kernel is examined, at most: another launch of it may have others each time. */
+const maxValues = 4;
+
+const noParameters: readonly KnownParameter[] = [];
+
 /** Finds for which shape the kernels of a program are compiled, given a launch. */
 export class LaunchShapes {
   readonly #functions: CompiledFunctions;
@@ -43,6 +53,9 @@ export class LaunchShapes {
   readonly #widthNeeds = new Map<IrFunction, WidthNeeds>();
   /** By kernel and shape of blocks. */
   readonly #conflicts = new Map<IrFunction, Map<string, WarpConflicts>>();
+  /** The same: the parameters that may show that lanes do not meet, and what they have shown, by their values. */
+  readonly #deciding = new Map<IrFunction, Map<string, readonly KnownParameter[]>>();
+  readonly #conflictsGiven = new Map<IrFunction, Map<string, Map<string, WarpConflicts>>>();
   /** The same: whether the kernel is another one in the interior of a grid. */
   readonly #differing = new Map<IrFunction, Map<string, boolean>>();
   /** The same, and by what the launch gives of shared memory. */
@@ -59,7 +72,8 @@ export class LaunchShapes {
     this.#quads = quads;
   }
 
-  of(kernel: IrFunction, { block, grid, threads, cluster, matrix, sharedBytes }: LaunchRequest): LaunchShape {
+  of(kernel: IrFunction, request: LaunchRequest): LaunchShape {
+    const { block, grid, threads, cluster, matrix, sharedBytes } = request;
     const { isShared } = this.#program.memory;
     if (threads !== undefined && kernel.file === undefined) {
       const quads = this.#quadsWithin(threads.width, kernel, block);
@@ -74,7 +88,7 @@ export class LaunchShapes {
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
     const shape = {
-      ...blockShape(block, this.#quadsOf(kernel, block), isShared),
+      ...blockShape(block, this.#quadsGiven(kernel, request), isShared),
       ...this.#specialization(kernel, block, grid),
       indexed: isIndexed(grid),
     };
@@ -173,6 +187,49 @@ export class LaunchShapes {
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {
     return this.#quadsAt(kernel, block, () => this.conflictsOf(kernel, block));
+  }
+
+  /** The same where the parameters of a launch may show that lanes do not meet. */
+  #quadsGiven(kernel: IrFunction, request: LaunchRequest): Quads {
+    const { block, params } = request;
+    const parameters = this.parametersFor(kernel, request);
+    if (parameters.length === 0) return this.#quadsOf(kernel, block);
+    const known = noted(this.#conflictsGiven, kernel, block.join(), () => new Map<string, WarpConflicts>());
+    const values = valuesIn(params, parameters);
+    let conflicts = known.get(values);
+    if (conflicts === undefined) {
+      const { bindings } = this.#program;
+      // One more shows that others are no use.
+      const isOneMore = known.size === maxValues;
+      conflicts = isOneMore
+        ? this.conflictsOf(kernel, block)
+        : warpConflictsOf(withParameters(kernel, parameters, params), block, bindings, warp, true);
+      known.set(values, conflicts);
+    }
+    return this.#quadsAt(kernel, block, () => conflicts);
+  }
+
+  /** The parameters of launches like one by which the width of a kernel's chunks is decided. */
+  parametersFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
+    return this.hasManyValues(kernel, launch) ? noParameters : this.#decidingFor(kernel, launch);
+  }
+
+  /** Whether a kernel has had so many values of parameters that none decide any more in this process. */
+  hasManyValues(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): boolean {
+    return (this.#conflictsGiven.get(kernel)?.get(block.join())?.size ?? 0) > maxValues;
+  }
+
+  #decidingFor(
+    kernel: IrFunction,
+    { block, threads }: Pick<LaunchRequest, "block" | "threads">,
+  ): readonly KnownParameter[] {
+    if (threads !== undefined || this.#quads !== null || kernel.instructions.length > maxWithParameters) {
+      return noParameters;
+    }
+    return noted(this.#deciding, kernel, block.join(), () => {
+      const conflicts = this.#quadsOf(kernel, block) > this.#quadsAt(kernel, block, () => "none");
+      return conflicts ? addressParameters(kernel) : noParameters;
+    });
   }
 
   #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {

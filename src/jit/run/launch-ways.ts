@@ -1,5 +1,6 @@
 import type { LaunchRequest } from "../../machine/launch.ts";
 import { type Dim3, isSameDim3 } from "../../machine/reports/report.ts";
+import { haveSameValues, type KnownParameter } from "../abi/known-parameter.ts";
 import { isIndexed } from "../abi/launch-shape.ts";
 import type { LoadedKernel } from "./loaded-kernel.ts";
 import type { OtherBlocks } from "./regrouping.ts";
@@ -26,27 +27,41 @@ interface Known {
   /** Null where it holds for grids of all sizes, or for all in which global indices have no sign. */
   readonly grid: Dim3 | null;
   readonly isShared: boolean;
+  /** The parameters that have the same values in all launches for which it holds. */
+  readonly parameters: readonly KnownParameter[];
   /** Or why the kernel cannot be compiled. */
   readonly way: LaunchWay | string;
 }
+
+/** Ways of launches of one kernel that are known at a time, where they depend on parameters. */
+const mostKnown = 4;
 
 /**
  * The ways of the launches that were last looked at, by kernel. A launch asks several times, and a program that
  * launches much does the same again: nothing is found out anew for a launch that is like its kernel's last one.
  */
 export class LaunchWays {
-  readonly #last = new Map<string, Known>();
+  readonly #last = new Map<string, readonly Known[]>();
 
   /** Returns what is known of launches like this one; null if nothing is. `isShared`: of the device's memory. */
   of(request: LaunchRequest, isShared: boolean): LaunchWay | string | null {
-    const known = this.#last.get(request.kernel);
-    if (known === undefined || known.isShared !== isShared) return null;
-    return known.request === request || isAlike(known, request) ? known.way : null;
+    for (const known of this.#last.get(request.kernel) ?? []) {
+      if (known.isShared === isShared && (known.request === request || isAlike(known, request))) return known.way;
+    }
+    return null;
   }
 
-  /** `dependsOnGrid`: whether launches with other grids may go another way. */
-  add(request: LaunchRequest, isShared: boolean, dependsOnGrid: boolean, way: LaunchWay | string): void {
-    this.#last.set(request.kernel, { request, grid: dependsOnGrid ? request.grid : null, isShared, way });
+  /** Launches on which other ways may depend: those with another grid, or with other values of some parameters. */
+  add(
+    request: LaunchRequest,
+    isShared: boolean,
+    { dependsOnGrid, parameters }: { readonly dependsOnGrid: boolean; readonly parameters: readonly KnownParameter[] },
+    way: LaunchWay | string,
+  ): void {
+    const grid = dependsOnGrid ? request.grid : null;
+    const known = { request, grid, isShared, parameters, way };
+    const others = parameters.length === 0 ? [] : (this.#last.get(request.kernel) ?? []);
+    this.#last.set(request.kernel, [known, ...others.filter((o) => o.parameters.length > 0)].slice(0, mostKnown));
   }
 
   forget(kernel: string): void {
@@ -54,10 +69,11 @@ export class LaunchWays {
   }
 }
 
-function isAlike({ request: last, grid }: Known, request: LaunchRequest): boolean {
+function isAlike({ request: last, grid, parameters }: Known, request: LaunchRequest): boolean {
   return (
     last.sharedBytes === request.sharedBytes &&
     last.matrix === request.matrix &&
+    haveSameValues(last.params, request.params, parameters) &&
     isSameDim3(last.block, request.block) &&
     (grid === null ? isIndexed(last.grid) === isIndexed(request.grid) : isSameDim3(grid, request.grid)) &&
     isWhole(last) &&

@@ -3,7 +3,8 @@ import type { ProgramFunction } from "../../machine/state/code.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
-import type { Quads } from "../abi/launch-shape.ts";
+import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
+import type { LaunchShape, Quads } from "../abi/launch-shape.ts";
 import type { CompilableKernel, Compiler } from "./compiler.ts";
 import { CachedKernel, featuresFor, type KernelCache, type NotedLaunch } from "./kernel-cache.ts";
 import { keyOf, launchKeyOf, placesOf } from "./launch-traits.ts";
@@ -35,12 +36,18 @@ export interface PreparedKernel {
   readonly compiled: CompiledKernel;
 }
 
+/** Tells launches apart that need different kernels for other values of some parameters. */
+const withValues = (launch: string, { params }: LaunchRequest, parameters: readonly KnownParameter[]): string =>
+  `${launch} with ${valuesIn(params, parameters)}`;
+
 /** A program's compiled kernels, loaded into its device, by name and shape. */
 export class ProgramKernels {
   readonly #sources: KernelSources;
   readonly #known = new Map<string, LoadedKernel | string>();
   /** Those that nothing has launched so far, by their keys in the cache. */
   readonly #prepared = new Map<string, LoadedKernel>();
+  /** By launches, the parameters that decide which of several kernels runs. */
+  readonly #parameters = new Map<string, readonly KnownParameter[]>();
   /** The names of those that have been launched. */
   readonly #launched = new Set<string>();
 
@@ -78,21 +85,29 @@ export class ProgramKernels {
       return before;
     }
     const found = compiler().prepare(request);
-    const { shape } = found;
+    const { shape, parameters } = found;
+    this.#parameters.set(launch, parameters);
     const key = keyOf(request, shape);
     let known = this.#known.get(key);
     if (known === undefined) this.#known.set(key, (known = this.#compile(found, code, request)));
     if (typeof known !== "string" && found.isLasting) {
-      cache?.noteShape(launch, shape);
+      cache?.noteShape(launch, { ...shape, parameters });
+      if (parameters.length > 0)
+        cache?.noteShape(withValues(launch, request, parameters), { ...shape, parameters: [] });
       this.#noteFirst(request, launch, known);
     }
     return known;
   }
 
+  /** The parameters by which the kernel was found that launches like one need: for other values it may be another. */
+  parametersFor(request: LaunchRequest): readonly KnownParameter[] {
+    return this.#parameters.size === 0 ? [] : (this.#parameters.get(this.#launchKeyOf(request)) ?? []);
+  }
+
   /** Compiled code has given up a launch: later ones of the kernel, with blocks of the same shape, are not tried. */
   refuse(request: LaunchRequest, reason: string): void {
     const { shape } = this.#sources.compiler().prepare(request);
-    const noted = this.#sources.cache?.shapeOf(this.#launchKeyOf(request)) ?? shape;
+    const noted = this.#notedShape(this.#launchKeyOf(request), request) ?? shape;
     for (const own of [shape, noted]) this.#known.set(keyOf(request, own), reason);
   }
 
@@ -113,10 +128,20 @@ export class ProgramKernels {
     return launchKeyOf(request, quads, program.memory.isShared);
   }
 
+  /** The shape of the kernel that a launch needs, if it is known; else null. */
+  #notedShape(launch: string, request: LaunchRequest): LaunchShape | null {
+    const { cache } = this.#sources;
+    const noted = cache?.shapeOf(launch) ?? null;
+    if (cache === null || noted === null || noted.parameters.length === 0) return noted;
+    const found = cache.shapeOf(withValues(launch, request, noted.parameters));
+    if (found !== null) this.#parameters.set(launch, noted.parameters);
+    return found;
+  }
+
   /** A kernel of the cache for launches of which it is known what they need; null if there is none. */
   #foundBefore(code: ProgramFunction, launch: string, request: LaunchRequest): LoadedKernel | string | null {
     const { cache } = this.#sources;
-    const shape = cache?.shapeOf(launch) ?? null;
+    const shape = this.#notedShape(launch, request);
     if (cache === null || shape === null) return null;
     const key = keyOf(request, shape);
     const known = this.#known.get(key);

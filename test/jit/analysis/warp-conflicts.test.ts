@@ -152,6 +152,49 @@ ld.shared.u32 %r2, [%s6]; st.shared.u32 [%s6+4], %r2;`,
 ld.shared.u32 %r2, [%s6]; st.shared.u32 [%s6+4], %r2;`,
     "loads",
   ],
+  // %r4 counts rounds, in all lanes alike.
+  [
+    "a word further in each round, in place",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 2; add.u32 %s6, %s1, %r5; ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;
+add.u32 %r4, %r4, 1; bra LOOP;`,
+    "loads",
+  ],
+  [
+    "the same with a barrier in each round",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 2; add.u32 %s6, %s1, %r5; ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;
+add.u32 %r4, %r4, 1; bar.sync 0; bra LOOP;`,
+    "none",
+  ],
+  [
+    "a warp's words further in each round, in place",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 7; add.u32 %s6, %s1, %r5; ld.shared.u32 %r1, [%s6]; st.shared.u32 [%s6], %r1;
+add.u32 %r4, %r4, 1; bra LOOP;`,
+    "none",
+  ],
+  [
+    "a word by the number of this round, and one by that of the next",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 2; add.u32 %s6, %s1, %r5; add.u32 %r4, %r4, 1; shl.b32 %r6, %r4, 2;
+add.u32 %s7, %s1, %r6; st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s7]; bar.sync 0; bra LOOP;`,
+    "loads",
+  ],
+  [
+    "two words by the number of a round that is over",
+    `mov.u32 %r4, 0; LOOP: shl.b32 %r5, %r4, 7; add.u32 %s6, %s1, %r5; add.u32 %r4, %r4, 1;
+st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6]; bar.sync 0; bra LOOP;`,
+    "none",
+  ],
+  [
+    "a word further in some lanes",
+    `mov.u32 %r4, 0; setp.lt.u32 %p0, %r0, %s0; @%p0 bra FAR; mov.u32 %r4, 4; FAR: add.u32 %s6, %s1, %r4;
+st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
+    "loads",
+  ],
+  [
+    "a word further in all lanes or none",
+    `mov.u32 %r4, 0; setp.lt.u32 %p0, %s0, 7; @%p0 bra FAR; mov.u32 %r4, 4; FAR: add.u32 %s6, %s1, %r4;
+st.shared.u32 [%s6], %r0; ld.shared.u32 %r1, [%s6];`,
+    "none",
+  ],
   ["atomic operations", "atom.shared.add.u32 %r1, [table], 1; atom.shared.add.u32 %r1, [table], 1;", "none"],
 ] as const)("%s", (_, body, found) => {
   expect(conflicts(body)).toBe(found);

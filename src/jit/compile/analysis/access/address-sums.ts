@@ -8,7 +8,8 @@ export type Sum = ReadonlyMap<string, bigint>;
 
 const ofConstant = (value: bigint): Sum => new Map([["", value]]);
 
-function added(a: Sum, b: Sum, factor = 1n): Sum {
+/** One sum and a multiple of another. */
+export function added(a: Sum, b: Sum, factor = 1n): Sum {
   const sum = new Map(a);
   for (const [term, times] of b) {
     const total = (sum.get(term) ?? 0n) + factor * times;
@@ -40,16 +41,48 @@ function registerOf(term: string): number | null {
   return found === null ? null : Number(found[1]);
 }
 
-export const isRegister = (term: string): boolean => registerOf(term) !== null;
-
 /** Longer terms are numbered. */
 const maxTermLength = 200;
 
+/** Numbered terms name so many of the registers that they are computed from. */
+const maxWords = 32;
+
 /** What in a term may differ between lanes at the same instruction: registers written in several places, too. */
-export const varyingWords = /(?<![a-z])(r\d|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/g;
+export const varyingWords = /(?<![a-z])(r\d+|rounds|tid\.|laneid|warpid|clock|globaltimer|old|lane-)/g;
+
+/** The registers that a term is computed from; a term that counts rounds names the one that is advanced in them. */
+export const registersIn = (term: string): readonly number[] =>
+  isRounds(term) ? [] : (term.match(registerWords) ?? []).map((word) => Number(word.slice(1)));
+
+const registerWords = /(?<![a-z])r\d+/g;
+
+/** The registers that an expression reads. */
+export function registersOf(expr: Expr): readonly number[] {
+  if (expr.kind === "reg") return [expr.reg];
+  return expr.kind === "prim" ? expr.args.flatMap(registersOf) : [];
+}
 
 /** Whether a term counts rounds of a loop, in each of which a register is advanced. */
 export const isRounds = (term: string): boolean => term.startsWith("rounds ");
+
+/** The largest power of two that divides all factors, so that it does so where a product wraps around, too. */
+export function commonMultiple(factors: readonly bigint[]): bigint {
+  const common = factors.reduce(gcd, 0n);
+  return common & -common;
+}
+
+/** The values of a register: a sum, null where it has none as far as is known, and a multiple of a number (0: none). */
+interface Congruence {
+  readonly start: Sum | null;
+  readonly multiple: bigint;
+}
+
+/** What is computed from a register that has no value so far as is known. */
+const unreachedTerm = "no value";
+const unreached: Sum = new Map([[unreachedTerm, 1n]]);
+
+/** Registers that are not settled by then are not compared. */
+const maxPasses = 12;
 
 /** Addresses as sums, as far as each register is written in one place. */
 export class AddressSums {
@@ -61,10 +94,16 @@ export class AddressSums {
   readonly #longTerms = new Map<string, number>();
   /** Terms that are not registers and may differ from lane to lane. */
   readonly #varying = new Set<string>();
+  /** What is known of registers that are written in several places: see `#solve`. */
+  #solved: Map<number, Congruence> | null = null;
+  /** Whether it is being found. */
+  #isSolving = false;
 
-  constructor(ir: IrFunction) {
+  /** `solves`: whether registers are compared with all that they are computed from in loops, which takes more time. */
+  constructor(ir: IrFunction, solves = false) {
     this.kinds = kindsOf(ir);
     this.#writers = writersIn(ir.instructions);
+    if (solves) this.#solve();
   }
 
   /** Whether a sum may differ from lane to lane, otherwise than by thread numbers. */
@@ -86,9 +125,9 @@ export class AddressSums {
         const register = registerOf(term);
         if (register === null || seen.has(register)) continue;
         seen.add(register);
-        for (const { op, dst } of this.#writers.get(register) ?? []) {
-          const at = dst.indexOf(register);
-          if (op.kind === "pure" && at >= 0) visit(this.of(op.values[at]!));
+        const own: Sum = new Map([[term, 1n]]);
+        for (const writer of this.#writers.get(register) ?? []) {
+          if (writer.dst.includes(register)) visit(this.#written(writer, register, own));
         }
       }
     };
@@ -127,7 +166,7 @@ export class AddressSums {
   of(expr: Expr): Sum {
     switch (expr.kind) {
       case "const":
-        if (typeof expr.value === "boolean") return new Map();
+        if (typeof expr.value === "boolean") return expr.value ? ofConstant(1n) : new Map();
         // A float is a term: zeros of both signs, and NaNs, are told apart nowhere else.
         return /^f/.test(expr.ty)
           ? new Map([[`${expr.ty} ${Object.is(expr.value, -0) ? "-0" : expr.value}`, 1n]])
@@ -155,6 +194,11 @@ export class AddressSums {
     this.#known.set(register, own);
     const [writer, other] = this.#writers.get(register) ?? [];
     const isSole = writer !== undefined && other === undefined && writer.guard === null;
+    const solved = this.#isSolving || this.kinds[register] !== kind.uniform ? this.#solvedSum(register) : null;
+    if (solved !== null) {
+      this.#known.set(register, solved);
+      return solved;
+    }
     const found = isSole ? this.#written(writer, register, own) : this.#advanced(register, own);
     // What was computed from it meanwhile was computed from the term.
     if (found !== own && !isSole) {
@@ -162,6 +206,61 @@ export class AddressSums {
     }
     this.#known.set(register, found);
     return found;
+  }
+
+  /** What is known of a register that is written in several places; null for others. */
+  #solvedSum(register: number): Sum | null {
+    const found = this.#solved?.get(register);
+    if (found === undefined) return null;
+    const { start, multiple } = found;
+    if (start === null) return unreached;
+    return multiple === 0n ? start : added(start, new Map([[`rounds ${register}`, multiple]]));
+  }
+
+  /**
+   * Finds for registers that are written in several places, as by loops and where ways meet, what all of their values
+   * are give or take a multiple of a number: from the best case on, until nothing changes.
+   */
+  #solve(): void {
+    const solved = new Map<number, Congruence>();
+    for (const [r, writers] of this.#writers) {
+      const isStarted = writers.some(({ guard }) => guard === null);
+      const arePure = writers.every(
+        ({ op, dst, lanes }) => op.kind === "pure" && dst.includes(r) && lanes === undefined,
+      );
+      if (writers.length > 1 && isStarted && arePure) solved.set(r, { start: null, multiple: 0n });
+    }
+    this.#solved = solved;
+    this.#isSolving = true;
+    let isChanged = solved.size > 0;
+    for (let pass = 0; isChanged && pass < maxPasses; pass++) {
+      isChanged = false;
+      this.#known.clear();
+      for (const [r, before] of solved) {
+        const after = this.#valuesOf(r, before);
+        if (after.start === before.start && after.multiple === before.multiple) continue;
+        solved.set(r, after);
+        isChanged = true;
+      }
+    }
+    this.#isSolving = false;
+    this.#known.clear();
+    if (isChanged) this.#solved = null;
+  }
+
+  /** What a register may hold, given what was known of it. */
+  #valuesOf(register: number, known: Congruence): Congruence {
+    let { start, multiple } = known;
+    for (const { op, dst } of this.#writers.get(register)!) {
+      if (op.kind !== "pure") continue;
+      const value = this.of(op.values[dst.indexOf(register)]!);
+      if ([...value.keys()].some((term) => term.includes(unreachedTerm))) continue;
+      const given = new Map([...value].filter(([term]) => !isRounds(term)));
+      const rounds = [...value].flatMap(([term, factor]) => (isRounds(term) ? [factor] : []));
+      start ??= given;
+      multiple = commonMultiple([multiple, ...rounds, ...added(given, start, -1n).values()]);
+    }
+    return { start, multiple };
   }
 
   /**
@@ -222,7 +321,11 @@ export class AddressSums {
     const number = this.#longTerms.get(term) ?? this.#longTerms.size;
     this.#longTerms.set(term, number);
     const varying = new Set(term.match(varyingWords));
-    return `value ${number} of ${[...varying].sort().join(" ")}`;
+    if (varying.size <= maxWords) return `value ${number} of ${[...varying].sort().join(" ")}`;
+    // Of so many registers some may be others by then: it counts as one that lanes have each at their own time.
+    const short = `value ${number} of rounds`;
+    this.#varying.add(short);
+    return short;
   }
 }
 

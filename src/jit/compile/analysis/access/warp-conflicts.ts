@@ -4,7 +4,8 @@ import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import type { Dim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
-import { AddressSums, gcd, isRegister, isRounds, sumText, threadNumbers } from "./address-sums.ts";
+import { AddressAges } from "./address-ages.ts";
+import { added, AddressSums, commonMultiple, type Sum, sumText, threadNumbers } from "./address-sums.ts";
 import { type ThreadFacts, type ThreadSet, threadFactsOf } from "./reaching-threads.ts";
 
 /**
@@ -49,11 +50,12 @@ interface Touch {
   readonly writes: boolean;
   /**
    * The address: bytes from one thread to the next in x, y and z, a constant, an unknown multiple of a number, which
-   * may differ from lane to lane (0: none), and the rest as a text, which is the same for all.
+   * may differ from lane to lane and from one access to the next (0: none), and the other terms, also as a text.
    */
   readonly steps: readonly number[];
   readonly constant: number;
   readonly multiple: number;
+  readonly terms: Sum;
   readonly rest: string;
   readonly bytes: number;
   /** The threads that may be there. */
@@ -66,61 +68,39 @@ interface Touch {
   readonly key: string;
 }
 
-/** Finds what lanes of a group find of each other's accesses, in blocks of some shape. */
-export function warpConflictsOf(ir: IrFunction, block: Dim3, bindings: Bindings, group = warp): WarpConflicts {
+/** Finds what lanes of a group find of each other's accesses, in blocks of some shape. `solves`: see `AddressSums`. */
+export function warpConflictsOf(
+  ir: IrFunction,
+  block: Dim3,
+  bindings: Bindings,
+  group = warp,
+  solves = false,
+): WarpConflicts {
   const { instructions } = ir;
   if (instructions.length > maxInstructions) return "stores";
-  const sums = new AddressSums(ir);
+  const sums = new AddressSums(ir, solves);
   const facts = threadFactsOf(ir, block, bindings);
-  const changes = group.ordersStores ? changesInLoops(instructions) : (): boolean => false;
+  const ages = new AddressAges(ir, sums);
   const touches = new Map<number, readonly Touch[]>();
-  const seen = { ...facts, changes, patterns: new Map<string, number>() };
+  const seen = { ...facts, ages, patterns: new Map<string, number>() };
   instructions.forEach((instruction, i) => {
     const found = touchesOf(instruction, sums, seen, i, group);
     if (found.length > 0) touches.set(i, found);
   });
   if (![...touches.values()].some((list) => list.some((t) => t.writes))) return "none";
-  return conflictsBetween(ir, touches, new Meetings(block, group));
+  return conflictsBetween(ir, touches, ages, new Meetings(block, group));
 }
-
-/** Whether a term may be another in each round of a loop, though it is the same in all lanes. */
-type Changes = (term: string) => boolean;
-
-function changesInLoops(instructions: readonly Instruction[]): Changes {
-  const changed = new Set<number>();
-  /** The first instruction of the loops that contain the present one, seen from the end of the code. */
-  let start = instructions.length;
-  for (let i = instructions.length - 1; i >= 0; i--) {
-    const instruction = instructions[i]!;
-    if (instruction.op.kind === "branch" && instruction.op.target <= i) start = Math.min(start, instruction.op.target);
-    if (i >= start) writesOf(instruction, (r) => changed.add(r));
-    else start = instructions.length;
-  }
-  if (changed.size === 0) return () => false;
-  const known = new Map<string, boolean>();
-  return (term) => {
-    let changes = known.get(term);
-    if (changes === undefined) {
-      changes = (term.match(registerWords) ?? []).some((word) => changed.has(Number(word.slice(1))));
-      known.set(term, changes);
-    }
-    return changes;
-  };
-}
-
-/** Registers in a term. */
-const registerWords = /(?<![a-z])r\d+/g;
 
 /** What is known of threads, of terms, and of the patterns of accesses, which are numbered as they are found. */
 interface SeenThreads extends ThreadFacts {
-  readonly changes: Changes;
+  readonly ages: AddressAges;
   readonly patterns: Map<string, number>;
 }
 
 function touchesOf(
   instruction: Instruction,
   sums: AddressSums,
-  { at, values, changes, patterns }: SeenThreads,
+  { at, values, ages, patterns }: SeenThreads,
   index: number,
   { ordersStores }: LaneGroup,
 ): readonly Touch[] {
@@ -134,19 +114,22 @@ function touchesOf(
     const isKept = ordersStores && effect === "store";
     if (!isShared && objects.size === 0 && !isKept) return [];
     const terms = [...sum].filter(([term]) => term !== "" && !threadNumbers.includes(term));
-    // Where one term is as of another round of a loop, so may registers be.
-    const isOfRounds = terms.some(([term]) => isRounds(term));
-    const isUnknown = ([term, factor]: (typeof terms)[number]): boolean =>
-      (isOfRounds && isRegister(term)) || changes(term) || sums.varies(new Map([[term, factor]]));
+    const isUnknown = ([term, factor]: (typeof terms)[number]): boolean => {
+      if (sums.varies(new Map([[term, factor]]))) return true;
+      const changing = ages.changingIn(term);
+      return changing.length > 0 && (ages.isStale(index) || changing.some((r) => ages.differs(r)));
+    };
     const unknown = terms.filter(isUnknown);
+    const known: Sum = new Map(terms.filter((term) => !unknown.includes(term)));
     const touch = {
       objects,
       isShared,
       writes: effect === "store",
-      steps: threadNumbers.map((name) => Number(sum.get(name) ?? 0n)),
-      constant: Number(sum.get("") ?? 0n),
-      multiple: commonMultiple(unknown.map(([, factor]) => factor)),
-      rest: sumText(new Map(terms.filter((term) => !unknown.includes(term)))),
+      steps: threadNumbers.map((name) => low(sum.get(name))),
+      constant: low(sum.get("")),
+      multiple: commonPower(Number(commonMultiple(unknown.map(([, factor]) => factor))), wrapping),
+      terms: known,
+      rest: sumText(known),
       bytes: (bits / 8) * count,
       threads: at(index),
       starts: isShared ? (values?.of(place.address) ?? null) : null,
@@ -158,10 +141,20 @@ function touchesOf(
   });
 }
 
-/** The largest power of two that divides all factors, so that it does so where a product wraps around, too. */
-function commonMultiple(factors: readonly bigint[]): number {
-  const common = factors.reduce(gcd, 0n);
-  return Number(common & -common);
+/** Sums of 32 bits may wrap around before they become addresses, in some lanes or all: they are known modulo that. */
+const wrapping = 2 ** 32;
+
+const low = (value = 0n): number => Number(BigInt.asIntN(32, value));
+
+/** An access as it is compared once a register that its address may be computed from is written. */
+function aged(touch: Touch, register: number, ages: AddressAges): Touch {
+  const old = [...touch.terms].filter(([term]) => ages.changingIn(term).includes(register));
+  if (old.length === 0) return touch;
+  const terms = new Map(touch.terms);
+  for (const [term] of old) terms.delete(term);
+  const multiple = Number(commonMultiple([BigInt(touch.multiple), ...old.map(([, factor]) => factor)]));
+  const older = { ...touch, multiple, terms, rest: sumText(terms) };
+  return { ...older, key: keyOf(older) };
 }
 
 /** Which accesses of different lanes of a group may have a byte in common. */
@@ -170,6 +163,8 @@ class Meetings {
   readonly #group: LaneGroup;
   /** By two patterns, and by a multiple: whether accesses meet at a distance. */
   readonly #known = new Map<number, Map<number, Map<number, boolean>>>();
+  /** By two rests, what their difference is a multiple of. */
+  readonly #rests = new Map<string, Map<string, number>>();
 
   constructor(block: Dim3, group: LaneGroup) {
     this.#block = block;
@@ -190,15 +185,23 @@ class Meetings {
     if (a.isShared !== b.isShared) return false;
     if (a.objects.size > 0 && b.objects.size > 0 && !haveCommon(a.objects, b.objects)) return false;
     if (a.starts !== null && b.starts !== null) return this.#overlapAt(a, a.starts, b, b.starts);
-    if (a.rest !== b.rest) return true;
-    // Of two powers of two, of which 0 stands for none, the smaller one divides both.
-    const multiple = Math.min(a.multiple || b.multiple, b.multiple || a.multiple);
+    const multiple = commonPower(commonPower(a.multiple, b.multiple), this.#restBetween(a, b));
     const byMultiple = mapIn(this.#known, a.pattern * mostPatterns + b.pattern);
     const byDistance = mapIn(byMultiple, multiple);
     const distance = b.constant - a.constant;
     let known = byDistance.get(distance);
     if (known === undefined) byDistance.set(distance, (known = this.#overlap(a, b, multiple)));
     return known;
+  }
+
+  /** The largest power of two by a multiple of which the terms of two accesses differ; 0 if they are equal. */
+  #restBetween(a: Touch, b: Touch): number {
+    if (a.rest === b.rest) return 0;
+    const byOther = mapIn(this.#rests, a.rest);
+    let power = byOther.get(b.rest);
+    if (power === undefined)
+      byOther.set(b.rest, (power = Number(commonMultiple([...added(a.terms, b.terms, -1n).values()]))));
+    return power;
   }
 
   /** The same where the address of each thread is known. */
@@ -250,8 +253,11 @@ class Meetings {
   }
 }
 
+/** Of two powers of two, of which 0 stands for none, the one that divides both. */
+const commonPower = (a: number, b: number): number => Math.min(a || b, b || a);
+
 /** The map under a key, which is made when it is first asked for. */
-function mapIn<K, T>(maps: Map<number, Map<K, T>>, key: number): Map<K, T> {
+function mapIn<M, K, T>(maps: Map<M, Map<K, T>>, key: M): Map<K, T> {
   let found = maps.get(key);
   if (found === undefined) maps.set(key, (found = new Map()));
   return found;
@@ -275,9 +281,13 @@ type Since = Map<string, Touch>;
 function conflictsBetween(
   ir: IrFunction,
   touches: ReadonlyMap<number, readonly Touch[]>,
+  ages: AddressAges,
   meetings: Meetings,
 ): WarpConflicts {
   const { blocks } = flowGraphOf(ir.instructions);
+  const registers = new Set(
+    [...touches.values()].flatMap((list) => list.flatMap(({ terms }) => changingOf(terms, ages))),
+  );
   const ins: Since[] = blocks.map(() => new Map());
   const todo = new Set(blocks.map(({ index }) => index));
   let worst: WarpConflicts = "none";
@@ -293,10 +303,28 @@ function conflictsBetween(
         worst = heavier(worst, found);
         since.set(touch.key, touch);
       }
+      if (registers.size > 0) {
+        writesOf(ir.instructions[i]!, (r) => {
+          if (registers.has(r)) age(since, r, ages);
+        });
+      }
     }
     for (const s of successors) if (s < blocks.length && merge(ins[s]!, since)) todo.add(s);
   }
   return worst;
+}
+
+const changingOf = (terms: Sum, ages: AddressAges): readonly number[] =>
+  [...terms.keys()].flatMap((term) => ages.changingIn(term));
+
+/** Changes accesses to what they are once a register is written. */
+function age(since: Since, register: number, ages: AddressAges): void {
+  for (const [key, touch] of since) {
+    const older = aged(touch, register, ages);
+    if (older === touch) continue;
+    since.delete(key);
+    since.set(older.key, older);
+  }
 }
 
 /** What an access finds of earlier ones. */

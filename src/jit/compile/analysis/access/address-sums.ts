@@ -30,7 +30,7 @@ const symbolTerm = (symbol: string): string => `symbol ${symbol}`;
 const isVariable = (term: string): boolean => term.startsWith("symbol ") || term.startsWith("param ");
 
 /** The greatest common divisor; that of 0 and a number is the number. */
-export function gcd(a: bigint, b: bigint): bigint {
+function gcd(a: bigint, b: bigint): bigint {
   while (b !== 0n) [a, b] = [b, a % b];
   return a < 0n ? -a : a;
 }
@@ -63,7 +63,7 @@ export function registersOf(expr: Expr): readonly number[] {
 }
 
 /** Whether a term counts rounds of a loop, in each of which a register is advanced. */
-export const isRounds = (term: string): boolean => term.startsWith("rounds ");
+const isRounds = (term: string): boolean => term.startsWith("rounds ");
 
 /** The largest power of two that divides all factors, so that it does so where a product wraps around, too. */
 export function commonMultiple(factors: readonly bigint[]): bigint {

@@ -1,7 +1,7 @@
 export * from "./expr.ts";
 export * from "./fold.ts";
 export * from "./kit.ts";
-export { everyLeaf } from "./leaves.ts";
+export { everyLeaf, registersOf } from "./leaves.ts";
 export * from "./prim.ts";
 export * from "./print.ts";
 export { ExprResults, mapChanged, onceForEach, rewriteLeaves } from "./rewrite.ts";

@@ -68,5 +68,5 @@ const mayBeShared = (space: string): boolean => space === "generic" || space.sta
 const mayAccessShared = (op: Op): boolean =>
   (op.kind === "unit" && touchesSharedMemory(op)) || accessesOf(op).some(({ access: { space } }) => mayBeShared(space));
 
-/** Whether a leaf is the address of something that there is. */
+/** Whether a leaf is the address of a variable or a function. */
 const isGiven = (kind: string): boolean => kind === "symbol" || kind === "frame";

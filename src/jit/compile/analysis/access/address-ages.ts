@@ -4,8 +4,9 @@ import { departuresOf, divergenceOf } from "../../../../ir/flow/divergence.ts";
 import { type FlowGraph, flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import { livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
+import { registersOf } from "../../../../semantics/index.ts";
 import { kind } from "../values/lane-kinds.ts";
-import { type AddressSums, registersIn, registersOf } from "./address-sums.ts";
+import { type AddressSums, registersIn } from "./address-sums.ts";
 
 /**
  * When the terms of two addresses, which are written alike, stand for the same number: registers are written again in

@@ -56,12 +56,6 @@ export const registersIn = (term: string): readonly number[] =>
 
 const registerWords = /(?<![a-z])r\d+/g;
 
-/** The registers that an expression reads. */
-export function registersOf(expr: Expr): readonly number[] {
-  if (expr.kind === "reg") return [expr.reg];
-  return expr.kind === "prim" ? expr.args.flatMap(registersOf) : [];
-}
-
 /** Whether a term counts rounds of a loop, in each of which a register is advanced. */
 const isRounds = (term: string): boolean => term.startsWith("rounds ");
 

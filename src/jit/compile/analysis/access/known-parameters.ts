@@ -5,9 +5,8 @@ import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import { livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { accessesOf } from "../../../../ir/op-traits.ts";
-import { kit } from "../../../../semantics/index.ts";
+import { kit, registersOf } from "../../../../semantics/index.ts";
 import { type KnownParameter, valueIn } from "../../../abi/known-parameter.ts";
-import { registersOf } from "./address-sums.ts";
 
 /** The parameter that an instruction loads, if it is an integer and no pointer; else null. */
 function parameterOf({ op, guard, dst, lanes }: Instruction): KnownParameter | null {

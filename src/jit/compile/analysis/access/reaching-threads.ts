@@ -1,7 +1,7 @@
 import { flowGraphOf } from "../../../../ir/flow/flow-graph.ts";
 import { livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Guard, IrFunction } from "../../../../ir/index.ts";
-import type { Dim3 } from "../../../../machine/reports/report.ts";
+import { type Dim3, isSameDim3 } from "../../../../machine/reports/report.ts";
 import type { Bindings } from "../../../../semantics/bind.ts";
 import { ThreadValues } from "../values/thread-values.ts";
 
@@ -29,7 +29,7 @@ export interface ThreadFacts {
  */
 export function threadFactsOf(ir: IrFunction, block: Dim3, bindings: Bindings): ThreadFacts {
   const known = last.get(ir);
-  if (known?.bindings === bindings && known.block.every((n, i) => n === block[i])) return known.facts;
+  if (known?.bindings === bindings && isSameDim3(known.block, block)) return known.facts;
   const facts = findFacts(ir, block, bindings);
   last = new WeakMap([[ir, { block, bindings, facts }]]);
   return facts;

@@ -1,6 +1,6 @@
 import { readsOf, writesOf } from "../../../../ir/flow/accesses.ts";
 import type { Instruction } from "../../../../ir/index.ts";
-import type { Expr } from "../../../../semantics/index.ts";
+import { type Expr, registersOf } from "../../../../semantics/index.ts";
 import type { UniformityAnalysis } from "./uniformity.ts";
 
 /**
@@ -36,7 +36,7 @@ export class LaneArithmetic {
    */
   isBent(expr: Expr): boolean {
     this.#bent ??= this.#find((instruction) => instruction.op.kind === "pure" && instruction.op.values.some(bends));
-    return this.is(expr) && (bends(expr) || registersIn(expr).some((r) => this.#bent!.has(r)));
+    return this.is(expr) && (bends(expr) || registersOf(expr).some((r) => this.#bent!.has(r)));
   }
 
   /** The registers that differ from lane to lane, and that some instructions write, or others that depend on these. */
@@ -69,6 +69,3 @@ export class LaneArithmetic {
 
 /** Whether an expression selects one of two values, as clamps do. */
 const bends = (expr: Expr): boolean => expr.kind === "prim" && (expr.prim === "i32.select" || expr.args.some(bends));
-
-const registersIn = (expr: Expr): readonly number[] =>
-  expr.kind === "reg" ? [expr.reg] : expr.kind === "prim" ? expr.args.flatMap(registersIn) : [];

@@ -12,7 +12,7 @@ import {
 import { mapOperands } from "../../../../ir/operands.ts";
 import { renaming } from "../../../../ir/rename-registers.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
-import type { Dim3 } from "../../../../machine/reports/report.ts";
+import { type Dim3, isSameDim3 } from "../../../../machine/reports/report.ts";
 import { type Expr, kit, mapChanged } from "../../../../semantics/index.ts";
 import type { SourceCode } from "../code/source-code.ts";
 import { withForwardedNumbers } from "./forwarded-numbers.ts";
@@ -38,7 +38,7 @@ const mayRepeat: ReadonlySet<Op["kind"]> = new Set<Op["kind"]>([
 export function withInteriorVersion(source: SourceCode, block: Dim3): SourceCode {
   const { ir, origins } = source;
   const known = last.get(ir);
-  const found = known !== undefined && sameBlock(known.block, block) ? known.found : versionsOf(ir, block);
+  const found = known !== undefined && isSameDim3(known.block, block) ? known.found : versionsOf(ir, block);
   last = new WeakMap([[ir, { block, found }]]);
   if (found === null) return source;
   return origins === null ? found : { ir: found.ir, origins: found.origins.map((i) => origins[i]!) };
@@ -51,8 +51,6 @@ interface Versions extends SourceCode {
 
 /** What was found last: whether there are two versions is asked before the kernel is compiled. */
 let last = new WeakMap<IrFunction, { readonly block: Dim3; readonly found: Versions | null }>();
-
-const sameBlock = (a: Dim3, b: Dim3): boolean => a.every((n, i) => n === b[i]);
 
 function versionsOf(source: IrFunction, block: Dim3): Versions | null {
   const { file, instructions } = source;

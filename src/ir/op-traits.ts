@@ -1,5 +1,5 @@
 import { isShared, type MemoryAccess } from "./access.ts";
-import type { Op, OpOf, WarpOp } from "./instruction.ts";
+import type { Instruction, Op, OpOf, WarpOp } from "./instruction.ts";
 import { fragmentOf } from "./matrix-product.ts";
 import { unitTraits } from "./unit.ts";
 
@@ -182,6 +182,9 @@ export const controlOf = (op: Op): Control => traitOf(op, "control");
 
 /** The instructions of the same function to which an operation may send lanes, other than the next. */
 export const targetsIn = (op: Op): readonly number[] => traitOf(op, "targets");
+
+/** Whether an instruction may send lanes back to one that stands before it, or to itself, as the end of a loop does. */
+export const leadsBack = ({ op }: Instruction, at: number): boolean => targetsIn(op).some((target) => target <= at);
 
 /** The accesses to memory that an operation makes: none, one or several, each with a number of its own. */
 export const accessesOf = (op: Op): readonly MemoryAccess[] => traitOf(op, "accesses");

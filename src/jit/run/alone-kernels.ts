@@ -1,5 +1,5 @@
 import { type GlobalIndexUse, globalIndexUseOf, transposed } from "../../ir/flow/index.ts";
-import { accessesOf, type Instruction, type IrFunction, type Op } from "../../ir/index.ts";
+import { accessesOf, type Instruction, type IrFunction, leadsBack, type Op } from "../../ir/index.ts";
 import { symbolsOf } from "../../ir/operands.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
@@ -88,9 +88,7 @@ function transposedUse({ sizes: [x, y, z], ir }: GlobalIndexUse): GlobalIndexUse
  * grid: rows have little in common but neighbours then, and long rows share what each begins with.
  */
 function sharesLittleInRows(ir: IrFunction): boolean {
-  const isLoop = ({ op }: Instruction, i: number): boolean =>
-    op.kind === "branch-indexed" || (op.kind === "branch" && op.target <= i);
-  return !ir.instructions.some(isLoop) && laneByLaneAccesses(ir) === 0;
+  return !ir.instructions.some(leadsBack) && laneByLaneAccesses(ir) === 0;
 }
 
 /** Kinds of operations that a thread does by itself. */

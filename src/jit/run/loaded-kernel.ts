@@ -1,4 +1,4 @@
-import { type Instruction, type IrFunction, isCall } from "../../ir/index.ts";
+import { type Instruction, type IrFunction, isCall, leadsBack } from "../../ir/index.ts";
 import type { DeviceMemory } from "../../machine/memory/memory.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { CompiledKernel } from "../abi/compiled-kernel.ts";
@@ -197,14 +197,11 @@ const iterationsOfLoops = 16;
 
 /** The time that blocks may take, before one has been seen. */
 export function expectedTime({ instructions }: IrFunction, [x, y, z]: Dim3): ExpectedTime {
-  const loops = instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i);
+  const loops = instructions.some(leadsBack);
   const blockMs = (instructions.length * x * y * z * (loops ? iterationsOfLoops : 1)) / instructionsPerMs;
   return { blockMs, mostMs: instructions.some(mayLast) ? Infinity : blockMs };
 }
 
 /** Whether an instruction may lead back to one before it, or to other code, or takes time itself. */
-function mayLast({ op }: Instruction, at: number): boolean {
-  if (op.kind === "branch") return op.target <= at;
-  if (op.kind === "branch-indexed") return op.targets.some((target) => target <= at);
-  return op.kind === "sleep" || isCall(op);
-}
+const mayLast = (instruction: Instruction, at: number): boolean =>
+  leadsBack(instruction, at) || instruction.op.kind === "sleep" || isCall(instruction.op);

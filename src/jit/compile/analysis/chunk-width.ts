@@ -1,6 +1,6 @@
 import { operandsOf, readsOf, writesOf } from "../../../ir/flow/accesses.ts";
 import { callOrder } from "../../../ir/flow/call-order.ts";
-import { type Instruction, type IrFunction, traitOf } from "../../../ir/index.ts";
+import { type Instruction, type IrFunction, leadsBack, targetsIn, traitOf } from "../../../ir/index.ts";
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import { isRow, type Quads } from "../../abi/launch-shape.ts";
 import { laneByLaneAccesses } from "./access/lane-by-lane.ts";
@@ -185,7 +185,7 @@ const readsWord = (expr: Expr): boolean =>
 
 /** Whether the address of a load in a loop, or a way that lanes go in it, depends on a loaded value. */
 function hasIrregularLoop({ instructions }: IrFunction): boolean {
-  if (!instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i)) return false;
+  if (!instructions.some(leadsBack)) return false;
   const loaded = new Set<number>();
   const dependsOnLoad = (instruction: Instruction): boolean => {
     let found = false;
@@ -205,7 +205,7 @@ function hasIrregularLoop({ instructions }: IrFunction): boolean {
   for (let i = instructions.length - 1; i >= 0; i--) {
     const instruction = instructions[i]!;
     const { op } = instruction;
-    if (op.kind === "branch" && op.target <= i) start = Math.min(start, op.target);
+    if (leadsBack(instruction, i)) start = Math.min(start, ...targetsIn(op));
     if ((op.kind === "load" || op.kind === "branch") && i >= start && dependsOnLoad(instruction)) return true;
   }
   return false;

@@ -1,6 +1,6 @@
 import { dominatorsOf } from "../../../../ir/flow/dominance.ts";
 import { type FlowBlock, type FlowGraph, flowGraphOf, targetsOf } from "../../../../ir/flow/flow-graph.ts";
-import { type Instruction, isLanewise, onlyComputes } from "../../../../ir/index.ts";
+import { type Instruction, isLanewise, leadsBack, onlyComputes } from "../../../../ir/index.ts";
 import { retargeted } from "../../../../ir/retarget.ts";
 import { isBarrier, type SourceCode } from "./source-code.ts";
 
@@ -38,7 +38,7 @@ export const inLoopOrder = (code: SourceCode): SourceCode => inOrderOfRegions(co
 /** `endsRegion`: at which instructions regions end. */
 function inOrderOfRegions(code: SourceCode, endsRegion: (instruction: Instruction) => boolean): SourceCode {
   const { instructions } = code.ir;
-  if (!instructions.some(({ op }, i) => op.kind === "branch" && op.target <= i)) return code;
+  if (!instructions.some(leadsBack)) return code;
   if (instructions.some(dependsOnTurns)) return code;
   const whole = flowGraphOf(instructions, { endsBlock: endsRegion });
   const passes = (block: number): boolean => endsRegion(instructions[whole.blocks[block]!.end - 1]!);

@@ -6,6 +6,7 @@ import {
   type Instruction,
   type IrFunction,
   laneAddressOf,
+  leadsBack,
   type Op,
   type Register,
 } from "../../../../ir/index.ts";
@@ -58,7 +59,7 @@ function versionsOf(source: IrFunction, block: Dim3): Versions | null {
   if (file !== undefined || instructions.length > maxInstructions || end === undefined) return null;
   if (end.guard !== null || (end.op.kind !== "return" && end.op.kind !== "exit")) return null;
   if (!instructions.every(({ op, lanes }) => lanes === undefined && mayRepeat.has(op.kind))) return null;
-  const ir = instructions.some(leadsBack) ? withForwardedNumbers(source) : source;
+  const ir = instructions.some(endsRound) ? withForwardedNumbers(source) : source;
   const written = writtenOnce(ir);
   const assumptions = usefulAssumptions(ir, written, block);
   return assumptions && inTwoVersions(ir, assumptions, written);
@@ -88,7 +89,7 @@ function usefulAssumptions(ir: IrFunction, written: ReadonlyMap<number, Instruct
     const { isOf } = dependents(ir, places);
     if (instructions.some(({ op }) => accessesOf(op).some(({ place }) => isOf(laneAddressOf(place))))) return places;
   }
-  const guards = instructions.flatMap((i, at) => (leadsBack(i, at) ? [i.guard!.register] : []));
+  const guards = instructions.flatMap((i, at) => (endsRound(i, at) ? [i.guard!.register] : []));
   const rounds = guards.length === 0 ? null : roundAssumptionsOf(ir, written, block);
   if (rounds === null) return null;
   const { registers } = dependents(ir, rounds);
@@ -96,8 +97,8 @@ function usefulAssumptions(ir: IrFunction, written: ReadonlyMap<number, Instruct
 }
 
 /** Whether an instruction ends a round of a loop, where a condition decides. */
-const leadsBack = ({ op, guard }: Instruction, at: number): boolean =>
-  op.kind === "branch" && op.target <= at && guard !== null;
+const endsRound = (instruction: Instruction, at: number): boolean =>
+  instruction.op.kind === "branch" && instruction.guard !== null && leadsBack(instruction, at);
 
 /** What depends on what is assumed of a value: registers, and expressions of them. */
 function dependents(

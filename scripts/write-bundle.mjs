@@ -6,7 +6,7 @@ import { CircleCheck } from "./circle-check.mjs";
  * pairs of a pattern of paths and the name of the file for the modules that match; the first match counts, and what
  * matches none goes where it is used. `first`: the path of a module; of each of these files what that module needs is
  * in one of its own. `second`: pairs of a module and a name; what that module needs besides is in a file of that name.
- * The rest are the bundler's own options.
+ * The rest are the bundler's own options. Returns the files.
  */
 export async function writeBundle(root, { files, first = null, second = [], input, output, codeSplitting }) {
   const circles = new CircleCheck();
@@ -26,6 +26,7 @@ export async function writeBundle(root, { files, first = null, second = [], inpu
     codeSplitting: { groups: groupsOf(files, first, second, (id) => circles.neededBy(id)), ...codeSplitting },
   });
   circles.refuse(written.output, root);
+  return written.output;
 }
 
 /** The files for modules, as the bundler wants them. `neededBy`: the modules that one needs, once all have been read. */

@@ -31,7 +31,13 @@ export async function bundleLibrary(root, dir, entries) {
     },
     plugins: [lazyRooms(root)],
     first: moduleOf("index"),
-    second: [["room:engines", "launch"]],
+    second: [
+      ["room:engines", "launch"],
+      ["room:ptx", "source-loading", "source"],
+      ["room:ptx", "ir-loading", "ir"],
+      ["room:ptx", "ptx-loading", "ptx"],
+      ["room:compiler", "ir-compiling", "ir"],
+    ],
     format: "cjs",
   });
   writeFileSync(join(lazy, "rooms.cjs"), loaderText());

@@ -13,6 +13,8 @@ const rooms = {
   // Launches of kernels that are kept by a store need neither of these.
   compiler: ["jit/run/open-compiler.ts"],
   host: ["jit/run/open-host.ts"],
+  // Kernels of vISA that run as their work items.
+  items: ["ir/flow/work-items.ts", "ir/flow/call-turns.ts", "ir/flow/file-promotion.ts"],
   interpreter: ["interpreter/index.ts", "runtime/device/begin-execution.ts"],
   standalone: ["runtime/standalone/standalone.ts"],
   schema: ["runtime/job/job-schema-rules.ts"],
@@ -20,6 +22,7 @@ const rooms = {
   containers: ["container/read-container.ts", "container/fat-binary.ts", "container/cubin.ts", "container/inflate.ts"],
   names: ["names/read-name.ts"],
   sanitizers: ["sanitizers/index.ts"],
+  watch: ["jit/compile/watch/weave.ts"],
   native: ["node/native/index.ts"],
 };
 

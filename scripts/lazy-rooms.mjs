@@ -13,26 +13,48 @@ const rooms = {
   // Launches of kernels that are kept by a store need neither of these.
   compiler: ["jit/run/open-compiler.ts"],
   host: ["jit/run/open-host.ts"],
+  // Kernels of vISA that run as their work items.
+  items: ["ir/flow/work-items.ts", "ir/flow/call-turns.ts", "ir/flow/file-promotion.ts"],
   interpreter: ["interpreter/index.ts", "runtime/device/begin-execution.ts"],
   standalone: ["runtime/standalone/standalone.ts"],
+  schema: ["runtime/job/job-schema-rules.ts"],
+  explore: ["runtime/explore/explore.ts"],
+  containers: ["container/read-container.ts", "container/fat-binary.ts", "container/cubin.ts", "container/inflate.ts"],
+  names: ["names/read-name.ts"],
   sanitizers: ["sanitizers/index.ts"],
+  watch: ["jit/compile/watch/weave.ts"],
+  native: ["node/native/index.ts"],
 };
 
 /**
- * The file that loads rooms, as package.json names it among its `imports`. It is CommonJS: an ES module cannot load
- * another without waiting.
+ * The file that loads rooms, as package.json names it among its `imports`. All of the library for Node is CommonJS: an
+ * ES module cannot load another without waiting, and Node takes stored code for CommonJS alone.
  */
 const loader = "#rooms";
+
+/** The module that says how rooms are loaded: in the sources none is, since all is there from the beginning. */
+const lateRooms = "node/late-rooms.ts";
 
 /** The entry points of the rooms, by the name of their file. */
 export const roomEntries = () =>
   Object.fromEntries(Object.keys(rooms).map((room) => [`rooms/${room}`, `room:${room}`]));
 
-/** The text of the file that loads the rooms. Bundlers follow calls of `require` with a constant. */
-export const loaderText = () =>
-  `"use strict";\n${Object.keys(rooms)
-    .map((room) => `exports.${room} = () => require("./rooms/${room}.js");\n`)
-    .join("")}`;
+/**
+ * The text of the file that loads the rooms. Bundlers follow calls of `require` with a constant. Where one has put the
+ * rooms into a file of its own, or something else than Node loads them, they are loaded in no other way.
+ */
+export const loaderText = () => `"use strict";
+let load = null;
+${Object.keys(rooms)
+  .map(
+    (room) => `exports.${room} = () => load === null ? require("./rooms/${room}.cjs") : load("rooms/${room}.cjs");\n`,
+  )
+  .join("")}
+exports.loadWith = (loaderOf) => {
+  if (typeof __filename !== "string" || require.cache?.[__filename] !== module) return;
+  load ??= loaderOf(__dirname);
+};
+`;
 
 /** Replaces what is imported from the rooms by functions that load them. `root` is the project's. */
 export function lazyRooms(root) {
@@ -52,6 +74,9 @@ export function lazyRooms(root) {
       if (id.startsWith("room:")) {
         const files = rooms[id.slice("room:".length)];
         return files.map((file) => `export * from ${JSON.stringify(join(root, "src", file))};\n`).join("");
+      }
+      if (id === join(root, "src", lateRooms)) {
+        return `import rooms from ${JSON.stringify(loader)};\nexport const lateRooms = rooms;\n`;
       }
       if (!id.endsWith("?lazy")) return null;
       const path = id.slice(0, -"?lazy".length);

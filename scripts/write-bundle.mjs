@@ -5,8 +5,9 @@ import { CircleCheck } from "./circle-check.mjs";
  * Bundles modules into a few minified files in a folder and refuses files that import each other in a circle. `files`:
  * pairs of a pattern of paths and the name of the file for the modules that match; the first match counts, and what
  * matches none goes where it is used. `first`: the path of a module; of each of these files what that module needs is
- * in one of its own. `second`: pairs of a module and a name; what that module needs besides is in a file of that name.
- * The rest are the bundler's own options.
+ * in one of its own. `second`: triples of a module, a name, and, if only some
+ * are meant, the name of their files; what that module needs besides is in a file of that name.
+ * The rest are the bundler's own options. Returns the files.
  */
 export async function writeBundle(root, { files, first = null, second = [], input, output, codeSplitting }) {
   const circles = new CircleCheck();
@@ -26,6 +27,7 @@ export async function writeBundle(root, { files, first = null, second = [], inpu
     codeSplitting: { groups: groupsOf(files, first, second, (id) => circles.neededBy(id)), ...codeSplitting },
   });
   circles.refuse(written.output, root);
+  return written.output;
 }
 
 /** The files for modules, as the bundler wants them. `neededBy`: the modules that one needs, once all have been read. */
@@ -41,7 +43,10 @@ function groupsOf(files, first, second, neededBy) {
   const groups = [
     ...names.map((own) => ({ name: `${own}-base`, test: (id) => isNeeded(id) && nameOf(id) === own })),
     { name: "base", test: isNeeded },
-    ...second.map(([module, name]) => ({ name, test: isNeededBy(module) })),
+    ...second.map(([module, name, own]) => {
+      const needed = isNeededBy(module);
+      return { name, test: (id) => (own === undefined || nameOf(id) === own) && needed(id) };
+    }),
     ...names.map((own) => ({ name: own, test: (id) => nameOf(id) === own })),
   ];
   // A file takes along what its modules need, so that those that need little come first.

@@ -4,6 +4,7 @@ import * as nodeModule from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { cacheFolder } from "../node/cache-folder.ts";
+import { CodeFolder } from "../node/code-folder.ts";
 import { delayOptimization } from "../node/delayed-optimization.ts";
 import { makePrivateFolder, whyUnsafe } from "../node/folder-safety.ts";
 import { StoredCode } from "../node/stored-code.ts";
@@ -33,7 +34,7 @@ function load(): CommandLine {
   if (folder !== null && enableCompileCache === undefined) {
     // Each command needs other functions of the same files.
     const command = /^[a-z]{1,16}$/.exec(process.argv[2] ?? "")?.[0] ?? "other";
-    const code = new StoredCode(join(file, ".."), join(folder, command));
+    const code = new StoredCode(join(file, ".."), new CodeFolder(join(folder, command)));
     process.once("exit", () => code.save());
     return code.load("command-line.cjs") as CommandLine;
   }

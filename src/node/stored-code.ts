@@ -1,11 +1,10 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { cachedDataVersionTag } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { enableFeaturesOfNode20 } from "../wasm/node-flags.ts";
-import { makePrivateFolder } from "./folder-safety.ts";
 
 /** A file of CommonJS as a function. */
 type Body = (
@@ -27,65 +26,81 @@ interface Fresh {
   readonly text: string;
 }
 
+/** Where V8's code of files is kept, by their names. Neither throws. */
+export interface CodeStore {
+  /** The bytes that were written, or null; what is damaged may be returned, what others have written may not. */
+  read(name: string): Uint8Array | null;
+  write(name: string, code: Uint8Array): void;
+}
+
+/** The modules of the process, by the paths of their files. */
+export interface LoadedModules {
+  /** What a module exports; undefined if it has not been loaded. */
+  get(file: string): object | undefined;
+  set(file: string, exports: object): void;
+}
+
 /** Stored code follows four words: the version of V8 and its flags, that of Node, the text, and the code itself. */
 const headerBytes = 16;
 
 /**
- * The files of CommonJS in one folder, which require each other by their names, run with the code that V8 has compiled
- * for them in an earlier process. From version 22 on, Node can do this by itself.
+ * The files of CommonJS in one folder, which require each other by their paths, run with the code that V8 has compiled
+ * for them in an earlier process. From version 22 on, Node can do this by itself, for all files of a process.
  */
 export class StoredCode {
+  /** Tells V8 and its flags from others. */
+  readonly engine: number;
   readonly #sources: string;
-  readonly #store: string;
-  readonly #engine: number;
+  readonly #store: CodeStore;
+  readonly #loaded: LoadedModules;
   readonly #modules = new Map<string, { exports: object }>();
   readonly #fresh: Fresh[] = [];
 
   /**
-   * `sources`: the folder of the files; `store`: that of the compiled code, in a folder to which only the user can
-   * write. It is made when there is something to store.
+   * `sources`: the folder of the files; `loaded`: the modules that need not be run again, to which those are added that
+   * are run here. Default: none, and nobody else knows of the modules.
    */
-  constructor(sources: string, store: string) {
+  constructor(sources: string, store: CodeStore, loaded: LoadedModules = new Map<string, object>()) {
     // V8 takes compiled code only if its flags are those of the process that has made it, when it did so.
     enableFeaturesOfNode20();
-    this.#engine = cachedDataVersionTag();
+    this.engine = cachedDataVersionTag();
     this.#sources = sources;
     this.#store = store;
+    this.#loaded = loaded;
   }
 
-  /** Runs a file, unless that has been done. Returns what it exports. */
+  /** Runs a file, unless that has been done. `name`: its path in the folder. Returns what it exports. */
   load(name: string): object {
     const known = this.#modules.get(name);
     if (known !== undefined) return known.exports;
-    const module = { exports: {} };
-    this.#modules.set(name, module);
     const file = join(this.#sources, name);
-    const body = this.#compiled(name, file).runInThisContext() as Body;
-    const others = createRequire(file);
-    const require = (wanted: string): unknown =>
-      wanted.startsWith("./") ? this.load(wanted.slice(2)) : (others(wanted) as unknown);
-    body.call(module.exports, module.exports, require, module, file, this.#sources);
+    const loaded = this.#loaded.get(file);
+    const module = { exports: loaded ?? {} };
+    this.#modules.set(name, module);
+    if (loaded === undefined) {
+      this.#run(name, file, module);
+      this.#loaded.set(file, module.exports);
+    }
     return module.exports;
   }
 
   /** Stores what has been compiled in this process, with the functions that were called. */
   save(): void {
-    if (this.#fresh.length === 0) return;
-    makePrivateFolder(this.#store);
-    if (!existsSync(this.#store)) return;
+    // The code says with which flags it has been stored. If they are other ones by now, no process that begins with the
+    // flags of this one could use it.
+    if (cachedDataVersionTag() !== this.engine) return;
     for (const { script, name, text } of this.#fresh) {
       const code = script.createCachedData();
-      const path = this.#pathOf(name);
-      const unfinished = `${path}.${process.pid}`;
-      try {
-        writeFileSync(unfinished, Buffer.concat([this.#header(text, code), code]), { mode: 0o600 });
-        renameSync(unfinished, path);
-      } catch {
-        // The disk is full, or the folder has gone: the next process compiles again.
-        rmSync(unfinished, { force: true });
-        return;
-      }
+      this.#store.write(name, Buffer.concat([this.#header(text, code), code]));
     }
+  }
+
+  #run(name: string, file: string, module: { exports: object }): void {
+    const body = this.#compiled(name, file).runInThisContext() as Body;
+    const others = createRequire(file);
+    const require = (wanted: string): unknown =>
+      wanted.startsWith(".") ? this.load(posix.join(name, "..", wanted)) : (others(wanted) as unknown);
+    body.call(module.exports, module.exports, require, module, file, join(file, ".."));
   }
 
   #compiled(name: string, filename: string): Script {
@@ -97,23 +112,15 @@ export class StoredCode {
   }
 
   /** The code that is stored for a file; null if there is none, or if it has another origin, or is damaged. */
-  #stored(name: string, text: string): Buffer | null {
-    let bytes: Buffer;
-    try {
-      bytes = readFileSync(this.#pathOf(name));
-    } catch {
-      return null;
-    }
+  #stored(name: string, text: string): Uint8Array | null {
+    const bytes = this.#store.read(name);
+    if (bytes === null) return null;
     const code = bytes.subarray(headerBytes);
     return this.#header(text, code).equals(bytes.subarray(0, headerBytes)) ? code : null;
   }
 
   #header(text: string, code: Uint8Array): Buffer {
-    const words = [this.#engine, crc32(`${process.version} ${process.arch}`), crc32(text), crc32(code)];
+    const words = [this.engine, crc32(`${process.version} ${process.arch}`), crc32(text), crc32(code)];
     return Buffer.from(Uint32Array.from(words).buffer);
-  }
-
-  #pathOf(name: string): string {
-    return join(this.#store, name.replace(/\.cjs$/, ".code"));
   }
 }

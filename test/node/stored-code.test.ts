@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { CodeFolder } from "../../src/node/code-folder.ts";
 import { StoredCode } from "../../src/node/stored-code.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lanewise-code-"));
@@ -17,7 +18,7 @@ const nameLength = join(sources, "main.cjs").length;
 
 /** The answer of a process that begins now, and what it has had to compile. */
 function answer(): { readonly value: number; readonly compiled: readonly string[] } {
-  const code = new StoredCode(sources, store);
+  const code = new StoredCode(sources, new CodeFolder(store));
   const { answer: of } = code.load("main.cjs") as { answer: (n: number) => number };
   const value = of(20) - nameLength;
   const before = new Map(stored().map((name) => [name, statSync(join(store, name)).ino]));
@@ -68,7 +69,7 @@ describe("code that V8 has compiled", () => {
   });
 
   test("is not stored where nothing can be", () => {
-    const code = new StoredCode(sources, join(sources, "main.cjs", "store"));
+    const code = new StoredCode(sources, new CodeFolder(join(sources, "main.cjs", "store")));
     expect((code.load("main.cjs") as { answer: (n: number) => number }).answer(1) - nameLength).toBe(3);
     code.save();
     expect(readdirSync(sources)).toEqual(["main.cjs", "part.cjs"]);

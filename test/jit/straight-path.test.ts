@@ -142,6 +142,71 @@ describe("blocks of several rows", () => {
   });
 });
 
+describe("rows of which tests hold for a part", () => {
+  // Each block is a row of the grid, as where small squares are regrouped: `n` words of row `u` count, or as many as
+  // its number says, and the rows from `m` on have nothing to do.
+  const begin = `${along} ${down} setp.ge.s32 %p2, %u, %m; @%p2 bra END;`;
+  const place = "mad.lo.s32 %w, %u, 300, %i; mul.wide.s32 %d, %w, 4; add.s64 %a, %x, %d; add.s64 %b, %y, %d;";
+  const add = "ld.global.u32 %v, [%a]; add.u32 %v, %v, %u; st.global.u32 [%b], %v;";
+  const limits = {
+    "one length": "mov.u32 %k, %n;",
+    longer: "add.s32 %k, %u, %n;",
+    shorter: "sub.s32 %k, %n, %u;",
+    "longer by three": "mad.lo.s32 %k, %u, 3, %n;",
+    "of words of memory": "mul.wide.s32 %d, %u, 4; add.s64 %c, %x, %d; ld.global.u32 %k, [%c]; and.b32 %k, %k, 255;",
+  };
+  test.each(Object.entries(limits))("%s", (_, limit) => {
+    const body = `${begin} ${limit} setp.ge.s32 %p1, %i, %k; @%p1 bra END; ${place} ${add}`;
+    for (const [n, m, width] of [
+      [256, 40, 256],
+      [200, 40, 256],
+      [100, 33, 208],
+      [65, 17, 96],
+      [31, 9, 64],
+      [0, 40, 256],
+      [97, 0, 128],
+    ] as const) {
+      for (const hostThreads of [1, 2]) {
+        expectSameResults(caseOf(body, { n, m, grid: [1, 40], block: width, hostThreads }, 300 * 40));
+      }
+    }
+  });
+
+  test("in the last of several blocks of a row", () => {
+    const body = `${begin} setp.ge.s32 %p1, %i, %n; @%p1 bra END; ${place} ${add}`;
+    for (const n of [300, 290, 257, 256, 160, 129, 128, 90, 5]) {
+      expectSameResults(caseOf(body, { n, m: 19, grid: [3, 20], block: 128 }, 300 * 21 + 84));
+    }
+  });
+
+  test("what one lane does besides", () => {
+    // As where the first column belongs to a right-hand side.
+    const first =
+      "setp.ne.s32 %p3, %i, 0; @%p3 bra END; ld.global.u32 %t, [%b]; xor.b32 %t, %t, %n; st.global.u32 [%b], %t;";
+    const later =
+      "setp.ne.s32 %p3, %i, 77; @%p3 bra END; ld.global.u32 %t, [%b]; xor.b32 %t, %t, %n; st.global.u32 [%b], %t;";
+    const changed = `add.s32 %i, %i, 1; ${first}`;
+    for (const [n, m] of [
+      [208, 30],
+      [150, 30],
+      [70, 21],
+      [33, 3],
+    ] as const) {
+      for (const then of [first, later, changed]) {
+        const body = `${begin} setp.ge.s32 %p1, %i, %n; @%p1 bra END; ${place} ${add} ${then}`;
+        expectSameResults(caseOf(body, { n, m, grid: [1, 30], block: 208 }, 300 * 30));
+      }
+    }
+  });
+
+  test("an access beyond the end is reported where it is", () => {
+    const body = `${begin} setp.ge.s32 %p1, %i, %n; @%p1 bra END; ${place} ${add}`;
+    for (const size of [300 * 29 + 150, 300 * 20, 300 * 29 + 32]) {
+      expect(expectSameReports(caseOf(body, { n: 200, m: 30, grid: [1, 30], block: 256 }, size))).toHaveLength(1);
+    }
+  });
+});
+
 describe("blocks that each lane may leave out", () => {
   const place = `${along} ${down} mad.lo.s32 %w, %u, %n, %i; mul.wide.u32 %d, %w, 4; add.s64 %a, %x, %d; add.s64 %b, %y, %d;`;
   // A word that all threads of a row share.

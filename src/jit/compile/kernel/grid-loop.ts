@@ -119,7 +119,7 @@ function blockTestsOf({ scope, context, threads }: KernelRun): BlockTests {
   const tests = body.idleTests();
   const { layout } = unit;
   return {
-    straight: path === null ? null : { path, range: new BlockRange(chunk, specials, layout, context, threads) },
+    straight: path && { path, range: new BlockRange(chunk, specials, layout, { context, threads }, path.range) },
     idle: tests === null ? null : new IdleBlocks(chunk, specials, layout, { context, threads }, tests),
   };
 }

@@ -1,5 +1,9 @@
 import type { FlowBlock } from "../../../ir/flow/flow-graph.ts";
+import type { Guard } from "../../../ir/index.ts";
+import { type Wasm, wasm } from "../../../wasm/index.ts";
+import type { BranchCondition } from "../analysis/flow/branch-condition.ts";
 import { IfConversion } from "../control/if-conversion.ts";
+import { everywhere } from "../control/uniform-branch.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import { anyOf } from "../lanes/mask-bits.ts";
 import type { AccessChecks } from "../memory/access-checks.ts";
@@ -46,17 +50,38 @@ export class StraightCode {
     });
   }
 
-  #writeBlock({ index, region }: StraightBlock, decided: ReadonlySet<number>): void {
+  #writeBlock({ index, region, condition }: StraightBlock, decided: ReadonlySet<number>): void {
     const { graph, instructions } = this.#chunk.analysis.code;
     const block = graph.blocks[index]!;
-    this.#writeInstructions(block, decided);
-    if (region === null) return;
+    if (region === null) {
+      this.#writeInstructions(block, decided);
+      return;
+    }
     const { writer } = this.#chunk;
     const last = instructions[block.end - 1]!;
-    this.#chunk.begin(last);
     const guard = last.guard!;
-    writer.value(anyOf(this.#chunk.guardMask({ ...guard, negate: !guard.negate })!));
-    writer.if(() => this.#ifConversion.write(region, last));
+    const isSkipped = (): Wasm | null => (condition === null ? null : this.#isTakenByAll(condition, guard));
+    const evaluated = isSkipped() === null ? [] : condition!.instructions;
+    this.#writeInstructions(block, new Set([...decided, ...evaluated]));
+    const writeRegion = (): void => {
+      for (const i of evaluated) this.#instructions.write(index, i, instructions[i]!);
+      this.#chunk.begin(last);
+      writer.value(anyOf(this.#chunk.guardMask({ ...guard, negate: !guard.negate })!));
+      writer.if(() => this.#ifConversion.write(region, last));
+    };
+    // What it reads may have been written by the block.
+    const skips = isSkipped();
+    if (skips === null) writeRegion();
+    else {
+      writer.value(wasm.op("i32.eqz", skips));
+      writer.if(writeRegion);
+    }
+  }
+
+  /** 1 only if all lanes take a branch; null if that takes a test of each lane. */
+  #isTakenByAll({ predicates }: BranchCondition, { register, negate }: Guard): Wasm | null {
+    this.#chunk.begin();
+    return everywhere(this.#chunk, predicates, { kind: "reg", ty: "pred", reg: register }, !negate);
   }
 
   #writeInstructions({ index, start, end }: FlowBlock, decided: ReadonlySet<number>): void {

@@ -1,12 +1,13 @@
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { ContextLayout } from "../../abi/context-layout.ts";
-import type { Axis, GridStride } from "../analysis/values/grid-strides.ts";
+import type { Axis, GridRange, GridStride } from "../analysis/values/grid-strides.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
 import { both, extended, i64, minus } from "../lanes/scalar.ts";
 import { type BlocksLeft, BlockTrials } from "./block-trials.ts";
 import { type RangeTest, RangeValues } from "./range-values.ts";
+import { RowParts } from "./row-parts.ts";
 
 /** Tests of a range, and what lets its blocks be treated as one row. */
 interface RangeTests {
@@ -38,11 +39,25 @@ export class BlockRange {
   /** Whether (0 or 1) there are full chunks, and these lie in rows of the block: a local. */
   readonly #hasThreads: number;
   readonly #trials: BlockTrials;
+  readonly #parts: RowParts;
+  /** Whether (0 or 1) each block is a row of the grid, and tests are made for several; null: they never are. */
+  readonly #areRows: Wasm | null;
+  /** Threads of a block that the straight path is for: a local. */
+  readonly #reached: number;
   /** Blocks ahead for which the tests hold: a local. */
   readonly #tested: number;
 
-  /** Writes what is the same for all blocks. `threads`: the local with the number of threads of a block. */
-  constructor(chunk: Chunk, specials: SpecialRegisters, { words }: ContextLayout, context: number, threads: number) {
+  /**
+   * Writes what is the same for all blocks. `threads`: the local with the number of threads of a block; `range`: for
+   * which blocks tests can be made at once.
+   */
+  constructor(
+    chunk: Chunk,
+    specials: SpecialRegisters,
+    { words }: ContextLayout,
+    { context, threads }: { readonly context: number; readonly threads: number },
+    range: GridRange,
+  ) {
     const { writer: w, lanes } = chunk;
     const sizes = (["ntid.x", "ntid.y", "ntid.z"] as const).map((name) => {
       w.get(context);
@@ -74,13 +89,22 @@ export class BlockRange {
     this.#tested = local(wasm.i32(0));
     this.#threads = w.local("i32");
     this.#skipped = w.local("i32");
+    this.#reached = w.local("i32");
+    const extent = local(last(inRow));
     const extents = new Map<Axis, number>([
-      ["tid.x", local(last(inRow))],
+      ["tid.x", extent],
       ["tid.y", local(last(y))],
       ["tid.z", local(last(z))],
       ["ctaid.x", w.local("i64")],
+      ["ctaid.y", w.local("i64")],
     ]);
-    this.#trials = new BlockTrials(chunk, specials, new RangeValues(chunk, extents), bordersInRow);
+    const plane = range === "plane" ? specials.rowsInPlane() : null;
+    const areRows = plane && wasm.local("i32", local(wasm.op("i32.eq", plane.blocks, wasm.i32(1))));
+    const row = { threads: this.#inRow, extent, isBlock: local(isRow), areRows, rowsLeft: plane?.rows ?? null };
+    this.#parts = new RowParts(w, lanes, row);
+    const values = new RangeValues(chunk, extents, areRows);
+    this.#trials = new BlockTrials(chunk, specials, values, bordersInRow, this.#parts);
+    this.#areRows = areRows;
     this.#chunk = chunk;
     this.#specials = specials;
   }
@@ -103,7 +127,8 @@ export class BlockRange {
     });
     const threads = wasm.op("i64.mul", extended(wasm.local("i32", this.#whole)), extended(count));
     const fits = wasm.op("i64.lt_u", threads, wasm.i64(2n ** 31n));
-    return continues.reduce(both, both(wasm.local("i32", this.#isFullRow), fits));
+    const all = continues.reduce(both, both(wasm.local("i32", this.#isFullRow), fits));
+    return this.#areRows === null ? all : both(all, wasm.op("i32.eqz", this.#areRows));
   }
 
   /**
@@ -121,7 +146,7 @@ export class BlockRange {
     const local = (index: number): Wasm => wasm.local("i32", index);
     w.value(wasm.op("i32.lt_u", local(this.#tested), local(this.#hasThreads)));
     w.if(() => {
-      this.#trials.write(tests, prepare, left, (count) => this.#begin(stridesRead, count));
+      this.#trials.write(tests, prepare, left, (count) => this.#begin(stridesRead, count, left.blockIndex));
     });
     w.value(local(this.#tested));
     w.expect(true);
@@ -131,22 +156,30 @@ export class BlockRange {
     }, otherwise);
   }
 
-  /** Begins with blocks for which the tests hold. */
-  #begin(stridesRead: RangeTests["stridesRead"], count: Wasm): void {
+  /** Begins with blocks for which the tests hold: the first has an index. */
+  #begin(stridesRead: RangeTests["stridesRead"], count: Wasm, blockIndex: number): void {
     const { writer: w } = this.#chunk;
     w.assign([
       { local: this.#tested, value: count },
       { local: this.#threads, value: wasm.local("i32", this.#inRow) },
+      { local: this.#reached, value: wasm.local("i32", this.#whole) },
       { local: this.#skipped, value: wasm.i32(0) },
     ]);
-    if (stridesRead === null) return;
-    w.value(this.#isOneRow(stridesRead, count));
-    w.if(() => {
+    const takePart = (threads: Wasm): void =>
+      w.assign([
+        { local: this.#threads, value: threads },
+        { local: this.#reached, value: threads },
+      ]);
+    const takeRow = (): void =>
       w.assign([
         { local: this.#tested, value: wasm.i32(1) },
         { local: this.#threads, value: wasm.op("i32.mul", wasm.local("i32", this.#whole), count) },
         { local: this.#skipped, value: wasm.op("i32.sub", count, wasm.i32(1)) },
       ]);
+    this.#parts.found(blockIndex, takePart, () => {
+      if (stridesRead === null) return;
+      w.value(this.#isOneRow(stridesRead, count));
+      w.if(takeRow);
     });
   }
 
@@ -172,7 +205,7 @@ export class BlockRange {
       w.brIf(nextRow);
     });
     // Threads after the full chunks of a row that is the whole block.
-    this.#specials.placeInRow(local(this.#whole));
+    this.#specials.placeInRow(local(this.#reached));
     w.value(local(this.#skipped));
     w.if(() => {
       w.assign([{ local: blockIndex, value: wasm.op("i32.add", local(blockIndex), local(this.#skipped)) }]);

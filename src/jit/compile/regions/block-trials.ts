@@ -2,6 +2,7 @@ import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { Chunk } from "../emit/chunk.ts";
 import type { SpecialRegisters } from "../emit/special-registers.ts";
 import type { RangeTest, RangeValues } from "./range-values.ts";
+import type { RowParts } from "./row-parts.ts";
 
 const local = (index: number): Wasm => wasm.local("i32", index);
 
@@ -22,14 +23,23 @@ export class BlockTrials {
   readonly #values: RangeValues;
   /** Trials in a row that may fail before one block alone is tried. */
   readonly #patience: number;
+  readonly #parts: RowParts | null;
   /** Blocks that are tried at once, at most, as an unsigned number; as a signed one -1 minus failures: a local. */
   readonly #max: number;
 
-  constructor(chunk: Chunk, specials: SpecialRegisters, values: RangeValues, patience: number) {
+  /** `parts`: parts of the last block of a row, of which the longest for which the tests hold is found; or null. */
+  constructor(
+    chunk: Chunk,
+    specials: SpecialRegisters,
+    values: RangeValues,
+    patience: number,
+    parts: RowParts | null = null,
+  ) {
     this.#chunk = chunk;
     this.#specials = specials;
     this.#values = values;
     this.#patience = patience;
+    this.#parts = parts;
     this.#max = chunk.writer.local("i32");
     chunk.writer.assign([{ local: this.#max, value: wasm.i32(patience === 0 ? 1 : -1) }]);
   }
@@ -55,13 +65,15 @@ export class BlockTrials {
     const inRow = this.#specials.blocksInRow();
     const one = wasm.i32(1);
     const less = (of: Wasm): Wasm => wasm.op("i32.sub", of, one);
-    w.assign([{ local: left, value: inRow === null ? after : min(after, inRow) }]);
+    const ahead = this.#parts?.blocksAhead(inRow) ?? inRow;
+    w.assign([{ local: left, value: ahead === null ? after : min(after, ahead) }]);
     w.assign([{ local: first, value: min(max, local(left)) }]);
     const isPatient = wasm.op("i32.ge_u", max, wasm.i32(-this.#patience));
     w.assign([
       { local: tried, value: local(first) },
       { local: this.#max, value: this.#patience === 0 ? one : wasm.select(isPatient, less(max), one) },
     ]);
+    this.#parts?.begin(local(left));
     w.loop((again) => {
       w.value(this.#values.holds(tests, count));
       w.if(
@@ -76,6 +88,10 @@ export class BlockTrials {
           w.value(wasm.select(isFirst, less(count), wasm.op("i32.gt_u", count, one)));
           w.tee(tried);
           w.brIf(again);
+          this.#parts?.failed(() => {
+            w.assign([{ local: tried, value: one }]);
+            w.br(again);
+          });
         },
       );
     });

@@ -21,17 +21,31 @@ export interface ValueRange {
 export class RangeValues {
   readonly #chunk: Chunk;
   readonly #extents: ReadonlyMap<Axis, number>;
+  readonly #areRows: Wasm | null;
 
-  /** `extents`: by axis, a local (i64) with the distance of the last thread from the first. */
-  constructor(chunk: Chunk, extents: ReadonlyMap<Axis, number>) {
+  /**
+   * `extents`: by axis, a local (i64) with the distance of the last thread from the first; `areRows`: whether (0 or 1)
+   * each block is a row of the grid, so that blocks are counted along `%ctaid.y`; null where they never are.
+   */
+  constructor(chunk: Chunk, extents: ReadonlyMap<Axis, number>, areRows: Wasm | null = null) {
     this.#chunk = chunk;
     this.#extents = extents;
+    this.#areRows = areRows;
   }
 
   /** Whether (0 or 1) all tests hold for the first `count` blocks of rows. Writes what they need. */
   holds(tests: readonly RangeTest[], count: Wasm): Wasm {
-    const local = this.#extents.get("ctaid.x")!;
-    this.#chunk.writer.assign([{ local, value: minus(extended(count), i64(1)) }]);
+    const [x, y] = [this.#extents.get("ctaid.x")!, this.#extents.get("ctaid.y")];
+    const { writer } = this.#chunk;
+    const value = minus(extended(count), i64(1));
+    if (this.#areRows === null) writer.assign([{ local: x, value }]);
+    else {
+      const [along, down] = [wasm.select(this.#areRows, i64(0), value), wasm.select(this.#areRows, value, i64(0))];
+      writer.assign([
+        { local: x, value: along },
+        { local: y!, value: down },
+      ]);
+    }
     return tests.map((test) => test(this)).reduce(both, wasm.i32(1));
   }
 

@@ -4,9 +4,10 @@ import { accessesOf, controlOf, type Instruction, isLanewise, type MemoryAccess 
 import type { Expr } from "../../../semantics/index.ts";
 import { type Wasm, wasm } from "../../../wasm/index.ts";
 import type { AccessGroup } from "../analysis/access/access-groups.ts";
-import { branchConditionOf } from "../analysis/flow/branch-condition.ts";
-import { type GridStride, GridStrides } from "../analysis/values/grid-strides.ts";
+import { type BranchCondition, branchConditionOf } from "../analysis/flow/branch-condition.ts";
+import { type GridRange, type GridStride, GridStrides } from "../analysis/values/grid-strides.ts";
 import type { Invariants } from "../analysis/values/invariant-code.ts";
+import { specialsOf } from "../analysis/values/special-registers.ts";
 import { maxConvergedInstructions } from "../control/converged-path.ts";
 import type { ConvertedRegion, IfConversion } from "../control/if-conversion.ts";
 import type { Chunk } from "../emit/chunk.ts";
@@ -27,8 +28,10 @@ const maxWithRegions = 64;
 /** A block of instructions on a straight path. */
 export interface StraightBlock {
   readonly index: number;
-  /** What only those lanes execute that do not take the block's branch, which depends on loaded values; else null. */
+  /** What only those lanes execute that do not take the block's branch, as each decides for itself; else null. */
   readonly region: ConvertedRegion | null;
+  /** The condition of that branch, if it need not be evaluated where all lanes take it; else null. */
+  readonly condition: BranchCondition | null;
 }
 
 /** A path through a kernel that all threads of a block take if some tests, made once for all of them, hold. */
@@ -42,6 +45,8 @@ export interface StraightPath {
   readonly tests: readonly RangeTest[];
   /** The strides of what the path reads of invariants; null where blocks may not be treated as one row. */
   readonly stridesRead: readonly GridStride[] | null;
+  /** The blocks for which the tests can be made at once. */
+  readonly range: GridRange;
 }
 
 /**
@@ -55,11 +60,25 @@ export function straightPathOf(
   accessChecks: AccessChecks,
   ifConversion: IfConversion,
 ): StraightPath | null {
+  const within = (range: GridRange): StraightPath | null =>
+    straightPathIn(range, chunk, invariants, accessChecks, ifConversion);
+  const hasRows = specialsOf(chunk.analysis.code.instructions).has("ctaid.y");
+  return (hasRows ? within("plane") : null) ?? within("row");
+}
+
+/** The same, given the blocks that are tested at once. */
+function straightPathIn(
+  range: GridRange,
+  chunk: Chunk,
+  invariants: Invariants,
+  accessChecks: AccessChecks,
+  ifConversion: IfConversion,
+): StraightPath | null {
   const { analysis } = chunk;
   const { graph, instructions, liveness, edgeCopies } = analysis.code;
   const readsZeros = !liveness.liveIn(0).isEmpty;
   if (edgeCopies.size > 0 || readsZeros || instructions.length > maxConvergedInstructions) return null;
-  const strides = new GridStrides(analysis, invariants);
+  const strides = new GridStrides(analysis, invariants, range);
   const isExit = (block: number): boolean => block >= graph.blocks.length || analysis.isDeparture[block] === true;
   const path: StraightBlock[] = [];
   const checked = new Set<AccessGroup>();
@@ -100,19 +119,20 @@ export function straightPathOf(
         const mayBeOnPath = isOwn && guard.collapse === undefined && instructions.length <= maxWithRegions;
         const region = mayBeOnPath ? ifConversion.regionAfter(block, to) : null;
         if (region?.blocks.length !== 1 || chunk.guardMask(guard) === null || !add(region.blocks[0]!)) return null;
-        path.push({ index: at, region });
+        path.push({ index: at, region, condition: found });
         at = region.join;
         continue;
       }
       tests.push(test);
       for (const i of found?.instructions ?? []) decided.add(i);
     }
-    path.push({ index: at, region: null });
+    path.push({ index: at, region: null, condition: null });
     at = isTaken ? to : next;
   }
-  return path.length === 0
-    ? null
-    : { blocks: path, decided, accesses, tests, stridesRead: stridesReadBy(path, decided, chunk, invariants, strides) };
+  if (path.length === 0) return null;
+  const inRow = range === "row" ? strides : new GridStrides(analysis, invariants);
+  const stridesRead = stridesReadBy(path, decided, chunk, invariants, inRow);
+  return { blocks: path, decided, accesses, tests, stridesRead, range };
 }
 
 /**

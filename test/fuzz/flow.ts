@@ -26,6 +26,10 @@ export function loop(scope: Scope): void {
   const { text } = scope;
   const { random } = text;
   const uniform = random.chance(scope.converged ? 0.6 : 0.2);
+  if (scope.level < 0 && random.chance(0.3)) {
+    loopToLoaded(scope, uniform);
+    return;
+  }
   const count = text.temporary(32);
   if (random.chance(uniform ? 0.5 : 0)) text.add(`mov.u32 ${count}, ${random.between(1, 4)};`);
   else text.add(`and.b32 ${count}, ${uniform ? blockUniform(text) : text.register(32)}, 3;`);
@@ -39,6 +43,22 @@ export function loop(scope: Scope): void {
   text.place(next);
   if (before) text.add(`sub.s32 ${count}, ${count}, 1;`, `bra${uniform ? ".uni" : ""} ${top};`);
   else text.add(`setp.ne.s32 ${p}, ${count}, 0;`, `sub.s32 ${count}, ${count}, 1;`, `@${p} bra ${top};`);
+  text.place(end);
+}
+
+/** One that loads anew in each round how far it counts, as compilers write it where it stores something. */
+function loopToLoaded(scope: Scope, uniform: boolean): void {
+  const { text } = scope;
+  const { random } = text;
+  const [count, bound, at] = [text.temporary(32), text.temporary(32), text.temporary(64)];
+  const [top, next, end] = [text.label(), text.label(), text.label()];
+  const p = text.temporary(1);
+  text.add(`mov.u32 ${count}, 0;`, `mad.wide.u32 ${at}, ${uniform ? random.below(4) : "%lt"}, 4, %input;`);
+  text.place(top);
+  scope.statements(inside(scope, uniform, { next, end }), random.between(1, 4));
+  text.place(next);
+  text.add(`ld.global.u32 ${bound}, [${at}];`, `and.b32 ${bound}, ${bound}, 3;`, `add.s32 ${count}, ${count}, 1;`);
+  text.add(`setp.${random.pick(["lt", "le"])}.s32 ${p}, ${count}, ${bound};`, `@${p} bra ${top};`);
   text.place(end);
 }
 

@@ -42,6 +42,52 @@ test.each([
     "one that adds where it has loaded how much",
     "L: ld.volatile.global.u32 %x, [%a]; red.global.add.u32 [%a], %x; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 9; @%p bra L;",
   ],
+  [
+    0,
+    "one that loads how far it adds, and leaves out some of a round",
+    `L: atom.global.add.u32 %x, [%a], 1; setp.eq.u32 %p, %x, 5; @%p bra M; st.global.u32 [%a+8], %x;
+     M: add.u32 %i, %i, 1; ld.global.u32 %n, [%a+4]; setp.lt.u32 %p, %i, %n; @%p bra L;`,
+  ],
+  [
+    0,
+    "one that counts down to a number that it loads, with a copy of its counter",
+    `L: atom.global.add.u32 %x, [%a], 1; sub.u32 %j, %i, 3; ld.global.u32 %n, [%a+4]; setp.le.u32 %p, %i, %n;
+     mov.u32 %i, %j; @%p bra E; bra L; E:`,
+  ],
+  [
+    0,
+    "one that ends by the number of a loop within",
+    `O: ld.global.u32 %n, [%a]; mov.u32 %j, 0; L: atom.global.add.u32 %x, [%a], 1; add.u32 %j, %j, 1;
+     setp.lt.u32 %p, %j, %n; @%p bra L; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra O;`,
+  ],
+  [
+    1,
+    "one that adds until others write a number",
+    "L: ld.volatile.global.u32 %n, [%a]; add.u32 %i, %i, 1; setp.lt.u32 %p, %i, %n; @%p bra L;",
+  ],
+  [
+    1,
+    "one that ends where a number is the one loaded",
+    "L: atom.global.add.u32 %x, [%a], 1; add.u32 %i, %i, 1; ld.global.u32 %n, [%a]; setp.ne.u32 %p, %i, %n; @%p bra L;",
+  ],
+  [
+    1,
+    "one that adds in some rounds",
+    `L: atom.global.add.u32 %x, [%a], 1; setp.eq.u32 %p, %x, 5; @%p bra M; add.u32 %i, %i, 1;
+     M: ld.global.u32 %n, [%a+4]; setp.lt.u32 %p, %i, %n; @%p bra L;`,
+  ],
+  [
+    1,
+    "one that adds what it loads",
+    `L: atom.global.add.u32 %x, [%a], 1; ld.global.u32 %n, [%a+4]; add.u32 %i, %i, %n; setp.lt.u32 %p, %i, %n;
+     @%p bra L;`,
+  ],
+  [
+    1,
+    "one that lanes leave also by what others write",
+    `L: atom.global.add.u32 %x, [%a], 1; setp.eq.u32 %p, %x, 5; @%p bra E; add.u32 %i, %i, 1;
+     ld.global.u32 %n, [%a+4]; setp.lt.u32 %p, %i, %n; @%p bra L; E:`,
+  ],
   [1, "one that waits for a word", "L: ld.volatile.global.u32 %x, [%a]; setp.ne.u32 %p, %x, 0; @%p bra L;"],
   [
     1,

@@ -209,19 +209,25 @@ export class ExpectedObjects {
     if (wanted("shared") && isIn("shared")) {
       const dynamic = windows.shared.start + facts.sharedBytes;
       const delta = plus(this.#context, wasm.i32(layout.shared - windows.shared.start));
-      if (within >= dynamic) return { from: i64(dynamic + window), bytes: this.#dynamicBytes, delta };
-      return variableObject(facts.shared, within, window, delta);
+      const near = nearestExtent(facts.shared, within);
+      // Compilers add what is below the beginning of an array, as in s[i - 1], to its address.
+      if (within < dynamic && near !== null && within - near.end <= dynamic - within) {
+        return variableObject(near, window, delta);
+      }
+      return { from: i64(dynamic + window), bytes: this.#dynamicBytes, delta };
     }
     if (!writes && wanted("const") && isIn("const")) {
-      return variableObject(facts.constants.extents, within, window, wasm.i32(facts.constants.delta));
+      const near = nearestExtent(facts.constants.extents, within);
+      return near === null ? null : variableObject(near, window, wasm.i32(facts.constants.delta));
     }
     if (!writes && wanted("kernel-param") && isIn("kernel-param")) {
       const delta = plus(this.#context, wasm.i32(layout.params - windows["kernel-param"].start));
-      return variableObject(this.#params, within, window, delta);
+      const near = nearestExtent(this.#params, within);
+      return near === null ? null : variableObject(near, window, delta);
     }
     if (!wanted("global")) return null;
     const found = facts.globals.extents.find((e) => address >= e.start && address < e.end);
-    return found === undefined ? null : variableObject([found], address, 0, wasm.i32(facts.globals.delta));
+    return found === undefined ? null : variableObject(found, 0, wasm.i32(facts.globals.delta));
   }
 
   get #dynamicBytes(): Wasm {
@@ -292,11 +298,9 @@ const objectWords = [
   { op: "i32.load", ty: "i32", at: 12, align: 4 },
 ] as const;
 
-function variableObject(extents: readonly Extent[], address: number, window: number, delta: Wasm): KnownObject | null {
-  const found = nearestExtent(extents, address);
-  if (found === null) return null;
-  const from = found.start + window;
+function variableObject({ start, end }: Extent, window: number, delta: Wasm): KnownObject {
+  const from = start + window;
   // The lowest set bit.
   const align = Number(BigInt(from) & -BigInt(from));
-  return { from: i64(from), bytes: i64(found.end - found.start), delta: minus(delta, low(i64(window))), align };
+  return { from: i64(from), bytes: i64(end - start), delta: minus(delta, low(i64(window))), align };
 }

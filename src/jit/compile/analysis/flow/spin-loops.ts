@@ -2,6 +2,7 @@ import { fileLeavesOf, operandsOf, readsOf, writesOf } from "../../../../ir/flow
 import type { FlowGraph } from "../../../../ir/flow/flow-graph.ts";
 import { type LoopRange, loopsOf } from "../../../../ir/flow/loops.ts";
 import { awaitsPhase, type Instruction, type Op } from "../../../../ir/index.ts";
+import { endsByCounting } from "./counting-exits.ts";
 import { readsClock } from "../values/special-registers.ts";
 
 /** Loops that may wait for what other threads do, by their first blocks. */
@@ -16,7 +17,7 @@ export interface SpinLoops {
 
 /**
  * Finds the spin loops. Such a loop sees what other threads do (`sees`), and the number of its rounds may depend on
- * that. A loop that only counts ends whatever others do.
+ * that. A loop that only counts ends whatever others do, also if it loads how far (`endsByCounting`).
  */
 export function spinLoops(
   graph: FlowGraph,
@@ -28,14 +29,26 @@ export function spinLoops(
   // Nested loops share instructions: each is examined once.
   const seen = new Int32Array(instructions.length + 1);
   for (let i = 0; i < instructions.length; i++) seen[i + 1] = seen[i]! + (sees(instructions[i]!) ? 1 : 0);
+  const spinning = new Map<LoopRange, boolean>();
+  const bodyOf = (loop: LoopRange): readonly Instruction[] =>
+    instructions.slice(graph.blocks[loop.start]!.start, graph.blocks[loop.end]!.end);
+  const seesOthers = ({ start, end }: LoopRange): boolean =>
+    seen[graph.blocks[start]!.start] !== seen[graph.blocks[end]!.end];
+  const spins = (loop: LoopRange): boolean => {
+    let known = spinning.get(loop);
+    if (known === undefined) {
+      const ends = (): boolean => onlyCounts(bodyOf(loop), sees) || endsIfInnerDo(loop);
+      spinning.set(loop, (known = seesOthers(loop) && !ends()));
+    }
+    return known;
+  };
+  const endsIfInnerDo = (loop: LoopRange): boolean =>
+    endsByCounting(graph, instructions, loop, sees) && !loop.inner.some(spins);
   const visit = (loop: LoopRange): void => {
-    const { start } = graph.blocks[loop.start]!;
-    const { end } = graph.blocks[loop.end]!;
-    if (seen[start] === seen[end]) return;
-    const body = instructions.slice(start, end);
-    if (!onlyCounts(body, sees)) {
+    if (!seesOthers(loop)) return;
+    if (spins(loop)) {
       all.add(loop.start);
-      if (loop.inner.length === 0 && onlyAsks(body, sees)) polls.add(loop.start);
+      if (loop.inner.length === 0 && onlyAsks(bodyOf(loop), sees)) polls.add(loop.start);
     }
     loop.inner.forEach(visit);
   };

@@ -6,7 +6,7 @@ import { type LoadedModules, StoredCode } from "./stored-code.ts";
 
 /**
  * Keeps V8's code of the library's rooms in a store: those that are opened after this begin with the code of an earlier
- * process, which halves the time of a first launch, and what had to be compiled is stored when the process ends. Does
+ * process, which takes a third off a first launch, and what had to be compiled is stored when the process ends. Does
  * nothing where all of the library is there from the beginning, or was put into a file with other code; where Node
  * keeps V8's code of all files by itself, or is asked for stacks in terms of the sources, for which it wants to compile
  * the files; and where the library runs in a context of its own, as it does in some test runners.

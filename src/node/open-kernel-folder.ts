@@ -17,9 +17,9 @@ const shareOfCode = 1 / 4;
  *
  *     const device = new Device({ engine: "jit", kernelStore: openKernelFolder() });
  *
- * In Node, Lanewise's own code is kept there too, as V8 has compiled it, which halves the time that a process needs
- * from the first module to the first launch: open the folder before you load one. Writing it takes the first process
- * some 20 ms at its end.
+ * In Node, Lanewise's own code is kept there too, as V8 has compiled it, which takes a third off the time that a
+ * process needs to load a module and launch a kernel for the first time: open the folder before. Writing it takes the
+ * first process some 20 ms at its end.
  *
  * `path` is the folder; it is created when something is first written. Default: `cacheFolder()`. `mostBytes` is the
  * size that the compiled kernels may reach, in bytes; beyond it the least recently used ones are removed. Default: 64

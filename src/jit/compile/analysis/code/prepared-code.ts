@@ -9,6 +9,7 @@ import { bind, type Bindings, bitsOf } from "../../../../semantics/bind.ts";
 import type { Expr } from "../../../../semantics/index.ts";
 import { withoutCopies } from "./copies.ts";
 import { addsForDisjointOrs } from "./disjoint-or.ts";
+import { predicatesForFlags } from "./flag-registers.ts";
 import { comparisonsForGuards } from "./guard-comparisons.ts";
 import { guardsOfNegations } from "./negated-guards.ts";
 import { conditionsForNumbers } from "./predicate-values.ts";
@@ -78,20 +79,25 @@ export function prepare(
   const signed = ir.file === undefined ? withoutThreadSigns(bound, isValue, bindings.indexed ?? false) : bound;
   const known = propagateConstants(registers, signed, bindings, once).instructions;
   const summed = simplifies ? addsForDisjointOrs(known, once) : known;
+  const withPredicates = (code: readonly Instruction[]): FlowCode => {
+    const passed = passedRegisters(ir);
+    const isKnown = (r: number): boolean => passed.has(r) || returned.includes(r) || before.acrossLanes.has(r);
+    const flagged = predicatesForFlags({ instructions: conditionsForNumbers(code, isValue), registers }, isKnown);
+    const guarded = guardsOfNegations(flagged.instructions, graph, isValue);
+    return { ...flagged, instructions: comparisonsForGuards(guarded, isValue) };
+  };
   // In a byte file others see what a register holds.
-  const instructions =
-    simplifies && ir.file === undefined
-      ? comparisonsForGuards(guardsOfNegations(conditionsForNumbers(summed, isValue), graph, isValue), isValue)
-      : summed;
+  const { instructions, registers: kept } =
+    simplifies && ir.file === undefined ? withPredicates(summed) : { instructions: summed, registers };
   return {
-    ir: { ...ir, registers },
+    ir: { ...ir, registers: kept },
     instructions,
     graph,
     flow,
     writes,
     origins: origins ?? instructions.map((_, i) => i),
     edgeCopies: new Set(),
-    liveness: livenessOf({ instructions, registers }, graph, returned),
+    liveness: livenessOf({ instructions, registers: kept }, graph, returned),
   };
 }
 
@@ -107,10 +113,12 @@ function separated(
 ): FlowCode {
   const code = { instructions, registers: ir.registers };
   if (ir.file !== undefined) return code;
-  const passed = [...ir.params, ...ir.returns];
-  const fixed = passed.flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : []));
-  return withWebs(code, graph, liveness, { fixed, returned: resultsOf(ir) });
+  return withWebs(code, graph, liveness, { fixed: [...passedRegisters(ir)], returned: resultsOf(ir) });
 }
+
+/** The registers of parameters and results. */
+const passedRegisters = ({ params, returns }: IrFunction): ReadonlySet<number> =>
+  new Set([...params, ...returns].flatMap(({ storage }) => (storage.kind === "register" ? storage.registers : [])));
 
 /** Whether lanes may wait at an instruction for others of their warp. */
 const waitsForLanes = ({ op }: Instruction): boolean => op.kind === "warp" && op.mask !== null;

@@ -150,6 +150,12 @@ const families = {
     statements: [1, 3],
     blocks: "tiles",
   },
+  // Loops around barriers of which it may be known how often they repeat.
+  doublings: {
+    weights: { compute: 1, doubling: 5, conditional: 0.5, exchange: 0.3, phase: 0.3 },
+    statements: [1, 3],
+    wide: true,
+  },
   // Numbers of warps and of lanes within them, in blocks of any shape.
   warpNumbers: {
     weights: { compute: 1, warpNumber: 10, conditional: 1, loop: 0.5, phase: 0.5 },

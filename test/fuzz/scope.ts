@@ -30,6 +30,7 @@ type StatementKind =
   | "strides"
   | "lockstep"
   | "update"
+  | "doubling"
   | "wavefront"
   | "call"
   | "callSmall"

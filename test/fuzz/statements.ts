@@ -6,6 +6,7 @@ import { clusterArrivals, clusterExchange, clusterMulticast, clusterStores } fro
 import { bytes } from "./bytes.ts";
 import { call, canCall } from "./calls.ts";
 import { compute } from "./compute.ts";
+import { doubling } from "./doublings.ts";
 import { fault } from "./fault.ts";
 import { choice, conditional, graph, jump, leave, loop } from "./flow.ts";
 import { accessSurface, fetchTexel, queryImage } from "./images.ts";
@@ -73,6 +74,7 @@ const kinds: Readonly<Record<keyof Weights, Kind>> = {
   lockstep: { write: lockstep, fits: together },
   strides: { write: strides, fits: ({ level }) => level < 0 },
   update: { write: update, fits: ({ level, module }) => level < 0 && module.streamsLeft > 0 },
+  doubling: { write: doubling, fits: (scope) => together(scope) && scope.nesting === 0 },
   wavefront: { write: wavefront, fits: (scope) => together(scope) && scope.nesting === 0 },
   fault: { write: fault, fits: ({ level }) => level < 0 },
   call: { write: call, fits: canCall },

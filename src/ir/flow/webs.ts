@@ -9,17 +9,25 @@ const maxValues = 2 ** 16;
 /** The most webs: code that has more comes from a compiler, and many registers make code slow to compile. */
 const maxWebs = 256;
 
+interface WebOptions {
+  /** Registers that keep their meaning where the function begins and ends: its parameters and results. */
+  readonly fixed: readonly number[];
+  /** Those that are read at the end. */
+  readonly returned: readonly number[];
+  /** Code that has more webs stays as it is. */
+  readonly most?: number;
+}
+
 /**
  * Gives each web a register of its own. A web is a set of writes to a register that may reach the same read; different
- * webs of a register have nothing in common but its name, and analyses see more if they are separate. `fixed`:
- * registers that keep their meaning where the function begins and ends, its parameters and results; `returned` are read
- * at the end. The instructions keep their indices.
+ * webs of a register have nothing in common but its name, and analyses see more if they are separate. The instructions
+ * keep their indices.
  */
 export function withWebs(
   code: FlowCode,
   graph: FlowGraph,
   liveness: Liveness,
-  { fixed, returned }: { readonly fixed: readonly number[]; readonly returned: readonly number[] },
+  { fixed, returned, most = maxWebs }: WebOptions,
 ): FlowCode {
   const many = writtenOften(code, fixed, liveness);
   if (many.every((is) => is === 0)) return code;
@@ -42,7 +50,7 @@ export function withWebs(
       }
     }
   }
-  if (webs.count > maxWebs) return code;
+  if (webs.count > most) return code;
   const free = many.slice();
   for (const r of [...fixed, ...returned]) free[r] = 0;
   liveness.liveIn(0).forEach((r) => {

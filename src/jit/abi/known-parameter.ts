@@ -5,8 +5,20 @@ export interface KnownParameter {
   readonly isSigned: boolean;
 }
 
+/** A parameter of which code knows the value. */
+export interface GivenParameter extends KnownParameter {
+  readonly value: number;
+}
+
+/** Parameters with the values that a launch gives to them: those that it has. */
+export const givenIn = (params: Uint8Array, parameters: readonly KnownParameter[]): readonly GivenParameter[] =>
+  parameters.flatMap((parameter) => {
+    const value = valueIn(params, parameter);
+    return value === null ? [] : [{ ...parameter, value }];
+  });
+
 /** The value of a parameter; null where a launch has none. */
-export function valueIn(params: Uint8Array, { offset, bits, isSigned }: KnownParameter): number | null {
+function valueIn(params: Uint8Array, { offset, bits, isSigned }: KnownParameter): number | null {
   if (offset < 0 || offset + bits / 8 > params.length) return null;
   const view = new DataView(params.buffer, params.byteOffset, params.byteLength);
   switch (bits) {

@@ -1,4 +1,5 @@
 import type { Dim3 } from "../../machine/reports/report.ts";
+import type { GivenParameter } from "./known-parameter.ts";
 
 /** Threads of a block, at most. */
 export const maxThreads = 1024;
@@ -44,13 +45,15 @@ export interface LaunchShape {
   readonly exactSums: boolean;
   /** Barriers (instructions of the kernel) at which chunks that run one after the other need not wait. */
   readonly needlessBarriers: readonly number[];
+  /** Integers that launches give to some parameters, where they say how often loops around barriers repeat. */
+  readonly given: readonly GivenParameter[];
   /** Several threads of the host may run blocks at the same time, in shared memory. */
   readonly shared: boolean;
 }
 
 /** The shape of which nothing is known but the width of chunks: rows may end anywhere in them. */
 export const anyShape = (quads: Quads): LaunchShape => ({
-  ...{ quads, block: null, interior: false, indexed: false, width: null, needlessBarriers: [] },
+  ...{ quads, block: null, interior: false, indexed: false, width: null, needlessBarriers: [], given: [] },
   ...{ rows: false, rowLength: null, full: false, single: false },
   ...{ clustered: false, exactSums: false, shared: false },
 });

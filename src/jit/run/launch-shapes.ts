@@ -3,7 +3,7 @@ import { accessesOf, type Instruction, type IrFunction, type MemoryAccess } from
 import type { LaunchRequest } from "../../machine/launch.ts";
 import type { Dim3 } from "../../machine/reports/report.ts";
 import type { Program } from "../../program/program.ts";
-import { type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
+import { givenIn, type KnownParameter, valuesIn } from "../abi/known-parameter.ts";
 import { isIndexed, isRow, type LaunchShape, type Quads } from "../abi/launch-shape.ts";
 import { addressParameters, withParameters } from "../compile/analysis/access/known-parameters.ts";
 import { needlessBarriersOf } from "../compile/analysis/access/needless-barriers.ts";
@@ -15,11 +15,15 @@ import {
   warpConflictsOf,
 } from "../compile/analysis/access/warp-conflicts.ts";
 import { prepare } from "../compile/analysis/code/prepared-code.ts";
+import type { SourceCode } from "../compile/analysis/code/source-code.ts";
 import { chunkWidthFor, type WidthNeeds, widthNeedsOf } from "../compile/analysis/chunk-width.ts";
+import { withKnownRounds } from "../compile/analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../compile/analysis/versions/interior-version.ts";
 import { specialsRead } from "../compile/analysis/values/special-registers.ts";
 import type { CompiledFunctions } from "../compile/plan/compiled-functions.ts";
+import { GivenParameters } from "./given-parameters.ts";
 import { hasInterior } from "./launch-traits.ts";
+import { noted } from "./noted.ts";
 
 /** The block that is assumed where code is for blocks of any shape. */
 const usualBlock: Dim3 = [256, 1, 1];
@@ -39,6 +43,9 @@ const maxWithParameters = 2000;
 /** Values of its parameters for which a kernel is examined, at most: another launch of it may have others each time. */
 const maxValues = 4;
 
+/** Instructions from which on chunks are narrower where loops are written round by round. */
+const longRounds = 500;
+
 const noParameters: readonly KnownParameter[] = [];
 
 /** Finds for which shape the kernels of a program are compiled, given a launch. */
@@ -56,6 +63,9 @@ export class LaunchShapes {
   /** The same: the parameters that may show that lanes do not meet, and what they have shown, by their values. */
   readonly #deciding = new Map<IrFunction, Map<string, readonly KnownParameter[]>>();
   readonly #conflictsGiven = new Map<IrFunction, Map<string, Map<string, WarpConflicts>>>();
+  readonly #given = new GivenParameters();
+  /** The same: the width where loops are written round by round, or null. */
+  readonly #byRound = new Map<IrFunction, Map<string, Quads | null>>();
   /** The same: whether the kernel is another one in the interior of a grid. */
   readonly #differing = new Map<IrFunction, Map<string, boolean>>();
   /** The same, and by what the launch gives of shared memory. */
@@ -87,13 +97,17 @@ export class LaunchShapes {
     }
     if (threads !== undefined) return threadShape(this.#instructionsFrom(kernel), block, threads.width, isShared);
     const [, y, z] = cluster ?? kernel.bounds.reqnctapercluster ?? [1, 1, 1];
+    const specialization = this.#specialization(kernel, block, grid);
+    const mayKnow = specialization.block !== null && this.#quads === null;
+    const { given, ir } = mayKnow ? this.#given.of(kernel, block, request.params) : { given: [], ir: kernel };
+    const byRound = mayKnow ? this.#quadsByRound(kernel, ir, block) : null;
     const shape = {
-      ...blockShape(block, this.#quadsGiven(kernel, request), isShared),
-      ...this.#specialization(kernel, block, grid),
+      ...blockShape(block, byRound ?? this.#quadsGiven(kernel, request), isShared),
+      ...specialization,
       indexed: isIndexed(grid),
     };
     const needlessBarriers = shape.single ? [] : this.#needlessBarriersOf(kernel, block, sharedBytes);
-    return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
+    return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers, given };
   }
 
   #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {
@@ -146,7 +160,8 @@ export class LaunchShapes {
    */
   portable(kernel: IrFunction, block: Dim3 | null, width: number | null): LaunchShape {
     const given = block ?? usualBlock;
-    const quads = width === null ? this.#quadsOf(kernel, given) : this.#quadsWithin(width, kernel, given);
+    const usual = (): Quads => (block === null ? this.#quadsAsWritten(kernel, given) : this.#quadsOf(kernel, given));
+    const quads = width === null ? usual() : this.#quadsWithin(width, kernel, given);
     const isOne = width === null ? {} : { single: false };
     const shape = { ...blockShape(given, quads, false), ...isOne, block, interior: block !== null };
     return block === null ? { ...shape, rows: false, rowLength: null, full: false, single: false } : shape;
@@ -178,21 +193,40 @@ export class LaunchShapes {
       return true;
     const group = hardwareThread(width);
     if (this.#conflictsWithin(kernel, block, group) === "none") return false;
-    // Registers that hold one value after the other are told apart only here: it takes time, and few kernels need it.
-    const { bindings } = this.#program;
-    const source = { ir: kernel, origins: null };
-    const { ir, instructions } = prepare(source, bindings, { endsBlock: () => false, separates: true });
-    return warpConflictsOf({ ...ir, instructions }, block, bindings, group) !== "none";
+    // Few kernels need it.
+    return this.#conflictsSeparated({ ir: kernel, origins: null }, block, group) !== "none";
   }
 
   #quadsOf(kernel: IrFunction, block: Dim3): Quads {
+    return this.#quadsByRound(kernel, kernel, block) ?? this.#quadsAsWritten(kernel, block);
+  }
+
+  #quadsAsWritten(kernel: IrFunction, block: Dim3): Quads {
     return this.#quadsAt(kernel, block, () => this.conflictsOf(kernel, block));
+  }
+
+  /**
+   * The width for a kernel of which loops are written round by round in blocks of one size: each round is code of its
+   * own, so that wide chunks would take long to compile. Null where there are no such loops. `ir`: the kernel with what
+   * is known of its parameters.
+   */
+  #quadsByRound(kernel: IrFunction, ir: IrFunction, block: Dim3): Quads | null {
+    return noted(this.#byRound, ir, block.join(), () => {
+      const source = withKnownRounds({ ir, origins: null }, block);
+      if (source.ir === ir) return null;
+      const usual = this.#quadsAt(kernel, block, () => "none");
+      if (this.#quads !== null || this.#needsOf(kernel).inWarps) return usual;
+      const widest = source.ir.instructions.length > longRounds ? 2 : 4;
+      const quads = usual < widest ? usual : widest;
+      const conflicts = this.#conflictsSeparated(source, block, { ...warp, together: 4 * quads });
+      return conflicts === "none" ? quads : this.#quadsAt(kernel, block, () => conflicts);
+    });
   }
 
   /** The same where the parameters of a launch may show that lanes do not meet. */
   #quadsGiven(kernel: IrFunction, request: LaunchRequest): Quads {
     const { block, params } = request;
-    const parameters = this.parametersFor(kernel, request);
+    const parameters = this.#decidingNow(kernel, request);
     if (parameters.length === 0) return this.#quadsOf(kernel, block);
     const known = noted(this.#conflictsGiven, kernel, block.join(), () => new Map<string, WarpConflicts>());
     const values = valuesIn(params, parameters);
@@ -203,19 +237,28 @@ export class LaunchShapes {
       const isOneMore = known.size === maxValues;
       conflicts = isOneMore
         ? this.conflictsOf(kernel, block)
-        : warpConflictsOf(withParameters(kernel, parameters, params), block, bindings, warp, true);
+        : warpConflictsOf(withParameters(kernel, givenIn(params, parameters)), block, bindings, warp, true);
       known.set(values, conflicts);
     }
     return this.#quadsAt(kernel, block, () => conflicts);
   }
 
-  /** The parameters of launches like one by which the width of a kernel's chunks is decided. */
+  /** The parameters of launches like one, for which a shape has been found, that decide which kernel runs. */
   parametersFor(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
-    return this.hasManyValues(kernel, launch) ? noParameters : this.#decidingFor(kernel, launch);
+    return [...this.#decidingNow(kernel, launch), ...this.#given.parametersFor(kernel, launch.block)];
   }
 
-  /** Whether a kernel has had so many values of parameters that none decide any more in this process. */
-  hasManyValues(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): boolean {
+  /** Those by which the width of its chunks is decided. */
+  #decidingNow(kernel: IrFunction, launch: Pick<LaunchRequest, "block" | "threads">): readonly KnownParameter[] {
+    return this.#decidesNothing(kernel, launch) ? noParameters : this.#decidingFor(kernel, launch);
+  }
+
+  /** Whether a kernel has had so many values of parameters that some decide nothing any more in this process. */
+  hasManyValues(kernel: IrFunction, launch: Pick<LaunchRequest, "block">): boolean {
+    return this.#decidesNothing(kernel, launch) || this.#given.hasManyValues(kernel, launch.block);
+  }
+
+  #decidesNothing(kernel: IrFunction, { block }: Pick<LaunchRequest, "block">): boolean {
     return (this.#conflictsGiven.get(kernel)?.get(block.join())?.size ?? 0) > maxValues;
   }
 
@@ -233,13 +276,18 @@ export class LaunchShapes {
   }
 
   #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {
+    const needs = this.#needsOf(kernel);
+    if (this.#quads !== null && !needs.inWarps) return this.#quads;
+    return chunkWidthFor(block, needs, needs.inWarps ? "none" : conflicts());
+  }
+
+  #needsOf(kernel: IrFunction): WidthNeeds {
     let needs = this.#widthNeeds.get(kernel);
     if (needs === undefined) {
       needs = widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null);
       this.#widthNeeds.set(kernel, needs);
     }
-    if (this.#quads !== null && !needs.inWarps) return this.#quads;
-    return chunkWidthFor(block, needs, needs.inWarps ? "none" : conflicts());
+    return needs;
   }
 
   #needlessBarriersOf(kernel: IrFunction, block: Dim3, sharedBytes: number): readonly number[] {
@@ -264,6 +312,13 @@ export class LaunchShapes {
     const key = `${block.join()} ${group.lanes} ${group.ordersStores}`;
     return noted(this.#conflicts, kernel, key, () => warpConflictsOf(kernel, block, bindings, group));
   }
+
+  /** The same where registers that hold one value after the other are told apart, which takes time. */
+  #conflictsSeparated(source: SourceCode, block: Dim3, group: LaneGroup): WarpConflicts {
+    const { bindings } = this.#program;
+    const { ir, instructions } = prepare(source, bindings, { endsBlock: () => false, separates: true });
+    return warpConflictsOf({ ...ir, instructions }, block, bindings, group);
+  }
 }
 
 /** Whether warps have threads of several rows of a block, of which code for blocks of any shape knows nothing. */
@@ -284,15 +339,6 @@ const storesInFunction = ({ kind, instructions }: IrFunction): boolean =>
 const isOfAllLanes = (space: MemoryAccess["access"]["space"]): boolean =>
   space === "global" || space === "generic" || space === "shared";
 
-/** Returns what is noted for a kernel and a key, which is found when it is first asked for. */
-function noted<T>(notes: Map<IrFunction, Map<string, T>>, kernel: IrFunction, key: string, find: () => T): T {
-  let ofKernel = notes.get(kernel);
-  if (ofKernel === undefined) notes.set(kernel, (ofKernel = new Map()));
-  let found = ofKernel.get(key);
-  if (found === undefined) ofKernel.set(key, (found = find()));
-  return found;
-}
-
 function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
   const [x, y, z] = block;
   const lanes = 4 * quads;
@@ -311,6 +357,7 @@ function blockShape(block: Dim3, quads: Quads, shared: boolean): LaunchShape {
     clustered: false,
     exactSums: false,
     needlessBarriers: [],
+    given: [],
     shared,
   };
 }
@@ -343,6 +390,7 @@ function threadShape(
     clustered: false,
     exactSums: false,
     needlessBarriers: [],
+    given: [],
     shared,
   };
 }

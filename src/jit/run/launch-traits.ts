@@ -41,9 +41,10 @@ const shapeKey = (
     clustered,
     exactSums,
     needlessBarriers,
+    given,
   }: LaunchShape,
 ): string =>
-  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}`;
+  `${kernel} ${quads} ${rowLength ?? rows} ${full}${single ? " single" : ""} ${shared} ${width}${block === null ? "" : ` block ${block.join()}${interior ? " interior" : ""}`}${indexed ? "" : " not indexed"}${clustered ? " clustered" : ""}${exactSums ? " exact" : ""}${needlessBarriers.length > 0 ? ` without ${needlessBarriers.join()}` : ""}${given.map(({ offset, value }) => ` ${offset} is ${value}`).join("")}`;
 
 /** Tells the code for a launch from all other code. */
 export const keyOf = ({ kernel, asked }: LaunchRequest, shape: LaunchShape): string =>

@@ -158,7 +158,7 @@ export class WatchedLaunches {
     const { dynamicStart } = program.shared;
     const sharedBytes = dynamicStart + request.sharedBytes - windows.shared.start;
     const isGlobal = (name: string): boolean => program.variables.get(name)?.variable.space === "global";
-    const shape: LaunchShape = { ...compiler.shapeOf(request), needlessBarriers: [] };
+    const shape: LaunchShape = { ...compiler.shapeOf(request), needlessBarriers: [], given: [] };
     const choices = { sanitizers, block, lanes: 4 * shape.quads, sharedBytes };
     for (const { ir } of form.asLoaded) {
       const lost = lostObstacleOf(ir, choices);

@@ -1,6 +1,8 @@
 import type { Dim3 } from "../../../machine/reports/report.ts";
 import type { LaunchShape } from "../../abi/launch-shape.ts";
+import { withParameters } from "../analysis/access/known-parameters.ts";
 import { bindingsFor } from "../analysis/values/special-registers.ts";
+import { withKnownRounds } from "../analysis/versions/known-rounds.ts";
 import { withInteriorVersion } from "../analysis/versions/interior-version.ts";
 import { CallGraph } from "./call-graph.ts";
 import type { CompiledFunction, CompiledFunctions } from "./compiled-functions.ts";
@@ -24,7 +26,7 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
   const bindings = bindingsFor(shape, program.bindings);
   const reached = (functions: CompiledFunctions): ReachableKernel => {
     const found = functions.list[number]!;
-    const kernel = shape.interior && shape.block !== null ? inVersions(found, shape.block) : found;
+    const kernel = shape.block === null ? found : inVersions(found, shape, shape.block);
     const graph = new CallGraph(kernel, functions);
     const stacks = new LaneStacks(graph, program.stackLimit);
     const passed = new PassedRegisters(graph, shape.width);
@@ -38,8 +40,16 @@ export function reachableFrom(number: number, shape: LaunchShape, program: Progr
   return inlined === program.functions ? plain : reached(inlined);
 }
 
-/** A kernel for blocks of one size, with a version for those in the interior of the grid where that is of use. */
-const inVersions = (kernel: CompiledFunction, block: Dim3): CompiledFunction => ({
-  ...kernel,
-  ...withInteriorVersion(kernel, block),
-});
+/**
+ * A kernel for blocks of one size: with what launches give to some of its parameters, with a version for those in the
+ * interior of the grid where that is of use, and with loops that are written round by round.
+ */
+function inVersions(
+  asWritten: CompiledFunction,
+  { interior, width, given }: LaunchShape,
+  block: Dim3,
+): CompiledFunction {
+  const kernel = given.length === 0 ? asWritten : { ...asWritten, ir: withParameters(asWritten.ir, given) };
+  const found = interior ? { ...kernel, ...withInteriorVersion(kernel, block) } : kernel;
+  return width === null ? { ...found, ...withKnownRounds(found, block) } : found;
+}

@@ -6,7 +6,8 @@ import { livenessOf } from "../../../../ir/flow/liveness.ts";
 import type { Instruction, IrFunction } from "../../../../ir/index.ts";
 import { accessesOf } from "../../../../ir/op-traits.ts";
 import { kit, registersOf } from "../../../../semantics/index.ts";
-import { type KnownParameter, valueIn } from "../../../abi/known-parameter.ts";
+import type { GivenParameter, KnownParameter } from "../../../abi/known-parameter.ts";
+import { isBarrier } from "../code/source-code.ts";
 
 /** The parameter that an instruction loads, if it is an integer and no pointer; else null. */
 function parameterOf({ op, guard, dst, lanes }: Instruction): KnownParameter | null {
@@ -23,34 +24,59 @@ function parameterOf({ op, guard, dst, lanes }: Instruction): KnownParameter | n
 }
 
 /** The integers among the parameters from which a kernel computes addresses. */
-export function addressParameters({ instructions }: IrFunction): readonly KnownParameter[] {
-  const writers = writersIn(instructions);
-  const used = new Set(
-    instructions.flatMap(({ op }) =>
-      accessesOf(op).flatMap(({ place }) => (place.kind === "address" ? registersOf(place.address) : [])),
-    ),
+export const addressParameters = (ir: IrFunction): readonly KnownParameter[] =>
+  parametersOf(ir, new Set(ir.instructions.flatMap((i) => addressRegisters(i))));
+
+const addressRegisters = ({ op }: Instruction, space?: string): readonly number[] =>
+  accessesOf(op).flatMap(({ access, place }) =>
+    place.kind === "address" && (space ?? access.space) === access.space ? registersOf(place.address) : [],
   );
-  const found: KnownParameter[] = [];
+
+/**
+ * The integers among the parameters that say how often loops around barriers repeat, who takes part in them, and where
+ * in shared memory these threads access something.
+ */
+export function roundParameters(ir: IrFunction): readonly KnownParameter[] {
+  const { instructions } = ir;
+  const inLoops = new Uint8Array(instructions.length);
+  instructions.forEach(({ op }, i) => {
+    if (op.kind === "branch" && instructions.slice(op.target, i).some(isBarrier)) inLoops.fill(1, op.target, i + 1);
+  });
+  const used = instructions.flatMap((instruction, i) => {
+    if (inLoops[i] === 0) return [];
+    const { guard } = instruction;
+    return [...(guard === null ? [] : [guard.register]), ...addressRegisters(instruction, "shared")];
+  });
+  return parametersOf(ir, new Set(used));
+}
+
+/** The integers among the parameters from which registers are computed, which are added to these. */
+function parametersOf({ instructions }: IrFunction, used: Set<number>): readonly KnownParameter[] {
+  const writers = writersIn(instructions);
+  const found = new Map<string, KnownParameter>();
   for (const r of used) {
     for (const writer of writers.get(r) ?? []) {
       const parameter = parameterOf(writer);
-      if (parameter !== null) found.push(parameter);
+      if (parameter !== null) found.set(partOf(parameter), parameter);
       if (writer.op.kind === "pure") for (const from of registersRead(writer)) used.add(from);
     }
   }
-  return found;
+  return [...found.values()];
 }
 
-/** A kernel with some of its parameters as a launch gives them, and what follows from that. */
-export function withParameters(ir: IrFunction, parameters: readonly KnownParameter[], params: Uint8Array): IrFunction {
-  const offsets = new Set(parameters.map(({ offset }) => offset));
+/** Tells a parameter from others, and from another part of it. */
+const partOf = ({ offset, bits, isSigned }: KnownParameter): string => `${offset} ${bits} ${isSigned}`;
+
+/** A kernel with some of its parameters as launches give them, and what follows from that. */
+export function withParameters(ir: IrFunction, known: readonly GivenParameter[]): IrFunction {
+  const values = new Map(known.map((parameter) => [partOf(parameter), parameter.value]));
   const isWord = (to: Instruction["dst"][number] | undefined): boolean =>
     typeof to === "number" && ir.registers[to]!.bits <= 32;
   const given = ir.instructions.map((instruction): Instruction => {
     const parameter = parameterOf(instruction);
-    if (parameter === null || !offsets.has(parameter.offset) || !isWord(instruction.dst[0])) return instruction;
-    const value = valueIn(params, parameter);
-    return value === null ? instruction : { ...instruction, op: { kind: "pure", values: [kit.i32(value)] } };
+    const value = parameter === null ? undefined : values.get(partOf(parameter));
+    if (value === undefined || !isWord(instruction.dst[0])) return instruction;
+    return { ...instruction, op: { kind: "pure", values: [kit.i32(value)] } };
   });
   const writes = new Uint32Array(ir.registers.length);
   for (const instruction of given) writesOf(instruction, (r) => writes[r]!++);

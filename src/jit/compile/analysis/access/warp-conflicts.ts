@@ -34,6 +34,8 @@ export interface LaneGroup {
   readonly lanes: number;
   /** Whether their stores to global memory take effect in the order of the instructions, too. */
   readonly ordersStores: boolean;
+  /** So many of them, one after the other, go together anyhow; absent: each goes alone. */
+  readonly together?: number;
 }
 
 /** Lanes of a warp (PTX): which of several that store to a place in global memory comes last is undefined. */
@@ -161,6 +163,7 @@ function aged(touch: Touch, register: number, ages: AddressAges): Touch {
 class Meetings {
   readonly #block: Dim3;
   readonly #group: LaneGroup;
+  readonly #together: number;
   /** By two patterns, and by a multiple: whether accesses meet at a distance. */
   readonly #known = new Map<number, Map<number, Map<number, boolean>>>();
   /** By two rests, what their difference is a multiple of. */
@@ -169,6 +172,12 @@ class Meetings {
   constructor(block: Dim3, group: LaneGroup) {
     this.#block = block;
     this.#group = group;
+    this.#together = group.together ?? 1;
+  }
+
+  /** Whether two threads of a group execute each instruction together, whatever the others do. */
+  #goTogether(t: number, u: number): boolean {
+    return Math.floor(t / this.#together) === Math.floor(u / this.#together);
   }
 
   /** Whether nothing that is found later matters: where stores are ordered, one conflict is like another. */
@@ -216,7 +225,7 @@ class Meetings {
         const at = others[t]!;
         for (let u = first; u < end; u++) {
           const meets = starts[u]! < at + b.bytes && at < starts[u]! + a.bytes;
-          if (meets && u !== t && a.threads.has(u)) return true;
+          if (meets && a.threads.has(u) && !this.#goTogether(t, u)) return true;
         }
       }
     }
@@ -243,7 +252,7 @@ class Meetings {
         if (!a.threads.has(t)) continue;
         const from = startOf(a, t);
         for (let i = 0; i < others.length; i++) {
-          if (others[i] !== t && overlaps(starts[i]! - from, a.bytes, b.bytes, multiple)) return true;
+          if (overlaps(starts[i]! - from, a.bytes, b.bytes, multiple) && !this.#goTogether(others[i]!, t)) return true;
         }
       }
       // All other groups are like the first.

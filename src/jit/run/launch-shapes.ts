@@ -96,6 +96,16 @@ export class LaunchShapes {
     return { ...shape, clustered: y * z > 1, exactSums: matrix === "exact", needlessBarriers };
   }
 
+  /**
+   * The same with chunks of a width, where lanes may access what others of their warp store: this must not matter, as
+   * where it is found out. Null if the kernel asks for whole warps.
+   */
+  narrow(kernel: IrFunction, request: LaunchRequest, quads: Quads): LaunchShape | null {
+    const { inWarps, hasOrderedAtomics } = this.#needsOf(kernel);
+    if (inWarps || hasOrderedAtomics) return null;
+    return new LaunchShapes(this.#functions, this.#program, quads).of(kernel, request);
+  }
+
   #specialization(kernel: IrFunction, block: Dim3, grid: Dim3): Pick<LaunchShape, "block" | "interior"> {
     if (!this.#isSpecialized(kernel, block)) return { block: null, interior: false };
     return { block, interior: hasInterior(grid) && this.#differsInside(kernel, block) };
@@ -232,12 +242,17 @@ export class LaunchShapes {
     });
   }
 
-  #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {
+  #needsOf(kernel: IrFunction): WidthNeeds {
     let needs = this.#widthNeeds.get(kernel);
     if (needs === undefined) {
       needs = widthNeedsOf(kernel, (name) => this.#functions.named(name)?.ir ?? null);
       this.#widthNeeds.set(kernel, needs);
     }
+    return needs;
+  }
+
+  #quadsAt(kernel: IrFunction, block: Dim3, conflicts: () => WarpConflicts): Quads {
+    const needs = this.#needsOf(kernel);
     if (this.#quads !== null && !needs.inWarps) return this.#quads;
     return chunkWidthFor(block, needs, needs.inWarps ? "none" : conflicts());
   }
